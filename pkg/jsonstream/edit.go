@@ -1,0 +1,52 @@
+package jsonstream
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Set returns the document's text with the value at pointer replaced by value,
+// a JSON text; everything else stays as it is, byte for byte. A member that is
+// not there is added at the end of its object; the token "-" or an index equal
+// to the length adds an element to an array (RFC 6901, section 4). The object
+// or array that is to hold it must be there.
+func Set(d *Document, pointer string, value []byte) ([]byte, error) {
+	tokens, ok := SplitPointer(pointer)
+	if !ok {
+		return nil, fmt.Errorf("%q is not a JSON Pointer: write it as /member/0/member", pointer)
+	}
+	if old := d.Root().At(pointer); old.Exists() {
+		n := old.node()
+		return splice(d.raw.Bytes, n.start, n.end, value), nil
+	}
+	holder := d.Root()
+	for _, t := range tokens[:len(tokens)-1] {
+		holder = holder.child(t)
+	}
+	last := tokens[len(tokens)-1]
+	var name []byte
+	switch holder.Kind() {
+	case Object:
+		name, _ = jsontext.AppendQuote(nil, last)
+		name = append(name, ':')
+	case Array:
+		if index, ok := arrayIndex(last); last != "-" && (!ok || index != holder.Len()) {
+			return nil, fmt.Errorf("%s: the array has %d elements: name one of them, or - for a new one", pointer, holder.Len())
+		}
+	default:
+		return nil, fmt.Errorf("%s: there is no object or array to hold it", pointer)
+	}
+	if holder.Len() > 0 {
+		name = append([]byte{','}, name...)
+	}
+	end := holder.node().end - 1
+	return splice(d.raw.Bytes, end, end, append(name, value...)), nil
+}
+
+func splice(text []byte, from, to uint32, with []byte) []byte {
+	out := make([]byte, 0, len(text)+len(with))
+	out = append(out, text[:from]...)
+	out = append(out, with...)
+	return append(out, text[to:]...)
+}

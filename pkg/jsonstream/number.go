@@ -1,0 +1,30 @@
+package jsonstream
+
+import "bytes"
+
+const (
+	// MaxDigits and MaxExponent bound the numbers that are safe to compute
+	// with: exact arithmetic on one beyond them costs seconds and megabytes,
+	// and libraries fail on it.
+	MaxDigits   = 1000
+	MaxExponent = 1000
+)
+
+// SafeNumber reports whether the JSON number text has at most [MaxDigits]
+// characters before its exponent and an exponent within ±[MaxExponent].
+func SafeNumber(text []byte) bool {
+	e := bytes.IndexAny(text, "eE")
+	if e < 0 {
+		return len(text) <= MaxDigits
+	}
+	exponent := bytes.TrimLeft(text[e+1:], "+-")
+	exponent = bytes.TrimLeft(exponent, "0")
+	if e > MaxDigits || len(exponent) > 4 {
+		return false
+	}
+	n := 0
+	for _, c := range exponent {
+		n = n*10 + int(c-'0')
+	}
+	return n <= MaxExponent
+}

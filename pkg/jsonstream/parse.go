@@ -1,0 +1,148 @@
+package jsonstream
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Document is one strict JSON document and where it stood. It is immutable
+// and safe for concurrent use.
+type Document struct {
+	raw   Raw
+	nodes []node // in the order of the text; nodes[0] is the root
+
+	checkpointsOnce sync.Once
+	checkpoints     []Position
+}
+
+// A node is a value in the text. An object's or array's children follow it.
+type node struct {
+	start, end uint32 // the value's bytes
+	// The member's name, quotes included, or, where nameEnd is 0, the index in
+	// the array.
+	nameStart, nameEnd uint32
+	parent             int32
+	next               int32 // the node after this one and all it holds
+}
+
+// Parse checks that raw is exactly one strict JSON document. The document
+// keeps raw.Bytes, which must not change afterwards. The error is a
+// [*SyntaxError].
+func Parse(raw Raw, limits Limits) (*Document, error) {
+	if int64(len(raw.Bytes)) > limits.maxBytes() {
+		return nil, tooLarge(raw.Start, limits)
+	}
+	if problem := notText(raw.Bytes); problem != "" {
+		return nil, &SyntaxError{Position: raw.Start, Problem: problem}
+	}
+	d := &Document{raw: raw, nodes: make([]node, 0, 16+len(raw.Bytes)/48)}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw.Bytes))
+	var nameStart, nameEnd uint32
+	parent := int32(-1)
+	for {
+		kind := dec.PeekKind()
+		switch kind {
+		case '}', ']':
+			if _, err := dec.ReadToken(); err != nil {
+				return nil, syntaxError(raw, err)
+			}
+			closed := &d.nodes[parent]
+			closed.end = uint32(dec.InputOffset())
+			closed.next = int32(len(d.nodes))
+			parent = closed.parent
+		case '{', '[':
+			n := d.open(parent, nameStart, nameEnd)
+			if _, err := dec.ReadToken(); err != nil {
+				return nil, syntaxError(raw, err)
+			}
+			n.start = uint32(dec.InputOffset()) - 1
+			d.nodes = append(d.nodes, n)
+			parent = int32(len(d.nodes) - 1)
+			if dec.StackDepth() > limits.maxDepth() {
+				return nil, d.tooDeep(parent, limits)
+			}
+		default:
+			// Names count as values of their object: an even number of them
+			// read means that the next one is a name.
+			within, length := dec.StackIndex(dec.StackDepth())
+			text, err := dec.ReadValue()
+			if err != nil {
+				return nil, syntaxError(raw, err)
+			}
+			end := uint32(dec.InputOffset())
+			start := end - uint32(len(text))
+			if within == '{' && length%2 == 0 {
+				nameStart, nameEnd = start, end
+				continue
+			}
+			n := d.open(parent, nameStart, nameEnd)
+			n.start, n.end, n.next = start, end, int32(len(d.nodes)+1)
+			d.nodes = append(d.nodes, n)
+		}
+		nameStart, nameEnd = 0, 0
+		if parent < 0 {
+			break
+		}
+	}
+	end := int(dec.InputOffset())
+	if rest := bytes.TrimLeft(raw.Bytes[end:], " \t\r\n"); len(rest) > 0 {
+		at := len(raw.Bytes) - len(rest)
+		return nil, &SyntaxError{
+			Position: positionAt(raw, at),
+			Problem:  fmt.Sprintf("found %s after the end of the document: put each document on a line of its own", quoteAt(raw.Bytes, at)),
+		}
+	}
+	return d, nil
+}
+
+// open prepares the next node below parent.
+func (d *Document) open(parent int32, nameStart, nameEnd uint32) node {
+	n := node{parent: parent, nameStart: nameStart, nameEnd: nameEnd}
+	if parent >= 0 && nameEnd == 0 {
+		// While an array is open, its next counts its elements.
+		n.nameStart = uint32(d.nodes[parent].next)
+		d.nodes[parent].next++
+	}
+	return n
+}
+
+func (d *Document) tooDeep(i int32, limits Limits) *SyntaxError {
+	return &SyntaxError{
+		Position: positionAt(d.raw, int(d.nodes[i].start)),
+		Problem:  fmt.Sprintf("nested more than %d levels deep: flatten the data, or raise --max-depth", limits.maxDepth()),
+		Err:      ErrTooDeep,
+	}
+}
+
+func tooLarge(at Position, limits Limits) *SyntaxError {
+	return &SyntaxError{
+		Position: at,
+		Problem:  fmt.Sprintf("longer than %d bytes: split it, or raise --max-message-bytes", limits.maxBytes()),
+		Err:      ErrTooLarge,
+	}
+}
+
+// notText tells what is wrong with bytes that cannot begin a JSON text.
+func notText(b []byte) string {
+	switch {
+	case len(bytes.TrimLeft(b, " \t\r\n")) == 0:
+		return "empty: expected a JSON document"
+	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
+		return "begins with a byte order mark: save the file as UTF-8 without one"
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")), len(b) > 1 && b[0] == '{' && b[1] == 0:
+		return "looks like UTF-16: save the file as UTF-8"
+	case bytes.IndexByte(b[:min(len(b), 512)], 0) >= 0:
+		return "binary data: expected a JSON document"
+	default:
+		return ""
+	}
+}
+
+// Raw returns the document as it was read.
+func (d *Document) Raw() Raw { return d.raw }
+
+// Root returns the document's value.
+func (d *Document) Root() Value { return Value{d, 0} }

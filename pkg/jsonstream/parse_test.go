@@ -1,0 +1,212 @@
+package jsonstream_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+var start = jsonstream.Position{Line: 1, Column: 1}
+
+func parse(t testing.TB, text string) *jsonstream.Document {
+	t.Helper()
+	d, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return d
+}
+
+// Strict JSON (RFC 8259, RFC 7493): every refusal says where and what.
+func TestParseRefuses(t *testing.T) {
+	deep := strings.Repeat("[", 1_000_000)
+	for _, tt := range []struct {
+		name string
+		in   string
+		at   string // line:column
+		want string // in the message
+		is   error
+	}{
+		{name: "nothing", in: "", at: "1:1", want: "empty"},
+		{name: "byte order mark", in: "\xef\xbb\xbf{}", at: "1:1", want: "byte order mark"},
+		{name: "UTF-16", in: "{\x00}\x00", at: "1:1", want: "UTF-16"},
+		{name: "binary", in: "{\"\x00\x01\x02", at: "1:1", want: "binary data"},
+		{name: "invalid UTF-8", in: "{\n\"a\":\"\xff\"}", at: "2:6", want: "invalid UTF-8 (byte 0xff)"},
+		{name: "lone surrogate", in: `{"a":"\ud800"}`, at: "1:7", want: "lone surrogate"},
+		{name: "duplicate name", in: `{"a":1,"a":2}`, at: "1:8", want: `"a" appears twice`, is: jsonstream.ErrDuplicateName},
+		{name: "duplicate name, escaped", in: `{"a":1,"\u0061":2}`, at: "1:8", want: `"a" appears twice`, is: jsonstream.ErrDuplicateName},
+		{name: "more documents", in: "{} {}", at: "1:4", want: "after the end of the document"},
+		{name: "NaN", in: `{"a":NaN}`, at: "1:6", want: "JSON has no such number"},
+		{name: "infinity", in: `[-Infinity]`, at: "1:2", want: "JSON has no such number"},
+		{name: "leading zero", in: `[01]`, at: "1:2", want: `not a JSON number: found "01"`},
+		{name: "missing comma between numbers", in: `[1 2]`, at: "1:4", want: "expected a comma"},
+		{name: "no digit after the point", in: `[1.]`, at: "1:2", want: `"1."`},
+		{name: "trailing comma", in: "[1,]", at: "1:3", want: "trailing comma"},
+		{name: "comment", in: "[1] // one", at: "1:5", want: "after the end"},
+		{name: "comment inside", in: "[/* one */ 1]", at: "1:2", want: "no comments"},
+		{name: "single quotes", in: `{'a':1}`, at: "1:2", want: "single quote"},
+		{name: "name without quotes", in: `{a:1}`, at: "1:2", want: "member name in double quotes"},
+		{name: "missing comma", in: `{"a":1 "b":2}`, at: "1:8", want: "comma or '}'"},
+		{name: "missing colon", in: `{"a" 1}`, at: "1:6", want: "':'"},
+		{name: "control character", in: "[\"a\tb\"]", at: "1:4", want: "control character 0x09"},
+		{name: "invalid escape", in: `["\x"]`, at: "1:3", want: "invalid escape"},
+		{name: "misspelt literal", in: `[tru]`, at: "1:2", want: `found "tru"`},
+		{name: "cut off", in: "{\"a\":\n[1,\n", at: "2:4", want: "cut off", is: io.ErrUnexpectedEOF},
+		{name: "cut off in a string", in: `{"a":"b`, at: "1:8", want: "cut off", is: io.ErrUnexpectedEOF},
+		{name: "nested too deeply", in: deep, at: "1:513", want: "512 levels", is: jsonstream.ErrTooDeep},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(tt.in), Start: start}, jsonstream.Limits{})
+			var e *jsonstream.SyntaxError
+			if !errors.As(err, &e) {
+				t.Fatalf("error %v, want a *SyntaxError", err)
+			}
+			if got := fmt.Sprintf("%d:%d", e.Line, e.Column); got != tt.at || !strings.Contains(e.Problem, tt.want) {
+				t.Errorf("got %s %q, want %s …%s…", got, e.Problem, tt.at, tt.want)
+			}
+			if tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("error %v is not %v", err, tt.is)
+			}
+		})
+	}
+}
+
+func TestParseTooLarge(t *testing.T) {
+	_, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(`[1,2,3]`), Start: start}, jsonstream.Limits{MaxBytes: 5})
+	if !errors.Is(err, jsonstream.ErrTooLarge) {
+		t.Errorf("error %v, want ErrTooLarge", err)
+	}
+}
+
+// Every value knows its kind, text, pointer and place.
+func TestValues(t *testing.T) {
+	d, err := jsonstream.Parse(jsonstream.Raw{
+		Bytes: []byte("{\"a\":[1,{\"é\":\n [true,null]}],\"b~/\":\"x\\n\"}"),
+		Start: jsonstream.Position{Line: 7, Column: 3, Offset: 100},
+	}, jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for v := range d.Root().All() {
+		p, n := v.Position(), v.NamePosition()
+		got = append(got, fmt.Sprintf("%q %s %d:%d+%d %d:%d %d", v.Pointer(), v.Kind(), p.Line, p.Column, p.Offset, n.Line, n.Column, v.Len()))
+	}
+	want := []string{
+		`"" object 7:3+100 7:3 2`,
+		`"/a" array 7:8+105 7:4 2`,
+		`"/a/0" number 7:9+106 7:9 0`,
+		`"/a/1" object 7:11+108 7:11 1`,
+		`"/a/1/é" array 8:2+116 7:12 2`,
+		`"/a/1/é/0" boolean 8:3+117 8:3 0`,
+		`"/a/1/é/1" null 8:8+122 8:8 0`,
+		`"/b~0~1" string 8:22+136 8:16 0`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if text := d.Root().Get("b~/").Text(); text != "x\n" {
+		t.Errorf("text %q", text)
+	}
+	if absent := d.Root().Get("a").Get("b").At("/c"); absent.Exists() || absent.Kind() != jsonstream.Absent || absent.Pointer() != "" {
+		t.Errorf("a path into nothing gives %v", absent)
+	}
+}
+
+// RFC 6901, section 5.
+func TestPointers(t *testing.T) {
+	root := parse(t, `{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}`).Root()
+	for pointer, want := range map[string]string{
+		"/foo": `["bar","baz"]`, "/foo/0": `"bar"`, "/": "0", "/a~1b": "1", "/c%d": "2",
+		"/e^f": "3", "/g|h": "4", `/i\j`: "5", `/k"l`: "6", "/ ": "7", "/m~0n": "8",
+		"/foo/2": "", "/foo/-": "", "/foo/01": "", "/nope": "", "foo": "", "/m~n": "",
+	} {
+		if got := string(root.At(pointer).Raw()); got != want {
+			t.Errorf("%q: got %q, want %q", pointer, got, want)
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	const text = `{ "a" : [1, 2.50] , "b" : {"c":1e400} }`
+	for pointer, want := range map[string]string{
+		"/a/0": `{ "a" : [42, 2.50] , "b" : {"c":1e400} }`,
+		"/a/-": `{ "a" : [1, 2.50,42] , "b" : {"c":1e400} }`,
+		"/a/2": `{ "a" : [1, 2.50,42] , "b" : {"c":1e400} }`,
+		"/b":   `{ "a" : [1, 2.50] , "b" : 42 }`,
+		"/b/d": `{ "a" : [1, 2.50] , "b" : {"c":1e400,"d":42} }`,
+		"/e/f": "", "/a/3": "", "/a/x": "", "/a/0/x": "", "e": "",
+		"": "42",
+	} {
+		got, err := jsonstream.Set(parse(t, text), pointer, []byte("42"))
+		if string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %s, %v; want %s", pointer, got, err, want)
+		}
+	}
+}
+
+// Positions are right at any distance from the checkpoints.
+func TestPositionsInLongDocuments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var b strings.Builder
+		b.WriteString("[")
+		for i := range rapid.IntRange(1, 3000).Draw(t, "elements") {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			b.WriteString(rapid.SampledFrom([]string{"1", "\n2", "\"é😀\"", " \r\n{}"}).Draw(t, "element"))
+		}
+		b.WriteString("]")
+		text := b.String()
+		d, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range d.Root().All() {
+			p := v.Position()
+			before := text[:p.Offset]
+			line := 1 + strings.Count(before, "\n")
+			column := 1 + len([]rune(before[strings.LastIndex(before, "\n")+1:]))
+			if p.Line != line || p.Column != column {
+				t.Fatalf("offset %d: got %d:%d, want %d:%d", p.Offset, p.Line, p.Column, line, column)
+			}
+		}
+	})
+}
+
+func TestSafeNumber(t *testing.T) {
+	for number, want := range map[string]bool{
+		"0": true, "-1.5e10": true, "1e400": true, "1e-400": true, "1e1000": true, "1E+0001000": true,
+		"1e1001": false, "1e5000000": false, "1e-999999999": false, "1e99999999999999999999": false,
+		"0." + strings.Repeat("1", 2000): false, strings.Repeat("9", 1000): true,
+	} {
+		if got := jsonstream.SafeNumber([]byte(number)); got != want {
+			t.Errorf("%.30s: got %v", number, got)
+		}
+	}
+}
+
+func TestAppendCanonical(t *testing.T) {
+	for in, want := range map[string]string{
+		`{ "b" : [1.0, 0.10, 1E2], "a" : "\u00e9\/" }`:  `{"a":"é/","b":[1,0.1,100]}`,
+		"{\"\U0001f600\":1,\"\ufb33\":2}":               "{\"\U0001f600\":1,\"\ufb33\":2}", // UTF-16 order
+		`[333333333.33333329, 1e30, 4.50, 2e-3, 1e-27]`: `[333333333.3333333,1e+30,4.5,0.002,1e-27]`,
+		`9007199254740993`:                              `9007199254740992`,
+	} {
+		got, err := jsonstream.AppendCanonical(nil, parse(t, in).Root())
+		if string(got) != want || err != nil {
+			t.Errorf("%s: got %s, %v; want %s", in, got, err, want)
+		}
+	}
+	_, err := jsonstream.AppendCanonical(nil, parse(t, `{"a":[1e400]}`).Root())
+	if !errors.Is(err, jsonstream.ErrNumberRange) || !strings.Contains(err.Error(), "/a/0") {
+		t.Errorf("1e400: error %v", err)
+	}
+}

@@ -1,0 +1,57 @@
+package jsonstream
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// A Position is a place in the original text, after decompression.
+type Position struct {
+	Line   int   // 1-based
+	Column int   // 1-based, in characters (Unicode code points)
+	Offset int64 // 0-based, in bytes
+}
+
+// advance returns the position after text, which begins at p.
+func (p Position) advance(text []byte) Position {
+	if n := bytes.Count(text, newline); n > 0 {
+		p.Line += n
+		p.Column = 1
+		p.Offset += int64(bytes.LastIndexByte(text, '\n') + 1)
+		text = text[bytes.LastIndexByte(text, '\n')+1:]
+	}
+	for _, c := range text {
+		// Continuation bytes do not count: text may be cut inside a character.
+		if utf8.RuneStart(c) {
+			p.Column++
+		}
+	}
+	p.Offset += int64(len(text))
+	return p
+}
+
+var newline = []byte{'\n'}
+
+func positionAt(raw Raw, offset int) Position {
+	return raw.Start.advance(raw.Bytes[:offset])
+}
+
+// checkpointEvery is how many bytes one look-up of a position may have to
+// count: a document with many findings must not cost findings times size.
+const checkpointEvery = 4096
+
+// positionAt returns the position of a byte of the document.
+func (d *Document) positionAt(offset int) Position {
+	d.checkpointsOnce.Do(func() {
+		at := d.raw.Start
+		for from := 0; from < len(d.raw.Bytes); from += checkpointEvery {
+			d.checkpoints = append(d.checkpoints, at)
+			at = at.advance(d.raw.Bytes[from:min(from+checkpointEvery, len(d.raw.Bytes))])
+		}
+	})
+	i := offset / checkpointEvery
+	if i >= len(d.checkpoints) {
+		return positionAt(d.raw, offset)
+	}
+	return d.checkpoints[i].advance(d.raw.Bytes[i*checkpointEvery : offset])
+}

@@ -1,0 +1,307 @@
+package jsonstream
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// Raw is one document of a stream, not checked yet.
+type Raw struct {
+	Bytes []byte   // the document, perhaps with white space around it
+	Start Position // of Bytes[0] in the stream
+}
+
+// A Splitter cuts a stream into documents: one document, JSON Lines or
+// concatenated documents, told apart by looking. It finds where documents end
+// and checks no more than that; [Parse] does.
+//
+// A damaged document costs as little of the rest as possible: the stream goes
+// on at the next line that begins with '{' or '['.
+type Splitter struct {
+	r      io.Reader
+	limits Limits
+	err    error // of r, once it has failed or ended
+
+	slab []byte   // what was read; documents point into it, so it is never written twice
+	pos  int      // of the next document in slab
+	at   Position // of slab[pos]
+
+	// lines is set once a document has ended with its line: from then on
+	// whole lines are tried first, which costs a fraction of a scan.
+	lines bool
+	begun bool
+}
+
+const (
+	firstSlab = 16 << 10
+	mostSlab  = 1 << 20
+)
+
+// NewSplitter returns a Splitter that reads r. It reads ahead, but never waits
+// for more input than the next document needs.
+func NewSplitter(r io.Reader, limits Limits) *Splitter {
+	return &Splitter{r: r, limits: limits, at: Position{Line: 1, Column: 1}}
+}
+
+// Next returns the next document, whose bytes belong to the caller. At the end
+// of the stream the error is [io.EOF]; an error of the reader is returned as it
+// is, after the documents that were complete before it. A document over
+// Limits.MaxBytes is skipped and reported by a [*SyntaxError], after which Next
+// goes on with the one behind it.
+func (s *Splitter) Next() (Raw, error) {
+	if err := s.skipSpace(); err != nil {
+		return Raw{}, err
+	}
+	if raw, ok := s.line(); ok {
+		return raw, nil
+	}
+	return s.scan()
+}
+
+// Ready reports whether more than white space of the stream has been read
+// already: the next call of Next may then not need to wait.
+func (s *Splitter) Ready() bool {
+	return len(bytes.TrimLeft(s.slab[s.pos:], " \t\r\n")) > 0
+}
+
+// skipSpace moves to the first byte of the next document.
+func (s *Splitter) skipSpace() error {
+	for {
+		rest := s.slab[s.pos:]
+		n := 0
+		for n < len(rest) && isSpace(rest[n]) {
+			n++
+		}
+		s.consume(n)
+		if s.pos < len(s.slab) {
+			return nil
+		}
+		if s.err != nil {
+			return s.err
+		}
+		s.fill()
+	}
+}
+
+func (s *Splitter) consume(n int) {
+	s.at = s.at.advance(s.slab[s.pos : s.pos+n])
+	s.pos += n
+}
+
+// take returns the next n bytes as a document.
+func (s *Splitter) take(n int) Raw {
+	raw := Raw{Bytes: s.slab[s.pos : s.pos+n : s.pos+n], Start: s.at}
+	s.consume(n)
+	s.begun = true
+	return raw
+}
+
+// line takes the rest of the line when it is exactly one object or array. In a
+// well-formed stream it is when it begins and ends like one, no document can end
+// within it, and what follows cannot go on inside one: after a value only a
+// comma or a closing bracket can.
+func (s *Splitter) line() (Raw, bool) {
+	if !s.lines {
+		return Raw{}, false
+	}
+	rest := s.slab[s.pos:]
+	end := bytes.IndexByte(rest, '\n')
+	if end < 0 || rest[0] != '{' && rest[0] != '[' {
+		return Raw{}, false
+	}
+	text := bytes.TrimRight(rest[:end], " \t\r")
+	if last := text[len(text)-1]; last != '}' && last != ']' {
+		return Raw{}, false
+	}
+	if !oneDocument(text) {
+		return Raw{}, false
+	}
+	following := bytes.TrimLeft(rest[end:], " \t\r\n")
+	if len(following) == 0 || bytes.IndexByte([]byte(",]}:"), following[0]) >= 0 {
+		return Raw{}, false
+	}
+	if int64(len(text)) > s.limits.maxBytes() {
+		return Raw{}, false
+	}
+	return s.take(len(text)), true
+}
+
+// oneDocument reports whether no document can end within text, but at its end:
+// behind every closing bracket stands what goes on inside a document. Brackets
+// in strings may make it say false for one document.
+func oneDocument(text []byte) bool {
+	for _, closing := range []byte("}]") {
+		for from := 0; ; {
+			i := bytes.IndexByte(text[from:], closing)
+			if i < 0 {
+				break
+			}
+			from += i + 1
+			rest := bytes.TrimLeft(text[from:], " \t\r")
+			if len(rest) > 0 && rest[0] != ',' && rest[0] != '}' && rest[0] != ']' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// scan takes the next document by looking at its structure.
+func (s *Splitter) scan() (Raw, error) {
+	var c scanner
+	most := s.limits.maxBytes()
+	scanned := 0        // bytes of the document that c has seen
+	skipped := int64(0) // bytes of an over-long document given up already
+	start := s.at
+	for {
+		n, done := c.scan(s.slab[s.pos+scanned:])
+		scanned += n
+		if skipped+int64(scanned) > most {
+			skipped += int64(scanned)
+			s.consume(scanned)
+			scanned = 0
+		}
+		if done || s.err != nil {
+			break
+		}
+		s.fill()
+	}
+	if s.err != nil && !errors.Is(s.err, io.EOF) && !c.complete() {
+		s.consume(scanned)
+		return Raw{}, s.err
+	}
+	if skipped > 0 {
+		s.consume(scanned)
+		s.begun = true
+		return Raw{}, tooLarge(start, s.limits)
+	}
+	if !s.begun {
+		s.lines = !c.damaged && s.endsLine(scanned)
+	}
+	return s.take(scanned), nil
+}
+
+// endsLine reports whether nothing but space stands between the document's end
+// and the end of its line, as far as that was read.
+func (s *Splitter) endsLine(n int) bool {
+	rest := bytes.TrimLeft(s.slab[s.pos+n:], " \t\r")
+	return len(rest) == 0 || rest[0] == '\n'
+}
+
+// fill reads more, into a new slab where the old one is full: documents handed
+// out keep theirs.
+func (s *Splitter) fill() {
+	if len(s.slab) == cap(s.slab) {
+		rest := s.slab[s.pos:]
+		size := max(firstSlab, min(2*cap(s.slab), mostSlab), 2*len(rest))
+		s.slab = append(make([]byte, 0, size), rest...)
+		s.pos = 0
+	}
+	n, err := s.r.Read(s.slab[len(s.slab):cap(s.slab)])
+	s.slab = s.slab[:len(s.slab)+n]
+	s.err = err
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// A scanner finds the end of one document whose bytes come in pieces.
+type scanner struct {
+	depth    int
+	begun    bool
+	scalar   []byte // the beginning of a number, true, false or null
+	inString bool
+	escaped  bool
+	damaged  bool // cannot be JSON: ends before the next line that looks like a document
+	ended    bool
+	prev     byte // the last byte outside strings and spaces, '"' for a string
+	newline  bool // the last byte was a line feed
+}
+
+func (c *scanner) complete() bool { return c.ended }
+
+// scan looks at more bytes and returns how many belong to the document, and
+// whether it ends there.
+func (c *scanner) scan(b []byte) (n int, done bool) {
+	for i := 0; i < len(b); i++ {
+		ch := b[i]
+		lineStart := c.newline
+		c.newline = ch == '\n'
+		switch {
+		case c.damaged:
+			if lineStart && (ch == '{' || ch == '[') {
+				c.ended = true
+				return i, true
+			}
+		case c.inString:
+			switch {
+			case c.escaped:
+				c.escaped = false
+			case ch == '\\':
+				c.escaped = true
+			case ch == '"':
+				c.inString = false
+				c.prev = '"'
+				if c.depth == 0 {
+					c.ended = true
+					return i + 1, true
+				}
+			case ch == '\n':
+				c.damaged = true
+			}
+		case c.scalar != nil:
+			if isScalar(ch) {
+				if len(c.scalar) < len("false") {
+					c.scalar = append(c.scalar, ch)
+				}
+				continue
+			}
+			if c.damaged = !likeScalar(c.scalar); c.damaged {
+				continue
+			}
+			c.ended = true
+			return i, true
+		case isSpace(ch):
+		case ch == '"':
+			c.inString = true
+			c.begun = true
+		case ch == '{' || ch == '[':
+			if c.depth > 0 && lineStart && bytes.IndexByte([]byte(",:[{"), c.prev) < 0 {
+				c.ended = true
+				return i, true
+			}
+			c.depth++
+			c.begun = true
+			c.prev = ch
+		case ch == '}' || ch == ']':
+			c.depth--
+			c.prev = ch
+			if c.depth == 0 {
+				c.ended = true
+				return i + 1, true
+			}
+			c.damaged = c.depth < 0
+		case c.begun:
+			c.prev = ch
+		case isScalar(ch):
+			c.begun, c.scalar = true, []byte{ch}
+		default:
+			c.damaged = true
+		}
+	}
+	return len(b), false
+}
+
+// likeScalar tells a word that a value begins with from prose.
+func likeScalar(word []byte) bool {
+	switch string(word) {
+	case "true", "false", "null":
+		return true
+	}
+	return word[0] == '-' || word[0] >= '0' && word[0] <= '9'
+}
+
+// isScalar reports whether c can stand in a number, true, false or null.
+func isScalar(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'E'
+}

@@ -1,0 +1,173 @@
+package jsonstream_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// split returns the documents of a stream, each as "LINE:COLUMN TEXT", and the
+// error that ended it.
+func split(r io.Reader, limits jsonstream.Limits) ([]string, error) {
+	s := jsonstream.NewSplitter(r, limits)
+	var docs []string
+	for {
+		raw, err := s.Next()
+		if tooLarge := (*jsonstream.SyntaxError)(nil); errors.As(err, &tooLarge) {
+			docs = append(docs, fmt.Sprintf("%d:%d too large", tooLarge.Line, tooLarge.Column))
+			continue
+		}
+		if err != nil {
+			return docs, err
+		}
+		docs = append(docs, fmt.Sprintf("%d:%d %s", raw.Start.Line, raw.Start.Column, raw.Bytes))
+	}
+}
+
+func TestSplitter(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		in     string
+		limits jsonstream.Limits
+		want   []string
+	}{
+		{name: "nothing"},
+		{name: "only space", in: " \n\t\r\n"},
+		{name: "one document", in: `{"a":1}`, want: []string{`1:1 {"a":1}`}},
+		{name: "JSON Lines", in: "{}\n[1]\n{\"a\":{}}\n", want: []string{"1:1 {}", "2:1 [1]", `3:1 {"a":{}}`}},
+		{name: "JSON Lines with CRLF and blank lines", in: "{}\r\n\r\n{}\r\n{}", want: []string{"1:1 {}", "3:1 {}", "4:1 {}"}},
+		{name: "concatenated", in: `{}[2]{"a":"}"} {}`, want: []string{"1:1 {}", "1:3 [2]", `1:6 {"a":"}"}`, "1:16 {}"}},
+		{name: "columns count characters", in: `{"é":"😀"}{}`, want: []string{`1:1 {"é":"😀"}`, "1:10 {}"}},
+		{
+			name: "over several lines",
+			in:   "{\n \"a\": [1,\n{\"b\":2}\n]}\n{\n}\n",
+			want: []string{"1:1 {\n \"a\": [1,\n{\"b\":2}\n]}", "5:1 {\n}"},
+		},
+		{
+			name: "lines, then a document whose first line looks whole",
+			in:   "{}\n{}\n{\"a\":{}\n,\"b\":1}\n{}\n",
+			want: []string{"1:1 {}", "2:1 {}", "3:1 {\"a\":{}\n,\"b\":1}", "5:1 {}"},
+		},
+		{name: "scalars", in: "1 true\n\"x\" null -2.5e3", want: []string{"1:1 1", "1:3 true", `2:1 "x"`, "2:5 null", "2:10 -2.5e3"}},
+		{name: "prose is one damaged document", in: "hello world\nand more\n{}", want: []string{"1:1 hello world\nand more\n", "3:1 {}"}},
+		{name: "a line that is cut off", in: "{\"a\":[1\n{\"b\":2}\n", want: []string{"1:1 {\"a\":[1\n", `2:1 {"b":2}`}},
+		{name: "a string that is cut off", in: "{\"a\":\"x\n{\"b\":2}\n", want: []string{"1:1 {\"a\":\"x\n", `2:1 {"b":2}`}},
+		{name: "a bracket too many", in: "{}}\n{}", want: []string{"1:1 {}", "1:3 }\n", "2:1 {}"}},
+		{name: "escaped quotes", in: `{"a":"\"}{\\"}{}`, want: []string{`1:1 {"a":"\"}{\\"}`, "1:15 {}"}},
+		{name: "lines, then several documents on one", in: "{}\n{}\n{} [1]{\"a\":\"} {\"}\n{}\n", want: []string{"1:1 {}", "2:1 {}", "3:1 {}", "3:4 [1]", `3:7 {"a":"} {"}`, "4:1 {}"}},
+		{
+			name:   "too large, and what follows",
+			in:     `{"a":"0123456789"}` + "\n{}\n" + `{"a":"0123456789"}` + "\n{}",
+			limits: jsonstream.Limits{MaxBytes: 10},
+			want:   []string{"1:1 too large", "2:1 {}", "3:1 too large", "4:1 {}"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for reader, r := range map[string]io.Reader{
+				"whole":         strings.NewReader(tt.in),
+				"byte by byte":  iotest.OneByteReader(strings.NewReader(tt.in)),
+				"data with EOF": iotest.DataErrReader(strings.NewReader(tt.in)),
+			} {
+				got, err := split(r, tt.limits)
+				if diff := cmp.Diff(tt.want, got); diff != "" || err != io.EOF {
+					t.Errorf("%s: error %v, documents (-want +got):\n%s", reader, err, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestSplitterReportsReadErrorAfterWholeDocuments(t *testing.T) {
+	broken := errors.New("broken")
+	in := io.MultiReader(strings.NewReader("{}\n{\"a\":"), iotest.ErrReader(broken))
+	got, err := split(in, jsonstream.Limits{})
+	if diff := cmp.Diff([]string{"1:1 {}"}, got); diff != "" || !errors.Is(err, broken) {
+		t.Errorf("error %v, documents (-want +got):\n%s", err, diff)
+	}
+}
+
+// A reader of a live stream must get a document before the next one arrives.
+func TestSplitterDoesNotWaitForTheNextDocument(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	s := jsonstream.NewSplitter(r, jsonstream.Limits{})
+	for range 3 {
+		go io.WriteString(w, "{\"a\":1}\n")
+		if _, err := s.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// However the documents are laid out, the same documents come back.
+func TestSplitterProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var in bytes.Buffer
+		var want []string
+		for range rapid.IntRange(0, 8).Draw(t, "documents") {
+			text := document(t, 3)
+			if rapid.Bool().Draw(t, "indented") {
+				text, _ = jsonstream.AppendIndent(nil, text)
+			}
+			in.Write(text)
+			in.WriteString(rapid.SampledFrom([]string{"\n", "\r\n", " ", "\n\n"}).Draw(t, "separator"))
+			want = append(want, string(text))
+		}
+		r := io.Reader(&in)
+		if rapid.Bool().Draw(t, "small reads") {
+			r = iotest.HalfReader(r)
+		}
+		s := jsonstream.NewSplitter(r, jsonstream.Limits{})
+		var got []string
+		for {
+			raw, err := s.Next()
+			if err != nil {
+				break
+			}
+			got = append(got, string(bytes.TrimSpace(raw.Bytes)))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("documents (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// document draws a JSON object or array.
+func document(t *rapid.T, depth int) []byte {
+	var b []byte
+	n := rapid.IntRange(0, 4).Draw(t, "members")
+	object := rapid.Bool().Draw(t, "object")
+	open, closing := byte('['), byte(']')
+	if object {
+		open, closing = '{', '}'
+	}
+	b = append(b, open)
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if object {
+			b = fmt.Appendf(b, `"m%d":`, i)
+		}
+		b = append(b, value(t, depth-1)...)
+	}
+	return append(b, closing)
+}
+
+func value(t *rapid.T, depth int) []byte {
+	if depth > 0 && rapid.Bool().Draw(t, "nested") {
+		return document(t, depth)
+	}
+	return []byte(rapid.SampledFrom([]string{
+		`1`, `-0.10`, `9007199254740993`, `1e400`, `true`, `false`, `null`, `""`, `"{"`, `"]\n"`, `"\\"`, `"\""`, `"é😀"`,
+	}).Draw(t, "scalar"))
+}

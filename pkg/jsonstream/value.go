@@ -1,0 +1,278 @@
+package jsonstream
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Kind tells the type of a value by its first character.
+type Kind byte
+
+// The kinds of values. Absent is the kind of a value that is not there.
+const (
+	Absent Kind = 0
+	Null   Kind = 'n'
+	False  Kind = 'f'
+	True   Kind = 't'
+	String Kind = '"'
+	Number Kind = '0'
+	Object Kind = '{'
+	Array  Kind = '['
+)
+
+// String returns the type's name in JSON Schema ("boolean" for true and false),
+// or "nothing" for an absent value.
+func (k Kind) String() string {
+	switch k {
+	case Null:
+		return "null"
+	case False, True:
+		return "boolean"
+	case String:
+		return "string"
+	case Number:
+		return "number"
+	case Object:
+		return "object"
+	case Array:
+		return "array"
+	default:
+		return "nothing"
+	}
+}
+
+// A Value is a value in a [Document]. The zero Value is absent: its kind is
+// [Absent], it has no members, and looking something up in it gives an absent
+// value again, so that a path can be followed without a check at every step.
+type Value struct {
+	doc *Document
+	i   int32
+}
+
+func (v Value) node() *node { return &v.doc.nodes[v.i] }
+
+// Exists reports whether the value is there.
+func (v Value) Exists() bool { return v.doc != nil }
+
+// Kind returns the type of the value.
+func (v Value) Kind() Kind {
+	if v.doc == nil {
+		return Absent
+	}
+	switch c := v.doc.raw.Bytes[v.node().start]; c {
+	case 'n', 'f', 't', '"', '{', '[':
+		return Kind(c)
+	default:
+		return Number
+	}
+}
+
+// Raw returns the value's own bytes, which the caller must not change; nil if
+// it is absent.
+func (v Value) Raw() []byte {
+	if v.doc == nil {
+		return nil
+	}
+	n := v.node()
+	return v.doc.raw.Bytes[n.start:n.end:n.end]
+}
+
+// Text returns the characters of a string, and "" for anything else.
+func (v Value) Text() string {
+	if v.Kind() != String {
+		return ""
+	}
+	return unquote(v.Raw())
+}
+
+// Name returns the member's name, or "" for an array's element and the root.
+func (v Value) Name() string {
+	if v.doc == nil || v.node().nameEnd == 0 {
+		return ""
+	}
+	return unquote(v.rawName())
+}
+
+func (v Value) rawName() []byte {
+	n := v.node()
+	return v.doc.raw.Bytes[n.nameStart:n.nameEnd]
+}
+
+func unquote(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	text, _ := jsontext.AppendUnquote(nil, quoted) // Parse has checked it
+	return string(text)
+}
+
+// children yields what an object or array holds.
+func (v Value) children(yield func(Value) bool) {
+	if k := v.Kind(); k != Object && k != Array {
+		return
+	}
+	for i := v.i + 1; i < v.node().next; {
+		child := Value{v.doc, i}
+		i = child.node().next
+		if !yield(child) {
+			return
+		}
+	}
+}
+
+// Members yields the members of an object in the order of the text: nothing
+// for other kinds.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.Kind() != Object {
+			return
+		}
+		for child := range v.children {
+			if !yield(child.Name(), child) {
+				return
+			}
+		}
+	}
+}
+
+// Elements yields the elements of an array with their indices: nothing for
+// other kinds.
+func (v Value) Elements() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		if v.Kind() != Array {
+			return
+		}
+		for child := range v.children {
+			if !yield(int(child.node().nameStart), child) {
+				return
+			}
+		}
+	}
+}
+
+// All yields v and every value below it, in the order of the text.
+func (v Value) All() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.doc == nil {
+			return
+		}
+		for i := v.i; i < v.node().next; i++ {
+			if !yield(Value{v.doc, i}) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns how many members or elements the value holds.
+func (v Value) Len() int {
+	n := 0
+	for range v.children {
+		n++
+	}
+	return n
+}
+
+// Get returns the member of an object, absent if there is none.
+func (v Value) Get(name string) Value {
+	if v.Kind() != Object {
+		return Value{}
+	}
+	for child := range v.children {
+		raw := child.rawName()
+		if len(raw)-2 == len(name) && string(raw[1:len(raw)-1]) == name && bytes.IndexByte(raw, '\\') < 0 ||
+			bytes.IndexByte(raw, '\\') >= 0 && unquote(raw) == name {
+			return child
+		}
+	}
+	return Value{}
+}
+
+// At returns the value at a JSON Pointer below v, absent if there is none.
+func (v Value) At(pointer string) Value {
+	tokens, ok := SplitPointer(pointer)
+	if !ok {
+		return Value{}
+	}
+	for _, token := range tokens {
+		v = v.child(token)
+	}
+	return v
+}
+
+func (v Value) child(token string) Value {
+	if v.Kind() == Object {
+		return v.Get(token)
+	}
+	index, ok := arrayIndex(token)
+	if !ok {
+		return Value{}
+	}
+	for i, element := range v.Elements() {
+		if i == index {
+			return element
+		}
+	}
+	return Value{}
+}
+
+// Parent returns the object or array that holds v, absent for the root.
+func (v Value) Parent() Value {
+	if v.doc == nil || v.node().parent < 0 {
+		return Value{}
+	}
+	return Value{v.doc, v.node().parent}
+}
+
+// Pointer returns the JSON Pointer of v in its document.
+func (v Value) Pointer() string {
+	var path []Value // from v up to below the root
+	for v.doc != nil && v.node().parent >= 0 {
+		path = append(path, v)
+		v = v.Parent()
+	}
+	var b strings.Builder
+	for _, at := range slices.Backward(path) {
+		b.WriteByte('/')
+		if at.node().nameEnd == 0 {
+			b.WriteString(strconv.Itoa(int(at.node().nameStart)))
+		} else {
+			pointerEscaper.WriteString(&b, at.Name())
+		}
+	}
+	return b.String()
+}
+
+// PointerSize returns about how long the JSON Pointer of v is, in bytes,
+// without making it: a hostile document can have pointers of its own length.
+func (v Value) PointerSize() int {
+	size := 0
+	for v.doc != nil && v.node().parent >= 0 {
+		size += 1 + max(int(v.node().nameEnd)-int(v.node().nameStart), 1)
+		v = v.Parent()
+	}
+	return size
+}
+
+// Position returns where the value begins in the original text. An absent
+// value has the zero position.
+func (v Value) Position() Position {
+	if v.doc == nil {
+		return Position{}
+	}
+	return v.doc.positionAt(int(v.node().start))
+}
+
+// NamePosition returns where the member's name begins; for an array's element
+// and the root, where the value begins.
+func (v Value) NamePosition() Position {
+	if v.doc == nil || v.node().nameEnd == 0 {
+		return v.Position()
+	}
+	return v.doc.positionAt(int(v.node().nameStart))
+}
