@@ -1,0 +1,142 @@
+package message
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Initial is the taskDescription of a task's first handoff, which may come
+// without completed subtasks (section 7.2).
+const Initial = "INITIAL"
+
+// Fields are the members of a message (section 5.2). Every Unknown holds the
+// members of its object that this version does not name, as one JSON object.
+type Fields struct {
+	SchemaVersion               string             `json:"schemaVersion"`   // MAJOR.MINOR
+	HandoffID                   string             `json:"handoffId"`       // UUID version 4
+	TaskID                      string             `json:"taskId"`          // UUID version 4
+	ParentHandoffID             *string            `json:"parentHandoffId"` // UUID version 4; nil for the first handoff of a task
+	FromAgent                   FromAgent          `json:"fromAgent"`
+	ToAgent                     ToAgent            `json:"toAgent"`
+	ReceiverList                []ToAgent          `json:"receiverList,omitzero"` // all receivers of a fan-out (section 14.2)
+	Timestamp                   string             `json:"timestamp"`             // RFC 3339
+	TaskDescription             string             `json:"taskDescription"`
+	CompletedSubtasks           []CompletedSubtask `json:"completedSubtasks"`
+	RemainingSubtasks           []RemainingSubtask `json:"remainingSubtasks"`
+	CurrentState                jsontext.Value     `json:"currentState"` // an object
+	RelevantContext             []ContextItem      `json:"relevantContext"`
+	Constraints                 []string           `json:"constraints"`
+	CostTracking                CostTracking       `json:"costTracking"`
+	ConversationHistorySummary  string             `json:"conversationHistorySummary"`
+	ConversationHistoryVerbatim []Turn             `json:"conversationHistoryVerbatim"`
+	ToolCallHistory             []ToolCall         `json:"toolCallHistory"`
+	Traceparent                 string             `json:"traceparent"`                  // W3C Trace Context
+	PersonalDataPayload         jsontext.Value     `json:"personalDataPayload,omitzero"` // an object (section 12.3)
+	Extensions                  jsontext.Value     `json:"extensions,omitzero"`          // an object: data of other systems, by namespace
+	SignatureKeyID              string             `json:"signatureKeyId,omitzero"`
+	Signature                   string             `json:"signature,omitzero"` // "hmac-sha256:" and 64 hexadecimal digits (section 10.2)
+	Unknown                     jsontext.Value     `json:",embed"`
+}
+
+// FromAgent is the agent that hands over.
+type FromAgent struct {
+	AgentID      string         `json:"agentId"`
+	AgentVersion string         `json:"agentVersion"` // semantic version
+	ExecutionID  string         `json:"executionId"`  // UUID version 4
+	Unknown      jsontext.Value `json:",embed"`
+}
+
+// ToAgent is the kind of agent that is to take over.
+type ToAgent struct {
+	AgentType    string         `json:"agentType"`
+	AgentVersion string         `json:"agentVersion,omitzero"` // semantic-version range; "" for any
+	Unknown      jsontext.Value `json:",embed"`
+}
+
+// CompletedSubtask is a part of the task that is done.
+type CompletedSubtask struct {
+	SubtaskID   string         `json:"subtaskId"`
+	Description string         `json:"description"`
+	Result      jsontext.Value `json:"result,omitzero"`      // any JSON
+	CompletedAt string         `json:"completedAt,omitzero"` // RFC 3339
+	Unknown     jsontext.Value `json:",embed"`
+}
+
+// RemainingSubtask is a part of the task that is left.
+type RemainingSubtask struct {
+	SubtaskID   string         `json:"subtaskId"`
+	Description string         `json:"description"`
+	Unknown     jsontext.Value `json:",embed"`
+}
+
+// ContextItem is something the receiver should know, and where it comes from.
+type ContextItem struct {
+	Source         string         `json:"source"`
+	Excerpt        string         `json:"excerpt"`
+	RelevanceScore Number         `json:"relevanceScore,omitzero"` // 0 to 1
+	Unknown        jsontext.Value `json:",embed"`
+}
+
+// CostTracking is the budget relay (section 9).
+type CostTracking struct {
+	CostSpentSoFarUSD      Number         `json:"costSpentSoFarUSD"`
+	CostBudgetRemainingUSD Number         `json:"costBudgetRemainingUSD"`
+	TokenSpent             TokenSpent     `json:"tokenSpent"`
+	Unknown                jsontext.Value `json:",embed"`
+}
+
+// TokenSpent counts the tokens of the whole task so far.
+type TokenSpent struct {
+	Prompt     Number         `json:"prompt"`
+	Completion Number         `json:"completion"`
+	Unknown    jsontext.Value `json:",embed"`
+}
+
+// Turn is one turn of the conversation, kept verbatim.
+type Turn struct {
+	Role    string         `json:"role"`
+	Content jsontext.Value `json:"content"` // a string, or an array of parts
+	Unknown jsontext.Value `json:",embed"`
+}
+
+// ToolCall records that a tool was called.
+type ToolCall struct {
+	Tool         string         `json:"tool"`
+	CalledAt     string         `json:"calledAt"`              // RFC 3339
+	InputHash    string         `json:"inputHash,omitzero"`    // "sha256:" and 64 hexadecimal digits
+	OutputTokens Number         `json:"outputTokens,omitzero"` // an integer
+	Unknown      jsontext.Value `json:",embed"`
+}
+
+// A Number is a JSON number as it was written: 0.10 stays 0.10, and no digit of
+// a long one is lost. "" stands for an absent number.
+type Number string
+
+// Decimal returns the exact value. It fails for a number beyond the bounds of
+// [jsonstream.SafeNumber].
+func (n Number) Decimal() (decimal.Decimal, error) {
+	if !jsonstream.SafeNumber([]byte(n)) {
+		return decimal.Decimal{}, fmt.Errorf("%.20s…: more than %d digits, or an exponent beyond ±%d",
+			string(n), jsonstream.MaxDigits, jsonstream.MaxExponent)
+	}
+	return decimal.NewFromString(string(n))
+}
+
+// MarshalJSONTo writes the number as it was read.
+func (n Number) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return enc.WriteValue(jsontext.Value(n))
+}
+
+// UnmarshalJSONFrom reads a number and keeps its text.
+func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind != '0' {
+		return fmt.Errorf("expected a number, found %s", jsonstream.Kind(kind))
+	}
+	text, err := dec.ReadValue()
+	*n = Number(text)
+	return err
+}

@@ -1,0 +1,126 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// SchemaVersion is the version of the messages that this package writes.
+const SchemaVersion = "2.0"
+
+// A Message is one handoff message and the bytes it was read from. It is
+// immutable and safe for concurrent use.
+type Message struct {
+	doc *jsonstream.Document
+}
+
+// Parse reads a message from raw, which must be one strict JSON document and
+// must not change afterwards. It does not ask whether the message is valid. The
+// error is a [*jsonstream.SyntaxError].
+func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*Message, error) {
+	doc, err := jsonstream.Parse(raw, limits)
+	if err != nil {
+		return nil, err
+	}
+	return &Message{doc}, nil
+}
+
+// New returns the message with these fields, as compact JSON in the member
+// order of section 5.2.
+func New(f *Fields) (*Message, error) {
+	text, err := json.Marshal(f, json.FormatNilSliceAsNull(false))
+	if err != nil {
+		return nil, fmt.Errorf("encoding the message: %w", err)
+	}
+	return parseText(text)
+}
+
+// parseText reads a message that did not come from a stream.
+func parseText(text []byte) (*Message, error) {
+	start := jsonstream.Position{Line: 1, Column: 1}
+	return Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{MaxBytes: int64(len(text)), MaxDepth: jsonstream.MaxDepth})
+}
+
+// Raw returns the message as it was read, which the caller must not change.
+func (m *Message) Raw() []byte { return m.doc.Raw().Bytes }
+
+// Document returns the message as a JSON document, which knows the position of
+// every member.
+func (m *Message) Document() *jsonstream.Document { return m.doc }
+
+// Root returns the message's value.
+func (m *Message) Root() jsonstream.Value { return m.doc.Root() }
+
+// HandoffID returns the member handoffId, "" if it is absent or not a string.
+func (m *Message) HandoffID() string { return m.Root().Get("handoffId").Text() }
+
+// Fields returns the message as Go values. It fails if a member has another
+// type than section 5.2 gives it; a message that passes the schema never fails.
+func (m *Message) Fields() (*Fields, error) {
+	var f Fields
+	if err := json.Unmarshal(m.Raw(), &f); err != nil {
+		return nil, fmt.Errorf("decoding the message: %w", err)
+	}
+	return &f, nil
+}
+
+// Set returns the message with the value at a JSON Pointer replaced, or added
+// as the last member of its object or element of its array; value is a JSON
+// text. See [jsonstream.Set].
+func (m *Message) Set(pointer string, value []byte) (*Message, error) {
+	text, err := jsonstream.Set(m.doc, pointer, value)
+	if err != nil {
+		return nil, err
+	}
+	return parseText(text)
+}
+
+// A Decoder reads the messages of a stream: one message, JSON Lines or
+// concatenated messages.
+type Decoder struct {
+	splitter *jsonstream.Splitter
+	limits   jsonstream.Limits
+	err      error
+}
+
+// NewDecoder returns a Decoder that reads r.
+func NewDecoder(r io.Reader, limits jsonstream.Limits) *Decoder {
+	return &Decoder{splitter: jsonstream.NewSplitter(r, limits), limits: limits}
+}
+
+// Decode returns the next message, which owns its bytes. At the end of the
+// stream the error is [io.EOF]. A damaged message gives a
+// [*jsonstream.SyntaxError], after which Decode goes on with the message behind
+// it; any other error is final, and Decode returns it again.
+func (d *Decoder) Decode() (*Message, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	raw, err := d.splitter.Next()
+	if err != nil {
+		if damaged := (*jsonstream.SyntaxError)(nil); !errors.As(err, &damaged) {
+			d.err = err
+		}
+		return nil, err
+	}
+	return Parse(raw, d.limits)
+}
+
+// All iterates over the remaining messages, damaged ones as errors. It ends
+// with the stream or after an error of the reader.
+func (d *Decoder) All() iter.Seq2[*Message, error] {
+	return func(yield func(*Message, error) bool) {
+		for {
+			m, err := d.Decode()
+			if errors.Is(err, io.EOF) && d.err != nil || !yield(m, err) || d.err != nil {
+				return
+			}
+		}
+	}
+}
