@@ -1,0 +1,239 @@
+package build
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// Options say what the state does not.
+type Options struct {
+	// From is the agent that hands over. Its ExecutionID counts only where the
+	// state has none; where both have none, a new one is made.
+	From message.FromAgent
+	// To is the kind of agent that is to take over.
+	To message.ToAgent
+	// Parent is the message by which From got the task; nil for the first
+	// handoff of a task.
+	Parent *message.Message
+	// Constraints are added to those of the parent and the state.
+	Constraints []string
+	// Traceparent is the W3C traceparent of the span that hands over, such as
+	// the TRACEPARENT of the environment. One that is not valid, or of another
+	// trace than the parent's, is ignored.
+	Traceparent string
+	// AllowExhausted builds the message also where nothing remains of the
+	// budget.
+	AllowExhausted bool
+	// Set is applied in order after everything else and without a check: an
+	// override of the budget does not count for AllowExhausted.
+	Set []Override
+	// Now is the message's timestamp, written in UTC with milliseconds; the
+	// zero Time means time.Now().
+	Now time.Time
+	// Random gives the ids, in this order: handoffId, taskId and executionId
+	// where they are new (16 bytes each), trace-id where it is new (16), span
+	// (8). Nil means crypto/rand.
+	Random io.Reader
+}
+
+// An Override replaces or adds one value of the message.
+type Override struct {
+	Pointer string // JSON Pointer, as in [jsonstream.Set]
+	Value   []byte // a JSON text
+}
+
+// Message returns the message for a state, as compact JSON in the member order
+// of section 5.2.
+//
+// The state should have passed its schema. Of one that has not, what is only
+// copied is copied as it is, so the message has to be validated; where it
+// cannot be used, as of a parent that is not valid, the error is an
+// [*InputError]. Where nothing remains of the budget, the error is an
+// [*ExhaustedError]. Other errors are about the options. Message is safe for
+// concurrent use if o.Random is.
+func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
+	b := &builder{o: o, state: input{name: "state", root: state.Root()}, parent: input{name: "parent"}}
+	if err := b.state.expect("", b.state.root, jsonstream.Object); err != nil {
+		return nil, err
+	}
+	if o.Parent != nil {
+		b.parent.root = o.Parent.Root()
+		if err := b.parent.expect("", b.parent.root, jsonstream.Object); err != nil {
+			return nil, err
+		}
+	}
+	if b.o.Random == nil {
+		b.o.Random = rand.Reader
+	}
+	if b.o.Now.IsZero() {
+		b.o.Now = time.Now()
+	}
+	text, err := b.message()
+	if err != nil {
+		return nil, err
+	}
+	for _, override := range o.Set {
+		if text, err = set(text, override); err != nil {
+			return nil, err
+		}
+	}
+	return message.Parse(rawText(text))
+}
+
+// rawText prepares text that did not come from a stream for parsing.
+func rawText(text []byte) (jsonstream.Raw, jsonstream.Limits) {
+	return jsonstream.Raw{Bytes: text, Start: jsonstream.Position{Line: 1, Column: 1}},
+		jsonstream.Limits{MaxBytes: int64(len(text)), MaxDepth: jsonstream.MaxDepth}
+}
+
+type builder struct {
+	o      Options
+	state  input
+	parent input // without a root for the first handoff
+}
+
+// message returns the text of the message before the overrides.
+func (b *builder) message() ([]byte, error) {
+	members := []struct {
+		name string
+		make func() ([]byte, error) // nil bytes leave the member out
+	}{
+		{"schemaVersion", quoted(message.SchemaVersion)},
+		{"handoffId", b.newID},
+		{"taskId", b.taskID},
+		{"parentHandoffId", b.parentHandoffID},
+		{"fromAgent", b.fromAgent},
+		{"toAgent", b.toAgent},
+		{"receiverList", b.copied("receiverList", "")},
+		{"timestamp", quoted(b.o.Now.UTC().Format("2006-01-02T15:04:05.000Z"))},
+		{"taskDescription", b.taskDescription},
+		{"completedSubtasks", b.completedSubtasks},
+		{"remainingSubtasks", b.remainingSubtasks},
+		{"currentState", b.copied("currentState", `{}`)},
+		{"relevantContext", b.copied("relevantContext", `[]`)},
+		{"constraints", b.constraints},
+		{"costTracking", b.costTracking},
+		{"conversationHistorySummary", b.copied("conversationHistorySummary", `""`)},
+		{"conversationHistoryVerbatim", b.copied("conversationHistoryVerbatim", `[]`)},
+		{"toolCallHistory", b.toolCallHistory},
+		{"traceparent", b.traceparent},
+		{"personalDataPayload", b.copied("personalDataPayload", "")},
+		{"extensions", b.copied("extensions", "")},
+	}
+	text := []byte{'{'}
+	for _, m := range members {
+		value, err := m.make()
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			text = appendMember(text, m.name, value)
+		}
+	}
+	return jsonstream.AppendCompact(nil, append(text, '}'))
+}
+
+// appendMember appends to an object that is still open.
+func appendMember(object []byte, name string, value []byte) []byte {
+	if object[len(object)-1] != '{' {
+		object = append(object, ',')
+	}
+	object, _ = jsontext.AppendQuote(object, name)
+	object = append(object, ':')
+	return append(object, value...)
+}
+
+func quoted(s string) func() ([]byte, error) {
+	return func() ([]byte, error) { return jsontext.AppendQuote(nil, s) }
+}
+
+// copied gives the state's member as it is, or what stands for none.
+func (b *builder) copied(name, none string) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		if v := b.state.root.Get(name); v.Exists() || none == "" {
+			return v.Raw(), nil
+		}
+		return []byte(none), nil
+	}
+}
+
+func (b *builder) newID() ([]byte, error) {
+	id, err := uuid.NewRandomFromReader(b.o.Random)
+	if err != nil {
+		return nil, fmt.Errorf("making an id: %w", err)
+	}
+	return jsontext.AppendQuote(nil, id.String())
+}
+
+func (b *builder) fromAgent() ([]byte, error) {
+	from := b.o.From
+	own, err := b.state.get("executionId", jsonstream.String)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case own.Exists():
+		from.ExecutionID = own.Text()
+	case from.ExecutionID == "":
+		id, err := b.newID()
+		if err != nil {
+			return nil, err
+		}
+		from.ExecutionID = string(id[1 : len(id)-1])
+	}
+	for _, s := range []string{from.AgentID, from.AgentVersion, from.ExecutionID} {
+		if err := checkText("sending agent", s); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(from)
+}
+
+func (b *builder) toAgent() ([]byte, error) {
+	for _, s := range []string{b.o.To.AgentType, b.o.To.AgentVersion} {
+		if err := checkText("target agent", s); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(b.o.To)
+}
+
+// checkText refuses what arguments and environments can hold and JSON cannot.
+func checkText(what, s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%s: %q is not valid UTF-8: write it in UTF-8", what, s)
+	}
+	return nil
+}
+
+// set applies one override. Its value is checked by itself: pasted into the
+// message, text such as `1,"b":2` would add a member.
+func set(text []byte, o Override) ([]byte, error) {
+	value, err := jsonstream.Parse(rawText(o.Value))
+	if err != nil {
+		// Not wrapped: the position in a SyntaxError would be taken for one in the state.
+		return nil, fmt.Errorf("set %s: %v; the value is JSON, where a string stands in double quotes", o.Pointer, err)
+	}
+	compact, err := jsonstream.AppendCompact(nil, value.Root().Raw())
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", o.Pointer, err)
+	}
+	doc, err := jsonstream.Parse(rawText(text))
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", o.Pointer, err)
+	}
+	if text, err = jsonstream.Set(doc, o.Pointer, compact); err != nil {
+		return nil, fmt.Errorf("set %w", err)
+	}
+	return text, nil
+}

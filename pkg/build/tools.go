@@ -1,0 +1,55 @@
+package build
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// toolCallHistory returns the state's toolCalls with the hash of each input in
+// the input's place.
+func (b *builder) toolCallHistory() ([]byte, error) {
+	calls, err := b.state.list("toolCalls")
+	if err != nil {
+		return nil, err
+	}
+	text := []byte{'['}
+	for i, call := range calls {
+		if err := b.state.expect(call.Pointer(), call, jsonstream.Object); err != nil {
+			return nil, err
+		}
+		if call.Get("input").Exists() && call.Get("inputHash").Exists() {
+			return nil, b.state.fail(call.Pointer(), "has input and inputHash: give one of them")
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, '{')
+		for name, v := range call.Members() {
+			if name != "input" {
+				text = appendMember(text, name, v.Raw())
+				continue
+			}
+			hash, err := inputHash(v)
+			if err != nil {
+				fault := b.state.fail(v.Pointer(), "has no canonical form to hash: %v; write that number as a string, or give inputHash in place of input", err)
+				fault.Err = err
+				return nil, fault
+			}
+			text = appendMember(text, "inputHash", hash)
+		}
+		text = append(text, '}')
+	}
+	return append(text, ']'), nil
+}
+
+// inputHash returns the hash of an input over its canonical form (RFC 8785), as
+// a JSON string.
+func inputHash(v jsonstream.Value) ([]byte, error) {
+	canonical, err := jsonstream.AppendCanonical(nil, v)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, `"sha256:%x"`, sha256.Sum256(canonical)), nil
+}
