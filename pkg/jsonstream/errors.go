@@ -82,6 +82,8 @@ func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (str
 		return fmt.Sprintf("invalid UTF-8 (byte 0x%02x): write the text in UTF-8", rest[0]), nil
 	case strings.Contains(reason, "surrogate"):
 		return "a lone surrogate escape such as \\ud800 is not a character: write the pair, or the character itself", nil
+	case rest[0] == '\n' || rest[0] == '\r':
+		return "the string is not closed before the end of its line", nil
 	case rest[0] < 0x20 && strings.Contains(reason, "string"):
 		return fmt.Sprintf("control character 0x%02x inside a string: escape it, or close the string before it", rest[0]), nil
 	case hasPrefixFold(rest, "NaN"), hasPrefixFold(rest, "Infinity"), hasPrefixFold(rest, "-Infinity"):
