@@ -1,0 +1,243 @@
+// Package inspect computes what a person wants to know of a handoff message:
+// who hands what to whom, what is done, what it cost, and where the bytes go.
+//
+// It judges nothing: package validate does. Any well-formed JSON document has
+// facts; a member that is missing or has another type than section 5.2 gives it
+// leaves its facts empty.
+package inspect
+
+import (
+	"cmp"
+	"encoding/hex"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// Facts are the facts of one message. No slice is nil. Texts are as long and
+// as hostile as the message has them.
+type Facts struct {
+	SchemaVersion   string     `json:"schemaVersion"`
+	HandoffID       string     `json:"handoffId"`
+	TaskID          string     `json:"taskId"`
+	ParentHandoffID string     `json:"parentHandoffId"` // "" for none
+	First           bool       `json:"first"`           // the first handoff of its task: parentHandoffId is null
+	From            Sender     `json:"fromAgent"`
+	To              Receiver   `json:"toAgent"`
+	Receivers       []Receiver `json:"receiverList"`
+	Timestamp       string     `json:"timestamp"`
+	TraceID         string     `json:"traceId"` // "" unless traceparent is valid
+	Signed          bool       `json:"signed"`  // whether there is a signature, not whether it holds
+	SignatureKeyID  string     `json:"signatureKeyId"`
+
+	TaskDescription string    `json:"taskDescription"`
+	Completed       []Subtask `json:"completedSubtasks"`
+	Remaining       []Subtask `json:"remainingSubtasks"`
+	Constraints     []string  `json:"constraints"`
+
+	Budget Budget `json:"budget"`
+	Tokens Tokens `json:"tokens"`
+
+	Bytes        int      `json:"bytes"`        // as read
+	CompactBytes int      `json:"compactBytes"` // without white space between tokens
+	Members      []Member `json:"members"`      // of the message, largest first
+
+	SummaryCharacters int    `json:"summaryCharacters"` // of conversationHistorySummary
+	VerbatimTurns     int    `json:"verbatimTurns"`
+	Roles             []Role `json:"roles"` // of the verbatim turns, in order of appearance
+	Tools             []Tool `json:"tools"` // in order of their first calls
+
+	Extensions []string `json:"extensions"` // namespaces
+}
+
+// A Sender is the agent that hands over.
+type Sender struct {
+	ID          string `json:"agentId"`
+	Version     string `json:"agentVersion"`
+	ExecutionID string `json:"executionId"`
+}
+
+// A Receiver is a kind of agent that is to take over.
+type Receiver struct {
+	Type    string `json:"agentType"`
+	Version string `json:"agentVersion"` // the range asked for, "" for any
+}
+
+// A Subtask is a part of the task.
+type Subtask struct {
+	ID          string `json:"subtaskId"`
+	Description string `json:"description"`
+	CompletedAt string `json:"completedAt,omitempty"`
+}
+
+// A Budget is the relay of section 9. Numbers have the text of the message,
+// nil for none.
+type Budget struct {
+	SpentUSD     jsontext.Value `json:"spentUSD"`
+	RemainingUSD jsontext.Value `json:"remainingUSD"`
+	// SpentShare is spent / (spent + remaining), 0 to 1 and rounded to four
+	// digits; 1 also when more than all is spent. It is nil where one of the
+	// two is missing or beyond [jsonstream.SafeNumber].
+	SpentShare *float64 `json:"spentShare"`
+}
+
+// Tokens counts the tokens of the whole task so far.
+type Tokens struct {
+	Prompt     jsontext.Value `json:"prompt"` // as the message has it, nil for none
+	Completion jsontext.Value `json:"completion"`
+	Total      *int64         `json:"total"` // nil unless both are counts
+}
+
+// A Member is a member of the message itself.
+type Member struct {
+	Name  string  `json:"name"`
+	Bytes int     `json:"bytes"` // of its name, the colon and its compact value
+	Share float64 `json:"share"` // of Facts.CompactBytes
+}
+
+// A Role is one of those that speak in the verbatim turns.
+type Role struct {
+	Role  string `json:"role"` // "" for turns without one
+	Turns int    `json:"turns"`
+	Bytes int    `json:"bytes"` // of the compact turns
+}
+
+// A Tool is one that was called.
+type Tool struct {
+	Tool         string `json:"tool"` // "" for calls that do not name one
+	Calls        int    `json:"calls"`
+	OutputTokens int64  `json:"outputTokens"` // of the calls that say so
+}
+
+// Of returns the facts of m.
+func Of(m *message.Message) Facts {
+	root := m.Root()
+	text := func(name string) string { return root.Get(name).Text() }
+	f := Facts{
+		SchemaVersion:     text("schemaVersion"),
+		HandoffID:         text("handoffId"),
+		TaskID:            text("taskId"),
+		ParentHandoffID:   text("parentHandoffId"),
+		First:             root.Get("parentHandoffId").Kind() == jsonstream.Null,
+		To:                receiver(root.Get("toAgent")),
+		Receivers:         []Receiver{},
+		Timestamp:         text("timestamp"),
+		Signed:            text("signature") != "",
+		SignatureKeyID:    text("signatureKeyId"),
+		TaskDescription:   text("taskDescription"),
+		Completed:         subtasks(root.Get("completedSubtasks")),
+		Remaining:         subtasks(root.Get("remainingSubtasks")),
+		Constraints:       []string{},
+		Budget:            budget(root.Get("costTracking")),
+		Tokens:            tokens(root.Get("costTracking").Get("tokenSpent")),
+		Bytes:             len(m.Raw()),
+		SummaryCharacters: utf8.RuneCountInString(text("conversationHistorySummary")),
+		Tools:             tools(root.Get("toolCallHistory")),
+		Extensions:        []string{},
+	}
+	from := root.Get("fromAgent")
+	f.From = Sender{from.Get("agentId").Text(), from.Get("agentVersion").Text(), from.Get("executionId").Text()}
+	for _, r := range root.Get("receiverList").Elements() {
+		f.Receivers = append(f.Receivers, receiver(r))
+	}
+	if t, err := message.ParseTraceparent(text("traceparent")); err == nil {
+		f.TraceID = hex.EncodeToString(t.TraceID[:])
+	}
+	for _, c := range root.Get("constraints").Elements() {
+		if c.Kind() == jsonstream.String {
+			f.Constraints = append(f.Constraints, c.Text())
+		}
+	}
+	for namespace := range root.Get("extensions").Members() {
+		f.Extensions = append(f.Extensions, namespace)
+	}
+	f.CompactBytes = compactSize(root)
+	f.Members = members(root, f.CompactBytes)
+	f.VerbatimTurns, f.Roles = roles(root.Get("conversationHistoryVerbatim"))
+	return f
+}
+
+func receiver(v jsonstream.Value) Receiver {
+	return Receiver{v.Get("agentType").Text(), v.Get("agentVersion").Text()}
+}
+
+func subtasks(list jsonstream.Value) []Subtask {
+	all := []Subtask{}
+	for _, s := range list.Elements() {
+		all = append(all, Subtask{s.Get("subtaskId").Text(), s.Get("description").Text(), s.Get("completedAt").Text()})
+	}
+	return all
+}
+
+// compactSize returns the length of v without the white space between its
+// tokens.
+func compactSize(v jsonstream.Value) int {
+	raw := v.Raw()
+	size := len(raw)
+	quoted := false
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			quoted = !quoted
+		case '\\':
+			i++
+		case ' ', '\t', '\r', '\n':
+			if !quoted {
+				size--
+			}
+		}
+	}
+	return size
+}
+
+func members(root jsonstream.Value, whole int) []Member {
+	all := []Member{}
+	for name, v := range root.Members() {
+		quoted, _ := jsontext.AppendQuote(nil, name)
+		n := len(quoted) + len(":") + compactSize(v)
+		all = append(all, Member{name, n, float64(n) / float64(whole)})
+	}
+	slices.SortStableFunc(all, func(a, b Member) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return all
+}
+
+func roles(turns jsonstream.Value) (n int, all []Role) {
+	all = []Role{}
+	at := map[string]int{}
+	for _, turn := range turns.Elements() {
+		n++
+		role := turn.Get("role").Text()
+		i, seen := at[role]
+		if !seen {
+			i = len(all)
+			at[role] = i
+			all = append(all, Role{Role: role})
+		}
+		all[i].Turns++
+		all[i].Bytes += compactSize(turn)
+	}
+	return n, all
+}
+
+func tools(calls jsonstream.Value) []Tool {
+	all := []Tool{}
+	at := map[string]int{}
+	for _, call := range calls.Elements() {
+		name := call.Get("tool").Text()
+		i, seen := at[name]
+		if !seen {
+			i = len(all)
+			at[name] = i
+			all = append(all, Tool{Tool: name})
+		}
+		all[i].Calls++
+		if n, ok := count(call.Get("outputTokens")); ok {
+			all[i].OutputTokens += n
+		}
+	}
+	return all
+}
