@@ -1,0 +1,138 @@
+package validate
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// checkCompleteness is the completeness layer of section 6.1.
+func checkCompleteness(root jsonstream.Value, receiver *Receiver) []Finding {
+	var findings []Finding
+	add := func(v jsonstream.Value, keyword, problem string) {
+		f := Finding{Layer: Completeness, Reason: IncompleteContext, Severity: Error, Keyword: keyword, Message: problem}
+		findings = append(findings, f.on(v))
+	}
+	if done := root.Get("completedSubtasks"); done.Kind() == jsonstream.Array && done.Len() == 0 &&
+		root.Get("taskDescription").Text() != message.Initial {
+		add(done, "completed-subtasks", fmt.Sprintf(
+			"no completed subtasks in a handoff that is not the first: list what was done, or write %q as the taskDescription of a first handoff", message.Initial))
+	}
+	if receiver == nil {
+		return findings
+	}
+	state := root.Get("currentState")
+	for _, name := range receiver.RequiredState {
+		pointer := name
+		if !strings.HasPrefix(name, "/") {
+			pointer = jsonstream.AppendPointer("", name)
+		}
+		if !state.At(pointer).Exists() {
+			add(state, "required-state", fmt.Sprintf("the receiver requires %s in currentState: it is missing", pointer))
+		}
+	}
+	if receiver.StateSchema != nil && state.Exists() {
+		for _, f := range receiver.StateSchema.Check(state) {
+			f.Layer, f.Reason = Completeness, IncompleteContext
+			f.Message = fmt.Sprintf("the receiver's schema for currentState: %s (%s)", f.Message, f.Keyword)
+			f.Keyword = "state-schema"
+			findings = append(findings, f)
+		}
+	}
+	checkAddressee(root, receiver, add)
+	return findings
+}
+
+// mostNamed is how many other addressees a finding names.
+const mostNamed = 5
+
+// checkAddressee asks whether one of the message's targets is the receiver: its
+// type, and a version within the range.
+func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonstream.Value, keyword, problem string)) {
+	targets := []jsonstream.Value{root.Get("toAgent")}
+	for _, target := range root.Get("receiverList").Elements() {
+		targets = append(targets, target)
+	}
+	var types []string
+	var refused jsonstream.Value // a target of the right type whose range leaves the receiver out
+	for _, target := range targets {
+		agentType := target.Get("agentType")
+		if agentType.Kind() != jsonstream.String {
+			continue
+		}
+		if receiver.AgentType != "" && agentType.Text() != receiver.AgentType {
+			if len(types) < mostNamed {
+				types = append(types, quote(agentType.Text()))
+			}
+			continue
+		}
+		versions := target.Get("agentVersion")
+		constraint, err := semver.NewConstraint(versions.Text())
+		if receiver.AgentVersion == nil || !versions.Exists() || err != nil || constraint.Check(receiver.AgentVersion) {
+			return
+		}
+		refused = versions
+	}
+	switch {
+	case refused.Exists():
+		add(refused, "version-range", fmt.Sprintf("the message asks for version %s and the receiver is version %s",
+			found(refused), receiver.AgentVersion))
+	case len(types) > 0:
+		add(root.Get("toAgent"), "addressee", fmt.Sprintf("addressed to %s and the receiver is %q",
+			strings.Join(types, ", "), receiver.AgentType))
+	}
+}
+
+// checkBudget is the cost budget check of section 6.1.
+func checkBudget(root jsonstream.Value) []Finding {
+	remaining := root.Get("costTracking").Get("costBudgetRemainingUSD")
+	if remaining.Kind() != jsonstream.Number || isPositive(remaining.Raw()) {
+		return nil
+	}
+	f := Finding{Layer: Budget, Reason: BudgetExhausted, Severity: Error, Keyword: "budget-exhausted"}
+	f.Message = fmt.Sprintf("no budget remains: found %s USD; do not execute, return the task to its sender", shorten(string(remaining.Raw())))
+	return []Finding{f.on(remaining)}
+}
+
+// isPositive reports whether a JSON number is above zero. It asks the digits, so
+// that no number is too long for it and none is rounded.
+func isPositive(number []byte) bool {
+	mantissa, _, _ := bytes.Cut(bytes.ToLower(number), []byte("e"))
+	return number[0] != '-' && bytes.ContainsAny(mantissa, "123456789")
+}
+
+// freeText are the members that a sender fills with text of its own or of
+// others, where instructions can hide (section 10.1).
+var freeText = []string{
+	"taskDescription", "completedSubtasks", "remainingSubtasks", "currentState", "relevantContext",
+	"constraints", "conversationHistorySummary", "conversationHistoryVerbatim",
+}
+
+// checkSafety is the safety scan of sections 6.1 and 10.1. Names of members are
+// text too.
+func checkSafety(root jsonstream.Value, scanner safety.Scanner) []Finding {
+	var findings []Finding
+	for _, name := range freeText {
+		for v := range root.Get(name).All() {
+			for _, text := range []string{v.Name(), v.Text()} {
+				if text == "" {
+					continue
+				}
+				for _, hit := range scanner.Scan(text) {
+					f := Finding{Layer: Safety, Reason: SafetyViolation, Severity: Error, Keyword: hit.Rule, Message: hit.Message}
+					findings = append(findings, f.on(v))
+				}
+			}
+			if len(findings) >= mostFindings {
+				return findings
+			}
+		}
+	}
+	return findings
+}

@@ -1,0 +1,10 @@
+// Package validate checks a handoff message the way its receiver must
+// (EAAPL-MAG006, sections 6.1 and 7.2): in layers, cheapest certainty first,
+// stopping at the first that fails.
+//
+// A [Validator] runs the layers over a [message.Message] and gives a [Result]:
+// valid, or the specification's reason with the findings behind it, each with
+// its place in the original text. What is wrong with a message is data, never
+// an error of this package. A [Schema] does the same for any JSON document and
+// any JSON Schema.
+package validate

@@ -1,0 +1,142 @@
+package validate
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// messageSchema is the canonical schema and the names of the members it knows.
+type messageSchema struct {
+	*Schema
+	members *shape
+}
+
+var loadMessageSchema = sync.OnceValue(func() messageSchema {
+	s, err := EmbeddedSchema(schemas.Message)
+	if err != nil {
+		panic("embedded schema: " + err.Error()) // the package's own tests compile it
+	}
+	root := s.documents[schemas.Base+schemas.Message].Root()
+	return messageSchema{s, newShape(root, root)}
+})
+
+var majorMinor = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$`)
+})
+
+// checkMessageSchema is the schema layer of section 6.1.
+func checkMessageSchema(root jsonstream.Value, receiver *Receiver) []Finding {
+	version := root.Get("schemaVersion")
+	parts := majorMinor().FindStringSubmatch(version.Text())
+	if parts != nil {
+		if problem := versionProblem(parts[1], version.Text(), receiver); problem != "" {
+			// What else the schema says need not hold for that version.
+			return []Finding{schemaFinding("schema-version", problem).on(version)}
+		}
+	}
+	s := loadMessageSchema()
+	findings := s.Check(root)
+	if version.Text() == message.SchemaVersion {
+		findings = append(findings, s.members.unknown(root, findings)...)
+	}
+	return findings[:min(len(findings), mostFindings)]
+}
+
+func versionProblem(major, version string, receiver *Receiver) string {
+	ours, _, _ := strings.Cut(message.SchemaVersion, ".")
+	if major != ours {
+		return fmt.Sprintf("the message has schema version %s and this receiver reads %s.x: use a receiver for %s, or migrate the message",
+			version, ours, version)
+	}
+	if receiver == nil || receiver.SchemaVersions == nil {
+		return ""
+	}
+	v, err := semver.NewVersion(version + ".0")
+	if err == nil && !receiver.SchemaVersions.Check(v) {
+		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", version, receiver.SchemaVersions)
+	}
+	return ""
+}
+
+// A shape is what a schema says of the names of members: nil where any are
+// welcome.
+type shape struct {
+	names   []string // in the schema's order
+	members map[string]*shape
+	items   *shape
+}
+
+// newShape reads the shape from a schema; references stay within its document.
+func newShape(document, schema jsonstream.Value) *shape {
+	if ref, ok := strings.CutPrefix(schema.Get("$ref").Text(), "#"); ok {
+		return newShape(document, document.At(ref))
+	}
+	if schema.Get("additionalProperties").Exists() {
+		return nil
+	}
+	s := &shape{}
+	if items := schema.Get("items"); items.Exists() {
+		s.items = newShape(document, items)
+	}
+	if properties := schema.Get("properties"); properties.Exists() {
+		s.members = map[string]*shape{}
+		for name, property := range properties.Members() {
+			s.names = append(s.names, name)
+			s.members[name] = newShape(document, property)
+		}
+	}
+	return s
+}
+
+// unknown warns of members that the schema does not name, except for those that
+// errors speak of already.
+func (s *shape) unknown(v jsonstream.Value, errors []Finding) []Finding {
+	explained := map[string]bool{}
+	for _, e := range errors {
+		if e.Keyword == "required" {
+			explained[e.Pointer] = true
+		}
+	}
+	var findings []Finding
+	s.walk(v, func(member jsonstream.Value, known []string) bool {
+		f := schemaFinding("unknown-member", unknownProblem(member.Name(), known)).onName(member)
+		f.Severity = Warning
+		if !explained[f.Pointer] || f.Pointer == "" {
+			findings = append(findings, f)
+		}
+		return len(findings) < mostFindings
+	})
+	return findings
+}
+
+// walk calls report for every unknown member, until it returns false.
+func (s *shape) walk(v jsonstream.Value, report func(member jsonstream.Value, known []string) bool) bool {
+	if s == nil {
+		return true
+	}
+	if s.items != nil {
+		for _, element := range v.Elements() {
+			if !s.items.walk(element, report) {
+				return false
+			}
+		}
+	}
+	if s.members == nil {
+		return true
+	}
+	for name, member := range v.Members() {
+		inner, known := s.members[name]
+		if known && !inner.walk(member, report) || !known && !report(member, s.names) {
+			return false
+		}
+	}
+	return true
+}

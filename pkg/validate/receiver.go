@@ -1,0 +1,127 @@
+package validate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// A Receiver is what a receiving agent asks of the messages it accepts. The
+// zero value asks nothing.
+type Receiver struct {
+	AgentType      string              // messages addressed to another are refused; "" accepts all
+	AgentVersion   *semver.Version     // must satisfy the range that the message asks for; nil leaves that out
+	SchemaVersions *semver.Constraints // of the message schema; nil means every 2.x
+	RequiredState  []string            // member names of currentState, or JSON Pointers below it
+	StateSchema    *Schema             // for currentState; nil means none
+	ContextWindow  int                 // of the receiver's model, in tokens; 0 means unknown
+	Keys           []string            // names of key files, as the profile gives them
+}
+
+// ParseReceiver reads a receiver profile, YAML or JSON, by the schema
+// receiver-profile-1. The state schema that it names is compiled with compile.
+// The error lists everything that is wrong with the profile.
+func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Receiver, error) {
+	doc, err := parseYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := EmbeddedSchema(schemas.Receiver)
+	if err != nil {
+		return nil, err
+	}
+	if findings := schema.Check(doc.Root()); len(findings) > 0 {
+		var problems []error
+		for _, f := range findings {
+			problems = append(problems, errors.New(f.PlacedMessage()))
+		}
+		return nil, errors.Join(problems...)
+	}
+	root := doc.Root()
+	r := &Receiver{AgentType: root.Get("agentType").Text()}
+	if v := root.Get("agentVersion"); v.Exists() {
+		if r.AgentVersion, err = semver.StrictNewVersion(v.Text()); err != nil {
+			return nil, fmt.Errorf("/agentVersion: %w", err)
+		}
+	}
+	if v := root.Get("schemaVersions"); v.Exists() {
+		if r.SchemaVersions, err = semver.NewConstraint(v.Text()); err != nil {
+			return nil, fmt.Errorf("/schemaVersions: %w", err)
+		}
+	}
+	for _, name := range root.Get("requiredState").Elements() {
+		if err := r.RequireState(name.Text()); err != nil {
+			return nil, fmt.Errorf("%s: %w", name.Pointer(), err)
+		}
+	}
+	if v := root.Get("stateSchema"); v.Exists() {
+		if r.StateSchema, err = compile(v.Text()); err != nil {
+			return nil, fmt.Errorf("/stateSchema: %s: %w", v.Text(), err)
+		}
+	}
+	for _, name := range root.Get("keys").Elements() {
+		r.Keys = append(r.Keys, name.Text())
+	}
+	if v := root.Get("contextWindow"); v.Exists() {
+		if err := json.Unmarshal(v.Raw(), &r.ContextWindow); err != nil {
+			return nil, fmt.Errorf("/contextWindow: found %s: write a plain whole number", found(v))
+		}
+	}
+	return r, nil
+}
+
+// RequireState adds a member name of currentState, or a JSON Pointer below it,
+// to what the receiver requires.
+func (r *Receiver) RequireState(name string) error {
+	if _, ok := jsonstream.SplitPointer(name); strings.HasPrefix(name, "/") && !ok {
+		return fmt.Errorf("%q is not a JSON Pointer: in it, ~ is written ~0", name)
+	}
+	r.RequiredState = append(r.RequiredState, name)
+	return nil
+}
+
+// As sets who the receiver is, from TYPE or TYPE@VERSION.
+func (r *Receiver) As(agent string) error {
+	agentType, version, versioned := strings.Cut(agent, "@")
+	if agentType == "" {
+		return fmt.Errorf("%q names no agent type: write TYPE or TYPE@VERSION", agent)
+	}
+	r.AgentType, r.AgentVersion = agentType, nil
+	if !versioned {
+		return nil
+	}
+	v, err := semver.StrictNewVersion(version)
+	if err != nil {
+		return fmt.Errorf("%q is not a semantic version: write it like 1.5.0", version)
+	}
+	r.AgentVersion = v
+	return nil
+}
+
+// parseYAML reads a YAML or JSON text as a JSON document.
+func parseYAML(text []byte) (*jsonstream.Document, error) {
+	start := jsonstream.Position{Line: 1, Column: 1}
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		var v any
+		err := yaml.Unmarshal(text, &v)
+		if err == nil {
+			text, err = json.Marshal(v)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+	}
+	doc, err := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return nil, fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, err)
+	}
+	return doc, err
+}

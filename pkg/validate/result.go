@@ -1,0 +1,144 @@
+package validate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// A Reason is the specification's name for why a message is refused
+// (section 7.2).
+type Reason string
+
+// The reasons, in the order of the layers that give them.
+const (
+	SignatureInvalid  Reason = "SIGNATURE_INVALID"
+	SchemaInvalid     Reason = "SCHEMA_INVALID"
+	IncompleteContext Reason = "INCOMPLETE_CONTEXT"
+	BudgetExhausted   Reason = "BUDGET_EXHAUSTED"
+	SafetyViolation   Reason = "SAFETY_VIOLATION"
+)
+
+// Reasons returns all reasons, in the order of the layers.
+func Reasons() []Reason {
+	return []Reason{SignatureInvalid, SchemaInvalid, IncompleteContext, BudgetExhausted, SafetyViolation}
+}
+
+// A Layer is one of the receiver's checks.
+type Layer string
+
+// The layers, in the order in which they run. Lint is not a layer of the
+// specification: its findings are warnings, unless [Options].Strict.
+const (
+	Signature    Layer = "signature"
+	SchemaLayer  Layer = "schema"
+	Completeness Layer = "completeness"
+	Budget       Layer = "budget"
+	Safety       Layer = "safety"
+	Lint         Layer = "lint"
+)
+
+// Layers returns all layers, in the order in which they run.
+func Layers() []Layer {
+	return []Layer{Signature, SchemaLayer, Completeness, Budget, Safety, Lint}
+}
+
+// A Severity tells whether a finding makes the message invalid.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// A Finding is one thing that is wrong with a message, and where.
+type Finding struct {
+	Layer    Layer    `json:"layer"`
+	Reason   Reason   `json:"reason"`
+	Severity Severity `json:"severity"`
+	Pointer  string   `json:"pointer"` // JSON Pointer (RFC 6901), "" for the whole message
+	Keyword  string   `json:"keyword"` // the rule: a JSON Schema keyword, or an id of [Rules]
+	Message  string   `json:"message"` // what is wrong, what was found, what to do: one line, without the place
+	Line     int      `json:"line"`    // 1-based, in the original text
+	Column   int      `json:"column"`  // 1-based, in characters
+	Offset   int64    `json:"offset"`  // 0-based, in bytes
+}
+
+// at gives the finding a place.
+func (f Finding) at(pointer string, p jsonstream.Position) Finding {
+	f.Pointer, f.Line, f.Column, f.Offset = pointer, p.Line, p.Column, p.Offset
+	return f
+}
+
+// longestPointer is how long a pointer may be in a finding, in bytes.
+const longestPointer = 1024
+
+// on places the finding at a value, or at the nearest one around it whose
+// pointer is fit to print: not endless, and without a secret in it.
+func (f Finding) on(v jsonstream.Value) Finding {
+	for v.PointerSize() > longestPointer || v.Parent().Exists() && len(safety.Secrets(v.Pointer())) > 0 {
+		v = v.Parent()
+	}
+	return f.at(v.Pointer(), v.Position())
+}
+
+// onName places the finding at a member's name.
+func (f Finding) onName(member jsonstream.Value) Finding {
+	placed := f.on(member)
+	if placed.Pointer == member.Pointer() {
+		return f.at(placed.Pointer, member.NamePosition())
+	}
+	return placed
+}
+
+// A Result is the typed result of section 7.2.
+type Result struct {
+	Valid    bool      `json:"valid"`
+	Reason   Reason    `json:"reason,omitempty"`  // of the first layer that failed
+	Details  string    `json:"details,omitempty"` // its errors, as one line
+	Findings []Finding `json:"findings"`          // of all layers that ran: by layer, then by place
+}
+
+// newResult draws the conclusion from findings that stand in layer order.
+func newResult(findings []Finding) Result {
+	r := Result{Valid: true, Findings: findings}
+	var details []string
+	for _, f := range findings {
+		if f.Severity != Error {
+			continue
+		}
+		if r.Valid {
+			r.Valid, r.Reason = false, f.Reason
+		}
+		if f.Reason == r.Reason {
+			details = append(details, f.PlacedMessage())
+		}
+	}
+	r.Details = strings.Join(details, "; ")
+	return r
+}
+
+// PlacedMessage returns the message with the pointer before it.
+func (f Finding) PlacedMessage() string {
+	if f.Pointer == "" {
+		return f.Message
+	}
+	return f.Pointer + ": " + f.Message
+}
+
+// sortByPlace orders findings by their offset, keeping the order of those at
+// one place.
+func sortByPlace(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Offset, b.Offset) })
+}
+
+// Malformed returns the result for a document that is not strict JSON, so that
+// there is no message to validate: invalid, SCHEMA_INVALID.
+func Malformed(err *jsonstream.SyntaxError) Result {
+	f := Finding{Layer: SchemaLayer, Reason: SchemaInvalid, Severity: Error, Keyword: "syntax", Message: err.Problem}
+	return newResult([]Finding{f.at(err.Pointer, err.Position)})
+}

@@ -1,0 +1,150 @@
+package validate
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// exampleStateSchema is the state.schema.json that the example of state-schema
+// names.
+const exampleStateSchema = `{"type": "object", "properties": {"riskFlags": {"type": "array"}}}`
+
+func TestRuleExamples(t *testing.T) {
+	for _, r := range Rules() {
+		t.Run(string(r.Layer)+"/"+r.ID, func(t *testing.T) {
+			if !slices.Contains(keywords(t, r, r.Bad), r.ID) {
+				t.Errorf("%s does not break the rule: found %q", r.Bad, keywords(t, r, r.Bad))
+			}
+			if slices.Contains(keywords(t, r, r.Good), r.ID) {
+				t.Errorf("%s breaks the rule", r.Good)
+			}
+		})
+	}
+}
+
+// keywords validates the example message with the members of an example in it.
+func keywords(t *testing.T, r Rule, example string) []string {
+	t.Helper()
+	options := Options{All: true, Now: func() time.Time { return time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC) }}
+	if r.Receiver != "" {
+		receiver, err := ParseReceiver([]byte(r.Receiver), func(name string) (*Schema, error) {
+			return CompileSchema("test:"+name, []byte(exampleStateSchema), nil)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.Receiver = receiver
+	}
+	var found []string
+	members, err := parseExample(example)
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return append(found, Malformed(e).Findings[0].Keyword)
+	}
+	text, err := schemas.Example("message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parseExample(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range members.Root().Members() {
+		if m, err = m.Set(jsonstream.AppendPointer("", name), value.Raw()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range New(options).Validate(t.Context(), m).Findings {
+		found = append(found, f.Keyword)
+	}
+	return found
+}
+
+func parseExample(text string) (*message.Message, error) {
+	return message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: jsonstream.Position{Line: 1, Column: 1}}, jsonstream.Limits{})
+}
+
+func TestRulesAreComplete(t *testing.T) {
+	ids := map[string]bool{}
+	last := 0
+	for _, r := range Rules() {
+		if r.ID == "" || ids[r.ID] {
+			t.Errorf("the id %q is empty or not unique", r.ID)
+		}
+		ids[r.ID] = true
+		if layer := slices.Index(Layers(), r.Layer); layer < last {
+			t.Errorf("%s: layer %q is unknown or out of order", r.ID, r.Layer)
+		} else {
+			last = layer
+		}
+		if !slices.Contains(Reasons(), r.Reason) || r.Severity != Error && r.Severity != Warning {
+			t.Errorf("%s: reason %q, severity %q", r.ID, r.Reason, r.Severity)
+		}
+		for _, text := range []string{r.Summary, r.Why} {
+			if !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] {
+				t.Errorf("%s: not a sentence: %q", r.ID, text)
+			}
+		}
+	}
+	for _, r := range lintRules() {
+		if !ids[r.ID] {
+			t.Errorf("the lint rule %s is not listed", r.ID)
+		}
+	}
+}
+
+// Every keyword that a message can meet in the canonical schema has a rule.
+func TestRulesCoverSchema(t *testing.T) {
+	text, err := schemas.Read(schemas.Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := parseExample(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := []string{"$schema", "$id", "$ref", "$defs", "title", "description", "examples", "properties", "items", "allOf", "additionalProperties"}
+	for v := range schema.Root().All() {
+		holder := v.Parent().Name()
+		if v.Name() == "" || holder == "properties" || holder == "$defs" || slices.Contains(silent, v.Name()) {
+			continue
+		}
+		if _, ok := FindRule("schema/" + v.Name()); !ok {
+			t.Errorf("%s: no rule explains %s", v.Pointer(), v.Name())
+		}
+	}
+}
+
+func TestFindRule(t *testing.T) {
+	tests := []struct {
+		id   string
+		want string
+	}{
+		{id: "required", want: "required"},
+		{id: "schema/required", want: "required"},
+		{id: "lint/secret", want: "secret"},
+		{id: "budget/secret"},
+		{id: "no-such-rule"},
+		{id: ""},
+		{id: "schema/"},
+	}
+	for _, tt := range tests {
+		r, ok := FindRule(tt.id)
+		if r.ID != tt.want || ok != (tt.want != "") {
+			t.Errorf("FindRule(%q) = %q, %v, want %q", tt.id, r.ID, ok, tt.want)
+		}
+	}
+}
+
+func TestVisibleJSON(t *testing.T) {
+	got := visibleJSON("a\"\\\n\t\u200b\U000E0065é")
+	if want := `"a\"\\\n\u0009\u200b\udb40\udc65é"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

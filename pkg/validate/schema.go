@@ -1,0 +1,282 @@
+package validate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// A Schema is a JSON Schema, draft 2020-12 unless it names another, whose
+// formats are asserted. Besides the standard formats it knows semver-range, and
+// besides the standard keywords uniqueKeys: the values at these JSON Pointers
+// differ between the elements of the array. It is safe for concurrent use.
+type Schema struct {
+	compiled  *jsonschema.Schema
+	documents map[string]*jsonstream.Document // the schema's texts, by URL
+	ours      bool                            // of package schemas: goes no deeper than it names members
+}
+
+// CompileSchema compiles the schema text, whose own URL serves to resolve the
+// references in it. What they name is read with load, except for the schemas
+// of package schemas, which are always at hand; a nil load refuses the rest.
+func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
+	s := &Schema{documents: map[string]*jsonstream.Document{}}
+	read := func(ref string) (io.ReadCloser, error) {
+		text, err := readSchema(ref, load)
+		if err != nil {
+			return nil, err
+		}
+		return s.add(ref, text)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat = true
+	c.LoadURL = read
+	c.Formats["semver-range"] = isSemverRange
+	c.RegisterExtension("uniqueKeys", nil, uniqueKeysCompiler{})
+	resource, err := s.add(schemaURL, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.AddResource(schemaURL, resource); err != nil {
+		return nil, fmt.Errorf("not a JSON Schema: %w", err)
+	}
+	if s.compiled, err = c.Compile(schemaURL); err != nil {
+		return nil, schemaProblem(err)
+	}
+	// The library goes by the schema's $id, where it has one.
+	location, _, _ := strings.Cut(s.compiled.Location, "#")
+	s.documents[location] = s.documents[schemaURL]
+	return s, nil
+}
+
+func readSchema(ref string, load func(url string) ([]byte, error)) ([]byte, error) {
+	if strings.HasPrefix(ref, schemas.Base) {
+		return schemas.Read(ref)
+	}
+	if load == nil {
+		return nil, errors.New("references to other schemas are not followed here")
+	}
+	return load(ref)
+}
+
+// add keeps a schema's text, to word findings from.
+func (s *Schema) add(schemaURL string, text []byte) (io.ReadCloser, error) {
+	start := jsonstream.Position{Line: 1, Column: 1}
+	doc, err := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	if err != nil {
+		if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+			err = fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
+		}
+		return nil, err
+	}
+	s.documents[schemaURL] = doc
+	base, err := url.Parse(schemaURL)
+	if err != nil {
+		return nil, err
+	}
+	if id, err := base.Parse(doc.Root().Get("$id").Text()); err == nil {
+		id.Fragment = ""
+		s.documents[id.String()] = doc
+	}
+	return io.NopCloser(bytes.NewReader(text)), nil
+}
+
+// EmbeddedSchema compiles a schema of package schemas.
+func EmbeddedSchema(name string) (*Schema, error) {
+	text, err := schemas.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := CompileSchema(schemas.Base+name, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.ours = true
+	return s, nil
+}
+
+// schemaProblem words why a schema does not compile.
+func schemaProblem(err error) error {
+	var invalid *jsonschema.ValidationError
+	if errors.As(err, &invalid) {
+		for len(invalid.Causes) > 0 {
+			invalid = invalid.Causes[0]
+		}
+		return fmt.Errorf("not a JSON Schema: %s: %s", invalid.InstanceLocation, invalid.Message)
+	}
+	var wrapped *jsonschema.SchemaError
+	if errors.As(err, &wrapped) {
+		return fmt.Errorf("not a usable JSON Schema: %w", wrapped.Err)
+	}
+	return fmt.Errorf("not a usable JSON Schema: %w", err)
+}
+
+// Check returns what in v breaks the schema, one finding per cause, ordered by
+// place, at most a thousand.
+func (s *Schema) Check(v jsonstream.Value) []Finding {
+	if unsafe := numbersOverLimit(v); len(unsafe) > 0 {
+		// The library fails on such numbers (a nil dereference, or seconds of
+		// arithmetic), so it does not get to see them.
+		return unsafe
+	}
+	err := s.validate(v)
+	if err == nil {
+		return nil
+	}
+	var tree *jsonschema.ValidationError
+	if !errors.As(err, &tree) {
+		f := schemaFinding("schema", "the schema cannot be applied: "+err.Error())
+		return []Finding{f.on(v)}
+	}
+	w := wording{schema: s, root: v}
+	return w.explain(tree)
+}
+
+// validate turns a panic of the library into an error: one bad document must
+// not end a run.
+func (s *Schema) validate(v jsonstream.Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the schema library failed: %v", r)
+		}
+	}()
+	paths := 0
+	value := plain(v, 0, &paths)
+	if most := max(leastPaths, pathsPerByte*len(v.Raw())); paths > most && !s.ours {
+		return fmt.Errorf("the places of all values, written as JSON Pointers, take more than %d MiB: shorten the member names or nest less", most>>20)
+	}
+	return s.compiled.Validate(value)
+}
+
+// The library makes the pointer of every value that a schema reaches: a long
+// name above many values must not cost their product.
+const (
+	leastPaths   = 64 << 20
+	pathsPerByte = 16
+)
+
+// plain returns v, whose pointer is path bytes long, in the types that the
+// schema library takes. It adds up the lengths of the pointers in it.
+func plain(v jsonstream.Value, path int, paths *int) any {
+	*paths += path
+	switch v.Kind() {
+	case jsonstream.Object:
+		object := make(map[string]any, v.Len())
+		for name, member := range v.Members() {
+			object[name] = plain(member, path+1+len(name), paths)
+		}
+		return object
+	case jsonstream.Array:
+		array := make([]any, 0, v.Len())
+		for _, element := range v.Elements() {
+			array = append(array, plain(element, path+2, paths))
+		}
+		return array
+	case jsonstream.String:
+		return v.Text()
+	case jsonstream.Number:
+		return json.Number(v.Raw())
+	case jsonstream.True:
+		return true
+	case jsonstream.False:
+		return false
+	default:
+		return nil
+	}
+}
+
+func schemaFinding(keyword, problem string) Finding {
+	return Finding{Layer: SchemaLayer, Reason: SchemaInvalid, Severity: Error, Keyword: keyword, Message: problem}
+}
+
+func numbersOverLimit(v jsonstream.Value) []Finding {
+	var findings []Finding
+	for n := range v.All() {
+		if n.Kind() == jsonstream.Number && !jsonstream.SafeNumber(n.Raw()) {
+			findings = append(findings, schemaFinding("number-limit", fmt.Sprintf(
+				"a number of more than %d digits or with an exponent beyond ±%d: found %s; write it as a string",
+				jsonstream.MaxDigits, jsonstream.MaxExponent, found(n))).on(n))
+			if len(findings) == mostFindings {
+				break
+			}
+		}
+	}
+	return findings
+}
+
+func isSemverRange(v any) bool {
+	s, ok := v.(string)
+	if !ok {
+		return true
+	}
+	_, err := semver.NewConstraint(s)
+	return err == nil && strings.TrimSpace(s) != ""
+}
+
+// uniqueKeysCompiler reads the keyword uniqueKeys.
+type uniqueKeysCompiler struct{}
+
+func (uniqueKeysCompiler) Compile(_ jsonschema.CompilerContext, schema map[string]any) (jsonschema.ExtSchema, error) {
+	keyword, ok := schema["uniqueKeys"]
+	if !ok {
+		return nil, nil
+	}
+	pointers, ok := keyword.([]any)
+	if !ok {
+		return nil, errors.New("uniqueKeys must be an array of JSON Pointers")
+	}
+	var keys uniqueKeys
+	for _, p := range pointers {
+		pointer, _ := p.(string)
+		tokens, ok := jsonstream.SplitPointer(pointer)
+		if !ok || len(tokens) != 1 {
+			return nil, fmt.Errorf("uniqueKeys: %v is not a JSON Pointer to a member", p)
+		}
+		keys = append(keys, tokens[0])
+	}
+	return keys, nil
+}
+
+// uniqueKeys are the members that must differ between the elements.
+type uniqueKeys []string
+
+func (keys uniqueKeys) Validate(ctx jsonschema.ValidationContext, v any) error {
+	array, ok := v.([]any)
+	if !ok {
+		return nil
+	}
+	for _, key := range keys {
+		seen := map[any]bool{}
+		for _, element := range array {
+			object, _ := element.(map[string]any)
+			id, ok := object[key].(string)
+			if ok && seen[id] {
+				return ctx.Error("uniqueKeys", "two elements have the same %s", key)
+			}
+			seen[id] = seen[id] || ok
+		}
+	}
+	return nil
+}
+
+// locate resolves the absolute location of a keyword to its place in the
+// schema's text, absent if it is not there.
+func (s *Schema) locate(absolute string) jsonstream.Value {
+	base, fragment, _ := strings.Cut(absolute, "#")
+	doc := s.documents[base]
+	pointer, err := url.PathUnescape(fragment)
+	if doc == nil || err != nil {
+		return jsonstream.Value{}
+	}
+	return doc.Root().At(pointer)
+}

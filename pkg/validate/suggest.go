@@ -1,0 +1,65 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// didYouMean suggests the candidate closest to a name, as the end of a
+// sentence; "" if none is close.
+func didYouMean(name string, candidates []string) string {
+	best, bestDistance := "", 0
+	for _, c := range candidates {
+		if !closeTo(name, c) {
+			continue
+		}
+		if d := distance(name, c); best == "" || d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %q?", best)
+}
+
+var plainName = strings.NewReplacer("_", "", "-", "")
+
+// closeTo reports whether one name is likely to be meant for the other: the
+// same but for case and separators, or a slip or two away.
+func closeTo(a, b string) bool {
+	const longest = 64 // a hostile name must not cost its square
+	if len(a) > longest || len(b) > longest || a == b {
+		return false
+	}
+	if strings.EqualFold(plainName.Replace(a), plainName.Replace(b)) {
+		return true
+	}
+	return distance(a, b) <= min(2, len(b)/4)
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of
+// neighbours between two names (optimal string alignment).
+func distance(a, b string) int {
+	before := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
+	next := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,157 @@
+package validate
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// problem words the failure of a keyword that concerns one value; rule is the
+// keyword's own value, absent in schemas that are not at hand.
+func problem(c cause, rule, schema jsonstream.Value) string {
+	what, text := found(c.v), c.v.Text()
+	if c.ofName {
+		what, text = quote(c.v.Name()), c.v.Name()
+	}
+	title := schema.Get("title").Text()
+	value := shorten(compact(rule))
+	switch {
+	case !rule.Exists():
+		return brokenRule(c)
+	case rule.Kind() == jsonstream.False:
+		return fmt.Sprintf("the schema allows nothing here: found %s; remove it", what)
+	}
+	switch c.keyword {
+	case "type":
+		return fmt.Sprintf("expected %s: found %s", typeNames(rule), what)
+	case "pattern", "format":
+		if title == "" {
+			return fmt.Sprintf("does not match the %s %s: found %s", c.keyword, rule.Text(), what)
+		}
+		like := ""
+		if example := schema.At("/examples/0"); example.Exists() {
+			like = "; write it like " + compact(example)
+		}
+		return fmt.Sprintf("not a valid %s: found %s%s", title, what, like)
+	case "not":
+		if title == "" {
+			return fmt.Sprintf("the schema forbids this value: found %s", what)
+		}
+		return fmt.Sprintf("%s: found %s", title, what)
+	case "minLength":
+		if value == "1" {
+			return "must not be empty: found an empty string"
+		}
+		return fmt.Sprintf("must have at least %s characters: found %s", value, what)
+	case "maxLength":
+		return fmt.Sprintf("must have at most %s characters: found %d", value, utf8.RuneCountInString(text))
+	case "minimum":
+		return fmt.Sprintf("must be at least %s: found %s", value, what)
+	case "maximum":
+		return fmt.Sprintf("must be at most %s: found %s", value, what)
+	case "exclusiveMinimum":
+		return fmt.Sprintf("must be more than %s: found %s", value, what)
+	case "exclusiveMaximum":
+		return fmt.Sprintf("must be less than %s: found %s", value, what)
+	case "multipleOf":
+		return fmt.Sprintf("must be a multiple of %s: found %s", value, what)
+	case "minItems":
+		return fmt.Sprintf("must have at least %s: found %d", count(value, "element"), c.v.Len())
+	case "maxItems":
+		return fmt.Sprintf("must have at most %s: found %d", count(value, "element"), c.v.Len())
+	case "minProperties":
+		return fmt.Sprintf("must have at least %s: found %d", count(value, "member"), c.v.Len())
+	case "maxProperties":
+		return fmt.Sprintf("must have at most %s: found %d", count(value, "member"), c.v.Len())
+	case "minContains":
+		return fmt.Sprintf("must have at least %s that the schema's contains describes: found %d",
+			count(value, "element"), c.v.Len()-len(c.err.Causes))
+	case "maxContains":
+		return fmt.Sprintf("must have at most %s that the schema's contains describes: found %s",
+			count(value, "element"), c.err.Message[strings.LastIndexByte(c.err.Message, ' ')+1:])
+	case "dependentRequired", "dependencies":
+		return fmt.Sprintf("the member %s is missing: %s requires it; add it", quote(rule.Text()), quote(schema.Name()))
+	case "const":
+		return fmt.Sprintf("must be %s: found %s", value, what)
+	case "enum":
+		return mustBeOneOf(rule.Elements(), what, text)
+	default:
+		return brokenRule(c)
+	}
+}
+
+// mustBeOneOf words a choice of values, and suggests the one that was meant.
+func mustBeOneOf(values iter.Seq2[int, jsonstream.Value], what, text string) string {
+	var allowed, names []string
+	for _, v := range values {
+		allowed = append(allowed, shorten(compact(v)))
+		names = append(names, v.Text())
+	}
+	return fmt.Sprintf("must be one of %s: found %s%s", strings.Join(allowed, ", "), what, didYouMean(text, names))
+}
+
+func count(n, what string) string {
+	if n == "1" {
+		return n + " " + what
+	}
+	return n + " " + what + "s"
+}
+
+// compact shows a value of the schema on one line.
+func compact(v jsonstream.Value) string {
+	text, err := jsonstream.AppendCompact(nil, v.Raw())
+	if err != nil {
+		return string(v.Raw())
+	}
+	return string(text)
+}
+
+// typeNames words the value of the keyword type.
+func typeNames(rule jsonstream.Value) string {
+	if rule.Kind() == jsonstream.String {
+		return rule.Text()
+	}
+	var names []string
+	for _, element := range rule.Elements() {
+		names = append(names, element.Text())
+	}
+	return strings.Join(names, " or ")
+}
+
+const longestQuote = 60
+
+// found shows a value, short and on one line.
+func found(v jsonstream.Value) string {
+	switch v.Kind() {
+	case jsonstream.String:
+		return quote(v.Text())
+	case jsonstream.Number:
+		return "the number " + shorten(string(v.Raw()))
+	case jsonstream.Object:
+		return "an object"
+	case jsonstream.Array:
+		return "an array"
+	default:
+		return string(v.Raw())
+	}
+}
+
+// quote shows a text, short and on one line. A secret is not shown.
+func quote(text string) string {
+	if len(safety.Secrets(text)) > 0 {
+		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(text))
+	}
+	return strconv.QuoteToGraphic(shorten(text))
+}
+
+func shorten(text string) string {
+	if utf8.RuneCountInString(text) <= longestQuote {
+		return text
+	}
+	return string([]rune(text)[:longestQuote-1]) + "…"
+}
