@@ -1,0 +1,207 @@
+package cmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/build"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// buildFlags are the flags of build.
+type buildFlags struct {
+	*globals
+	build.Options
+	states []string
+	parent string
+	from   string
+	to     string
+	set    []string
+	output string
+	pretty bool
+}
+
+func newBuild(g *globals) *cobra.Command {
+	f := &buildFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "build --from ID@VERSION --to TYPE[@RANGE] [STATE|-]...",
+		Short: "Build messages from what an agent knows when it stops",
+		Long: `Build makes a handoff message of an agent state (handoff example state prints
+one): it fills in the ids, the time and the trace, hashes the inputs of tool
+calls, and relays the budget of the parent message exactly (section 9). The
+state is a file or standard input; JSON Lines of states give JSON Lines of
+messages.
+
+A message that its receiver would refuse for its schema or its completeness is
+not printed: its findings are, and the exit code is 1.`,
+		Example: `  handoff build --state state.json --from legal-analysis-agent@2.1.0 --to 'risk-scoring-agent@>=1.5.0'
+  agent | handoff build --parent received.json --from risk-scoring-agent@1.6.2 --to report-agent > next.json`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.states, "state", nil, "agent state `FILE`, the same as an argument")
+	flags.StringVar(&f.parent, "parent", "", "the message by which the agent got the task, a `FILE`")
+	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION`")
+	flags.StringVar(&f.to, "to", "", "the kind of agent that is to take over, as `TYPE[@RANGE]`")
+	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
+	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
+	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
+	flags.StringVarP(&f.output, "output", "o", "", "write the messages to `FILE`")
+	flags.BoolVar(&f.pretty, "pretty", false, "indent the output")
+	return c
+}
+
+// complete fills in the options that the flags describe.
+func (f *buildFlags) complete(stdin io.Reader) error {
+	var ok bool
+	if f.From.AgentID, f.From.AgentVersion, ok = strings.Cut(f.from, "@"); !ok {
+		return fmt.Errorf("--from %q: write the handing agent as ID@VERSION, such as planner@1.0.0", f.from)
+	}
+	f.To.AgentType, f.To.AgentVersion, _ = strings.Cut(f.to, "@")
+	if f.To.AgentType == "" {
+		return fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", f.to)
+	}
+	for _, text := range f.set {
+		pointer, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
+		}
+		if _, err := message.Parse(jsonstream.Raw{Bytes: []byte(value)}, f.limits); err != nil {
+			return fmt.Errorf("--set %s: not a JSON value: %w; a string needs its quotes", pointer, err)
+		}
+		f.Set = append(f.Set, build.Override{Pointer: pointer, Value: []byte(value)})
+	}
+	f.Now, f.Random, f.Traceparent = time.Now(), rand.Reader, os.Getenv("TRACEPARENT")
+	if f.parent == "" {
+		return nil
+	}
+	text, err := readAll(f.parent, stdin, f.limits)
+	if err != nil {
+		return err
+	}
+	start := jsonstream.Position{Line: 1, Column: 1}
+	if f.Parent, err = message.Parse(jsonstream.Raw{Bytes: text, Start: start}, f.limits); err != nil {
+		return inFile(f.parent, err)
+	}
+	v := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
+	if r := v.Validate(context.Background(), f.Parent); !r.Valid {
+		first := r.Findings[0]
+		return fmt.Errorf("%s:%d:%d: the parent is not a valid message: %s", f.parent, first.Line, first.Column, first.PlacedMessage())
+	}
+	return nil
+}
+
+// inFile puts the place before a syntax error.
+func inFile(name string, err error) error {
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func (f *buildFlags) run(c *cobra.Command, args []string) (err error) {
+	args = append(args, f.states...)
+	if f.parent == "-" && (len(args) == 0 || len(args) == 1 && args[0] == "-") {
+		return errors.New("the parent and the state cannot both come from standard input: name a file for one of them")
+	}
+	if err := f.complete(c.InOrStdin()); err != nil {
+		return err
+	}
+	schema, err := validate.EmbeddedSchema(schemas.State)
+	if err != nil {
+		return err
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	defer func() { err = out.close(err) }()
+
+	b := builder{f, schema, validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer, validate.Completeness}}), c.ErrOrStderr(), nil}
+	for _, s := range sources(args, c.InOrStdin(), c.ErrOrStderr()) {
+		var stop error
+		s.documents(f.limits, func(int) {}, func(d document, ready bool) bool {
+			stop = b.build(c.Context(), d, out)
+			if stop == nil && !ready {
+				stop = out.Flush()
+			}
+			return stop == nil
+		})
+		if stop != nil {
+			return stop
+		}
+	}
+	return b.outcome
+}
+
+// A builder turns states into messages, and remembers the worst that happened.
+type builder struct {
+	*buildFlags
+	schema    *validate.Schema
+	validator *validate.Validator
+	stderr    io.Writer
+	outcome   error // nil, errNo or errReported
+}
+
+// build writes the message for one state. What is wrong with the state is told
+// and remembered; an error is returned only if there is no point in going on.
+func (b *builder) build(ctx context.Context, d document, out io.Writer) error {
+	if d.err != nil {
+		b.fail(errReported, inFile(d.source.name, d.err))
+		return nil
+	}
+	state, err := jsonstream.Parse(d.raw, b.limits)
+	if err != nil {
+		b.fail(errReported, inFile(d.source.name, err))
+		return nil
+	}
+	if findings := b.schema.Check(state.Root()); len(findings) > 0 {
+		for _, f := range findings {
+			b.fail(errNo, fmt.Errorf("%s:%d:%d: %s", d.source.name, f.Line, f.Column, f.PlacedMessage()))
+		}
+		return nil
+	}
+	m, err := build.Message(state, b.Options)
+	if err != nil {
+		b.fail(errNo, fmt.Errorf("%s: %w", d.source.name, err))
+		return nil
+	}
+	if r := b.validator.Validate(ctx, m); !r.Valid {
+		for _, f := range r.Findings {
+			b.fail(errNo, fmt.Errorf("%s: the message would be refused: %s: %s", d.source.name, f.Reason, f.PlacedMessage()))
+		}
+		return nil
+	}
+	return b.write(out, m.Raw())
+}
+
+func (b *builder) fail(outcome, err error) {
+	printError(b.stderr, err)
+	if b.outcome == nil || errors.Is(outcome, errReported) {
+		b.outcome = outcome
+	}
+}
+
+func (b *builder) write(out io.Writer, text []byte) error {
+	form := jsonstream.AppendCompact
+	if b.pretty {
+		form = jsonstream.AppendIndent
+	}
+	text, err := form(nil, text)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(text, '\n'))
+	return err
+}

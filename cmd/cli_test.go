@@ -1,0 +1,102 @@
+package cmd
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite what the tests compare with")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"handoff": func() { os.Exit(Main()) }})
+}
+
+// TestScripts runs testdata/script: the command line as its users use it.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join(root, "testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, "ROOT="+root, "TRACEPARENT=", "XDG_CONFIG_HOME="+filepath.Join(e.WorkDir, "config"), "TZ=UTC")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exit": exitsWith, "compress": compresses, "cut": cuts, "repeat": repeats,
+		},
+	})
+}
+
+// exitsWith runs a command that has to end with one exit code: exit CODE COMMAND…
+func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exit CODE COMMAND [ARG]...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var status *exec.ExitError
+		if !errors.As(err, &status) {
+			ts.Fatalf("%v", err)
+		}
+		got = status.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// compresses writes a compressed copy of a file: compress gzip|zstd FROM TO.
+func compresses(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: compress gzip|zstd FROM TO")
+	}
+	var out bytes.Buffer
+	var w io.WriteCloser = gzip.NewWriter(&out)
+	if args[0] == "zstd" {
+		z, err := zstd.NewWriter(&out)
+		ts.Check(err)
+		w = z
+	}
+	_, err := io.WriteString(w, ts.ReadFile(args[1]))
+	ts.Check(errors.Join(err, w.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out.Bytes(), 0o644))
+}
+
+// cuts leaves the first bytes of a file: cut FILE BYTES.
+func cuts(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cut FILE BYTES")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(errors.Join(err, os.Truncate(ts.MkAbs(args[0]), size)))
+}
+
+// repeats writes a file several times over to another: repeat N FROM TO.
+func repeats(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: repeat N FROM TO")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	text := strings.Repeat(ts.ReadFile(args[1]), n)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
+}

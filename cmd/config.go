@@ -1,0 +1,270 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// notConfigurable are flags that say what one call is about, and so never come
+// from the environment or a file.
+var notConfigurable = []string{"help", "output", "state", "parent", "set"}
+
+func configurable(f *pflag.Flag) bool { return !slices.Contains(notConfigurable, f.Name) }
+
+// A layer is one place that flags get values from.
+type layer struct {
+	origin string // for people: "environment", or the file's path
+	lookup func(command, flag string) (values []string, key string, ok bool)
+}
+
+// layers returns the places, the strongest first: environment, project file,
+// user file. Flags given on the command line stand above them.
+func layers() ([]layer, error) {
+	list := []layer{{"environment", lookupEnvironment}}
+	for _, path := range []string{projectConfig(), userConfig()} {
+		if path == "" {
+			continue
+		}
+		l, err := fileLayer(path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+func lookupEnvironment(_, flag string) ([]string, string, bool) {
+	name := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	value, ok := os.LookupEnv(name)
+	return []string{value}, name, ok
+}
+
+// projectConfig returns the nearest handoff.yaml in the working directory or
+// above it, up to the root of the repository; "" if there is none.
+func projectConfig() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	for {
+		path := filepath.Join(dir, "handoff.yaml")
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		_, err := os.Stat(filepath.Join(dir, ".git"))
+		if parent := filepath.Dir(dir); err != nil && parent != dir {
+			dir = parent
+			continue
+		}
+		return ""
+	}
+}
+
+// userConfig returns the user's own file, "" if there is none.
+func userConfig() string {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	path := filepath.Join(dir, "handoff", "config.yaml")
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// fileLayer reads a configuration file. Its keys are names of flags, for every
+// command that has them or, below a command's name, for that command.
+func fileLayer(path string) (layer, error) {
+	v := viper.New()
+	v.SetConfigFile(path)
+	v.SetConfigType("yaml")
+	if err := v.ReadInConfig(); err != nil {
+		var parse viper.ConfigParseError
+		if errors.As(err, &parse) {
+			err = errors.Unwrap(parse)
+		}
+		return layer{}, fmt.Errorf("%s: %s", path, strings.TrimPrefix(plainError(err).Error(), "yaml: "))
+	}
+	lookup := func(command, flag string) ([]string, string, bool) {
+		for _, key := range []string{command + "." + flag, flag} {
+			if v.IsSet(key) {
+				return values(v.Get(key)), key, true
+			}
+		}
+		return nil, "", false
+	}
+	known := knownKeys(newRoot())
+	for _, key := range v.AllKeys() {
+		if !slices.Contains(known, key) {
+			return layer{}, hint{fmt.Errorf("%s: unknown key %q", path, key), "handoff config lists the keys"}
+		}
+	}
+	return layer{path, lookup}, nil
+}
+
+func values(v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		return []string{fmt.Sprint(v)}
+	}
+	texts := make([]string, 0, len(list))
+	for _, element := range list {
+		texts = append(texts, fmt.Sprint(element))
+	}
+	return texts
+}
+
+// knownKeys returns the keys that a configuration file may have.
+func knownKeys(root *cobra.Command) []string {
+	var keys []string
+	for _, s := range settings(root) {
+		keys = append(keys, s.Key, s.flag.Name)
+	}
+	return keys
+}
+
+// configure gives the flags that were not named on the command line their
+// values from the environment and the configuration files.
+func configure(c *cobra.Command) error {
+	list, err := layers()
+	if err != nil {
+		return err
+	}
+	var problem error
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed || problem != nil || !configurable(f) {
+			return
+		}
+		for _, l := range list {
+			texts, key, ok := l.lookup(c.Name(), f.Name)
+			if !ok {
+				continue
+			}
+			if err := set(f, texts); err != nil {
+				problem = fmt.Errorf("%s: %s: %w", l.origin, key, err)
+			}
+			return
+		}
+	})
+	return problem
+}
+
+func set(f *pflag.Flag, texts []string) error {
+	list, ok := f.Value.(pflag.SliceValue)
+	if ok && len(texts) == 1 && !strings.HasPrefix(f.Value.Type(), "stringArray") {
+		texts = strings.Split(texts[0], ",")
+	}
+	if ok {
+		return list.Replace(texts)
+	}
+	return f.Value.Set(strings.Join(texts, ","))
+}
+
+// A setting is a configurable flag, its value, and where that came from.
+type setting struct {
+	command string // "" for a flag of every command
+	flag    *pflag.Flag
+	Key     string `json:"key"` // as in a configuration file
+	Value   string `json:"value"`
+	Origin  string `json:"origin"` // default, environment, or the path of a file
+}
+
+// settings lists the configurable flags of all commands: first those of every
+// command, then those of each.
+func settings(root *cobra.Command) []setting {
+	var list []setting
+	add := func(command string) func(*pflag.Flag) {
+		return func(f *pflag.Flag) {
+			if !configurable(f) || f.Hidden {
+				return
+			}
+			key := strings.TrimPrefix(command+"."+f.Name, ".")
+			list = append(list, setting{command, f, key, strings.Trim(f.Value.String(), "[]"), "default"})
+		}
+	}
+	root.PersistentFlags().VisitAll(add(""))
+	for _, c := range root.Commands() {
+		if c.Name() != "config" && c.Name() != "commands" && c.IsAvailableCommand() {
+			c.LocalNonPersistentFlags().VisitAll(add(c.Name()))
+		}
+	}
+	return list
+}
+
+// effective returns the settings with the values that count.
+func effective(root *cobra.Command) ([]setting, error) {
+	list, err := layers()
+	if err != nil {
+		return nil, err
+	}
+	all := settings(root)
+	for i := range all {
+		for _, l := range list {
+			if texts, _, ok := l.lookup(all[i].command, all[i].flag.Name); ok {
+				all[i].Value, all[i].Origin = strings.Join(texts, ","), l.origin
+				break
+			}
+		}
+	}
+	return all, nil
+}
+
+func (s setting) writeText(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s: %q # %s\n", s.Key, s.Value, s.Origin)
+	return err
+}
+
+func newConfig() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show the effective settings and where each came from",
+		Long: `Config prints the value of every setting and its origin. A setting is a flag that
+has a value of its own from, in this order: the environment (HANDOFF_ and the
+flag's name), handoff.yaml in the working directory or above it up to the root of
+the repository, $XDG_CONFIG_HOME/handoff/config.yaml. In the files, a flag's name
+at the top counts for every command, and below a command's name for that one. The
+text output can be used as such a file.`,
+		Example: `  handoff config
+  HANDOFF_MAX_DEPTH=100 handoff config -f json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if format != "text" && format != "json" {
+				return unknownFormat(format, []string{"text", "json"})
+			}
+			list, err := effective(c.Root())
+			if err != nil {
+				return err
+			}
+			for _, s := range list {
+				if format == "json" {
+					err = writeJSON(c.OutOrStdout(), s)
+				} else {
+					err = s.writeText(c.OutOrStdout())
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
+	complete(c, "format", "text", "json")
+	return c
+}

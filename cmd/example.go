@@ -1,0 +1,35 @@
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/schemas"
+)
+
+var exampleKinds = []string{"message", "state", "receiver"}
+
+func newExample() *cobra.Command {
+	return &cobra.Command{
+		Use:   "example [message|state|receiver]",
+		Short: "Print a complete, valid example",
+		Long: `Example prints a complete and realistic document: a handoff message, the agent
+state that handoff build makes it of, or the profile of a receiver that accepts
+it.`,
+		Example: `  handoff example | handoff validate
+  handoff example state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent`,
+		ValidArgs: exampleKinds,
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		RunE: func(c *cobra.Command, args []string) error {
+			kind := exampleKinds[0]
+			if len(args) > 0 {
+				kind = args[0]
+			}
+			text, err := schemas.Example(kind)
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(text)
+			return err
+		},
+	}
+}

@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// byteSize is a flag whose value is a number of bytes: 1000, 64MiB, 10MB.
+type byteSize struct{ bytes *int64 }
+
+func newByteSize(p *int64, value int64) byteSize {
+	*p = value
+	return byteSize{p}
+}
+
+var byteUnits = []struct {
+	suffix string
+	bytes  int64
+}{
+	{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+	{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1}, {"", 1},
+}
+
+func (b byteSize) Set(text string) error {
+	for _, unit := range byteUnits {
+		number, ok := strings.CutSuffix(text, unit.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || n <= 0 || n > math.MaxUint32/unit.bytes {
+			return fmt.Errorf("%q is not a size from 1 to 4294967295 bytes: write it like 500000 or 64MiB", text)
+		}
+		*b.bytes = n * unit.bytes
+		return nil
+	}
+	return nil
+}
+
+func (b byteSize) String() string {
+	for _, unit := range byteUnits {
+		if unit.bytes >= 1<<10 && *b.bytes > 0 && *b.bytes%unit.bytes == 0 {
+			return fmt.Sprint(*b.bytes/unit.bytes, unit.suffix)
+		}
+	}
+	return strconv.FormatInt(*b.bytes, 10)
+}
+
+func (byteSize) Type() string { return "size" }

@@ -1,0 +1,55 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestGenerated compares the files that come from the program itself with what
+// it gives now; go test ./cmd -run Generated -update rewrites them.
+func TestGenerated(t *testing.T) {
+	run := func(args ...string) func(*cobra.Command, *bytes.Buffer) error {
+		return func(root *cobra.Command, out *bytes.Buffer) error {
+			root.SetArgs(args)
+			root.SetOut(out)
+			return root.Execute()
+		}
+	}
+	for file, generate := range map[string]func(*cobra.Command, *bytes.Buffer) error{
+		"completions/handoff.bash": run("completion", "bash"),
+		"completions/_handoff":     run("completion", "zsh"),
+		"completions/handoff.fish": run("completion", "fish"),
+		"completions/handoff.ps1":  run("completion", "powershell"),
+		"docs/commands.md":         run("commands", "-f", "markdown"),
+		"docs/rules.md":            run("explain", "-f", "markdown"),
+	} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+			var got bytes.Buffer
+			if err := generate(newRoot(), &got); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("..", filepath.FromSlash(file))
+			if *update {
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("%s is not what the program gives now: run go test ./cmd -run Generated -update", file)
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package cmd
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/eaapl/handoff"
+
+// imports says what each package may import: ours by their paths below the
+// module, others by their modules' paths. The standard library is free to all,
+// but for what forbidden names. A new package needs a row.
+var imports = map[string][]string{
+	"schemas":        {},
+	"pkg/jsonstream": {"github.com/go-json-experiment/json"},
+	"pkg/compress":   {"github.com/klauspost/compress"},
+	"pkg/safety":     {},
+	"pkg/message":    {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
+	"pkg/validate": {"pkg/jsonstream", "pkg/message", "pkg/safety", "schemas", "github.com/santhosh-tekuri/jsonschema/v5",
+		"github.com/Masterminds/semver/v3", "go.yaml.in/yaml/v3"},
+	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
+		"github.com/shopspring/decimal"},
+	"pkg/inspect": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
+	"cmd":         nil, // everything
+	"":            {"cmd"},
+}
+
+// forbidden are what no package under pkg may import: they are for cmd alone.
+var forbidden = []string{"os", "log", "flag", "os/signal"}
+
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		name := strings.TrimPrefix(strings.TrimPrefix(fields[0], module), "/")
+		allowed, known := imports[name]
+		if !known {
+			t.Errorf("%s: give the package a row in this test's table", name)
+			continue
+		}
+		for _, imported := range fields[1:] {
+			if strings.HasPrefix(name, "pkg/") && slices.Contains(forbidden, imported) {
+				t.Errorf("%s imports %s, which only cmd may", name, imported)
+			}
+			if allowed == nil || isStandard(imported) {
+				continue
+			}
+			short := strings.TrimPrefix(imported, module+"/")
+			if !slices.ContainsFunc(allowed, func(a string) bool { return short == a || strings.HasPrefix(short, a+"/") }) {
+				t.Errorf("%s imports %s, which its row does not allow", name, imported)
+			}
+		}
+	}
+}
+
+// isStandard reports whether a package is of the standard library: the first
+// part of its path has no dot.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}

@@ -1,0 +1,222 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A source is a file or standard input.
+type source struct {
+	name string // as named by the user, "stdin" for standard input
+	path string // "" for standard input
+	size int64  // in bytes, -1 if unknown
+	err  error  // why there is nothing to open
+	in   io.Reader
+}
+
+// sources lists what the arguments name: files, directories, "-"; nothing means
+// standard input. What is not there becomes a source with an error, so that the
+// rest is worked on first.
+func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	var list []source
+	for _, arg := range args {
+		if arg == "-" {
+			if f, ok := stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
+			}
+			list = append(list, source{name: "stdin", size: -1, in: stdin})
+			continue
+		}
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			list = append(list, source{name: arg, err: plainError(err)})
+		case info.IsDir():
+			list = append(list, directory(arg)...)
+		default:
+			list = append(list, fileSource(arg, info))
+		}
+	}
+	return list
+}
+
+func fileSource(path string, info fs.FileInfo) source {
+	s := source{name: path, path: path, size: -1}
+	if info.Mode().IsRegular() {
+		s.size = info.Size()
+	}
+	return s
+}
+
+var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
+
+// directory lists the messages below a directory, in lexical order.
+func directory(dir string) []source {
+	var list []source
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			list = append(list, source{name: path, err: plainError(err)})
+			return nil
+		}
+		if entry.IsDir() || !isMessageName(entry.Name()) {
+			return nil
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			list = append(list, source{name: path, err: plainError(err)})
+		} else if !info.IsDir() {
+			list = append(list, fileSource(path, info))
+		}
+		return nil
+	})
+	if err != nil {
+		list = append(list, source{name: dir, err: plainError(err)})
+	}
+	if len(list) == 0 {
+		list = append(list, source{name: dir, err: errors.New("no messages here: looked for *.json, *.jsonl and *.ndjson, also with .gz and .zst")})
+	}
+	return list
+}
+
+func isMessageName(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	for _, suffix := range messageSuffixes {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainError takes the operation and the path off a file error; the path stands
+// before it in every message.
+func plainError(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// open returns the source's content, decompressed; count is told of every byte
+// read.
+func (s source) open(count func(int)) (io.ReadCloser, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	in, closeFile := s.in, func() error { return nil }
+	if s.path != "" {
+		f, err := os.Open(s.path)
+		if err != nil {
+			return nil, plainError(err)
+		}
+		in, closeFile = f, f.Close
+	}
+	content, _, err := compress.NewReader(countingReader{in, count})
+	if err != nil {
+		return nil, errors.Join(err, closeFile())
+	}
+	return closer{content, func() error { return errors.Join(content.Close(), closeFile()) }}, nil
+}
+
+type closer struct {
+	io.Reader
+	close func() error
+}
+
+func (c closer) Close() error { return c.close() }
+
+type countingReader struct {
+	r     io.Reader
+	count func(int)
+}
+
+func (c countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.count(n)
+	if err != nil && err != io.EOF {
+		err = plainError(err)
+	}
+	return n, err
+}
+
+// A document is one of a source, or what became of it.
+type document struct {
+	source source
+	index  int // 0-based, within the source
+	raw    jsonstream.Raw
+	// err is a *jsonstream.SyntaxError for a document that cannot be had;
+	// anything else means that the source could not be read to its end.
+	err error
+}
+
+// unreadable reports whether the source could not be read, rather than that the
+// document is damaged.
+func (d document) unreadable() bool {
+	damaged := (*jsonstream.SyntaxError)(nil)
+	return d.err != nil && !errors.As(d.err, &damaged)
+}
+
+// documents calls yield with the source's documents in order, and last, where
+// there is one, with the error that ended it. A source without any document has
+// one empty one, which is an error for whoever needs a message. ready reports
+// whether more has been read already, so that waiting for it does not hold up
+// what there is.
+func (s source) documents(limits jsonstream.Limits, count func(int), yield func(d document, ready bool) bool) {
+	content, err := s.open(count)
+	if err != nil {
+		yield(document{source: s, err: err}, false)
+		return
+	}
+	defer content.Close() // read only: nothing can be lost
+	splitter := jsonstream.NewSplitter(content, limits)
+	for index := 0; ; index++ {
+		raw, err := splitter.Next()
+		if err == io.EOF {
+			if index == 0 {
+				yield(document{source: s, raw: jsonstream.Raw{Start: jsonstream.Position{Line: 1, Column: 1}}}, false)
+			}
+			return
+		}
+		d := document{s, index, raw, err}
+		if !yield(d, splitter.Ready()) || d.unreadable() {
+			return
+		}
+	}
+}
+
+// readAll returns a file's whole content, decompressed and bounded: a profile,
+// a schema or a single message.
+func readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
+	s := source{name: path, path: path}
+	if path == "-" {
+		s = source{name: "stdin", in: stdin}
+	}
+	content, err := s.open(func(int) {})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	defer content.Close() // read only: nothing can be lost
+	most := max(limits.MaxBytes, 1)
+	text, err := io.ReadAll(io.LimitReader(content, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	if int64(len(text)) > most {
+		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", s.name, most)
+	}
+	return text, nil
+}

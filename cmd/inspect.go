@@ -1,0 +1,122 @@
+package cmd
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/inspect"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+var inspectFormats = []string{"text", "json"}
+
+func newInspect(g *globals) *cobra.Command {
+	var receiver receiverFlags
+	var format, output string
+	c := &cobra.Command{
+		Use:   "inspect [FILE|DIR|-]...",
+		Short: "Show what is in a message",
+		Long: `Inspect shows a message to a person: who hands what to whom, what is done and
+left, the budget, where the bytes go, the conversation, the tools, and the
+findings of all layers. Several messages come out as a table with totals.
+
+A message is shown whether it is valid or not; exit code 2 means that something
+was not a message at all.`,
+		Example: `  handoff inspect message.json
+  zcat archive.jsonl.gz | handoff inspect
+  handoff inspect -f json message.json | jq .members`,
+		RunE: func(c *cobra.Command, args []string) error {
+			profile, err := receiver.load(c.InOrStdin(), g.limits)
+			if err != nil {
+				return err
+			}
+			out, err := openOutput(output, c.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			i := inspection{globals: g, validator: validate.New(validate.Options{All: true, Receiver: profile})}
+			if i.show, i.end, err = inspectPrinter(format, out, terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(g.color, c.OutOrStdout()))); err != nil {
+				return out.close(err)
+			}
+			if err := out.close(i.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()))); err != nil || !i.unread {
+				return err
+			}
+			return errReported
+		},
+	}
+	receiver.register(c)
+	flags := c.Flags()
+	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(inspectFormats, ", "))
+	flags.StringVarP(&output, "output", "o", "", "write to `FILE`")
+	complete(c, "format", inspectFormats...)
+	return c
+}
+
+// inspectPrinter returns what shows a record in a format, and what ends it all.
+func inspectPrinter(format string, out io.Writer, width int, colors palette) (show func(inspectRecord) error, end func() error, err error) {
+	switch format {
+	case "text":
+		text := newInspectText(out, width, colors)
+		return text.Print, text.Close, nil
+	case "json":
+		return func(r inspectRecord) error { return writeJSON(out, r) }, func() error { return nil }, nil
+	default:
+		return nil, nil, unknownFormat(format, inspectFormats)
+	}
+}
+
+// inspection is one run of inspect.
+type inspection struct {
+	*globals
+	validator *validate.Validator
+	show      func(inspectRecord) error
+	end       func() error
+	unread    bool // whether something was not a message, or could not be read
+}
+
+// An inspectOutcome is a record, or why there is none.
+type inspectOutcome struct {
+	inspectRecord
+	err error
+}
+
+func (i *inspection) all(c *cobra.Command, list []source) error {
+	silent := func(int) {}
+	produce := func(emit func(batch) bool) { batches(list, i.limits, silent, emit) }
+	work := func(b batch) []inspectOutcome {
+		var records []inspectOutcome
+		b.each(i.limits, silent, func(d document) { records = append(records, i.inspect(c, d)) })
+		return records
+	}
+	err := ordered(produce, work, func(records []inspectOutcome, _ bool) error {
+		for _, r := range records {
+			if r.err != nil {
+				i.unread = true
+				printError(c.ErrOrStderr(), r.err)
+			} else if err := i.show(r.inspectRecord); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return i.end()
+}
+
+func (i *inspection) inspect(c *cobra.Command, d document) inspectOutcome {
+	if d.err != nil {
+		return inspectOutcome{err: inFile(d.source.name, d.err)}
+	}
+	m, err := message.Parse(d.raw, i.limits)
+	if err != nil {
+		return inspectOutcome{err: inFile(d.source.name, err)}
+	}
+	return inspectOutcome{inspectRecord: inspectRecord{
+		Source: d.source.name, Index: d.index, Facts: inspect.Of(m), Result: i.validator.Validate(c.Context(), m),
+	}}
+}

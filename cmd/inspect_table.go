@@ -1,0 +1,246 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/inspect"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// An inspectText prints records for people: the picture of a single one, a
+// table of several. It keeps one record at most.
+type inspectText struct {
+	w       io.Writer
+	columns int
+	palette
+	first *inspectRecord // not yet printed
+	table *inspectTable
+}
+
+func newInspectText(w io.Writer, columns int, colors palette) *inspectText {
+	return &inspectText{w: w, columns: columns, palette: colors}
+}
+
+// Print takes the next record.
+func (t *inspectText) Print(r inspectRecord) error {
+	switch {
+	case t.table == nil && t.first == nil:
+		t.first = &r
+		return nil
+	case t.table == nil:
+		t.table = newInspectTable(t.w, t.columns, t.palette)
+		if err := t.table.row(*t.first); err != nil {
+			return err
+		}
+		t.first = nil
+	}
+	return t.table.row(r)
+}
+
+// Close prints the picture of a single record, or the table's totals.
+func (t *inspectText) Close() error {
+	switch {
+	case t.table != nil:
+		return t.table.totals()
+	case t.first != nil:
+		return t.first.WriteText(t.w, t.columns, t.palette)
+	default:
+		return nil
+	}
+}
+
+// An inspectTable prints a row for each message, in columns that do not depend
+// on what is in them, so that it can print each at once.
+type inspectTable struct {
+	w io.Writer
+	palette
+	columns               int
+	agents, time, verdict int // columns of these, which grow with the terminal
+
+	source  string
+	sum     inspectTotals
+	started bool
+}
+
+type inspectTotals struct {
+	messages, valid int
+	bytes           int64
+	task            string // of the first message
+	sameTask        bool
+	spent           *decimal.Decimal // the highest
+	remaining       *decimal.Decimal // the lowest
+}
+
+// The columns that do not grow with the terminal.
+const (
+	indexColumns = 4 // a longer one takes the room of the agents
+	idColumns    = 8
+	moneyColumns = 6
+	countColumns = 5
+	fixedColumns = indexColumns + idColumns + 2*moneyColumns + 2*countColumns + 8*len(" ")
+)
+
+// Narrow and wide forms of the columns that grow.
+const (
+	clockLayout   = time.TimeOnly
+	momentLayout  = time.DateTime
+	narrowVerdict = len("x context")
+	wideVerdict   = len("x INCOMPLETE_CONTEXT")
+	wide          = 112 // from here on
+)
+
+// verdictWords name the reasons in a narrow column.
+var verdictWords = map[validate.Reason]string{
+	validate.SignatureInvalid:  "signed",
+	validate.SchemaInvalid:     "schema",
+	validate.IncompleteContext: "context",
+	validate.BudgetExhausted:   "budget",
+	validate.SafetyViolation:   "safety",
+}
+
+func newInspectTable(w io.Writer, columns int, colors palette) *inspectTable {
+	t := &inspectTable{w: w, palette: colors, columns: max(columns, narrowest), time: len(clockLayout), verdict: narrowVerdict}
+	if t.columns >= wide {
+		t.time, t.verdict = len(momentLayout), wideVerdict
+	}
+	t.agents = t.columns - fixedColumns - t.time - t.verdict
+	return t
+}
+
+func (t *inspectTable) line(index, id, agents, when, spent, remaining, tokens, bytes, verdict string) error {
+	line := strings.Join([]string{index, id, agents, when, spent, remaining, tokens, bytes, verdict}, " ")
+	_, err := io.WriteString(t.w, strings.TrimRight(line, " ")+"\n")
+	return err
+}
+
+func (t *inspectTable) heading(source string) error {
+	if t.started {
+		if _, err := io.WriteString(t.w, "\n"); err != nil {
+			return err
+		}
+	}
+	t.started, t.source = true, source
+	if _, err := io.WriteString(t.w, t.bold(clip(source, t.columns))+"\n"); err != nil {
+		return err
+	}
+	return t.line(t.dim(right("#", indexColumns)), t.dim(left("handoff", idColumns)), t.dim(left("from → to", t.agents)),
+		t.dim(left("time", t.time)), t.dim(right("spent", moneyColumns)), t.dim(right("left", moneyColumns)),
+		t.dim(right("token", countColumns)), t.dim(right("bytes", countColumns)), t.dim("verdict"))
+}
+
+func (t *inspectTable) row(r inspectRecord) error {
+	t.sum.add(r)
+	if !t.started || r.Source != t.source {
+		if err := t.heading(r.Source); err != nil {
+			return err
+		}
+	}
+	tokens := "-"
+	if r.Tokens.Total != nil {
+		tokens = short(*r.Tokens.Total)
+	}
+	remaining := right(money(r.Budget.RemainingUSD), moneyColumns)
+	if r.Result.Reason == validate.BudgetExhausted {
+		remaining = t.red(remaining)
+	}
+	index := fmt.Sprintf("%*d", indexColumns, r.Index+1)
+	id, _ := cut(r.HandoffID, idColumns)
+	return t.line(index, t.cyan(left(id, idColumns)), agents(r.Facts, t.agents-len(index)+indexColumns),
+		left(t.moment(r.Timestamp), t.time), right(money(r.Budget.SpentUSD), moneyColumns), remaining,
+		right(tokens, countColumns), right(short(int64(r.Bytes)), countColumns), t.verdictOf(r.Result))
+}
+
+// agents names both in so many columns, a short name leaving its room to the
+// other.
+func agents(f inspect.Facts, columns int) string {
+	const arrow = " → "
+	from, to := f.From.ID, f.To.Type
+	if n := len(f.Receivers); n > 1 {
+		to += fmt.Sprintf(" +%d", n-1)
+	}
+	columns -= width(arrow)
+	from = clip(from, max(columns/2, columns-width(clip(to, columns))))
+	return from + arrow + left(to, columns-width(from))
+}
+
+// moment shows a time in UTC, as precisely as there is room.
+func (t *inspectTable) moment(timestamp string) string {
+	at, err := time.Parse(time.RFC3339, timestamp)
+	switch {
+	case err != nil:
+		return "-"
+	case t.time < len(momentLayout):
+		return at.UTC().Format(clockLayout)
+	default:
+		return at.UTC().Format(momentLayout)
+	}
+}
+
+func (t *inspectTable) verdictOf(r validate.Result) string {
+	if r.Valid {
+		return t.green("✓ valid")
+	}
+	word := string(r.Reason)
+	if t.verdict < wideVerdict {
+		word = verdictWords[r.Reason]
+	}
+	return t.red("✗ " + word)
+}
+
+// money writes an amount exactly if there is room, else rounded.
+func money(number []byte) string {
+	if number == nil {
+		return "-"
+	}
+	amount, err := message.Number(number).Decimal()
+	if err != nil || len(number) <= moneyColumns {
+		return string(number)
+	}
+	for places := int32(moneyColumns); places > 0; places-- {
+		if text := amount.Round(places).String(); len(text) <= moneyColumns {
+			return text
+		}
+	}
+	return amount.Round(0).String()
+}
+
+func (s *inspectTotals) add(r inspectRecord) {
+	if s.messages == 0 {
+		s.task, s.sameTask = r.TaskID, r.TaskID != ""
+	}
+	s.sameTask = s.sameTask && r.TaskID == s.task
+	s.messages++
+	s.bytes += int64(r.Bytes)
+	if r.Result.Valid {
+		s.valid++
+	}
+	if d, err := message.Number(r.Budget.SpentUSD).Decimal(); err == nil && (s.spent == nil || d.GreaterThan(*s.spent)) {
+		s.spent = &d
+	}
+	if d, err := message.Number(r.Budget.RemainingUSD).Decimal(); err == nil && (s.remaining == nil || d.LessThan(*s.remaining)) {
+		s.remaining = &d
+	}
+}
+
+// totals ends the table. What was spent is only told of a single task: the
+// figures of a task's messages include each other.
+func (t *inspectTable) totals() error {
+	s := t.sum
+	verdicts := t.green("all valid")
+	if invalid := s.messages - s.valid; invalid > 0 {
+		verdicts = t.red(grouped(int64(invalid)) + " invalid")
+	}
+	text := fmt.Sprintf("\n%s, %s, %s bytes\n", t.bold(plural(s.messages, "message")), verdicts, grouped(s.bytes))
+	if s.sameTask && s.spent != nil && s.remaining != nil {
+		text += fmt.Sprintf("one task: up to %s spent, down to %s left\n",
+			dollars([]byte(s.spent.String())), dollars([]byte(s.remaining.String())))
+	}
+	_, err := io.WriteString(t.w, text)
+	return err
+}

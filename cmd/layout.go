@@ -1,0 +1,181 @@
+package cmd
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// visible returns text that a terminal shows as it stands: control characters,
+// escape sequences, direction overrides and characters that do not show come
+// out as Go escapes, so that no message can steer the terminal or hide a part.
+func visible(s string) string {
+	if strings.IndexFunc(s, isHidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isHidden(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func isHidden(r rune) bool {
+	switch {
+	case r >= 0x20 && r < 0x7f:
+		return false
+	case r == '\u200c' || r == '\u200d': // joiners that scripts and emoji need
+		return false
+	case r >= 0xe0100 && r <= 0xe01ef: // variation selectors that carry hidden text
+		return true
+	default:
+		return !unicode.IsGraphic(r)
+	}
+}
+
+// bytesPerColumn bounds how much of a text is looked at: more than any
+// language needs, and characters without width cannot make it endless.
+const bytesPerColumn = 16
+
+// bounded returns the part of s that can matter for so many columns, and
+// whether that is all of it.
+func bounded(s string, columns int) (part string, whole bool) {
+	most := max(columns, 0) * bytesPerColumn
+	if len(s) <= most {
+		return s, true
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most], false
+}
+
+// cut returns the beginning of s that fits the columns, made visible, and
+// whether that is all of it.
+func cut(s string, columns int) (head string, whole bool) {
+	s, whole = bounded(s, columns)
+	s = visible(s)
+	rest, state := s, -1
+	for rest != "" {
+		_, after, w, next := uniseg.FirstGraphemeClusterInString(rest, state)
+		if w > columns {
+			return s[:len(s)-len(rest)], false
+		}
+		columns -= w
+		rest, state = after, next
+	}
+	return s, whole
+}
+
+// clip makes s visible and cuts it to the columns, with an ellipsis if
+// something is missing.
+func clip(s string, columns int) string {
+	if head, whole := cut(s, columns); whole {
+		return head
+	}
+	head, _ := cut(s, columns-1)
+	return head + "…"
+}
+
+// width returns how many columns text takes that is visible and short.
+func width(s string) int { return uniseg.StringWidth(s) }
+
+// left clips s and fills it up on the right.
+func left(s string, columns int) string {
+	s = clip(s, columns)
+	return s + spaces(columns-width(s))
+}
+
+// right clips s and fills it up on the left.
+func right(s string, columns int) string {
+	s = clip(s, columns)
+	return spaces(columns-width(s)) + s
+}
+
+func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// wrap breaks s into visible lines of at most so many columns, at spaces where
+// it can. If there are more lines than most, the last ends in an ellipsis.
+func wrap(s string, columns, most int) []string {
+	var lines []string
+	s, whole := bounded(s, columns*most)
+	for line := range strings.Lines(s) {
+		rest := visible(strings.TrimRight(line, "\r\n"))
+		for more := true; more; {
+			if len(lines) == most {
+				whole = false
+				break
+			}
+			var head string
+			head, rest = breakLine(rest, columns)
+			lines = append(lines, head)
+			more = rest != ""
+		}
+	}
+	if !whole && len(lines) > 0 {
+		last, _ := cut(lines[len(lines)-1], columns-1)
+		lines[len(lines)-1] = last + "…"
+	}
+	return lines
+}
+
+// breakLine splits visible text where a line of so many columns ends.
+func breakLine(s string, columns int) (head, rest string) {
+	head, whole := cut(s, columns)
+	if whole || head == "" {
+		return head, ""
+	}
+	if at := strings.LastIndexByte(head, ' '); at > 0 && s[len(head)] != ' ' {
+		head = head[:at]
+	}
+	return strings.TrimRight(head, " "), strings.TrimLeft(s[len(head):], " ")
+}
+
+// bar draws a share from 0 to 1 of so many columns. What is not nothing shows.
+func bar(share float64, columns int) string {
+	n := int(share*float64(columns) + 0.5)
+	if n <= 0 && share > 0 {
+		return "▏"
+	}
+	return strings.Repeat("█", min(max(n, 0), columns))
+}
+
+// grouped writes a whole number with commas between thousands.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// short writes a count in at most five columns: 950, 4.2k, 64M.
+func short(n int64) string {
+	value, unit := float64(n), ""
+	for _, u := range []string{"k", "M", "G", "T"} {
+		if value < 999.5 {
+			break
+		}
+		value, unit = value/1000, u
+	}
+	if unit != "" && value < 9.95 {
+		return strconv.FormatFloat(value, 'f', 1, 64) + unit
+	}
+	return strconv.FormatFloat(value, 'f', 0, 64) + unit
+}
+
+// plural writes a count with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(int64(n)) + " " + noun
+}

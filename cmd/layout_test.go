@@ -1,0 +1,103 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                "plain",
+		"\x1b[2J\x07\n\t":      `\x1b[2J\a\n\t`,
+		"\u0085\u009b31m":      `\u0085\u009b31m`,
+		"a\u202eb\u2066c":      `a\u202eb\u2066c`,
+		"\u200b\ufeff\u00ad":   `\u200b\ufeff\u00ad`,
+		"\U000e0041\U000e0100": `\U000e0041\U000e0100`,
+		"日本語 é ü ✓":            "日本語 é ü ✓",
+		"👩\u200d👩\u200d👧":      "👩\u200d👩\u200d👧",
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	tests := []struct {
+		in      string
+		columns int
+		want    string
+	}{
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{"", 3, ""},
+		{"日本語", 6, "日本語"},
+		{"日本語", 5, "日本…"},
+		{"日本語", 4, "日…"},
+		{"👩\u200d👩\u200d👧👩\u200d👩\u200d👧", 3, "👩\u200d👩\u200d👧…"},
+		{"\x1b[31m", 5, `\x1b…`},
+	}
+	for _, tt := range tests {
+		if got := clip(tt.in, tt.columns); got != tt.want {
+			t.Errorf("clip(%q, %d) = %q, want %q", tt.in, tt.columns, got, tt.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	tests := []struct {
+		name string
+		in   string
+		most int
+		want []string
+	}{
+		{name: "nothing", in: "", most: 3, want: nil},
+		{name: "one line", in: "0123456789", most: 3, want: []string{"0123456789"}},
+		{name: "at a space", in: "one two three", most: 3, want: []string{"one two", "three"}},
+		{name: "exactly a line", in: "0123456789 ab", most: 3, want: []string{"0123456789", "ab"}},
+		{name: "a long word", in: "0123456789abc d", most: 3, want: []string{"0123456789", "abc d"}},
+		{name: "own lines", in: "a\r\n\nb\n", most: 3, want: []string{"a", "", "b"}},
+		{name: "too many", in: "one two three four five six seven", most: 2, want: []string{"one two", "three fou…"}},
+		{name: "wide", in: "日本語日本語", most: 3, want: []string{"日本語日本", "語"}},
+		{name: "escapes", in: "aaaaaaaa\x1b[2Jaaaa", most: 3, want: []string{`aaaaaaaa\x`, "1b[2Jaaaa"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, wrap(tt.in, 10, tt.most)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestShort(t *testing.T) {
+	for in, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1.0k", 9949: "9.9k", 9950: "10k", 999_499: "999k", 999_500: "1.0M", 64 << 20: "67M", 1 << 62: "4611686T",
+	} {
+		if got := short(in); got != want {
+			t.Errorf("short(%d) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for in, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -999: "-999", -1234567: "-1,234,567"} {
+		if got := grouped(in); got != want {
+			t.Errorf("grouped(%d) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Long and endless texts must cost what is shown of them.
+func TestLayoutIsBounded(t *testing.T) {
+	for _, unit := range []string{"a", "a ", "\u0301", "\x1b", "👩\u200d", "\n", "日"} {
+		s := strings.Repeat(unit, 8<<20/len(unit))
+		for _, line := range append(wrap(s, 80, 6), clip(s, 80)) {
+			if w := width(line); w > 80 {
+				t.Errorf("%q: a line of %d columns", unit, w)
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A report is what validate says of one document.
+type report struct {
+	Source    string `json:"source"`    // the file as named by the user
+	Index     int    `json:"index"`     // 0-based, within the source
+	HandoffID string `json:"handoffId"` // "" if the document has none
+	validate.Result
+	Expected   string `json:"expected,omitzero"`   // with --expect: what the outcome should be
+	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: it is not
+	Line       int    `json:"-"`                   // where the document begins
+	Several    bool   `json:"-"`                   // whether its source may hold others
+}
+
+// A reporter writes the report of a run in one format.
+type reporter interface {
+	Report(report) error // in the order of the input
+	Close() error        // writes whatever ends the report
+}
+
+// reportFormats are the formats of validate's report.
+var reportFormats = []string{"text", "json", "sarif", "junit", "github"}
+
+func newReporter(format string, w io.Writer, colors palette) (reporter, error) {
+	switch format {
+	case "text":
+		return textReporter{w, colors}, nil
+	case "json":
+		return jsonReporter{w}, nil
+	case "sarif":
+		return newSARIF(w, buildVersion()), nil
+	case "junit":
+		return newJUnit(w), nil
+	case "github":
+		return newGitHub(w), nil
+	default:
+		return nil, unknownFormat(format, reportFormats)
+	}
+}
+
+func unknownFormat(format string, known []string) error {
+	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(known, ", "))
+}
+
+type jsonReporter struct{ w io.Writer }
+
+func (j jsonReporter) Report(r report) error { return writeJSON(j.w, r) }
+
+func (jsonReporter) Close() error { return nil }
+
+// textReporter writes a line per document, and its findings below it.
+type textReporter struct {
+	w      io.Writer
+	colors palette
+}
+
+func (t textReporter) Report(r report) error {
+	var b strings.Builder
+	b.WriteString(r.place())
+	b.WriteString(": ")
+	if r.Valid {
+		b.WriteString(t.colors.green("valid"))
+	} else {
+		b.WriteString(t.colors.red(string(r.Reason)))
+	}
+	switch {
+	case r.Unexpected:
+		b.WriteString(t.colors.red(", but expected " + r.Expected))
+	case r.Expected != "":
+		b.WriteString(", as expected")
+	}
+	b.WriteByte('\n')
+	if r.Expected != "" && !r.Unexpected {
+		r.Findings = nil // what was wanted needs no explanation
+	}
+	for _, f := range r.Findings {
+		severity := t.colors.red("error")
+		if f.Severity == validate.Warning {
+			severity = t.colors.yellow("warning")
+		}
+		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s %s\n", visible(r.Source), f.Line, f.Column, severity,
+			visible(f.PlacedMessage()), t.colors.dim("["+string(f.Layer)+"/"+f.Keyword+"]"))
+	}
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}
+
+func (textReporter) Close() error { return nil }
+
+// place names the document: the line where it begins, if its source may hold
+// others.
+func (r report) place() string {
+	if !r.Several {
+		return visible(r.Source)
+	}
+	return fmt.Sprintf("%s:%d", visible(r.Source), r.Line)
+}

@@ -1,0 +1,70 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A githubReporter writes workflow commands, which GitHub Actions shows as
+// annotations at the lines they name.
+type githubReporter struct{ w io.Writer }
+
+func newGitHub(w io.Writer) reporter { return githubReporter{w} }
+
+func (g githubReporter) Report(r report) error {
+	for _, f := range complaints(r) {
+		title := string(f.Reason)
+		if title == "" {
+			title = "handoff"
+		}
+		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", f.Severity,
+			githubProperty.Replace(filepath.ToSlash(r.Source)), f.Line, f.Column,
+			githubProperty.Replace(title+" ["+ruleID(f)+"]"), githubData.Replace(visible(f.PlacedMessage())))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g githubReporter) Close() error { return nil }
+
+// What the runner undoes (actions/toolkit, packages/core/src/command.ts).
+var (
+	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// ruleID names the rule of a finding in a report.
+func ruleID(f validate.Finding) string { return string(f.Layer) + "/" + f.Keyword }
+
+// complaints returns what a report holds against a document, each with a place:
+// its findings; nothing if it is invalid as it was expected to be; and one of
+// our own if the outcome is not the expected one.
+func complaints(r report) []validate.Finding {
+	if r.Expected != "" && !r.Unexpected && !r.Valid {
+		return nil
+	}
+	var all []validate.Finding
+	if r.Unexpected {
+		outcome := "valid"
+		if !r.Valid {
+			outcome = string(r.Reason)
+		}
+		all = append(all, validate.Finding{
+			Layer: "expect", Keyword: "outcome", Severity: validate.Error,
+			Message: outcome + ", but expected " + r.Expected,
+		})
+	}
+	all = append(all, r.Findings...)
+	for i := range all {
+		if all[i].Line < 1 {
+			all[i].Line, all[i].Column = max(r.Line, 1), 1
+		}
+	}
+	return all
+}

@@ -1,0 +1,134 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A junitReporter writes a JUnit report: a suite for each source, a case for
+// each document. A suite begins with its counts, so the cases of one source are
+// kept, as XML, until the next begins.
+type junitReporter struct {
+	w     io.Writer
+	suite junitSuite
+	cases bytes.Buffer
+	began bool
+}
+
+type junitSuite struct {
+	XMLName  xml.Name `xml:"testsuite"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"` // none: a document has an outcome or no case
+	Cases    []byte   `xml:",innerxml"`
+}
+
+type junitCase struct {
+	XMLName   xml.Name      `xml:"testcase"`
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	File      string        `xml:"file,attr"`
+	Line      int           `xml:"line,attr"`
+	Failure   *junitFailure `xml:"failure"`
+	Output    string        `xml:"system-out,omitempty"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// longestJUnitMessage keeps what stands in a title short; the text has it all.
+const longestJUnitMessage = 300
+
+func newJUnit(w io.Writer) reporter { return &junitReporter{w: w} }
+
+func (j *junitReporter) Report(r report) error {
+	if j.suite.Tests > 0 && j.suite.Name != r.Source {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	j.suite.Name = r.Source
+	j.suite.Tests++
+	c := newJUnitCase(r)
+	if c.Failure != nil {
+		j.suite.Failures++
+	}
+	j.cases.WriteString("\n    ")
+	return xml.NewEncoder(&j.cases).Encode(c)
+}
+
+func newJUnitCase(r report) junitCase {
+	c := junitCase{Name: r.HandoffID, ClassName: r.Source, File: r.Source, Line: max(r.Line, 1)}
+	if c.Name == "" {
+		c.Name = fmt.Sprintf("message %d", r.Index+1)
+	}
+	all := complaints(r)
+	text := junitText(r.Source, all)
+	switch {
+	case r.Unexpected:
+		c.Failure = &junitFailure{Type: "UNEXPECTED", Message: all[0].Message, Text: text}
+	case r.Valid:
+		c.Output = text
+	case r.Expected != "":
+		c.Output = "invalid as expected: " + string(r.Reason) + ": " + clip(r.Details, longestJUnitMessage)
+	default:
+		c.Failure = &junitFailure{Type: string(r.Reason), Message: clip(r.Details, longestJUnitMessage), Text: text}
+	}
+	return c
+}
+
+// junitText lists findings, a line each.
+func junitText(source string, findings []validate.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", source, f.Line, f.Column, f.Severity, visible(f.PlacedMessage()), ruleID(f))
+	}
+	return b.String()
+}
+
+// begin writes what stands before the first suite.
+func (j *junitReporter) begin() error {
+	if j.began {
+		return nil
+	}
+	j.began = true
+	_, err := io.WriteString(j.w, xml.Header+"<testsuites name=\"handoff\">")
+	return err
+}
+
+func (j *junitReporter) flush() error {
+	if err := j.begin(); err != nil {
+		return err
+	}
+	j.cases.WriteString("\n  ")
+	j.suite.Cases = j.cases.Bytes()
+	if _, err := io.WriteString(j.w, "\n  "); err != nil {
+		return err
+	}
+	err := xml.NewEncoder(j.w).Encode(j.suite)
+	j.suite = junitSuite{}
+	j.cases.Reset()
+	return err
+}
+
+func (j *junitReporter) Close() error {
+	if j.suite.Tests > 0 {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	if err := j.begin(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(j.w, "\n</testsuites>\n")
+	return err
+}

@@ -1,0 +1,144 @@
+// Package cmd is the command line of handoff: flags, inputs, configuration and
+// output. What it does with messages is in the packages under pkg.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Exit codes: see design "yes, no, could not tell".
+const (
+	exitYes     = 0
+	exitNo      = 1
+	exitTrouble = 2
+	exitPipe    = 128 + int(syscall.SIGPIPE)
+)
+
+// errNo says that the answer is no, and that it has been given.
+var errNo = errors.New("the answer is no")
+
+// errReported says that something could not be done, and that it has been told.
+var errReported = errors.New("reported")
+
+// A hint is an error with advice for the next line.
+type hint struct {
+	error
+	advice string
+}
+
+func (h hint) Unwrap() error { return h.error }
+
+// Main runs the command line and returns the exit code.
+func Main() int {
+	// Without this, a closed pipe would end the process before temporary files
+	// are removed; with it, writing fails with EPIPE.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-interrupts
+		removeUnfinished()
+		code := 128 + int(syscall.SIGTERM)
+		if s == os.Interrupt {
+			code = 128 + int(syscall.SIGINT)
+		}
+		os.Exit(code)
+	}()
+
+	root := newRoot()
+	err := root.ExecuteContext(context.Background())
+	removeUnfinished()
+	return exitCode(err, root.ErrOrStderr())
+}
+
+// exitCode tells the error and maps it to an exit code.
+func exitCode(err error, stderr io.Writer) int {
+	var h hint
+	switch {
+	case err == nil:
+		return exitYes
+	case errors.Is(err, errNo):
+		return exitNo
+	case errors.Is(err, errReported):
+		return exitTrouble
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
+	}
+	printError(stderr, err)
+	if errors.As(err, &h) {
+		fmt.Fprintf(stderr, "handoff: hint: %s\n", h.advice)
+	}
+	return exitTrouble
+}
+
+func printError(stderr io.Writer, err error) { fmt.Fprintf(stderr, "handoff: %v\n", err) }
+
+// globals are the flags of every command.
+type globals struct {
+	color  string
+	limits jsonstream.Limits
+}
+
+// newRoot returns the command tree.
+func newRoot() *cobra.Command {
+	g := &globals{}
+	root := &cobra.Command{
+		Use:   "handoff",
+		Short: "Build, validate and inspect the messages that AI agents hand to each other",
+		Long: `handoff works on the handoff messages of EAAPL-MAG006: it builds them from an
+agent's state, validates them as their receiver must, and shows what is in them.
+
+Input is files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or
+standard input: one message, JSON Lines or concatenated messages, plain, gzip or
+zstd. Exit code 0 means yes, 1 means no, 2 that the question could not be
+answered.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := configure(c); err != nil {
+				return err
+			}
+			return checkColor(g.color)
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&g.color, "color", "auto", "colour the output: auto, always or never")
+	flags.Var(newByteSize(&g.limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
+	flags.IntVar(&g.limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return hint{err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath())}
+	})
+	complete(root, "color", "auto", "always", "never")
+	root.AddCommand(
+		newValidate(g), newBuild(g), newInspect(g),
+		newExample(), newExplain(), newConfig(), newCommands(), newVersion(), newMan(),
+	)
+	return root
+}
+
+// complete offers fixed values for a flag.
+func complete(c *cobra.Command, flag string, values ...string) {
+	completeWith(c, flag, func() []string { return values })
+}
+
+// completeWith offers values that are found when they are asked for.
+func completeWith(c *cobra.Command, flag string, values func() []string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag is not defined
+	}
+}

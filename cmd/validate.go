@@ -1,0 +1,166 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// validateFlags are the flags of validate.
+type validateFlags struct {
+	*globals
+	receiver receiverFlags
+	checks   validate.Options
+	layers   []string
+	schema   string
+	expect   string
+	format   string
+	output   string
+	reports  []string
+	quiet    bool
+}
+
+func newValidate(g *globals) *cobra.Command {
+	f := &validateFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "validate [FILE|DIR|-]...",
+		Short: "Check messages the way their receiver must",
+		Long: `Validate runs the receiver's layers of EAAPL-MAG006 (sections 6.1 and 7.2) over
+every message, cheapest certainty first, and stops at the first that fails:
+signature (when a key is configured), schema, completeness, budget, safety. Lint
+rules then warn of what is likely to be a mistake. "handoff explain" tells what
+each rule means.
+
+A document that is not strict JSON is an invalid message (SCHEMA_INVALID). Exit
+code 0: all valid; 1: at least one is not; 2: something could not be read.`,
+		Example: `  handoff validate message.json
+  producer | handoff validate -f json
+  handoff validate --receiver receiver.yaml --report sarif=results.sarif queue/
+  handoff validate --expect auto fixtures/`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	f.receiver.register(c)
+	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
+	flags.BoolVar(&f.checks.Strict, "strict", false, "make warnings errors")
+	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
+	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+layerNames(", "))
+	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
+	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
+	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(reportFormats, ", "))
+	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
+	flags.StringArrayVar(&f.reports, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
+	complete(c, "format", reportFormats...)
+	complete(c, "layers", strings.Split(layerNames(","), ",")...)
+	complete(c, "expect", expectations()...)
+	completeWith(c, "off", warningRules)
+	complete(c, "report", "json=", "sarif=", "junit=", "github=", "text=")
+	return c
+}
+
+func layerNames(separator string) string {
+	var names []string
+	for _, l := range validate.Layers() {
+		names = append(names, string(l))
+	}
+	return strings.Join(names, separator)
+}
+
+func warningRules() []string {
+	var ids []string
+	for _, rule := range validate.Rules() {
+		if rule.Severity == validate.Warning {
+			ids = append(ids, rule.ID)
+		}
+	}
+	return ids
+}
+
+// options completes what the checks need from files.
+func (f *validateFlags) options(stdin io.Reader) (validate.Options, error) {
+	o := f.checks
+	for _, name := range f.layers {
+		if !slices.Contains(validate.Layers(), validate.Layer(name)) {
+			return o, fmt.Errorf("unknown layer %q: use some of %s", name, layerNames(", "))
+		}
+		if validate.Layer(name) == validate.Signature {
+			return o, errors.New("the layer signature needs a key, and this version cannot check signatures yet: leave it out of --layers")
+		}
+		o.Layers = append(o.Layers, validate.Layer(name))
+	}
+	for _, id := range o.Off {
+		if !slices.Contains(warningRules(), id) {
+			return o, fmt.Errorf("--off %s: no warning has this name: they are %s", id, strings.Join(warningRules(), ", "))
+		}
+	}
+	var err error
+	if o.Receiver, err = f.receiver.load(stdin, f.limits); err != nil {
+		return o, err
+	}
+	if f.schema != "" {
+		if o.Layers != nil || o.Receiver != nil {
+			return o, errors.New("--schema takes the place of all layers: leave out --layers and what describes a receiver")
+		}
+		if o.Schema, err = loadSchema(f.schema, stdin, f.limits); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+func (f *validateFlags) run(c *cobra.Command, args []string) error {
+	options, err := f.options(c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	if err := checkExpectation(f.expect); err != nil {
+		return err
+	}
+	out, err := f.openReports(c)
+	if err != nil {
+		return err
+	}
+	run := validation{
+		validator: validate.New(options),
+		limits:    f.limits,
+		expect:    f.expect,
+		out:       out,
+		stderr:    c.ErrOrStderr(),
+		progress:  newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+	}
+	if err := out.close(run.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()), f.quiet)); err != nil {
+		return err
+	}
+	return run.answer()
+}
+
+// check is the work on one document: it runs on any core.
+func (v *validation) check(c *cobra.Command, d document) report {
+	r := report{Source: d.source.name, Index: d.index, Line: d.raw.Start.Line}
+	damaged := (*jsonstream.SyntaxError)(nil)
+	switch {
+	case errors.As(d.err, &damaged):
+		r.Result, r.Line = validate.Malformed(damaged), damaged.Line
+	default:
+		m, err := message.Parse(d.raw, v.limits)
+		if errors.As(err, &damaged) {
+			r.Result = validate.Malformed(damaged)
+			break
+		}
+		r.HandoffID = m.HandoffID()
+		r.Result = v.validator.Validate(c.Context(), m)
+	}
+	if v.expect != "" {
+		r.expect(expectationFor(v.expect, d.source.path))
+	}
+	return r
+}

@@ -1,0 +1,249 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// validation is one run of validate.
+type validation struct {
+	validator *validate.Validator
+	limits    jsonstream.Limits
+	expect    string
+	out       *reports
+	stderr    io.Writer
+	progress  *progress
+
+	documents  int
+	invalid    map[validate.Reason]int
+	unexpected int
+	unread     int
+}
+
+// all checks every document of the sources, and tells the outcome.
+func (v *validation) all(c *cobra.Command, list []source, quiet bool) error {
+	v.invalid = map[validate.Reason]int{}
+	v.progress.start(list)
+	defer v.progress.stop()
+	produce := func(emit func(batch) bool) { batches(list, v.limits, v.progress.bytes, emit) }
+	work := func(b batch) []result { return v.work(c, b) }
+	err := ordered(produce, work, func(results []result, more bool) error {
+		for _, r := range results {
+			if err := v.consume(r); err != nil {
+				return err
+			}
+		}
+		if more {
+			return nil
+		}
+		return v.out.flush()
+	})
+	v.progress.stop()
+	if err == nil && !quiet {
+		fmt.Fprintln(v.stderr, v.summary())
+	}
+	return err
+}
+
+// answer is what the run comes to, once everything is written.
+func (v *validation) answer() error {
+	switch {
+	case v.unread > 0:
+		return errReported
+	case v.unexpected > 0 || v.expect == "" && len(v.invalid) > 0:
+		return errNo
+	default:
+		return nil
+	}
+}
+
+// A result is a report, or why there is none.
+type result struct {
+	report
+	err error
+}
+
+func (v *validation) work(c *cobra.Command, b batch) []result {
+	results := make([]result, 0, len(b.documents))
+	b.each(v.limits, v.progress.bytes, func(d document) {
+		if d.unreadable() {
+			results = append(results, result{report: report{Source: d.source.name}, err: d.err})
+			return
+		}
+		r := v.check(c, d)
+		r.Several = d.index > 0 || d.source.size < 0 || d.source.size > int64(len(d.raw.Bytes))+1
+		results = append(results, result{report: r})
+	})
+	return results
+}
+
+func (v *validation) consume(r result) error {
+	if r.err != nil {
+		v.unread++
+		v.progress.stop()
+		printError(v.stderr, fmt.Errorf("%s: %w", visible(r.Source), r.err))
+		return nil
+	}
+	v.documents++
+	v.progress.message()
+	if !r.Valid {
+		v.invalid[r.Reason]++
+	}
+	if r.Unexpected {
+		v.unexpected++
+	}
+	return v.out.report(r.report)
+}
+
+// summary tells how the run went, in one line.
+func (v *validation) summary() string {
+	refused := 0
+	var reasons []string
+	for _, reason := range validate.Reasons() {
+		if n := v.invalid[reason]; n > 0 {
+			refused += n
+			reasons = append(reasons, fmt.Sprintf("%d %s", n, reason))
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d valid, %d invalid", counted(v.documents, "message"), v.documents-refused, refused)
+	if len(reasons) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(reasons, ", "))
+	}
+	if v.expect != "" {
+		fmt.Fprintf(&b, "; %d not as expected", v.unexpected)
+	}
+	if v.unread > 0 {
+		fmt.Fprintf(&b, "; %s could not be read", counted(v.unread, "source"))
+	}
+	return b.String()
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// reports are all reports of a run: the main one, and those of --report.
+type reports struct {
+	outputs   []*output
+	reporters []reporter
+}
+
+func (f *validateFlags) openReports(c *cobra.Command) (*reports, error) {
+	wanted := []string{f.format + "=" + f.output}
+	if f.quiet && f.output == "" {
+		wanted = nil
+	}
+	all := &reports{}
+	for i, want := range append(wanted, f.reports...) {
+		format, path, ok := strings.Cut(want, "=")
+		if !ok || i >= len(wanted) && path == "" {
+			return nil, all.close(fmt.Errorf("--report %q: write it as FORMAT=FILE", want))
+		}
+		if !slices.Contains(reportFormats, format) {
+			return nil, all.close(unknownFormat(format, reportFormats))
+		}
+		out, err := openOutput(path, c.OutOrStdout())
+		if err != nil {
+			return nil, all.close(err)
+		}
+		all.outputs = append(all.outputs, out)
+		colors := newPalette(out.stdout && useColor(f.color, c.OutOrStdout()))
+		reporter, err := newReporter(format, out, colors)
+		if err != nil {
+			return nil, all.close(err)
+		}
+		all.reporters = append(all.reporters, reporter)
+	}
+	return all, nil
+}
+
+func (all *reports) report(r report) error {
+	for _, reporter := range all.reporters {
+		if err := reporter.Report(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (all *reports) flush() error {
+	for _, out := range all.outputs {
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the reports, or takes them back if err is not nil.
+func (all *reports) close(err error) error {
+	for _, reporter := range all.reporters {
+		if err == nil {
+			err = reporter.Close()
+		}
+	}
+	for _, out := range all.outputs {
+		err = out.close(err)
+	}
+	return err
+}
+
+// expectations are the values of --expect.
+func expectations() []string {
+	list := []string{"auto", "valid", "invalid"}
+	for _, reason := range validate.Reasons() {
+		list = append(list, "invalid:"+string(reason))
+	}
+	return list
+}
+
+func checkExpectation(expect string) error {
+	if expect == "" || slices.Contains(expectations(), expect) {
+		return nil
+	}
+	return fmt.Errorf("--expect %q: use one of %s", expect, strings.Join(expectations(), ", "))
+}
+
+// expectationFor resolves auto by the folders above a file: the nearest of
+// valid and invalid counts, and below invalid the name of a reason. A file that
+// lies in neither is to be valid.
+func expectationFor(expect, path string) string {
+	if expect != "auto" {
+		return expect
+	}
+	folders := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
+	if len(folders) > 0 {
+		folders = folders[:len(folders)-1]
+	}
+	for i, folder := range slices.Backward(folders) {
+		switch folder {
+		case "valid":
+			return "valid"
+		case "invalid":
+			if i+1 < len(folders) && slices.Contains(validate.Reasons(), validate.Reason(folders[i+1])) {
+				return "invalid:" + folders[i+1]
+			}
+			return "invalid"
+		}
+	}
+	return "valid"
+}
+
+// expect compares the outcome with the one that is wanted.
+func (r *report) expect(expected string) {
+	verdict, reason, _ := strings.Cut(expected, ":")
+	r.Expected = expected
+	r.Unexpected = r.Valid != (verdict == "valid") || string(r.Reason) != cmp.Or(reason, string(r.Reason))
+}
