@@ -26,6 +26,7 @@ func (f *receiverFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.profile, "receiver", "", "receiver profile `FILE`, YAML or JSON")
 	flags.StringVar(&f.as, "as", "", "check as this receiver, as `TYPE[@VERSION]`")
 	flags.StringSliceVar(&f.requiredState, "require-state", nil, "members of currentState that must be there: names or JSON Pointers")
+	completeWith(c, "as", addressees)
 }
 
 // load returns the receiver, nil if no flag describes one.

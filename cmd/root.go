@@ -127,18 +127,3 @@ answered.`,
 	)
 	return root
 }
-
-// complete offers fixed values for a flag.
-func complete(c *cobra.Command, flag string, values ...string) {
-	completeWith(c, flag, func() []string { return values })
-}
-
-// completeWith offers values that are found when they are asked for.
-func completeWith(c *cobra.Command, flag string, values func() []string) {
-	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return values(), cobra.ShellCompDirectiveNoFileComp
-	})
-	if err != nil {
-		panic(err) // the flag is not defined
-	}
-}

@@ -62,7 +62,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	complete(c, "format", reportFormats...)
 	complete(c, "layers", strings.Split(layerNames(","), ",")...)
 	complete(c, "expect", expectations()...)
-	completeWith(c, "off", warningRules)
+	completeWith(c, "off", func([]string) []string { return warningRules() })
 	complete(c, "report", "json=", "sarif=", "junit=", "github=", "text=")
 	return c
 }
