@@ -22,8 +22,9 @@ type report struct {
 
 // A reporter writes the report of a run in one format.
 type reporter interface {
-	Report(report) error // in the order of the input
-	Close() error        // writes whatever ends the report
+	Report(report) error                         // in the order of the input
+	Unreadable(source string, cause error) error // a source that could not be read, or not to its end
+	Close() error                                // writes whatever ends the report
 }
 
 // reportFormats are the formats of validate's report.
@@ -53,6 +54,9 @@ func unknownFormat(format string, known []string) error {
 type jsonReporter struct{ w io.Writer }
 
 func (j jsonReporter) Report(r report) error { return writeJSON(j.w, r) }
+
+// Unreadable writes nothing: there is no message, and stderr has told.
+func (jsonReporter) Unreadable(string, error) error { return nil }
 
 func (jsonReporter) Close() error { return nil }
 
@@ -92,6 +96,9 @@ func (t textReporter) Report(r report) error {
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }
+
+// Unreadable writes nothing: stderr has told.
+func (textReporter) Unreadable(string, error) error { return nil }
 
 func (textReporter) Close() error { return nil }
 

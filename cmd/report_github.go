@@ -31,6 +31,12 @@ func (g githubReporter) Report(r report) error {
 	return nil
 }
 
+func (g githubReporter) Unreadable(source string, cause error) error {
+	_, err := fmt.Fprintf(g.w, "::error file=%s,title=unreadable::%s\n",
+		githubProperty.Replace(filepath.ToSlash(source)), githubData.Replace(visible(cause.Error())))
+	return err
+}
+
 func (g githubReporter) Close() error { return nil }
 
 // What the runner undoes (actions/toolkit, packages/core/src/command.ts).

@@ -11,8 +11,8 @@ import (
 )
 
 // A junitReporter writes a JUnit report: a suite for each source, a case for
-// each document. A suite begins with its counts, so the cases of one source are
-// kept, as XML, until the next begins.
+// each document. A suite begins with its counts, so its cases are kept, as XML;
+// a source with very many of them gets several suites.
 type junitReporter struct {
 	w     io.Writer
 	suite junitSuite
@@ -25,7 +25,7 @@ type junitSuite struct {
 	Name     string   `xml:"name,attr"`
 	Tests    int      `xml:"tests,attr"`
 	Failures int      `xml:"failures,attr"`
-	Errors   int      `xml:"errors,attr"` // none: a document has an outcome or no case
+	Errors   int      `xml:"errors,attr"`
 	Cases    []byte   `xml:",innerxml"`
 }
 
@@ -36,6 +36,7 @@ type junitCase struct {
 	File      string        `xml:"file,attr"`
 	Line      int           `xml:"line,attr"`
 	Failure   *junitFailure `xml:"failure"`
+	Error     *junitFailure `xml:"error"`
 	Output    string        `xml:"system-out,omitempty"`
 }
 
@@ -45,22 +46,38 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
+// longestSuite is how much of a suite is kept, in bytes.
+const longestSuite = 1 << 20
+
 // longestJUnitMessage keeps what stands in a title short; the text has it all.
 const longestJUnitMessage = 300
 
 func newJUnit(w io.Writer) reporter { return &junitReporter{w: w} }
 
 func (j *junitReporter) Report(r report) error {
-	if j.suite.Tests > 0 && j.suite.Name != r.Source {
+	return j.add(newJUnitCase(r))
+}
+
+func (j *junitReporter) Unreadable(source string, cause error) error {
+	return j.add(junitCase{
+		Name: "could not be read", ClassName: source, File: source, Line: 1,
+		Error: &junitFailure{Type: "UNREADABLE", Message: clip(cause.Error(), longestJUnitMessage)},
+	})
+}
+
+func (j *junitReporter) add(c junitCase) error {
+	if j.suite.Tests > 0 && (j.suite.Name != c.ClassName || j.cases.Len() > longestSuite) {
 		if err := j.flush(); err != nil {
 			return err
 		}
 	}
-	j.suite.Name = r.Source
+	j.suite.Name = c.ClassName
 	j.suite.Tests++
-	c := newJUnitCase(r)
 	if c.Failure != nil {
 		j.suite.Failures++
+	}
+	if c.Error != nil {
+		j.suite.Errors++
 	}
 	j.cases.WriteString("\n    ")
 	return xml.NewEncoder(&j.cases).Encode(c)

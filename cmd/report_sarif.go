@@ -18,17 +18,20 @@ const homePage = "https://github.com/eaapl/handoff"
 // A sarifReporter writes a SARIF 2.1.0 log. The results go out as they come,
 // and the rules they name come behind them: members of an object have no order.
 type sarifReporter struct {
-	w       io.Writer
-	run     *sarif.Run     // all but the results
-	rules   map[string]int // id to index in the run's rules
-	results int
-	err     error // sticky: the log is cut off
+	w          io.Writer
+	run        *sarif.Run        // all but the results
+	invocation *sarif.Invocation // of run
+	rules      map[string]int    // id to index in the run's rules
+	results    int
+	err        error // sticky: the log is cut off
 }
 
 func newSARIF(w io.Writer, version string) reporter {
 	run := sarif.NewRunWithInformationURI("handoff", homePage).WithColumnKind("unicodeCodePoints")
 	run.Tool.Driver.WithVersion(version)
-	return &sarifReporter{w: w, run: run, rules: map[string]int{}}
+	invocation := sarif.NewInvocation().WithExecutionSuccessful(true)
+	run.AddInvocation(invocation)
+	return &sarifReporter{w: w, run: run, invocation: invocation, rules: map[string]int{}}
 }
 
 func (s *sarifReporter) Report(r report) error {
@@ -44,6 +47,15 @@ func (s *sarifReporter) Report(r report) error {
 	return s.err
 }
 
+func (s *sarifReporter) Unreadable(source string, cause error) error {
+	s.invocation.WithExecutionSuccessful(false).AddToolExecutionNotification(sarif.NewNotification().
+		WithLevel("error").
+		WithMessage(sarif.NewTextMessage("could not be read: " + cause.Error())).
+		AddLocation(sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
+			WithArtifactLocation(sarif.NewSimpleArtifactLocation(sarifURI(source))))))
+	return s.err
+}
+
 // sarifHead is what stands before the first result.
 const sarifHead = `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[` + "\n"
 
@@ -51,7 +63,6 @@ func (s *sarifReporter) Close() error {
 	if s.results == 0 {
 		s.write(sarifHead)
 	}
-	s.run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(true))
 	rest, err := json.Marshal(struct {
 		*sarif.Run
 		Results []struct{} `json:"results,omitempty"` // hides the run's own, which are written

@@ -198,3 +198,21 @@ func TestReportersKeepWriteErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestSARIFTellsOfUnreadableSources(t *testing.T) {
+	var b bytes.Buffer
+	r := newSARIF(&b, "1.2.3")
+	if err := errors.Join(r.Unreadable("no such/file.json", errFull), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	log, err := sarif.FromString(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Validate(); err != nil {
+		t.Errorf("%v in %s", err, b.String())
+	}
+	if invocation := log.Runs[0].Invocations[0]; *invocation.ExecutionSuccessful || len(invocation.ToolExecutionNotifications) != 1 {
+		t.Errorf("the invocation is %s", b.String())
+	}
+}

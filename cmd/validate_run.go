@@ -90,6 +90,11 @@ func (v *validation) consume(r result) error {
 		v.unread++
 		v.progress.stop()
 		printError(v.stderr, fmt.Errorf("%s: %w", visible(r.Source), r.err))
+		for _, reporter := range v.out.reporters {
+			if err := reporter.Unreadable(r.Source, r.err); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	v.documents++
