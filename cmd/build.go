@@ -112,8 +112,8 @@ func inFile(name string, err error) error {
 
 func (f *buildFlags) run(c *cobra.Command, args []string) (err error) {
 	args = append(args, f.states...)
-	if f.parent == "-" && (len(args) == 0 || len(args) == 1 && args[0] == "-") {
-		return errors.New("the parent and the state cannot both come from standard input: name a file for one of them")
+	if err := oneStdin(args, f.parent); err != nil {
+		return err
 	}
 	if err := f.complete(c.InOrStdin()); err != nil {
 		return err
@@ -128,11 +128,21 @@ func (f *buildFlags) run(c *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = out.close(err) }()
 
-	b := builder{f, schema, validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer, validate.Completeness}}), c.ErrOrStderr(), nil}
-	for _, s := range sources(args, c.InOrStdin(), c.ErrOrStderr()) {
+	b := builder{
+		buildFlags: f,
+		schema:     schema,
+		validator:  validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer, validate.Completeness}}),
+		stderr:     c.ErrOrStderr(),
+		progress:   newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
+	}
+	list := sources(args, c.InOrStdin(), c.ErrOrStderr())
+	b.progress.start(list)
+	defer b.progress.stop()
+	for _, s := range list {
 		var stop error
-		s.documents(f.limits, func(int) {}, func(d document, ready bool) bool {
+		s.documents(f.limits, b.progress.bytes, func(d document, ready bool) bool {
 			stop = b.build(c.Context(), d, out)
+			b.progress.message()
 			if stop == nil && !ready {
 				stop = out.Flush()
 			}
@@ -151,6 +161,7 @@ type builder struct {
 	schema    *validate.Schema
 	validator *validate.Validator
 	stderr    io.Writer
+	progress  *progress
 	outcome   error // nil, errNo or errReported
 }
 
@@ -187,6 +198,7 @@ func (b *builder) build(ctx context.Context, d document, out io.Writer) error {
 }
 
 func (b *builder) fail(outcome, err error) {
+	b.progress.clear()
 	printError(b.stderr, err)
 	if b.outcome == nil || errors.Is(outcome, errReported) {
 		b.outcome = outcome

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -59,6 +60,15 @@ func fileSource(path string, info fs.FileInfo) source {
 		s.size = info.Size()
 	}
 	return s
+}
+
+// oneStdin refuses a call that would read standard input twice: for the
+// messages that args name, and for a file given as "-".
+func oneStdin(args []string, files ...string) error {
+	if slices.Contains(files, "-") && (len(args) == 0 || slices.Contains(args, "-")) {
+		return errors.New("standard input cannot be two things at once: name a file for one of them")
+	}
+	return nil
 }
 
 var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}

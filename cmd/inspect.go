@@ -29,6 +29,9 @@ was not a message at all.`,
   zcat archive.jsonl.gz | handoff inspect
   handoff inspect -f json message.json | jq .members`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneStdin(args, receiver.profile); err != nil {
+				return err
+			}
 			profile, err := receiver.load(c.InOrStdin(), g.limits)
 			if err != nil {
 				return err
@@ -37,7 +40,11 @@ was not a message at all.`,
 			if err != nil {
 				return err
 			}
-			i := inspection{globals: g, validator: validate.New(validate.Options{All: true, Receiver: profile})}
+			i := inspection{
+				globals:   g,
+				validator: validate.New(validate.Options{All: true, Receiver: profile}),
+				progress:  newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
+			}
 			if i.show, i.end, err = inspectPrinter(format, out, terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(g.color, c.OutOrStdout()))); err != nil {
 				return out.close(err)
 			}
@@ -72,6 +79,7 @@ func inspectPrinter(format string, out io.Writer, width int, colors palette) (sh
 type inspection struct {
 	*globals
 	validator *validate.Validator
+	progress  *progress
 	show      func(inspectRecord) error
 	end       func() error
 	unread    bool // whether something was not a message, or could not be read
@@ -84,17 +92,20 @@ type inspectOutcome struct {
 }
 
 func (i *inspection) all(c *cobra.Command, list []source) error {
-	silent := func(int) {}
-	produce := func(emit func(batch) bool) { batches(list, i.limits, silent, emit) }
+	i.progress.start(list)
+	defer i.progress.stop()
+	produce := func(emit func(batch) bool) { batches(list, i.limits, i.progress.bytes, emit) }
 	work := func(b batch) []inspectOutcome {
 		var records []inspectOutcome
-		b.each(i.limits, silent, func(d document) { records = append(records, i.inspect(c, d)) })
+		b.each(i.limits, i.progress.bytes, func(d document) { records = append(records, i.inspect(c, d)) })
 		return records
 	}
 	err := ordered(produce, work, func(records []inspectOutcome, _ bool) error {
 		for _, r := range records {
+			i.progress.message()
 			if r.err != nil {
 				i.unread = true
+				i.progress.clear()
 				printError(c.ErrOrStderr(), r.err)
 			} else if err := i.show(r.inspectRecord); err != nil {
 				return err
@@ -102,6 +113,7 @@ func (i *inspection) all(c *cobra.Command, list []source) error {
 		}
 		return nil
 	})
+	i.progress.stop()
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ const outputBuffer = 64 << 10
 // caller ends it with finish; what is not finished leaves no trace.
 func openOutput(path string, stdout io.Writer) (*output, error) {
 	if path == "" || path == "-" {
-		return &output{Writer: bufio.NewWriterSize(stdout, outputBuffer), stdout: true}, nil
+		return &output{Writer: buffered("standard output", stdout), stdout: true}, nil
 	}
 	// A link stays one: what it leads to is what is replaced.
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
@@ -46,7 +47,7 @@ func openOutput(path string, stdout io.Writer) (*output, error) {
 		if err != nil {
 			return nil, outputError(path, err)
 		}
-		return &output{Writer: bufio.NewWriterSize(f, outputBuffer), file: f}, nil
+		return &output{Writer: buffered(path, f), file: f}, nil
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
@@ -55,11 +56,30 @@ func openOutput(path string, stdout io.Writer) (*output, error) {
 		return nil, outputError(path, err)
 	}
 	unfinished.Store(f.Name(), nil)
-	o := &output{Writer: bufio.NewWriterSize(f, outputBuffer), file: f, target: path}
+	o := &output{Writer: buffered(path, f), file: f, target: path}
 	if err := f.Chmod(mode); err != nil {
 		return nil, errors.Join(outputError(path, err), o.discard())
 	}
 	return o, nil
+}
+
+// A namedWriter says in its errors what could not be written, in place of the
+// temporary file's name.
+type namedWriter struct {
+	name string
+	w    io.Writer
+}
+
+func buffered(name string, w io.Writer) *bufio.Writer {
+	return bufio.NewWriterSize(namedWriter{name, w}, outputBuffer)
+}
+
+func (n namedWriter) Write(p []byte) (int, error) {
+	written, err := n.w.Write(p)
+	if err != nil {
+		err = outputError(n.name, err)
+	}
+	return written, err
 }
 
 func outputError(path string, err error) error {
@@ -68,25 +88,22 @@ func outputError(path string, err error) error {
 
 // finish writes out what is buffered and puts the file in its place.
 func (o *output) finish() error {
-	err := o.Flush()
-	if o.file == nil {
-		return err
+	if err := o.Flush(); err != nil {
+		return cmp.Or(err, o.discard())
 	}
-	if o.target == "" {
-		if err = errors.Join(err, o.file.Close()); err != nil {
-			return outputError(o.file.Name(), err)
-		}
+	if o.file == nil {
 		return nil
 	}
-	if err == nil {
+	var err error
+	if o.target != "" {
 		err = o.file.Sync()
 	}
 	err = errors.Join(err, o.file.Close())
-	if err == nil {
+	if err == nil && o.target != "" {
 		err = os.Rename(o.file.Name(), o.target)
 	}
 	if err != nil {
-		return errors.Join(outputError(o.target, err), o.discard())
+		return cmp.Or(outputError(cmp.Or(o.target, o.file.Name()), err), o.discard())
 	}
 	unfinished.Delete(o.file.Name())
 	return nil
@@ -108,9 +125,9 @@ func (o *output) close(err error) error {
 		return o.finish()
 	}
 	if o.stdout {
-		return errors.Join(err, o.Flush())
+		return cmp.Or(err, o.Flush())
 	}
-	return errors.Join(err, o.discard())
+	return cmp.Or(err, o.discard())
 }
 
 // unfinished are the names of temporary files, for an interrupt to remove.

@@ -19,6 +19,9 @@ type progress struct {
 	read     atomic.Int64
 	messages atomic.Int64
 
+	shown sync.Mutex // held while writing
+	width int        // of the line on the screen
+
 	stopOnce sync.Once
 	quit     chan struct{}
 	done     chan struct{}
@@ -55,21 +58,33 @@ func (p *progress) tell() {
 	defer close(p.done)
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	width := 0
 	for {
 		select {
 		case <-p.quit:
-			if width > 0 {
-				fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", width))
-			}
+			p.clear()
 			return
 		case now := <-tick.C:
 			if elapsed := now.Sub(p.began); elapsed > time.Second {
-				line := p.line(elapsed)
-				fmt.Fprintf(p.out, "\r%-*s", width, line)
-				width = len(line)
+				p.show(p.line(elapsed))
 			}
 		}
+	}
+}
+
+func (p *progress) show(line string) {
+	p.shown.Lock()
+	defer p.shown.Unlock()
+	fmt.Fprintf(p.out, "\r%-*s", p.width, line)
+	p.width = len(line)
+}
+
+// clear takes the line off the screen, for something else to be written there.
+func (p *progress) clear() {
+	p.shown.Lock()
+	defer p.shown.Unlock()
+	if p.width > 0 {
+		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", p.width))
+		p.width = 0
 	}
 }
 
@@ -84,7 +99,7 @@ func (p *progress) line(elapsed time.Duration) string {
 	return line
 }
 
-// stop takes the line back; it may be called more than once.
+// stop ends the telling; it may be called more than once.
 func (p *progress) stop() {
 	if p.quit == nil {
 		return

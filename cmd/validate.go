@@ -118,11 +118,14 @@ func (f *validateFlags) options(stdin io.Reader) (validate.Options, error) {
 }
 
 func (f *validateFlags) run(c *cobra.Command, args []string) error {
-	options, err := f.options(c.InOrStdin())
-	if err != nil {
+	if err := checkExpectation(f.expect); err != nil {
 		return err
 	}
-	if err := checkExpectation(f.expect); err != nil {
+	if err := oneStdin(args, f.receiver.profile, f.schema); err != nil {
+		return err
+	}
+	options, err := f.options(c.InOrStdin())
+	if err != nil {
 		return err
 	}
 	out, err := f.openReports(c)

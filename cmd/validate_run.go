@@ -88,7 +88,7 @@ func (v *validation) work(c *cobra.Command, b batch) []result {
 func (v *validation) consume(r result) error {
 	if r.err != nil {
 		v.unread++
-		v.progress.stop()
+		v.progress.clear()
 		printError(v.stderr, fmt.Errorf("%s: %w", visible(r.Source), r.err))
 		for _, reporter := range v.out.reporters {
 			if err := reporter.Unreadable(r.Source, r.err); err != nil {
