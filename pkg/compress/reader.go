@@ -33,24 +33,25 @@ const maxWindow = 128 << 20
 // NewReader returns a reader of r's content, decompressed where the first bytes
 // are those of gzip or zstd, and the codec found. Several gzip members or zstd
 // frames in a row are one content. Damaged data gives an error that wraps
-// [ErrCorrupt], after what could be read. The caller closes the reader, which
-// does not close r.
+// [ErrCorrupt], after what could be read; an error of r itself is returned as it
+// is. The caller closes the reader, which does not close r.
 func NewReader(r io.Reader) (io.ReadCloser, Codec, error) {
-	buffered := bufio.NewReaderSize(r, 64<<10)
+	src := &source{r: r}
+	buffered := bufio.NewReaderSize(src, 64<<10)
 	switch codec := detect(buffered); codec {
 	case Gzip:
 		z, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, codec, corrupt(codec, err)
+			return nil, codec, src.explain(codec, err)
 		}
-		return &reader{codec, z, z.Close}, codec, nil
+		return &reader{codec, src, z, z.Close}, codec, nil
 	case Zstd:
 		z, err := zstd.NewReader(buffered, zstd.WithDecoderMaxWindow(maxWindow),
 			zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1))
 		if err != nil {
-			return nil, codec, corrupt(codec, err)
+			return nil, codec, src.explain(codec, err)
 		}
-		return &reader{codec, z, func() error { z.Close(); return nil }}, codec, nil
+		return &reader{codec, src, z, func() error { z.Close(); return nil }}, codec, nil
 	default:
 		return io.NopCloser(buffered), None, nil
 	}
@@ -88,8 +89,32 @@ func detect(r *bufio.Reader) Codec {
 	return None
 }
 
+// A source remembers how reading failed: the decoders do not always tell.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// explain returns the error of the source if that is what a decoder failed on,
+// else says that the data is damaged.
+func (s *source) explain(codec Codec, err error) error {
+	if s.err != nil {
+		return s.err
+	}
+	return corrupt(codec, err)
+}
+
 type reader struct {
 	codec Codec
+	src   *source
 	io.Reader
 	close func() error
 }
@@ -97,7 +122,7 @@ type reader struct {
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil && err != io.EOF {
-		err = corrupt(r.codec, err)
+		err = r.src.explain(r.codec, err)
 	}
 	return n, err
 }
