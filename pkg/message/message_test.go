@@ -1,0 +1,377 @@
+package message_test
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/schemas"
+)
+
+var start = jsonstream.Position{Line: 1, Column: 1}
+
+func parse(t testing.TB, text string) *message.Message {
+	t.Helper()
+	m, err := message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+	if err != nil {
+		t.Fatalf("%.200s: %v", text, err)
+	}
+	return m
+}
+
+func example(t testing.TB) string {
+	t.Helper()
+	text, err := schemas.Example("message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compact, err := jsonstream.AppendCompact(nil, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(compact)
+}
+
+// What was read is what Raw gives. Through Go values the published example keeps
+// everything but, in objects with unknown members, the order.
+func TestExampleSurvives(t *testing.T) {
+	text := example(t)
+	m := parse(t, text)
+	if string(m.Raw()) != text {
+		t.Error("Raw differs")
+	}
+	f, err := m.Fields()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := message.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := jsonstream.AppendCanonical(nil, m.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := jsonstream.AppendCanonical(nil, again.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(read), string(written)); diff != "" {
+		t.Errorf("(-read +written):\n%s", diff)
+	}
+	if got := m.HandoffID(); got != "6e7f936b-cafd-4624-8754-0bafc4e8acb3" || m.Root() != m.Document().Root() {
+		t.Errorf("handoffId %q", got)
+	}
+}
+
+// Unknown members of every object, odd numbers and odd strings pass through
+// Fields and New.
+func TestUnknownMembersAndNumbersSurvive(t *testing.T) {
+	const odd = `"zz":{"n":[9007199254740993,1e400,0.10,-0,1E+2],"s":"\u00e9\/\ud83d\ude00","":null}`
+	const text = `{"schemaVersion":"2.3","fromAgent":{"agentId":"a","agentVersion":"1.0.0","executionId":"x",` + odd + `},"toAgent":{"agentType":"b",` + odd + `},` +
+		`"completedSubtasks":[{"subtaskId":"s","description":"d","result":0.10,` + odd + `}],"remainingSubtasks":[{"subtaskId":"r","description":"d",` + odd + `}],` +
+		`"currentState":{` + odd + `},"relevantContext":[{"source":"s","excerpt":"e","relevanceScore":0.90,` + odd + `}],` +
+		`"costTracking":{"costSpentSoFarUSD":0.10,"costBudgetRemainingUSD":1e-3,"tokenSpent":{"prompt":1e3,"completion":9007199254740993,` + odd + `},` + odd + `},` +
+		`"conversationHistoryVerbatim":[{"role":"user","content":[{` + odd + `}],` + odd + `}],"toolCallHistory":[{"tool":"t","calledAt":"c","outputTokens":3.0,` + odd + `}],` + odd + `}`
+	f, err := parse(t, text).Fields()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := message.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range parse(t, text).Root().All() {
+		got := again.Root().At(v.Pointer())
+		switch v.Kind() {
+		case jsonstream.Object, jsonstream.Array:
+			if got.Kind() != v.Kind() || v.Pointer() != "" && got.Len() != v.Len() {
+				t.Errorf("%s: got %s, want %s", v.Pointer(), got.Raw(), v.Raw())
+			}
+		case jsonstream.Number:
+			if !bytes.Equal(got.Raw(), v.Raw()) {
+				t.Errorf("%s: got %s, want %s", v.Pointer(), got.Raw(), v.Raw())
+			}
+		default:
+			if got.Kind() != v.Kind() || got.Text() != v.Text() {
+				t.Errorf("%s: got %s, want %s", v.Pointer(), got.Raw(), v.Raw())
+			}
+		}
+	}
+}
+
+var (
+	anyString = rapid.StringOfN(rapid.RuneFrom([]rune(`ab"\/ é😀~%`+"\t\u2028<")), 0, 6, -1)
+	anyNumber = rapid.SampledFrom([]string{"0", "-0", "0.10", "1e400", "1E+2", "9007199254740993", "-1.50e-7", "1e5000000"})
+)
+
+// anyJSON draws a compact JSON text.
+func anyJSON(t *rapid.T, depth int) string {
+	kinds := 4
+	if depth > 0 {
+		kinds = 6
+	}
+	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
+	case 0:
+		return rapid.SampledFrom([]string{"null", "true", "false"}).Draw(t, "literal")
+	case 1:
+		return anyNumber.Draw(t, "number")
+	case 2, 3:
+		text, err := jsontext.AppendQuote(nil, anyString.Draw(t, "string"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	case 4:
+		var elements []string
+		for range rapid.IntRange(0, 3).Draw(t, "elements") {
+			elements = append(elements, anyJSON(t, depth-1))
+		}
+		return "[" + strings.Join(elements, ",") + "]"
+	default:
+		return anyObject(t, depth)
+	}
+}
+
+func anyObject(t *rapid.T, depth int) string {
+	var members []string
+	for i := range rapid.IntRange(0, 4).Draw(t, "members") {
+		name, err := jsontext.AppendQuote(nil, fmt.Sprint(anyString.Draw(t, "name"), i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		members = append(members, string(name)+":"+anyJSON(t, depth-1))
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// Any document comes out of a message as it went in.
+func TestRawIsLossless(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := anyObject(t, 4)
+		m, err := message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		compact, err := jsonstream.AppendCompact(nil, m.Raw())
+		if string(m.Raw()) != text || string(compact) != text || err != nil {
+			t.Fatalf("%s\nRaw %s\ncompact %s, %v", text, m.Raw(), compact, err)
+		}
+	})
+}
+
+// Fields of any message, with unknown members, give a message with the same
+// fields: nothing is lost on the way out or in.
+func TestFieldsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		object := func(depth int) jsontext.Value { return jsontext.Value(anyObject(t, depth)) }
+		value := func() jsontext.Value { return jsontext.Value(anyJSON(t, 2)) }
+		text := func() string { return anyString.Draw(t, "text") }
+		number := func() message.Number { return message.Number(anyNumber.Draw(t, "number")) }
+		id := text()
+		f := &message.Fields{
+			SchemaVersion: "2.0", HandoffID: text(), TaskID: text(), TaskDescription: text(), Timestamp: text(),
+			FromAgent:         message.FromAgent{AgentID: text(), Unknown: object(1)},
+			ToAgent:           message.ToAgent{AgentType: text(), AgentVersion: text(), Unknown: object(1)},
+			ReceiverList:      []message.ToAgent{{AgentType: text()}},
+			CompletedSubtasks: []message.CompletedSubtask{{SubtaskID: text(), Result: value(), Unknown: object(1)}},
+			RemainingSubtasks: []message.RemainingSubtask{{Description: text(), Unknown: object(1)}, {}},
+			CurrentState:      object(3),
+			RelevantContext:   []message.ContextItem{{Excerpt: text(), RelevanceScore: number(), Unknown: object(1)}},
+			Constraints:       []string{text(), text()},
+			CostTracking: message.CostTracking{CostSpentSoFarUSD: number(), CostBudgetRemainingUSD: number(),
+				TokenSpent: message.TokenSpent{Prompt: number(), Completion: number(), Unknown: object(1)}, Unknown: object(1)},
+			ConversationHistoryVerbatim: []message.Turn{{Role: text(), Content: value(), Unknown: object(2)}},
+			ToolCallHistory:             []message.ToolCall{{Tool: text(), OutputTokens: number()}},
+			Extensions:                  object(2), Unknown: object(2),
+		}
+		if rapid.Bool().Draw(t, "parent") {
+			f.ParentHandoffID = &id
+		}
+		m, err := message.New(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Fields()
+		if err != nil {
+			t.Fatalf("%s: %v", m.Raw(), err)
+		}
+		again, err := message.New(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(m.Raw()), string(again.Raw())); diff != "" {
+			t.Fatalf("(-first +second):\n%s", diff)
+		}
+		for pointer, want := range map[string]jsontext.Value{
+			"/currentState": f.CurrentState, "/completedSubtasks/0/result": f.CompletedSubtasks[0].Result, "/extensions": f.Extensions,
+			"/costTracking/costBudgetRemainingUSD": jsontext.Value(f.CostTracking.CostBudgetRemainingUSD),
+		} {
+			if got := m.Root().At(pointer).Raw(); !bytes.Equal(got, want) {
+				t.Fatalf("%s: got %s, want %s", pointer, got, want)
+			}
+		}
+	})
+}
+
+// Required lists that are empty are written, absent options are not.
+func TestNewWritesAllRequiredMembers(t *testing.T) {
+	m, err := message.New(&message.Fields{CurrentState: jsontext.Value("{}"), CostTracking: message.CostTracking{
+		CostSpentSoFarUSD: "0", CostBudgetRemainingUSD: "1", TokenSpent: message.TokenSpent{Prompt: "0", Completion: "0"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"schemaVersion":"","handoffId":"","taskId":"","parentHandoffId":null,` +
+		`"fromAgent":{"agentId":"","agentVersion":"","executionId":""},"toAgent":{"agentType":""},"timestamp":"","taskDescription":"",` +
+		`"completedSubtasks":[],"remainingSubtasks":[],"currentState":{},"relevantContext":[],"constraints":[],` +
+		`"costTracking":{"costSpentSoFarUSD":0,"costBudgetRemainingUSD":1,"tokenSpent":{"prompt":0,"completion":0}},` +
+		`"conversationHistorySummary":"","conversationHistoryVerbatim":[],"toolCallHistory":[],"traceparent":""}`
+	if diff := cmp.Diff(want, string(m.Raw())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	for name, f := range map[string]*message.Fields{
+		"a number that is none":           {CostTracking: message.CostTracking{CostSpentSoFarUSD: "ten"}},
+		"no number where one is needed":   {},
+		"unknown members are no object":   {Unknown: jsontext.Value("[1]")},
+		"an unknown member that is known": {Unknown: jsontext.Value(`{"taskId":"x"}`)},
+		"a state that is no JSON":         {CurrentState: jsontext.Value("{")},
+	} {
+		if m, err := message.New(f); err == nil {
+			t.Errorf("%s: got %s", name, m.Raw())
+		}
+	}
+}
+
+// Fields refuses what has another type; the message itself holds anything.
+func TestFieldsErrors(t *testing.T) {
+	for _, text := range []string{`[]`, `"x"`, `{"taskId":1}`, `{"costTracking":{"costSpentSoFarUSD":"1"}}`, `{"completedSubtasks":{}}`} {
+		m := parse(t, text)
+		if _, err := m.Fields(); err == nil || !strings.HasPrefix(err.Error(), "decoding the message: ") {
+			t.Errorf("%s: error %v", text, err)
+		}
+		if string(m.Raw()) != text {
+			t.Errorf("%s became %s", text, m.Raw())
+		}
+	}
+	if got := parse(t, `{"handoffId":1}`).HandoffID(); got != "" {
+		t.Errorf("handoffId %q", got)
+	}
+}
+
+// Set changes one place and leaves every other byte alone, the old message too.
+func TestSet(t *testing.T) {
+	const text = `{ "taskId" : "a",  "constraints":[ 1e400 ] , "x" : 0.10 }`
+	m := parse(t, text)
+	for _, tt := range []struct{ pointer, value, want string }{
+		{"/taskId", `"b"`, `{ "taskId" : "b",  "constraints":[ 1e400 ] , "x" : 0.10 }`},
+		{"/constraints/-", `"c"`, `{ "taskId" : "a",  "constraints":[ 1e400 ,"c"] , "x" : 0.10 }`},
+		{"/new", `{}`, `{ "taskId" : "a",  "constraints":[ 1e400 ] , "x" : 0.10 ,"new":{}}`},
+		{"/a/b", `1`, ""}, {"taskId", `1`, ""}, {"/x", `{`, ""}, {"/x", `1,"x":2`, ""}, {"/constraints/5", `1`, ""},
+	} {
+		changed, err := m.Set(tt.pointer, []byte(tt.value))
+		got := ""
+		if err == nil {
+			got = string(changed.Raw())
+		}
+		if got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%s: got %s, error %v; want %s", tt.pointer, got, err, tt.want)
+		}
+	}
+	if string(m.Raw()) != text {
+		t.Errorf("the old message became %s", m.Raw())
+	}
+}
+
+// Exact values within the bounds of jsonstream.SafeNumber, errors beyond: no
+// number costs more than its bounds.
+func TestNumberDecimal(t *testing.T) {
+	for number, want := range map[message.Number]string{
+		"0": "0", "-0": "0", "0.10": "0.1", "1e3": "1000", "1E-3": "0.001", "9007199254740993": "9007199254740993",
+		"0.1e-1000": "within", "1e1000": "within",
+		"1e1001": "beyond", "1e5000000": "beyond", "1e-999999999": "beyond", "1e99999999999999999999": "beyond",
+		message.Number(strings.Repeat("9", 1001)): "beyond", "": "beyond", "x": "beyond",
+	} {
+		d, err := number.Decimal()
+		switch {
+		case (err != nil) != (want == "beyond"):
+			t.Errorf("%.30s: error %v", number, err)
+		case err != nil && len(err.Error()) > 200:
+			t.Errorf("%.30s: an error of %d bytes", number, len(err.Error()))
+		case err == nil && want != "within" && d.String() != want:
+			t.Errorf("%s: got %s, want %s", number, d, want)
+		}
+	}
+}
+
+// Exact decimals: 0.1 + 0.2 is 0.3.
+func TestNumberIsExact(t *testing.T) {
+	a, _ := message.Number("0.1").Decimal()
+	b, _ := message.Number("0.2").Decimal()
+	if got := a.Add(b).String(); got != "0.3" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The Go types carry the names of the published schema, in its order, at every
+// level; what is not required there is left out here when it is empty.
+func TestFieldsMatchSchema(t *testing.T) {
+	text, err := schemas.Read(schemas.Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := parse(t, string(text)).Root()
+	var compare func(at string, schema jsonstream.Value, typ reflect.Type)
+	compare = func(at string, schema jsonstream.Value, typ reflect.Type) {
+		if ref, ok := strings.CutPrefix(schema.Get("$ref").Text(), "#"); ok {
+			schema = document.At(ref)
+		}
+		if items := schema.Get("items"); items.Exists() && typ.Kind() == reflect.Slice && typ != reflect.TypeFor[jsontext.Value]() {
+			compare(at+"/0", items, typ.Elem())
+			return
+		}
+		if typ.Kind() != reflect.Struct {
+			return
+		}
+		required := map[string]bool{}
+		for _, name := range schema.Get("required").Elements() {
+			required[name.Text()] = true
+		}
+		fields := map[string]reflect.StructField{}
+		var got, want []string
+		for field := range typ.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name == "" {
+				continue // Unknown
+			}
+			fields[name] = field
+			got = append(got, name)
+		}
+		for name, property := range schema.Get("properties").Members() {
+			want = append(want, name)
+			if field, ok := fields[name]; ok {
+				if omitted := strings.Contains(field.Tag.Get("json"), ",omitzero"); omitted == required[name] {
+					t.Errorf("%s/%s: required %v, omitted when empty %v", at, name, required[name], omitted)
+				}
+				compare(at+"/"+name, property, field.Type)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %s (-schema +type):\n%s", at, typ, diff)
+		}
+		if _, ok := typ.FieldByName("Unknown"); !ok {
+			t.Errorf("%s %s cannot keep unknown members", at, typ)
+		}
+	}
+	compare("", document, reflect.TypeFor[message.Fields]())
+}
