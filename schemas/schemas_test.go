@@ -1,0 +1,219 @@
+package schemas_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+var published = []string{schemas.Message, schemas.State, schemas.Receiver}
+
+func parse(t *testing.T, text []byte) *jsonstream.Document {
+	t.Helper()
+	start := jsonstream.Position{Line: 1, Column: 1}
+	doc, err := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func read(t *testing.T, name string) *jsonstream.Document {
+	t.Helper()
+	text, err := schemas.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, text)
+}
+
+// Every schema file is one of the constants, and is read by name and by $id.
+func TestRead(t *testing.T) {
+	files, err := filepath.Glob("*.schema.json")
+	if err != nil || len(files) != len(published) {
+		t.Errorf("files %q, constants %q, error %v", files, published, err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, as := range []string{name, schemas.Base + name} {
+			if got, err := schemas.Read(as); err != nil || string(got) != string(text) {
+				t.Errorf("%s: %d bytes, error %v", as, len(got), err)
+			}
+		}
+	}
+	for _, name := range []string{"", "nowhere.schema.json", "../go.mod", schemas.Base, "https://example.com/" + schemas.Message} {
+		if _, err := schemas.Read(name); err == nil || strings.HasSuffix(name, ".schema.json") && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+}
+
+func TestSchemas(t *testing.T) {
+	for _, name := range published {
+		t.Run(name, func(t *testing.T) {
+			root := read(t, name).Root()
+			if got := root.Get("$schema").Text(); got != "https://json-schema.org/draft/2020-12/schema" {
+				t.Errorf("$schema %q", got)
+			}
+			if got := root.Get("$id").Text(); got != schemas.Base+name {
+				t.Errorf("$id %q", got)
+			}
+			if root.Get("title").Text() == "" || root.Get("description").Text() == "" {
+				t.Error("the schema has no title or description")
+			}
+			if _, err := validate.EmbeddedSchema(name); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Every member and every definition says what it is and what it is for, beside a
+// $ref too.
+func TestMembersAreDescribed(t *testing.T) {
+	for _, name := range published {
+		members := 0
+		for v := range read(t, name).Root().All() {
+			if holder := v.Parent().Name(); holder != "properties" && holder != "$defs" || v.Kind() != jsonstream.Object {
+				continue
+			}
+			members++
+			for _, says := range []string{"title", "description"} {
+				if says == "description" && v.Parent().Name() == "$defs" {
+					continue // the title of a definition is a word in findings
+				}
+				if strings.TrimSpace(v.Get(says).Text()) == "" {
+					t.Errorf("%s: %s has no %s", name, v.Pointer(), says)
+				}
+			}
+		}
+		if members < 7 {
+			t.Errorf("%s: only %d members were looked at", name, members)
+		}
+	}
+}
+
+// Every required member is one of the properties, every $ref leads somewhere,
+// and every example of a definition is valid by it.
+func TestSchemasAreConsistent(t *testing.T) {
+	for _, name := range published {
+		root := read(t, name).Root()
+		for v := range root.All() {
+			switch v.Name() {
+			case "required":
+				properties := v.Parent().Get("properties")
+				for _, member := range v.Elements() {
+					if properties.Exists() && !properties.Get(member.Text()).Exists() {
+						t.Errorf("%s: %s requires %q, which is not described", name, v.Pointer(), member.Text())
+					}
+				}
+			case "$ref":
+				file, pointer, _ := strings.Cut(v.Text(), "#")
+				target := root
+				if file != "" {
+					target = read(t, file).Root()
+				}
+				if !target.At(pointer).Exists() {
+					t.Errorf("%s: %s leads nowhere: %s", name, v.Pointer(), v.Text())
+				}
+			case "examples":
+				text := `{"$ref":"` + schemas.Base + name + "#" + v.Parent().Pointer() + `"}`
+				schema, err := validate.CompileSchema("file:///example.json", []byte(text), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, example := range v.Elements() {
+					if findings := schema.Check(example); len(findings) > 0 {
+						t.Errorf("%s: %s: %+v", name, example.Pointer(), findings)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The examples are valid by their schemas and hold every member that is
+// required; the example receiver accepts the example message.
+func TestExamples(t *testing.T) {
+	for kind, name := range map[string]string{"message": schemas.Message, "state": schemas.State, "receiver": schemas.Receiver} {
+		text, err := schemas.Example(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema, err := validate.EmbeddedSchema(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if findings := schema.Check(parse(t, text).Root()); len(findings) > 0 {
+			t.Errorf("%s: %+v", kind, findings)
+		}
+		indented, err := jsonstream.AppendIndent(nil, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(indented)+"\n", string(text)); diff != "" {
+			t.Errorf("%s is not indented by two spaces (-want +got):\n%s", kind, diff)
+		}
+	}
+	if _, err := schemas.Example("nothing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
+	profile, err := schemas.Example("receiver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver, err := validate.ParseReceiver(profile, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := schemas.Example("message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := message.Parse(jsonstream.Raw{Bytes: text, Start: jsonstream.Position{Line: 1, Column: 1}}, jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return time.Date(2026, 6, 12, 9, 31, 0, 0, time.UTC) }
+	r := validate.New(validate.Options{Receiver: receiver, All: true, Strict: true, Now: now}).Validate(t.Context(), m)
+	if !r.Valid || len(r.Findings) > 0 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// The agent state has no rule of its own for a member that the message has too.
+func TestStateSharesRules(t *testing.T) {
+	ofMessage := read(t, schemas.Message).Root().Get("properties")
+	for name, member := range read(t, schemas.State).Root().Get("properties").Members() {
+		theirs := ofMessage.Get(name)
+		if !theirs.Exists() {
+			continue
+		}
+		mine := strings.TrimPrefix(member.Get("$ref").Text(), schemas.Message)
+		if got := theirs.Get("$ref").Text(); got != mine {
+			t.Errorf("%s: state %q, message %q", name, mine, got)
+		}
+		for _, keyword := range []string{"type", "uniqueKeys", "minItems", "additionalProperties"} {
+			if string(theirs.Get(keyword).Raw()) != string(member.Get(keyword).Raw()) {
+				t.Errorf("%s: %s differs", name, keyword)
+			}
+		}
+	}
+}
