@@ -10,6 +10,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+// isChoice reports whether e is the failure of an anyOf or oneOf itself, not of
+// one of its branches.
+func isChoice(e *jsonschema.ValidationError) bool {
+	keyword, _ := keywordOf(e)
+	return (keyword == "anyOf" || keyword == "oneOf") && strings.HasSuffix(e.KeywordLocation, "/"+keyword)
+}
+
 // meantBranch returns the branch of an anyOf or oneOf that was meant: one that
 // accepts the value itself and the constants in its members, such as a type,
 // and fails furthest inside. It is nil where none stands out as meant.
@@ -89,25 +96,24 @@ func (w *wording) noBranch(c cause) string {
 // as such: by its type or as not one of the values allowed, or by the constants
 // that its members do not have.
 func refusals(e *jsonschema.ValidationError, location string) []*jsonschema.ValidationError {
+	inside := strings.Count(strings.TrimPrefix(e.InstanceLocation, location), "/")
+	if inside > 1 {
+		return nil
+	}
 	if len(e.Causes) == 0 {
 		keyword, _ := keywordOf(e)
-		inside := strings.TrimPrefix(e.InstanceLocation, location)
-		constant := keyword == "const" || keyword == "enum"
-		if inside == "" && (constant || keyword == "type") || strings.Count(inside, "/") == 1 && constant {
+		if keyword == "const" || keyword == "enum" || keyword == "type" && inside == 0 {
 			return []*jsonschema.ValidationError{e}
 		}
 		return nil
 	}
-	if keyword, _ := keywordOf(e); keyword == "anyOf" || keyword == "oneOf" {
-		for _, branch := range e.Causes {
-			if len(refusals(branch, location)) == 0 {
-				return nil
-			}
-		}
-	}
 	var all []*jsonschema.ValidationError
 	for _, inner := range e.Causes {
-		all = append(all, refusals(inner, location)...)
+		found := refusals(inner, location)
+		if len(found) == 0 && isChoice(e) {
+			return nil // one alternative would do
+		}
+		all = append(all, found...)
 	}
 	return all
 }

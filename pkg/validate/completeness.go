@@ -16,6 +16,9 @@ import (
 func checkCompleteness(root jsonstream.Value, receiver *Receiver) []Finding {
 	var findings []Finding
 	add := func(v jsonstream.Value, keyword, problem string) {
+		if !v.Exists() {
+			v = root // which lacks it
+		}
 		f := Finding{Layer: Completeness, Reason: IncompleteContext, Severity: Error, Keyword: keyword, Message: problem}
 		findings = append(findings, f.on(v))
 	}

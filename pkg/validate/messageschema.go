@@ -29,7 +29,7 @@ var loadMessageSchema = sync.OnceValue(func() messageSchema {
 })
 
 var majorMinor = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$`)
+	return regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
 })
 
 // checkMessageSchema is the schema layer of section 6.1.
@@ -54,14 +54,14 @@ func versionProblem(major, version string, receiver *Receiver) string {
 	ours, _, _ := strings.Cut(message.SchemaVersion, ".")
 	if major != ours {
 		return fmt.Sprintf("the message has schema version %s and this receiver reads %s.x: use a receiver for %s, or migrate the message",
-			version, ours, version)
+			shorten(version), ours, shorten(version))
 	}
 	if receiver == nil || receiver.SchemaVersions == nil {
 		return ""
 	}
 	v, err := semver.NewVersion(version + ".0")
-	if err == nil && !receiver.SchemaVersions.Check(v) {
-		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", version, receiver.SchemaVersions)
+	if err != nil || !receiver.SchemaVersions.Check(v) {
+		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", shorten(version), receiver.SchemaVersions)
 	}
 	return ""
 }

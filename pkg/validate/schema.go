@@ -116,6 +116,9 @@ func schemaProblem(err error) error {
 	}
 	var wrapped *jsonschema.SchemaError
 	if errors.As(err, &wrapped) {
+		if problem, named := strings.CutPrefix(wrapped.Err.Error(), "jsonschema: "); named {
+			return errors.New("not a usable JSON Schema: " + problem)
+		}
 		return fmt.Errorf("not a usable JSON Schema: %w", wrapped.Err)
 	}
 	return fmt.Errorf("not a usable JSON Schema: %w", err)

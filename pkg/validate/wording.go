@@ -36,6 +36,7 @@ type cause struct {
 	v       jsonstream.Value // at fault
 	keyword string           // that failed
 	ofName  bool             // it failed for the name of v
+	offset  int64            // of v
 }
 
 // explain words a tree of errors. It gives one finding at least.
@@ -43,7 +44,7 @@ func (w *wording) explain(tree *jsonschema.ValidationError) []Finding {
 	causes := w.causes(nil, tree)
 	// The library goes through objects in random order.
 	slices.SortFunc(causes, func(a, b cause) int {
-		return cmp.Or(cmp.Compare(a.v.Position().Offset, b.v.Position().Offset),
+		return cmp.Or(cmp.Compare(a.offset, b.offset),
 			strings.Compare(a.err.AbsoluteKeywordLocation, b.err.AbsoluteKeywordLocation),
 			strings.Compare(a.err.Message, b.err.Message))
 	})
@@ -86,7 +87,7 @@ func (w *wording) add(v jsonstream.Value, keyword, problem string) {
 // causes appends the causes of e.
 func (w *wording) causes(causes []cause, e *jsonschema.ValidationError) []cause {
 	keyword, ofName := keywordOf(e)
-	if (keyword == "anyOf" || keyword == "oneOf") && len(e.Causes) > 0 {
+	if isChoice(e) && len(e.Causes) > 0 {
 		if meant := meantBranch(e); meant != nil {
 			return w.causes(causes, meant)
 		}
@@ -96,10 +97,13 @@ func (w *wording) causes(causes []cause, e *jsonschema.ValidationError) []cause 
 		}
 		return causes
 	}
-	return append(causes, cause{e, w.at(e.InstanceLocation), keyword, ofName})
+	v := w.at(e.InstanceLocation)
+	return append(causes, cause{e, v, keyword, ofName, v.Position().Offset})
 }
 
-// at returns the value at a location, which the library escapes like a URL.
+// at returns the value at a location, which the library escapes like a URL. Where
+// a member has the name "" the library leaves it out: then it is the value
+// around the one that was meant.
 func (w *wording) at(location string) jsonstream.Value {
 	pointer, err := url.PathUnescape(location)
 	tokens, ok := jsonstream.SplitPointer(pointer)
@@ -108,7 +112,11 @@ func (w *wording) at(location string) jsonstream.Value {
 	}
 	v := w.root
 	for _, token := range tokens {
-		v = w.child(v, token)
+		inner := w.child(v, token)
+		if !inner.Exists() {
+			break
+		}
+		v = inner
 	}
 	return v
 }
@@ -116,7 +124,9 @@ func (w *wording) at(location string) jsonstream.Value {
 func (w *wording) child(v jsonstream.Value, token string) jsonstream.Value {
 	held, ok := w.children[v]
 	if !ok {
-		held.members = map[string]jsonstream.Value{}
+		if v.Kind() == jsonstream.Object {
+			held.members = make(map[string]jsonstream.Value, v.Len())
+		}
 		for name, member := range v.Members() {
 			held.members[name] = member
 		}
@@ -128,10 +138,13 @@ func (w *wording) child(v jsonstream.Value, token string) jsonstream.Value {
 		}
 		w.children[v] = held
 	}
+	if v.Kind() == jsonstream.Object {
+		return held.members[token]
+	}
 	if i, err := strconv.Atoi(token); err == nil && i < len(held.elements) {
 		return held.elements[i]
 	}
-	return held.members[token]
+	return jsonstream.Value{}
 }
 
 // keywordOf returns the keyword that failed, for a schema that is just false the
@@ -139,8 +152,8 @@ func (w *wording) child(v jsonstream.Value, token string) jsonstream.Value {
 func keywordOf(e *jsonschema.ValidationError) (keyword string, ofName bool) {
 	tokens := strings.Split(e.KeywordLocation, "/")[1:]
 	for i := 0; i < len(tokens); i++ {
-		if _, err := strconv.Atoi(tokens[i]); err == nil {
-			continue
+		if tokens[i] != "" && strings.Trim(tokens[i], "0123456789") == "" {
+			continue // an index
 		}
 		keyword = tokens[i]
 		ofName = ofName || keyword == "propertyNames"
@@ -161,7 +174,7 @@ func (w *wording) leaf(c cause) {
 	case c.ofName:
 		f := schemaFinding(c.keyword, "the member's name: "+problem(c, rule, schema))
 		w.findings = append(w.findings, f.onName(c.v))
-	case c.keyword == "anyOf" || c.keyword == "oneOf":
+	case isChoice(c.err):
 		w.add(c.v, c.keyword, w.noBranch(c))
 	case c.keyword == "required":
 		w.missing(c.v, rule, schema)

@@ -1,0 +1,188 @@
+package validate
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/schemas"
+)
+
+// receiver reads a profile; its stateSchema is the schema itself, not a file.
+func receiver(t testing.TB, profile string) *Receiver {
+	t.Helper()
+	r, err := ParseReceiver([]byte(profile), func(name string) (*Schema, error) {
+		return CompileSchema("file:///state.json", []byte(name), nil)
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", profile, err)
+	}
+	return r
+}
+
+// What only the receiver can know.
+func TestReceiver(t *testing.T) {
+	const fanOut = `{"agentType":"audit-agent","agentVersion":"^2"}`
+	for _, tt := range []struct {
+		name     string
+		receiver string
+		pointer  string // changed in the example
+		value    string
+		want     string // keyword and pointer
+		says     string
+	}{
+		{name: "asks nothing", receiver: `{}`},
+		{name: "the example receiver", receiver: string(must(schemas.Example("receiver")))},
+
+		{name: "state member", receiver: "requiredState: [riskFlags]"},
+		{name: "state member missing", receiver: "requiredState: [owner]", want: "required-state /currentState", says: "requires /owner in currentState"},
+		{name: "state member null is there", receiver: `requiredState: [owner]`, pointer: "/currentState/owner", value: "null"},
+		{name: "state pointer", receiver: "requiredState: [/extractedClauses/0/clauseId]"},
+		{name: "state pointer missing", receiver: `requiredState: [/extractedClauses/3/clauseId]`, want: "required-state /currentState", says: "/extractedClauses/3/clauseId"},
+		{name: "a name is not a pointer", receiver: `requiredState: [extractedClauses/0]`, want: "required-state /currentState", says: "/extractedClauses~10"},
+		{name: "name with a slash", receiver: `requiredState: [a/b]`, pointer: "/currentState/a~1b", value: "1"},
+		{name: "each missing one", receiver: `requiredState: [x, y]`, want: "required-state /currentState, required-state /currentState"},
+
+		{name: "addressee", receiver: `agentType: risk-scoring-agent`},
+		{name: "another addressee", receiver: `agentType: billing-agent`, want: "addressee /toAgent", says: `addressed to "risk-scoring-agent" and the receiver is "billing-agent"`},
+		{name: "types are compared exactly", receiver: `agentType: Risk-Scoring-Agent`, want: "addressee /toAgent"},
+		{name: "version in range", receiver: `agentVersion: 1.5.0`},
+		{name: "version below the range", receiver: `agentVersion: 1.4.9`, want: "version-range /toAgent/agentVersion", says: `asks for version ">=1.5.0" and the receiver is version 1.4.9`},
+		{name: "alternatives", receiver: `agentVersion: 4.0.0`, pointer: "/toAgent/agentVersion", value: `">=1.2 <3 || 4.0.0"`},
+		{name: "between the alternatives", receiver: `agentVersion: 3.1.0`, pointer: "/toAgent/agentVersion", value: `">=1.2 <3 || 4.0.0"`, want: "version-range /toAgent/agentVersion"},
+		{name: "caret", receiver: `agentVersion: 3.0.0`, pointer: "/toAgent/agentVersion", value: `"^2"`, want: "version-range /toAgent/agentVersion"},
+		{name: "wildcard", receiver: `agentVersion: 1.99.0`, pointer: "/toAgent/agentVersion", value: `"1.x"`},
+		{name: "no range asked", receiver: "agentType: r\nagentVersion: 0.0.1", pointer: "/toAgent", value: `{"agentType":"r"}`},
+
+		{name: "one of a fan-out", receiver: "agentType: audit-agent\nagentVersion: 2.3.0", pointer: "/receiverList", value: `[` + fanOut + `]`},
+		{name: "first of a fan-out", receiver: "agentType: risk-scoring-agent\nagentVersion: 1.5.0", pointer: "/receiverList", value: `[` + fanOut + `]`},
+		{name: "not in a fan-out", receiver: `agentType: x`, pointer: "/receiverList", value: `[` + fanOut + `]`, want: "addressee /toAgent", says: `to "risk-scoring-agent", "audit-agent" and`},
+		{name: "wrong version in a fan-out", receiver: "agentType: audit-agent\nagentVersion: 1.0.0", pointer: "/receiverList", value: `[` + fanOut + `]`, want: "version-range /receiverList/0/agentVersion"},
+
+		{name: "schema version", receiver: `schemaVersions: ">=2.1 <3"`, want: "schema-version /schemaVersion", says: "schema version 2.0 and the receiver reads >=2.1 <3"},
+		{name: "schema version beyond all bounds", receiver: `schemaVersions: ">=2.0 <3"`, pointer: "/schemaVersion", value: `"2.99999999999999999999999"`, want: "schema-version /schemaVersion"},
+		{name: "schema version within", receiver: `schemaVersions: "2.x"`},
+		{name: "schema version, later minor", receiver: `schemaVersions: "2.0"`, pointer: "/schemaVersion", value: `"2.1"`, want: "schema-version /schemaVersion"},
+
+		{name: "state schema", receiver: `stateSchema: '{"required":["riskFlags"]}'`},
+		{name: "state schema broken", receiver: `stateSchema: '{"properties":{"riskFlags":{"maxItems":0}}}'`, want: "state-schema /currentState/riskFlags",
+			says: "the receiver's schema for currentState: must have at most 0 elements: found 1 (maxItems)"},
+		{name: "state schema false", receiver: `stateSchema: 'false'`, want: "state-schema /currentState"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := parseMessage(t, exampleText(t))
+			if tt.pointer != "" {
+				m = with(t, tt.pointer, tt.value)
+			}
+			r := check(t, m, Options{Receiver: receiver(t, tt.receiver)})
+			var got []string
+			for _, f := range r.Findings {
+				got = append(got, f.Keyword+" "+f.Pointer)
+			}
+			if strings.Join(got, ", ") != tt.want || !strings.Contains(r.Details, tt.says) {
+				t.Errorf("got %q, %s\nwant %q, …%s…", got, r.Details, tt.want, tt.says)
+			}
+			wantReason := Reason("")
+			switch {
+			case strings.HasPrefix(tt.want, "schema-version"):
+				wantReason = SchemaInvalid
+			case tt.want != "":
+				wantReason = IncompleteContext
+			}
+			if r.Reason != wantReason {
+				t.Errorf("reason %s, want %s", r.Reason, wantReason)
+			}
+		})
+	}
+}
+
+func must(text []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// A profile reads the same from YAML and from JSON.
+func TestParseReceiver(t *testing.T) {
+	const inYAML = `
+# the receiver of the review
+agentType: Risk_Scoring
+agentVersion: 1.6.2-rc.1
+schemaVersions: ">=2.0 <3"
+requiredState: [riskFlags, /extractedClauses/0]
+contextWindow: 128000
+keys:
+  - keys/2026.key
+`
+	const inJSON = `
+ {"agentType":"Risk_Scoring","agentVersion":"1.6.2-rc.1","schemaVersions":">=2.0 <3",
+  "requiredState":["riskFlags","/extractedClauses/0"],"contextWindow":128000,"keys":["keys/2026.key"]}`
+	for _, profile := range []string{inYAML, inJSON} {
+		r := receiver(t, profile)
+		got := []any{r.AgentType, r.AgentVersion.String(), r.SchemaVersions.String(), r.RequiredState, r.ContextWindow, r.Keys, r.StateSchema == nil}
+		want := []any{"Risk_Scoring", "1.6.2-rc.1", ">=2.0 <3", []string{"riskFlags", "/extractedClauses/0"}, 128000, []string{"keys/2026.key"}, true}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s\n(-want +got):\n%s", profile, diff)
+		}
+	}
+}
+
+// Every problem of a profile says where and what; all are named at once.
+func TestParseReceiverErrors(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{name: "empty", in: "", want: "expected object: found null"},
+		{name: "not an object", in: "- a\n", want: "expected object: found an array"},
+		{name: "not YAML", in: "a: [", want: "not YAML: line 1"},
+		{name: "YAML with a key twice", in: "agentType: a\nagentType: b\n", want: `mapping key "agentType" already defined`},
+		{name: "YAML with keys that are no names", in: "1: a\n", want: "not YAML"},
+		{name: "not JSON", in: "{\"agentType\": \"a\",}", want: "line 1, column 18: found a comma before a closing bracket"},
+		{name: "unknown member", in: "agent_type: a\n", want: `/agent_type: unknown member "agent_type": did you mean "agentType"?`},
+		{name: "empty type", in: `agentType: ""`, want: "/agentType: must not be empty"},
+		{name: "version that YAML takes for a number", in: "agentVersion: 1.6", want: "/agentVersion: expected string: found the number 1.6"},
+		{name: "version", in: "agentVersion: 1.6.x", want: "/agentVersion: not a valid semantic version"},
+		{name: "range", in: "schemaVersions: two", want: "/schemaVersions: not a valid semantic-version range"},
+		{name: "pointer", in: "requiredState: [/a~b]", want: `/requiredState/0: "/a~b" is not a JSON Pointer`},
+		{name: "empty name", in: `requiredState: [""]`, want: "/requiredState/0: must not be empty"},
+		{name: "window", in: "contextWindow: 0", want: "/contextWindow: must be at least 1: found the number 0"},
+		{name: "window as a float", in: `{"contextWindow": 1e5}`, want: "/contextWindow: found the number 1e5: write a plain whole number"},
+		{name: "window beyond all bounds", in: `{"contextWindow": 1e99999}`, want: "/contextWindow: a number of more than"},
+		{name: "state schema", in: "stateSchema: nowhere.json", want: "/stateSchema: nowhere.json: no such file"},
+		{name: "all at once", in: "agentType: 1\nkeys: [2]\n", want: "/agentType: expected string: found the number 1\n/keys/0: expected string: found the number 2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := ParseReceiver([]byte(tt.in), func(string) (*Schema, error) { return nil, errors.New("no such file") })
+			if r != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, error %v\nwant …%s…", r, err, tt.want)
+			}
+		})
+	}
+}
+
+// The single requirements of the command line.
+func TestReceiverFlags(t *testing.T) {
+	for agent, want := range map[string]string{
+		"risk@1.5.0": "risk 1.5.0", "risk": "risk ", "a@1.0.0-rc.1": "a 1.0.0-rc.1",
+		"": "names no agent type", "@1.0.0": "names no agent type", "risk@1": `"1" is not a semantic version`, "risk@": `"" is not a semantic version`, "a@b@1.0.0": "is not a semantic version",
+	} {
+		var r Receiver
+		got := ""
+		if err := r.As(agent); err != nil {
+			got = err.Error()
+		} else if got = r.AgentType + " "; r.AgentVersion != nil {
+			got += r.AgentVersion.String()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("As(%q): got %s, want %s", agent, got, want)
+		}
+	}
+	var r Receiver
+	if err := r.RequireState("/a~"); err == nil || len(r.RequiredState) != 0 {
+		t.Errorf("a broken pointer: %v, %v", err, r.RequiredState)
+	}
+	if err := r.RequireState("a~"); err != nil {
+		t.Errorf("a name may have a tilde: %v", err)
+	}
+}
