@@ -100,6 +100,8 @@ func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (str
 		return fmt.Sprintf("expected a comma or '}' after this object's member, found %s", found), nil
 	case strings.Contains(reason, "after array element"):
 		return fmt.Sprintf("expected a comma or ']' after this array's element, found %s", found), nil
+	case strings.Contains(reason, "missing value"):
+		return fmt.Sprintf("expected a value, found %s", found), nil
 	case strings.Contains(reason, "after object name"):
 		return fmt.Sprintf("expected ':' after the member name, found %s", found), nil
 	case bytes.HasSuffix(bytes.TrimRight(text[:offset], " \t\r\n"), []byte("{")):

@@ -55,6 +55,7 @@ func TestParseRefuses(t *testing.T) {
 		{name: "name without quotes", in: `{a:1}`, at: "1:2", want: "member name in double quotes"},
 		{name: "missing comma", in: `{"a":1 "b":2}`, at: "1:8", want: "comma or '}'"},
 		{name: "missing colon", in: `{"a" 1}`, at: "1:6", want: "':'"},
+		{name: "missing value", in: `{"a": }`, at: "1:7", want: "expected a value"},
 		{name: "control character", in: "[\"a\tb\"]", at: "1:4", want: "control character 0x09"},
 		{name: "invalid escape", in: `["\x"]`, at: "1:3", want: "invalid escape"},
 		{name: "misspelt literal", in: `[tru]`, at: "1:2", want: `found "tru"`},

@@ -109,19 +109,22 @@ func (r *Receiver) As(agent string) error {
 // parseYAML reads a YAML or JSON text as a JSON document.
 func parseYAML(text []byte) (*jsonstream.Document, error) {
 	start := jsonstream.Position{Line: 1, Column: 1}
-	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
-		var v any
-		err := yaml.Unmarshal(text, &v)
-		if err == nil {
-			text, err = json.Marshal(v)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-		}
+	doc, syntax := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	if syntax == nil {
+		return doc, nil
 	}
-	doc, err := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
-	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-		return nil, fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, err)
+	// Not strict JSON: it may be YAML, but what begins like JSON and is not
+	// YAML either was meant to be JSON.
+	var v any
+	err := yaml.Unmarshal(text, &v)
+	if err == nil {
+		text, err = json.Marshal(v)
 	}
-	return doc, err
+	if e := (*jsonstream.SyntaxError)(nil); err != nil && errors.As(syntax, &e) && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	return jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
 }

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -122,80 +121,6 @@ func schemaProblem(err error) error {
 		return fmt.Errorf("not a usable JSON Schema: %w", wrapped.Err)
 	}
 	return fmt.Errorf("not a usable JSON Schema: %w", err)
-}
-
-// Check returns what in v breaks the schema, one finding per cause, ordered by
-// place, at most a thousand.
-func (s *Schema) Check(v jsonstream.Value) []Finding {
-	if unsafe := numbersOverLimit(v); len(unsafe) > 0 {
-		// The library fails on such numbers (a nil dereference, or seconds of
-		// arithmetic), so it does not get to see them.
-		return unsafe
-	}
-	err := s.validate(v)
-	if err == nil {
-		return nil
-	}
-	var tree *jsonschema.ValidationError
-	if !errors.As(err, &tree) {
-		f := schemaFinding("schema", "the schema cannot be applied: "+err.Error())
-		return []Finding{f.on(v)}
-	}
-	w := wording{schema: s, root: v}
-	return w.explain(tree)
-}
-
-// validate turns a panic of the library into an error: one bad document must
-// not end a run.
-func (s *Schema) validate(v jsonstream.Value) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the schema library failed: %v", r)
-		}
-	}()
-	paths := 0
-	value := plain(v, 0, &paths)
-	if most := max(leastPaths, pathsPerByte*len(v.Raw())); paths > most && !s.ours {
-		return fmt.Errorf("the places of all values, written as JSON Pointers, take more than %d MiB: shorten the member names or nest less", most>>20)
-	}
-	return s.compiled.Validate(value)
-}
-
-// The library makes the pointer of every value that a schema reaches: a long
-// name above many values must not cost their product.
-const (
-	leastPaths   = 64 << 20
-	pathsPerByte = 16
-)
-
-// plain returns v, whose pointer is path bytes long, in the types that the
-// schema library takes. It adds up the lengths of the pointers in it.
-func plain(v jsonstream.Value, path int, paths *int) any {
-	*paths += path
-	switch v.Kind() {
-	case jsonstream.Object:
-		object := make(map[string]any, v.Len())
-		for name, member := range v.Members() {
-			object[name] = plain(member, path+1+len(name), paths)
-		}
-		return object
-	case jsonstream.Array:
-		array := make([]any, 0, v.Len())
-		for _, element := range v.Elements() {
-			array = append(array, plain(element, path+2, paths))
-		}
-		return array
-	case jsonstream.String:
-		return v.Text()
-	case jsonstream.Number:
-		return json.Number(v.Raw())
-	case jsonstream.True:
-		return true
-	case jsonstream.False:
-		return false
-	default:
-		return nil
-	}
 }
 
 func schemaFinding(keyword, problem string) Finding {
