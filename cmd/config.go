@@ -43,10 +43,15 @@ func layers() ([]layer, error) {
 	return list, nil
 }
 
-func lookupEnvironment(_, flag string) ([]string, string, bool) {
-	name := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-	value, ok := os.LookupEnv(name)
-	return []string{value}, name, ok
+func lookupEnvironment(command, flag string) ([]string, string, bool) {
+	variable := strings.NewReplacer("-", "_")
+	for _, name := range []string{"HANDOFF_" + command + "_" + flag, "HANDOFF_" + flag} {
+		name = strings.ToUpper(variable.Replace(name))
+		if value, ok := os.LookupEnv(name); ok {
+			return []string{value}, name, true
+		}
+	}
+	return nil, "", false
 }
 
 // projectConfig returns the nearest handoff.yaml in the working directory or
@@ -235,8 +240,8 @@ func newConfig() *cobra.Command {
 		Use:   "config",
 		Short: "Show the effective settings and where each came from",
 		Long: `Config prints the value of every setting and its origin. A setting is a flag that
-has a value of its own from, in this order: the environment (HANDOFF_ and the
-flag's name), handoff.yaml in the working directory or above it up to the root of
+has a value of its own from, in this order: the environment (HANDOFF_ and the flag's
+name, or HANDOFF_, the command's and the flag's name), handoff.yaml in the working directory or above it up to the root of
 the repository, $XDG_CONFIG_HOME/handoff/config.yaml. In the files, a flag's name
 at the top counts for every command, and below a command's name for that one. The
 text output can be used as such a file.`,

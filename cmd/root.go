@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Exit codes: see design "yes, no, could not tell".
+// Exit codes: yes, no, could not tell.
 const (
 	exitYes     = 0
 	exitNo      = 1

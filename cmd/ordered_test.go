@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Whatever takes long, results come in the order of the input, and only a few
+// are under way at once.
+func TestOrdered(t *testing.T) {
+	const items = 2000
+	var underWay, most atomic.Int64
+	next := 0
+	err := ordered(
+		func(emit func(int) bool) {
+			for i := range items {
+				most.Store(max(most.Load(), underWay.Add(1)))
+				if !emit(i) {
+					return
+				}
+			}
+		},
+		func(i int) int {
+			if i%7 == 0 {
+				runtime.Gosched()
+			}
+			return 2 * i
+		},
+		func(r int, _ bool) error {
+			if r != 2*next {
+				t.Fatalf("result %d, want %d", r, 2*next)
+			}
+			next++
+			underWay.Add(-1)
+			return nil
+		})
+	if err != nil || next != items {
+		t.Errorf("%d results, error %v", next, err)
+	}
+	// What waits to be worked on, what waits to be consumed, and one each in
+	// the hands of the producer and the consumer.
+	if limit := int64(2*runtime.GOMAXPROCS(0) + 2); most.Load() > limit {
+		t.Errorf("%d items under way, want %d at most", most.Load(), limit)
+	}
+}
+
+// A consumer that fails, such as a closed pipe, ends the run at once, even while
+// the producer waits for input, and nothing is left running behind it.
+func TestOrderedEndsWithItsConsumer(t *testing.T) {
+	before := runtime.NumGoroutine()
+	failed := errors.New("closed")
+	input := make(chan int, 1)
+	input <- 1
+	err := ordered(
+		func(emit func(int) bool) {
+			for i := range input {
+				if !emit(i) {
+					return
+				}
+			}
+		},
+		func(i int) int { return i },
+		func(int, bool) error { return failed })
+	if !errors.Is(err, failed) {
+		t.Errorf("error %v", err)
+	}
+	close(input)
+	for range 1000 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}

@@ -1,0 +1,41 @@
+package validate_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// BenchmarkValidate measures parsing and validating the example message, by
+// layer.
+func BenchmarkValidate(b *testing.B) {
+	text, err := schemas.Example("message")
+	if err != nil {
+		b.Fatal(err)
+	}
+	run := func(layers ...validate.Layer) func(*testing.B) {
+		return func(b *testing.B) {
+			v := validate.New(validate.Options{Layers: layers})
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				m, err := message.Parse(jsonstream.Raw{Bytes: text}, jsonstream.Limits{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if r := v.Validate(context.Background(), m); !r.Valid {
+					b.Fatal(r.Details)
+				}
+			}
+		}
+	}
+	b.Run("parse", run(validate.Signature)) // which has no key, and so nothing to do
+	b.Run("all", run())
+	for _, layer := range []validate.Layer{validate.SchemaLayer, validate.Completeness, validate.Budget, validate.Safety, validate.Lint} {
+		b.Run(string(layer), run(layer))
+	}
+}
