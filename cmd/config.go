@@ -175,7 +175,7 @@ func set(f *pflag.Flag, texts []string) error {
 		texts = strings.Split(texts[0], ",")
 	}
 	if ok {
-		return list.Replace(texts)
+		return list.Replace(slices.DeleteFunc(texts, func(text string) bool { return text == "" }))
 	}
 	return f.Value.Set(strings.Join(texts, ","))
 }
@@ -239,12 +239,17 @@ func newConfig() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Show the effective settings and where each came from",
-		Long: `Config prints the value of every setting and its origin. A setting is a flag that
-has a value of its own from, in this order: the environment (HANDOFF_ and the flag's
-name, or HANDOFF_, the command's and the flag's name), handoff.yaml in the working directory or above it up to the root of
-the repository, $XDG_CONFIG_HOME/handoff/config.yaml. In the files, a flag's name
-at the top counts for every command, and below a command's name for that one. The
-text output can be used as such a file.`,
+		Long: `Config prints the value of every setting and its origin. A setting is a flag
+that did not stand on the command line; its value comes from, the strongest first:
+
+  the environment    HANDOFF_COMMAND_FLAG, such as HANDOFF_VALIDATE_STRICT, or
+                     HANDOFF_FLAG for every command that has the flag
+  the project        handoff.yaml in the working directory, or the nearest one
+                     above it up to the root of the repository
+  the user           $XDG_CONFIG_HOME/handoff/config.yaml
+
+In the files, a flag's name at the top counts for every command, and below a
+command's name for that one. The text output can be used as such a file.`,
 		Example: `  handoff config
   HANDOFF_MAX_DEPTH=100 handoff config -f json`,
 		Args: cobra.NoArgs,

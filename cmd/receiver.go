@@ -31,7 +31,7 @@ func (f *receiverFlags) register(c *cobra.Command) {
 
 // load returns the receiver, nil if no flag describes one.
 func (f *receiverFlags) load(stdin io.Reader, limits jsonstream.Limits) (*validate.Receiver, error) {
-	if f.profile == "" && f.as == "" && f.requiredState == nil {
+	if f.profile == "" && f.as == "" && len(f.requiredState) == 0 {
 		return nil, nil
 	}
 	r := &validate.Receiver{}
