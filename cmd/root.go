@@ -89,6 +89,13 @@ type globals struct {
 	limits jsonstream.Limits
 }
 
+func (g *globals) check() error {
+	if d := g.limits.MaxDepth; d < 1 || d > jsonstream.MaxDepth {
+		return fmt.Errorf("--max-depth %d: use 1 to %d", d, jsonstream.MaxDepth)
+	}
+	return checkColor(g.color)
+}
+
 // newRoot returns the command tree.
 func newRoot() *cobra.Command {
 	g := &globals{}
@@ -109,7 +116,7 @@ answered.`,
 			if err := configure(c); err != nil {
 				return err
 			}
-			return checkColor(g.color)
+			return g.check()
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
