@@ -3,6 +3,7 @@ package jsonstream
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -59,7 +60,7 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 				return nil, syntaxError(raw, err)
 			}
 			n.start = uint32(dec.InputOffset()) - 1
-			d.nodes = append(d.nodes, n)
+			d.add(n)
 			parent = int32(len(d.nodes) - 1)
 			if dec.StackDepth() > limits.maxDepth() {
 				return nil, d.tooDeep(parent, limits)
@@ -80,7 +81,7 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 			}
 			n := d.open(parent, nameStart, nameEnd)
 			n.start, n.end, n.next = start, end, int32(len(d.nodes)+1)
-			d.nodes = append(d.nodes, n)
+			d.add(n)
 		}
 		nameStart, nameEnd = 0, 0
 		if parent < 0 {
@@ -107,6 +108,18 @@ func (d *Document) open(parent int32, nameStart, nameEnd uint32) node {
 		d.nodes[parent].next++
 	}
 	return n
+}
+
+// add appends a node. Room for more is made for as many as the text read so far
+// lets expect of the rest: growing step by step would hold several copies of the
+// nodes of a large document.
+func (d *Document) add(n node) {
+	if len(d.nodes) == cap(d.nodes) {
+		expected := float64(len(d.nodes)) * float64(len(d.raw.Bytes)) / float64(n.start+1)
+		room := min(int(expected), len(d.raw.Bytes)/2+1) // the shortest element is "1,"
+		d.nodes = slices.Grow(d.nodes, max(room-len(d.nodes), len(d.nodes)/8, 1))
+	}
+	d.nodes = append(d.nodes, n)
 }
 
 func (d *Document) tooDeep(i int32, limits Limits) *SyntaxError {

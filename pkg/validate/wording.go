@@ -122,29 +122,43 @@ func (w *wording) at(location string) jsonstream.Value {
 }
 
 func (w *wording) child(v jsonstream.Value, token string) jsonstream.Value {
-	held, ok := w.children[v]
-	if !ok {
-		if v.Kind() == jsonstream.Object {
-			held.members = make(map[string]jsonstream.Value, v.Len())
-		}
-		for name, member := range v.Members() {
-			held.members[name] = member
-		}
-		for _, element := range v.Elements() {
-			held.elements = append(held.elements, element)
-		}
-		if w.children == nil {
-			w.children = map[jsonstream.Value]children{}
-		}
-		w.children[v] = held
+	if w.children == nil {
+		w.children = map[jsonstream.Value]children{}
 	}
+	held := w.children[v]
 	if v.Kind() == jsonstream.Object {
+		if held.members == nil {
+			held.members = make(map[string]jsonstream.Value, v.Len())
+			for name, member := range v.Members() {
+				held.members[name] = member
+			}
+			w.children[v] = held
+		}
 		return held.members[token]
 	}
-	if i, err := strconv.Atoi(token); err == nil && i < len(held.elements) {
+	i, err := strconv.Atoi(token)
+	if err != nil {
+		return jsonstream.Value{}
+	}
+	if i >= len(held.elements) {
+		held.elements = firstElements(v, max(i+1, 2*len(held.elements), longArray))
+		w.children[v] = held
+	}
+	if i < len(held.elements) {
 		return held.elements[i]
 	}
 	return jsonstream.Value{}
+}
+
+func firstElements(v jsonstream.Value, most int) []jsonstream.Value {
+	var first []jsonstream.Value
+	for i, element := range v.Elements() {
+		if i == most {
+			break
+		}
+		first = append(first, element)
+	}
+	return first
 }
 
 // keywordOf returns the keyword that failed, for a schema that is just false the
