@@ -185,7 +185,7 @@ func (b *builder) build(ctx context.Context, d document, out io.Writer) error {
 	}
 	m, err := build.Message(state, b.Options)
 	if err != nil {
-		b.fail(errNo, fmt.Errorf("%s: %w", d.source.name, err))
+		b.fail(errNo, b.placed(d, err))
 		return nil
 	}
 	if r := b.validator.Validate(ctx, m); !r.Valid {
@@ -195,6 +195,20 @@ func (b *builder) build(ctx context.Context, d document, out io.Writer) error {
 		return nil
 	}
 	return b.write(out, m.Raw())
+}
+
+// placed puts before an error the place in the state or the parent that it is
+// about.
+func (b *builder) placed(d document, err error) error {
+	name := d.source.name
+	var at *build.InputError
+	if !errors.As(err, &at) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if at.Input == "parent" {
+		name = b.parent
+	}
+	return fmt.Errorf("%s:%d:%d: %s", name, at.Position.Line, at.Position.Column, strings.TrimPrefix(at.Error(), at.Input+": "))
 }
 
 func (b *builder) fail(outcome, err error) {
