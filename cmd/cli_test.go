@@ -90,13 +90,17 @@ func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, os.Truncate(ts.MkAbs(args[0]), size)))
 }
 
-// repeats writes a file several times over to another: repeat N FROM TO.
+// repeats writes a file several times over, and others behind it, to another:
+// repeat N FROM TO [AND]...
 func repeats(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: repeat N FROM TO")
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: repeat N FROM TO [AND]...")
 	}
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	text := strings.Repeat(ts.ReadFile(args[1]), n)
+	for _, file := range args[3:] {
+		text += ts.ReadFile(file)
+	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
 }
