@@ -5,64 +5,29 @@ import "github.com/eaapl/handoff/pkg/jsonstream"
 const (
 	// batchBytes is how much of a source one core takes at a time.
 	batchBytes = 256 << 10
-	// batchFiles is how many small files one core takes at a time.
-	batchFiles = 16
+	// batchDocuments bounds what a batch of very short documents can have to
+	// say: each may have many times its size in findings.
+	batchDocuments = 64
 )
 
-// A batch is work for one core: documents of a long source, or short sources
-// that the core reads itself.
-type batch struct {
-	documents []document
-	sources   []source
-}
-
-// each calls yield with every document of the batch.
-func (b batch) each(limits jsonstream.Limits, count func(int), yield func(document)) {
-	for _, d := range b.documents {
-		yield(d)
-	}
-	for _, s := range b.sources {
-		s.documents(limits, count, func(d document, _ bool) bool {
-			yield(d)
-			return true
-		})
-	}
-}
-
-// batches cuts the sources into work. Short files are left for the cores to
-// read; what may be long is read here. count is told of every byte read.
-func batches(list []source, limits jsonstream.Limits, count func(int), emit func(batch) bool) {
-	var short []source
+// batches cuts the sources into work for the cores: documents of one source, in
+// order. Nothing that can be worked on waits for input. count is told of every
+// byte read.
+func batches(list []source, limits jsonstream.Limits, count func(int), emit func([]document) bool) {
 	for _, s := range list {
-		if s.size >= 0 && s.size <= batchBytes && s.err == nil {
-			if short = append(short, s); len(short) == batchFiles {
-				if !emit(batch{sources: short}) {
-					return
-				}
-				short = nil
-			}
-			continue
-		}
-		if short != nil && !emit(batch{sources: short}) {
-			return
-		}
-		short = nil
-		var long batch
+		var batch []document
 		size, goOn := 0, true
 		s.documents(limits, count, func(d document, ready bool) bool {
-			long.documents = append(long.documents, d)
+			batch = append(batch, d)
 			size += len(d.raw.Bytes)
-			if size >= batchBytes || !ready {
-				goOn = emit(long)
-				long, size = batch{}, 0
+			if size >= batchBytes || len(batch) == batchDocuments || !ready {
+				goOn = emit(batch)
+				batch, size = nil, 0
 			}
 			return goOn
 		})
-		if !goOn || long.documents != nil && !emit(long) {
+		if !goOn || batch != nil && !emit(batch) {
 			return
 		}
-	}
-	if short != nil {
-		emit(batch{sources: short})
 	}
 }

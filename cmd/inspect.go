@@ -94,11 +94,13 @@ type inspectOutcome struct {
 func (i *inspection) all(c *cobra.Command, list []source) error {
 	i.progress.start(list)
 	defer i.progress.stop()
-	produce := func(emit func(batch) bool) { batches(list, i.limits, i.progress.bytes, emit) }
-	work := func(b batch) []inspectOutcome {
-		var records []inspectOutcome
-		b.each(i.limits, i.progress.bytes, func(d document) { records = append(records, i.inspect(c, d)) })
-		return records
+	produce := func(emit func([]document) bool) { batches(list, i.limits, i.progress.bytes, emit) }
+	work := func(batch []document) []inspectOutcome {
+		var outcomes []inspectOutcome
+		for _, d := range batch {
+			outcomes = append(outcomes, i.inspect(c, d))
+		}
+		return outcomes
 	}
 	err := ordered(produce, work, func(records []inspectOutcome, _ bool) error {
 		for _, r := range records {

@@ -33,8 +33,8 @@ func (v *validation) all(c *cobra.Command, list []source, quiet bool) error {
 	v.invalid = map[validate.Reason]int{}
 	v.progress.start(list)
 	defer v.progress.stop()
-	produce := func(emit func(batch) bool) { batches(list, v.limits, v.progress.bytes, emit) }
-	work := func(b batch) []result { return v.work(c, b) }
+	produce := func(emit func([]document) bool) { batches(list, v.limits, v.progress.bytes, emit) }
+	work := func(batch []document) []result { return v.work(c, batch) }
 	err := ordered(produce, work, func(results []result, more bool) error {
 		for _, r := range results {
 			if err := v.consume(r); err != nil {
@@ -71,17 +71,17 @@ type result struct {
 	err error
 }
 
-func (v *validation) work(c *cobra.Command, b batch) []result {
-	results := make([]result, 0, len(b.documents))
-	b.each(v.limits, v.progress.bytes, func(d document) {
+func (v *validation) work(c *cobra.Command, batch []document) []result {
+	results := make([]result, 0, len(batch))
+	for _, d := range batch {
 		if d.unreadable() {
 			results = append(results, result{report: report{Source: d.source.name}, err: d.err})
-			return
+			continue
 		}
 		r := v.check(c, d)
 		r.Several = d.index > 0 || d.source.size < 0 || d.source.size > int64(len(d.raw.Bytes))+1
 		results = append(results, result{report: r})
-	})
+	}
 	return results
 }
 
