@@ -1,6 +1,13 @@
 package cmd
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 const (
 	// batchBytes is how much of a source one core takes at a time.
@@ -10,11 +17,22 @@ const (
 	batchDocuments = 64
 )
 
+// shortFile is how long a file may be, in bytes, to be read ahead of its turn.
+const shortFile = 256 << 10
+
 // batches cuts the sources into work for the cores: documents of one source, in
-// order. Nothing that can be worked on waits for input. count is told of every
-// byte read.
+// order. Short files are read ahead, several at a time. Nothing that can be
+// worked on waits for input. count is told of every byte read.
 func batches(list []source, limits jsonstream.Limits, count func(int), emit func([]document) bool) {
-	for _, s := range list {
+	produce := func(next func(source) bool) {
+		for _, s := range list {
+			if !next(s) {
+				return
+			}
+		}
+	}
+	// The error only ends the reading: whoever refused a batch knows why.
+	_ = ordered(produce, source.readAhead, func(s source, _ bool) error {
 		var batch []document
 		size, goOn := 0, true
 		s.documents(limits, count, func(d document, ready bool) bool {
@@ -27,7 +45,32 @@ func batches(list []source, limits jsonstream.Limits, count func(int), emit func
 			return goOn
 		})
 		if !goOn || batch != nil && !emit(batch) {
-			return
+			return errNotWanted
 		}
+		return nil
+	})
+}
+
+var errNotWanted = errors.New("no more batches wanted")
+
+// readAhead returns the source with its bytes at hand, if it is a short file.
+func (s source) readAhead() source {
+	if s.err != nil || s.size < 0 || s.size > shortFile {
+		return s
 	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		s.err = plainError(err)
+		return s
+	}
+	defer f.Close() // read only: nothing can be lost
+	// A file that has grown meanwhile is read in its turn.
+	text, err := io.ReadAll(io.LimitReader(f, shortFile+1))
+	switch {
+	case err != nil:
+		s.err = plainError(err)
+	case len(text) <= shortFile:
+		s.in = bytes.NewReader(text)
+	}
+	return s
 }

@@ -18,11 +18,11 @@ import (
 
 // A source is a file or standard input.
 type source struct {
-	name string // as named by the user, "stdin" for standard input
-	path string // "" for standard input
-	size int64  // in bytes, -1 if unknown
-	err  error  // why there is nothing to open
-	in   io.Reader
+	name string    // as named by the user, "stdin" for standard input
+	path string    // "" for standard input
+	size int64     // in bytes, -1 if unknown
+	err  error     // why there is nothing to open
+	in   io.Reader // the content, where it is not to be opened: standard input, or what was read ahead
 }
 
 // sources lists what the arguments name: files, directories, "-"; nothing means
@@ -128,7 +128,7 @@ func (s source) open(count func(int)) (io.ReadCloser, error) {
 		return nil, s.err
 	}
 	in, closeFile := s.in, func() error { return nil }
-	if s.path != "" {
+	if in == nil {
 		f, err := os.Open(s.path)
 		if err != nil {
 			return nil, plainError(err)
