@@ -77,7 +77,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 		if !ok {
 			return fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
 		}
-		if _, err := message.Parse(jsonstream.Raw{Bytes: []byte(value)}, f.limits); err != nil {
+		if _, err := message.Parse(jsonstream.NewRaw([]byte(value)), f.limits); err != nil {
 			return fmt.Errorf("--set %s: not a JSON value: %w; a string needs its quotes", pointer, err)
 		}
 		f.Set = append(f.Set, build.Override{Pointer: pointer, Value: []byte(value)})
@@ -90,8 +90,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	start := jsonstream.Position{Line: 1, Column: 1}
-	if f.Parent, err = message.Parse(jsonstream.Raw{Bytes: text, Start: start}, f.limits); err != nil {
+	if f.Parent, err = message.Parse(jsonstream.NewRaw(text), f.limits); err != nil {
 		return inFile(f.parent, err)
 	}
 	v := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})

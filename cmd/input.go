@@ -197,7 +197,7 @@ func (s source) documents(limits jsonstream.Limits, count func(int), yield func(
 		raw, err := splitter.Next()
 		if err == io.EOF {
 			if index == 0 {
-				yield(document{source: s, raw: jsonstream.Raw{Start: jsonstream.Position{Line: 1, Column: 1}}}, false)
+				yield(document{source: s, raw: jsonstream.NewRaw(nil)}, false)
 			}
 			return
 		}

@@ -32,7 +32,7 @@ const inspected = `{
 
 func recordOf(t *testing.T, text string, r validate.Result) inspectRecord {
 	t.Helper()
-	raw := jsonstream.Raw{Bytes: []byte(text), Start: jsonstream.Position{Line: 1, Column: 1}}
+	raw := jsonstream.NewRaw([]byte(text))
 	m, err := message.Parse(raw, jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)

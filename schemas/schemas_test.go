@@ -21,8 +21,7 @@ var published = []string{schemas.Message, schemas.State, schemas.Receiver}
 
 func parse(t *testing.T, text []byte) *jsonstream.Document {
 	t.Helper()
-	start := jsonstream.Position{Line: 1, Column: 1}
-	doc, err := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +186,7 @@ func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := message.Parse(jsonstream.Raw{Bytes: text, Start: jsonstream.Position{Line: 1, Column: 1}}, jsonstream.Limits{})
+	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

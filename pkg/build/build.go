@@ -87,13 +87,7 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 			return nil, err
 		}
 	}
-	return message.Parse(rawText(text))
-}
-
-// rawText prepares text that did not come from a stream for parsing.
-func rawText(text []byte) (jsonstream.Raw, jsonstream.Limits) {
-	return jsonstream.Raw{Bytes: text, Start: jsonstream.Position{Line: 1, Column: 1}},
-		jsonstream.Limits{MaxBytes: int64(len(text)), MaxDepth: jsonstream.MaxDepth}
+	return message.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 }
 
 type builder struct {
@@ -219,7 +213,7 @@ func checkText(what, s string) error {
 // set applies one override. Its value is checked by itself: pasted into the
 // message, text such as `1,"b":2` would add a member.
 func set(text []byte, o Override) ([]byte, error) {
-	value, err := jsonstream.Parse(rawText(o.Value))
+	value, err := jsonstream.Parse(jsonstream.NewRaw(o.Value), jsonstream.Unlimited())
 	if err != nil {
 		// Not wrapped: the position in a SyntaxError would be taken for one in the state.
 		return nil, fmt.Errorf("set %s: %v; the value is JSON, where a string stands in double quotes", o.Pointer, err)
@@ -228,7 +222,7 @@ func set(text []byte, o Override) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", o.Pointer, err)
 	}
-	doc, err := jsonstream.Parse(rawText(text))
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", o.Pointer, err)
 	}

@@ -42,7 +42,7 @@ const (
 
 func document(t testing.TB, text string) *jsonstream.Document {
 	t.Helper()
-	d, err := jsonstream.Parse(rawText([]byte(text)))
+	d, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func parentMessage(t testing.TB, text string) *message.Message {
 	if text == "" {
 		return nil
 	}
-	m, err := message.Parse(rawText([]byte(text)))
+	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
 	if err != nil {
 		t.Fatal(err)
 	}

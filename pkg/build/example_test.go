@@ -11,11 +11,11 @@ import (
 // An agent that stops hands over with what it knows; the budget is relayed in
 // exact decimals.
 func ExampleMessage() {
-	state, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(`{
+	state, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{
 		"taskDescription": "Score each clause",
 		"completedSubtasks": [{"subtaskId": "s1", "description": "Extract the clauses"}],
 		"cost": {"costUSD": 0.1, "budgetUSD": 0.3, "tokens": {"prompt": 4200, "completion": 1800}}
-	}`)}, jsonstream.Limits{})
+	}`)), jsonstream.Limits{})
 	if err != nil {
 		panic(err)
 	}

@@ -36,8 +36,8 @@ func relay(t rapid.TB, budget int64, costs []int64) {
 		if parent == nil {
 			given = `"budgetUSD":` + micro(budget, 1) + `,`
 		}
-		state, err := jsonstream.Parse(rawText(fmt.Appendf(nil,
-			`{"taskDescription":"d","cost":{"costUSD":%s,%s"tokens":{"prompt":%d,"completion":0}}}`, micro(cost, i), given, i)))
+		state, err := jsonstream.Parse(jsonstream.NewRaw(fmt.Appendf(nil,
+			`{"taskDescription":"d","cost":{"costUSD":%s,%s"tokens":{"prompt":%d,"completion":0}}}`, micro(cost, i), given, i)), jsonstream.Unlimited())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestStatePassesByteForByte(t *testing.T) {
 				fmt.Fprintf(&text, ",%q:%s", name, v)
 			}
 		}
-		state, err := jsonstream.Parse(rawText([]byte(text.String() + "}")))
+		state, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text.String()+"}")), jsonstream.Unlimited())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,12 +182,12 @@ func FuzzMessage(f *testing.F) {
 	f.Add([]byte(later), sent, "/constraints/-", []byte(`"c"`))
 	f.Add([]byte(`{"toolCalls":[{"input":1e400}],"constraints":[1],"cost":[]}`), []byte(parent), "", []byte(`{}`))
 	f.Fuzz(func(t *testing.T, state, parent []byte, pointer string, value []byte) {
-		doc, err := jsonstream.Parse(jsonstream.Raw{Bytes: state}, jsonstream.Limits{})
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(state), jsonstream.Limits{})
 		if err != nil {
 			return
 		}
 		o := Options{AllowExhausted: true}
-		if o.Parent, err = message.Parse(jsonstream.Raw{Bytes: parent}, jsonstream.Limits{}); err != nil {
+		if o.Parent, err = message.Parse(jsonstream.NewRaw(parent), jsonstream.Limits{}); err != nil {
 			o.Parent = nil
 		}
 		if value != nil {
@@ -200,7 +200,7 @@ func FuzzMessage(f *testing.F) {
 		if bytes.ContainsAny(m.Raw(), "\n\r") {
 			t.Errorf("more than one line: %q", m.Raw())
 		}
-		if _, err := message.Parse(rawText(m.Raw())); err != nil {
+		if _, err := message.Parse(jsonstream.NewRaw(m.Raw()), jsonstream.Unlimited()); err != nil {
 			t.Errorf("does not read back: %v: %q", err, m.Raw())
 		}
 	})

@@ -15,7 +15,7 @@ import (
 
 func parse(t testing.TB, text string) *message.Message {
 	t.Helper()
-	m, err := message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: jsonstream.Position{Line: 1, Column: 1}}, jsonstream.Limits{})
+	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func FuzzOf(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: jsonstream.Position{Line: 1, Column: 1}}, jsonstream.Limits{})
+		m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 		if err != nil {
 			t.Skip()
 		}

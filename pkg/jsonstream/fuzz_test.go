@@ -65,7 +65,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		d, err := jsonstream.Parse(jsonstream.Raw{Bytes: in, Start: start}, jsonstream.Limits{MaxDepth: 50})
+		d, err := jsonstream.Parse(jsonstream.NewRaw(in), jsonstream.Limits{MaxDepth: 50})
 		if err != nil {
 			var e *jsonstream.SyntaxError
 			if !errors.As(err, &e) || e.Line < 1 || e.Column < 1 || e.Offset < 0 || e.Offset > int64(len(in)) || e.Problem == "" {

@@ -22,6 +22,10 @@ type Limits struct {
 	MaxDepth int
 }
 
+// Unlimited returns limits for a text that is at hand already and whose cost has
+// been accepted: it is bounded by what can be read at all.
+func Unlimited() Limits { return Limits{MaxBytes: math.MaxUint32, MaxDepth: MaxDepth} }
+
 func (l Limits) maxBytes() int64 {
 	if l.MaxBytes <= 0 {
 		return DefaultMaxBytes

@@ -13,11 +13,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-var start = jsonstream.Position{Line: 1, Column: 1}
-
 func parse(t testing.TB, text string) *jsonstream.Document {
 	t.Helper()
-	d, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+	d, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -64,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 		{name: "nested too deeply", in: deep, at: "1:513", want: "512 levels", is: jsonstream.ErrTooDeep},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(tt.in), Start: start}, jsonstream.Limits{})
+			_, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.in)), jsonstream.Limits{})
 			var e *jsonstream.SyntaxError
 			if !errors.As(err, &e) {
 				t.Fatalf("error %v, want a *SyntaxError", err)
@@ -80,7 +78,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseTooLarge(t *testing.T) {
-	_, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(`[1,2,3]`), Start: start}, jsonstream.Limits{MaxBytes: 5})
+	_, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`[1,2,3]`)), jsonstream.Limits{MaxBytes: 5})
 	if !errors.Is(err, jsonstream.ErrTooLarge) {
 		t.Errorf("error %v, want ErrTooLarge", err)
 	}
@@ -166,7 +164,7 @@ func TestPositionsInLongDocuments(t *testing.T) {
 		}
 		b.WriteString("]")
 		text := b.String()
-		d, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+		d, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,13 @@ type Raw struct {
 	Start Position // of Bytes[0] in the stream
 }
 
+// start is where every text begins.
+var start = Position{Line: 1, Column: 1}
+
+// NewRaw returns a document that does not come from a stream: positions in it
+// count from its own beginning.
+func NewRaw(text []byte) Raw { return Raw{Bytes: text, Start: start} }
+
 // A Splitter cuts a stream into documents: one document, JSON Lines or
 // concatenated documents, told apart by looking. It finds where documents end
 // and checks no more than that; [Parse] does.
@@ -41,7 +48,7 @@ const (
 // NewSplitter returns a Splitter that reads r. It reads ahead, but never waits
 // for more input than the next document needs.
 func NewSplitter(r io.Reader, limits Limits) *Splitter {
-	return &Splitter{r: r, limits: limits, at: Position{Line: 1, Column: 1}}
+	return &Splitter{r: r, limits: limits, at: start}
 }
 
 // Next returns the next document, whose bytes belong to the caller. At the end

@@ -43,8 +43,7 @@ func New(f *Fields) (*Message, error) {
 
 // parseText reads a message that did not come from a stream.
 func parseText(text []byte) (*Message, error) {
-	start := jsonstream.Position{Line: 1, Column: 1}
-	return Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{MaxBytes: int64(len(text)), MaxDepth: jsonstream.MaxDepth})
+	return Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 }
 
 // Raw returns the message as it was read, which the caller must not change.

@@ -16,11 +16,9 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-var start = jsonstream.Position{Line: 1, Column: 1}
-
 func parse(t testing.TB, text string) *message.Message {
 	t.Helper()
-	m, err := message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {
 		t.Fatalf("%.200s: %v", text, err)
 	}
@@ -157,7 +155,7 @@ func anyObject(t *rapid.T, depth int) string {
 func TestRawIsLossless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyObject(t, 4)
-		m, err := message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: start}, jsonstream.Limits{})
+		m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -23,7 +23,7 @@ func BenchmarkValidate(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				m, err := message.Parse(jsonstream.Raw{Bytes: text}, jsonstream.Limits{})
+				m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 				if err != nil {
 					b.Fatal(err)
 				}

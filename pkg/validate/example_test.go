@@ -16,7 +16,7 @@ func ExampleValidator_Validate() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := message.Parse(jsonstream.Raw{Bytes: text}, jsonstream.Limits{})
+	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
 		panic(err) // a *jsonstream.SyntaxError: not strict JSON, and where
 	}

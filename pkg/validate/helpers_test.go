@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -156,5 +155,3 @@ func readFile(t testing.TB, name string) []byte {
 func deep(n int, text string) string {
 	return strings.Repeat("[", n) + text + strings.Repeat("]", n)
 }
-
-var origin = jsonstream.Position{Line: 1, Column: 1}

@@ -16,7 +16,7 @@ var lintNow = time.Date(2026, 6, 12, 10, 0, 0, 0, time.UTC)
 
 func lintText(t testing.TB, text string, receiver *Receiver) []Finding {
 	t.Helper()
-	raw := jsonstream.Raw{Bytes: []byte(text), Start: jsonstream.Position{Line: 1, Column: 1}}
+	raw := jsonstream.NewRaw([]byte(text))
 	doc, err := jsonstream.Parse(raw, jsonstream.Limits{})
 	if err != nil {
 		t.Fatalf("%.200s: %v", text, err)

@@ -108,8 +108,7 @@ func (r *Receiver) As(agent string) error {
 
 // parseYAML reads a YAML or JSON text as a JSON document.
 func parseYAML(text []byte) (*jsonstream.Document, error) {
-	start := jsonstream.Position{Line: 1, Column: 1}
-	doc, syntax := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if syntax == nil {
 		return doc, nil
 	}
@@ -126,5 +125,5 @@ func parseYAML(text []byte) (*jsonstream.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	return jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 }

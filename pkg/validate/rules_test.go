@@ -67,7 +67,7 @@ func keywords(t *testing.T, r Rule, example string) []string {
 }
 
 func parseExample(text string) (*message.Message, error) {
-	return message.Parse(jsonstream.Raw{Bytes: []byte(text), Start: jsonstream.Position{Line: 1, Column: 1}}, jsonstream.Limits{})
+	return message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 }
 
 func TestRulesAreComplete(t *testing.T) {

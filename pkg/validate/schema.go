@@ -70,8 +70,7 @@ func readSchema(ref string, load func(url string) ([]byte, error)) ([]byte, erro
 
 // add keeps a schema's text, to word findings from.
 func (s *Schema) add(schemaURL string, text []byte) (io.ReadCloser, error) {
-	start := jsonstream.Position{Line: 1, Column: 1}
-	doc, err := jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: start}, jsonstream.Limits{})
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
 		if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
 			err = fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
