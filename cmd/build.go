@@ -101,14 +101,6 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	return nil
 }
 
-// inFile puts the place before a syntax error.
-func inFile(name string, err error) error {
-	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
 func (f *buildFlags) run(c *cobra.Command, args []string) (err error) {
 	args = append(args, f.states...)
 	if err := oneStdin(args, f.parent); err != nil {

@@ -254,8 +254,8 @@ command's name for that one. The text output can be used as such a file.`,
   HANDOFF_MAX_DEPTH=100 handoff config -f json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return unknownFormat(format, []string{"text", "json"})
+			if !slices.Contains(plainFormats, format) {
+				return unknownFormat(format, plainFormats)
 			}
 			list, err := effective(c.Root())
 			if err != nil {
@@ -275,6 +275,6 @@ command's name for that one. The text output can be used as such a file.`,
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	complete(c, "format", "text", "json")
+	complete(c, "format", plainFormats...)
 	return c
 }

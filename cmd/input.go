@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -35,7 +33,7 @@ func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 	var list []source
 	for _, arg := range args {
 		if arg == "-" {
-			if f, ok := stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			if isTerminal(stdin) {
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
 			list = append(list, source{name: "stdin", size: -1, in: stdin})
@@ -178,6 +176,14 @@ type document struct {
 func (d document) unreadable() bool {
 	damaged := (*jsonstream.SyntaxError)(nil)
 	return d.err != nil && !errors.As(d.err, &damaged)
+}
+
+// inFile puts the place before a syntax error.
+func inFile(name string, err error) error {
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // documents calls yield with the source's documents in order, and last, where

@@ -11,8 +11,6 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-var inspectFormats = []string{"text", "json"}
-
 func newInspect(g *globals) *cobra.Command {
 	var receiver receiverFlags
 	var format, output string
@@ -56,9 +54,9 @@ was not a message at all.`,
 	}
 	receiver.register(c)
 	flags := c.Flags()
-	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(inspectFormats, ", "))
+	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
 	flags.StringVarP(&output, "output", "o", "", "write to `FILE`")
-	complete(c, "format", inspectFormats...)
+	complete(c, "format", plainFormats...)
 	return c
 }
 
@@ -71,7 +69,7 @@ func inspectPrinter(format string, out io.Writer, width int, colors palette) (sh
 	case "json":
 		return func(r inspectRecord) error { return writeJSON(out, r) }, func() error { return nil }, nil
 	default:
-		return nil, nil, unknownFormat(format, inspectFormats)
+		return nil, nil, unknownFormat(format, plainFormats)
 	}
 }
 

@@ -28,7 +28,7 @@ type output struct {
 const outputBuffer = 64 << 10
 
 // openOutput returns the output that -o names; "" and "-" mean stdout. The
-// caller ends it with finish; what is not finished leaves no trace.
+// caller ends it with close; what was not finished leaves no trace.
 func openOutput(path string, stdout io.Writer) (*output, error) {
 	if path == "" || path == "-" {
 		return &output{Writer: buffered("standard output", stdout), stdout: true}, nil
@@ -58,7 +58,7 @@ func openOutput(path string, stdout io.Writer) (*output, error) {
 	unfinished.Store(f.Name(), nil)
 	o := &output{Writer: buffered(path, f), file: f, target: path}
 	if err := f.Chmod(mode); err != nil {
-		return nil, errors.Join(outputError(path, err), o.discard())
+		return nil, o.close(outputError(path, err))
 	}
 	return o, nil
 }

@@ -47,6 +47,9 @@ func newReporter(format string, w io.Writer, colors palette) (reporter, error) {
 	}
 }
 
+// plainFormats are those of commands that print facts.
+var plainFormats = []string{"text", "json"}
+
 func unknownFormat(format string, known []string) error {
 	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(known, ", "))
 }

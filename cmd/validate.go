@@ -52,7 +52,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
 	flags.BoolVar(&f.checks.Strict, "strict", false, "make warnings errors")
 	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
-	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+layerNames(", "))
+	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
 	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(reportFormats, ", "))
@@ -60,19 +60,19 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringArrayVar(&f.reports, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
 	complete(c, "format", reportFormats...)
-	complete(c, "layers", strings.Split(layerNames(","), ",")...)
+	complete(c, "layers", layerNames()...)
 	complete(c, "expect", expectations()...)
 	completeWith(c, "off", func([]string) []string { return warningRules() })
 	complete(c, "report", "json=", "sarif=", "junit=", "github=", "text=")
 	return c
 }
 
-func layerNames(separator string) string {
+func layerNames() []string {
 	var names []string
 	for _, l := range validate.Layers() {
 		names = append(names, string(l))
 	}
-	return strings.Join(names, separator)
+	return names
 }
 
 func warningRules() []string {
@@ -89,8 +89,8 @@ func warningRules() []string {
 func (f *validateFlags) options(stdin io.Reader) (validate.Options, error) {
 	o := f.checks
 	for _, name := range f.layers {
-		if !slices.Contains(validate.Layers(), validate.Layer(name)) {
-			return o, fmt.Errorf("unknown layer %q: use some of %s", name, layerNames(", "))
+		if !slices.Contains(layerNames(), name) {
+			return o, fmt.Errorf("unknown layer %q: use some of %s", name, strings.Join(layerNames(), ", "))
 		}
 		if validate.Layer(name) == validate.Signature {
 			return o, errors.New("the layer signature needs a key, and this version cannot check signatures yet: leave it out of --layers")
@@ -149,16 +149,14 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 // check is the work on one document: it runs on any core.
 func (v *validation) check(c *cobra.Command, d document) report {
 	r := report{Source: d.source.name, Index: d.index, Line: d.raw.Start.Line}
-	damaged := (*jsonstream.SyntaxError)(nil)
-	switch {
-	case errors.As(d.err, &damaged):
-		r.Result, r.Line = validate.Malformed(damaged), damaged.Line
-	default:
-		m, err := message.Parse(d.raw, v.limits)
-		if errors.As(err, &damaged) {
-			r.Result = validate.Malformed(damaged)
-			break
-		}
+	var m *message.Message
+	err := d.err
+	if err == nil {
+		m, err = message.Parse(d.raw, v.limits)
+	}
+	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(err, &damaged) {
+		r.Result = validate.Malformed(damaged)
+	} else {
 		r.HandoffID = m.HandoffID()
 		r.Result = v.validator.Validate(c.Context(), m)
 	}

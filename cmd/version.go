@@ -63,11 +63,11 @@ func newVersion() *cobra.Command {
 				_, err := fmt.Fprintln(c.OutOrStdout(), line)
 				return err
 			default:
-				return unknownFormat(format, []string{"text", "json"})
+				return unknownFormat(format, plainFormats)
 			}
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	complete(c, "format", "text", "json")
+	complete(c, "format", plainFormats...)
 	return c
 }

@@ -54,8 +54,8 @@ func NewSplitter(r io.Reader, limits Limits) *Splitter {
 // Next returns the next document, whose bytes belong to the caller. At the end
 // of the stream the error is [io.EOF]; an error of the reader is returned as it
 // is, after the documents that were complete before it. A document over
-// Limits.MaxBytes is skipped and reported by a [*SyntaxError], after which Next
-// goes on with the one behind it.
+// Limits.MaxBytes is skipped and reported by a [*SyntaxError], with a Raw that
+// holds only where it began, after which Next goes on with the one behind it.
 func (s *Splitter) Next() (Raw, error) {
 	if err := s.skipSpace(); err != nil {
 		return Raw{}, err
@@ -160,9 +160,11 @@ func (s *Splitter) scan() (Raw, error) {
 	most := s.limits.maxBytes()
 	scanned := 0        // bytes of the document that c has seen
 	skipped := int64(0) // bytes of an over-long document given up already
-	start := s.at
+	begin := s.at
+	done := false
 	for {
-		n, done := c.scan(s.slab[s.pos+scanned:])
+		var n int
+		n, done = c.scan(s.slab[s.pos+scanned:])
 		scanned += n
 		if skipped+int64(scanned) > most {
 			skipped += int64(scanned)
@@ -174,14 +176,14 @@ func (s *Splitter) scan() (Raw, error) {
 		}
 		s.fill()
 	}
-	if s.err != nil && !errors.Is(s.err, io.EOF) && !c.complete() {
+	if s.err != nil && !errors.Is(s.err, io.EOF) && !done {
 		s.consume(scanned)
 		return Raw{}, s.err
 	}
 	if skipped > 0 {
 		s.consume(scanned)
 		s.begun = true
-		return Raw{}, tooLarge(start, s.limits)
+		return Raw{Start: begin}, tooLarge(begin, s.limits)
 	}
 	if !s.begun {
 		s.lines = !c.damaged && s.endsLine(scanned)
@@ -220,12 +222,9 @@ type scanner struct {
 	inString bool
 	escaped  bool
 	damaged  bool // cannot be JSON: ends before the next line that looks like a document
-	ended    bool
 	prev     byte // the last byte outside strings and spaces, '"' for a string
 	newline  bool // the last byte was a line feed
 }
-
-func (c *scanner) complete() bool { return c.ended }
 
 // scan looks at more bytes and returns how many belong to the document, and
 // whether it ends there.
@@ -237,7 +236,6 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 		switch {
 		case c.damaged:
 			if lineStart && (ch == '{' || ch == '[') {
-				c.ended = true
 				return i, true
 			}
 		case c.inString:
@@ -250,7 +248,6 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 				c.inString = false
 				c.prev = '"'
 				if c.depth == 0 {
-					c.ended = true
 					return i + 1, true
 				}
 			case ch == '\n':
@@ -266,7 +263,6 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 			if c.damaged = !likeScalar(c.scalar); c.damaged {
 				continue
 			}
-			c.ended = true
 			return i, true
 		case isSpace(ch):
 		case ch == '"':
@@ -274,7 +270,6 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 			c.begun = true
 		case ch == '{' || ch == '[':
 			if c.depth > 0 && lineStart && bytes.IndexByte([]byte(",:[{"), c.prev) < 0 {
-				c.ended = true
 				return i, true
 			}
 			c.depth++
@@ -284,7 +279,6 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 			c.depth--
 			c.prev = ch
 			if c.depth == 0 {
-				c.ended = true
 				return i + 1, true
 			}
 			c.damaged = c.depth < 0

@@ -23,6 +23,9 @@ func split(r io.Reader, limits jsonstream.Limits) ([]string, error) {
 	for {
 		raw, err := s.Next()
 		if tooLarge := (*jsonstream.SyntaxError)(nil); errors.As(err, &tooLarge) {
+			if raw.Start != tooLarge.Position {
+				return docs, fmt.Errorf("the document begins at %v and the error is at %v", raw.Start, tooLarge.Position)
+			}
 			docs = append(docs, fmt.Sprintf("%d:%d too large", tooLarge.Line, tooLarge.Column))
 			continue
 		}

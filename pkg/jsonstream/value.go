@@ -103,6 +103,16 @@ func (v Value) rawName() []byte {
 	return v.doc.raw.Bytes[n.nameStart:n.nameEnd]
 }
 
+// isNamed reports whether the member has this name; few names need unquoting
+// for that.
+func (v Value) isNamed(name string) bool {
+	raw := v.rawName()
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return unquote(raw) == name
+	}
+	return string(raw[1:len(raw)-1]) == name
+}
+
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -184,9 +194,7 @@ func (v Value) Get(name string) Value {
 		return Value{}
 	}
 	for child := range v.children {
-		raw := child.rawName()
-		if len(raw)-2 == len(name) && string(raw[1:len(raw)-1]) == name && bytes.IndexByte(raw, '\\') < 0 ||
-			bytes.IndexByte(raw, '\\') >= 0 && unquote(raw) == name {
+		if child.isNamed(name) {
 			return child
 		}
 	}

@@ -119,8 +119,8 @@ func parseYAML(text []byte) (*jsonstream.Document, error) {
 	if err == nil {
 		text, err = json.Marshal(v)
 	}
-	if e := (*jsonstream.SyntaxError)(nil); err != nil && errors.As(syntax, &e) && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return nil, fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
+	if err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, withPlace(syntax)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))

@@ -72,10 +72,7 @@ func readSchema(ref string, load func(url string) ([]byte, error)) ([]byte, erro
 func (s *Schema) add(schemaURL string, text []byte) (io.ReadCloser, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
-		if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-			err = fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
-		}
-		return nil, err
+		return nil, withPlace(err)
 	}
 	s.documents[schemaURL] = doc
 	base, err := url.Parse(schemaURL)
@@ -87,6 +84,14 @@ func (s *Schema) add(schemaURL string, text []byte) (io.ReadCloser, error) {
 		s.documents[id.String()] = doc
 	}
 	return io.NopCloser(bytes.NewReader(text)), nil
+}
+
+// withPlace puts the place before a syntax error.
+func withPlace(err error) error {
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
+	}
+	return err
 }
 
 // EmbeddedSchema compiles a schema of package schemas.

@@ -195,11 +195,7 @@ func (w *wording) leaf(c cause) {
 	case c.keyword == "additionalProperties" && rule.Kind() == jsonstream.False:
 		w.unknown(c.v, schema)
 	case rule.Kind() == jsonstream.False && isClosing(c.keyword):
-		var known []string
-		for name := range schema.Get("properties").Members() {
-			known = append(known, name)
-		}
-		f := schemaFinding(c.keyword, unknownProblem(c.v.Name(), known))
+		f := schemaFinding(c.keyword, unknownProblem(c.v.Name(), propertyNames(schema)))
 		w.findings = append(w.findings, f.onName(c.v))
 	case c.keyword == "uniqueKeys":
 		w.repeated(c.v, rule)
@@ -266,10 +262,7 @@ func misspelt(v jsonstream.Value, name string, properties jsonstream.Value) json
 
 // unknown names the members of v that a closed object does not allow.
 func (w *wording) unknown(v, schema jsonstream.Value) {
-	var known []string
-	for name := range schema.Get("properties").Members() {
-		known = append(known, name)
-	}
+	known := propertyNames(schema)
 	var patterns []*regexp.Regexp
 	for pattern := range schema.Get("patternProperties").Members() {
 		if re, err := regexp.Compile(pattern); err == nil { // else the schema did not compile
@@ -285,6 +278,14 @@ func (w *wording) unknown(v, schema jsonstream.Value) {
 			return
 		}
 	}
+}
+
+func propertyNames(schema jsonstream.Value) []string {
+	var names []string
+	for name := range schema.Get("properties").Members() {
+		names = append(names, name)
+	}
+	return names
 }
 
 func unknownProblem(name string, known []string) string {
