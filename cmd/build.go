@@ -211,7 +211,7 @@ func (b *builder) fail(outcome, err error) {
 }
 
 func (b *builder) write(out io.Writer, text []byte) error {
-	form := jsonstream.AppendCompact
+	form := func(dst, text []byte) ([]byte, error) { return jsonstream.AppendCompact(dst, text), nil }
 	if b.pretty {
 		form = jsonstream.AppendIndent
 	}

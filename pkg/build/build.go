@@ -134,7 +134,7 @@ func (b *builder) message() ([]byte, error) {
 			text = appendMember(text, m.name, value)
 		}
 	}
-	return jsonstream.AppendCompact(nil, append(text, '}'))
+	return jsonstream.AppendCompact(nil, append(text, '}')), nil
 }
 
 // appendMember appends to an object that is still open.
@@ -218,10 +218,7 @@ func set(text []byte, o Override) ([]byte, error) {
 		// Not wrapped: the position in a SyntaxError would be taken for one in the state.
 		return nil, fmt.Errorf("set %s: %v; the value is JSON, where a string stands in double quotes", o.Pointer, err)
 	}
-	compact, err := jsonstream.AppendCompact(nil, value.Root().Raw())
-	if err != nil {
-		return nil, fmt.Errorf("set %s: %w", o.Pointer, err)
-	}
+	compact := jsonstream.AppendCompact(nil, value.Root().Raw())
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", o.Pointer, err)

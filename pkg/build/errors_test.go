@@ -32,7 +32,7 @@ func TestErrors(t *testing.T) {
 		{name: "tool calls", state: with(t, minimal, "/toolCalls", `[0]`), want: "state: /toolCalls/0: expected an object, found a number", line: 1},
 		{name: "tool call with both", state: with(t, minimal, "/toolCalls", `[{"input":1,"inputHash":"x"}]`), want: "state: /toolCalls/0: has input and inputHash: give one of them", line: 1},
 		{name: "tool input without canonical form", state: with(t, minimal, "/toolCalls", "[\n"+`{"tool":"t","input":{"n":[1e400]}}]`),
-			want: "state: /toolCalls/0/input: has no canonical form to hash: /toolCalls/0/input/n/0: 1e400: number beyond the range of a double; write", line: 2},
+			want: "state: /toolCalls/0/input/n/0: has no canonical form to hash: 1e400 is beyond the range of a double (1.8e308): write a smaller number, or a string, or give inputHash", line: 2},
 		{name: "exhausted", state: with(t, minimal, "/cost/costUSD", "1.5"),
 			want: "the budget is exhausted: 1 USD before this step less its cost of 1.5 USD leaves -0.5 USD; raise the budget"},
 		{name: "monstrous cost", state: with(t, minimal, "/cost/costUSD", "1e999999999"), want: "state: /cost/costUSD: cannot be added exactly: 1e999999999", line: 1},

@@ -2,6 +2,7 @@ package build
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -33,7 +34,11 @@ func (b *builder) toolCallHistory() ([]byte, error) {
 			}
 			hash, err := inputHash(v)
 			if err != nil {
-				fault := b.state.fail(v.Pointer(), "has no canonical form to hash: %v; write that number as a string, or give inputHash in place of input", err)
+				pointer := v.Pointer()
+				if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
+					pointer = number.Pointer
+				}
+				fault := b.state.fail(pointer, "has no canonical form to hash: %v, or give inputHash in place of input", err)
 				fault.Err = err
 				return nil, fault
 			}
@@ -47,7 +52,7 @@ func (b *builder) toolCallHistory() ([]byte, error) {
 // inputHash returns the hash of an input over its canonical form (RFC 8785), as
 // a JSON string.
 func inputHash(v jsonstream.Value) ([]byte, error) {
-	canonical, err := jsonstream.AppendCanonical(nil, v)
+	canonical, err := jsonstream.AppendCanonical(nil, v, jsonstream.CanonicalOptions{})
 	if err != nil {
 		return nil, err
 	}

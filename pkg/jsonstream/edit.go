@@ -1,6 +1,7 @@
 package jsonstream
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -42,6 +43,31 @@ func Set(d *Document, pointer string, value []byte) ([]byte, error) {
 	}
 	end := holder.node().end - 1
 	return splice(d.raw.Bytes, end, end, append(name, value...)), nil
+}
+
+// Remove returns the document's text without the value at pointer, its name and
+// the comma that parted it from a neighbour; everything else stays as it is,
+// byte for byte. The value must be there, and not be the root.
+func Remove(d *Document, pointer string) ([]byte, error) {
+	v := d.Root().At(pointer)
+	if !v.Exists() || !v.Parent().Exists() {
+		return nil, fmt.Errorf("%s: there is nothing that can be removed", pointer)
+	}
+	n := v.node()
+	from, to := n.start, n.end
+	if n.nameEnd != 0 {
+		from = n.nameStart
+	}
+	text := d.raw.Bytes
+	after := to + uint32(len(text[to:])-len(bytes.TrimLeft(text[to:], " \t\r\n")))
+	before := bytes.TrimRight(text[:from], " \t\r\n")
+	switch {
+	case before[len(before)-1] == ',':
+		from = uint32(len(before) - 1)
+	case text[after] == ',':
+		to = after + 1
+	}
+	return splice(text, from, to, nil), nil
 }
 
 func splice(text []byte, from, to uint32, with []byte) []byte {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -78,12 +79,12 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: %s leads elsewhere", in, v.Pointer())
 			}
 		}
-		compact, err := jsonstream.AppendCompact(nil, in)
-		if err != nil {
-			t.Fatalf("%q: compact: %v", in, err)
+		compact := jsonstream.AppendCompact(nil, in)
+		if want, err := jsontext.AppendFormat(nil, in, jsontext.PreserveRawStrings(true)); err != nil || !bytes.Equal(compact, want) {
+			t.Fatalf("%q: compact %q, want %q, %v", in, compact, want, err)
 		}
 		again := parse(t, string(compact))
-		twice, _ := jsonstream.AppendCompact(nil, again.Raw().Bytes)
+		twice := jsonstream.AppendCompact(nil, again.Raw().Bytes)
 		if !bytes.Equal(compact, twice) {
 			t.Fatalf("%q: compact %q is not compact: %q", in, compact, twice)
 		}

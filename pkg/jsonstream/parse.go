@@ -14,6 +14,8 @@ import (
 type Document struct {
 	raw   Raw
 	nodes []node // in the order of the text; nodes[0] is the root
+	// plainNames tells that no member's name has an escape in it.
+	plainNames bool
 
 	checkpointsOnce sync.Once
 	checkpoints     []Position
@@ -40,6 +42,21 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 		return nil, &SyntaxError{Position: raw.Start, Problem: problem}
 	}
 	d := &Document{raw: raw, nodes: make([]node, 0, 16+len(raw.Bytes)/48)}
+	if d.scan(limits.maxDepth()) {
+		d.plainNames = true
+		return d, nil
+	}
+	if err := d.decode(limits); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// decode reads the document with the JSON text layer. The error is a
+// [*SyntaxError].
+func (d *Document) decode(limits Limits) error {
+	raw := d.raw
+	d.nodes = d.nodes[:0]
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw.Bytes))
 	var nameStart, nameEnd uint32
 	parent := int32(-1)
@@ -48,22 +65,20 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 		switch kind {
 		case '}', ']':
 			if _, err := dec.ReadToken(); err != nil {
-				return nil, syntaxError(raw, err)
+				return syntaxError(raw, err)
 			}
 			closed := &d.nodes[parent]
 			closed.end = uint32(dec.InputOffset())
 			closed.next = int32(len(d.nodes))
 			parent = closed.parent
 		case '{', '[':
-			n := d.open(parent, nameStart, nameEnd)
 			if _, err := dec.ReadToken(); err != nil {
-				return nil, syntaxError(raw, err)
+				return syntaxError(raw, err)
 			}
-			n.start = uint32(dec.InputOffset()) - 1
-			d.add(n)
+			d.append(int(dec.InputOffset())-1, parent, nameStart, nameEnd)
 			parent = int32(len(d.nodes) - 1)
 			if dec.StackDepth() > limits.maxDepth() {
-				return nil, d.tooDeep(parent, limits)
+				return d.tooDeep(parent, limits)
 			}
 		default:
 			// Names count as values of their object: an even number of them
@@ -71,7 +86,7 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 			within, length := dec.StackIndex(dec.StackDepth())
 			text, err := dec.ReadValue()
 			if err != nil {
-				return nil, syntaxError(raw, err)
+				return syntaxError(raw, err)
 			}
 			end := uint32(dec.InputOffset())
 			start := end - uint32(len(text))
@@ -79,9 +94,8 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 				nameStart, nameEnd = start, end
 				continue
 			}
-			n := d.open(parent, nameStart, nameEnd)
-			n.start, n.end, n.next = start, end, int32(len(d.nodes)+1)
-			d.add(n)
+			n := d.append(int(start), parent, nameStart, nameEnd)
+			n.end, n.next = end, int32(len(d.nodes))
 		}
 		nameStart, nameEnd = 0, 0
 		if parent < 0 {
@@ -91,17 +105,22 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 	end := int(dec.InputOffset())
 	if rest := bytes.TrimLeft(raw.Bytes[end:], " \t\r\n"); len(rest) > 0 {
 		at := len(raw.Bytes) - len(rest)
-		return nil, &SyntaxError{
+		return &SyntaxError{
 			Position: positionAt(raw, at),
 			Problem:  fmt.Sprintf("found %s after the end of the document: put each document on a line of its own", quoteAt(raw.Bytes, at)),
 		}
 	}
-	return d, nil
+	return nil
 }
 
-// open prepares the next node below parent.
-func (d *Document) open(parent int32, nameStart, nameEnd uint32) node {
-	n := node{parent: parent, nameStart: nameStart, nameEnd: nameEnd}
+// append adds the node of the value that begins at start, in parent.
+func (d *Document) append(start int, parent int32, nameStart, nameEnd uint32) *node {
+	if len(d.nodes) == cap(d.nodes) {
+		d.grow(start)
+	}
+	d.nodes = d.nodes[:len(d.nodes)+1]
+	n := &d.nodes[len(d.nodes)-1]
+	*n = node{start: uint32(start), nameStart: nameStart, nameEnd: nameEnd, parent: parent}
 	if parent >= 0 && nameEnd == 0 {
 		// While an array is open, its next counts its elements.
 		n.nameStart = uint32(d.nodes[parent].next)
@@ -110,16 +129,13 @@ func (d *Document) open(parent int32, nameStart, nameEnd uint32) node {
 	return n
 }
 
-// add appends a node. Room for more is made for as many as the text read so far
+// grow makes room for as many nodes more as the text read so far, up to offset,
 // lets expect of the rest: growing step by step would hold several copies of the
 // nodes of a large document.
-func (d *Document) add(n node) {
-	if len(d.nodes) == cap(d.nodes) {
-		expected := float64(len(d.nodes)) * float64(len(d.raw.Bytes)) / float64(n.start+1)
-		room := min(int(expected), len(d.raw.Bytes)/2+1) // the shortest element is "1,"
-		d.nodes = slices.Grow(d.nodes, max(room-len(d.nodes), len(d.nodes)/8, 1))
-	}
-	d.nodes = append(d.nodes, n)
+func (d *Document) grow(offset int) {
+	expected := float64(len(d.nodes)) * float64(len(d.raw.Bytes)) / float64(offset+1)
+	room := min(int(expected), len(d.raw.Bytes)/2+1) // the shortest element is "1,"
+	d.nodes = slices.Grow(d.nodes, max(room-len(d.nodes), len(d.nodes)/8, 1))
 }
 
 func (d *Document) tooDeep(i int32, limits Limits) *SyntaxError {

@@ -19,6 +19,9 @@ var start = Position{Line: 1, Column: 1}
 // count from its own beginning.
 func NewRaw(text []byte) Raw { return Raw{Bytes: text, Start: start} }
 
+// PositionAt returns the position in the stream of the byte at an offset.
+func (r Raw) PositionAt(offset int) Position { return positionAt(r, offset) }
+
 // A Splitter cuts a stream into documents: one document, JSON Lines or
 // concatenated documents, told apart by looking. It finds where documents end
 // and checks no more than that; [Parse] does.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -82,7 +84,8 @@ func (v Value) Raw() []byte {
 	return v.doc.raw.Bytes[n.start:n.end:n.end]
 }
 
-// Text returns the characters of a string, and "" for anything else.
+// Text returns the characters of a string, and "" for anything else. They may keep
+// the document in memory: clone what outlives it.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
@@ -107,15 +110,18 @@ func (v Value) rawName() []byte {
 // for that.
 func (v Value) isNamed(name string) bool {
 	raw := v.rawName()
-	if bytes.IndexByte(raw, '\\') >= 0 {
+	if !v.doc.plainNames && bytes.IndexByte(raw, '\\') >= 0 {
 		return unquote(raw) == name
 	}
 	return string(raw[1:len(raw)-1]) == name
 }
 
+// unquote returns the characters of a quoted string. Where it has no escapes, they
+// are those of the document, which never change: most of what a document costs
+// would otherwise be copies.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+		return unsafe.String(&quoted[1], len(quoted)-2)
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted) // Parse has checked it
 	return string(text)
@@ -274,6 +280,45 @@ func (v Value) Position() Position {
 		return Position{}
 	}
 	return v.doc.positionAt(int(v.node().start))
+}
+
+// PositionIn returns where in the original text the byte at an offset of the
+// string's [Value.Text] is. For other kinds it is where the value begins.
+func (v Value) PositionIn(offset int) Position {
+	if v.Kind() != String {
+		return v.Position()
+	}
+	raw := v.Raw()
+	at := 1 // behind the quote
+	for last := len(raw) - 1; offset > 0 && at < last; {
+		plain := bytes.IndexByte(raw[at:min(at+offset, last)], '\\')
+		if plain < 0 {
+			at = min(at+offset, last)
+			break
+		}
+		at += plain
+		offset -= plain
+		end := scanEscape(raw, at)
+		length := escapedLen(raw[at:end])
+		if length > offset {
+			break // inside what the escape stands for
+		}
+		at = end
+		offset -= length
+	}
+	return v.doc.positionAt(int(v.node().start) + at)
+}
+
+// escapedLen returns how many bytes an escape stands for; a surrogate pair is one.
+func escapedLen(escape []byte) int {
+	switch len(escape) {
+	case len(`\n`):
+		return 1
+	case len(`\u0000`):
+		return utf8.RuneLen(rune(hex4(escape, 2)))
+	default:
+		return utf8.UTFMax
+	}
 }
 
 // NamePosition returns where the member's name begins; for an array's element

@@ -80,6 +80,16 @@ func (m *Message) Set(pointer string, value []byte) (*Message, error) {
 	return parseText(text)
 }
 
+// Remove returns the message without the member or element at a JSON Pointer.
+// See [jsonstream.Remove].
+func (m *Message) Remove(pointer string) (*Message, error) {
+	text, err := jsonstream.Remove(m.doc, pointer)
+	if err != nil {
+		return nil, err
+	}
+	return parseText(text)
+}
+
 // A Decoder reads the messages of a stream: one message, JSON Lines or
 // concatenated messages.
 type Decoder struct {

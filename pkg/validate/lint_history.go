@@ -203,8 +203,7 @@ func distinctive(turn jsonstream.Value) bool {
 }
 
 func contentHash(v jsonstream.Value) [sha256.Size]byte {
-	compact, _ := jsonstream.AppendCompact(nil, v.Raw()) // v comes from a parsed document
-	return sha256.Sum256(compact)
+	return sha256.Sum256(jsonstream.AppendCompact(nil, v.Raw()))
 }
 
 func systemTurn(c lintContext) iter.Seq[Finding] {

@@ -104,11 +104,7 @@ func count(n, what string) string {
 
 // compact shows a value of the schema on one line.
 func compact(v jsonstream.Value) string {
-	text, err := jsonstream.AppendCompact(nil, v.Raw())
-	if err != nil {
-		return string(v.Raw())
-	}
-	return string(text)
+	return string(jsonstream.AppendCompact(nil, v.Raw()))
 }
 
 // typeNames words the value of the keyword type.

@@ -1,0 +1,119 @@
+package jsonstream
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// number writes a number as ECMAScript does (RFC 8785, section 3.2.2.3).
+func (c *canonicalizer) number(i int32, text []byte) error {
+	if isCanonicalNumber(text) {
+		c.out = append(c.out, text...)
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return numberError(Value{c.doc, i}, "", ErrNumberRange)
+	}
+	start := len(c.out)
+	c.out = appendFloat(c.out, f)
+	if canonical := c.out[start:]; c.Exact && !SameNumber(text, canonical) {
+		return numberError(Value{c.doc, i}, string(canonical), ErrInexact)
+	}
+	return nil
+}
+
+func numberError(v Value, canonical string, err error) *NumberError {
+	const most = 40
+	text := string(v.Raw())
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return &NumberError{Position: v.Position(), Pointer: v.Pointer(), Text: text, Canonical: canonical, Err: err}
+}
+
+// isCanonicalNumber tells, for most numbers that are, that text is its own
+// canonical form: an integer or a decimal fraction without an exponent. Up to
+// 15 digits survive being a double, and no shorter text has the same double.
+func isCanonicalNumber(text []byte) bool {
+	digits := text
+	if digits[0] == '-' {
+		digits = digits[1:]
+	}
+	if len(digits) > 16 { // 15 and a point
+		return false
+	}
+	point := bytes.IndexByte(digits, '.')
+	if bytes.IndexByte(digits, 'e') >= 0 || bytes.IndexByte(digits, 'E') >= 0 {
+		return false
+	}
+	if point < 0 {
+		return len(digits) <= 15 && (digits[0] != '0' || len(text) == 1) // not -0
+	}
+	// Below 1e-6 the canonical form has an exponent.
+	return digits[len(digits)-1] != '0' && !bytes.HasPrefix(digits, []byte("0.000000"))
+}
+
+// appendFloat writes f as Number::toString of ECMAScript does: the shortest
+// digits that give f back, with an exponent from 1e21 on and below 1e-6.
+func appendFloat(dst []byte, f float64) []byte {
+	abs := math.Abs(f)
+	switch {
+	case f == 0:
+		return append(dst, '0') // also -0
+	case abs >= 1e-6 && abs < 1e21:
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	if n := len(dst); dst[n-4] == 'e' && dst[n-2] == '0' { // e-07
+		dst = append(dst[:n-2], dst[n-1])
+	}
+	return dst
+}
+
+// SameNumber reports whether two JSON numbers have the same decimal value: 1.0 and
+// 1 do, 9007199254740993 and 9007199254740992 do not. Two whose exponents fit no
+// int are the same only if they are written alike.
+func SameNumber(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, xOK := decimalOf(a)
+	y, yOK := decimalOf(b)
+	return xOK && yOK && x.negative == y.negative && x.exponent == y.exponent && bytes.Equal(x.digits, y.digits)
+}
+
+// A decimal is ±0.digits × 10^exponent, without zeros at either end of digits;
+// zero has no digits, no sign and the exponent 0.
+type decimal struct {
+	negative bool
+	digits   []byte
+	exponent int
+}
+
+// decimalOf reads a JSON number. It fails if the exponent fits no int.
+func decimalOf(text []byte) (decimal, bool) {
+	var d decimal
+	if text[0] == '-' {
+		d.negative = true
+		text = text[1:]
+	}
+	ok := true
+	if e := bytes.IndexAny(text, "eE"); e >= 0 {
+		n, err := strconv.Atoi(string(bytes.TrimPrefix(text[e+1:], []byte("+"))))
+		ok = err == nil
+		d.exponent = n
+		text = text[:e]
+	}
+	whole, fraction, _ := bytes.Cut(text, []byte("."))
+	d.exponent += len(whole)
+	all := append(bytes.Clone(whole), fraction...)
+	significant := bytes.TrimLeft(all, "0")
+	d.exponent -= len(all) - len(significant)
+	d.digits = bytes.TrimRight(significant, "0")
+	if len(d.digits) == 0 {
+		return decimal{}, true
+	}
+	return d, ok
+}

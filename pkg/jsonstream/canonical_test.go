@@ -1,0 +1,255 @@
+package jsonstream_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func canonical(t *testing.T, text string) (string, error) {
+	t.Helper()
+	got, err := jsonstream.AppendCanonical(nil, parse(t, text).Root(), jsonstream.CanonicalOptions{})
+	return string(got), err
+}
+
+// The examples of RFC 8785, sections 3.2.2 and 3.2.3.
+func TestCanonicalRFC8785(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"section 3.2.2", `{
+  "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+  "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+  "literals": [null, true, false]
+}`, `{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`},
+		{"section 3.2.3", `{
+  "\u20ac": "Euro Sign",
+  "\r": "Carriage Return",
+  "\ufb33": "Hebrew Letter Dalet With Dagesh",
+  "1": "One",
+  "\ud83d\ude00": "Emoji: Grinning Face",
+  "\u0080": "Control",
+  "\u00f6": "Latin Small Letter O With Diaeresis"
+}`, `{"\r":"Carriage Return","1":"One","` + "\u0080" + `":"Control","ö":"Latin Small Letter O With Diaeresis",` +
+			`"€":"Euro Sign","😀":"Emoji: Grinning Face","` + "\ufb33" + `":"Hebrew Letter Dalet With Dagesh"}`},
+		{"nothing inside", `[ { } , [ ] , "" ]`, `[{},[],""]`},
+		{"white space", "\t{ \"b\" : 1 ,\r\n\"a\" : 2 }\n", `{"a":2,"b":1}`},
+		{"a name that begins another", `{"ab":1,"a":2,"":3,"a!":4}`, `{"":3,"a":2,"a!":4,"ab":1}`},
+		{"objects below sorted ones", `{"z":{"d":1,"c":[{"b":1,"a":1}]},"y":{"b":1,"a":1}}`, `{"y":{"a":1,"b":1},"z":{"c":[{"a":1,"b":1}],"d":1}}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, err := canonical(t, tt.in); got != tt.want || err != nil {
+				t.Errorf("got  %s, %v\nwant %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// The number table of RFC 8785, appendix B.
+func TestCanonicalNumbersRFC8785(t *testing.T) {
+	tests := []struct {
+		bits uint64
+		want string
+	}{
+		{0x0000000000000000, "0"},
+		{0x8000000000000000, "0"},
+		{0x0000000000000001, "5e-324"},
+		{0x8000000000000001, "-5e-324"},
+		{0x7fefffffffffffff, "1.7976931348623157e+308"},
+		{0xffefffffffffffff, "-1.7976931348623157e+308"},
+		{0x4340000000000000, "9007199254740992"},
+		{0xc340000000000000, "-9007199254740992"},
+		{0x4430000000000000, "295147905179352830000"},
+		{0x44b52d02c7e14af5, "9.999999999999997e+22"},
+		{0x44b52d02c7e14af6, "1e+23"},
+		{0x44b52d02c7e14af7, "1.0000000000000001e+23"},
+		{0x444b1ae4d6e2ef4e, "999999999999999700000"},
+		{0x444b1ae4d6e2ef4f, "999999999999999900000"},
+		{0x444b1ae4d6e2ef50, "1e+21"},
+		{0x3eb0c6f7a0b5ed8c, "9.999999999999997e-7"},
+		{0x3eb0c6f7a0b5ed8d, "0.000001"},
+		{0x41b3de4355555553, "333333333.3333332"},
+		{0x41b3de4355555554, "333333333.33333325"},
+		{0x41b3de4355555555, "333333333.3333333"},
+		{0x41b3de4355555556, "333333333.3333334"},
+		{0x41b3de4355555557, "333333333.33333343"},
+		{0xbecbf647612f3696, "-0.0000033333333333333333"},
+		{0x43143ff3c1cb0959, "1424953923781206.2"},
+	}
+	for _, tt := range tests {
+		for _, format := range []byte("eg") {
+			text := strconv.FormatFloat(math.Float64frombits(tt.bits), format, 20, 64)
+			if got, err := canonical(t, text); got != tt.want || err != nil {
+				t.Errorf("%x as %s: got %s, %v; want %s", tt.bits, text, got, err, tt.want)
+			}
+		}
+	}
+}
+
+// The published test data of RFC 8785 (cyberphone/json-canonicalization).
+func TestCanonicalVectors(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "vectors", "rfc8785")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no vectors at %s", dir)
+	}
+	inputs, err := filepath.Glob(filepath.Join(dir, "input", "*.json"))
+	if err != nil || len(inputs) == 0 {
+		t.Fatalf("no vectors in %s: %v", dir, err)
+	}
+	for _, input := range inputs {
+		text, err := os.ReadFile(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join(dir, "output", filepath.Base(input)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := canonical(t, string(text)); got != string(bytes.TrimSpace(want)) || err != nil {
+			t.Errorf("%s: got %s, %v; want %s", filepath.Base(input), got, err, want)
+		}
+	}
+}
+
+func TestCanonicalNumbers(t *testing.T) {
+	tests := []struct {
+		in, want string
+		err      error // with Exact
+	}{
+		{in: "0", want: "0"},
+		{in: "-0", want: "0"},
+		{in: "-0.0e5", want: "0"},
+		{in: "1.0", want: "1"},
+		{in: "0.10", want: "0.1"},
+		{in: "0.0000001", want: "1e-7"},
+		{in: "0.000001", want: "0.000001"},
+		{in: "-0.00000123", want: "-0.00000123"},
+		{in: "-0.000000123", want: "-1.23e-7"},
+		{in: "1E2", want: "100"},
+		{in: "12e-1", want: "1.2"},
+		{in: "100000000000000000000", want: "100000000000000000000"},
+		{in: "1000000000000000000000", want: "1e+21"},
+		{in: "123456789012345", want: "123456789012345"},
+		{in: "12345678901234.5", want: "12345678901234.5"},
+		{in: "9007199254740992", want: "9007199254740992"},
+		{in: "9007199254740993", want: "9007199254740992", err: jsonstream.ErrInexact},
+		{in: "0.10000000000000000001", want: "0.1", err: jsonstream.ErrInexact},
+		{in: "1e-400", want: "0", err: jsonstream.ErrInexact},
+		{in: "1e-99999999999999999999", want: "0", err: jsonstream.ErrInexact},
+		{in: "0e99999999999999999999", want: "0"},
+		{in: "1e400", err: jsonstream.ErrNumberRange},
+		{in: "-1e400", err: jsonstream.ErrNumberRange},
+		{in: "1" + strings.Repeat("0", 400), err: jsonstream.ErrNumberRange},
+		{in: "1" + strings.Repeat("0", 400) + "e-400", want: "1"},
+	}
+	for _, tt := range tests {
+		root := parse(t, `{"a":[`+tt.in+`]}`).Root()
+		got, err := jsonstream.AppendCanonical(nil, root, jsonstream.CanonicalOptions{})
+		if tt.want == "" {
+			if !errors.Is(err, tt.err) {
+				t.Errorf("%.30s: error %v, want %v", tt.in, err, tt.err)
+			}
+		} else if string(got) != `{"a":[`+tt.want+`]}` || err != nil {
+			t.Errorf("%.30s: got %s, %v; want %s", tt.in, got, err, tt.want)
+		}
+		_, err = jsonstream.AppendCanonical(nil, root, jsonstream.CanonicalOptions{Exact: true})
+		if !errors.Is(err, tt.err) {
+			t.Errorf("%.30s exactly: error %v, want %v", tt.in, err, tt.err)
+		}
+	}
+}
+
+func TestNumberError(t *testing.T) {
+	_, err := jsonstream.AppendCanonical(nil, parse(t, "{\n \"a\": [9007199254740993]}").Root(), jsonstream.CanonicalOptions{Exact: true})
+	e := (*jsonstream.NumberError)(nil)
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v", err)
+	}
+	if e.Pointer != "/a/0" || e.Line != 2 || e.Column != 8 || e.Text != "9007199254740993" || e.Canonical != "9007199254740992" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestSameNumber(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"1", "1.0", true},
+		{"1", "-1", false},
+		{"0", "-0.00e7", true},
+		{"120", "1.2e2", true},
+		{"0.0012", "12E-4", true},
+		{"9007199254740993", "9007199254740992", false},
+		{"1e400", "10e399", true},
+		{"1e400", "1e401", false},
+		{"1e99999999999999999999", "1e99999999999999999999", true},
+		{"1e99999999999999999999", "1e99999999999999999998", false},
+		{"0e99999999999999999999", "0", true},
+	}
+	for _, tt := range tests {
+		if got := jsonstream.SameNumber([]byte(tt.a), []byte(tt.b)); got != tt.want {
+			t.Errorf("%s and %s: got %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+func TestCanonicalOmit(t *testing.T) {
+	root := parse(t, `{"signature":"x","a":{"signature":"y"},"\u0073ignature2":1}`).Root()
+	got, err := jsonstream.AppendCanonical(nil, root, jsonstream.CanonicalOptions{Omit: "signature"})
+	if want := `{"a":{"signature":"y"},"signature2":1}`; string(got) != want || err != nil {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+// The order of names is that of their UTF-16 code units.
+func TestCanonicalOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(rapid.StringOf(rapid.RuneFrom([]rune("ab!é\u0080\ud7ff\ue000\uffff\U00010000\U0001f600\U0010ffff"))), 2, 8, rapid.ID).Draw(t, "names")
+		var text []byte
+		for _, name := range names {
+			text = append(text, ',')
+			text, _ = jsontext.AppendQuote(text, name)
+			text = append(text, ":0"...)
+		}
+		text[0] = '{'
+		agree(t, append(text, '}'))
+	})
+}
+
+// The canonical form agrees with that of the JSON text layer, wherever that has
+// one, and is its own.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{
+		`{"b":[1.0,-0,1e-7,123456789012345678],"a":"\u00e9\/\ud83d\ude00\u001f\b"}`, `"\u007f\u2028"`, `0.000001`, `[5e-324,1.7976931348623157e308]`,
+		`{"\ufb33":1,"\ud83d\ude00":{"y":0,"x":0}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
+}
+
+func agree(t interface{ Fatalf(string, ...any) }, text []byte) {
+	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if syntax != nil {
+		return
+	}
+	got, err := jsonstream.AppendCanonical(nil, doc.Root(), jsonstream.CanonicalOptions{})
+	if err != nil {
+		return
+	}
+	want, err := jsontext.AppendFormat(nil, text, jsontext.CanonicalizeRawFloats(true),
+		jsontext.CanonicalizeRawInts(true), jsontext.ReorderRawObjects(true))
+	if string(got) != string(want) || err != nil {
+		t.Fatalf("%q: got %q, want %q, %v", text, got, want, err)
+	}
+}

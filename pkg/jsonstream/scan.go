@@ -1,0 +1,297 @@
+package jsonstream
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// A frame is an object or array under way.
+type frame struct {
+	node  int32  // its index
+	names uint64 // a bit for each hash of a member's name
+	size  int    // members so far
+}
+
+// mostMembers is how many members an object may have for scan to find
+// duplicates: it compares each name with those before.
+const mostMembers = 128
+
+// scan reads the document as Parse must, at several times the speed of the JSON
+// text layer. It reports false for all that is not strict JSON or over a limit,
+// and for some that is but rare: then the text layer reads it again, and tells
+// what is wrong.
+func (d *Document) scan(maxDepth int) bool {
+	text := d.raw.Bytes
+	frames := make([]frame, 0, 16)
+	parent := int32(-1)
+	var nameStart, nameEnd uint32
+	i := skipSpace(text, 0)
+	for {
+		// Here a value begins.
+		if i >= len(text) {
+			return false
+		}
+		n := d.append(i, parent, nameStart, nameEnd)
+		nameStart, nameEnd = 0, 0
+		open := false
+		switch c := text[i]; c {
+		case '{', '[':
+			parent = int32(len(d.nodes) - 1)
+			frames = append(frames, frame{node: parent})
+			if len(frames) > maxDepth {
+				return false
+			}
+			i = skipSpace(text, i+1)
+			// The closing bracket lies two behind the opening one.
+			open = i < len(text) && text[i] != c+2
+		default:
+			end := scanScalar(text, i)
+			if end < 0 {
+				return false
+			}
+			n.end, n.next = uint32(end), int32(len(d.nodes))
+			i = end
+		}
+		// Here it has ended, or its first member or element begins.
+		for !open {
+			i = skipSpace(text, i)
+			if len(frames) == 0 {
+				return i == len(text)
+			}
+			if i >= len(text) {
+				return false
+			}
+			switch container := &d.nodes[parent]; text[i] {
+			case ',':
+				i = skipSpace(text, i+1)
+				open = true
+			case text[container.start] + 2:
+				i++
+				container.end, container.next = uint32(i), int32(len(d.nodes))
+				parent = container.parent
+				frames = frames[:len(frames)-1]
+			default:
+				return false
+			}
+		}
+		if text[d.nodes[parent].start] == '{' {
+			end := scanName(text, i)
+			if end < 0 || d.isDuplicate(&frames[len(frames)-1], text[i:end]) {
+				return false
+			}
+			nameStart, nameEnd = uint32(i), uint32(end)
+			i = skipSpace(text, end)
+			if i >= len(text) || text[i] != ':' {
+				return false
+			}
+			i = skipSpace(text, i+1)
+		}
+	}
+}
+
+func skipSpace(text []byte, i int) int {
+	for i < len(text) && isSpace(text[i]) {
+		i++
+	}
+	return i
+}
+
+// isDuplicate reports whether the object has a member of this name already, or
+// too many to tell, and counts the new one.
+func (d *Document) isDuplicate(f *frame, name []byte) bool {
+	hash := uint64(len(name)) * 0x9E3779B97F4A7C15
+	if len(name) >= 8 {
+		hash ^= binary.LittleEndian.Uint64(name) * 0xC2B2AE3D27D4EB4F
+		hash ^= binary.LittleEndian.Uint64(name[len(name)-8:]) * 0x165667B19E3779F9
+	} else {
+		for _, c := range name {
+			hash = (hash ^ uint64(c)) * 0x100000001B3
+		}
+	}
+	bit := uint64(1) << (hash >> 58)
+	if f.size++; f.size > mostMembers {
+		return true
+	}
+	if f.names&bit != 0 {
+		for i := f.node + 1; i < int32(len(d.nodes)); i = d.nodes[i].next {
+			if bytes.Equal(d.raw.Bytes[d.nodes[i].nameStart:d.nodes[i].nameEnd], name) {
+				return true
+			}
+		}
+	}
+	f.names |= bit
+	return false
+}
+
+// scanName returns the end of the member name at i, -1 if there is none or it
+// has escapes: then its bytes are not all there is to compare.
+func scanName(text []byte, i int) int {
+	if i >= len(text) || text[i] != '"' {
+		return -1
+	}
+	end := scanString(text, i)
+	if end < 0 || bytes.IndexByte(text[i:end], '\\') >= 0 {
+		return -1
+	}
+	return end
+}
+
+// scanScalar returns the end of the string, number or literal at i, -1 if there
+// is none.
+func scanScalar(text []byte, i int) int {
+	literal := ""
+	switch c := text[i]; c {
+	case '"':
+		return scanString(text, i)
+	case 't':
+		literal = "true"
+	case 'f':
+		literal = "false"
+	case 'n':
+		literal = "null"
+	default:
+		return scanNumber(text, i)
+	}
+	if end := i + len(literal); end <= len(text) && string(text[i:end]) == literal {
+		return end
+	}
+	return -1
+}
+
+// scanNumber returns the end of the number at i (RFC 8259, section 6).
+func scanNumber(text []byte, i int) int {
+	if i < len(text) && text[i] == '-' {
+		i++
+	}
+	whole := i
+	if i = digits(text, i); i == whole || text[whole] == '0' && i > whole+1 {
+		return -1
+	}
+	if i < len(text) && text[i] == '.' {
+		fraction := i + 1
+		if i = digits(text, fraction); i == fraction {
+			return -1
+		}
+	}
+	if i < len(text) && text[i]|0x20 == 'e' {
+		i++
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		exponent := i
+		if i = digits(text, i); i == exponent {
+			return -1
+		}
+	}
+	return i
+}
+
+func digits(text []byte, i int) int {
+	for i < len(text) && text[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// scanString returns the end of the string whose opening quote is at i, -1 if it
+// is damaged.
+func scanString(text []byte, i int) int {
+	begin := i
+	ascii := true
+	for i++; ; {
+		i = plainRun(text, i)
+		if i >= len(text) {
+			return -1
+		}
+		switch c := text[i]; {
+		case c == '"':
+			if !ascii && !utf8.Valid(text[begin:i]) {
+				return -1
+			}
+			return i + 1
+		case c == '\\':
+			if i = scanEscape(text, i); i < 0 {
+				return -1
+			}
+		case c >= utf8.RuneSelf:
+			ascii = false
+			for i < len(text) && text[i] >= utf8.RuneSelf {
+				i++
+			}
+		default:
+			return -1
+		}
+	}
+}
+
+// plainRun returns where the next byte is that needs a look: a quote, a
+// backslash, a control character, or one that is not ASCII. It looks at eight at
+// a time: in each lane the top bit says yes, for all lanes up to the first that
+// does.
+func plainRun(text []byte, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for i+8 <= len(text) {
+		x := binary.LittleEndian.Uint64(text[i:])
+		quote, backslash := x^('"'*ones), x^('\\'*ones)
+		found := (x | (x - 0x20*ones) | (quote - ones) | (backslash - ones)) & tops
+		if found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+		i += 8
+	}
+	for i < len(text) && text[i] != '"' && text[i] != '\\' && text[i] >= 0x20 && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// scanEscape returns the end of the escape at i, -1 if it is none. Two that are a
+// surrogate pair are one.
+func scanEscape(text []byte, i int) int {
+	if i+1 >= len(text) {
+		return -1
+	}
+	switch text[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2
+	case 'u':
+	default:
+		return -1
+	}
+	switch unit := hex4(text, i+2); {
+	case unit < 0, unit >= 0xDC00 && unit <= 0xDFFF:
+		return -1
+	case unit < 0xD800 || unit > 0xDFFF:
+		return i + 6
+	}
+	if i+8 > len(text) || text[i+6] != '\\' || text[i+7] != 'u' {
+		return -1
+	}
+	if low := hex4(text, i+8); low < 0xDC00 || low > 0xDFFF {
+		return -1
+	}
+	return i + 12
+}
+
+// hex4 returns the value of the four hexadecimal digits at i, -1 if there are
+// none.
+func hex4(text []byte, i int) int {
+	if i+4 > len(text) {
+		return -1
+	}
+	value := 0
+	for _, c := range text[i : i+4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return -1
+		}
+		value = value<<4 | int(c)
+	}
+	return value
+}
