@@ -1,0 +1,20 @@
+// Package sign signs handoff messages and verifies them (section 10.2 of
+// EAAPL-MAG006).
+//
+// A signature is the member
+//
+//	"signature": "hmac-sha256:" + lower-case hex of HMAC-SHA-256(key, text)
+//
+// where text is the canonical form (RFC 8785) of the message without that
+// member. Everything else is covered: members that no specification names, and
+// signatureKeyId, which may name the key. White space, the order of members and
+// the spelling of strings and numbers are not.
+//
+// RFC 8785 makes every number a double, so that two numbers of different value
+// can have one canonical form. A message with a number whose canonical form has
+// another value is neither signed nor verified: otherwise it could be changed
+// under its signature.
+//
+// No error and no formatted value of this package contains a key, or the
+// signature that a message ought to have.
+package sign

@@ -1,0 +1,180 @@
+package sign
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// Explain tells, in sentences, what a person who stands before a message that
+// does not verify would try next: which keys were tried, whether the signature
+// holds over another text of the message than its canonical form, or with the
+// key read another way, and which members differ from the original, if that is
+// not nil. It never tells what the signature ought to be.
+//
+// Its cost is some fifty times that of [Verifier.Verify].
+func (v *Verifier) Explain(m, original *message.Message) []string {
+	var lines []string
+	want, problem := signatureOf(m)
+	keys, unknown := v.candidates(m)
+	if problem == nil && unknown == nil {
+		lines = append(lines, "tried "+tried(keys))
+		lines = append(lines, v.search(m, keys, want)...)
+	} else if unknown != nil && unknown.Reason == UnknownKeyID {
+		lines = append(lines, v.underOtherKeys(m, want)...)
+	}
+	if original != nil {
+		lines = append(lines, v.against(m, original)...)
+	}
+	return lines
+}
+
+// search looks for a text and a reading of a key under which the signature
+// holds.
+func (v *Verifier) search(m *message.Message, keys []Key, want []byte) []string {
+	var inexact *jsonstream.NumberError
+	if _, err := canonical(nil, m); errors.As(err, &inexact) {
+		return []string{"the signer must write the number as it stands in canonical form; no signature is accepted before"}
+	}
+	var all []reading
+	for _, k := range keys {
+		all = append(all, readings(k)...)
+	}
+	for _, f := range forms {
+		text := f.text(m)
+		for _, r := range all {
+			if !hmac.Equal(r.key.sum(text), want) {
+				continue
+			}
+			line := "the signature holds over " + f.name
+			if f.advice != "" {
+				line += ": " + f.advice
+			}
+			if r.how != "" {
+				line += "; with " + r.how
+			}
+			return []string{line, "the content is what was signed; its signer does not follow the format"}
+		}
+	}
+	return []string{fmt.Sprintf("the signature holds over none of %d texts that signers make of a message by mistake, nor with a key read in another way: "+
+		"a member was changed, or another key was used", len(forms))}
+}
+
+// underOtherKeys helps with a message that names a key which is not there.
+func (v *Verifier) underOtherKeys(m *message.Message, want []byte) []string {
+	text, err := canonical(nil, m)
+	if err != nil || want == nil {
+		return nil
+	}
+	for _, k := range v.keys {
+		if hmac.Equal(k.sum(text), want) {
+			return []string{fmt.Sprintf("the signature holds under %s: the signer names its key otherwise than this key file does", tried([]Key{k}))}
+		}
+	}
+	return []string{"the signature holds under none of the keys at hand"}
+}
+
+// A reading is a way to make a secret of what a key file holds.
+type reading struct {
+	key Key
+	how string // "" for the right way
+}
+
+func readings(k Key) []reading {
+	list := []reading{
+		{key: k},
+		{newKey("", append(bytes.Clone(k.secret), '\n')), "the line feed at the end of the key file taken into the key"},
+		{newKey("", []byte(base64.RawURLEncoding.EncodeToString(k.secret))), "the key in base64url taken as the key, undecoded"},
+		{newKey("", []byte(hex.EncodeToString(k.secret))), "the key in hex taken as the key, undecoded"},
+	}
+	if secret, err := hex.DecodeString(string(k.secret)); err == nil {
+		list = append(list, reading{newKey("", secret), "the key decoded from hex"})
+	}
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+		if secret, err := encoding.DecodeString(string(k.secret)); err == nil {
+			list = append(list, reading{newKey("", secret), "the key decoded from base64"})
+		}
+	}
+	return list
+}
+
+// against compares the message with its original.
+func (v *Verifier) against(m, original *message.Message) []string {
+	var lines []string
+	if k, err := v.Verify(original); err == nil {
+		lines = append(lines, "the original verifies under "+tried([]Key{k}))
+	} else {
+		lines = append(lines, "the original does not verify either")
+	}
+	const most = 20
+	n := 0
+	compare(original.Root(), m.Root(), func(pointer, what string) {
+		if pointer == "/"+Member {
+			return
+		}
+		if n++; n <= most {
+			lines = append(lines, fmt.Sprintf("%.200s: %s", pointer, what))
+		}
+	})
+	switch {
+	case n == 0:
+		lines = append(lines, "no member that the signature covers differs from the original")
+	case n > most:
+		lines = append(lines, fmt.Sprintf("and %d more differences", n-most))
+	}
+	return lines
+}
+
+// compare reports what is different between two values: not their spelling, and
+// not the order of members.
+func compare(a, b jsonstream.Value, report func(pointer, what string)) {
+	switch {
+	case a.Kind() != b.Kind():
+		report(b.Pointer(), "changed")
+	case a.Kind() == jsonstream.Object:
+		members := map[string]jsonstream.Value{}
+		for name, v := range b.Members() {
+			members[name] = v
+		}
+		for name, v := range a.Members() {
+			other, ok := members[name]
+			if !ok {
+				report(v.Pointer(), "removed")
+				continue
+			}
+			delete(members, name)
+			compare(v, other, report)
+		}
+		for name, v := range b.Members() { // members has no order
+			if _, added := members[name]; added {
+				report(v.Pointer(), "added")
+			}
+		}
+	case a.Kind() == jsonstream.Array:
+		var elements []jsonstream.Value
+		for _, v := range b.Elements() {
+			elements = append(elements, v)
+		}
+		n := 0
+		for i, v := range a.Elements() {
+			if n++; i < len(elements) {
+				compare(v, elements[i], report)
+			} else {
+				report(v.Pointer(), "removed")
+			}
+		}
+		for _, v := range elements[min(n, len(elements)):] {
+			report(v.Pointer(), "added")
+		}
+	case a.Kind() == jsonstream.Number && !jsonstream.SameNumber(a.Raw(), b.Raw()):
+		report(b.Pointer(), "changed")
+	case a.Text() != b.Text():
+		report(b.Pointer(), "changed")
+	}
+}

@@ -1,0 +1,123 @@
+package sign
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+const unsigned = `{"b": "é<\/a", "a": [1.50, 2], "signatureKeyId": "k"}`
+
+// A signer that signs another text of the message is told what it does.
+func TestExplainForms(t *testing.T) {
+	k := newKey("k", []byte(secret32))
+	v, err := NewVerifier([]Key{k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{unsigned, "the bytes of the message as they stand, without the signature:"},
+		{unsigned + "\n", "as they stand, without the signature, and a line feed"},
+		{`{"a":[1.5,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "the canonical form with a line feed"},
+		{`{"b":"é</a","a":[1.50,2],"signatureKeyId":"k"}`, "member order:"},
+		{`{"b":"é</a","a":[1.50,2],"signatureKeyId":"k"}` + "\n", "member order and a line feed"},
+		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}`, "numbers as they stand:"},
+		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "numbers as they stand and a line feed"},
+		{`{"a":[1.50,2],"b":"\u00e9</a","signatureKeyId":"k"}`, "ASCII escaped:"},
+		{`{"a": [1.50, 2], "b": "\u00e9</a", "signatureKeyId": "k"}`, "ASCII escaped, and spaces"},
+		{`{"a": [1.50, 2], "b": "é</a", "signatureKeyId": "k"}`, "spaces behind commas"},
+		{`{"a":[1.50,2],"b":"é\u003c/a","signatureKeyId":"k"}`, "<, > and & escaped"},
+		{`{"a":[1.50,2],"b":"é<\/a","signatureKeyId":"k"}`, "/ escaped"},
+		{`{"a":[1.50,2],"b":"é</a","signature":"","signatureKeyId":"k"}`, "an empty signature"},
+		{`{"a":[1.50,2],"b":"é</a","signature":null,"signatureKeyId":"k"}`, "the signature null"},
+		{`{"a":[1.50,2],"b":"é</a"}`, "without signatureKeyId"},
+	} {
+		message := unsigned[:len(unsigned)-1] + `, "signature": "hmac-sha256:` + hex.EncodeToString(k.sum([]byte(tt.text))) + `"}`
+		lines := strings.Join(v.Explain(parse(t, message), nil), "\n")
+		if !strings.Contains(lines, tt.want) || !strings.Contains(lines, `tried key "k"`) {
+			t.Errorf("signed %q, got\n%s\nwant %s", tt.text, lines, tt.want)
+		}
+		if strings.Contains(lines, hex.EncodeToString(k.sum([]byte(`{"a":[1.5,2],"b":"é</a","signatureKeyId":"k"}`)))) {
+			t.Error("tells the right signature")
+		}
+	}
+}
+
+// A signer that reads the key file in another way is told so.
+func TestExplainReadings(t *testing.T) {
+	random := NewKey("").secret
+	for _, tt := range []struct {
+		file, used []byte
+		want       string
+	}{
+		{random, append(random[:32:32], '\n'), "the line feed at the end of the key file"},
+		{[]byte(hex.EncodeToString(random)), random, "decoded from hex"},
+		{[]byte(base64.StdEncoding.EncodeToString(random)), random, "decoded from base64"},
+		{[]byte(base64.RawURLEncoding.EncodeToString(random)), random, "decoded from base64"},
+		{random, []byte(base64.RawURLEncoding.EncodeToString(random)), "in base64url taken as the key"},
+		{random, []byte(hex.EncodeToString(random)), "in hex taken as the key"},
+	} {
+		v, err := NewVerifier([]Key{newKey("", tt.file)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed := mustSign(t, `{"a":1}`, newKey("", tt.used))
+		if lines := strings.Join(v.Explain(parse(t, signed), nil), "\n"); !strings.Contains(lines, tt.want) {
+			t.Errorf("got\n%s\nwant %s", lines, tt.want)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	current, lost := NewKey("current"), NewKey("lost")
+	v, err := NewVerifier([]Key{current})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := mustSign(t, `{"a":[1,{"b":2.0}],"c":"x","d":{"e":1}}`, current)
+	edited := strings.NewReplacer("2.0", "3", `"c":"x",`, "", `"e":1`, `"e":1,"f":[]`, "[1", "[1.0").Replace(signed)
+	tests := []struct {
+		name, in, original string
+		want               []string
+	}{
+		{"changed", edited, "", []string{`tried key "current"`, "the signature holds over none of 16 texts"}},
+		{"changed, against the original", edited, signed, []string{"the original verifies under", "/a/1/b: changed", "/c: removed", "/d/f: added"}},
+		{"against another that was changed", edited, strings.Replace(signed, `"x"`, `"y"`, 1), []string{"the original does not verify either"}},
+		{"same content, other key", strings.Replace(mustSign(t, `{"c":1}`, lost), "lost", "current", 1), `{"c":1.0,"signatureKeyId":"current"}`,
+			[]string{"no member that the signature covers differs"}},
+		{"key under another name", mustSign(t, `{"c":1}`, newKey("x", current.secret)), "",
+			[]string{`the signature holds under key "current": the signer names its key otherwise`}},
+		{"key that is not there", mustSign(t, `{"c":1}`, lost), "", []string{"the signature holds under none of the keys at hand"}},
+		{"inexact number", strings.Replace(signed, "2.0", "9007199254740993", 1), "", []string{"the signer must write the number as it stands in canonical form"}},
+		{"no signature", `{"a":1}`, "", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var original *message.Message
+			if tt.original != "" {
+				original = parse(t, tt.original)
+			}
+			lines := v.Explain(parse(t, tt.in), original)
+			for _, want := range tt.want {
+				if !strings.Contains(strings.Join(lines, "\n"), want) {
+					t.Errorf("got\n%s\nwant %s", strings.Join(lines, "\n"), want)
+				}
+			}
+			if tt.want == nil && lines != nil {
+				t.Errorf("got %q", lines)
+			}
+		})
+	}
+}
+
+func TestExplainIsShort(t *testing.T) {
+	v, k := verifier(t)
+	signed := mustSign(t, `{"a":[`+strings.Repeat("1,", 1000)+`1]}`, k)
+	original := parse(t, strings.ReplaceAll(signed, "1,", "2,"))
+	if lines := v.Explain(parse(t, signed), original); len(lines) > 30 || !strings.Contains(lines[len(lines)-1], "more differences") {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}

@@ -1,0 +1,129 @@
+package sign
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+const (
+	// MinKeyBytes is how long a secret must be, in bytes.
+	MinKeyBytes = 16
+	// GoodKeyBytes is how long a secret should be, in bytes: as long as the
+	// output of the hash (RFC 2104, section 3).
+	GoodKeyBytes = 32
+)
+
+// A Key is a secret shared by sender and receiver. The zero Key is none: it
+// neither signs nor verifies. Formatted with package fmt
+// or log/slog, it shows its ID and nothing of the secret.
+type Key struct {
+	ID     string // what signatureKeyId names it by, "" if it has no name
+	secret []byte
+	macs   *sync.Pool // of hash.Hash: each has gone through the secret already
+}
+
+func newKey(id string, secret []byte) Key {
+	return Key{id, secret, &sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
+}
+
+// NewKey returns a key of 256 random bits.
+func NewKey(id string) Key {
+	secret := make([]byte, GoodKeyBytes)
+	rand.Read(secret) // never fails
+	return newKey(id, secret)
+}
+
+// Len returns the length of the secret in bytes.
+func (k Key) Len() int { return len(k.secret) }
+
+// Format implements [fmt.Formatter] so that no verb shows the secret.
+func (k Key) Format(s fmt.State, _ rune) {
+	fmt.Fprintf(s, "key %q of %d bytes", k.ID, len(k.secret))
+}
+
+// MarshalText returns what Format shows, for encoders and loggers.
+func (k Key) MarshalText() ([]byte, error) { return fmt.Append(nil, k), nil }
+
+// JWK returns the key as a JSON Web Key (RFC 7517) of type oct for HS256, the
+// one text that holds the secret.
+func (k Key) JWK() ([]byte, error) {
+	return (&jose.JSONWebKey{Key: k.secret, KeyID: k.ID, Algorithm: string(jose.HS256)}).MarshalJSON()
+}
+
+// ParseKeys reads the content of a key file: a JSON Web Key or a JWK Set
+// (RFC 7517) if it is a JSON object, and otherwise one key of raw bytes, of
+// which one newline at the end is not part. The errors never quote the content.
+func ParseKeys(text []byte) ([]Key, error) {
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		secret := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+		if len(secret) == 0 {
+			return nil, errors.New("empty: a key is at least 16 random bytes; handoff keygen makes one")
+		}
+		k := newKey("", secret)
+		return []Key{k}, k.check()
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if err != nil {
+		return nil, errors.New("begins with { but is not one JSON object: a key file holds a JSON Web Key, a JWK Set or raw bytes")
+	}
+	root := doc.Root()
+	if !root.Get("keys").Exists() {
+		k, err := parseJWK(root)
+		return []Key{k}, err
+	}
+	var keys []Key
+	for i, v := range root.Get("keys").Elements() {
+		k, err := parseJWK(v)
+		if err != nil {
+			return nil, fmt.Errorf("/keys/%d: %w", i, err)
+		}
+		keys = append(keys, k)
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("/keys: a JWK Set without a key: put at least one into it")
+	}
+	return keys, nil
+}
+
+func parseJWK(v jsonstream.Value) (Key, error) {
+	if kind := v.Get("kty"); kind.Text() != "oct" {
+		found := "none"
+		if kind.Kind() == jsonstream.String {
+			found = fmt.Sprintf("%.20q", kind.Text())
+		}
+		return Key{}, fmt.Errorf("kty: expected \"oct\", found %s: messages are signed with a shared secret, not with a key pair", found)
+	}
+	if alg := v.Get("alg"); alg.Exists() && alg.Text() != string(jose.HS256) {
+		return Key{}, fmt.Errorf("alg: the key is for %.20q: only HS256 (HMAC-SHA-256) is used here", alg.Text())
+	}
+	if use := v.Get("use"); use.Exists() && use.Text() != "sig" {
+		return Key{}, fmt.Errorf("use: the key is for %.20q: only keys for \"sig\" sign", use.Text())
+	}
+	var jwk jose.JSONWebKey
+	if err := jwk.UnmarshalJSON(v.Raw()); err != nil {
+		return Key{}, errors.New("k: not the secret in base64url without padding (RFC 7518, section 6.4)")
+	}
+	secret, ok := jwk.Key.([]byte)
+	if !ok {
+		return Key{}, errors.New("not a JSON Web Key of type oct")
+	}
+	k := newKey(jwk.KeyID, secret)
+	return k, k.check()
+}
+
+// check refuses a secret that can be found by trying.
+func (k Key) check() error {
+	if len(k.secret) < MinKeyBytes {
+		return fmt.Errorf("the key has %d bytes: at least %d are needed, %d are better; handoff keygen makes one", len(k.secret), MinKeyBytes, GoodKeyBytes)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package sign
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// The reasons why a message whose signature holds may still be refused: it may
+// be an old one, sent again.
+const (
+	NoTimestamp Reason = "no-timestamp"
+	Expired     Reason = "expired"
+	NotYetValid Reason = "not-yet-valid"
+	NoHandoffID Reason = "no-handoff-id"
+	Replayed    Reason = "replayed"
+)
+
+// ReplayReasons returns these reasons.
+func ReplayReasons() []Reason {
+	return []Reason{NoTimestamp, Expired, NotYetValid, NoHandoffID, Replayed}
+}
+
+// Freshness bounds how old a message may be.
+type Freshness struct {
+	MaxAge time.Duration // since the message's timestamp
+	Skew   time.Duration // by which the clocks of sender and receiver may differ
+}
+
+// Check returns an [*Error] unless the message's timestamp lies, Skew allowed
+// for, within MaxAge before now. Ask only after the signature: anybody can
+// change an unsigned timestamp.
+func (f Freshness) Check(m *message.Message, now time.Time) error {
+	at := m.Root().Get("timestamp")
+	made, err := time.Parse(time.RFC3339, at.Text())
+	switch {
+	case err != nil:
+		return fault(m, at, NoTimestamp, "its age cannot be told: timestamp is not an RFC 3339 time")
+	case made.After(now.Add(f.Skew)):
+		return fault(m, at, NotYetValid, "made %s ahead of this computer's clock, more than the %s allowed for: one of the clocks is wrong", round(made.Sub(now)), f.Skew)
+	case now.Sub(made) > f.MaxAge+f.Skew:
+		return fault(m, at, Expired, "made %s ago, more than the %s that are accepted: it may have been sent again; ask its sender for a new one", round(now.Sub(made)), f.MaxAge)
+	default:
+		return nil
+	}
+}
+
+func round(d time.Duration) time.Duration {
+	if d > time.Minute {
+		return d.Round(time.Second)
+	}
+	return d.Round(time.Millisecond)
+}
+
+// CheckIdentity returns an [*Error] unless the message has a handoffId that fits
+// on a line, by which to remember that it was accepted.
+func CheckIdentity(m *message.Message) error {
+	id := m.HandoffID()
+	if id == "" || strings.ContainsFunc(id, unicode.IsControl) {
+		return fault(m, m.Root().Get("handoffId"), NoHandoffID, "has no handoffId to remember it by: whether it was accepted before cannot be told")
+	}
+	return nil
+}
+
+// SeenBefore returns the [*Error] for a message that was accepted before.
+func SeenBefore(m *message.Message) error {
+	return fault(m, m.Root().Get("handoffId"), Replayed, "the handoff %.80q was accepted before: it has been sent again", m.HandoffID())
+}

@@ -1,0 +1,35 @@
+package sign
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+func TestFreshness(t *testing.T) {
+	now := time.Date(2026, 6, 12, 12, 0, 0, 0, time.UTC)
+	f := Freshness{MaxAge: time.Hour, Skew: time.Minute}
+	for _, tt := range []struct {
+		in   string
+		want Reason // "" if fresh
+	}{
+		{`{"timestamp":"2026-06-12T11:30:00Z"}`, ""},
+		{`{"timestamp":"2026-06-12T10:59:00.000Z"}`, ""},
+		{`{"timestamp":"2026-06-12T10:58:59.999Z"}`, Expired},
+		{`{"timestamp":"2026-06-12T13:30:00+02:00"}`, ""},
+		{`{"timestamp":"2026-06-12T12:01:00Z"}`, ""},
+		{`{"timestamp":"2026-06-12T12:01:00.001Z"}`, NotYetValid},
+		{`{"timestamp":"9999-12-31T23:59:59Z"}`, NotYetValid},
+		{`{"timestamp":"0000-01-01T00:00:00Z"}`, Expired},
+		{`{"timestamp":"yesterday"}`, NoTimestamp},
+		{`{"timestamp":1781265600}`, NoTimestamp},
+		{`{}`, NoTimestamp},
+		{`[]`, NoTimestamp},
+	} {
+		err := f.Check(parse(t, tt.in), now)
+		e := (*Error)(nil)
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &e) || e.Reason != tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.in, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package sign
+
+import (
+	"encoding/hex"
+	"errors"
+	"hash"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+const (
+	// Member is the name of the member that holds the signature.
+	Member = "signature"
+	// KeyIDMember is the name of the member that names the key.
+	KeyIDMember = "signatureKeyId"
+	// Algorithm begins every signature that this package makes and accepts.
+	Algorithm = "hmac-sha256"
+)
+
+var (
+	// ErrNotObject reports a document that has no place for a signature.
+	ErrNotObject = errors.New("a message is a JSON object: nothing else can be signed")
+	// ErrSigned reports a message that has a signature already.
+	ErrSigned = errors.New("the message has a signature already")
+)
+
+// Sign returns the text of the message with a signature, otherwise as it was:
+// the signature stands last, before it signatureKeyId if the key has an ID. With
+// replace, a signature that is there is replaced, and the ID of its key with it;
+// without, the error is [ErrSigned]. It is a [*jsonstream.NumberError] for a
+// number that a signature would not protect, [ErrNotObject], or about a key that is
+// too short.
+func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
+	if err := key.check(); err != nil {
+		return nil, err
+	}
+	root := m.Root()
+	if root.Kind() != jsonstream.Object {
+		return nil, ErrNotObject
+	}
+	signed := root.Get(Member).Exists()
+	if signed && !replace {
+		return nil, ErrSigned
+	}
+	var err error
+	if root.Get(KeyIDMember).Text() != key.ID && (signed || key.ID != "") {
+		if m, err = setKeyID(m, key.ID); err != nil {
+			return nil, err
+		}
+	}
+	canonical, err := canonical(make([]byte, 0, len(m.Raw())), m)
+	if err != nil {
+		return nil, err
+	}
+	value := append([]byte(`"`+Algorithm+":"), hex.EncodeToString(key.sum(canonical))...)
+	return jsonstream.Set(m.Document(), "/"+Member, append(value, '"'))
+}
+
+// setKeyID names the key, or takes the member out if the key has no name.
+func setKeyID(m *message.Message, id string) (*message.Message, error) {
+	if id == "" {
+		return m.Remove("/" + KeyIDMember)
+	}
+	quoted, err := jsontext.AppendQuote(nil, id)
+	if err != nil {
+		return nil, err
+	}
+	return m.Set("/"+KeyIDMember, quoted)
+}
+
+// canonical appends the bytes that the signature of m covers.
+func canonical(dst []byte, m *message.Message) ([]byte, error) {
+	return jsonstream.AppendCanonical(dst, m.Root(), jsonstream.CanonicalOptions{Exact: true, Omit: Member})
+}
+
+// sum returns the HMAC-SHA-256 of text (RFC 2104).
+func (k Key) sum(text []byte) []byte {
+	mac := k.macs.Get().(hash.Hash)
+	defer k.macs.Put(mac)
+	mac.Reset()
+	mac.Write(text)
+	return mac.Sum(nil)
+}

@@ -1,0 +1,189 @@
+package sign
+
+import (
+	"crypto/hmac"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// A Reason tells why a signature does not hold.
+type Reason string
+
+// The reasons.
+const (
+	Missing              Reason = "missing"
+	Malformed            Reason = "malformed"
+	UnsupportedAlgorithm Reason = "unsupported-algorithm"
+	UnknownKeyID         Reason = "unknown-key-id"
+	NotCanonicalizable   Reason = "not-canonicalizable"
+	Mismatch             Reason = "mismatch"
+)
+
+// Reasons returns all reasons, in the order in which they are looked for.
+func Reasons() []Reason {
+	return []Reason{Missing, Malformed, UnsupportedAlgorithm, UnknownKeyID, NotCanonicalizable, Mismatch}
+}
+
+// An Error tells why a message does not verify. Its text is for people and
+// repeats neither the pointer nor the position.
+type Error struct {
+	Reason  Reason
+	Pointer string // JSON Pointer to what is wrong, "" for the message
+	jsonstream.Position
+	Problem string // what is wrong, what was found, and what to do
+}
+
+func (e *Error) Error() string { return e.Problem }
+
+// fault returns an Error at a value, at the message where that is absent.
+func fault(m *message.Message, at jsonstream.Value, reason Reason, format string, args ...any) *Error {
+	if !at.Exists() {
+		at = m.Root()
+	}
+	return &Error{Reason: reason, Pointer: at.Pointer(), Position: at.Position(), Problem: fmt.Sprintf(format, args...)}
+}
+
+// A Verifier holds the keys whose signatures are accepted. It is safe for
+// concurrent use.
+type Verifier struct {
+	keys    []Key
+	scratch sync.Pool // *[]byte, for canonical texts
+}
+
+// NewVerifier returns a Verifier that accepts signatures by any of the keys. It
+// fails without a key, with one that is too short, and for two different keys with
+// one ID.
+func NewVerifier(keys []Key) (*Verifier, error) {
+	if len(keys) == 0 {
+		return nil, errors.New("no key to verify with")
+	}
+	ids := map[string]Key{}
+	for _, k := range keys {
+		if err := k.check(); err != nil {
+			return nil, err
+		}
+		if other, twice := ids[k.ID]; twice && k.ID != "" && !hmac.Equal(k.secret, other.secret) {
+			return nil, fmt.Errorf("two different keys have the ID %q: give each its own", k.ID)
+		}
+		ids[k.ID] = k
+	}
+	return &Verifier{keys: keys, scratch: sync.Pool{New: func() any { return new([]byte) }}}, nil
+}
+
+// Verify returns the key under which the signature of the message holds. The
+// error is an [*Error]. A message without a signature never verifies.
+//
+// Which keys are tried is said by the message's signatureKeyId: those with that
+// ID, or else those without any ID. A message that names no key is tried with
+// all.
+func (v *Verifier) Verify(m *message.Message) (Key, error) {
+	want, problem := signatureOf(m)
+	if problem != nil {
+		return Key{}, problem
+	}
+	keys, problem := v.candidates(m)
+	if problem != nil {
+		return Key{}, problem
+	}
+	buffer := v.scratch.Get().(*[]byte)
+	defer v.scratch.Put(buffer)
+	text, err := canonical((*buffer)[:0], m)
+	*buffer = text
+	if err != nil {
+		return Key{}, notCanonical(err)
+	}
+	for _, k := range keys {
+		if hmac.Equal(k.sum(text), want) {
+			return k, nil
+		}
+	}
+	return Key{}, fault(m, m.Root().Get(Member), Mismatch, "the signature does not hold under %s: the message was changed after it was signed, or signed with another key", tried(keys))
+}
+
+// signatureOf returns the bytes of the message's signature.
+func signatureOf(m *message.Message) ([]byte, *Error) {
+	member := m.Root().Get(Member)
+	if !member.Exists() {
+		return nil, fault(m, member, Missing, "has no member %q: refuse it, or have its sender sign it", Member)
+	}
+	algorithm, digits, ok := strings.Cut(member.Text(), ":")
+	switch {
+	case member.Kind() != jsonstream.String:
+		return nil, fault(m, member, Malformed, "expected a string %q and 64 hex digits, found a %s", Algorithm+":", member.Kind())
+	case !ok:
+		return nil, fault(m, member, Malformed, "expected %q and 64 lower-case hex digits, found no algorithm", Algorithm+":")
+	case algorithm != Algorithm:
+		return nil, fault(m, member, UnsupportedAlgorithm, "signed with %.40q: only %s is accepted", algorithm, Algorithm)
+	}
+	sum, err := hex.DecodeString(digits)
+	if err != nil || len(digits) != 64 || digits != strings.ToLower(digits) {
+		return nil, fault(m, member, Malformed, "expected 64 lower-case hex digits after %q, found %s", Algorithm+":", describe(digits))
+	}
+	return sum, nil
+}
+
+// describe tells what stands in place of 64 lower-case hex digits.
+func describe(digits string) string {
+	if strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		return fmt.Sprintf("other characters in %d bytes", len(digits))
+	}
+	if len(digits) != 64 {
+		return fmt.Sprintf("%d digits", len(digits))
+	}
+	return "upper-case ones"
+}
+
+// candidates returns the keys that the message may be signed with.
+func (v *Verifier) candidates(m *message.Message) ([]Key, *Error) {
+	named := m.Root().Get(KeyIDMember)
+	if !named.Exists() {
+		return v.keys, nil
+	}
+	if named.Kind() != jsonstream.String {
+		return nil, fault(m, named, Malformed, "expected a string, found a %s", named.Kind())
+	}
+	for _, id := range []string{named.Text(), ""} {
+		var keys []Key
+		for _, k := range v.keys {
+			if k.ID == id {
+				keys = append(keys, k)
+			}
+		}
+		if keys != nil {
+			return keys, nil
+		}
+	}
+	return nil, fault(m, named, UnknownKeyID, "signed with key %.80q, which is not at hand: found %s", named.Text(), tried(v.keys))
+}
+
+func notCanonical(err error) *Error {
+	e := &Error{Reason: NotCanonicalizable, Problem: "no signature can hold: " + err.Error()}
+	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
+		e.Pointer, e.Position = number.Pointer, number.Position
+	}
+	return e
+}
+
+// tried names keys for people.
+func tried(keys []Key) string {
+	const most = 5
+	var names []string
+	for i, k := range keys {
+		if i == most {
+			names = append(names, fmt.Sprintf("%d more", len(keys)-most))
+			break
+		}
+		if k.ID == "" {
+			names = append(names, "a key without an ID")
+		} else {
+			names = append(names, fmt.Sprintf("key %.80q", k.ID))
+		}
+	}
+	return strings.Join(names, ", ")
+}
