@@ -5,9 +5,54 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
+
+// process does work on the documents of the sources, a batch at a time on all
+// cores, and consumes the results in the order of the input. Whenever no further
+// result may be ready, it flushes. It tells progress until it returns.
+func process[R any](list []source, limits jsonstream.Limits, p *progress, work func([]document) R, consume func(R) error, flush func() error) error {
+	p.start(list)
+	defer p.stop()
+	produce := func(emit func([]document) bool) { batches(list, limits, p.bytes, emit) }
+	return inOrder(produce, work, consume, flush)
+}
+
+// inOrder is process for batches that produce emits, without telling.
+func inOrder[R any](produce func(emit func([]document) bool), work func([]document) R, consume func(R) error, flush func() error) error {
+	// A stream leaves garbage behind at the speed of reading. The collector runs
+	// when as much as is in use has come together; counting this block, which is
+	// never touched and so takes no memory, it runs a tenth as often. To make it
+	// takes a millisecond, which short runs need not spend.
+	var headroom []byte
+	done := 0
+	err := ordered(produce, work, func(r R, more bool) error {
+		if done++; done == 10 {
+			headroom = make([]byte, 32<<20)
+		}
+		if err := consume(r); err != nil || more {
+			return err
+		}
+		return flush()
+	})
+	runtime.KeepAlive(headroom)
+	return err
+}
+
+// answer is what a run comes to: trouble if something could not be read, and
+// otherwise yes or no.
+func answer(unread int, no bool) error {
+	switch {
+	case unread > 0:
+		return errReported
+	case no:
+		return errNo
+	default:
+		return nil
+	}
+}
 
 const (
 	// batchBytes is how much of a source one core takes at a time.

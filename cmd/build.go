@@ -21,19 +21,18 @@ import (
 
 // buildFlags are the flags of build.
 type buildFlags struct {
-	*globals
+	rewriting
+	layout
 	build.Options
 	states []string
 	parent string
 	from   string
 	to     string
 	set    []string
-	output string
-	pretty bool
 }
 
 func newBuild(g *globals) *cobra.Command {
-	f := &buildFlags{globals: g}
+	f := &buildFlags{rewriting: rewriting{globals: g}}
 	c := &cobra.Command{
 		Use:   "build --from ID@VERSION --to TYPE[@RANGE] [STATE|-]...",
 		Short: "Build messages from what an agent knows when it stops",
@@ -57,8 +56,8 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
 	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
-	flags.StringVarP(&f.output, "output", "o", "", "write the messages to `FILE`")
-	flags.BoolVar(&f.pretty, "pretty", false, "indent the output")
+	f.registerOutput(c)
+	f.layout.register(c)
 	return c
 }
 
@@ -94,14 +93,16 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 		return inFile(f.parent, err)
 	}
 	v := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
-	if r := v.Validate(context.Background(), f.Parent); !r.Valid {
+	if r, err := v.Validate(context.Background(), f.Parent); err != nil {
+		return err
+	} else if !r.Valid {
 		first := r.Findings[0]
 		return fmt.Errorf("%s:%d:%d: the parent is not a valid message: %s", f.parent, first.Line, first.Column, first.PlacedMessage())
 	}
 	return nil
 }
 
-func (f *buildFlags) run(c *cobra.Command, args []string) (err error) {
+func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	args = append(args, f.states...)
 	if err := oneStdin(args, f.parent); err != nil {
 		return err
@@ -113,79 +114,51 @@ func (f *buildFlags) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	defer func() { err = out.close(err) }()
-
 	b := builder{
 		buildFlags: f,
 		schema:     schema,
 		validator:  validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer, validate.Completeness}}),
-		stderr:     c.ErrOrStderr(),
-		progress:   newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
 	}
-	list := sources(args, c.InOrStdin(), c.ErrOrStderr())
-	b.progress.start(list)
-	defer b.progress.stop()
-	for _, s := range list {
-		var stop error
-		s.documents(f.limits, b.progress.bytes, func(d document, ready bool) bool {
-			stop = b.build(c.Context(), d, out)
-			b.progress.message()
-			if stop == nil && !ready {
-				stop = out.Flush()
-			}
-			return stop == nil
-		})
-		if stop != nil {
-			return stop
-		}
-	}
-	return b.outcome
+	f.rewrite = func(dst []byte, d document) ([]byte, error) { return b.build(c.Context(), dst, d) }
+	return f.rewriting.run(c, args)
 }
 
-// A builder turns states into messages, and remembers the worst that happened.
+// A builder turns states into messages.
 type builder struct {
 	*buildFlags
 	schema    *validate.Schema
 	validator *validate.Validator
-	stderr    io.Writer
-	progress  *progress
-	outcome   error // nil, errNo or errReported
 }
 
-// build writes the message for one state. What is wrong with the state is told
-// and remembered; an error is returned only if there is no point in going on.
-func (b *builder) build(ctx context.Context, d document, out io.Writer) error {
-	if d.err != nil {
-		b.fail(errReported, inFile(d.source.name, d.err))
-		return nil
-	}
+// build appends the message for one state.
+func (b *builder) build(ctx context.Context, dst []byte, d document) ([]byte, error) {
 	state, err := jsonstream.Parse(d.raw, b.limits)
 	if err != nil {
-		b.fail(errReported, inFile(d.source.name, err))
-		return nil
+		return nil, inFile(d.source.name, err)
 	}
 	if findings := b.schema.Check(state.Root()); len(findings) > 0 {
+		var problems []error
 		for _, f := range findings {
-			b.fail(errNo, fmt.Errorf("%s:%d:%d: %s", d.source.name, f.Line, f.Column, f.PlacedMessage()))
+			problems = append(problems, refusal{fmt.Errorf("%s:%d:%d: %s", d.source.name, f.Line, f.Column, f.PlacedMessage())})
 		}
-		return nil
+		return nil, errors.Join(problems...)
 	}
 	m, err := build.Message(state, b.Options)
 	if err != nil {
-		b.fail(errNo, b.placed(d, err))
-		return nil
+		return nil, refusal{b.placed(d, err)}
 	}
-	if r := b.validator.Validate(ctx, m); !r.Valid {
+	r, err := b.validator.Validate(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Valid {
+		var problems []error
 		for _, f := range r.Findings {
-			b.fail(errNo, fmt.Errorf("%s: the message would be refused: %s: %s", d.source.name, f.Reason, f.PlacedMessage()))
+			problems = append(problems, refusal{fmt.Errorf("%s: the message would be refused: %s: %s", d.source.name, f.Reason, f.PlacedMessage())})
 		}
-		return nil
+		return nil, errors.Join(problems...)
 	}
-	return b.write(out, m.Raw())
+	return b.layout.append(dst, m.Raw())
 }
 
 // placed puts before an error the place in the state or the parent that it is
@@ -200,25 +173,4 @@ func (b *builder) placed(d document, err error) error {
 		name = b.parent
 	}
 	return fmt.Errorf("%s:%d:%d: %s", name, at.Position.Line, at.Position.Column, strings.TrimPrefix(at.Error(), at.Input+": "))
-}
-
-func (b *builder) fail(outcome, err error) {
-	b.progress.clear()
-	printError(b.stderr, err)
-	if b.outcome == nil || errors.Is(outcome, errReported) {
-		b.outcome = outcome
-	}
-}
-
-func (b *builder) write(out io.Writer, text []byte) error {
-	form := func(dst, text []byte) ([]byte, error) { return jsonstream.AppendCompact(dst, text), nil }
-	if b.pretty {
-		form = jsonstream.AppendIndent
-	}
-	text, err := form(nil, text)
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(append(text, '\n'))
-	return err
 }

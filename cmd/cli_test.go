@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitsWith, "compress": compresses, "cut": cuts, "repeat": repeats,
+			"exit": exitsWith, "compress": compresses, "cut": cuts, "repeat": repeats, "replace": replaces,
 		},
 	})
 }
@@ -103,4 +103,17 @@ func repeats(ts *testscript.TestScript, neg bool, args []string) {
 		text += ts.ReadFile(file)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
+}
+
+// replaces writes a copy of a file in which a text is replaced that must be
+// there: replace FROM TO OLD NEW.
+func replaces(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: replace FROM TO OLD NEW")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[2]) {
+		ts.Fatalf("%s has no %q", args[0], args[2])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.ReplaceAll(text, args[2], args[3])), 0o644))
 }

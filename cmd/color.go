@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/fatih/color"
+
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 func checkColor(mode string) error {
@@ -55,5 +57,17 @@ func newPalette(on bool) palette {
 		yellow: style(color.FgYellow),
 		green:  style(color.FgGreen),
 		cyan:   style(color.FgCyan),
+	}
+}
+
+// severity returns what colours a severity.
+func (p palette) severity(s validate.Severity) func(...any) string {
+	switch s {
+	case validate.Error:
+		return p.red
+	case validate.Warning:
+		return p.yellow
+	default:
+		return p.cyan
 	}
 }

@@ -57,8 +57,8 @@ type ruleRecord struct {
 	Severity string `json:"severity"`
 	Summary  string `json:"summary"`
 	Why      string `json:"why"`
-	Failing  string `json:"failing"`
-	Mended   string `json:"mended"`
+	Failing  string `json:"failing,omitzero"`
+	Mended   string `json:"mended,omitzero"`
 	Receiver string `json:"receiver,omitzero"`
 }
 
@@ -96,7 +96,9 @@ func (r ruleRecord) writeText(b *strings.Builder) {
 	if r.Receiver != "" {
 		fmt.Fprintf(b, "Receiver:\n%s\n", indented(r.Receiver))
 	}
-	fmt.Fprintf(b, "Fails:\n%s\nMended:\n%s\n", indented(r.Failing), indented(r.Mended))
+	if r.Failing != "" {
+		fmt.Fprintf(b, "Fails:\n%s\nMended:\n%s\n", indented(r.Failing), indented(r.Mended))
+	}
 }
 
 func (r ruleRecord) writeMarkdown(b *strings.Builder) {
@@ -104,7 +106,9 @@ func (r ruleRecord) writeMarkdown(b *strings.Builder) {
 	if r.Receiver != "" {
 		fmt.Fprintf(b, "Receiver:\n\n%s\n", indented(r.Receiver))
 	}
-	fmt.Fprintf(b, "Fails:\n\n%s\nMended:\n\n%s\n", indented(r.Failing), indented(r.Mended))
+	if r.Failing != "" {
+		fmt.Fprintf(b, "Fails:\n\n%s\nMended:\n\n%s\n", indented(r.Failing), indented(r.Mended))
+	}
 }
 
 func indented(text string) string {

@@ -121,7 +121,7 @@ func plainError(err error) error {
 
 // open returns the source's content, decompressed; count is told of every byte
 // read.
-func (s source) open(count func(int)) (io.ReadCloser, error) {
+func (s source) open(count func(int)) (*content, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -133,19 +133,21 @@ func (s source) open(count func(int)) (io.ReadCloser, error) {
 		}
 		in, closeFile = f, f.Close
 	}
-	content, _, err := compress.NewReader(countingReader{in, count})
+	plain, codec, err := compress.NewReader(countingReader{in, count})
 	if err != nil {
 		return nil, errors.Join(err, closeFile())
 	}
-	return closer{content, func() error { return errors.Join(content.Close(), closeFile()) }}, nil
+	return &content{plain, codec, func() error { return errors.Join(plain.Close(), closeFile()) }}, nil
 }
 
-type closer struct {
+// content is what a source holds, decompressed.
+type content struct {
 	io.Reader
+	codec compress.Codec // that it was compressed with
 	close func() error
 }
 
-func (c closer) Close() error { return c.close() }
+func (c *content) Close() error { return c.close() }
 
 type countingReader struct {
 	r     io.Reader
@@ -178,10 +180,45 @@ func (d document) unreadable() bool {
 	return d.err != nil && !errors.As(d.err, &damaged)
 }
 
-// inFile puts the place before a syntax error.
+// wholeText returns the source's content as one document that need not be JSON.
+func (s source) wholeText(limits jsonstream.Limits, count func(int)) document {
+	d := document{source: s, raw: jsonstream.NewRaw(nil)}
+	content, err := s.open(count)
+	if err != nil {
+		d.err = err
+		return d
+	}
+	defer content.Close() // read only: nothing can be lost
+	d.raw.Bytes, d.err = content.all(limits)
+	return d
+}
+
+// An origin is where a document stood, for people.
+type origin struct {
+	source  string // as named by the user
+	line    int    // where the document begins
+	several bool   // whether its source may hold others
+}
+
+func (d document) origin() origin {
+	several := d.index > 0 || d.source.size < 0 || d.source.size > int64(len(d.raw.Bytes))+1
+	return origin{d.source.name, d.raw.Start.Line, several}
+}
+
+func (o origin) String() string {
+	if !o.several {
+		return visible(o.source)
+	}
+	return fmt.Sprintf("%s:%d", visible(o.source), o.line)
+}
+
+// inFile puts the place before an error that has one.
 func inFile(name string, err error) error {
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
 		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
+	}
+	if e := (*jsonstream.NumberError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %s: %w", name, e.Line, e.Column, e.Pointer, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
@@ -226,13 +263,22 @@ func readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, er
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	defer content.Close() // read only: nothing can be lost
-	most := max(limits.MaxBytes, 1)
-	text, err := io.ReadAll(io.LimitReader(content, most+1))
+	text, err := content.all(limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
+	return text, nil
+}
+
+// all returns the whole content, if it is not longer than a document may be.
+func (c *content) all(limits jsonstream.Limits) ([]byte, error) {
+	most := max(limits.MaxBytes, 1)
+	text, err := io.ReadAll(io.LimitReader(c, most+1))
+	if err != nil {
+		return nil, err
+	}
 	if int64(len(text)) > most {
-		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", s.name, most)
+		return nil, fmt.Errorf("longer than %d bytes: raise --max-message-bytes", most)
 	}
 	return text, nil
 }

@@ -13,6 +13,7 @@ import (
 
 func newInspect(g *globals) *cobra.Command {
 	var receiver receiverFlags
+	var safety scannerFlags
 	var format, output string
 	c := &cobra.Command{
 		Use:   "inspect [FILE|DIR|-]...",
@@ -27,32 +28,42 @@ was not a message at all.`,
   zcat archive.jsonl.gz | handoff inspect
   handoff inspect -f json message.json | jq .members`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneStdin(args, receiver.profile); err != nil {
+			if err := oneStdin(args, append(receiver.keys.files, receiver.profile, safety.rules)...); err != nil {
 				return err
 			}
 			profile, err := receiver.load(c.InOrStdin(), g.limits)
 			if err != nil {
 				return err
 			}
-			out, err := openOutput(output, c.OutOrStdout())
+			verifier, err := receiver.verifier(c, profile)
 			if err != nil {
 				return err
 			}
+			scanner, err := safety.load(c.InOrStdin(), c.ErrOrStderr(), g.limits)
+			if err != nil {
+				return err
+			}
+			out, err := openOutput(output, c.OutOrStdout())
+			if err != nil {
+				return scanner.close(err)
+			}
 			i := inspection{
 				globals:   g,
-				validator: validate.New(validate.Options{All: true, Receiver: profile}),
+				validator: validate.New(validate.Options{All: true, Receiver: profile, Verifier: verifier, Scanner: scanner, Allow: scanner.allow}),
 				progress:  newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
 			}
 			if i.show, i.end, err = inspectPrinter(format, out, terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(g.color, c.OutOrStdout()))); err != nil {
-				return out.close(err)
+				return out.close(scanner.close(err))
 			}
-			if err := out.close(i.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()))); err != nil || !i.unread {
+			err = scanner.close(i.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr())))
+			if err := out.close(err); err != nil || !i.unread {
 				return err
 			}
 			return errReported
 		},
 	}
 	receiver.register(c)
+	safety.register(c)
 	flags := c.Flags()
 	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
 	flags.StringVarP(&output, "output", "o", "", "write to `FILE`")
@@ -90,9 +101,6 @@ type inspectOutcome struct {
 }
 
 func (i *inspection) all(c *cobra.Command, list []source) error {
-	i.progress.start(list)
-	defer i.progress.stop()
-	produce := func(emit func([]document) bool) { batches(list, i.limits, i.progress.bytes, emit) }
 	work := func(batch []document) []inspectOutcome {
 		var outcomes []inspectOutcome
 		for _, d := range batch {
@@ -100,9 +108,12 @@ func (i *inspection) all(c *cobra.Command, list []source) error {
 		}
 		return outcomes
 	}
-	err := ordered(produce, work, func(records []inspectOutcome, _ bool) error {
+	err := process(list, i.limits, i.progress, work, func(records []inspectOutcome) error {
 		for _, r := range records {
 			i.progress.message()
+			if isClassifierError(r.err) {
+				return r.err
+			}
 			if r.err != nil {
 				i.unread = true
 				i.progress.clear()
@@ -112,8 +123,7 @@ func (i *inspection) all(c *cobra.Command, list []source) error {
 			}
 		}
 		return nil
-	})
-	i.progress.stop()
+	}, func() error { return nil })
 	if err != nil {
 		return err
 	}
@@ -128,7 +138,9 @@ func (i *inspection) inspect(c *cobra.Command, d document) inspectOutcome {
 	if err != nil {
 		return inspectOutcome{err: inFile(d.source.name, err)}
 	}
-	return inspectOutcome{inspectRecord: inspectRecord{
-		Source: d.source.name, Index: d.index, Facts: inspect.Of(m), Result: i.validator.Validate(c.Context(), m),
-	}}
+	result, err := i.validator.Validate(c.Context(), m)
+	if err != nil {
+		return inspectOutcome{err: inFile(d.source.name, err)}
+	}
+	return inspectOutcome{inspectRecord: inspectRecord{Source: d.source.name, Index: d.index, Facts: inspect.Of(m), Result: result}}
 }

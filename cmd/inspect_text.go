@@ -302,16 +302,19 @@ func (p *picture) findings(r validate.Result) {
 		p.section("Findings", "none")
 		return
 	}
-	errors, places := 0, 0
+	count := map[validate.Severity]int{}
+	places := 0
 	for i, f := range r.Findings {
-		if f.Severity == validate.Error {
-			errors++
-		}
+		count[f.Severity]++
 		if i < mostFindings {
 			places = max(places, len(place(f)))
 		}
 	}
-	p.section("Findings", plural(errors, "error")+", "+plural(len(r.Findings)-errors, "warning"))
+	heading := plural(count[validate.Error], "error") + ", " + plural(count[validate.Warning], "warning")
+	if n := count[validate.Note]; n > 0 {
+		heading += ", " + plural(n, "note")
+	}
+	p.section("Findings", heading)
 	for i, f := range r.Findings {
 		if i == mostFindings {
 			p.more(len(r.Findings) - i)
@@ -324,10 +327,7 @@ func (p *picture) findings(r validate.Result) {
 func place(f validate.Finding) string { return fmt.Sprintf("%d:%d", f.Line, f.Column) }
 
 func (p *picture) finding(f validate.Finding, places int) {
-	severity, paint := left(string(f.Severity), len(validate.Warning)), p.red
-	if f.Severity == validate.Warning {
-		paint = p.yellow
-	}
+	severity := left(string(f.Severity), len(validate.Warning))
 	indent := 2 + len(severity) + 2 + places + 2
 	lines := wrap(f.PlacedMessage(), p.width-indent, mostFindingLines)
 	rule := "[" + clip(string(f.Layer)+"/"+f.Keyword, 50) + "]"
@@ -336,7 +336,7 @@ func (p *picture) finding(f validate.Finding, places int) {
 	} else {
 		lines = append(lines, p.dim(rule))
 	}
-	p.line("  ", paint(severity), "  ", right(place(f), places), "  ", lines[0])
+	p.line("  ", p.severity(f.Severity)(severity), "  ", right(place(f), places), "  ", lines[0])
 	for _, line := range lines[1:] {
 		p.line(spaces(indent), line)
 	}

@@ -11,11 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // receiverFlags describe the receiver of a message.
 type receiverFlags struct {
+	keys          keyFlags
 	profile       string
 	as            string
 	requiredState []string
@@ -23,6 +25,7 @@ type receiverFlags struct {
 
 func (f *receiverFlags) register(c *cobra.Command) {
 	flags := c.Flags()
+	f.keys.register(c)
 	flags.StringVar(&f.profile, "receiver", "", "receiver profile `FILE`, YAML or JSON")
 	flags.StringVar(&f.as, "as", "", "check as this receiver, as `TYPE[@VERSION]`")
 	flags.StringSliceVar(&f.requiredState, "require-state", nil, "members of currentState that must be there: names or JSON Pointers")
@@ -46,9 +49,6 @@ func (f *receiverFlags) load(stdin io.Reader, limits jsonstream.Limits) (*valida
 		if err != nil {
 			return nil, problemsIn(f.profile, err)
 		}
-		if len(r.Keys) > 0 {
-			return nil, fmt.Errorf("%s: /keys: this version cannot check signatures yet: take the keys out to validate without the signature layer", f.profile)
-		}
 	}
 	if f.as != "" {
 		if err := r.As(f.as); err != nil {
@@ -61,6 +61,30 @@ func (f *receiverFlags) load(stdin io.Reader, limits jsonstream.Limits) (*valida
 		}
 	}
 	return r, nil
+}
+
+// verifier returns what checks signatures with the keys of the flags and of the
+// receiver, nil without any.
+func (f *receiverFlags) verifier(c *cobra.Command, r *validate.Receiver) (*sign.Verifier, error) {
+	keys, err := f.keys.load(c)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		var files []string
+		for _, name := range r.Keys {
+			files = append(files, beside(f.profile, name))
+		}
+		more, err := loadKeys(c, files)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, more...)
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return sign.NewVerifier(keys)
 }
 
 // problemsIn puts the file's name before each line of an error.

@@ -16,8 +16,7 @@ type report struct {
 	validate.Result
 	Expected   string `json:"expected,omitzero"`   // with --expect: what the outcome should be
 	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: it is not
-	Line       int    `json:"-"`                   // where the document begins
-	Several    bool   `json:"-"`                   // whether its source may hold others
+	origin     origin
 }
 
 // A reporter writes the report of a run in one format.
@@ -71,7 +70,7 @@ type textReporter struct {
 
 func (t textReporter) Report(r report) error {
 	var b strings.Builder
-	b.WriteString(r.place())
+	b.WriteString(r.origin.String())
 	b.WriteString(": ")
 	if r.Valid {
 		b.WriteString(t.colors.green("valid"))
@@ -89,10 +88,7 @@ func (t textReporter) Report(r report) error {
 		r.Findings = nil // what was wanted needs no explanation
 	}
 	for _, f := range r.Findings {
-		severity := t.colors.red("error")
-		if f.Severity == validate.Warning {
-			severity = t.colors.yellow("warning")
-		}
+		severity := t.colors.severity(f.Severity)(string(f.Severity))
 		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s %s\n", visible(r.Source), f.Line, f.Column, severity,
 			visible(f.PlacedMessage()), t.colors.dim("["+string(f.Layer)+"/"+f.Keyword+"]"))
 	}
@@ -104,12 +100,3 @@ func (t textReporter) Report(r report) error {
 func (textReporter) Unreadable(string, error) error { return nil }
 
 func (textReporter) Close() error { return nil }
-
-// place names the document: the line where it begins, if its source may hold
-// others.
-func (r report) place() string {
-	if !r.Several {
-		return visible(r.Source)
-	}
-	return fmt.Sprintf("%s:%d", visible(r.Source), r.Line)
-}

@@ -21,7 +21,11 @@ func (g githubReporter) Report(r report) error {
 		if title == "" {
 			title = "handoff"
 		}
-		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", f.Severity,
+		command := string(f.Severity)
+		if f.Severity == validate.Note {
+			command = "notice"
+		}
+		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command,
 			githubProperty.Replace(filepath.ToSlash(r.Source)), f.Line, f.Column,
 			githubProperty.Replace(title+" ["+ruleID(f)+"]"), githubData.Replace(visible(f.PlacedMessage())))
 		if err != nil {
@@ -69,7 +73,7 @@ func complaints(r report) []validate.Finding {
 	all = append(all, r.Findings...)
 	for i := range all {
 		if all[i].Line < 1 {
-			all[i].Line, all[i].Column = max(r.Line, 1), 1
+			all[i].Line, all[i].Column = max(r.origin.line, 1), 1
 		}
 	}
 	return all

@@ -84,7 +84,7 @@ func (j *junitReporter) add(c junitCase) error {
 }
 
 func newJUnitCase(r report) junitCase {
-	c := junitCase{Name: r.HandoffID, ClassName: r.Source, File: r.Source, Line: max(r.Line, 1)}
+	c := junitCase{Name: r.HandoffID, ClassName: r.Source, File: r.Source, Line: max(r.origin.line, 1)}
 	if c.Name == "" {
 		c.Name = fmt.Sprintf("message %d", r.Index+1)
 	}

@@ -26,12 +26,12 @@ func sampleReports() []report {
 	}
 	invalid := validate.Result{Reason: validate.SchemaInvalid, Details: schema.Message, Findings: []validate.Finding{schema}}
 	return []report{
-		{Source: "a, b/x:y.json", HandoffID: "h-1", Result: invalid, Line: 1},
-		{Source: "lines.jsonl", Index: 0, HandoffID: "h-2", Result: validate.Result{Valid: true, Findings: []validate.Finding{lint}}, Line: 1},
-		{Source: "lines.jsonl", Index: 1, HandoffID: "", Result: validate.Result{Valid: true}, Line: 2},
-		{Source: "valid.json", HandoffID: "h-3", Result: validate.Result{Valid: true}, Line: 1, Expected: "invalid", Unexpected: true},
-		{Source: "other.json", HandoffID: "h-4", Result: invalid, Line: 1, Expected: "invalid:BUDGET_EXHAUSTED", Unexpected: true},
-		{Source: "wanted.json", HandoffID: "h-5", Result: invalid, Line: 1, Expected: "invalid"},
+		{Source: "a, b/x:y.json", HandoffID: "h-1", Result: invalid, origin: origin{line: 1}},
+		{Source: "lines.jsonl", Index: 0, HandoffID: "h-2", Result: validate.Result{Valid: true, Findings: []validate.Finding{lint}}, origin: origin{line: 1}},
+		{Source: "lines.jsonl", Index: 1, HandoffID: "", Result: validate.Result{Valid: true}, origin: origin{line: 2}},
+		{Source: "valid.json", HandoffID: "h-3", Result: validate.Result{Valid: true}, origin: origin{line: 1}, Expected: "invalid", Unexpected: true},
+		{Source: "other.json", HandoffID: "h-4", Result: invalid, origin: origin{line: 1}, Expected: "invalid:BUDGET_EXHAUSTED", Unexpected: true},
+		{Source: "wanted.json", HandoffID: "h-5", Result: invalid, origin: origin{line: 1}, Expected: "invalid"},
 	}
 }
 

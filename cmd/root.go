@@ -101,9 +101,10 @@ func newRoot() *cobra.Command {
 	g := &globals{}
 	root := &cobra.Command{
 		Use:   "handoff",
-		Short: "Build, validate and inspect the messages that AI agents hand to each other",
+		Short: "Build, validate, sign and inspect the messages that AI agents hand to each other",
 		Long: `handoff works on the handoff messages of EAAPL-MAG006: it builds them from an
-agent's state, validates them as their receiver must, and shows what is in them.
+agent's state, signs and verifies them, validates them as their receiver must,
+scans them for injected instructions, and shows what is in them.
 
 Input is files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or
 standard input: one message, JSON Lines or concatenated messages, plain, gzip or
@@ -130,6 +131,7 @@ answered.`,
 	complete(root, "color", "auto", "always", "never")
 	root.AddCommand(
 		newValidate(g), newBuild(g), newInspect(g),
+		newCanonicalize(g), newSign(g), newVerify(g), newKeygen(), newScan(g),
 		newExample(), newExplain(), newConfig(), newCommands(), newVersion(), newMan(),
 	)
 	return root

@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 type validateFlags struct {
 	*globals
 	receiver receiverFlags
+	scanner  scannerFlags
 	checks   validate.Options
 	layers   []string
 	schema   string
@@ -49,6 +49,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	}
 	flags := c.Flags()
 	f.receiver.register(c)
+	f.scanner.register(c)
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
 	flags.BoolVar(&f.checks.Strict, "strict", false, "make warnings errors")
 	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
@@ -86,14 +87,12 @@ func warningRules() []string {
 }
 
 // options completes what the checks need from files.
-func (f *validateFlags) options(stdin io.Reader) (validate.Options, error) {
+func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
+	stdin := c.InOrStdin()
 	o := f.checks
 	for _, name := range f.layers {
 		if !slices.Contains(layerNames(), name) {
 			return o, fmt.Errorf("unknown layer %q: use some of %s", name, strings.Join(layerNames(), ", "))
-		}
-		if validate.Layer(name) == validate.Signature {
-			return o, errors.New("the layer signature needs a key, and this version cannot check signatures yet: leave it out of --layers")
 		}
 		o.Layers = append(o.Layers, validate.Layer(name))
 	}
@@ -105,6 +104,12 @@ func (f *validateFlags) options(stdin io.Reader) (validate.Options, error) {
 	var err error
 	if o.Receiver, err = f.receiver.load(stdin, f.limits); err != nil {
 		return o, err
+	}
+	if o.Verifier, err = f.receiver.verifier(c, o.Receiver); err != nil {
+		return o, err
+	}
+	if o.Verifier == nil && slices.Contains(o.Layers, validate.Signature) {
+		return o, errNoKey
 	}
 	if f.schema != "" {
 		if o.Layers != nil || o.Receiver != nil {
@@ -121,16 +126,21 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if err := checkExpectation(f.expect); err != nil {
 		return err
 	}
-	if err := oneStdin(args, f.receiver.profile, f.schema); err != nil {
+	if err := oneStdin(args, append(f.receiver.keys.files, f.receiver.profile, f.scanner.rules, f.schema)...); err != nil {
 		return err
 	}
-	options, err := f.options(c.InOrStdin())
+	options, err := f.options(c)
 	if err != nil {
 		return err
 	}
+	scanner, err := f.scanner.load(c.InOrStdin(), c.ErrOrStderr(), f.limits)
+	if err != nil {
+		return err
+	}
+	options.Scanner, options.Allow = scanner, scanner.allow
 	out, err := f.openReports(c)
 	if err != nil {
-		return err
+		return scanner.close(err)
 	}
 	run := validation{
 		validator: validate.New(options),
@@ -140,15 +150,17 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		stderr:    c.ErrOrStderr(),
 		progress:  newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
 	}
-	if err := out.close(run.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()), f.quiet)); err != nil {
+	err = scanner.close(run.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()), f.quiet))
+	if err := out.close(err); err != nil {
 		return err
 	}
 	return run.answer()
 }
 
-// check is the work on one document: it runs on any core.
-func (v *validation) check(c *cobra.Command, d document) report {
-	r := report{Source: d.source.name, Index: d.index, Line: d.raw.Start.Line}
+// check is the work on one document: it runs on any core. The error says that the
+// document could not be checked.
+func (v *validation) check(c *cobra.Command, d document) (report, error) {
+	r := report{Source: d.source.name, Index: d.index, origin: d.origin()}
 	var m *message.Message
 	err := d.err
 	if err == nil {
@@ -158,10 +170,12 @@ func (v *validation) check(c *cobra.Command, d document) report {
 		r.Result = validate.Malformed(damaged)
 	} else {
 		r.HandoffID = m.HandoffID()
-		r.Result = v.validator.Validate(c.Context(), m)
+		if r.Result, err = v.validator.Validate(c.Context(), m); err != nil {
+			return r, err
+		}
 	}
 	if v.expect != "" {
 		r.expect(expectationFor(v.expect, d.source.path))
 	}
-	return r
+	return r, nil
 }

@@ -31,22 +31,15 @@ type validation struct {
 // all checks every document of the sources, and tells the outcome.
 func (v *validation) all(c *cobra.Command, list []source, quiet bool) error {
 	v.invalid = map[validate.Reason]int{}
-	v.progress.start(list)
-	defer v.progress.stop()
-	produce := func(emit func([]document) bool) { batches(list, v.limits, v.progress.bytes, emit) }
 	work := func(batch []document) []result { return v.work(c, batch) }
-	err := ordered(produce, work, func(results []result, more bool) error {
+	err := process(list, v.limits, v.progress, work, func(results []result) error {
 		for _, r := range results {
 			if err := v.consume(r); err != nil {
 				return err
 			}
 		}
-		if more {
-			return nil
-		}
-		return v.out.flush()
-	})
-	v.progress.stop()
+		return nil
+	}, v.out.flush)
 	if err == nil && !quiet {
 		fmt.Fprintln(v.stderr, v.summary())
 	}
@@ -55,14 +48,7 @@ func (v *validation) all(c *cobra.Command, list []source, quiet bool) error {
 
 // answer is what the run comes to, once everything is written.
 func (v *validation) answer() error {
-	switch {
-	case v.unread > 0:
-		return errReported
-	case v.unexpected > 0 || v.expect == "" && len(v.invalid) > 0:
-		return errNo
-	default:
-		return nil
-	}
+	return answer(v.unread, v.unexpected > 0 || v.expect == "" && len(v.invalid) > 0)
 }
 
 // A result is a report, or why there is none.
@@ -78,14 +64,16 @@ func (v *validation) work(c *cobra.Command, batch []document) []result {
 			results = append(results, result{report: report{Source: d.source.name}, err: d.err})
 			continue
 		}
-		r := v.check(c, d)
-		r.Several = d.index > 0 || d.source.size < 0 || d.source.size > int64(len(d.raw.Bytes))+1
-		results = append(results, result{report: r})
+		r, err := v.check(c, d)
+		results = append(results, result{r, err})
 	}
 	return results
 }
 
 func (v *validation) consume(r result) error {
+	if isClassifierError(r.err) {
+		return r.err
+	}
 	if r.err != nil {
 		v.unread++
 		v.progress.clear()
@@ -110,19 +98,8 @@ func (v *validation) consume(r result) error {
 
 // summary tells how the run went, in one line.
 func (v *validation) summary() string {
-	refused := 0
-	var reasons []string
-	for _, reason := range validate.Reasons() {
-		if n := v.invalid[reason]; n > 0 {
-			refused += n
-			reasons = append(reasons, fmt.Sprintf("%d %s", n, reason))
-		}
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d valid, %d invalid", counted(v.documents, "message"), v.documents-refused, refused)
-	if len(reasons) > 0 {
-		fmt.Fprintf(&b, " (%s)", strings.Join(reasons, ", "))
-	}
+	b.WriteString(validity(v.documents, validate.Reasons(), v.invalid))
 	if v.expect != "" {
 		fmt.Fprintf(&b, "; %d not as expected", v.unexpected)
 	}
@@ -130,6 +107,24 @@ func (v *validation) summary() string {
 		fmt.Fprintf(&b, "; %s could not be read", counted(v.unread, "source"))
 	}
 	return b.String()
+}
+
+// validity tells how many of some messages are valid, and why the others are not:
+// refused counts those by their reasons, which are named in this order.
+func validity[R ~string](messages int, reasons []R, refused map[R]int) string {
+	invalid := 0
+	var counts []string
+	for _, reason := range reasons {
+		if n := refused[reason]; n > 0 {
+			invalid += n
+			counts = append(counts, fmt.Sprintf("%d %s", n, reason))
+		}
+	}
+	text := fmt.Sprintf("%s: %d valid, %d invalid", counted(messages, "message"), messages-invalid, invalid)
+	if len(counts) > 0 {
+		text += " (" + strings.Join(counts, ", ") + ")"
+	}
+	return text
 }
 
 func counted(n int, noun string) string {

@@ -191,7 +191,10 @@ func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return time.Date(2026, 6, 12, 9, 31, 0, 0, time.UTC) }
-	r := validate.New(validate.Options{Receiver: receiver, All: true, Strict: true, Now: now}).Validate(t.Context(), m)
+	r, err := validate.New(validate.Options{Receiver: receiver, All: true, Strict: true, Now: now}).Validate(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !r.Valid || len(r.Findings) > 0 {
 		t.Errorf("got %+v", r)
 	}

@@ -28,7 +28,7 @@ def row(name, args, runs):
     times, memory = [], 0
     for _ in range(runs):
         seconds, code, mib = run(args)
-        assert code == 0, (args, code)
+        assert code in (0, 1), (args, code)  # words drawn at random are now and then flagged
         times.append(seconds); memory = max(memory, mib)
     return name, statistics.median(times), min(times), memory
 

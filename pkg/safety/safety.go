@@ -4,140 +4,90 @@
 // A [Scanner] reads data that an agent is about to take in, and finds text written to
 // the agent rather than for it: orders to drop its instructions, forged system turns,
 // attempts to get hold of its prompt, characters that do not show. It goes by what text
-// says and not by single words: "ignore my previous e-mail" is no finding.
+// says and not by single words: "ignore my previous e-mail" is no finding. [ScanDocument]
+// does so for every text of a JSON value.
 //
 // No finding ever quotes a credential that [Secrets] knows, not even as part of an
 // excerpt. No input takes more than linear time.
 package safety
 
 import (
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
+	"context"
+
+	"github.com/eaapl/handoff/pkg/safety/model"
+)
+
+// A Field says who speaks in a text: it decides how much an instruction in it weighs.
+type Field string
+
+// The fields, from the one where an instruction weighs most to where it weighs least.
+const (
+	Tool   Field = "tool"   // what a tool returned
+	Data   Field = "data"   // no field of its own: untrusted
+	User   Field = "user"   // a user's turn
+	Agent  Field = "agent"  // a turn or a call of the agent's own
+	System Field = "system" // instructions that the agent was given
 )
 
 // A Finding is one suspicious place in a text.
 type Finding struct {
-	// Rule is the id of the rule that found it, one of those the scanner lists.
-	Rule string
-	// Message says in a clause what was found, with a short excerpt whose control and
-	// invisible characters are escaped.
-	Message string
+	Rule     string   `json:"rule"` // an id of the scanner's rules
+	Category Category `json:"category"`
+	// Score is what the finding adds to its text's score, 0 to 1.
+	Score float64 `json:"score"`
+	// Message says in a clause what was found, and quotes the excerpt.
+	Message string `json:"message"`
 	// Offset and Length give the place, in bytes of the text as it was passed in.
-	Offset, Length int
+	Offset int `json:"offset"`
+	Length int `json:"length"`
+	// Excerpt is the start of what was found, as it reads: control and invisible
+	// characters escaped, credentials left out.
+	Excerpt string `json:"excerpt"`
+	// Via names the reading that shows it, such as base64; "" for the text as it stands.
+	Via string `json:"via,omitempty"`
+
+	features []place // of the model's finding: what spoke most for it
+	doubtful bool    // the model may halve the score
 }
 
-// A Rule describes one thing that is looked for.
-type Rule struct {
-	ID      string
-	Summary string // what it finds, in a clause
-	Why     string // why that matters, in a sentence or two
-	Bad     string // text it finds
-	Good    string // similar text it leaves alone
+// A place is a part of a text, in bytes.
+type place struct{ offset, length int }
+
+// A Verdict is what one text comes to.
+type Verdict struct {
+	Score   float64 // 0 to 1: [Weigh] of the findings
+	Flagged bool    // Score has reached Threshold
+	// Threshold is what Score was held against.
+	Threshold float64
+	// Findings are sorted by offset. Single ones may weigh too little to flag the text.
+	Findings []Finding
 }
 
 // A Scanner looks for text that tries to instruct the agent that reads it.
 // Implementations are safe for concurrent use.
 type Scanner interface {
-	// Scan returns what it finds in text, sorted by offset: for each rule the first
-	// place at most. Clean text gives nil.
-	Scan(text string) []Finding
+	// Scan judges a text that the given field speaks. Its only error is the context's.
+	Scan(ctx context.Context, field Field, text string) (Verdict, error)
 	// Rules lists every rule that Scan can report. The caller owns the slice.
 	Rules() []Rule
 }
 
-// New returns the built-in scanner. It costs nothing until first used.
-func New() Scanner { return scanner{} }
+// DefaultThreshold is the score from which a text is flagged, unless [Options] says otherwise.
+const DefaultThreshold = 0.5
 
-type scanner struct{}
-
-type injection struct {
-	Rule
-	says string // how its messages begin
-	probe
+// Options sets up a scanner. The zero value is the built-in one.
+type Options struct {
+	// Rules are what the scanner looks for; nil means the built-in rules.
+	Rules *RuleSet
+	// Threshold is the score from which a text is flagged, above 0 and up to 1; 0
+	// means [DefaultThreshold].
+	Threshold float64
 }
 
-type ruleSet struct {
-	injections []injection // the last has no probe: it is what covert finds
-	matcher    *matcher
-}
-
-var rules = sync.OnceValue(func() ruleSet {
-	set := ruleSet{injections: injections()}
-	var probes []probe
-	for _, in := range set.injections {
-		probes = append(probes, in.probe)
+// New returns a scanner. It costs nothing until first used.
+func New(options Options) Scanner {
+	if options.Threshold == 0 {
+		options.Threshold = DefaultThreshold
 	}
-	set.matcher = newMatcher(probes)
-	return set
-})
-
-func (scanner) Rules() []Rule {
-	var list []Rule
-	for _, in := range rules().injections {
-		list = append(list, in.Rule)
-	}
-	return list
-}
-
-func (scanner) Scan(text string) []Finding {
-	set := rules()
-	var found []Finding
-	add := func(i, start, end int) {
-		in := &set.injections[i]
-		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Rule == in.ID }) {
-			found = append(found, Finding{in.ID, in.says, start, end - start})
-		}
-	}
-
-	set.matcher.scan(text, func(i int, loc []int) bool {
-		add(i, loc[0], loc[1])
-		return false
-	})
-	for from := 0; from < len(text); from += pieceLen {
-		piece := text[from:min(len(text), from+pieceLen+pieceOverlap)]
-		if !disguised(piece) {
-			continue
-		}
-		if start, end, ok := covert(piece); ok {
-			add(len(set.injections)-1, from+start, from+end)
-		}
-		view, at := unfold(piece)
-		set.matcher.scan(view, func(i int, loc []int) bool {
-			add(i, from+int(at[loc[0]]), from+int(at[loc[1]]))
-			return false
-		})
-	}
-	if found == nil {
-		return nil
-	}
-
-	slices.SortStableFunc(found, byOffset)
-	secrets := Secrets(text)
-	for i, f := range found {
-		found[i].Message = f.Message + ": " + excerpt(text, f.Offset, f.Offset+f.Length, secrets)
-	}
-	return found
-}
-
-func byOffset(a, b Finding) int { return a.Offset - b.Offset }
-
-// excerpt quotes the start of text[start:end], without any of the secrets.
-func excerpt(text string, start, end int, secrets []Finding) string {
-	const most = 60
-	var b strings.Builder
-	for _, s := range secrets {
-		if s.Offset+s.Length <= start || s.Offset >= end {
-			continue
-		}
-		b.WriteString(text[start:max(start, s.Offset)] + "[secret]")
-		start = min(end, s.Offset+s.Length)
-	}
-	b.WriteString(text[start:end])
-	quoted := []rune(strconv.QuoteToGraphic(b.String()))
-	if len(quoted) > most {
-		quoted = append(quoted[:most-2], '…', '"')
-	}
-	return string(quoted)
+	return scanner{options, model.Score, newMemory()}
 }

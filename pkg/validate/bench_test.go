@@ -27,8 +27,8 @@ func BenchmarkValidate(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if r := v.Validate(context.Background(), m); !r.Valid {
-					b.Fatal(r.Details)
+				if r, err := v.Validate(context.Background(), m); err != nil || !r.Valid {
+					b.Fatal(err, r.Details)
 				}
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/safety"
 )
 
 // checkCompleteness is the completeness layer of section 6.1.
@@ -108,34 +107,4 @@ func checkBudget(root jsonstream.Value) []Finding {
 func isPositive(number []byte) bool {
 	mantissa, _, _ := bytes.Cut(bytes.ToLower(number), []byte("e"))
 	return number[0] != '-' && bytes.ContainsAny(mantissa, "123456789")
-}
-
-// freeText are the members that a sender fills with text of its own or of
-// others, where instructions can hide (section 10.1).
-var freeText = []string{
-	"taskDescription", "completedSubtasks", "remainingSubtasks", "currentState", "relevantContext",
-	"constraints", "conversationHistorySummary", "conversationHistoryVerbatim",
-}
-
-// checkSafety is the safety scan of sections 6.1 and 10.1. Names of members are
-// text too.
-func checkSafety(root jsonstream.Value, scanner safety.Scanner) []Finding {
-	var findings []Finding
-	for _, name := range freeText {
-		for v := range root.Get(name).All() {
-			for _, text := range []string{v.Name(), v.Text()} {
-				if text == "" {
-					continue
-				}
-				for _, hit := range scanner.Scan(text) {
-					f := Finding{Layer: Safety, Reason: SafetyViolation, Severity: Error, Keyword: hit.Rule, Message: hit.Message}
-					findings = append(findings, f.on(v))
-				}
-			}
-			if len(findings) >= mostFindings {
-				return findings
-			}
-		}
-	}
-	return findings
 }

@@ -24,7 +24,10 @@ func ExampleValidator_Validate() {
 	if err := receiver.As("report-agent@2.0.0"); err != nil {
 		panic(err)
 	}
-	result := validate.New(validate.Options{Receiver: receiver}).Validate(context.Background(), m)
+	result, err := validate.New(validate.Options{Receiver: receiver}).Validate(context.Background(), m)
+	if err != nil {
+		panic(err) // it could not be told whether the message is valid
+	}
 	fmt.Println(result.Valid, result.Reason)
 	fmt.Println(result.Details)
 	// Output:

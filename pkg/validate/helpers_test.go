@@ -47,7 +47,11 @@ func with(t testing.TB, pointer, value string) *message.Message {
 func check(t testing.TB, m *message.Message, o Options) Result {
 	t.Helper()
 	o.Now = func() time.Time { return time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC) }
-	return New(o).Validate(t.Context(), m)
+	r, err := New(o).Validate(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // errorsIn are the findings that make a message invalid.

@@ -30,7 +30,7 @@ type Receiver struct {
 // receiver-profile-1. The state schema that it names is compiled with compile.
 // The error lists everything that is wrong with the profile.
 func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Receiver, error) {
-	doc, err := parseYAML(text)
+	doc, err := ParseYAML(text)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (r *Receiver) As(agent string) error {
 	return nil
 }
 
-// parseYAML reads a YAML or JSON text as a JSON document.
-func parseYAML(text []byte) (*jsonstream.Document, error) {
+// ParseYAML reads a YAML or JSON text as a JSON document.
+func ParseYAML(text []byte) (*jsonstream.Document, error) {
 	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if syntax == nil {
 		return doc, nil

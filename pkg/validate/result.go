@@ -51,8 +51,9 @@ type Severity string
 
 // The severities.
 const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
+	Error   Severity = "error"   // it does
+	Warning Severity = "warning" // it does if [Options].Strict
+	Note    Severity = "note"    // it never does: somebody has allowed it
 )
 
 // A Finding is one thing that is wrong with a message, and where.

@@ -11,10 +11,10 @@ import (
 
 // Rules returns the rules of all layers, in the order in which the layers run.
 // The caller owns the slice. A schema of the receiver's own can give further
-// keywords: those of JSON Schema. The signature layer has no rules here: it is
-// the caller's.
+// keywords: those of JSON Schema.
 func Rules() []Rule {
-	rules := layerRules(SchemaLayer, SchemaInvalid, schemaRules)
+	rules := layerRules(Signature, SignatureInvalid, signatureRules)
+	rules = append(rules, layerRules(SchemaLayer, SchemaInvalid, schemaRules)...)
 	rules = append(rules, layerRules(Completeness, IncompleteContext, completenessRules)...)
 	rules = append(rules, layerRules(Budget, BudgetExhausted, budgetRules)...)
 	rules = append(rules, layerRules(Safety, SafetyViolation, safetyRules())...)
@@ -52,14 +52,12 @@ func layerRules(layer Layer, reason Reason, rules []Rule) []Rule {
 // safetyRules are those of the built-in scanner.
 func safetyRules() []Rule {
 	var rules []Rule
-	for _, r := range safety.New().Rules() {
-		rules = append(rules, Rule{
-			ID:      r.ID,
-			Summary: "Text " + r.Summary + ".",
-			Why:     r.Why,
-			Bad:     summaryExample(r.Bad),
-			Good:    summaryExample(r.Good),
-		})
+	for _, r := range safety.New(safety.Options{}).Rules() {
+		rule := Rule{ID: r.ID, Summary: "Text " + r.Summary + ".", Why: r.Why}
+		if r.Bad != "" {
+			rule.Bad, rule.Good = summaryExample(r.Bad), summaryExample(r.Good)
+		}
+		rules = append(rules, rule)
 	}
 	return rules
 }

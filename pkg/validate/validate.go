@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/sign"
 )
 
 // Options say what a receiver asks. The zero value asks what section 6.1 asks
@@ -25,11 +26,13 @@ type Options struct {
 	Strict bool
 	// Off are the keywords of warnings that are not wanted.
 	Off []string
-	// Signature is the signature layer; nil leaves it out. It returns why the
-	// signature does not hold, nothing if it does.
-	Signature func(ctx context.Context, m *message.Message) []Finding
-	// Scanner finds injected instructions; nil means safety.New().
+	// Verifier checks the signature; nil leaves that layer out.
+	Verifier *sign.Verifier
+	// Scanner finds injected instructions; nil means the built-in one.
 	Scanner safety.Scanner
+	// Allow are the findings of the scanner that are only noted: the appeal
+	// path of section 11.
+	Allow []safety.Allowance
 	// Now tells the time, for timestamps in the future; nil means time.Now.
 	Now func() time.Time
 }
@@ -42,7 +45,7 @@ type Validator struct {
 // New returns a Validator. What it needs is loaded when first used.
 func New(options Options) *Validator {
 	if options.Scanner == nil {
-		options.Scanner = safety.New()
+		options.Scanner = safety.New(safety.Options{})
 	}
 	if options.Now == nil {
 		options.Now = time.Now
@@ -54,22 +57,26 @@ func New(options Options) *Validator {
 // not cost its size in findings.
 const mostFindings = 1000
 
-// Validate runs the layers over a message. It stops early, with what it has,
-// when ctx is done; the caller asks ctx.
-func (v *Validator) Validate(ctx context.Context, m *message.Message) Result {
+// Validate runs the layers over a message. The error is that of ctx or of the
+// scanner: then the message has been neither accepted nor refused.
+func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
 	var all []Finding
 	for _, layer := range Layers() {
-		if ctx.Err() != nil {
-			break
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
 		}
 		if !v.runs(layer) {
 			continue
 		}
-		findings := slices.DeleteFunc(v.run(ctx, layer, m), v.isOff)
+		findings, err := v.run(ctx, layer, m)
+		if err != nil {
+			return Result{}, err
+		}
+		findings = slices.DeleteFunc(findings, v.isOff)
 		sortByPlace(findings)
 		failed := false
 		for i := range findings {
-			if v.options.Strict {
+			if v.options.Strict && findings[i].Severity == Warning {
 				findings[i].Severity = Error
 			}
 			failed = failed || findings[i].Severity == Error
@@ -82,7 +89,7 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) Result {
 	if all == nil {
 		all = []Finding{}
 	}
-	return newResult(all)
+	return newResult(all), nil
 }
 
 func (v *Validator) runs(layer Layer) bool {
@@ -92,26 +99,26 @@ func (v *Validator) runs(layer Layer) bool {
 	return v.options.Layers == nil || slices.Contains(v.options.Layers, layer)
 }
 
-func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message) []Finding {
+func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message) ([]Finding, error) {
 	switch layer {
 	case Signature:
-		if v.options.Signature == nil {
-			return nil
+		if v.options.Verifier == nil {
+			return nil, nil
 		}
-		return v.options.Signature(ctx, m)
+		return checkSignature(m, v.options.Verifier), nil
 	case SchemaLayer:
 		if v.options.Schema != nil {
-			return v.options.Schema.Check(m.Root())
+			return v.options.Schema.Check(m.Root()), nil
 		}
-		return checkMessageSchema(m.Root(), v.options.Receiver)
+		return checkMessageSchema(m.Root(), v.options.Receiver), nil
 	case Completeness:
-		return checkCompleteness(m.Root(), v.options.Receiver)
+		return checkCompleteness(m.Root(), v.options.Receiver), nil
 	case Budget:
-		return checkBudget(m.Root())
+		return checkBudget(m.Root()), nil
 	case Safety:
-		return checkSafety(m.Root(), v.options.Scanner)
+		return checkSafety(ctx, m.Root(), v.options)
 	default:
-		return lint(lintContext{m.Root(), v.options.Receiver, v.options.Now()})
+		return lint(lintContext{m.Root(), v.options.Receiver, v.options.Now()}), nil
 	}
 }
 

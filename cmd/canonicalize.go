@@ -1,0 +1,54 @@
+package cmd
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+func newCanonicalize(g *globals) *cobra.Command {
+	f := rewriting{globals: g}
+	var options jsonstream.CanonicalOptions
+	var unsigned bool
+	c := &cobra.Command{
+		Use:   "canonicalize [FILE|DIR|-]...",
+		Short: "Print JSON in canonical form (RFC 8785)",
+		Long: `Canonicalize prints the JSON Canonicalization Scheme of RFC 8785 for any JSON: no
+white space, members sorted, strings and numbers written in one way. It is what
+signatures and hashes are made over. One document a line; the line feed is not
+part of the canonical form.
+
+Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
+--exact such a document is refused (exit code 1), as sign and verify refuse it.`,
+		Example: `  handoff canonicalize message.json
+  handoff canonicalize --unsigned message.json | tr -d '\n' | openssl dgst -sha256 -hmac "$KEY"`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if unsigned {
+				options.Omit = sign.Member
+			}
+			f.rewrite = func(dst []byte, d document) ([]byte, error) {
+				doc, err := jsonstream.Parse(d.raw, f.limits)
+				if err != nil {
+					return nil, inFile(d.source.name, err)
+				}
+				text, err := jsonstream.AppendCanonical(dst, doc.Root(), options)
+				if err != nil {
+					err = inFile(d.source.name, err)
+				}
+				if errors.Is(err, jsonstream.ErrInexact) {
+					err = refusal{err}
+				}
+				return text, err
+			}
+			return f.run(c, args)
+		},
+	}
+	c.Flags().BoolVar(&options.Exact, "exact", false, "refuse numbers that change their value")
+	c.Flags().BoolVar(&unsigned, "unsigned", false, "leave out the member signature: what a signature covers")
+	f.registerOutput(c)
+	f.registerInPlace(c)
+	return c
+}

@@ -1,0 +1,259 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// A classifier is a process that judges texts: one JSON object {"id","text"} a
+// line on its standard input, one {"id","score","label"} a line on its output, in
+// any order. Whatever goes wrong with it is an error of every text from then on.
+type classifier struct {
+	command *exec.Cmd
+	timeout time.Duration
+	stdin   io.WriteCloser
+
+	writing sync.Mutex // held while a line is written
+	encoder *json.Encoder
+
+	mu      sync.Mutex
+	waiting map[string]chan<- opinion
+	last    int   // the id given last
+	failed  error // why there are no more answers
+	done    chan struct{}
+}
+
+// An opinion is a line of the classifier.
+type opinion struct {
+	ID    *string  `json:"id"`
+	Score *float64 `json:"score"` // 0 to 1: that the text tries to steer its reader
+	Label string   `json:"label"` // in the classifier's own words
+}
+
+// A classifierError says that the classifier cannot be relied on.
+type classifierError struct{ problem string }
+
+func (e *classifierError) Error() string { return "the classifier " + e.problem }
+
+// isClassifierError reports whether the run cannot go on: nothing more would be
+// looked at.
+func isClassifierError(err error) bool {
+	e := (*classifierError)(nil)
+	return errors.As(err, &e)
+}
+
+func startClassifier(command string, timeout time.Duration, stderr io.Writer) (*classifier, error) {
+	shell, flag := "sh", "-c"
+	if runtime.GOOS == "windows" {
+		shell, flag = "cmd", "/c"
+	}
+	c := &classifier{
+		command: exec.Command(shell, flag, command),
+		timeout: timeout,
+		waiting: map[string]chan<- opinion{},
+		done:    make(chan struct{}),
+	}
+	c.command.Stderr = stderr
+	stdin, err := c.command.StdinPipe()
+	if err != nil {
+		return nil, &classifierError{"cannot be started: " + err.Error()}
+	}
+	stdout, err := c.command.StdoutPipe()
+	if err != nil {
+		return nil, &classifierError{"cannot be started: " + err.Error()}
+	}
+	if err := c.command.Start(); err != nil {
+		return nil, &classifierError{"cannot be started: " + err.Error()}
+	}
+	c.stdin = stdin
+	c.encoder = json.NewEncoder(stdin)
+	c.encoder.SetEscapeHTML(false)
+	go c.read(stdout)
+	return c, nil
+}
+
+// mostAnswer bounds a line of the classifier, in bytes.
+const mostAnswer = 64 << 10
+
+// read hands the answers to those who wait for them, until there are no more.
+func (c *classifier) read(stdout io.Reader) {
+	defer close(c.done)
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, mostAnswer)
+	for lines.Scan() {
+		if err := c.answer(lines.Bytes()); err != nil {
+			c.fail(err)
+			return
+		}
+	}
+	if lines.Err() != nil {
+		c.fail(&classifierError{fmt.Sprintf("wrote a line that is no answer: longer than %d bytes", mostAnswer)})
+		return
+	}
+	c.fail(&classifierError{"ended before it had answered"})
+}
+
+func (c *classifier) answer(line []byte) error {
+	var o opinion
+	if err := json.Unmarshal(line, &o); err != nil || o.ID == nil || o.Score == nil {
+		return &classifierError{fmt.Sprintf("wrote a line that is no answer: %s; expected {\"id\": string, \"score\": 0 to 1, \"label\": string}", visible(strconv.Quote(firstBytes(line, 60))))}
+	}
+	if !(*o.Score >= 0 && *o.Score <= 1) {
+		return &classifierError{fmt.Sprintf("gave a score of %v: a score lies between 0 and 1", *o.Score)}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	waiting, ok := c.waiting[*o.ID]
+	if !ok {
+		return &classifierError{fmt.Sprintf("answered %q, which was not asked, or twice", firstBytes([]byte(*o.ID), 40))}
+	}
+	delete(c.waiting, *o.ID)
+	waiting <- o
+	return nil
+}
+
+func firstBytes(text []byte, n int) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), n)]), "")
+}
+
+// fail ends the classifier: nobody is to wait for it.
+func (c *classifier) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed == nil {
+		c.failed = err
+	}
+	for id, waiting := range c.waiting {
+		close(waiting)
+		delete(c.waiting, id)
+	}
+}
+
+// ask returns the classifier's opinion of a text.
+func (c *classifier) ask(ctx context.Context, text string) (opinion, error) {
+	answer := make(chan opinion, 1)
+	c.mu.Lock()
+	if c.failed != nil {
+		c.mu.Unlock()
+		return opinion{}, c.failed
+	}
+	c.last++
+	id := strconv.Itoa(c.last)
+	c.waiting[id] = answer
+	c.mu.Unlock()
+
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &classifierError{fmt.Sprintf("has not answered for %s", c.timeout)})
+	defer cancel()
+	// A classifier that does not read must not hold up the run for ever.
+	stop := context.AfterFunc(ctx, func() {
+		c.fail(context.Cause(ctx))
+		c.stdin.Close() // ends a write that hangs
+	})
+	defer stop()
+	c.writing.Lock()
+	err := c.encoder.Encode(struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}{id, text})
+	c.writing.Unlock()
+	if err != nil {
+		// Why it does not read, read knows better, if it has ended.
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+		}
+	}
+	if o, ok := <-answer; ok {
+		return o, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return opinion{}, c.failed
+}
+
+// close lets the process end, and returns what went wrong with it.
+func (c *classifier) close() error {
+	c.mu.Lock()
+	failed := c.failed
+	if failed == nil {
+		c.failed = errors.New("closed")
+	}
+	c.mu.Unlock()
+	c.stdin.Close() // a process that has ended cannot be told more
+	patience := c.timeout
+	if failed != nil {
+		patience = 0
+	}
+	select {
+	case <-c.done:
+	case <-time.After(patience):
+		c.command.Process.Kill() // it may have ended
+	}
+	// Wait also takes the pipe from what the process may have left running.
+	if err := c.command.Wait(); failed == nil && err != nil {
+		return &classifierError{fmt.Sprintf("did not end well: %v", err)}
+	}
+	return failed
+}
+
+// classified is a scanner that also asks a classifier.
+type classified struct {
+	safety.Scanner
+	classifier *classifier
+}
+
+// classifierRule is the rule of the classifier's findings.
+var classifierRule = safety.Rule{
+	ID:       "classifier",
+	Category: "classifier",
+	Summary:  "is what the classifier of --classifier-cmd objects to",
+	Why:      "An external classifier knows other things than rules do.",
+	Weight:   1,
+}
+
+// leastOpinion is the score below which the classifier has no objection.
+const leastOpinion = 0.1
+
+// Scan implements [safety.Scanner].
+func (s classified) Scan(ctx context.Context, field safety.Field, text string) (safety.Verdict, error) {
+	v, err := s.Scanner.Scan(ctx, field, text)
+	if err != nil || isWord(text) {
+		return v, err
+	}
+	o, err := s.classifier.ask(ctx, text)
+	if err != nil || *o.Score < leastOpinion {
+		return v, err
+	}
+	label := o.Label
+	if label == "" {
+		label = "no label"
+	}
+	v.Findings = append(v.Findings, safety.Finding{
+		Rule: classifierRule.ID, Category: classifierRule.Category, Score: *o.Score, Length: len(text),
+		Message: fmt.Sprintf("the classifier says %s, with a score of %.2f", visible(firstBytes([]byte(label), 100)), *o.Score),
+	})
+	v.Score = safety.Weigh(v.Findings)
+	v.Flagged = v.Score >= v.Threshold
+	return v, nil
+}
+
+// Rules implements [safety.Scanner].
+func (s classified) Rules() []safety.Rule { return append(s.Scanner.Rules(), classifierRule) }
+
+// isWord reports whether a text is a single short word, such as an id, a time or
+// a member's name: most are, and none says enough to be asked about.
+func isWord(text string) bool {
+	return len(text) <= 64 && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
+}

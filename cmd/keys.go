@@ -1,0 +1,105 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// keyFlags say where keys come from. Keys are never arguments: other users of
+// the machine can read those.
+type keyFlags struct{ files []string }
+
+func (f *keyFlags) register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.files, "key-file", nil, "key `FILE`: raw bytes, a JSON Web Key or a JWK Set; may be repeated (or HANDOFF_KEY: the key itself)")
+}
+
+// keyVariable is the environment variable that holds a key itself.
+const keyVariable = "HANDOFF_KEY"
+
+// load returns the keys of the files that were named on the command line, or
+// else the one in the environment, or else those of the configured files; none
+// if there are none. It warns of keys that are not safe.
+func (f *keyFlags) load(c *cobra.Command) ([]sign.Key, error) {
+	text, ok := os.LookupEnv(keyVariable)
+	if ok && !c.Flags().Changed("key-file") {
+		return parseKeys(c.ErrOrStderr(), keyVariable, []byte(text))
+	}
+	return loadKeys(c, f.files)
+}
+
+var errNoKey = hint{
+	errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or " + keyVariable),
+	"handoff keygen -o FILE makes a key",
+}
+
+// loadKeys reads key files.
+func loadKeys(c *cobra.Command, files []string) ([]sign.Key, error) {
+	var all []sign.Key
+	for _, file := range files {
+		text, err := readKey(file, c.InOrStdin(), c.ErrOrStderr())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		keys, err := parseKeys(c.ErrOrStderr(), file, text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, keys...)
+	}
+	return all, nil
+}
+
+// mostKeyBytes bounds a key file, in bytes: room for thousands of keys.
+const mostKeyBytes = 1 << 20
+
+// readKey returns the bytes of a key file as they are: raw bytes can look
+// compressed.
+func readKey(file string, stdin io.Reader, stderr io.Writer) ([]byte, error) {
+	in := stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, plainError(err)
+		}
+		defer f.Close() // read only: nothing can be lost
+		info, err := f.Stat()
+		if err != nil {
+			return nil, plainError(err)
+		}
+		if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
+			fmt.Fprintf(stderr, "handoff: warning: %s: other users can read this key (mode %04o): chmod 600 keeps it to its owner\n", file, mode.Perm())
+		}
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, mostKeyBytes+1))
+	if err != nil {
+		return nil, plainError(err)
+	}
+	if len(text) > mostKeyBytes {
+		return nil, fmt.Errorf("longer than %d bytes: not a key file", mostKeyBytes)
+	}
+	return text, nil
+}
+
+// parseKeys reads the keys of a text that comes from origin, and warns of short
+// ones.
+func parseKeys(stderr io.Writer, origin string, text []byte) ([]sign.Key, error) {
+	keys, err := sign.ParseKeys(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", origin, err)
+	}
+	for _, k := range keys {
+		if k.Len() < sign.GoodKeyBytes {
+			fmt.Fprintf(stderr, "handoff: warning: %s: the key has %d bytes: %d random ones are as strong as the signature; handoff keygen makes them\n",
+				origin, k.Len(), sign.GoodKeyBytes)
+		}
+	}
+	return keys, nil
+}

@@ -1,0 +1,195 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A rewriting makes of every document another one, in the order read: one a
+// line on the output, or in the place of the old ones.
+type rewriting struct {
+	*globals
+	output  string
+	inPlace bool
+	// rewrite appends the text made of a document to dst. Its error, or each of
+	// those that it joins, says with the place why there is none, and may be a
+	// refusal.
+	rewrite func(dst []byte, d document) ([]byte, error)
+
+	stderr   io.Writer
+	progress *progress
+	outcome  error // the worst that happened: nil, errNo or errReported
+}
+
+// A refusal is an error by which the answer is no, rather than that there is
+// none.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// registerOutput registers -o.
+func (f *rewriting) registerOutput(c *cobra.Command) {
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the messages to `FILE`")
+}
+
+// registerInPlace registers -i.
+func (f *rewriting) registerInPlace(c *cobra.Command) {
+	c.Flags().BoolVarP(&f.inPlace, "in-place", "i", false, "rewrite the files")
+}
+
+// run rewrites what the arguments name. Documents that cannot be rewritten are
+// told on stderr and left out.
+func (f *rewriting) run(c *cobra.Command, args []string) error {
+	f.stderr = c.ErrOrStderr()
+	f.progress = newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
+	list := sources(args, c.InOrStdin(), f.stderr)
+	f.progress.start(list)
+	defer f.progress.stop()
+	if f.inPlace {
+		return f.replace(list)
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	err = f.all(list, out)
+	if f.output != "" && err == nil {
+		err = f.outcome // then there is no file
+	}
+	if err := out.close(err); err != nil {
+		return err
+	}
+	return f.outcome
+}
+
+// replace rewrites each file by itself: all of it, or nothing.
+func (f *rewriting) replace(list []source) error {
+	if f.output != "" {
+		return errors.New("--in-place and --output: use one of them")
+	}
+	for _, s := range list {
+		if s.path == "" && s.err == nil {
+			return errors.New("--in-place needs files: standard input has no place to be written back to")
+		}
+	}
+	var worst error
+	for _, s := range list {
+		f.outcome = nil
+		if err := f.replaceFile(s); err != nil && err != f.outcome {
+			f.fail(err)
+		}
+		if worst == nil || errors.Is(f.outcome, errReported) {
+			worst = f.outcome
+		}
+	}
+	return worst
+}
+
+func (f *rewriting) replaceFile(s source) error {
+	if err := s.plainFile(); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	out, err := openOutput(s.path, nil)
+	if err != nil {
+		return err
+	}
+	err = f.all([]source{s}, out)
+	return out.close(cmp.Or(err, f.outcome))
+}
+
+// plainFile returns why a source cannot be rewritten in place.
+func (s source) plainFile() error {
+	if s.err == nil && s.size < 0 {
+		return errors.New("is not a regular file, and cannot be rewritten in place")
+	}
+	content, err := s.open(func(int) {})
+	if err != nil {
+		return err
+	}
+	defer content.Close() // read only: nothing can be lost
+	if content.codec != compress.None {
+		return fmt.Errorf("is %s data, which cannot be rewritten in place: decompress it first", content.codec)
+	}
+	return nil
+}
+
+// rewritten is what became of a batch.
+type rewritten struct {
+	documents int
+	text      []byte
+	problems  []error
+}
+
+func (f *rewriting) all(list []source, out *output) error {
+	produce := func(emit func([]document) bool) { batches(list, f.limits, f.progress.bytes, emit) }
+	return inOrder(produce, f.work, func(r rewritten) error {
+		for range r.documents {
+			f.progress.message()
+		}
+		for _, err := range r.problems {
+			f.fail(err)
+		}
+		_, err := out.Write(r.text)
+		return err
+	}, out.Flush)
+}
+
+func (f *rewriting) work(batch []document) rewritten {
+	r := rewritten{documents: len(batch)}
+	size := 0
+	for _, d := range batch {
+		size += len(d.raw.Bytes) + len(d.raw.Bytes)/16 + 256
+	}
+	r.text = make([]byte, 0, size)
+	for _, d := range batch {
+		if d.err != nil {
+			r.problems = append(r.problems, inFile(d.source.name, d.err))
+			continue
+		}
+		text, err := f.rewrite(r.text, d)
+		if err == nil {
+			r.text = append(text, '\n')
+			continue
+		}
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			r.problems = append(r.problems, several.Unwrap()...)
+		} else {
+			r.problems = append(r.problems, err)
+		}
+	}
+	return r
+}
+
+// fail tells a problem and remembers what it comes to.
+func (f *rewriting) fail(err error) {
+	f.progress.clear()
+	printError(f.stderr, err)
+	no := refusal{}
+	if !errors.As(err, &no) {
+		f.outcome = errReported
+	} else if f.outcome == nil {
+		f.outcome = errNo
+	}
+}
+
+// layout is how a message is written.
+type layout struct{ pretty bool }
+
+func (l *layout) register(c *cobra.Command) {
+	c.Flags().BoolVar(&l.pretty, "pretty", false, "indent the output")
+}
+
+// append appends a JSON text.
+func (l layout) append(dst, text []byte) ([]byte, error) {
+	if l.pretty {
+		return jsonstream.AppendIndent(dst, text)
+	}
+	return jsonstream.AppendCompact(dst, text), nil
+}

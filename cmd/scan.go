@@ -1,0 +1,171 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// scanFlags are the flags of scan.
+type scanFlags struct {
+	*globals
+	scanner   scannerFlags
+	text      bool
+	listRules bool
+	format    string
+	output    string
+	quiet     bool
+}
+
+func newScan(g *globals) *cobra.Command {
+	f := &scanFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "scan [FILE|DIR|-]...",
+		Short: "Look for instructions hidden in data",
+		Long: `Scan looks through every string of messages in any format, of any other JSON, or
+with --text of plain text, for text that tries to steer the agent that reads it:
+orders to drop its instructions, forged turns, attempts to get at its prompt or at
+secrets, hidden and disguised text. It is the safety classifier of section 6.1.
+
+Evidence is weighed: a text is flagged when what speaks against it adds up to
+--threshold. Exit code 0: nothing flagged; 1: something is; 2: something could not
+be looked at.`,
+		Example: `  handoff scan message.json
+  curl -s https://example.com | handoff scan --text
+  handoff scan -f json --allow tool-poisoning@/tools/** archive/ | jq 'select(.flagged)'`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	f.scanner.register(c)
+	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
+	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
+	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
+	complete(c, "format", plainFormats...)
+	completeWith(c, "allow", func([]string) []string {
+		var ids []string
+		for _, r := range safety.New(safety.Options{}).Rules() {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	})
+	return c
+}
+
+func (f *scanFlags) run(c *cobra.Command, args []string) error {
+	if !slices.Contains(plainFormats, f.format) {
+		return unknownFormat(f.format, plainFormats)
+	}
+	if err := oneStdin(args, f.scanner.rules); err != nil {
+		return err
+	}
+	scanner, err := f.scanner.load(c.InOrStdin(), c.ErrOrStderr(), f.limits)
+	if err != nil {
+		return err
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return scanner.close(err)
+	}
+	colors := newPalette(out.stdout && useColor(f.color, c.OutOrStdout()))
+	if f.listRules {
+		return out.close(scanner.close(writeSafetyRules(out, f.format, scanner.Rules(), colors)))
+	}
+	run := scanRun{
+		scanFlags: f,
+		scanner:   scanner,
+		colors:    colors,
+		stderr:    c.ErrOrStderr(),
+		progress:  newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+	}
+	err = scanner.close(run.all(c.Context(), out, sources(args, c.InOrStdin(), c.ErrOrStderr())))
+	if err := out.close(err); err != nil {
+		return err
+	}
+	return run.answer()
+}
+
+// writeSafetyRules prints rules: a line for each, or all that is known of them.
+func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors palette) error {
+	for _, r := range rules {
+		if format == "json" {
+			if err := writeJSON(w, r); err != nil {
+				return err
+			}
+			continue
+		}
+		_, err := fmt.Fprintf(w, "%s %s %.2f  %s\n", left(r.ID, 32), colors.dim(left(string(r.Category), 20)), r.Weight, r.Summary)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanRecord is what scan says of one document.
+type scanRecord struct {
+	Source   string        `json:"source"` // the file as named by the user
+	Index    int           `json:"index"`  // 0-based, within the source
+	Flagged  bool          `json:"flagged"`
+	Score    float64       `json:"score"` // of the worst text, 0 to 1
+	Findings []scanFinding `json:"findings"`
+
+	origin origin
+}
+
+// scanFinding is one finding and where it is.
+type scanFinding struct {
+	safety.Finding
+	Pointer string       `json:"pointer"`          // to the string, or the member whose name it is
+	InName  bool         `json:"inName,omitzero"`  // the finding is in the member's name
+	Field   safety.Field `json:"field"`            // who speaks there
+	Flagged bool         `json:"flagged"`          // whether the text is, by what is not allowed
+	Allowed string       `json:"allowed,omitzero"` // the entry of the allow list that covers it
+	Line    int          `json:"line"`             // of what was found, 1-based
+	Column  int          `json:"column"`           // 1-based, in characters
+}
+
+// fill takes over what the scanner reports; place finds a finding in its source.
+func (r *scanRecord) fill(report safety.Report, place func(safety.PlacedFinding) jsonstream.Position) {
+	r.Flagged, r.Score = report.Flagged, report.Score
+	for _, f := range report.Findings {
+		at := place(f)
+		r.Findings = append(r.Findings, scanFinding{
+			Finding: f.Finding, Pointer: f.Value.Pointer(), InName: f.InName, Field: f.Field,
+			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column,
+		})
+	}
+}
+
+// text is the record for people: a line, and below it what counts.
+func (r scanRecord) text(colors palette) string {
+	var b strings.Builder
+	verdict := colors.green("clean")
+	if r.Flagged {
+		verdict = colors.red(fmt.Sprintf("flagged (%.2f)", r.Score))
+	}
+	fmt.Fprintf(&b, "%s: %s\n", r.origin, verdict)
+	for _, f := range r.Findings {
+		severity := colors.red("error")
+		switch {
+		case f.Allowed != "":
+			severity = colors.cyan("allowed by " + visible(f.Allowed))
+		case !f.Flagged:
+			continue
+		}
+		pointer := ""
+		if f.Pointer != "" {
+			pointer = visible(f.Pointer) + ": "
+		}
+		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", visible(r.Source), f.Line, f.Column, severity, pointer,
+			visible(f.Message), colors.dim(fmt.Sprintf("[%s/%s %.2f]", f.Category, f.Rule, f.Score)))
+	}
+	return b.String()
+}

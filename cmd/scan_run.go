@@ -1,0 +1,141 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// scanRun is one run of scan.
+type scanRun struct {
+	*scanFlags
+	scanner  *scanner
+	colors   palette
+	stderr   io.Writer
+	progress *progress
+
+	documents int
+	flagged   int
+	unread    int
+}
+
+// A scanned is a record, or why there is none.
+type scanned struct {
+	scanRecord
+	err error
+}
+
+// all scans every document of the sources, and tells the outcome.
+func (s *scanRun) all(ctx context.Context, out *output, list []source) error {
+	work := func(batch []document) []scanned {
+		results := make([]scanned, 0, len(batch))
+		for _, d := range batch {
+			r, err := s.scan(ctx, d)
+			results = append(results, scanned{r, err})
+		}
+		return results
+	}
+	produce := func(emit func([]document) bool) { s.produce(list, emit) }
+	s.progress.start(list)
+	defer s.progress.stop()
+	err := inOrder(produce, work, func(results []scanned) error {
+		for _, r := range results {
+			if err := s.consume(out, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, out.Flush)
+	s.progress.stop()
+	if err == nil && !s.quiet {
+		fmt.Fprintln(s.stderr, s.summary())
+	}
+	return err
+}
+
+// produce emits the documents: JSON ones, or with --text each file as one.
+func (s *scanRun) produce(list []source, emit func([]document) bool) {
+	if !s.text {
+		batches(list, s.limits, s.progress.bytes, emit)
+		return
+	}
+	for _, src := range list {
+		if !emit([]document{src.wholeText(s.limits, s.progress.bytes)}) {
+			return
+		}
+	}
+}
+
+func (s *scanRun) scan(ctx context.Context, d document) (scanRecord, error) {
+	r := scanRecord{Source: d.source.name, Index: d.index, Findings: []scanFinding{}, origin: origin{source: d.source.name}}
+	if d.err != nil {
+		return r, inFile(d.source.name, d.err)
+	}
+	if s.text {
+		report, err := safety.ScanText(ctx, s.scanner, string(d.raw.Bytes), s.scanner.allow)
+		if err != nil {
+			return r, inFile(d.source.name, err)
+		}
+		r.fill(report, func(f safety.PlacedFinding) jsonstream.Position { return d.raw.PositionAt(f.Offset) })
+		return r, nil
+	}
+	r.origin = d.origin()
+	doc, err := jsonstream.Parse(d.raw, s.limits)
+	if err != nil {
+		return r, inFile(d.source.name, err)
+	}
+	report, err := safety.ScanDocument(ctx, s.scanner, doc.Root(), s.scanner.allow)
+	if err != nil {
+		return r, inFile(d.source.name, err)
+	}
+	r.fill(report, func(f safety.PlacedFinding) jsonstream.Position {
+		if f.InName {
+			return f.Value.NamePosition()
+		}
+		return f.Value.PositionIn(f.Offset)
+	})
+	return r, nil
+}
+
+func (s *scanRun) consume(out io.Writer, r scanned) error {
+	if isClassifierError(r.err) {
+		return r.err
+	}
+	if r.err != nil {
+		s.unread++
+		s.progress.clear()
+		printError(s.stderr, r.err)
+		return nil
+	}
+	s.documents++
+	s.progress.message()
+	if r.Flagged {
+		s.flagged++
+	}
+	switch {
+	case s.quiet && s.output == "":
+		return nil
+	case s.format == "json":
+		return writeJSON(out, r.scanRecord)
+	default:
+		_, err := io.WriteString(out, r.scanRecord.text(s.colors))
+		return err
+	}
+}
+
+// answer is what the run comes to, once everything is written.
+func (s *scanRun) answer() error {
+	return answer(s.unread, s.flagged > 0)
+}
+
+// summary tells how the run went, in one line.
+func (s *scanRun) summary() string {
+	text := fmt.Sprintf("%s: %d flagged", counted(s.documents, "document"), s.flagged)
+	if s.unread > 0 {
+		text += fmt.Sprintf("; %s could not be read", counted(s.unread, "document"))
+	}
+	return text
+}

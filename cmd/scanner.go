@@ -1,0 +1,95 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// scannerFlags say how text is scanned.
+type scannerFlags struct {
+	rules      string
+	threshold  float64
+	allow      []string
+	classifier string
+	timeout    time.Duration
+}
+
+func (f *scannerFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.rules, "rules", "", "further safety rules, a YAML or JSON `FILE` (docs/safety.md)")
+	flags.Float64Var(&f.threshold, "threshold", safety.DefaultThreshold, "score from which a text is flagged, above 0 and up to 1")
+	flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
+	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
+	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text")
+}
+
+// load returns the scanner and the allow list. The caller closes the scanner.
+func (f *scannerFlags) load(stdin io.Reader, stderr io.Writer, limits jsonstream.Limits) (*scanner, error) {
+	if !(f.threshold > 0 && f.threshold <= 1) {
+		return nil, fmt.Errorf("--threshold %v: use a number above 0 and up to 1", f.threshold)
+	}
+	if f.timeout <= 0 {
+		return nil, errors.New("--classifier-timeout: use a duration above 0, such as 30s")
+	}
+	options := safety.Options{Threshold: f.threshold}
+	if f.rules != "" {
+		text, err := readAll(f.rules, stdin, limits)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := validate.ParseYAML(text)
+		if err != nil {
+			return nil, inFile(f.rules, err)
+		}
+		if options.Rules, err = safety.ParseRules(doc.Raw().Bytes); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.rules, err)
+		}
+	}
+	s := &scanner{Scanner: safety.New(options)}
+	for _, text := range f.allow {
+		a, err := safety.ParseAllowance(text)
+		if err != nil {
+			return nil, fmt.Errorf("--allow: %w", err)
+		}
+		if id := a.Rule(); id != "" && id != classifierRule.ID && !slices.ContainsFunc(s.Rules(), func(r safety.Rule) bool { return r.ID == id }) {
+			return nil, hint{fmt.Errorf("--allow %s: no rule is called %q", text, id), "handoff scan --list-rules lists them"}
+		}
+		s.allow = append(s.allow, a)
+	}
+	if f.classifier != "" {
+		c, err := startClassifier(f.classifier, f.timeout, stderr)
+		if err != nil {
+			return nil, err
+		}
+		s.Scanner, s.classifier = classified{s.Scanner, c}, c
+	}
+	return s, nil
+}
+
+// A scanner is a safety scanner with what belongs to a run of it.
+type scanner struct {
+	safety.Scanner
+	allow      []safety.Allowance
+	classifier *classifier // nil without one
+}
+
+// close ends the classifier. Its error, if it failed in the run, or did not end
+// well, comes before err.
+func (s *scanner) close(err error) error {
+	if s == nil || s.classifier == nil {
+		return err
+	}
+	if failed := s.classifier.close(); failed != nil {
+		return failed
+	}
+	return err
+}

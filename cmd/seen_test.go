@@ -1,0 +1,100 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Of many at work on one file, exactly one accepts an id.
+func TestSeenConcurrently(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ids")
+	const workers, ids = 8, 50
+	accepted := make([][]bool, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			s := newSeenFile(path)
+			for i := range ids {
+				fresh, err := s.accept([]string{fmt.Sprint("id-", i)})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				accepted[w] = append(accepted[w], fresh...)
+			}
+		})
+	}
+	group.Wait()
+	for i := range ids {
+		n := 0
+		for w := range workers {
+			if len(accepted[w]) == ids && accepted[w][i] {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("id-%d was accepted %d times", i, n)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || strings.Count(string(text), "\n") != ids {
+		t.Errorf("the file is\n%s\n%v", text, err)
+	}
+}
+
+func TestSeen(t *testing.T) {
+	tests := []struct {
+		name, file string
+		ids        string
+		fresh      string // y or n for each
+		after      string
+	}{
+		{"new file", "", "a b", "yy", "a\nb\n"},
+		{"known", "a\nb\n", "b c a", "nyn", "a\nb\nc\n"},
+		{"twice at once", "", "a a", "yn", "a\n"},
+		{"last line without its end", "a\nb", "b c", "ny", "a\nb\nc\n"},
+		{"part of a line", "a\nb12", "b123", "y", "a\nb12\nb123\n"},
+		{"nothing to ask", "a\n", "", "", "a\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "ids")
+			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			fresh, err := newSeenFile(path).accept(strings.Fields(tt.ids))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, f := range fresh {
+				got += map[bool]string{true: "y", false: "n"}[f]
+			}
+			after, err := os.ReadFile(path)
+			if got != tt.fresh || string(after) != tt.after || err != nil {
+				t.Errorf("got %q and %q, %v; want %q and %q", got, after, err, tt.fresh, tt.after)
+			}
+		})
+	}
+}
+
+// A file that somebody has begun anew is read anew.
+func TestSeenBegunAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ids")
+	s := newSeenFile(path)
+	for _, want := range []bool{true, false} {
+		if fresh, err := s.accept([]string{"a"}); err != nil || fresh[0] != want {
+			t.Fatalf("got %v, %v", fresh, err)
+		}
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if fresh, err := s.accept([]string{"a"}); err != nil || !fresh[0] {
+		t.Errorf("got %v, %v", fresh, err)
+	}
+}

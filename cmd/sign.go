@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// signFlags are the flags of sign.
+type signFlags struct {
+	rewriting
+	layout
+	keys  keyFlags
+	keyID string
+	force bool
+}
+
+func newSign(g *globals) *cobra.Command {
+	f := &signFlags{rewriting: rewriting{globals: g}}
+	c := &cobra.Command{
+		Use:   "sign --key-file FILE [FILE|DIR|-]...",
+		Short: "Sign messages with a shared key (HMAC-SHA-256)",
+		Long: `Sign adds to each message the signature of section 10.2: an HMAC-SHA-256 over the
+canonical form (RFC 8785) of everything in it but the signature itself. If the key
+has an id, signatureKeyId names it.
+
+A message is refused, with exit code 1, if it fails the schema, if it is signed
+already (--force goes past both), or if it has a number that the canonical form
+would change: a signature would not protect it.`,
+		Example: `  handoff keygen --key-id team-1 -o team.key
+  producer | handoff sign --key-file team.key > signed.jsonl
+  handoff sign -i --key-file team.key fixtures/`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneStdin(args, f.keys.files...); err != nil {
+				return err
+			}
+			keys, err := f.keys.load(c)
+			if err != nil {
+				return err
+			}
+			key, err := f.choose(keys)
+			if err != nil {
+				return err
+			}
+			validator := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
+			f.rewrite = func(dst []byte, d document) ([]byte, error) { return f.sign(c.Context(), dst, d, key, validator) }
+			return f.run(c, args)
+		},
+	}
+	f.keys.register(c)
+	c.Flags().StringVar(&f.keyID, "key-id", "", "the key to sign with, by its `ID`; or the ID of a key that has none")
+	c.Flags().BoolVar(&f.force, "force", false, "replace signatures, and sign messages that fail the schema")
+	f.registerOutput(c)
+	f.registerInPlace(c)
+	f.layout.register(c)
+	return c
+}
+
+// choose returns the key to sign with.
+func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
+	switch {
+	case len(keys) == 0:
+		return sign.Key{}, errNoKey
+	case f.keyID == "" && len(keys) > 1:
+		return sign.Key{}, fmt.Errorf("there are %d keys: say with --key-id which one is to sign", len(keys))
+	case f.keyID == "":
+		return keys[0], nil
+	}
+	for _, k := range keys {
+		if k.ID == f.keyID {
+			return k, nil
+		}
+	}
+	if len(keys) == 1 && keys[0].ID == "" {
+		keys[0].ID = f.keyID
+		return keys[0], nil
+	}
+	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", f.keyID)
+}
+
+// sign appends the signed message.
+func (f *signFlags) sign(ctx context.Context, dst []byte, d document, key sign.Key, validator *validate.Validator) ([]byte, error) {
+	m, err := message.Parse(d.raw, f.limits)
+	if err != nil {
+		return nil, inFile(d.source.name, err)
+	}
+	if !f.force {
+		r, err := validator.Validate(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if !r.Valid {
+			first := r.Findings[0]
+			more := ""
+			if n := len(r.Findings) - 1; n > 0 {
+				more = fmt.Sprintf(" (and %s)", counted(n, "more finding"))
+			}
+			return nil, refusal{fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; mend it, or use --force",
+				d.source.name, first.Line, first.Column, first.PlacedMessage(), more)}
+		}
+	}
+	text, err := sign.Sign(m, key, f.force)
+	if errors.Is(err, sign.ErrSigned) {
+		at := m.Root().Get(sign.Member).NamePosition()
+		return nil, refusal{fmt.Errorf("%s:%d:%d: %w: --force replaces it", d.source.name, at.Line, at.Column, err)}
+	}
+	if err != nil {
+		return nil, refusal{inFile(d.source.name, err)}
+	}
+	return f.append(dst, text)
+}

@@ -1,0 +1,174 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// verifyFlags are the flags of verify.
+type verifyFlags struct {
+	*globals
+	keys      keyFlags
+	freshness sign.Freshness
+	seen      string
+	explain   bool
+	against   string
+	format    string
+	output    string
+	quiet     bool
+}
+
+func newVerify(g *globals) *cobra.Command {
+	f := &verifyFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "verify --key-file FILE... [FILE|DIR|-]...",
+		Short: "Verify the signatures of messages",
+		Long: `Verify checks the signature of every message (section 10.2). Exit code 0: all
+signatures hold; 1: at least one does not, or is not there; 2: something could not
+be read. There is no way to accept an unsigned message.
+
+A message that names its key by signatureKeyId is checked with that key, any other
+with all keys. A valid message can be an old one that was sent again: --max-age
+refuses old ones, --seen those whose handoffId was accepted before.`,
+		Example: `  handoff verify --key-file team.key message.json
+  consumer | handoff verify -q --key-file keys.jwks --max-age 15m --seen accepted.ids
+  handoff verify --explain --against sent.json --key-file team.key received.json`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	f.keys.register(c)
+	flags.DurationVar(&f.freshness.MaxAge, "max-age", 0, "refuse messages whose timestamp is older, such as 15m or 24h")
+	flags.DurationVar(&f.freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
+	flags.StringVar(&f.seen, "seen", "", "refuse handoff ids that are in `FILE`, and add those accepted")
+	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
+	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to tell what was changed")
+	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
+	complete(c, "format", plainFormats...)
+	return c
+}
+
+func (f *verifyFlags) run(c *cobra.Command, args []string) error {
+	if err := oneStdin(args, append(f.keys.files, f.against)...); err != nil {
+		return err
+	}
+	if f.freshness.MaxAge < 0 || f.freshness.Skew < 0 {
+		return errors.New("--max-age and --clock-skew: use durations of 0 and more, such as 15m")
+	}
+	keys, err := f.keys.load(c)
+	if err != nil {
+		return err
+	}
+	if len(keys) == 0 {
+		return errNoKey
+	}
+	run := verification{verifyFlags: f, now: time.Now(), stderr: c.ErrOrStderr()}
+	if run.verifier, err = sign.NewVerifier(keys); err != nil {
+		return err
+	}
+	if run.originals, err = f.originals(c); err != nil {
+		return err
+	}
+	if f.seen != "" {
+		run.accepted = newSeenFile(f.seen)
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	run.print, err = verifyPrinter(f.format, out, newPalette(out.stdout && useColor(f.color, c.OutOrStdout())))
+	if err == nil {
+		run.progress = newProgress(run.stderr, f.quiet || !isTerminal(c.OutOrStdout()))
+		err = run.all(out, sources(args, c.InOrStdin(), run.stderr))
+	}
+	if err := out.close(err); err != nil {
+		return err
+	}
+	return run.answer()
+}
+
+// originals reads the messages to compare with, by their handoffId; a single
+// one is the original of every message.
+func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, error) {
+	if f.against == "" {
+		return nil, nil
+	}
+	f.explain = true
+	text, err := readAll(f.against, c.InOrStdin(), f.limits)
+	if err != nil {
+		return nil, err
+	}
+	originals := map[string]*message.Message{}
+	var last *message.Message
+	decoder := message.NewDecoder(bytes.NewReader(text), f.limits)
+	for m, err := range decoder.All() {
+		if err != nil {
+			return nil, inFile(f.against, err)
+		}
+		originals[m.HandoffID()] = m
+		last = m
+	}
+	if len(originals) == 1 {
+		originals[""] = last
+	}
+	return originals, nil
+}
+
+// verdict is what verify says of one document.
+type verdict struct {
+	Source      string      `json:"source"`    // the file as named by the user
+	Index       int         `json:"index"`     // 0-based, within the source
+	HandoffID   string      `json:"handoffId"` // "" if the document has none
+	Valid       bool        `json:"valid"`
+	KeyID       string      `json:"keyId,omitzero"`   // of the key under which the signature holds
+	Reason      sign.Reason `json:"reason,omitzero"`  // why it is not valid
+	Pointer     string      `json:"pointer,omitzero"` // to what is wrong
+	Line        int         `json:"line,omitzero"`    // of what is wrong, 1-based, in the original text
+	Column      int         `json:"column,omitzero"`  // 1-based, in characters
+	Details     string      `json:"details,omitzero"`
+	Explanation []string    `json:"explanation,omitzero"` // with --explain
+	origin      origin
+}
+
+// check is the work on one document: it runs on any core.
+func (v *verification) check(d document) (verdict, *message.Message, error) {
+	m, err := message.Parse(d.raw, v.limits)
+	if err != nil {
+		return verdict{}, nil, inFile(d.source.name, err)
+	}
+	r := verdict{Source: d.source.name, Index: d.index, HandoffID: m.HandoffID(), origin: d.origin()}
+	key, err := v.verifier.Verify(m)
+	r.Valid, r.KeyID = err == nil, key.ID
+	if err == nil && v.freshness.MaxAge > 0 {
+		err = v.freshness.Check(m, v.now)
+	}
+	if err == nil && v.accepted != nil {
+		err = sign.CheckIdentity(m)
+	}
+	r.refuse(err)
+	if v.explain && !r.Valid {
+		original := v.originals[r.HandoffID]
+		if original == nil {
+			original = v.originals[""]
+		}
+		r.Explanation = v.verifier.Explain(m, original)
+	}
+	return r, m, nil
+}
+
+// refuse notes why a message is not accepted.
+func (r *verdict) refuse(err error) {
+	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
+		r.Valid, r.KeyID = false, ""
+		r.Reason, r.Details = fault.Reason, fault.Problem
+		r.Pointer, r.Line, r.Column = fault.Pointer, fault.Line, fault.Column
+	}
+}

@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// verification is one run of verify.
+type verification struct {
+	*verifyFlags
+	verifier  *sign.Verifier
+	originals map[string]*message.Message
+	accepted  *seenFile // nil without --seen
+	now       time.Time
+	print     func(verdict) error
+	stderr    io.Writer
+	progress  *progress
+
+	messages int
+	invalid  map[sign.Reason]int
+	unread   int
+}
+
+// A checked is a verdict, or why there is none.
+type checked struct {
+	verdict
+	message *message.Message
+	err     error
+}
+
+// all verifies every document of the sources, and tells the outcome.
+func (v *verification) all(out *output, list []source) error {
+	v.invalid = map[sign.Reason]int{}
+	err := process(list, v.limits, v.progress, v.work, func(results []checked) error {
+		if err := v.remember(results); err != nil {
+			return err
+		}
+		for _, r := range results {
+			if err := v.consume(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, out.Flush)
+	if err == nil && !v.quiet {
+		fmt.Fprintln(v.stderr, v.summary())
+	}
+	return err
+}
+
+func (v *verification) work(batch []document) []checked {
+	results := make([]checked, 0, len(batch))
+	for _, d := range batch {
+		var r checked
+		if d.err != nil {
+			r.err = inFile(d.source.name, d.err)
+		} else {
+			r.verdict, r.message, r.err = v.check(d)
+		}
+		if v.accepted == nil {
+			r.message = nil // it need not wait for its turn
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// remember records the messages that are about to be accepted, and refuses those
+// that were before.
+func (v *verification) remember(results []checked) error {
+	if v.accepted == nil {
+		return nil
+	}
+	var ids []string
+	for _, r := range results {
+		if r.Valid {
+			ids = append(ids, r.HandoffID)
+		}
+	}
+	fresh, err := v.accepted.accept(ids)
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		if r := &results[i]; r.Valid {
+			if !fresh[0] {
+				r.refuse(sign.SeenBefore(r.message))
+			}
+			fresh = fresh[1:]
+		}
+	}
+	return nil
+}
+
+func (v *verification) consume(r checked) error {
+	if r.err != nil {
+		v.unread++
+		v.progress.clear()
+		printError(v.stderr, r.err)
+		return nil
+	}
+	v.messages++
+	v.progress.message()
+	if !r.Valid {
+		v.invalid[r.Reason]++
+	}
+	if v.quiet && v.output == "" {
+		return nil
+	}
+	return v.print(r.verdict)
+}
+
+// answer is what the run comes to, once everything is written.
+func (v *verification) answer() error {
+	return answer(v.unread, len(v.invalid) > 0)
+}
+
+// summary tells how the run went, in one line.
+func (v *verification) summary() string {
+	text := validity(v.messages, slices.Concat(sign.Reasons(), sign.ReplayReasons()), v.invalid)
+	if v.unread > 0 {
+		text += fmt.Sprintf("; %s could not be read", counted(v.unread, "document"))
+	}
+	return text
+}
+
+// verifyPrinter returns what prints a verdict in a format.
+func verifyPrinter(format string, out io.Writer, colors palette) (func(verdict) error, error) {
+	switch format {
+	case "json":
+		return func(r verdict) error { return writeJSON(out, r) }, nil
+	case "text":
+		return func(r verdict) error {
+			_, err := io.WriteString(out, r.text(colors))
+			return err
+		}, nil
+	default:
+		return nil, unknownFormat(format, plainFormats)
+	}
+}
+
+// text is the verdict for people: a line, and below it what is wrong.
+func (r verdict) text(colors palette) string {
+	if r.Valid {
+		by := ""
+		if r.KeyID != "" {
+			by = fmt.Sprintf(", key %q", visible(r.KeyID))
+		}
+		return fmt.Sprintf("%s: %s%s\n", r.origin, colors.green("valid"), by)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", r.origin, colors.red("not valid: "+string(r.Reason)))
+	pointer := ""
+	if r.Pointer != "" {
+		pointer = visible(r.Pointer) + ": "
+	}
+	fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", visible(r.Source), r.Line, r.Column, pointer, visible(r.Details))
+	for _, line := range r.Explanation {
+		fmt.Fprintf(&b, "    %s\n", visible(line))
+	}
+	return b.String()
+}

@@ -1,0 +1,93 @@
+package safety
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+)
+
+// dense is text that gives the rules as much to look at as can be: it is made of their
+// own literals.
+func dense(size int) string {
+	var b strings.Builder
+	for b.Len() < size {
+		for _, r := range builtin().rules {
+			for i, s := range r.source.Literals {
+				b.WriteString(s + " ")
+				if n := len(r.source.Near); n > 0 {
+					b.WriteString(r.source.Near[i%n] + " ")
+				}
+			}
+		}
+	}
+	return b.String()[:size]
+}
+
+// BenchmarkScan measures MB/s. That of a hostile text should be the same at both sizes:
+// time is linear.
+func BenchmarkScan(b *testing.B) {
+	prose := "The migration finished on Tuesday; 14 of 16 tables were copied, and the two that remain wait for a decision about their time zones. "
+	for _, bm := range []struct{ name, unit string }{
+		{"clean prose", prose},
+		{"clean prose with quotes", strings.ReplaceAll(prose, ";", " — it’s “done”;")},
+		{"clean JSON", `{"id":"c-2041","status":"shipped","items":[{"sku":"A-113","qty":4,"note":"leave at the front desk"},{"sku":"B-7","qty":1}],"total":118.40,"currency":"EUR"},` + "\n"},
+		{"clean code", "if err := store.Append(ctx, entry); err != nil { return fmt.Errorf(\"append %s: %w\", entry.ID, err) } // ignore not found\n"},
+		{"hostile verbs", "ignore "},
+		{"hostile halves", "ignore your instruct act as you are respond reveal your system "},
+		{"hostile literals", dense(64 << 10)},
+		{"hostile matches", "never ignore all previous instructions. "},
+		{"hostile base64", base64.StdEncoding.EncodeToString([]byte(prose))},
+		{"hostile invisible", "a\u200b"},
+		{"hostile spaced", "i g n o r e  "},
+		{"hostile look-alikes", "ign\u043Ere "},
+	} {
+		for _, size := range []int{128 << 10, 1 << 20} {
+			text := strings.Repeat(bm.unit, size/len(bm.unit)+1)[:size]
+			name := bm.name + "/128K"
+			if size > 128<<10 {
+				name = bm.name + "/1M"
+			}
+			b.Run(name, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := New(Options{}).Scan(b.Context(), Data, text); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkFirstScan measures what the first scan of a process costs: reading the rules.
+func BenchmarkFirstScan(b *testing.B) {
+	for b.Loop() {
+		file, err := decodeRules(embedded)
+		if err != nil {
+			b.Fatal(err)
+		}
+		newRuleSet(file.rules()).index()
+	}
+}
+
+// BenchmarkCorpus measures MB/s over clean texts of many kinds, most of them short.
+func BenchmarkCorpus(b *testing.B) {
+	var texts []string
+	size := 0
+	for _, row := range readCorpus(b) {
+		if row.Label == "clean" {
+			texts = append(texts, row.Text)
+			size += len(row.Text)
+		}
+	}
+	scanner := New(Options{})
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		for _, text := range texts {
+			if _, err := scanner.Scan(b.Context(), Data, text); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package safety
+
+import (
+	"context"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Report is what the texts of a document come to.
+type Report struct {
+	Score    float64 // of the worst text
+	Flagged  bool    // some text is flagged
+	Findings []PlacedFinding
+}
+
+// A PlacedFinding is a finding in a text of a document.
+type PlacedFinding struct {
+	Finding
+	// Value is the string that the text is, or the member whose name it is.
+	Value  jsonstream.Value
+	InName bool
+	Field  Field // who speaks there
+	// Flagged tells that the text is, by the findings that are not allowed.
+	Flagged bool
+	// Allowed is the allowance that takes the finding out of the score, "" if none does.
+	Allowed string
+}
+
+// ScanDocument scans every string and every member's name in root, each as the field
+// that its place in the document gives it: the nearest object around it with a role, or
+// a type that has one, decides. Whatever stands in a tool's result stays that, whatever
+// roles it claims. Findings come in the order of the document, at most 1000 in flagged
+// texts and 1000 others; those that an allowance fits are reported and do not count. The
+// only error is the scanner's.
+func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, allow []Allowance) (Report, error) {
+	var above []jsonstream.Value
+	for v := root.Parent(); v.Exists(); v = v.Parent() {
+		above = append(above, v)
+	}
+	field := Data
+	for i := len(above) - 1; i >= 0; i-- {
+		field = fieldWithin(above[i], field)
+	}
+	d := newDocumentScan(ctx, scanner, allow)
+	err := d.value(root, field)
+	return d.report, err
+}
+
+// mostFindings is how many findings that count, and how many that do not, a report
+// has: a hostile document must not cost its size in findings.
+const mostFindings = 1000
+
+type documentScan struct {
+	ctx     context.Context
+	scanner Scanner
+	allow   []Allowance
+	report  Report
+	counts  map[bool]int // findings in the report, by whether they count
+}
+
+func newDocumentScan(ctx context.Context, scanner Scanner, allow []Allowance) documentScan {
+	return documentScan{ctx: ctx, scanner: scanner, allow: allow, counts: map[bool]int{}}
+}
+
+func (d *documentScan) value(v jsonstream.Value, field Field) error {
+	if name := v.Name(); name != "" {
+		if err := d.text(v, name, true, field); err != nil {
+			return err
+		}
+	}
+	if v.Kind() == jsonstream.String {
+		return d.text(v, v.Text(), false, field)
+	}
+	field = fieldWithin(v, field)
+	for _, member := range v.Members() {
+		if err := d.value(member, field); err != nil {
+			return err
+		}
+	}
+	for _, element := range v.Elements() {
+		if err := d.value(element, field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field Field) error {
+	verdict, err := d.scanner.Scan(d.ctx, field, text)
+	if err != nil || len(verdict.Findings) == 0 {
+		return err
+	}
+	var tokens []string
+	if len(d.allow) > 0 {
+		tokens, _ = jsonstream.SplitPointer(v.Pointer())
+	}
+	var placed []PlacedFinding
+	var counted []Finding
+	for _, f := range verdict.Findings {
+		p := PlacedFinding{Finding: f, Value: v, InName: inName, Field: field}
+		for _, a := range d.allow {
+			if a.allows(f.Rule, tokens) {
+				p.Allowed = a.String()
+				break
+			}
+		}
+		if p.Allowed == "" {
+			counted = append(counted, f)
+		}
+		placed = append(placed, p)
+	}
+	if len(counted) < len(verdict.Findings) {
+		verdict.Score = Weigh(counted)
+		verdict.Flagged = verdict.Score >= verdict.Threshold
+	}
+	for _, p := range placed {
+		p.Flagged = verdict.Flagged && p.Allowed == ""
+		if d.counts[p.Flagged]++; d.counts[p.Flagged] <= mostFindings {
+			d.report.Findings = append(d.report.Findings, p)
+		}
+	}
+	d.report.Score = max(d.report.Score, verdict.Score)
+	d.report.Flagged = d.report.Flagged || verdict.Flagged
+	return nil
+}
+
+// fieldWithin returns who speaks inside v, where outside it is the given field.
+func fieldWithin(v jsonstream.Value, outside Field) Field {
+	if v.Kind() != jsonstream.Object || outside == Tool {
+		return outside
+	}
+	// A result in the user's turn is the tool's: its type says more than a role.
+	kind := v.Get("type").Text()
+	switch {
+	case strings.HasSuffix(kind, "tool_result"), strings.HasSuffix(kind, "_call_output"), kind == "tool":
+		return Tool
+	case strings.HasSuffix(kind, "_call"), strings.HasSuffix(kind, "tool_use"):
+		return Agent
+	}
+	switch v.Get("role").Text() {
+	case "tool", "function":
+		return Tool
+	case "user", "human":
+		return User
+	case "assistant", "agent", "model", "ai":
+		return Agent
+	case "system", "developer":
+		return System
+	}
+	return outside
+}

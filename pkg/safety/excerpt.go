@@ -1,0 +1,27 @@
+package safety
+
+import (
+	"strconv"
+	"strings"
+)
+
+// mostExcerpt is how many characters an excerpt has at most.
+const mostExcerpt = 60
+
+// excerpt quotes the start of text[start:end], without any of the secrets.
+func excerpt(text string, start, end int, secrets []Finding) string {
+	var b strings.Builder
+	for _, s := range secrets {
+		if s.Offset+s.Length <= start || s.Offset >= end {
+			continue
+		}
+		b.WriteString(text[start:max(start, s.Offset)] + "[secret]")
+		start = min(end, s.Offset+s.Length)
+	}
+	b.WriteString(text[start:min(end, start+8*mostExcerpt)])
+	quoted := []rune(strconv.QuoteToGraphic(b.String()))
+	if len(quoted) > mostExcerpt {
+		quoted = append(quoted[:mostExcerpt-2], '…', '"')
+	}
+	return string(quoted)
+}

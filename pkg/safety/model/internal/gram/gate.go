@@ -1,0 +1,90 @@
+package gram
+
+import (
+	"math"
+	"math/bits"
+)
+
+// A Gate tells at several times the speed of the model which texts cannot interest it.
+// It adds up what each word and each pair of words says for an injection or against it,
+// never below zero, so that only a run of telling words reaches Limit.
+type Gate struct {
+	// Words has an entry for each word and pair, see GateStream.
+	Words [gateLen]int8
+	// Limit is the sum that lets a text through.
+	Limit int
+}
+
+const (
+	gateBits = 16
+	gateLen  = 1 << gateBits
+
+	// wideLetters is what bytes outside ASCII add, for the gate knows no such words.
+	wideLetters = 4
+)
+
+// A GateStream tells which entries of a gate successive words look at. The zero value is
+// at the start of a text.
+type GateStream struct{ last uint64 }
+
+// Add returns the indexes of the entries for word and for its pair with the word before.
+// Words that begin with the same eight letters are the same here, whatever their case. ok
+// is false if word does not begin with an ASCII letter.
+func (s *GateStream) Add(word string) (single, pair int, ok bool) {
+	if word == "" || classes[word[0]] > upper {
+		return 0, 0, false
+	}
+	start, _, _ := letters(word, 0)
+	single, pair = s.slots(start)
+	return single, pair, true
+}
+
+func (s *GateStream) slots(word uint64) (single, pair int) {
+	h := word * 0x9E3779B97F4A7C15
+	single = int(h >> (64 - gateBits))
+	pair = int((h ^ s.last) * 0xD6E8FEB86659FD93 >> (64 - gateBits))
+	s.last = bits.RotateLeft64(h, 23)
+	return single, pair
+}
+
+// Peak returns the highest sum that text reaches.
+func (g *Gate) Peak(text string) int { return g.run(text, math.MaxInt) }
+
+// Opens reports whether the gate lets text through.
+func (g *Gate) Opens(text string) bool { return g.run(text, g.Limit) >= g.Limit }
+
+// run returns the highest sum of text up to where it reaches limit.
+func (g *Gate) run(text string, limit int) int {
+	sum, peak := 0, 0
+	var stream GateStream
+	for i := 0; i < len(text); {
+		c := classes[text[i]]
+		if c > upper {
+			if c == wide && text[i] != 0xE2 && text[i] < 0xF0 { // dashes, quotes, emoji
+				sum += wideLetters
+				peak = max(peak, sum)
+			}
+			i++
+			continue
+		}
+		var word uint64
+		n := 0
+		if i+8 <= len(text) {
+			word, n = fold(load(text[i:]))
+		} else {
+			word, n, _ = letters(text, i)
+		}
+		i += n
+		for n == 8 && i < len(text) && classes[text[i]] <= upper {
+			i++
+		}
+		single, pair := stream.slots(word)
+		sum = max(0, sum+int(g.Words[single])+int(g.Words[pair]))
+		if sum > peak {
+			if peak = sum; peak >= limit {
+				return peak
+			}
+		}
+	}
+	return peak
+}

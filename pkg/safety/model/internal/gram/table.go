@@ -1,0 +1,99 @@
+package gram
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// A Model is what training leaves: a gate and the weights of features. It is safe for
+// concurrent use.
+type Model struct {
+	gate        Gate
+	scale, bias float64
+	// Each bucket has four slots of two bytes: what tells features apart, the weight.
+	buckets [buckets]uint64
+}
+
+const (
+	bucketBits = 15
+	buckets    = 1 << bucketBits
+	slotsEach  = 4
+	slots      = slotsEach * buckets
+	headerLen  = 12
+	modelLen   = headerLen + gateLen + 8*buckets
+)
+
+// Weights are those of a trained model before they are packed.
+type Weights struct {
+	Keys   []uint64  // of features; the heaviest first, as a full bucket takes no more
+	Values []float64 // their weights
+	Bias   float64
+	Gate   Gate
+}
+
+// Append appends the encoding of w to dst.
+func (w *Weights) Append(dst []byte) []byte {
+	scale := math.Abs(w.Values[0]) / math.MaxInt8
+	var packed [buckets]uint64
+	for i, key := range w.Keys {
+		weight := uint64(uint8(int8(math.Round(w.Values[i] / scale))))
+		b := &packed[bucket(key)]
+		for s := 0; s < 64 && weight != 0; s += 16 {
+			if *b>>s&0xFFFF == 0 {
+				*b |= (check(key) | weight<<8) << s
+				break
+			}
+		}
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(scale)))
+	dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(w.Bias)))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(w.Gate.Limit))
+	for _, entry := range w.Gate.Words {
+		dst = append(dst, byte(entry))
+	}
+	for _, b := range packed {
+		dst = binary.LittleEndian.AppendUint64(dst, b)
+	}
+	return dst
+}
+
+// Decode reads what [Weights.Append] wrote.
+func Decode(data []byte) (*Model, error) {
+	if len(data) != modelLen {
+		return nil, fmt.Errorf("weights of %d bytes, want %d", len(data), modelLen)
+	}
+	number := func(b []byte) float64 {
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+	m := &Model{scale: number(data), bias: number(data[4:])}
+	m.gate.Limit = int(binary.LittleEndian.Uint32(data[8:]))
+	data = data[headerLen:]
+	for i := range m.gate.Words {
+		m.gate.Words[i] = int8(data[i])
+	}
+	data = data[gateLen:]
+	for i := range m.buckets {
+		m.buckets[i] = binary.LittleEndian.Uint64(data[8*i:])
+	}
+	return m, nil
+}
+
+func bucket(key uint64) uint64 { return key & (buckets - 1) }
+
+// check is never 0, so that an empty slot matches nothing.
+func check(key uint64) uint64 { return key>>56 | 1 }
+
+// lookup returns the slot of a feature and its weight in units of scale, 0 if it has none.
+func (m *Model) lookup(key uint64) (slot, weight int) {
+	b := m.buckets[bucket(key)]
+	// The lowest zero byte of diff is found exactly; only checks, not weights, are looked at.
+	diff := b ^ check(key)*0x0001000100010001 | 0xFF00FF00FF00FF00
+	zero := (diff - 0x0001000100010001) &^ diff & 0x0080008000800080
+	if zero == 0 {
+		return 0, 0
+	}
+	shift := bits.TrailingZeros64(zero) - 7
+	return int(bucket(key))*slotsEach + shift/16, int(int8(b >> (shift + 8)))
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// heldBack returns the margin of each bag by a model that has seen nothing of its
+// source, for bags that are neither derived nor our own; the others get NaN.
+func heldBack(bags []bag, features int) []float64 {
+	margins := make([]float64, len(bags))
+	members := make(map[string][]int)
+	for i := range bags {
+		margins[i] = math.NaN()
+		if !bags[i].own && !bags[i].derived() {
+			members[bags[i].origin()] = append(members[bags[i].origin()], i)
+		}
+	}
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, runtime.NumCPU())
+	for origin, rows := range members {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			m := train(trainable(bags, origin), features)
+			for _, i := range rows {
+				margins[i] = m.score(&bags[i])
+			}
+		})
+	}
+	wait.Wait()
+	return margins
+}
+
+// trainable returns the bags that may shape weights, without those of one source.
+func trainable(bags []bag, except string) []*bag {
+	var list []*bag
+	for i := range bags {
+		if b := &bags[i]; b.trains() && len(b.windows) > 0 && b.origin() != except {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// A calibration turns margins into log-odds.
+type calibration struct{ slope, offset float64 }
+
+// calibrate fits a calibration to held-back margins by Newton's method.
+func calibrate(bags []bag, margins []float64) calibration {
+	c := calibration{slope: 1}
+	for range 50 {
+		var g0, g1, h00, h01, h11 float64
+		for i, x := range margins {
+			if math.IsNaN(x) || math.IsInf(x, 0) || bags[i].injection() && bags[i].Tier == "B" {
+				continue
+			}
+			p := 1 / (1 + math.Exp(-c.slope*x-c.offset))
+			e, v := -p, p*(1-p)
+			if bags[i].injection() {
+				e++
+			}
+			g0, g1 = g0+e, g1+e*x
+			h00, h01, h11 = h00+v, h01+v*x, h11+v*x*x
+		}
+		det := h00*h11 - h01*h01
+		c.offset += (h11*g0 - h01*g1) / det
+		c.slope += (h00*g1 - h01*g0) / det
+	}
+	return c
+}
+
+// rates of false positives on clean text that thresholds are chosen for, with at most
+// hardRate of them on text that looks dangerous.
+var rates = []float64{0.001, 0.003, 0.005}
+
+const hardRate = 0.02
+
+// report prints, for each rate, the threshold and what lies above it.
+func report(w io.Writer, bags []bag, scores []float64) {
+	kinds := make(map[string][]float64)
+	sources := make(map[string][]float64)
+	for i, s := range scores {
+		b := &bags[i]
+		if math.IsNaN(s) {
+			continue
+		}
+		name := b.Kind
+		if b.injection() {
+			name = "tier " + b.Tier + " " + b.Kind
+			kinds["tier "+b.Tier] = append(kinds["tier "+b.Tier], s)
+			if b.Tier == "A" {
+				sources["tier A from "+b.origin()] = append(sources["tier A from "+b.origin()], s)
+			}
+		}
+		kinds[name] = append(kinds[name], s)
+	}
+	var thresholds []float64
+	fmt.Fprintf(w, "%-60s %6s", "threshold", "rows")
+	for _, rate := range rates {
+		t := max(exceeded(kinds["benign"], rate), exceeded(kinds["benign-hard"], hardRate))
+		thresholds = append(thresholds, t)
+		fmt.Fprintf(w, " %7.3f", t)
+	}
+	fmt.Fprintln(w)
+	for _, groups := range []map[string][]float64{kinds, sources} {
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			fmt.Fprintf(w, "%-60s %6d", name, len(groups[name]))
+			for _, t := range thresholds {
+				fmt.Fprintf(w, " %6.2f%%", 100*above(groups[name], t))
+			}
+			fmt.Fprintln(w)
+		}
+	}
+}
+
+// exceeded returns the least score that no more than the given part of scores exceeds.
+func exceeded(scores []float64, part float64) float64 {
+	s := slices.Sorted(slices.Values(scores))
+	return s[len(s)-1-int(part*float64(len(s)))]
+}
+
+func above(scores []float64, threshold float64) float64 {
+	n := 0
+	for _, s := range scores {
+		if s > threshold {
+			n++
+		}
+	}
+	return float64(n) / float64(len(scores))
+}

@@ -1,0 +1,86 @@
+// Command train makes the weights of the package model from labelled text and from the
+// templates in its directory data. The same input gives the same bytes.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/safety/model/internal/gram"
+)
+
+// perTemplate is the number of texts made from each template.
+const perTemplate = 16
+
+func main() {
+	corpus := flag.String("corpus", "", "labelled text, one JSON object a line")
+	output := flag.String("o", "pkg/safety/model/weights.bin", "file to write the weights to")
+	evaluate := flag.Bool("evaluate", false, "print what models find in sources they have not seen, write nothing")
+	opinions := flag.String("opinions", "", "with -evaluate: file to write each text's probability to, given by a model that has not seen its source")
+	flag.Parse()
+	if err := run(*corpus, *output, *evaluate, *opinions); err != nil {
+		fmt.Fprintln(os.Stderr, "train:", err)
+		os.Exit(2)
+	}
+}
+
+func run(corpus, output string, evaluate bool, opinions string) error {
+	rows, err := readCorpus(corpus)
+	if err != nil {
+		return err
+	}
+	g, err := readGrammar()
+	if err != nil {
+		return err
+	}
+	bags, words := readBags(append(rows, g.rows(perTemplate)...))
+
+	margins := heldBack(bags, len(words.keys))
+	c := calibrate(bags, margins)
+	if evaluate {
+		for i, m := range margins {
+			margins[i] = 1 / (1 + math.Exp(-c.slope*m-c.offset))
+		}
+		report(os.Stdout, bags, margins)
+		if opinions == "" {
+			return nil
+		}
+		return writeOpinions(opinions, margins[:len(rows)])
+	}
+	m := train(trainable(bags, ""), len(words.keys))
+	return os.WriteFile(output, pack(m, words.keys, c).Append(nil), 0o644)
+}
+
+// writeOpinions writes the probability of each row that has one, by its number.
+func writeOpinions(file string, probabilities []float64) error {
+	var text []byte
+	for i, p := range probabilities {
+		if !math.IsNaN(p) {
+			text = fmt.Appendf(text, "%d\t%.6f\n", i, p)
+		}
+	}
+	return os.WriteFile(file, text, 0o644)
+}
+
+// pack orders the features of m by weight, with margins made log-odds.
+func pack(m *linear, keys []uint64, c calibration) *gram.Weights {
+	var order []int
+	for f, w := range m.weights {
+		if w != 0 {
+			order = append(order, f)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(math.Abs(m.weights[b]), math.Abs(m.weights[a])), cmp.Compare(a, b))
+	})
+	w := &gram.Weights{Bias: m.bias*c.slope + c.offset, Gate: m.gate}
+	for _, f := range order {
+		w.Keys = append(w.Keys, keys[f])
+		w.Values = append(w.Values, m.weights[f]*c.slope)
+	}
+	return w
+}

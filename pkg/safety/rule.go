@@ -1,0 +1,28 @@
+package safety
+
+// A Category is a kind of attack.
+type Category string
+
+// The categories of the built-in rules. A rules file may use others.
+const (
+	Override      Category = "instruction-override" // drop what you were told
+	Impersonation Category = "role-impersonation"   // forged turns, forged authority
+	Exfiltration  Category = "exfiltration"         // hand out prompts, data, secrets
+	Jailbreak     Category = "jailbreak"            // be somebody without rules
+	ToolAbuse     Category = "tool-abuse"           // do something else, call something
+	Obfuscation   Category = "obfuscation"          // text disguised as such
+	HiddenText    Category = "hidden-text"          // text that people do not see
+	Model         Category = "model"                // what the linear model thinks
+	Credential    Category = "credential"           // what [Secrets] finds
+)
+
+// A Rule describes one thing that is looked for.
+type Rule struct {
+	ID       string   `json:"id"`
+	Category Category `json:"category"`
+	Summary  string   `json:"summary"`       // what it finds, in a clause
+	Why      string   `json:"why"`           // why that matters, in a sentence or two
+	Weight   float64  `json:"weight"`        // what a match adds to a text's score, 0 to 1
+	Bad      string   `json:"bad,omitzero"`  // text it finds; "" where no short one does
+	Good     string   `json:"good,omitzero"` // similar text it leaves alone
+}

@@ -1,0 +1,227 @@
+package safety
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+)
+
+// A rulesFile is the JSON form of a file of rules; docs/safety.md describes it.
+type rulesFile struct {
+	// Standalone tells that the built-in rules are not wanted beside these.
+	Standalone bool       `json:"standalone,omitzero"`
+	Fragments  []fragment `json:"fragments,omitzero"`
+	Rules      []fileRule `json:"rules"`
+}
+
+// A fragment is a part of expressions that has a name.
+type fragment struct {
+	Name    string `json:"name"`
+	Pattern string `json:"pattern"`
+}
+
+type fileRule struct {
+	ID       string   `json:"id"`
+	Category Category `json:"category"`
+	Summary  string   `json:"summary"`
+	Why      string   `json:"why"`
+	Weight   float64  `json:"weight"`
+	// Literals are what a match begins with; Near, if given, what one of must follow
+	// within Reach bytes.
+	Literals []string `json:"literals"`
+	Near     []string `json:"near,omitzero"`
+	Reach    int      `json:"reach,omitzero"`
+	// Needs, if given, are texts of which one stands in every match: where none does,
+	// no expression is tried.
+	Needs    []string `json:"needs,omitzero"`
+	Patterns []string `json:"patterns"`
+	// Unless excuses a match if it is found in it or close to it.
+	Unless []string `json:"unless,omitzero"`
+	// Order tells that a match is an imperative, which a prohibition or a report is not.
+	Order bool `json:"order,omitzero"`
+	// Doubtful tells that a match counts half where the model sees nothing.
+	Doubtful bool `json:"doubtful,omitzero"`
+	// Fields are those the rule looks at; none means all.
+	Fields []Field  `json:"fields,omitzero"`
+	Match  []string `json:"match"`
+	Pass   []string `json:"pass"`
+}
+
+// Rule returns what is told about the rule.
+func (f fileRule) Rule() Rule {
+	r := Rule{ID: f.ID, Category: f.Category, Summary: f.Summary, Why: f.Why, Weight: f.Weight}
+	if len(f.Match) > 0 && len(f.Pass) > 0 {
+		r.Bad, r.Good = f.Match[0], f.Pass[0]
+	}
+	return r
+}
+
+func decodeRules(text []byte) (*rulesFile, error) {
+	var file rulesFile
+	err := json.Unmarshal(text, &file, json.RejectUnknownMembers(true))
+	return &file, err
+}
+
+func (f *rulesFile) rules() []*rule {
+	fragments := f.replacer(len(f.Fragments))
+	var rules []*rule
+	for _, source := range f.Rules {
+		rules = append(rules, newRule(source, fragments))
+	}
+	return rules
+}
+
+// replacer puts the first n fragments, expanded, and gaps into an expression.
+func (f *rulesFile) replacer(n int) *strings.Replacer {
+	pairs := []string{" ", gap}
+	for _, fragment := range f.Fragments[:n] {
+		expanded := strings.NewReplacer(pairs...).Replace(fragment.Pattern)
+		pairs = append(pairs, "{"+fragment.Name+"}", `(?:`+expanded+`)`)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// ParseRules reads a rules file, as JSON. Its rules replace the built-in ones of the same
+// id and add to the others, unless the file says that it is standalone. All rules are
+// checked and all their examples tried. An error names the rule, the member, and what
+// to do.
+func ParseRules(text []byte) (*RuleSet, error) {
+	file, err := decodeRules(text)
+	if err != nil {
+		return nil, decodeError(err)
+	}
+	if err := file.check(); err != nil {
+		return nil, err
+	}
+	rules := file.rules()
+	if file.Standalone {
+		return newRuleSet(rules), nil
+	}
+	return builtin().with(rules), nil
+}
+
+// decodeError words an error of decoding without the decoder's terms.
+func decodeError(err error) error {
+	var semantic *json.SemanticError
+	if !errors.As(err, &semantic) {
+		return fmt.Errorf("rules: not JSON: %w", err)
+	}
+	if errors.Is(err, json.ErrUnknownName) {
+		return fmt.Errorf("rules: %s: unknown member; the format has no such name", semantic.JSONPointer)
+	}
+	return fmt.Errorf("rules: %s: a value of the wrong type; write the one that the format has there", semantic.JSONPointer)
+}
+
+var fragmentName = static(`^[a-z][a-z0-9]*$`)
+
+func (f *rulesFile) check() error {
+	var names []string
+	for i, fragment := range f.Fragments {
+		if !fragmentName().MatchString(fragment.Name) || slices.Contains(names, fragment.Name) {
+			return fmt.Errorf("rules: fragment %q: the name is taken or no word of small letters; choose another", fragment.Name)
+		}
+		names = append(names, fragment.Name)
+		if _, err := regexp.Compile(f.replacer(i).Replace(fragment.Pattern)); err != nil {
+			return fmt.Errorf("rules: fragment %q: %w; fragments may only use those before them", fragment.Name, err)
+		}
+	}
+	if len(f.Rules) == 0 {
+		return errors.New("rules: no rules; give at least one")
+	}
+	fragments := f.replacer(len(f.Fragments))
+	var ids []string
+	for i, r := range f.Rules {
+		if !ruleID(r.ID) {
+			return fmt.Errorf("rules: rule %d: id: %q is no id; use small letters, digits and hyphens", i+1, r.ID)
+		}
+		if slices.Contains(ids, r.ID) {
+			return fmt.Errorf("rules: rule %q: id: used before in this file; give each rule its own", r.ID)
+		}
+		ids = append(ids, r.ID)
+		if member, err := r.check(fragments); err != nil {
+			return fmt.Errorf("rules: rule %q: %s: %w", r.ID, member, err)
+		}
+	}
+	return nil
+}
+
+// check returns the first member that is wrong, and in what way.
+func (f fileRule) check(fragments *strings.Replacer) (member string, err error) {
+	for _, required := range []struct {
+		member string
+		given  bool
+	}{
+		{"category", f.Category != ""}, {"summary", f.Summary != ""}, {"why", f.Why != ""},
+		{"literals", len(f.Literals) > 0}, {"patterns", len(f.Patterns) > 0},
+		{"match", len(f.Match) > 0}, {"pass", len(f.Pass) > 0},
+	} {
+		if !required.given {
+			return required.member, errors.New("missing or empty; every rule has one")
+		}
+	}
+	if !(f.Weight > 0 && f.Weight <= 1) {
+		return "weight", fmt.Errorf("%v is not above 0 and at most 1", f.Weight)
+	}
+	if f.Reach < 0 || f.Reach > maxReach {
+		return "reach", fmt.Errorf("%d is not between 0 and %d bytes", f.Reach, maxReach)
+	}
+	for _, field := range f.Fields {
+		if !slices.Contains([]Field{Tool, Data, User, Agent, System}, field) {
+			return "fields", fmt.Errorf("%q is no field; there are tool, data, user, agent and system", field)
+		}
+	}
+	for i, literals := range [][]string{f.Literals, f.Near, f.Needs} {
+		least := []int{minLiteral, minLiteral, 1}[i]
+		for _, s := range literals {
+			if len(s) < least || s != strings.ToLower(s) {
+				return []string{"literals", "near", "needs"}[i], fmt.Errorf("%q: write it in small letters, at least %d bytes of them", s, least)
+			}
+		}
+	}
+	for i, patterns := range [][]string{f.Patterns, f.Unless} {
+		member := []string{"patterns", "unless"}[i]
+		for _, p := range patterns {
+			e, err := regexp.Compile(anchored(p, fragments))
+			if err != nil {
+				return member, fmt.Errorf("%q: %w", p, err)
+			}
+			if e.MatchString("") {
+				return member, fmt.Errorf("%q matches the empty text; require something", p)
+			}
+		}
+	}
+	return f.try(newRule(f, fragments))
+}
+
+// try runs the examples of a rule that is otherwise sound.
+func (f fileRule) try(r *rule) (member string, err error) {
+	alone := newRuleSet([]*rule{r})
+	for _, text := range f.Match {
+		if !alone.finds(f.exampleField(), text) {
+			return "match", fmt.Errorf("%q is not found; an expression has to match from one of the literals on, which begins a word, with one of near in reach", text)
+		}
+	}
+	for _, text := range f.Pass {
+		if alone.finds(f.exampleField(), text) {
+			return "pass", fmt.Errorf("%q is found; narrow the expressions, or excuse it with unless", text)
+		}
+	}
+	return "", nil
+}
+
+// exampleField is a field that the rule looks at.
+func (f fileRule) exampleField() Field {
+	if len(f.Fields) > 0 {
+		return f.Fields[0]
+	}
+	return Data
+}
+
+// finds reports whether some rule matches in an example.
+func (set *RuleSet) finds(field Field, example string) bool {
+	return len(set.piece(nil, field, example, 0, &effort{tries: pieceTries})) > 0
+}

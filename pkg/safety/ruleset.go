@@ -1,0 +1,125 @@
+package safety
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A RuleSet is a set of rules for a [Scanner]. It is safe for concurrent use.
+type RuleSet struct {
+	rules []*rule
+	index func() *index // over the rules' literals
+}
+
+// A rule is a Rule made ready to run. Its expressions are compiled on their first use:
+// clean text needs few of them.
+type rule struct {
+	Rule
+	source fileRule
+	reach  int
+	exprs  []func() *regexp.Regexp // each by itself: small ones run faster
+	unless func() *regexp.Regexp   // nil if nothing excuses a match
+}
+
+// defaultReach is how many bytes from its literal on an expression sees.
+const defaultReach = 160
+
+// maxReach bounds what one look can cost.
+const maxReach = 1000
+
+//go:generate go test -run TestRulesFile -update
+
+// embedded is made from rules.yaml: see there for the format.
+//
+//go:embed rules.json
+var embedded []byte
+
+// builtin is the embedded rule set. A test checks it as ParseRules would.
+var builtin = sync.OnceValue(func() *RuleSet {
+	file, err := decodeRules(embedded)
+	if err != nil {
+		panic("safety: embedded rules: " + err.Error())
+	}
+	return newRuleSet(file.rules())
+})
+
+func newRuleSet(rules []*rule) *RuleSet {
+	set := &RuleSet{rules: rules}
+	set.index = sync.OnceValue(func() *index {
+		n := 0
+		for _, r := range set.rules {
+			n += len(r.source.Literals) + len(r.source.Near)
+		}
+		x := newIndex(n, true)
+		for i, r := range set.rules {
+			first := announces
+			if r.source.Near != nil {
+				first = waits
+			}
+			for _, s := range r.source.Literals {
+				x.add(s, i, first)
+			}
+			for _, s := range r.source.Near {
+				x.add(s, i, near)
+			}
+		}
+		return x
+	})
+	return set
+}
+
+// with returns a set in which other's rules replace those of the same id, and the rest
+// of them follow.
+func (set *RuleSet) with(other []*rule) *RuleSet {
+	byID := make(map[string]*rule, len(other))
+	for _, r := range other {
+		byID[r.ID] = r
+	}
+	var merged []*rule
+	for _, r := range set.rules {
+		if replacement, ok := byID[r.ID]; ok {
+			r = replacement
+			delete(byID, r.ID)
+		}
+		merged = append(merged, r)
+	}
+	for _, r := range other {
+		if _, ok := byID[r.ID]; ok {
+			merged = append(merged, r)
+		}
+	}
+	return newRuleSet(merged)
+}
+
+// A space in an expression stands for whatever may part two words of a sentence, so
+// that line breaks, those of JSON inside a string too, and stray marks do not hide an
+// order.
+const gap = `(?:(?:[\s\x00-\x1f,;:'"“”‘’*()\[\]<>~+#\x{a0}–—…-]|\\[nrt"])+)`
+
+// newRule makes a rule of its source. Fragments stand in braces in expressions; they
+// may contain those that come before them in the file.
+func newRule(source fileRule, fragments *strings.Replacer) *rule {
+	r := &rule{Rule: source.Rule(), source: source, reach: source.Reach}
+	if r.reach == 0 {
+		r.reach = defaultReach
+	}
+	for _, p := range source.Patterns {
+		r.exprs = append(r.exprs, lazy(func() string { return anchored(p, fragments) }))
+	}
+	if len(source.Unless) > 0 {
+		r.unless = lazy(func() string { return `(?i)` + fragments.Replace(strings.Join(source.Unless, "|")) })
+	}
+	return r
+}
+
+// anchored is the expression that a pattern stands for.
+func anchored(pattern string, fragments *strings.Replacer) string {
+	return `(?i)^(?:` + fragments.Replace(pattern) + `)`
+}
+
+// lazy defers making and compiling an expression to its first use.
+func lazy(expr func() string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })
+}

@@ -1,0 +1,309 @@
+package safety
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/eaapl/handoff/pkg/safety/view"
+)
+
+type scanner struct {
+	options Options
+	opinion func(text string) float64 // the model's, from 0 to 1
+	clean   *memory
+}
+
+func (s scanner) set() *RuleSet {
+	if s.options.Rules != nil {
+		return s.options.Rules
+	}
+	return builtin()
+}
+
+func (s scanner) Rules() []Rule {
+	var list []Rule
+	for _, r := range s.set().rules {
+		list = append(list, r.Rule)
+	}
+	return append(append(list, oddityRules()...), modelRule)
+}
+
+func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, error) {
+	verdict := Verdict{Threshold: s.options.Threshold}
+	if s.clean.has(field, text) {
+		return verdict, ctx.Err()
+	}
+	found, err := s.signals(ctx, field, text)
+	if err != nil {
+		return Verdict{}, err
+	}
+	if len(found) == 0 {
+		s.clean.add(field, text)
+		return verdict, nil
+	}
+	found = strongest(found)
+	for i := range found {
+		found[i].Score = round(found[i].Score)
+	}
+	verdict.Score = Weigh(found)
+	verdict.Flagged = verdict.Score >= verdict.Threshold
+	verdict.Findings = found
+	quote(found, text)
+	return verdict, nil
+}
+
+// signals finds every signal in text as it stands and in its other readings. Findings
+// have no excerpts yet.
+func (s scanner) signals(ctx context.Context, field Field, text string) ([]Finding, error) {
+	most := pieceTries * (1 + len(text)/pieceLen)
+	e := effort{tries: most}
+	found, err := s.reading(ctx, field, text, &e)
+	if err != nil || view.Plain(text) {
+		return found, err
+	}
+	type spot struct {
+		rule    string
+		segment int
+	}
+	known := make(map[spot]float64) // the best score
+	for _, f := range found {
+		at := spot{f.Rule, f.Offset / segmentStep}
+		known[at] = max(known[at], f.Score)
+	}
+	for _, o := range view.Oddities(text) {
+		f, ok := oddityFinding(o)
+		if at := (spot{f.Rule, f.Offset / segmentStep}); ok && known[at] == 0 {
+			known[at] = f.Score
+			found = append(found, f)
+		}
+	}
+	e.tries = most
+	for reading := range view.Of(text) {
+		more, err := s.reading(ctx, field, reading.Text, &e)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range more {
+			f.Offset, f.Length = reading.Origin(f.Offset, f.Offset+f.Length)
+			for i, p := range f.features {
+				f.features[i].offset, f.features[i].length = reading.Origin(p.offset, p.offset+p.length)
+			}
+			f.Via = string(reading.Kind)
+			if at := (spot{f.Rule, f.Offset / segmentStep}); f.Score > 2*known[at] { // else it is the same again
+				if f.Rule != overloaded.ID {
+					f.Score = disguisedScore(f.Score)
+				}
+				known[at] = f.Score
+				found = append(found, f)
+			}
+		}
+	}
+	return found, nil
+}
+
+// reading finds the signals in one reading of a text, with no more effort than is left.
+func (s scanner) reading(ctx context.Context, field Field, text string, e *effort) ([]Finding, error) {
+	var found []Finding
+	e.segments, e.excused = e.segments[:0], e.excused[:0]
+	for from := 0; from < len(text); from += pieceLen {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		found = s.set().piece(found, field, text, from, e)
+	}
+	return consult(s.opinion, found, text, e), nil
+}
+
+// A text is looked through in pieces, each with a budget of its own, so that what one
+// place costs takes nothing from the next.
+const (
+	pieceLen   = 32 << 10
+	ruleLooks  = 32   // how often one rule may look in a piece
+	pieceTries = 1024 // and how many expressions all of them may try there
+	matchTries = 3    // what judging a match counts for
+	perRule    = 8    // how many matches of one rule in a piece are kept
+)
+
+// An effort is what a scan may still spend, and where it has looked.
+type effort struct {
+	tries    int   // how many expressions may still be tried
+	segments []int // of the present text that have looks in them, or would have
+	excused  []int // segments with a match that was judged harmless
+}
+
+// A lookout is what one rule remembers while a piece is read. Offsets are those in the
+// piece.
+type lookout struct {
+	piece   uint32   // the piece it is about
+	near    int32    // where the latest of near ended, 0 for none
+	pending [4]int32 // where the latest literals were that wait for one of near
+	waiting uint8
+	looks   uint8
+	matches uint8
+	done    bool
+}
+
+// watch has the lookouts of all rules. To clear them for every text would cost more
+// than most texts do.
+type watch struct {
+	outs  []lookout
+	piece uint32 // counts the pieces read
+}
+
+var watches = sync.Pool{New: func() any { return new(watch) }}
+
+// of returns the lookout of a rule in the present piece.
+func (w *watch) of(rule int32) *lookout {
+	out := &w.outs[rule]
+	if out.piece != w.piece {
+		*out = lookout{piece: w.piece}
+	}
+	return out
+}
+
+// next begins another piece for n rules.
+func (w *watch) next(n int) {
+	if w.piece++; w.piece == 0 || len(w.outs) < n { // all that was counted is forgotten
+		w.outs, w.piece = make([]lookout, n), 1
+	}
+}
+
+// piece adds what the rules find in text from the offset from on. A rule stops looking
+// once it has found a match that flags the text by itself, or used up its looks. When
+// all tries are used up, the text is reported as overloaded: only the model reads on.
+func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e *effort) []Finding {
+	end := min(len(text), from+pieceLen)
+	seen := text[from:min(len(text), end+maxReach)]
+	w := watches.Get().(*watch)
+	defer watches.Put(w)
+	w.next(len(set.rules))
+	most, overload := max(0, e.tries-pieceTries), -1
+	look := func(i int32, at int) {
+		r, out := set.rules[i], w.of(i)
+		if out.done || at >= end || r.source.Fields != nil && !slices.Contains(r.source.Fields, field) {
+			return
+		}
+		if !r.promises(text, at) {
+			return
+		}
+		if n := at / segmentStep; len(e.segments) == 0 || e.segments[len(e.segments)-1] != n {
+			e.segments = append(e.segments, n)
+		}
+		if e.tries <= most && overload < 0 {
+			overload = at
+		}
+		if e.tries <= most || out.looks >= ruleLooks {
+			return
+		}
+		out.looks++
+		e.tries -= len(r.exprs)
+		matched := r.matches(text, at)
+		if matched == 0 {
+			return
+		}
+		out.looks += matchTries
+		e.tries -= matchTries
+		f, ok := r.judge(field, text, at, at+matched)
+		if !ok {
+			e.excused = append(e.excused, at/segmentStep)
+			return
+		}
+		found = append(found, f)
+		out.matches++
+		full := min(1, r.Weight*fieldFactor(field))
+		out.done = f.Score >= full && full >= DefaultThreshold || out.matches == perRule
+	}
+	set.index().find(seen, func(l *literal, at int) {
+		out := w.of(l.probe)
+		switch {
+		case out.done:
+		case l.role == near:
+			out.near = int32(at + len(l.text))
+			for _, p := range out.pending[:out.waiting] {
+				if int(p)+set.rules[l.probe].reach >= at+len(l.text) {
+					look(l.probe, from+int(p))
+				}
+			}
+			out.waiting = 0
+		case l.role == announces, int(out.near) > at: // the two overlap
+			look(l.probe, from+at)
+		default:
+			if int(out.waiting) == len(out.pending) {
+				copy(out.pending[:], out.pending[1:])
+				out.waiting--
+			}
+			out.pending[out.waiting] = int32(at)
+			out.waiting++
+		}
+	})
+	if overload >= 0 {
+		found = append(found, overloadFinding(field, overload))
+	}
+	return found
+}
+
+// promises reports whether the rule's expressions can match at one of its literals, as
+// far as a look for what every match needs can tell: they cost ten times as much.
+func (r *rule) promises(text string, at int) bool {
+	if r.source.Needs == nil {
+		return true
+	}
+	var lower [maxReach]byte
+	n := copy(lower[:], text[at:min(len(text), at+r.reach)])
+	for i, c := range lower[:n] {
+		if c-'A' < 26 {
+			lower[i] = c | 0x20
+		}
+	}
+	for _, s := range r.source.Needs {
+		if bytes.Contains(lower[:n], []byte(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches tries the rule at one of its literals. It returns how many bytes match, 0 if
+// none do.
+func (r *rule) matches(text string, at int) int {
+	for _, e := range r.exprs {
+		if loc := e().FindStringIndex(text[at:min(len(text), at+r.reach)]); loc != nil {
+			return loc[1]
+		}
+	}
+	return 0
+}
+
+// judge decides what a match of the rule is worth where it stands.
+func (r *rule) judge(field Field, text string, start, end int) (Finding, bool) {
+	if r.source.Order && notOrdered(text, start) ||
+		r.unless != nil && r.unless().MatchString(text[max(0, start-64):min(len(text), end+96)]) {
+		return Finding{}, false
+	}
+	return Finding{
+		Rule: r.ID, Category: r.Category, Message: r.Summary, doubtful: r.source.Doubtful,
+		Score:  min(1, r.Weight*fieldFactor(field)) * mention(text, start, end),
+		Offset: start, Length: end - start,
+	}, true
+}
+
+// quote fills in the findings' excerpts, without any of the text's secrets.
+func quote(found []Finding, text string) {
+	secrets := Secrets(text)
+	for i := range found {
+		f := &found[i]
+		f.Excerpt = excerpt(text, f.Offset, f.Offset+f.Length, secrets)
+		quoted := f.Excerpt
+		for n, p := range f.features {
+			if n == 0 {
+				quoted = "above all "
+			} else {
+				quoted += ", "
+			}
+			quoted += excerpt(text, p.offset, p.offset+p.length, secrets)
+		}
+		f.Message += ": " + quoted
+	}
+}

@@ -1,0 +1,216 @@
+package view
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A code writes bytes as digits that stand for a few bits each.
+type code struct {
+	values  [256]int8 // of each digit, -1 for other bytes
+	bits    int       // per digit
+	digits  int       // per group
+	bytes   int       // per group
+	least   int       // bytes that are worth a reading
+	between string    // what may stand between groups
+	most    int       // how many of those
+	prefix  string    // what each group may begin with
+	joints  string    // digits that may also part the code from what is before it
+}
+
+// newCode returns a code with the digits of each of alphabets, in order of their values.
+func newCode(alphabets ...string) (c code) {
+	for i := range c.values {
+		c.values[i] = -1
+	}
+	for _, a := range alphabets {
+		for v, digit := range []byte(a) {
+			c.values[digit] = int8(v)
+		}
+	}
+	return c
+}
+
+const (
+	capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	smalls   = "abcdefghijklmnopqrstuvwxyz"
+	numerals = "0123456789"
+)
+
+var (
+	base64Code = func() code {
+		c := newCode(capitals+smalls+numerals+"+/", capitals+smalls+numerals+"-_")
+		c.bits, c.digits, c.bytes, c.least = 6, 4, 3, 10
+		c.between, c.most, c.joints = "\r\n", 2, "+/-_"
+		return c
+	}()
+	base32Code = func() code {
+		c := newCode(capitals + "234567")
+		c.bits, c.digits, c.bytes, c.least = 5, 8, 5, 9
+		c.between, c.most = "\r\n", 2
+		return c
+	}()
+	hexCode = func() code {
+		c := newCode(numerals+"abcdef", numerals+"ABCDEF")
+		c.bits, c.digits, c.bytes, c.least = 4, 2, 1, 5
+		c.between, c.most, c.prefix = " ,:;-\r\n", 2, "0x"
+		return c
+	}()
+	binaryCode = func() code {
+		c := newCode("01")
+		c.bits, c.digits, c.bytes, c.least = 1, 8, 1, 4
+		c.between, c.most, c.prefix = " ,:;-\r\n", 2, "0b"
+		return c
+	}()
+)
+
+// decode writes what stands in c in text, each on lines of its own.
+func (c *code) decode(b *builder) {
+	text := b.text
+	fresh := true // text[i] may be where a code begins
+	for i := 0; i < len(text); {
+		digit := c.values[text[i]] >= 0
+		if digit && fresh {
+			before := len(b.out)
+			if before > 0 {
+				b.put("\n\n", i, i)
+			}
+			start := len(b.out)
+			end := c.run(b, i)
+			n := len(b.out) - start
+			if !isText(b.out[start:], c.least) {
+				b.trim(before)
+			}
+			if n >= c.least {
+				i, fresh = end, true
+				continue
+			}
+		}
+		fresh = !isAlnum(text[i]) && (!digit || strings.IndexByte(c.joints, text[i]) >= 0)
+		i++
+	}
+}
+
+// run decodes the groups from text[i] on as long as they are readable, and returns
+// where they end.
+func (c *code) run(b *builder, i int) (end int) {
+	text := b.text
+	checked := len(b.out)
+	for end = i; ; {
+		start := c.groupStart(text, end, end == i)
+		next, group, n := c.group(text, start)
+		if n == 0 {
+			b.trim(checked)
+			return end
+		}
+		b.put(string(group[:n]), start, next)
+		var ok bool
+		if checked, ok = readable(b.out, checked); !ok {
+			b.trim(checked)
+			return end
+		}
+		end = next
+		if n < c.bytes {
+			b.trim(checked)
+			return end
+		}
+	}
+}
+
+// groupStart returns where the group begins that follows text[i].
+func (c *code) groupStart(text string, i int, first bool) int {
+	if !first {
+		for n := 0; n < c.most && i < len(text) && strings.IndexByte(c.between, text[i]) >= 0; n++ {
+			i++
+		}
+	}
+	if c.prefix != "" && strings.HasPrefix(text[i:], c.prefix) {
+		i += len(c.prefix)
+	}
+	return i
+}
+
+// group decodes the group at text[i:]. The last one of a run may be short. n is the
+// number of bytes decoded, 0 if there is no group.
+func (c *code) group(text string, i int) (end int, bytes [5]byte, n int) {
+	var acc uint64
+	digits := 0
+	for end = i; end < len(text) && digits < c.digits; end++ {
+		v := c.values[text[end]]
+		if v < 0 {
+			break
+		}
+		acc = acc<<c.bits | uint64(v)
+		digits++
+	}
+	n = digits * c.bits / 8
+	acc >>= digits*c.bits - n*8
+	for k := range n {
+		bytes[k] = byte(acc >> (8 * (n - 1 - k)))
+	}
+	for pad := digits; n > 0 && pad < c.digits && end < len(text) && text[end] == '='; pad++ {
+		end++
+	}
+	return end, bytes, n
+}
+
+// begins reports whether s may begin with text in c.
+func (c *code) begins(s string) bool {
+	var out [longText + 8]byte
+	n, checked := 0, 0
+	for end := 0; n < longText; {
+		start := c.groupStart(s, end, end == 0)
+		next, group, k := c.group(s, start)
+		if k == 0 {
+			break
+		}
+		n += copy(out[n:], group[:k])
+		var ok bool
+		if checked, ok = readable(out[:n], checked); !ok || k < c.bytes {
+			break
+		}
+		end = next
+	}
+	return isText(out[:checked], c.least)
+}
+
+// readable checks s, of which the first bytes have been checked, for what is not text.
+// It returns how many bytes are text; an incomplete character at the end may become so.
+func readable(s []byte, checked int) (int, bool) {
+	for checked < len(s) {
+		if c := s[checked]; c < utf8.RuneSelf {
+			if isControl(c) {
+				return checked, false
+			}
+			checked++
+			continue
+		}
+		if !utf8.FullRune(s[checked:]) {
+			break
+		}
+		r, n := utf8.DecodeRune(s[checked:])
+		if r == utf8.RuneError && n == 1 {
+			return checked, false
+		}
+		checked += n
+	}
+	return checked, true
+}
+
+// longText is how many bytes are readable by no chance.
+const longText = 24
+
+// isText reports whether s, which is readable, has least bytes and is more likely text
+// than chance: it is long, or most of it is letters and spaces.
+func isText(s []byte, least int) bool {
+	if len(s) < least || len(s) >= longText {
+		return len(s) >= least
+	}
+	letters := 0
+	for _, c := range s {
+		if isLetter(c) || isSpace(c) || c >= utf8.RuneSelf {
+			letters++
+		}
+	}
+	return letters*3 >= len(s)*2
+}

@@ -1,0 +1,102 @@
+package safety
+
+import (
+	"math"
+	"slices"
+)
+
+// fieldFactor says how much an instruction weighs by who speaks.
+func fieldFactor(field Field) float64 {
+	switch field {
+	case Tool:
+		return 1.15
+	case User, Agent:
+		return 0.9
+	case System:
+		return 0.6
+	}
+	return 1
+}
+
+// disguisedScore raises the score of what is found only in a reading: somebody hid it.
+func disguisedScore(score float64) float64 { return min(0.99, score*1.1+0.1) }
+
+// Signals add up if each is this near to the one before it, in bytes, and all of them
+// are within farthest.
+const (
+	neighbourhood = 400
+	farthest      = 4 * neighbourhood
+)
+
+// Weigh returns what findings in one text come to, 0 to 1. They have to be sorted by
+// offset. Those within a few hundred bytes of each other add up as independent evidence
+// does; each further one of a category counts half. The neighbourhood that comes to most
+// is the text's score, so that a long text does not add up to guilt.
+func Weigh(findings []Finding) float64 {
+	_, _, score := densest(findings)
+	return round(score)
+}
+
+// round leaves as many digits of a score as mean something.
+func round(score float64) float64 { return math.Round(score*1000) / 1000 }
+
+// densest returns the neighbourhood that comes to most, as indices.
+func densest(findings []Finding) (from, to int, score float64) {
+	for i := range findings {
+		end := findings[i].Offset + findings[i].Length
+		j := i + 1
+		for j < len(findings) && findings[j].Offset <= min(end+neighbourhood, findings[i].Offset+farthest) {
+			end = max(end, findings[j].Offset+findings[j].Length)
+			j++
+		}
+		if s := addUp(findings[i:j]); s > score {
+			from, to, score = i, j, s
+		}
+	}
+	return from, to, score
+}
+
+func addUp(findings []Finding) float64 {
+	type strength struct{ most, rest float64 }
+	byCategory := make(map[Category]strength)
+	for _, f := range findings {
+		s, ok := byCategory[f.Category]
+		if !ok {
+			s.rest = 1
+		}
+		if f.Score > s.most {
+			s.rest *= 1 - s.most/2
+			s.most = f.Score
+		} else {
+			s.rest *= 1 - f.Score/2
+		}
+		byCategory[f.Category] = s
+	}
+	innocent := 1.0
+	for _, s := range byCategory {
+		innocent *= (1 - s.most) * s.rest
+	}
+	return 1 - innocent
+}
+
+// strongest returns the findings to report, sorted by offset: those of the densest
+// neighbourhood and, of every other rule, the best.
+func strongest(found []Finding) []Finding {
+	slices.SortStableFunc(found, byOffset)
+	from, to, _ := densest(found)
+	best := make(map[string]int)
+	for i, f := range found {
+		if j, ok := best[f.Rule]; !ok || f.Score > found[j].Score {
+			best[f.Rule] = i
+		}
+	}
+	var kept []Finding
+	for i, f := range found {
+		if i >= from && i < to || best[f.Rule] == i {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func byOffset(a, b Finding) int { return a.Offset - b.Offset }

@@ -1,0 +1,39 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// checkSafety is the safety scan of sections 6.1 and 10.1, over all text of the
+// message, names of members too. What the allow list covers becomes a note. The
+// error is the scanner's.
+func checkSafety(ctx context.Context, root jsonstream.Value, o Options) ([]Finding, error) {
+	report, err := safety.ScanDocument(ctx, o.Scanner, root, o.Allow)
+	if err != nil {
+		return nil, err
+	}
+	var findings []Finding
+	for _, hit := range report.Findings {
+		if len(findings) == mostFindings {
+			break
+		}
+		f := Finding{Layer: Safety, Reason: SafetyViolation, Severity: Error, Keyword: hit.Rule, Message: hit.Message}
+		switch {
+		case hit.Allowed != "":
+			f.Severity = Note
+			f.Message += fmt.Sprintf(" (allowed by %s)", hit.Allowed)
+		case !hit.Flagged:
+			continue
+		}
+		if hit.InName {
+			findings = append(findings, f.onName(hit.Value))
+		} else {
+			findings = append(findings, f.on(hit.Value))
+		}
+	}
+	return findings, nil
+}
