@@ -16,7 +16,9 @@ const module = "github.com/eaapl/handoff"
 var imports = map[string][]string{
 	"schemas":                        {},
 	"pkg/jsonstream":                 {"github.com/go-json-experiment/json"},
-	"pkg/compress":                   {"github.com/klauspost/compress"},
+	"pkg/compress":                   {"pkg/compress/dictionary", "github.com/klauspost/compress"},
+	"pkg/compress/dictionary":        {"github.com/klauspost/compress"},
+	"pkg/compress/dictionary/train":  nil, // a program
 	"pkg/safety":                     {"pkg/jsonstream", "pkg/safety/view", "pkg/safety/model", "github.com/go-json-experiment/json"},
 	"pkg/safety/view":                {"golang.org/x/text"},
 	"pkg/safety/model":               {"pkg/safety/model"},
@@ -24,11 +26,18 @@ var imports = map[string][]string{
 	"pkg/safety/model/train":         nil, // a program
 	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/go-jose/go-jose/v4"},
 	"pkg/message":                    {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
-	"pkg/validate": {"pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/sign", "schemas", "github.com/santhosh-tekuri/jsonschema/v5",
+	"pkg/format":                     {"pkg/jsonstream"},
+	"pkg/history":                    {"pkg/format", "pkg/jsonstream"},
+	"pkg/tokens":                     {"github.com/tiktoken-go/tokenizer"},
+	"pkg/summarize":                  {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/summarize/chat":             {"pkg/summarize", "github.com/openai/openai-go"},
+	"pkg/trim": {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize", "github.com/go-json-experiment/json",
+		"github.com/shopspring/decimal"},
+	"pkg/validate": {"pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/sign", "schemas", "github.com/santhosh-tekuri/jsonschema/v5",
 		"github.com/Masterminds/semver/v3", "go.yaml.in/yaml/v3"},
 	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
 		"github.com/shopspring/decimal"},
-	"pkg/inspect": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
+	"pkg/inspect": {"pkg/history", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
 	"cmd":         nil, // everything
 	"":            {"cmd"},
 }

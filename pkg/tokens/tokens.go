@@ -1,0 +1,101 @@
+// Package tokens counts the tokens that language models see in a text.
+//
+// Counts equal those of OpenAI's tiktoken (encode_ordinary), on every text: how a
+// text is cut into pieces and how pieces are merged is written here, and only the
+// vocabularies come from a library. Time is linear in the text whatever it holds,
+// and beside the vocabulary it takes about a megabyte.
+package tokens
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An Encoding names a tokenizer.
+type Encoding string
+
+// The encodings. O200kHarmony counts the same as O200kBase: the two differ in
+// special tokens alone, and texts have none. Bytes counts the bytes of a text.
+const (
+	O200kBase    Encoding = "o200k_base"
+	O200kHarmony Encoding = "o200k_harmony"
+	Cl100kBase   Encoding = "cl100k_base"
+	P50kBase     Encoding = "p50k_base"
+	P50kEdit     Encoding = "p50k_edit"
+	R50kBase     Encoding = "r50k_base"
+	Bytes        Encoding = "bytes"
+)
+
+// Tokens that a chat costs beyond its texts, as OpenAI documents it for its models
+// since gpt-3.5-turbo-0613. The role counts as a text.
+const (
+	PerMessage = 3 // every message
+	PerName    = 1 // a message that has a name, beside the name's own tokens
+	PerReply   = 3 // the start of the reply, once
+)
+
+// Encodings returns all encodings, the default first.
+func Encodings() []Encoding {
+	return []Encoding{O200kBase, O200kHarmony, Cl100kBase, P50kBase, P50kEdit, R50kBase, Bytes}
+}
+
+// A Counter counts the tokens of texts. Its methods are safe for concurrent use.
+type Counter struct {
+	encoding Encoding
+	load     func() *vocabulary // nil for Bytes
+	split    splitter
+}
+
+// New returns a counter for an encoding. It costs nothing: the vocabulary is
+// loaded at the first count, once for all counters of the program. An unknown
+// encoding is an error that lists the known ones.
+func New(e Encoding) (*Counter, error) {
+	c := &Counter{encoding: e}
+	switch e {
+	case O200kBase, O200kHarmony:
+		c.load, c.split = o200k, splitO200k
+	case Cl100kBase:
+		c.load, c.split = cl100k, splitCl100k
+	case P50kBase, P50kEdit:
+		c.load, c.split = p50k, splitR50k
+	case R50kBase:
+		c.load, c.split = r50k, splitR50k
+	case Bytes:
+	default:
+		return nil, fmt.Errorf("tokenizer %q is unknown; known are %s", string(e), names())
+	}
+	return c, nil
+}
+
+func names() string {
+	var s []string
+	for _, e := range Encodings() {
+		s = append(s, string(e))
+	}
+	return strings.Join(s, ", ")
+}
+
+// Encoding returns the encoding that c counts in.
+func (c *Counter) Encoding() Encoding { return c.encoding }
+
+// Count returns the number of tokens of text. What looks like a special token,
+// <|endoftext|> for one, is text like any other.
+func (c *Counter) Count(text string) int { return count(c, text) }
+
+// CountBytes is [Counter.Count] for text held in bytes, which it neither changes
+// nor copies.
+func (c *Counter) CountBytes(text []byte) int { return count(c, text) }
+
+func count[T text](c *Counter, s T) int {
+	if c.load == nil {
+		return len(s)
+	}
+	v := c.load()
+	n := 0
+	for i := 0; i < len(s); {
+		end := nextPiece(c.split, s, i)
+		n += countPiece(v, s[i:end])
+		i = end
+	}
+	return n
+}
