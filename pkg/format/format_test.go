@@ -1,0 +1,39 @@
+package format
+
+import (
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The members of a message tell its format; a canonical message may carry members
+// of the others.
+func TestDetect(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want Format
+	}{
+		{`{"handoffId":null}`, EAAPL},
+		{`{"conversationHistoryVerbatim":[]}`, EAAPL},
+		{`{"schemaVersion":"2.0"}`, EAAPL},
+		{`{"conversation_history":[],"input_history":"x","taskId":"t"}`, EAAPL},
+		{`{"conversation_history":[],"tool_state":{},"metadata":{}}`, SW4RMContext},
+		{`{"request_id":"r","from_agent":"a","to_agent":"b"}`, SW4RMRequest},
+		{`{"context_snapshot":"","conversation_history":[]}`, SW4RMRequest},
+		{`{"input_history":"hi"}`, OpenAI},
+		{`{"new_items":[]}`, OpenAI},
+		{`{"handoff":{"handoffId":"h"}}`, ""},
+		{`["handoffId"]`, ""},
+		{`"handoffId"`, ""},
+		{`{}`, ""},
+		{`null`, ""},
+	} {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.in)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := Detect(doc.Root()); got != tt.want || ok != (tt.want != "") {
+			t.Errorf("%s: got %q, %v", tt.in, got, ok)
+		}
+	}
+}

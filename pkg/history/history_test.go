@@ -1,0 +1,262 @@
+package history
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func parse(t testing.TB, text string) *jsonstream.Document {
+	t.Helper()
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return doc
+}
+
+func open(t testing.TB, text string) *History {
+	t.Helper()
+	h, err := Of(parse(t, text), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+const twoTurns = `{"conversation_history":[{"role":"User","content":"a"},{"role":"assistant","content":"b"}]}`
+
+func encodedRequest(context string) string {
+	return `{"from_agent":"x","context_snapshot":"` + base64.StdEncoding.EncodeToString([]byte(context)) + `"}`
+}
+
+// The turns of every format, each as list/index/role/text.
+func TestTurns(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		format   format.Format
+		want     []string
+	}{
+		{"canonical", `{"handoffId":"h","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}`,
+			format.EAAPL, []string{"conversationHistoryVerbatim/0/user/a", "conversationHistoryVerbatim/1/assistant/b"}},
+		{"canonical without a history", `{"handoffId":"h"}`, format.EAAPL, nil},
+		{"a history that is none", `{"handoffId":"h","conversationHistoryVerbatim":{"0":"x"}}`, format.EAAPL, nil},
+		{"SW4RM context, the role in another case", twoTurns, format.SW4RMContext,
+			[]string{"conversation_history/0/user/a", "conversation_history/1/assistant/b"}},
+		{"SW4RM request in base64", encodedRequest(twoTurns), format.SW4RMRequest,
+			[]string{"conversation_history/0/user/a", "conversation_history/1/assistant/b"}},
+		{"SW4RM request, inline", `{"context_snapshot":` + twoTurns + `}`, format.SW4RMRequest,
+			[]string{"conversation_history/0/user/a", "conversation_history/1/assistant/b"}},
+		{"SW4RM request with null for a snapshot", `{"context_snapshot":null}`, format.SW4RMRequest, nil},
+		{"SW4RM request without a snapshot", `{"from_agent":"a"}`, format.SW4RMRequest, nil},
+		{"SW4RM request with an array as context", encodedRequest(`[1]`), format.SW4RMRequest, nil},
+		{"OpenAI with a string", `{"input_history":"hi","pre_handoff_items":[],"new_items":[{"role":"assistant","content":"b"}]}`, format.OpenAI,
+			[]string{"input_history/0/user/hi", "new_items/0/assistant/b"}},
+		{"OpenAI, in the order of the conversation", `{"new_items":[{"role":"user","content":"c"}],"input_items":[{"role":"user","content":"d"}],` +
+			`"pre_handoff_items":[{"type":"function_call","name":"f","arguments":"{}"}],"input_history":[{"role":"user","content":"a"}]}`, format.OpenAI,
+			[]string{"input_history/0/user/a", "pre_handoff_items/0//f {}", "new_items/0/user/c", "input_items/0/user/d"}},
+		{"OpenAI with null for input_items", `{"input_history":[],"input_items":null}`, format.OpenAI, nil},
+		{"turns that are none", `{"conversation_history":[5,"x",null,[],{"role":7}]}`, format.SW4RMContext,
+			[]string{"conversation_history/0//", "conversation_history/1//x", "conversation_history/2//", "conversation_history/3//", "conversation_history/4//"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := open(t, tt.in)
+			var got []string
+			for _, turn := range h.Turns {
+				got = append(got, strings.Join([]string{h.Lists[turn.List].Name, string(rune('0' + turn.Index)), turn.Role, turn.Text()}, "/"))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || h.Format != tt.format {
+				t.Errorf("%s %s", h.Format, diff)
+			}
+		})
+	}
+}
+
+func TestNoHistory(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"another document", `{"a":1}`, "found neither handoffId"},
+		{"no object", `[1]`, "found neither handoffId"},
+		{"a snapshot that is not base64", `{"context_snapshot":"{}"}`, "/context_snapshot: not base64 of a context: illegal base64 data at input byte 0"},
+		{"a snapshot that is not JSON", encodedRequest("no"), "/context_snapshot: its content is no JSON text: "},
+		{"an empty snapshot", `{"context_snapshot":""}`, "/context_snapshot: its content is no JSON text: "},
+		{"a snapshot over the limits", encodedRequest(strings.Repeat("[", 600) + strings.Repeat("]", 600)), "nested"},
+		{"a snapshot of another type", `{"context_snapshot":[1]}`, "/context_snapshot: expected base64 of a context, or the context, found array"},
+	} {
+		_, err := Of(parse(t, tt.in), jsonstream.Limits{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v", tt.name, err)
+		}
+		if errors.Is(err, ErrFormat) != !strings.Contains(tt.in, "context_snapshot") {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// Put back unchanged, a context leaves the message as it was.
+func TestMessageOfContext(t *testing.T) {
+	for _, in := range []string{
+		twoTurns, encodedRequest(twoTurns), encodedRequest(" " + twoTurns + "\n"), `{ "context_snapshot" : ` + twoTurns + `, "a":1}`,
+		`{"context_snapshot":null}`, `{"from_agent":"a"}`, `{"input_history":"hi"}`, `{"handoffId":1}`,
+	} {
+		h := open(t, in)
+		got, err := h.Message(h.Context().Raw().Bytes)
+		if err != nil || string(got) != in {
+			t.Errorf("got %s, %v", got, err)
+		}
+	}
+}
+
+// What a context takes in its message is never more than Encoded and Beside say,
+// and by a few bytes less at most.
+func TestEncodedAndBeside(t *testing.T) {
+	for n := range 9 {
+		context := `{"conversation_history":[],"x":"` + strings.Repeat("x", n) + `"}`
+		for _, in := range []string{context, `{"a":[ 1 ],"context_snapshot":` + context + `}`, encodedRequest(context)} {
+			h := open(t, in)
+			has := len(jsonstream.AppendCompact(nil, []byte(in)))
+			if said := h.Encoded(len(context)) + h.Beside(); said < has || said > has+2 {
+				t.Errorf("%s: %d bytes, said to be %d", in, has, said)
+			}
+		}
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	h := open(t, `{"input_history":[{"content":"`+long+`"},{"content":"ok"},{"content":"ok"},{ "content" : "`+long+`"}],`+
+		`"new_items":[{"t":"ok","timestamp":1},{"t":"ok","timestamp":2},{"t":"ok","timestamp":1},{"content":"`+long+`","x":1}]}`)
+	if diff := cmp.Diff([]int{0, 1, 2, 0, 4, 5, 4, 7}, h.Duplicates()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTally(t *testing.T) {
+	count := func(s string) int { return len(s) }
+	m := Meter{Count: count, PerTurn: 1000, PerName: 100, PerReply: 10000}
+	h := open(t, `{"a":"é","b": { "x" : 1 },"input_history":"hi","new_items":[`+
+		`{"role":"user","content":"four"},`+
+		`{"role":"user","name":"ann","content":[{"type":"text","text":"five5"},{ "x":1 }]},`+
+		`{"type":"function_call","arguments":"{}"}, 7, {}],"pre_handoff_items":{"no":"list"}}`)
+	got := h.Measure(m)
+	want := Tally{
+		Turns: []int{1000 + len("userhi"), 1000 + 8, 1000 + 4 + 100 + 3 + 5 + len(`{"x":1}`), 1000 + len("function_call{}"), 1000, 1000},
+		Members: []MemberSize{{"a", 2}, {"b", len(`{"x":1}`)}, {"input_history", 1006}, {"new_items", 5000 + 8 + 119 + 15},
+			{"pre_handoff_items", len(`{"no":"list"}`)}},
+	}
+	want.Total = 10000
+	for _, member := range want.Members {
+		want.Total += member.Size
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := open(t, `{"handoffId":"h","conversationHistoryVerbatim":[]}`).Measure(m).Total; got != 1 {
+		t.Errorf("without a turn, there is no reply: got %d", got)
+	}
+	// Of a request, the context is measured: how it is carried does not count.
+	if a, b := open(t, encodedRequest(twoTurns)).Measure(m), open(t, twoTurns).Measure(m); !cmp.Equal(a, b) {
+		t.Error(cmp.Diff(a, b))
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"string", `{"role":"user","content":"é\n"}`, "é\n"},
+		{"a turn that is a string", `"hi"`, "hi"},
+		{"parts", `{"content":[{"type":"input_text","text":"a"},{"type":"output_text","text":"b"},"c",{"text":""}]}`, "a\nb\nc"},
+		{"image, audio, file", `{"content":[{"type":"image_url","image_url":{}},{"type":"input_audio","data":"x"},{"type":"input_file"},{"type":"text","text":"t"}]}`, "t"},
+		{"a document in base64", `{"content":[{"type":"document","source":{"type":"base64","data":"AAAA"}}]}`, ""},
+		{"null content", `{"role":"assistant","content":null}`, ""},
+		{"an object as content", `{"content":{"a" : 1}}`, `{"a":1}`},
+		{"Chat calls", `{"content":"so","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"x\":1}"}},{"function":{"name":"g"}}]}`, "so\nf {\"x\":1}\ng"},
+		{"Chat result", `{"role":"tool","tool_call_id":"1","content":"42"}`, "42"},
+		{"Responses call", `{"type":"function_call","name":"f","arguments":"{}"}`, "f {}"},
+		{"Responses result", `{"type":"function_call_output","output":"42"}`, "42"},
+		{"Responses result in parts", `{"type":"function_call_output","output":[{"type":"input_text","text":"42"}]}`, "42"},
+		{"a call that the provider has answered", `{"type":"mcp_call","name":"f","arguments":"{}","output":"42"}`, "f {}\n42"},
+		{"custom call", `{"type":"custom_tool_call","name":"f","input":"raw"}`, "f raw"},
+		{"reasoning", `{"type":"reasoning","summary":[{"type":"summary_text","text":"since"}],"encrypted_content":"zzz"}`, "since"},
+		{"hosted call", `{"type":"web_search_call", "id":"1"}`, `{"type":"web_search_call","id":"1"}`},
+		{"Anthropic call", `{"content":[{"type":"text","text":"so"},{"type":"tool_use","name":"f","input":{"x": 1}}]}`, "so\nf {\"x\":1}"},
+		{"Anthropic result", `{"content":[{"type":"tool_result","content":[{"type":"text","text":"42"},{"type":"image"}]},{"type":"tool_result","content":"43"}]}`, "42\n43"},
+		{"Anthropic thinking", `{"content":[{"type":"thinking","thinking":"hm","signature":"AAAA"},{"type":"redacted_thinking","data":"AAAA"}]}`, "hm"},
+		{"unknown part", `{"content":[{"type":"new", "x":[1]}]}`, `{"type":"new","x":[1]}`},
+		{"nothing", `{}`, ""},
+		{"no turn", `[1]`, ""},
+	} {
+		h := open(t, `{"conversation_history":[`+tt.in+`]}`)
+		if got := h.Turns[0].Text(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	if got := open(t, `{"conversation_history":[{"name":"ann"}]}`).Turns[0].Name(); got != "ann" {
+		t.Errorf("got the name %q", got)
+	}
+}
+
+// The list is the one of the Agents SDK; the shapes of other APIs are known too.
+func TestIsTool(t *testing.T) {
+	sdk := "function_call, function_call_output, computer_call, computer_call_output, file_search_call, tool_search_call, tool_search_output, " +
+		"web_search_call, mcp_call, mcp_list_tools, mcp_approval_request, mcp_approval_response, reasoning, code_interpreter_call, " +
+		"image_generation_call, local_shell_call, local_shell_call_output, shell_call, shell_call_output, apply_patch_call, " +
+		"apply_patch_call_output, custom_tool_call, custom_tool_call_output, hosted_tool_call, program, program_output"
+	if diff := cmp.Diff(strings.Split(sdk, ", "), toolTypes); diff != "" {
+		t.Error(diff)
+	}
+	is := func(item string) bool { return IsTool(parse(t, item).Root()) }
+	for _, kind := range append(strings.Split(sdk, ", "), "tool_use", "tool_result", "server_tool_use", "web_search_tool_result") {
+		if !is(`{"type":"` + kind + `"}`) {
+			t.Errorf("%s is one", kind)
+		}
+	}
+	if !is(`{"role":"tool","content":""}`) {
+		t.Error("a turn by a tool is one")
+	}
+	for _, item := range []string{`{"role":"assistant","tool_calls":[]}`, `{"type":"message"}`, `{"type":"text"}`, `{"type":"output_text"}`, `"x"`, `{}`} {
+		if is(item) {
+			t.Errorf("%s is none", item)
+		}
+	}
+}
+
+// Nothing panics, and units are what they say: sets known by their lowest index.
+func FuzzOf(f *testing.F) {
+	for _, seed := range []string{
+		twoTurns, encodedRequest(twoTurns), `{"context_snapshot":` + twoTurns + `}`, `{"input_history":"hi","new_items":[{"type":"reasoning"},{"type":"program","call_id":"p"}]}`,
+		`{"handoffId":1,"conversationHistoryVerbatim":[{"role":"tool","tool_call_id":""},{"content":[{"type":"tool_use"}],"tool_calls":[{"id":"1"}]},{"role":"tool","tool_call_id":"1"}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+		if err != nil {
+			return
+		}
+		h, err := Of(doc, jsonstream.Limits{})
+		if err != nil {
+			return
+		}
+		units := h.Units()
+		for i, u := range units {
+			if u > i || units[u] != u {
+				t.Fatalf("%v", units)
+			}
+		}
+		h.Duplicates()
+		h.Measure(Meter{Count: func(s string) int { return len(s) }})
+		for _, turn := range h.Turns {
+			_ = turn.Text()
+		}
+		again, err := h.Message(h.Context().Raw().Bytes)
+		if err == nil && h.Format != format.SW4RMRequest && !bytes.Equal(again, text) {
+			t.Fatalf("%s", again)
+		}
+	})
+}

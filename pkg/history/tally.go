@@ -1,0 +1,94 @@
+package history
+
+import "github.com/eaapl/handoff/pkg/jsonstream"
+
+// A Meter measures text, in tokens or in whatever unit Count counts.
+type Meter struct {
+	Count func(text string) int
+	// PerTurn is what every turn costs beside its text, PerName a turn's name, and
+	// PerReply a conversation, for the answer that it primes.
+	PerTurn, PerName, PerReply int
+}
+
+// A Tally is the size of a message by its parts, in the units of a [Meter].
+type Tally struct {
+	Total   int
+	Members []MemberSize // of the History's Root, in their order
+	Turns   []int        // of the History's Turns
+}
+
+// A MemberSize is the size of one member.
+type MemberSize struct {
+	Name string
+	Size int
+}
+
+// Measure returns the size of the conversation and of what stands beside it.
+// Strings count as their characters, all else as compact JSON; a turn counts its
+// members' values, as providers document it, and the overhead of the meter. The
+// names of members do not count. Of an SW4RM request the context is measured.
+func (h *History) Measure(m Meter) Tally {
+	t := Tally{Turns: make([]int, len(h.Turns))}
+	sizes := make([]int, len(h.Lists))
+	for i, turn := range h.Turns {
+		t.Turns[i] = m.Turn(turn.Value)
+		sizes[turn.List] += t.Turns[i]
+	}
+	if len(h.Turns) > 0 {
+		t.Total = m.PerReply
+	}
+	for name, v := range h.Root.Members() {
+		size := -1
+		for i, list := range h.Lists {
+			if list.Name == name && list.HasTurns() {
+				size = sizes[i]
+			}
+		}
+		if size < 0 {
+			size = m.Value(v)
+		}
+		t.Members = append(t.Members, MemberSize{name, size})
+		t.Total += size
+	}
+	return t
+}
+
+// Value returns the size of a value that is no turn.
+func (m Meter) Value(v jsonstream.Value) int {
+	if v.Kind() == jsonstream.String {
+		return m.Count(v.Text())
+	}
+	return m.Count(string(jsonstream.AppendCompact(nil, v.Raw())))
+}
+
+// Turn returns the size of a turn.
+func (m Meter) Turn(turn jsonstream.Value) int {
+	if turn.Kind() == jsonstream.String { // see OpenAI's input_history
+		return m.PerTurn + m.Count("user") + m.Count(turn.Text())
+	}
+	size := m.PerTurn
+	for name, v := range turn.Members() {
+		switch {
+		case name == "content" && v.Kind() == jsonstream.Array:
+			size += m.parts(v)
+		case name == "name":
+			size += m.PerName + m.Value(v)
+		default:
+			size += m.Value(v)
+		}
+	}
+	return size
+}
+
+// parts returns the size of the parts of a turn: of those that are text, their
+// texts.
+func (m Meter) parts(content jsonstream.Value) int {
+	size := 0
+	for _, part := range content.Elements() {
+		if text := part.Get("text"); text.Kind() == jsonstream.String {
+			part = text
+		}
+		size += m.Value(part)
+	}
+	return size
+}

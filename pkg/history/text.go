@@ -1,0 +1,95 @@
+package history
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Name returns who or what a turn is by, beside its role: the name of a speaker
+// or a tool; "" if it gives none.
+func (t Turn) Name() string { return t.Value.Get("name").Text() }
+
+// Text returns what a turn says, as text: the texts of its parts, the names and
+// arguments of its calls, the results, one a line. What has no text (an image)
+// is left out, what is of an unknown kind is there as JSON.
+func (t Turn) Text() string {
+	var s speech
+	if t.Value.Kind() == jsonstream.String {
+		return t.Value.Text()
+	}
+	s.item(t.Value)
+	for _, call := range t.Value.Get("tool_calls").Elements() { // OpenAI Chat
+		s.call(call.Get("function"))
+	}
+	s.call(t.Value.Get("function_call"))
+	return strings.Join(s, "\n")
+}
+
+// speech collects texts.
+type speech []string
+
+func (s *speech) add(text string) {
+	if text != "" {
+		*s = append(*s, text)
+	}
+}
+
+// item adds the text of a turn, or of a part of one.
+func (s *speech) item(item jsonstream.Value) {
+	kind := item.Get("type").Text()
+	switch {
+	case item.Get("content").Exists():
+		s.value(item.Get("content"))
+	case item.Get("arguments").Exists() || item.Get("input").Exists():
+		s.call(item)
+		s.value(item.Get("output")) // of what a provider runs itself
+	case item.Get("output").Exists():
+		s.value(item.Get("output"))
+	case item.Get("text").Exists():
+		s.value(item.Get("text"))
+	case item.Get("thinking").Exists():
+		s.value(item.Get("thinking"))
+	case kind == "reasoning":
+		s.value(item.Get("summary"))
+	case kind == "redacted_thinking" || item.Get("source").Get("type").Text() == "base64":
+		// Nobody can read them.
+	case strings.Contains(kind, "image") || strings.Contains(kind, "audio") || strings.Contains(kind, "file"):
+		// Their data is no text.
+	case kind != "":
+		s.add(string(jsonstream.AppendCompact(nil, item.Raw())))
+	}
+}
+
+// value adds the text of a string or of an array of parts, and JSON for anything
+// else.
+func (s *speech) value(v jsonstream.Value) {
+	switch v.Kind() {
+	case jsonstream.String:
+		s.add(v.Text())
+	case jsonstream.Array:
+		for _, part := range v.Elements() {
+			if part.Kind() == jsonstream.Object {
+				s.item(part)
+			} else {
+				s.value(part)
+			}
+		}
+	case jsonstream.Null, jsonstream.Absent:
+	default:
+		s.add(string(jsonstream.AppendCompact(nil, v.Raw())))
+	}
+}
+
+// call adds a tool call as its name and arguments.
+func (s *speech) call(call jsonstream.Value) {
+	arguments := call.Get("arguments")
+	if !arguments.Exists() {
+		arguments = call.Get("input")
+	}
+	text := arguments.Text()
+	if arguments.Exists() && arguments.Kind() != jsonstream.String {
+		text = string(jsonstream.AppendCompact(nil, arguments.Raw()))
+	}
+	s.add(strings.TrimSpace(call.Get("name").Text() + " " + text))
+}

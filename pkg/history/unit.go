@@ -1,0 +1,120 @@
+package history
+
+import (
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Units returns for every turn the index of the first turn that it must not be
+// parted from, its own where there is none before it. What belongs together are a
+// tool call, its results and its approval, and a reasoning item and the output
+// that follows from it: a provider refuses a conversation in which they are torn
+// apart.
+func (h *History) Units() []int {
+	u := units{
+		first: make([]int, len(h.Turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{},
+		reasoning: -1, speaker: -1,
+	}
+	for i := range u.first {
+		u.first[i] = i
+	}
+	for i, t := range h.Turns {
+		u.add(i, t)
+	}
+	for i := range u.first {
+		u.first[i] = u.find(i)
+	}
+	return u.first
+}
+
+// units are disjoint sets of turns, known by their lowest index.
+type units struct {
+	first     []int
+	calls     map[string]int // the last turn that made a call with this id
+	orphans   map[string]int // the last result with this id that no call came before
+	approvals map[string]int // the turn that asks for it, by its id
+	reasoning int            // the reasoning item whose output goes on, or -1
+	speaker   int            // the last turn, when what followed it are only tool turns, or -1
+}
+
+func (u *units) find(i int) int {
+	for u.first[i] != i {
+		u.first[i] = u.first[u.first[i]]
+		i = u.first[i]
+	}
+	return i
+}
+
+func (u *units) join(i, j int) {
+	i, j = u.find(i), u.find(j)
+	u.first[max(i, j)] = min(i, j)
+}
+
+func (u *units) add(i int, t Turn) {
+	called, answered := false, false
+	for e := range ToolEvents(t.Value) {
+		id := e.ID.Text()
+		if !e.Result {
+			called = true
+			u.addCall(i, id)
+			continue
+		}
+		answered = true
+		if call, ok := u.calls[id]; ok {
+			u.join(call, i)
+		} else if t.isTool() && u.speaker >= 0 { // SW4RM does not list the calls in the turn that makes them
+			u.join(u.speaker, i)
+		} else if id != "" {
+			u.orphans[id] = i
+		}
+	}
+	if program, ok := u.calls[t.Value.Get("caller").Get("caller_id").Text()]; ok { // OpenAI Responses: a program makes calls
+		u.join(program, i)
+	}
+	u.addApproval(i, t.Value)
+	u.addReasoning(i, t, called, answered)
+	if !answered || !t.isTool() {
+		u.speaker = -1
+		if t.Role == "assistant" {
+			u.speaker = i
+		}
+	}
+}
+
+// isTool reports whether a turn is by a tool; function is an older name.
+func (t Turn) isTool() bool { return t.Role == "tool" || t.Role == "function" }
+
+func (u *units) addCall(i int, id string) {
+	if id == "" {
+		return
+	}
+	u.calls[id] = i
+	if result, ok := u.orphans[id]; ok { // a provider that looks at the ids alone takes it for an answer
+		u.join(result, i)
+		delete(u.orphans, id)
+	}
+}
+
+// addApproval joins the parts of an approval in the OpenAI Responses API.
+func (u *units) addApproval(i int, item jsonstream.Value) {
+	if id := item.Get("id").Text(); id != "" && item.Get("type").Text() == "mcp_approval_request" {
+		u.approvals[id] = i
+		return
+	}
+	if asked, ok := u.approvals[item.Get("approval_request_id").Text()]; ok { // the response, then the call
+		u.join(asked, i)
+	}
+}
+
+// addReasoning joins a reasoning item to all output of the same response.
+func (u *units) addReasoning(i int, t Turn, called, answered bool) {
+	kind := t.Value.Get("type").Text()
+	made := called || t.Role == "assistant" || t.Role == "" && kind != "" && kind != "mcp_approval_response" // by the model
+	switch {
+	case u.reasoning >= 0 && made && !answered:
+		u.join(u.reasoning, i)
+	case kind == "reasoning":
+		u.reasoning = i
+	default:
+		u.reasoning = -1
+	}
+}

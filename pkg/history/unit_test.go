@@ -1,0 +1,118 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What belongs together, one letter a turn: turns of one letter must not be parted,
+// a dot is a turn on its own.
+func TestUnits(t *testing.T) {
+	said := func(role string) string { return `{"role":"` + role + `","content":"x"}` }
+	call := func(id string) string { return `{"type":"function_call","call_id":"` + id + `","name":"f"}` }
+	output := func(id string) string { return `{"type":"function_call_output","call_id":"` + id + `","output":""}` }
+	chat := func(ids ...string) string {
+		return `{"role":"assistant","tool_calls":[{"id":"` + strings.Join(ids, `"},{"id":"`) + `"}]}`
+	}
+	tool := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `"}` }
+	item := func(kind string) string { return `{"type":"` + kind + `"}` }
+	parts := func(role string, parts ...string) string {
+		return `{"role":"` + role + `","content":[` + strings.Join(parts, ",") + `]}`
+	}
+	use := func(id string) string { return `{"type":"tool_use","id":"` + id + `"}` }
+	result := func(id string) string { return `{"type":"tool_result","tool_use_id":"` + id + `"}` }
+	for _, tt := range []struct {
+		name  string
+		turns []string
+		want  string
+	}{
+		{"talk", []string{said("user"), said("assistant"), said("system")}, "..."},
+		{"Responses: a call and its output", []string{said("user"), call("1"), output("1"), said("assistant")}, ".aa."},
+		{"Responses: parallel calls", []string{call("1"), call("2"), output("2"), output("1")}, "abba"},
+		{"Responses: talk between", []string{call("1"), said("user"), output("1")}, "a.a"},
+		{"Responses: reasoning and its calls", []string{item("reasoning"), call("1"), call("2"), output("1"), output("2")}, "aaaaa"},
+		{"Responses: reasoning and its message", []string{item("reasoning"), item("reasoning"), said("assistant"), said("user"), said("assistant")}, "aaa.."},
+		{"Responses: reasoning again after an output", []string{item("reasoning"), call("1"), output("1"), item("reasoning"), said("assistant")}, "aaabb"},
+		{"Responses: reasoning and what the provider runs", []string{item("reasoning"), item("web_search_call"), item("mcp_list_tools"), item("new_kind"), said("assistant")}, "aaaaa"},
+		{"Responses: reasoning that leads to nothing", []string{item("reasoning"), said("user"), said("assistant")}, "..."},
+		{"Responses: reasoning before an approval", []string{item("reasoning"), `{"type":"mcp_approval_request","id":"1"}`, `{"type":"mcp_approval_response","approval_request_id":"1"}`,
+			`{"type":"mcp_call","approval_request_id":"1"}`}, "aaaa"},
+		{"Responses: approvals without an id", []string{`{"type":"mcp_approval_request"}`, said("user"), said("user"), `{"type":"mcp_call","approval_request_id":""}`}, "...."},
+		{"Responses: a computer", []string{`{"type":"computer_call","id":"x","call_id":"1"}`, `{"type":"computer_call_output","call_id":"1"}`}, "aa"},
+		{"Responses: a shell whose output has the call's id for its own", []string{`{"type":"local_shell_call","id":"x","call_id":"1"}`, `{"type":"local_shell_call_output","id":"1"}`}, "aa"},
+		{"Responses: a program", []string{`{"type":"program","id":"x","call_id":"p"}`, `{"type":"function_call","call_id":"1","caller":{"type":"program","caller_id":"p"}}`, said("user"),
+			`{"type":"function_call_output","call_id":"1","caller":{"type":"program","caller_id":"p"}}`, `{"type":"program_output","call_id":"p"}`}, "aa.aa"},
+		{"Responses: an output before its call", []string{output("1"), said("user"), call("1")}, "a.a"},
+		{"Chat: several results", []string{said("user"), chat("1", "2"), tool("1"), tool("2"), said("assistant")}, ".aaa."},
+		{"Chat: ids used again do not chain", []string{chat("call_0"), tool("call_0"), chat("call_0"), tool("call_0"), chat("call_0"), tool("call_0")}, "aabbcc"},
+		{"Chat: a call that was never answered", []string{chat("1"), said("user"), chat("1"), tool("1")}, "..aa"},
+		{"Anthropic", []string{said("user"), parts("assistant", `{"type":"text","text":"so"}`, use("1"), use("2")), parts("user", result("1"), result("2")), said("assistant")}, ".aa."},
+		{"Anthropic: what the server runs is within one turn", []string{parts("assistant", `{"type":"server_tool_use","id":"1"}`, `{"type":"web_search_tool_result","tool_use_id":"1"}`), said("user")}, ".."},
+		{"SW4RM: calls that are listed", []string{chat("1"), tool("1"), said("assistant")}, "aa."},
+		{"SW4RM: calls that are not", []string{said("user"), said("assistant"), tool("1"), tool("2"), said("assistant"), tool("3"), said("user"), tool("4")}, ".aaabb.."},
+		{"SW4RM: results without an id", []string{said("assistant"), `{"role":"tool","content":"x"}`, `{"role":"Tool","content":"y"}`}, "aaa"},
+		{"a result of nothing", []string{output("1"), output(""), tool("1"), said("user")}, "...."},
+		{"calls without an id", []string{call(""), output(""), chat("")}, "..."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := open(t, `{"conversation_history":[`+strings.Join(tt.turns, ",")+`]}`)
+			if diff := cmp.Diff(tt.want, letters(h.Units())); diff != "" {
+				t.Error(diff)
+			}
+			split := open(t, `{"input_history":[`+tt.turns[0]+`],"new_items":[`+strings.Join(tt.turns[1:], ",")+`]}`)
+			if got := letters(split.Units()); got != tt.want {
+				t.Errorf("over two lists: got %s", got)
+			}
+		})
+	}
+}
+
+// letters writes units with a letter for each, and a dot for a turn on its own.
+func letters(units []int) string {
+	size := map[int]int{}
+	for _, u := range units {
+		size[u]++
+	}
+	letter := map[int]byte{}
+	var text []byte
+	for _, u := range units {
+		if size[u] == 1 {
+			text = append(text, '.')
+			continue
+		}
+		if letter[u] == 0 {
+			letter[u] = byte('a' + len(letter))
+		}
+		text = append(text, letter[u])
+	}
+	return string(text)
+}
+
+// A hundred thousand calls with one id, or none answered, take no longer than any.
+func BenchmarkUnits(b *testing.B) {
+	for _, tt := range []struct{ name, form string }{
+		{"one id", `{"role":"assistant","tool_calls":[{"id":"call_0"}]},{"role":"tool","tool_call_id":"call_0"}`},
+		{"own ids", `{"role":"assistant","tool_calls":[{"id":"%[1]d"}]},{"role":"tool","tool_call_id":"%[1]d"}`},
+		{"results first", `{"role":"tool","tool_call_id":"%[1]d"},{"role":"assistant","tool_calls":[{"id":"%[1]d"}]}`},
+		{"reasoning without end", `{"type":"reasoning"},{"type":"reasoning"}`},
+		{"tools without end", `{"role":"tool"},{"role":"tool"}`},
+	} {
+		var turns []string
+		for i := range 50_000 {
+			form := tt.form
+			if strings.Contains(form, "%") {
+				form = fmt.Sprintf(form, i)
+			}
+			turns = append(turns, form)
+		}
+		h := open(b, `{"conversation_history":[{"role":"assistant"},`+strings.Join(turns, ",")+`]}`)
+		b.Run(tt.name, func(b *testing.B) {
+			for b.Loop() {
+				h.Units()
+			}
+		})
+	}
+}
