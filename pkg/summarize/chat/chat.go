@@ -1,0 +1,127 @@
+package chat
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/openai/openai-go"
+	"github.com/openai/openai-go/option"
+
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+var _ summarize.Summarizer = (*Summarizer)(nil)
+
+// Options say which model summarises, and how it is reached.
+type Options struct {
+	// URL is what the endpoint's paths begin with, up to and with its version; ""
+	// is https://api.openai.com/v1. It has no user, query or fragment. A URL with
+	// http is for keyless endpoints and for this machine's own.
+	URL string
+	// Model is the model's name at the endpoint. It must be set. Section 9 asks
+	// for an efficient one.
+	Model string
+	// Key is sent as a bearer token; "" sends none. White space around it is cut.
+	Key string
+	// Timeout bounds one call with all its retries and the pauses between them; 0
+	// means two minutes. The context bounds the calls together.
+	Timeout time.Duration
+	// Retries is how often a call is tried again after a failed connection or a
+	// status of 408, 409, 429 or 5xx; 0 means 3, a negative number none. Pauses
+	// grow from half a second, or are what the endpoint asks for; one that asks
+	// for more than Timeout is not tried again.
+	Retries int
+	// ContextWindow is how many tokens the model takes, answer included; 0 means
+	// 128,000. Set it for local models, whose servers often allow a few thousand.
+	ContextWindow int
+	// ReasoningTokens is what the model may use beyond the summary to reason
+	// before it writes. A model that reasons answers nothing without.
+	ReasoningTokens int
+	// Transport carries the requests. If nil, a plain one is used, which knows no
+	// proxy; [http.DefaultTransport] takes the environment's.
+	Transport http.RoundTripper
+}
+
+// A Summarizer summarises with a model. It is safe for concurrent use.
+type Summarizer struct {
+	service   openai.ChatCompletionService
+	host      string
+	model     string
+	timeout   time.Duration
+	window    int
+	reasoning int
+	keyed     bool
+	mask      func(string) string // takes the key out of a text
+}
+
+// New checks options and makes a summariser of them. It connects to nothing.
+func New(o Options) (*Summarizer, error) {
+	base, err := baseURL(cmp.Or(o.URL, "https://api.openai.com/v1"))
+	if err != nil {
+		return nil, err
+	}
+	key := strings.TrimSpace(o.Key)
+	switch {
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("the summariser's key has white space or other characters inside that no key has: check where it is taken from")
+	case key != "" && base.Scheme == "http" && !loopback(base.Hostname()):
+		return nil, errors.New("the summariser's key would go to " + base.Host + " unencrypted: use https, or leave out the key")
+	case o.Model == "":
+		return nil, errors.New("the summariser has no model: name one that the endpoint offers")
+	case o.Timeout < 0 || o.ContextWindow < 0 || o.ReasoningTokens < 0:
+		return nil, errors.New("the summariser's timeout, window and tokens for reasoning must not be negative")
+	}
+	transport := o.Transport
+	if transport == nil {
+		transport = &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: time.Minute}
+	}
+	timeout := cmp.Or(o.Timeout, 2*time.Minute)
+	// A service made by itself reads no OPENAI_ variables, which a client does.
+	options := []option.RequestOption{
+		option.WithBaseURL(base.String()),
+		option.WithHTTPClient(&http.Client{Transport: transport, CheckRedirect: keepRedirect}),
+		option.WithMaxRetries(max(0, cmp.Or(o.Retries, 3))),
+	}
+	if key != "" {
+		options = append(options, option.WithAPIKey(key))
+	}
+	return &Summarizer{
+		service:   openai.NewChatCompletionService(options...),
+		host:      base.Host,
+		model:     o.Model,
+		timeout:   timeout,
+		window:    cmp.Or(o.ContextWindow, 128_000),
+		reasoning: o.ReasoningTokens,
+		keyed:     key != "",
+		mask:      func(text string) string { return without(text, key, shortestOfKey, "[key]") },
+	}, nil
+}
+
+// baseURL reads the setting. Its errors do not quote it: it may hold a password.
+func baseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
+		return nil, errors.New("the summariser's URL cannot be read: write it like https://api.openai.com/v1")
+	case u.User != nil:
+		return nil, errors.New("the summariser's URL holds a user or password: leave it out and set the key instead")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, errors.New("the summariser's URL has a part from ? or # on, which no request would carry: leave it out")
+	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
+		return nil, errors.New("the summariser's URL names the completions themselves: leave out /chat/completions, which is added")
+	}
+	return u, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}
+
+// keepRedirect has a redirect returned as the answer that it is.
+func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

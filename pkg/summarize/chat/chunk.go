@@ -1,0 +1,68 @@
+package chat
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// leastRoom is how many tokens of conversation a call must be able to take:
+	// with less, a long conversation would become thousands of calls.
+	leastRoom = 256
+	// markTokens bounds what a block takes beside its label and text: most
+	// tokenizers give some twenty to the 32 digits of the mark.
+	markTokens = 48
+)
+
+const continued = ", continued"
+
+// fill takes from the front of list what fits into room tokens: whole blocks or,
+// where not even one fits, the start of it, which is then cut off in list. It
+// takes nothing where room is too small for that.
+func fill(list []block, room int, count func(string) int) (batch, rest []block) {
+	for i, b := range list {
+		left := room - count(b.label) - markTokens
+		n, used := prefix(b.text, left, count)
+		if left >= 0 && n == len(b.text) {
+			room = left - used
+			continue
+		}
+		if i > 0 || left < leastRoom || n == 0 {
+			return list[:i], list[i:]
+		}
+		label := strings.TrimSuffix(b.label, continued) + continued
+		list[0] = block{label, b.text[n:]}
+		return []block{{b.label, b.text[:n]}}, list
+	}
+	return list, nil
+}
+
+// prefix returns how many bytes of text take at most so many tokens, and how many
+// they take: all bytes if they fit, and otherwise nearly as many as could be, up
+// to a gap between words if there is one near. It counts in steps, so that its
+// cost depends on what it returns and not on the length of text.
+func prefix(text string, tokens int, count func(string) int) (n, used int) {
+	for step := 4 * tokens; n < len(text) && step > 0; {
+		end := min(len(text), n+step)
+		for end > n && end < len(text) && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		c := count(text[n:end])
+		if left := tokens - used; c > left {
+			step = (end - n) * left / c * 19 / 20
+			continue
+		}
+		if end == n {
+			break
+		}
+		n, used = end, used+c
+		step = 4 * (tokens - used)
+	}
+	if n < len(text) {
+		near := n - n/8
+		if i := strings.LastIndexAny(text[near:n], " \n"); i >= 0 {
+			n = near + i + 1
+		}
+	}
+	return n, used
+}

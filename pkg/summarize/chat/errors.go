@@ -1,0 +1,86 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+const (
+	// mostSaid is how many bytes of an endpoint's own words are shown.
+	mostSaid = 240
+	// A piece of the key of this length, or of the conversation, is not shown.
+	shortestOfKey          = 6
+	shortestOfConversation = 16
+)
+
+// problem makes an error of what is wrong, of the endpoint's words for it if it
+// has any, and of what to do.
+func (r *run) problem(p prompt, what, words, advice string) error {
+	if words != "" {
+		// A little more than is shown, so that no start of a secret is left over.
+		words = words[:min(len(words), 2*mostSaid)]
+		escaped, _ := json.Marshal(p.user) // as it stands in the request, which may be echoed
+		words = without(r.mask(words), p.user+string(escaped), shortestOfConversation, "[conversation]")
+		what += ": " + quote(words, mostSaid)
+	}
+	return fmt.Errorf("summariser at %s: %s; %s", r.host, what, advice)
+}
+
+// without puts label in place of every piece of secret in text that is at least
+// size bytes long, or all of secret if that is shorter.
+func without(text, secret string, size int, label string) string {
+	size = min(size, len(secret))
+	if size == 0 || len(text) < size {
+		return text
+	}
+	pieces := map[string][]int{} // to where they begin in text
+	for i := range len(text) - size + 1 {
+		pieces[text[i:i+size]] = append(pieces[text[i:i+size]], i)
+	}
+	hidden := make([]bool, len(text))
+	for i := range len(secret) - size + 1 {
+		places := pieces[secret[i:i+size]]
+		delete(pieces, secret[i:i+size])
+		for _, place := range places {
+			for j := range size {
+				hidden[place+j] = true
+			}
+		}
+	}
+	var b bytes.Buffer
+	for i := range len(text) {
+		switch {
+		case !hidden[i]:
+			b.WriteByte(text[i])
+		case i == 0 || !hidden[i-1]:
+			b.WriteString(label)
+		}
+	}
+	return b.String()
+}
+
+// said finds the message in an endpoint's report of an error. Their shapes differ:
+// {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": [{"msg": …}]}.
+func said(body []byte) string {
+	for range 3 {
+		var list []json.RawMessage
+		if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+			body = list[0]
+		}
+		var text string
+		if json.Unmarshal(body, &text) == nil {
+			return text
+		}
+		var m struct{ Error, Message, Msg, Detail json.RawMessage }
+		if json.Unmarshal(body, &m) != nil {
+			return ""
+		}
+		for _, body = range []json.RawMessage{m.Error, m.Message, m.Msg, m.Detail} {
+			if len(body) > 0 && string(body) != "null" {
+				break
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package summarize
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+//go:embed cues.txt
+var cueText string
+
+// A class is what a word says about its sentence, as a bit of a set.
+type class uint32
+
+const (
+	decision class = 1 << iota
+	reason
+	constraint
+	warning
+	wish
+	open
+	correction
+	condition
+	figure
+	name
+	chatter
+	stop
+	negation
+	endsPhrase // the word is the last one of some phrase
+)
+
+var classes = map[string]class{
+	"decision": decision, "reason": reason, "constraint": constraint, "warning": warning, "wish": wish, "open": open,
+	"correction": correction, "condition": condition, "figure": figure, "name": name, "chatter": chatter, "stop": stop, "negation": negation,
+}
+
+// cues gives the classes of words and phrases by their hashes.
+var cues = sync.OnceValue(func() map[uint64]class {
+	table := make(map[uint64]class, 1<<13)
+	endings := map[string][]string{}
+	for line := range strings.Lines(cueText) {
+		head, list, found := strings.Cut(strings.TrimSpace(line), ":")
+		if !found || strings.HasPrefix(line, "#") {
+			continue
+		}
+		kind, language, _ := strings.Cut(head, " ")
+		entries := strings.Split(list, ",")
+		if kind == "endings" {
+			endings[language] = entries
+			continue
+		}
+		for _, entry := range entries {
+			entry, stem := strings.CutSuffix(strings.TrimSpace(entry), "+")
+			addCue(table, entry, classes[kind])
+			if !stem {
+				continue
+			}
+			for _, ending := range endings[language] {
+				addCue(table, entry+strings.TrimSpace(ending), classes[kind])
+				if short, ok := strings.CutSuffix(entry, "e"); ok {
+					addCue(table, short+strings.TrimSpace(ending), classes[kind])
+				}
+			}
+		}
+	}
+	return table
+})
+
+func addCue(table map[uint64]class, entry string, c class) {
+	words := strings.Fields(strings.ReplaceAll(entry, "-", " "))
+	hashes := make([]uint64, len(words))
+	for i, word := range words {
+		hashes[i] = hashWord(word)
+	}
+	last := hashes[len(words)-1]
+	switch len(words) {
+	case 1:
+		table[last] |= c
+	case 2:
+		table[last] |= endsPhrase
+		table[hashPair(hashes[0], last)] |= c
+	default:
+		table[last] |= endsPhrase
+		table[hashPair(hashPair(hashes[0], hashes[1]), last)] |= c
+	}
+}
+
+// hashWord is the hash of a word in small letters. [reader.next] makes the same of
+// a text as it goes.
+func hashWord(word string) uint64 {
+	h := uint64(hashSeed)
+	for _, c := range word {
+		h = hashLetter(h, c)
+	}
+	return h
+}
+
+// hashLetter adds a letter to a hash, after FNV-1a.
+func hashLetter(h uint64, c rune) uint64 {
+	return (h ^ uint64(c)) * hashPrime
+}
+
+const (
+	hashSeed  = 0xcbf29ce484222325
+	hashPrime = 0x100000001b3
+)
+
+func hashPair(a, b uint64) uint64 {
+	return (a*0x9E3779B97F4A7C15 ^ b) * 0xC2B2AE3D27D4EB4F
+}

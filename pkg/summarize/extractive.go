@@ -1,0 +1,223 @@
+package summarize
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Extractive summarises by choosing sentences and shortening them. It asks no
+// model, and the same request always gives the same summary. Every fragment is
+// taken from the turns or the summary before; only the first line and the "…" for
+// what was left out are its own.
+//
+// The zero value is ready to use, by several goroutines.
+type Extractive struct{}
+
+// Summarize implements [Summarizer]. The only error is that of ctx.
+func (Extractive) Summarize(ctx context.Context, r Request) (Summary, error) {
+	if len(r.Turns) == 0 && r.Count(r.Previous) <= r.MaxTokens {
+		return Summary{Text: r.Previous}, ctx.Err()
+	}
+	units, speakers, j, turns, err := collect(ctx, r)
+	if err != nil {
+		return Summary{}, err
+	}
+	head := header(turns + len(r.Turns))
+	return Summary{Text: j.fit(head, units, speakers, knowledge{}, smallTalk, r.MaxTokens, r.Count)}, ctx.Err()
+}
+
+// Complete adds to a summary that a model or a program wrote the facts that it
+// lacks: what [Extractive] finds in r whose figures, identifiers and words are not
+// in the text, the most important within r.MaxTokens. A text that is longer than
+// that already is shortened.
+func Complete(text string, r Request) string {
+	used := r.Count(text)
+	if used > r.MaxTokens {
+		s, _ := Extractive{}.Summarize(context.Background(), Request{Previous: text, MaxTokens: r.MaxTokens, Count: r.Count})
+		return s.Text
+	}
+	units, speakers, j, _, _ := collect(context.Background(), r)
+	told := knowledge{}
+	s := splitter{emit: func(text string, k kind) {
+		j.read(text, k)
+		told.learn(j)
+	}}
+	s.split(text)
+	const head = "\n\nAlso said:"
+	added := j.fit(head, units, speakers, told, important, r.MaxTokens-used, func(s string) int { return r.Count(text+s) - used })
+	return text + added
+}
+
+// collect takes the summary before and the turns apart into units. It returns also
+// of how many turns the summary before was.
+func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, error) {
+	turns, previous, ours := cutHeader(r.Previous)
+	var units []unit
+	var speakers []speaker
+	var order int32
+	j := &judge{table: cues(), often: new(frequencies)}
+	s := splitter{emit: func(text string, k kind) {
+		j.read(text, k)
+		j.often.add(j.terms)
+		who := len(speakers) - 1
+		u := unit{text: text, kind: k, speaker: int32(who), asked: speakers[who].asked && !strings.HasSuffix(text, "?"), order: order, shape: j.shape}
+		if k != prose {
+			u.form = form(text, k)
+		}
+		if u.warns = j.classes()&warning != 0; u.warns {
+			u.form++ // those that warn are alike among themselves
+		}
+		units = append(units, u)
+		order++
+		if len(units) == mostUnits {
+			j.weighAll(units, speakers)
+			units = thin(units)
+		}
+	}}
+	for line := range strings.Lines(previous) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		who, rest, labelled := strings.Cut(line, ": ")
+		if labelled = labelled && ours && len(who) <= longestLabel && strings.Count(who, " ") < 2; !labelled {
+			who, rest = "", line
+		}
+		who = string(appendClean(nil, who))
+		role, _, _ := strings.Cut(who, " ")
+		said := speaker{share: 100}
+		if labelled {
+			said = speakerOf(role, len(rest))
+		}
+		said.label = who
+		said.share = said.share * carried / 100
+		speakers = append(speakers, said)
+		for part := range strings.SplitSeq(rest, between) {
+			s.again(part)
+		}
+	}
+	for _, t := range r.Turns {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, 0, err
+		}
+		said := speakerOf(t.Role, len(t.Text))
+		said.label = label(t)
+		speakers = append(speakers, said)
+		s.split(t.Text)
+	}
+	j.weighAll(units, speakers)
+	return units, speakers, j, turns, nil
+}
+
+// mostUnits bounds what is kept of a text at a time: one of very short lines would
+// otherwise cost many times its size.
+const mostUnits = 1 << 19
+
+// thin drops the half of the units that is worth less.
+func thin(units []unit) []unit {
+	slices.SortFunc(units, byWorth)
+	units = units[:len(units)/2]
+	slices.SortFunc(units, func(a, b unit) int { return int(a.order) - int(b.order) })
+	return units
+}
+
+// longestLabel is the size in bytes of the longest name of a speaker.
+const longestLabel = 60
+
+// label names the speaker of a turn.
+func label(t Turn) string {
+	name := string(appendClean(nil, strings.ReplaceAll(t.Role+" "+t.Name, ":", " ")))
+	if len(name) > longestLabel {
+		name = strings.ToValidUTF8(name[:longestLabel], "")
+	}
+	return strings.TrimSpace(name)
+}
+
+// bulk is how many lines of one form are no list any more, but bulk, and lots is
+// how many are not worth a look.
+const bulk, lots = 4, 50
+
+// A series is how many units are alike, and which is the last.
+type series struct{ size, last int32 }
+
+// weighAll gives the units their worth. Those that are like many others are worth
+// little: the lines of a log, the rows of a table. Of a sentence or a warning that
+// comes again and again, with other figures or not, the last counts.
+func (j *judge) weighAll(units []unit, speakers []speaker) {
+	alike := make(map[uint64]series, len(units))
+	add := func(sum uint64, i int) { alike[sum] = series{alike[sum].size + 1, int32(i)} }
+	for i := range units {
+		add(units[i].shape, i)
+		if units[i].kind != prose {
+			add(units[i].form, i)
+		}
+	}
+	for i := range units {
+		u := &units[i]
+		same := alike[u.shape]
+		if u.kind != prose && alike[u.form].size > same.size {
+			same = alike[u.form]
+		}
+		n := int(same.size)
+		once := u.kind == prose || u.warns
+		if n > bulk && once && int(same.last) != i || n > lots && !once {
+			continue
+		}
+		j.read(u.text, u.kind)
+		who := speakers[u.speaker]
+		u.worth = j.weigh(u.asked, nil) * kindShare[u.kind] / 100 * who.share / 100
+		if u.kind == data && who.calls {
+			u.worth /= 3 // the arguments of a call: its result says more
+		}
+		if n > bulk && !once {
+			if u.worth = u.worth * 2 / n; u.worth < smallTalk {
+				u.worth = 0
+			}
+		}
+	}
+}
+
+// fit returns a summary of the units, as long as maxTokens allows. Units that say less
+// than least are left out even where there is room.
+func (j *judge) fit(head string, units []unit, speakers []speaker, told knowledge, least, maxTokens int, count func(string) int) string {
+	if maxTokens <= 0 {
+		return ""
+	}
+	total := len(head)
+	for _, u := range units {
+		total += len(u.text) + overhead
+	}
+	size := 4 * min(maxTokens, total)
+	list := j.candidates(units, size, told, least)
+	order := steps(list)
+	best, low, high := "", 0, -1 // what fits, and the sizes known to fit and not to
+	for try := range 16 {
+		chosen, used, all := fill(list, order, size)
+		text := render(head, list, chosen, speakers, j.table)
+		n := count(text)
+		if n > maxTokens {
+			high = used
+		} else {
+			low = size
+			if len(text) > len(best) {
+				best = text
+			}
+			if all || n >= maxTokens-maxTokens/50 {
+				break
+			}
+		}
+		if high >= 0 && high-low < 16 {
+			break
+		}
+		// As many bytes as so many tokens had, if that is between what is known. When
+		// that does not get there, halving does.
+		size = int(int64(used) * int64(maxTokens) / int64(max(n, 1)))
+		switch {
+		case high < 0 && (size <= low || size > 2*low):
+			size = 2 * low
+		case high >= 0 && (size <= low || size >= high || try > 4):
+			size = (low + high) / 2
+		}
+	}
+	return best
+}

@@ -1,0 +1,338 @@
+package summarize
+
+import (
+	"math"
+	"strings"
+)
+
+// A kind is the form in which something was said.
+type kind uint8
+
+const (
+	prose  kind = iota
+	keyed       // a line "key: value"
+	data        // members of a JSON object
+	row         // of a table
+	logged      // a line of a log
+	code
+)
+
+// A unit is what is chosen or left out: a sentence, a line, an object.
+type unit struct {
+	text    string
+	kind    kind
+	speaker int32
+	order   int32
+	shape   uint64 // the hash of its words, with figures and identifiers made equal
+	form    uint64 // the hash of what it looks like, see form; 0 for prose
+	warns   bool   // it has a warning
+	worth   int
+	asked   bool // a user said it
+}
+
+// A fact is a figure, an identifier or a name in a unit.
+type fact struct {
+	sum    uint64
+	weight int
+}
+
+// A piece is a clause of a unit, or a member of an object.
+type piece struct {
+	start, end int
+	classes    class
+	words      int
+	worth      int
+	facts      [2]int // their place among the facts
+	terms      [2]int // the place of its content words among the terms
+	kept       bool   // when the unit is shortened
+}
+
+// A judge weighs units. It may be used again and again, by one goroutine.
+type judge struct {
+	table  map[uint64]class
+	often  *frequencies
+	pieces []piece
+	facts  []fact
+	terms  []uint64
+	shape  uint64 // see unit
+	exact  uint64 // the hash of all letters and digits
+}
+
+// frequencies count words, those of the same low bits of their hash together.
+type frequencies [1 << 17]uint16
+
+func (f *frequencies) add(words []uint64) {
+	for _, w := range words {
+		if n := &f[w>>20%uint64(len(f))]; *n < 1<<15 {
+			*n++
+		}
+	}
+}
+
+// rarity returns what a word adds to a clause: the fewer there are of it, the more.
+func (f *frequencies) rarity(word uint64) int {
+	switch n := f[word>>20%uint64(len(f))]; {
+	case n <= 1:
+		return 14
+	case n <= 2:
+		return 11
+	case n <= 4:
+		return 7
+	case n <= 8:
+		return 3
+	default:
+		return 0
+	}
+}
+
+// knowledge is what was told: the hashes of facts and content words.
+type knowledge map[uint64]struct{}
+
+func (k knowledge) has(sum uint64) bool {
+	_, ok := k[sum]
+	return ok
+}
+
+// learn adds what the unit has that j read last.
+func (k knowledge) learn(j *judge) {
+	k[j.exact] = struct{}{}
+	for _, f := range j.facts {
+		k[f.sum] = struct{}{}
+	}
+	for _, t := range j.terms {
+		k[t] = struct{}{}
+	}
+}
+
+// covers reports whether the unit that j read last says hardly anything new.
+func (k knowledge) covers(j *judge) bool {
+	for _, f := range j.facts {
+		if !k.has(f.sum) {
+			return false
+		}
+	}
+	fresh := 0
+	for _, t := range j.terms {
+		if !k.has(t) {
+			fresh++
+		}
+	}
+	return fresh*3 <= len(j.terms)
+}
+
+// read takes a unit apart into pieces with their facts.
+func (j *judge) read(text string, k kind) {
+	j.pieces, j.facts, j.terms = j.pieces[:0], j.facts[:0], j.terms[:0]
+	j.shape, j.exact = hashSeed, hashSeed
+	r := reader{text: text, table: j.table}
+	var t token
+	var p piece
+	first := true
+	inKey := k == data || k == keyed
+	for r.next(&t) {
+		if p.words >= 4 && k == prose && (t.classes&(reason|condition) != 0 || text[t.start] == '(') {
+			p.end = t.start
+			p = j.cut(p)
+		}
+		j.exact = hashPair(j.exact, t.sum)
+		p.words += t.words
+		c := t.classes
+		if !inKey {
+			c &^= name
+		}
+		p.classes |= c
+		w := 0
+		if (!inKey || k == keyed) && c&chatter == 0 {
+			w = weigh(text, &t, first)
+		}
+		switch {
+		case w > 40 || w > 0 && t.classes&^endsPhrase == 0:
+			j.facts = append(j.facts, fact{t.sum, w})
+			j.shape = hashPair(j.shape, 1)
+		case t.words > 0:
+			if t.classes&stop == 0 {
+				j.terms = append(j.terms, t.word)
+			}
+			j.shape = hashPair(j.shape, t.sum)
+		}
+		first = false
+		if t.end == t.start {
+			continue
+		}
+		switch last := text[t.end-1]; {
+		case k == data:
+			if last == ';' {
+				p.end = t.end
+				p = j.cut(p)
+				inKey = true
+			} else if last == ':' {
+				inKey = false
+			}
+		case k == row:
+			if last == '|' {
+				p.end = t.end
+				p = j.cut(p)
+			}
+		case last == ',' || last == ';' || last == ')' || t.words == 0 && t.digits == 0 && last >= 0x80:
+			p.end = t.end
+			p = j.cut(p)
+		case last == ':':
+			inKey = false
+		}
+	}
+	if p.start < len(text) {
+		p.end = len(text)
+		j.cut(p)
+	}
+	if j.classes()&negation != 0 {
+		for i := range j.terms {
+			j.terms[i] ^= hashPrime // "use B" is not said by "do not use B"
+		}
+	}
+}
+
+// classes returns what the words of the unit say, all together.
+func (j *judge) classes() class {
+	var all class
+	for i := range j.pieces {
+		all |= j.pieces[i].classes
+	}
+	return all
+}
+
+// cut ends a piece and returns the next.
+func (j *judge) cut(p piece) piece {
+	p.facts[1], p.terms[1] = len(j.facts), len(j.terms)
+	j.pieces = append(j.pieces, p)
+	return piece{start: p.end, facts: [2]int{len(j.facts)}, terms: [2]int{len(j.terms)}}
+}
+
+// classWorth is what a class of words adds to a piece, in the order of the bits.
+var classWorth = [...]int{160, 120, 150, 160, 100, 140, 90, 30, 60, 60}
+
+// weigh gives every piece its worth and returns the sum. What was told already counts
+// little.
+func (j *judge) weigh(asked bool, told knowledge) int {
+	var seen class
+	sum, facts := 0, 0
+	for i := range j.pieces {
+		p := &j.pieces[i]
+		old := 0
+		worth := 0
+		n := 0
+		for _, f := range j.facts[p.facts[0]:p.facts[1]] {
+			w := f.weight
+			if told.has(f.sum) {
+				w /= 8
+				old++
+			}
+			if n++; n > 3 {
+				w /= 2
+			}
+			worth += w
+		}
+		facts += n
+		news := 0
+		for _, t := range j.terms[p.terms[0]:p.terms[1]] {
+			if !told.has(t) {
+				news += j.often.rarity(t)
+			}
+		}
+		worth += min(news, 60)
+		said := 0
+		for bit, w := range classWorth {
+			c := class(1) << bit
+			if p.classes&c == 0 {
+				continue
+			}
+			if seen&c != 0 {
+				w /= 3
+			}
+			said += w
+		}
+		seen |= p.classes
+		switch {
+		case n > 0 && old == n:
+			said /= 3
+		case n > old:
+			said += said / 4
+		}
+		p.worth = worth + said
+		if asked && p.classes&chatter == 0 && p.words > 1 {
+			p.worth += 40
+			asked = false
+		}
+		sum += p.worth
+	}
+	if seen&chatter != 0 && facts == 0 {
+		sum /= 3
+	}
+	return sum
+}
+
+// kindShare is how many hundredths of its worth a unit of a kind keeps.
+var kindShare = [...]int{prose: 100, keyed: 95, data: 80, row: 70, logged: 60, code: 40}
+
+// A speaker is who said a line of a summary, or a turn.
+type speaker struct {
+	label string
+	share int  // how many hundredths of its worth a unit keeps by who says it
+	asked bool // what is said is what somebody wants
+	calls bool // JSON is the arguments of a call
+}
+
+// speakerOf returns the speaker of a role without the label. What the user says
+// counts most. A long turn says less in each of its lines than a short one does:
+// most of a file that was read, or of an essay, is not about the task.
+func speakerOf(role string, size int) speaker {
+	switch strings.ToLower(role) {
+	case "user", "human", "system", "developer":
+		return speaker{share: 130 * dilute(size, 1600) / 100, asked: size < 1600}
+	case "tool", "function":
+		return speaker{share: 75 * dilute(size, 200) / 100}
+	default:
+		return speaker{share: dilute(size, 800), calls: true}
+	}
+}
+
+// dilute returns a hundred for what is no longer than plain, and less the longer it
+// is: half for four times as long, but never so little that nothing could be said.
+func dilute(size, plain int) int {
+	return max(15, int(100*math.Sqrt(float64(plain)/float64(max(size, plain)))))
+}
+
+// share returns part/all of a worth.
+func share(worth, part, all int) int {
+	return int(int64(worth) * int64(part) / int64(max(all, 1)))
+}
+
+// form returns the hash of what a line looks like: words are all the same, as are
+// numbers, and of an object the names of its members count.
+func form(text string, k kind) uint64 {
+	h := uint64(hashSeed) + uint64(k)
+	last := byte(0)
+	inKey := true
+	for i := range len(text) {
+		c := text[i]
+		if k == data {
+			if inKey {
+				h = (h ^ uint64(c)) * hashPrime
+			}
+			inKey = c == ';' || inKey && c != ':'
+			continue
+		}
+		switch {
+		case c|0x20-'a' < 26 || c >= 0x80:
+			c = 'a'
+		case c-'0' < 10:
+			c = '0'
+		case c <= ' ' && last == 'a':
+			continue
+		}
+		if c != last {
+			h = (h ^ uint64(c)) * hashPrime
+		}
+		last = c
+	}
+	return h
+}

@@ -1,0 +1,43 @@
+// Package summarize makes a short text of the turns of a conversation that do
+// not fit any more (section 6.4), and keeps what later agents need of them:
+// decisions with their reasons, constraints, figures, identifiers, flags and
+// warnings.
+//
+// [Extractive] does so without a model. A [Summarizer] that asks one can have
+// what its answer lacks put back by [Complete].
+package summarize
+
+import "context"
+
+// A Summarizer makes summaries of removed turns. The text of a summary never
+// exceeds the request's MaxTokens; where nothing fits, it is "".
+type Summarizer interface {
+	Summarize(ctx context.Context, r Request) (Summary, error)
+}
+
+// A Request asks for a summary of turns, oldest first.
+type Request struct {
+	Previous  string           // the summary that stood in the message already; its facts are folded in
+	Turns     []Turn           // what is removed
+	MaxTokens int              // what the summary must not exceed, counted by Count
+	Count     func(string) int // counts the tokens of a text
+}
+
+// A Turn is one removed turn of a conversation.
+type Turn struct {
+	Role string // user, assistant, tool, …
+	Name string // the speaker or tool, may be ""
+	Text string // the content as text: parts joined, tool calls as "name arguments"
+	JSON []byte // the turn as it stands in the message
+}
+
+// A Summary is what a [Summarizer] made.
+type Summary struct {
+	Text  string
+	Usage Usage
+}
+
+// Usage is what a summary cost, zero where no model was asked.
+type Usage struct {
+	PromptTokens, CompletionTokens int
+}
