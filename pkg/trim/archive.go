@@ -1,0 +1,300 @@
+package trim
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An Entry is what one trim has taken from a message: with it the message can be
+// made what it was.
+type Entry struct {
+	SHA256    string        `json:"sha256"` // see [Record]
+	HandoffID string        `json:"handoffId,omitzero"`
+	Format    format.Format `json:"format"`
+	Summary   bool          `json:"summary,omitzero"` // a turn of the message is the summary of these
+	Turns     []EntryTurn   `json:"turns"`
+	Members   []EntryMember `json:"members"` // in the order in which they were changed
+}
+
+// An EntryTurn is a turn that was removed, or edited.
+type EntryTurn struct {
+	List  string         `json:"list"`           // the member that held it
+	Index int            `json:"index"`          // in the list as it was
+	Kept  bool           `json:"kept,omitzero"`  // it was edited, and is in the message still
+	Whole bool           `json:"whole,omitzero"` // it was no element: the member was this string
+	Turn  jsontext.Value `json:"turn"`
+}
+
+// An EntryMember is what a member was; a nil value means that it was not there.
+type EntryMember struct {
+	Pointer string         `json:"pointer"`
+	Index   int            `json:"index,omitzero"` // in its object, where it was taken away
+	Value   jsontext.Value `json:"value,omitzero"`
+}
+
+// gone yields the turns that an entry holds.
+func (d *draft) gone(yield func(i int, t history.Turn) bool) {
+	for i, t := range d.h.Turns {
+		if d.turns[i].fate != kept && !yield(i, t) {
+			return
+		}
+	}
+}
+
+// digest returns the SHA-256 that [Record] tells of.
+func (d *draft) digest() string {
+	var turns []jsonstream.Value
+	for _, t := range d.gone {
+		turns = append(turns, t.Value)
+	}
+	for _, s := range d.cut.extras {
+		turns = append(turns, d.h.Root.At(s.pointer))
+	}
+	return digest(turns)
+}
+
+// digest returns the SHA-256 of the canonical form of an array. An element that has
+// none, for a number beyond the range of a double, stands in it as
+// compact JSON.
+func digest(turns []jsonstream.Value) string {
+	sum := sha256.New()
+	var scratch []byte
+	for i, t := range turns {
+		text := append(scratch[:0], '[')
+		if i > 0 {
+			text[0] = ','
+		}
+		canonical, err := jsonstream.AppendCanonical(text, t, jsonstream.CanonicalOptions{})
+		if err != nil {
+			canonical = jsonstream.AppendCompact(text, t.Raw())
+		}
+		sum.Write(canonical)
+		scratch = canonical
+	}
+	sum.Write([]byte{']'})
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// archive returns the entry of a finished draft.
+func (d *draft) archive(e *editor, r Result) []byte {
+	entry := Entry{SHA256: r.Record.SHA256, HandoffID: d.h.Root.Get("handoffId").Text(), Format: d.h.Format}
+	entry.Summary = d.h.Format != format.EAAPL && d.summarises(len(d.cut.turns))
+	for _, m := range e.members {
+		if r.Cost != "" && (m.pointer == "/signature" || m.pointer == "/signatureKeyId") {
+			continue // it does not cover what was spent since
+		}
+		member := EntryMember{Pointer: m.pointer, Index: m.index}
+		if m.value != nil {
+			member.Value = jsonstream.AppendCompact(nil, m.value)
+		}
+		entry.Members = append(entry.Members, member)
+	}
+	text, err := json.Marshal(entry, json.Deterministic(true), jsontext.PreserveRawStrings(true))
+	if err != nil {
+		panic(err) // strings, numbers and JSON that was read
+	}
+	// To marshal the turns would be to check again what was read, at the cost of
+	// counting their tokens.
+	const turns = `"turns":[`
+	head, tail, _ := bytes.Cut(text, []byte(turns))
+	text = make([]byte, 0, len(text)+d.before.bytes)
+	text = append(append(text, head...), turns...)
+	return append(d.appendTurns(text), tail...)
+}
+
+// appendTurns appends what an entry holds of turns, as the elements of an array.
+func (d *draft) appendTurns(text []byte) []byte {
+	first := len(text)
+	for i, t := range d.gone {
+		if len(text) > first {
+			text = append(text, ',')
+		}
+		list := d.h.Lists[t.List]
+		text = fmt.Appendf(text, `{"list":"%s","index":%d`, list.Name, t.Index)
+		if d.turns[i].fate == edited {
+			text = append(text, `,"kept":true`...)
+		}
+		if list.Value.Kind() == jsonstream.String {
+			text = append(text, `,"whole":true`...)
+		}
+		text = append(jsonstream.AppendCompact(append(text, `,"turn":`...), t.Value.Raw()), '}')
+	}
+	return text
+}
+
+// ErrNoEntry reports that an archive lacks what was taken from a message.
+var ErrNoEntry = errors.New("the archive has no entry for it")
+
+// Restore undoes every trim of a message, the last one first. find returns the
+// entry with a digest, nil if there is none. A message that was never trimmed is
+// returned as it is. The error wraps [ErrNoEntry], or says in what the entry and
+// the message do not fit each other.
+func Restore(doc *jsonstream.Document, limits jsonstream.Limits, find func(sha256 string) (*Entry, error)) ([]byte, error) {
+	seen := map[string]bool{} // records
+	for {
+		h, err := history.Of(doc, limits)
+		if err != nil {
+			return nil, err
+		}
+		record := h.Root.Get(holder(h.Format)).Get(recordMember)
+		sum := record.Get("sha256").Text()
+		if sum == "" {
+			return doc.Raw().Bytes, nil
+		}
+		if seen[string(record.Raw())] {
+			return nil, fmt.Errorf("the trim with sha256 %s: its entry restores it itself; the archive was changed", sum)
+		}
+		seen[string(record.Raw())] = true
+		entry, err := find(sum)
+		if err == nil && entry == nil {
+			err = ErrNoEntry
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
+		}
+		text, err := entry.restore(h)
+		if err != nil {
+			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
+		}
+		if doc, err = parse(text); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// restore returns the message as it was before the trim of the entry.
+func (e *Entry) restore(h *history.History) ([]byte, error) {
+	if err := e.check(h.Format); err != nil {
+		return nil, err
+	}
+	d, err := newDraft(h, nil, Options{Meter: history.Meter{Count: func(string) int { return 0 }}})
+	if err != nil {
+		return nil, err
+	}
+	edit := &editor{doc: h.Context()}
+	for i, list := range h.Lists {
+		if text, changed, err := e.merge(d, i); err != nil {
+			return nil, err
+		} else if changed {
+			edit.put("/"+list.Name, text)
+		}
+	}
+	for _, m := range slices.Backward(e.Members) {
+		now := edit.doc.Root().At(m.Pointer)
+		switch {
+		case m.Value != nil:
+			edit.insert(m.Pointer, m.Index, m.Value)
+		case now.Exists() && (now.Kind() != jsonstream.Object || now.Len() == 0 || m.isRecord()):
+			edit.remove(m.Pointer)
+		}
+	}
+	if edit.err != nil {
+		return nil, edit.err
+	}
+	text, err := h.Message(edit.doc.Raw().Bytes)
+	if err != nil {
+		return nil, err
+	}
+	return jsonstream.AppendCompact(nil, text), nil
+}
+
+func (m EntryMember) isRecord() bool {
+	return m.Pointer == "/extensions/"+recordMember || m.Pointer == "/metadata/"+recordMember
+}
+
+// check compares the entry with its digest.
+func (e *Entry) check(f format.Format) error {
+	if e.Format != f {
+		return fmt.Errorf("its entry is of a message in the format %s: this one is %s", e.Format, f)
+	}
+	var turns []jsonstream.Value
+	for _, t := range e.Turns {
+		doc, err := parse(t.Turn)
+		if err != nil {
+			return err
+		}
+		turns = append(turns, doc.Root())
+	}
+	for _, m := range e.Members {
+		if !slices.ContainsFunc(Extras(), func(x Extra) bool { return x.pointer(f) == m.Pointer }) {
+			continue
+		}
+		doc, err := parse(m.Value)
+		if err != nil {
+			return err
+		}
+		turns = append(turns, doc.Root())
+	}
+	if sum := digest(turns); sum != e.SHA256 {
+		return fmt.Errorf("the archive was changed: what it holds has the sha256 %s", sum)
+	}
+	return nil
+}
+
+// merge returns a list with the turns of the entry put back. Turns that were added
+// since stay behind them.
+func (e *Entry) merge(d *draft, list int) (text []byte, changed bool, err error) {
+	name := d.h.Lists[list].Name
+	var now []jsonstream.Value
+	for i, t := range d.h.Turns {
+		if t.List != list {
+			continue
+		}
+		if e.Summary && i == d.former {
+			changed = true
+			continue
+		}
+		now = append(now, t.Value)
+	}
+	alone := len(now) == 0
+	length, next := 0, 0
+	for _, t := range e.Turns {
+		if t.List != name {
+			continue
+		}
+		changed = true
+		for ; length < t.Index && next < len(now); next++ {
+			text = appendElement(text, '[', jsonstream.AppendCompact(nil, now[next].Raw()))
+			length++
+		}
+		if length != t.Index || t.Kept && next == len(now) {
+			return nil, false, fmt.Errorf("/%s has too few turns for turn %d to be put back: it was changed since", name, t.Index)
+		}
+		turn := []byte(t.Turn)
+		if t.Whole { // the input_history of one user turn
+			if alone {
+				return turn, true, nil
+			}
+			turn = append(append([]byte(`{"role":"user","content":`), turn...), '}')
+		}
+		text = appendElement(text, '[', turn)
+		length++
+		if t.Kept {
+			next++
+		}
+	}
+	for ; next < len(now); next++ {
+		text = appendElement(text, '[', jsonstream.AppendCompact(nil, now[next].Raw()))
+	}
+	return endList(text, '['), changed, nil
+}
+
+// ParseEntry reads an entry from one line of an archive.
+func ParseEntry(line []byte) (*Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(line, &e); err != nil {
+		return nil, jsonError(err)
+	}
+	return &e, nil
+}

@@ -1,0 +1,89 @@
+package trim
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// What a trim took comes back as it was, to the character.
+func TestRestoreIsExact(t *testing.T) {
+	for _, turn := range []string{
+		`{"role":"user","content":"\u2028\u00e9\/é","n":[1e400,9007199254740993,0.10,-0]}`, `"text"`, `5`, `null`, `[]`, `{}`, `{"role":"user","content":""}`,
+	} {
+		for _, form := range []string{`{"handoffId":"h","conversationHistoryVerbatim":[%,{"role":"user"}]}`, `{"conversation_history":[%,{"role":"user"}],"z":1}`,
+			`{"input_history":[%],"new_items":[{"role":"user"}]}`} {
+			text := strings.Replace(form, "%", turn, 1)
+			r := mustTrim(t, text, Options{Last: 1})
+			if got := restored(t, r.Text, r); got != text || r.Gone != 1 {
+				t.Errorf("restored %s of %s", got, r.Text)
+			}
+		}
+	}
+}
+
+// A message that was never trimmed needs no archive.
+func TestRestoreOfNothing(t *testing.T) {
+	const text = `{ "handoffId": "h", "extensions": {"trim": {"sha256": ""}} }`
+	got, err := Restore(document(t, []byte(text)), jsonstream.Limits{}, nil)
+	if err != nil || string(got) != text {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// An archive that was changed, or is of another message, is not believed.
+func TestRestoreRefuses(t *testing.T) {
+	const text = `{"handoffId":"h","relevantContext":[{"excerpt":"` + long + long + long + long + `"}],"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"assistant","content":"two"},{"role":"user","content":"three"}]}`
+	r := mustTrim(t, text, Options{Last: 1, MaxBytes: 500, Also: Extras()})
+	if r.Gone != 2 || r.Record.GivenUp["relevantContext"] != 1 {
+		t.Fatalf("%+v", r.Record)
+	}
+	for _, tt := range []struct{ name, old, new, want string }{
+		{"a turn changed", `"one"`, `"eins"`, "the archive was changed: what it holds has the sha256 "},
+		{"a turn taken away", `{"list":"conversationHistoryVerbatim","index":0,"turn":{"role":"user","content":"one"}},`, ``, "the archive was changed"},
+		{"an element changed", "Nothing much", "Much", "the archive was changed"},
+		{"another place", `"index":1`, `"index":7`, "/conversationHistoryVerbatim has too few turns for turn 7 to be put back"},
+		{"a place before the first", `"index":1`, `"index":-1`, "has too few turns for turn -1"},
+		{"another format", `"format":"eaapl"`, `"format":"openai"`, "its entry is of a message in the format openai: this one is eaapl"},
+		{"an entry that never ends", `{"pointer":"/extensions/trim"}`, `{"pointer":"/extensions/trim","value":` + string(r.Record.text()) + `}`, "the archive was changed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			changed := strings.Replace(string(r.Archive), tt.old, tt.new, 1)
+			if changed == string(r.Archive) {
+				t.Fatalf("no %s in %s", tt.old, changed)
+			}
+			// An entry that gives the record back removes no member of it later.
+			changed = strings.Replace(changed, `{"pointer":"/extensions"}`, `{"pointer":"/extensions/none"}`, 1)
+			_, err := Restore(document(t, r.Text), jsonstream.Limits{}, func(string) (*Entry, error) { return ParseEntry([]byte(changed)) })
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	if _, err := Restore(document(t, r.Text), jsonstream.Limits{}, finder(t, nil)); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), r.Record.SHA256) {
+		t.Errorf("got %v", err)
+	}
+	broken := errors.New("the disk is gone")
+	if _, err := Restore(document(t, r.Text), jsonstream.Limits{}, func(string) (*Entry, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Restore(document(t, []byte(`{"a":1}`)), jsonstream.Limits{}, nil); err == nil {
+		t.Error("restored what is no message")
+	}
+	if _, err := Restore(document(t, []byte(strings.Replace(string(r.Text), `"conversationHistoryVerbatim":[`, `"was":[`, 1))), jsonstream.Limits{}, finder(t, []Result{r})); err != nil {
+		t.Errorf("a history that is gone comes back: %v", err)
+	}
+}
+
+func TestParseEntry(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"sha256":1}`: "/sha256: unexpected number", `[]`: "unexpected array", `{"turns":{}}`: "/turns: unexpected object",
+		`{"sha256":"a","sha256":"b"}`: "duplicate", `{"turns":[`: "EOF", ``: "EOF",
+	} {
+		if _, err := ParseEntry([]byte(line)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Entry") {
+			t.Errorf("%s: got %v", line, err)
+		}
+	}
+}

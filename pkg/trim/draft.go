@@ -1,0 +1,153 @@
+package trim
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// A draft is a message that is being trimmed.
+type draft struct {
+	o      Options
+	h      *history.History
+	record Record // of what was done before, and then of what is done now
+	turns  []turn
+	units  []int // see [history.History.Units]
+	former int   // the turn that is the summary of an earlier trim, or -1
+	old    size  // of the summary that is there already
+	before size  // of the message
+	total  size  // of the message less what the filters removed
+	tally  []history.MemberSize
+	cut    cut
+
+	frame      size            // of an empty summary
+	tokenBytes int             // how many bytes of JSON a token of a summary is taken for
+	usage      summarize.Usage // of all summaries that were asked for
+	scratch    []byte
+}
+
+// A turn is one of the history's, and what becomes of it.
+type turn struct {
+	size size
+	fate fate
+	text []byte // as compact JSON; of an edited turn, as it is now
+}
+
+// A fate is what becomes of a turn.
+type fate int
+
+const (
+	kept     fate = iota
+	edited        // a filter took its tool parts
+	filtered      // a filter took it
+	removed       // the summary is in its place
+)
+
+func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
+	d := &draft{o: o, h: h, turns: make([]turn, len(h.Turns)), units: h.Units(), former: -1, tokenBytes: usualBytes}
+	if err := d.readRecord(); err != nil {
+		return nil, err
+	}
+	tally := h.Measure(o.Meter)
+	d.tally = tally.Members
+	for i, t := range h.Turns {
+		text := d.compact(t.Value)
+		d.turns[i] = turn{size: size{tally.Turns[i], h.Encoded(len(text)) + len(",")}, text: text}
+		if d.isFormer(t) {
+			d.former = i
+		}
+	}
+	d.record.OriginalTurns = d.record.DroppedTurns + d.stays()
+	d.before = size{tally.Total, len(jsonstream.AppendCompact(nil, message))}
+	d.total = d.before
+	if h.Format == format.SW4RMRequest {
+		d.total.bytes = d.bytes(h.Context().Root()) + h.Beside()
+	}
+	d.frame = d.summaryFrame()
+	switch {
+	case d.former >= 0:
+		d.old = d.turns[d.former].size
+	case h.Format == format.EAAPL:
+		v := h.Root.Get(summaryMember)
+		d.old = size{o.Meter.Count(v.Text()), len(v.Raw())}
+	}
+	return d, nil
+}
+
+// bytes returns what a value of the context takes in the message as compact JSON.
+func (d *draft) bytes(v jsonstream.Value) int { return d.h.Encoded(len(d.compact(v))) }
+
+// compact returns the compact text of a value, without a copy where that is the text
+// it has.
+func (d *draft) compact(v jsonstream.Value) []byte {
+	d.scratch = jsonstream.AppendCompact(d.scratch[:0], v.Raw())
+	if len(d.scratch) == len(v.Raw()) {
+		return v.Raw()
+	}
+	return bytes.Clone(d.scratch)
+}
+
+// set gives a turn its fate.
+func (d *draft) set(i int, f fate) {
+	d.turns[i].fate = f
+	if f == filtered {
+		d.total = d.total.minus(d.turns[i].size)
+	}
+}
+
+// changed reports whether a filter has taken anything.
+func (d *draft) changed() bool {
+	for _, t := range d.turns {
+		if t.fate != kept {
+			return true
+		}
+	}
+	return false
+}
+
+// stays returns how many turns are there after filtering; a summary is none.
+func (d *draft) stays() int {
+	n := 0
+	for i, t := range d.turns {
+		if (t.fate == kept || t.fate == edited) && i != d.former {
+			n++
+		}
+	}
+	return n
+}
+
+// fits reports whether the message is within the limits as it is.
+func (d *draft) fits() bool {
+	return d.within(d.before) && (d.o.Last <= 0 || d.stays() <= d.o.Last)
+}
+
+func (d *draft) within(s size) bool {
+	return (d.o.MaxTokens <= 0 || s.tokens <= d.o.MaxTokens) && (d.o.MaxBytes <= 0 || s.bytes <= d.o.MaxBytes)
+}
+
+// summaryMember holds the summary of a canonical message (section 6.4). The other
+// formats have no place for one: there it is a turn.
+const summaryMember = "conversationHistorySummary"
+
+// preamble begins a turn that is a summary.
+const preamble = "Summary of the earlier conversation, whose turns were removed:\n"
+
+// isFormer reports whether a turn is the summary that an earlier trim has written.
+func (d *draft) isFormer(t history.Turn) bool {
+	return d.record.DroppedTurns > 0 && d.former < 0 && t.Role == "assistant" && t.Value.Len() == 2 && strings.HasPrefix(t.Value.Get("content").Text(), preamble)
+}
+
+// previous returns the summary that is there already.
+func (d *draft) previous() string {
+	if d.former >= 0 {
+		return strings.TrimPrefix(d.h.Turns[d.former].Value.Get("content").Text(), preamble)
+	}
+	if d.h.Format == format.EAAPL {
+		return d.h.Root.Get(summaryMember).Text()
+	}
+	return ""
+}

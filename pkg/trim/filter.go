@@ -1,0 +1,105 @@
+package trim
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// filter takes the turns that Roles and DropTools exclude. Of a turn that stays
+// it takes the calls whose results went, and the results whose calls went.
+func (d *draft) filter() {
+	torn := map[int]bool{} // units that have lost a turn
+	for i, t := range d.h.Turns {
+		if i != d.former && d.excludes(t) {
+			d.set(i, filtered)
+			torn[d.units[i]] = true
+		}
+	}
+	for i, t := range d.h.Turns {
+		if d.turns[i].fate != kept || !d.o.DropTools && !torn[d.units[i]] || !hasTools(t.Value) {
+			continue
+		}
+		text, empty := withoutTools(t.Value)
+		if empty || history.IsTool(t.Value) {
+			d.set(i, filtered)
+			continue
+		}
+		was := d.turns[i].size
+		now := size{d.measure(text), d.h.Encoded(len(text)) + len(",")}
+		d.turns[i] = turn{now, edited, text}
+		d.total = d.total.minus(was).plus(now)
+	}
+}
+
+func (d *draft) excludes(t history.Turn) bool {
+	return d.o.Roles != nil && !slices.Contains(d.o.Roles, t.Role) || d.o.DropTools && history.IsTool(t.Value)
+}
+
+// measure returns the tokens of a turn that is not in the message.
+func (d *draft) measure(text []byte) int {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		panic(err) // this package has written it
+	}
+	return d.o.Meter.Turn(doc.Root())
+}
+
+func hasTools(turn jsonstream.Value) bool {
+	for range history.ToolEvents(turn) {
+		return true
+	}
+	return false
+}
+
+// withoutTools returns the compact text of a turn without its calls and results,
+// and whether it says nothing any more.
+func withoutTools(turn jsonstream.Value) (text []byte, empty bool) {
+	empty = true
+	for name, v := range turn.Members() {
+		value := jsonstream.AppendCompact(nil, v.Raw())
+		switch {
+		case name == "tool_calls", name == "function_call":
+			continue
+		case name == "content" && v.Kind() == jsonstream.Array:
+			value = value[:0]
+			for _, part := range v.Elements() {
+				if !history.IsTool(part) {
+					value = appendElement(value, '[', jsonstream.AppendCompact(nil, part.Raw()))
+					empty = false
+				}
+			}
+			value = endList(value, '[')
+		case name == "content":
+			empty = v.Kind() == jsonstream.Null || string(v.Raw()) == `""`
+		}
+		text = appendElement(text, '{', appendMember(nil, name, value))
+	}
+	return endList(text, '{'), empty
+}
+
+// appendMember appends the compact text of a member of an object.
+func appendMember(dst []byte, name string, value []byte) []byte {
+	dst, _ = jsontext.AppendQuote(dst, name) // it comes from strict JSON
+	return jsonstream.AppendCompact(append(dst, ':'), value)
+}
+
+// appendElement appends an element, or a member, to an array or object that is
+// still open, and opens it with a bracket.
+func appendElement(list []byte, bracket byte, element []byte) []byte {
+	if len(list) > 0 {
+		bracket = ','
+	}
+	return append(append(list, bracket), element...)
+}
+
+// endList ends what was made with appendElement.
+func endList(list []byte, bracket byte) []byte {
+	if len(list) == 0 {
+		list = append(list, bracket)
+	}
+	return append(list, bracket+2) // ASCII has ] two behind [, and } two behind {
+}

@@ -1,0 +1,112 @@
+package trim
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// Whatever a message holds, trimming it gives strict JSON within the limits or an
+// error, changes nothing the second time, and can be undone.
+func FuzzMessage(f *testing.F) {
+	for _, seed := range []string{
+		`{"handoffId":"h","conversationHistorySummary":"s","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"1"}]},{"role":"tool","tool_call_id":"1"}],"signature":"x"}`,
+		`{"conversation_history":[{"role":"user","content":"a"},7],"tool_state":{"cached_results":{"a":1,"b":[2]}},"metadata":{"trim":{"droppedTurns":1}}}`,
+		`{"context_snapshot":"eyAiY29udmVyc2F0aW9uX2hpc3RvcnkiOlt7InJvbGUiOiJ1c2VyIn0sMV19","from_agent":"a"}`,
+		`{"context_snapshot":{"conversation_history":[{"role":"assistant","content":"Summary of the earlier conversation, whose turns were removed:\n"},1,2]}}`,
+		`{"input_history":"\ud83d\ude00","new_items":[{"type":"reasoning"},{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"}],"extensions":[1e400]}`,
+	} {
+		for _, options := range []uint32{0x00000001, 0x00120105, 0x0001ff83, 0xffffffff} {
+			f.Add([]byte(seed), options)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, options uint32) {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+		if err != nil {
+			return
+		}
+		o := fuzzOptions(options)
+		r, err := Message(context.Background(), doc, jsonstream.Limits{}, o)
+		if over := (*OverError)(nil); errors.As(err, &over) && over.Over <= 0 {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return
+		}
+		out, err := jsonstream.Parse(jsonstream.NewRaw(r.Text), jsonstream.Unlimited())
+		if err != nil {
+			t.Fatalf("%v in %s", err, r.Text)
+		}
+		h, err := history.Of(out, jsonstream.Unlimited())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tokens := h.Measure(o.Meter).Total; o.MaxTokens > 0 && tokens > o.MaxTokens || r.Changed && tokens != r.Record.TokensAfter {
+			t.Fatalf("%d tokens, recorded %d", tokens, r.Record.TokensAfter)
+		}
+		if n := len(jsonstream.AppendCompact(nil, r.Text)); o.MaxBytes > 0 && n > o.MaxBytes {
+			t.Fatalf("%d bytes", n)
+		}
+		again, err := Message(context.Background(), out, jsonstream.Unlimited(), o)
+		if err != nil || again.Changed {
+			t.Fatalf("again: %v\n%s\n%s", err, r.Text, again.Text)
+		}
+		if !r.Changed {
+			return
+		}
+		was := recordOf(doc)
+		back, err := Restore(out, jsonstream.Unlimited(), func(sum string) (*Entry, error) {
+			if sum != r.Record.SHA256 {
+				return nil, nil
+			}
+			return ParseEntry(r.Archive)
+		})
+		if was != "" { // of a trim whose archive is not there
+			if !errors.Is(err, ErrNoEntry) && was != r.Record.SHA256 {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != nil || plain(back) != plain(text) {
+			t.Fatalf("%v\n%s\nrestored\n%s\nfrom\n%s", err, text, back, r.Text)
+		}
+	})
+}
+
+// recordOf returns the digest that a message was read with.
+func recordOf(doc *jsonstream.Document) string {
+	h, err := history.Of(doc, jsonstream.Limits{})
+	if err != nil {
+		return ""
+	}
+	return h.Root.Get(holder(h.Format)).Get(recordMember).Get("sha256").Text()
+}
+
+// fuzzOptions makes options of bits.
+func fuzzOptions(bits uint32) Options {
+	take := func(n int) int {
+		v := int(bits & (1<<n - 1))
+		bits >>= n
+		return v
+	}
+	o := Options{MaxTokens: take(8) * 2, MaxBytes: take(5) * 32, Last: take(3), KeepTurns: take(3), SummaryTokens: take(3) * 8, Meter: quarters}
+	o.DropTools = take(1) == 1
+	o.Also = Extras()[:take(2)]
+	switch take(2) {
+	case 1:
+		o.Roles = []string{"user", "assistant"}
+	case 2:
+		o.Roles = []string{"tool"}
+	}
+	switch take(2) {
+	case 1:
+		o.Summarizer = summarize.Extractive{}
+	case 2:
+		o.Summarizer = says("\"\x00\xff")
+	}
+	return o
+}

@@ -1,0 +1,235 @@
+package trim
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A cut is what a draft gives up to fit.
+type cut struct {
+	turns   []int // by their indices, in order
+	summary int   // the most tokens that the summary may have
+	extras  []sacrifice
+}
+
+const (
+	// leastSummary is the fewest tokens with which a summary says anything.
+	leastSummary = 16
+	// usualSummary is the size, in tokens, that a summary may have also if a tenth
+	// of what it replaces is less.
+	usualSummary = 100
+	// usualBytes is how many bytes of JSON a token of a summary is taken for, until
+	// one has more.
+	usualBytes = 5
+)
+
+// plan decides what goes, so that the message fits with slack to spare: the
+// oldest turns first, by units, and of them as few as will do.
+func (d *draft) plan(slack size) error {
+	if err := d.choose(slack); err != nil {
+		return err
+	}
+	if d.former >= 0 && d.summarises(len(d.cut.turns)) {
+		d.turns[d.former].fate = removed // the new summary has it
+	}
+	return nil
+}
+
+func (d *draft) choose(slack size) error {
+	for i, t := range d.turns {
+		if t.fate == removed {
+			d.turns[i].fate = kept
+		}
+	}
+	d.cut = cut{}
+	budget := d.budget(slack)
+	candidates := d.candidates()
+	overhead := d.recordSize()
+	gone, count := size{}, 0
+	stays := d.stays()
+	enough := func(summary int) bool {
+		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(summary, count))
+		return rest.tokens <= budget.tokens && rest.bytes <= budget.bytes && (d.o.Last <= 0 || stays-count <= d.o.Last)
+	}
+	next := 0
+	for ; next < len(candidates) && !enough(d.wanted(gone, count)); next++ {
+		for _, i := range candidates[next] {
+			gone = gone.plus(d.turns[i].size)
+			count++
+			d.turns[i].fate = removed
+			d.cut.turns = append(d.cut.turns, i)
+		}
+	}
+	slices.Sort(d.cut.turns)
+	d.cut.summary = d.wanted(gone, count)
+	if enough(d.cut.summary) {
+		return nil
+	}
+	if d.o.Last > 0 && stays-count > d.o.Last {
+		return &OverError{Over: stays - count - d.o.Last, Limit: d.o.Last, Unit: "turns"}
+	}
+	// All that may go of the turns is gone: the summary gets the room that there
+	// is, and the other members give some if that is little.
+	least := min(d.cut.summary, leastSummary)
+	room := func() int {
+		free := budget.minus(d.rest(gone, count).plus(overhead).plus(d.summarySize(0, count)))
+		if free.bytes > 0 {
+			free.bytes /= d.h.Encoded(d.tokenBytes)
+		}
+		return min(free.tokens, free.bytes)
+	}
+	if modest := min(d.cut.summary, usualSummary/2); room() < modest {
+		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(modest, count))
+		gone = gone.plus(d.sacrifice(rest.minus(budget)))
+	}
+	free := room()
+	if free < least {
+		if count == 0 && len(d.cut.extras) == 0 && !d.changed() {
+			return d.over(d.before.minus(d.budget(size{}))) // the message stays as it is
+		}
+		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(least, count))
+		return d.over(rest.minus(budget))
+	}
+	d.cut.summary = min(d.cut.summary, free)
+	return nil
+}
+
+// unlimited is a limit that nothing reaches.
+const unlimited = 1 << 30
+
+// budget returns the limits less slack.
+func (d *draft) budget(slack size) size {
+	return size{
+		cmp.Or(max(d.o.MaxTokens, 0), unlimited) - slack.tokens,
+		cmp.Or(max(d.o.MaxBytes, 0), unlimited) - slack.bytes,
+	}
+}
+
+// rest returns the size of the message without a summary, after some turns are gone.
+func (d *draft) rest(gone size, count int) size {
+	rest := d.total.minus(gone)
+	if d.summarises(count) {
+		rest = rest.minus(d.old)
+	}
+	return rest
+}
+
+// summarises reports whether there is a summary to write when count turns go.
+func (d *draft) summarises(count int) bool { return count > 0 && d.o.Summarizer != nil }
+
+// wanted returns how many tokens the summary should have.
+func (d *draft) wanted(gone size, count int) int {
+	if !d.summarises(count) {
+		return 0
+	}
+	// Longer than what it replaces, it would help nobody; and half of the room is
+	// for the turns themselves.
+	most := gone.tokens + d.old.tokens
+	if d.o.SummaryTokens > 0 {
+		return min(d.o.SummaryTokens, most)
+	}
+	room := d.budget(size{})
+	half := min(room.tokens, room.bytes/d.h.Encoded(d.tokenBytes)) / 2
+	return min(max(min(d.old.tokens+gone.tokens/10, half), usualSummary), most)
+}
+
+// summarySize returns the most that a summary takes in the message.
+func (d *draft) summarySize(tokens, count int) size {
+	if !d.summarises(count) {
+		return size{}
+	}
+	return d.frame.plus(size{tokens, tokens * d.h.Encoded(d.tokenBytes)})
+}
+
+// candidates returns the units that may go, oldest first. Instructions stay, as do
+// the last user turn and the latest turns.
+func (d *draft) candidates() [][]int {
+	stays := map[int]bool{} // units
+	latest := d.o.KeepTurns
+	if d.o.Last > 0 && d.o.Last <= latest {
+		latest = 1 // the limit says how many more
+	}
+	user := false
+	for i := len(d.turns) - 1; i >= 0; i-- {
+		t := d.h.Turns[i]
+		if i == d.former || d.turns[i].fate == filtered {
+			continue
+		}
+		asks := t.Role == "user" && speaks(t.Value)
+		if latest > 0 || t.IsInstruction() || asks && !user {
+			stays[d.units[i]] = true
+		}
+		user = user || asks
+		latest--
+	}
+	var units [][]int
+	at := map[int]int{} // where a unit is in units
+	for i, u := range d.units {
+		if stays[u] || i == d.former || d.turns[i].fate == filtered {
+			continue
+		}
+		if _, ok := at[u]; !ok {
+			at[u] = len(units)
+			units = append(units, nil)
+		}
+		units[at[u]] = append(units[at[u]], i)
+	}
+	return units
+}
+
+// speaks reports whether a user's turn is more than the results of tools, which
+// Anthropic has as parts of one.
+func speaks(turn jsonstream.Value) bool {
+	tools, all := 0, 0
+	for _, part := range turn.Get("content").Elements() {
+		all++
+		if history.IsTool(part) {
+			tools++
+		}
+	}
+	return all == 0 || tools < all
+}
+
+// over returns the error for a message that exceeds the limits by s.
+func (d *draft) over(s size) error {
+	inBytes := s.tokens <= 0 && d.o.MaxBytes > 0
+	rest := slices.Clone(d.tally)
+	i := 0
+	for name, v := range d.h.Root.Members() {
+		left := size{rest[i].Size, d.bytes(v)}
+		for j, list := range d.h.Lists {
+			if list.Name == name && list.HasTurns() {
+				left = d.listSize(j)
+			}
+		}
+		for _, s := range d.cut.extras {
+			if strings.HasPrefix(s.pointer+"/", "/"+name+"/") {
+				left = left.minus(s.gained)
+			}
+		}
+		rest[i].Size = left.tokens
+		if inBytes {
+			rest[i].Size = left.bytes
+		}
+		i++
+	}
+	if inBytes {
+		return &OverError{s.bytes, d.o.MaxBytes, "bytes", largest(rest)}
+	}
+	return &OverError{s.tokens, d.o.MaxTokens, "tokens", largest(rest)}
+}
+
+// listSize returns the size of the turns of a list that are still there.
+func (d *draft) listSize(list int) size {
+	var sum size
+	for i, t := range d.h.Turns {
+		if t.List == list && (d.turns[i].fate == kept || d.turns[i].fate == edited) {
+			sum = sum.plus(d.turns[i].size)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,91 @@
+package trim
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Record says in a message what trimming has done to it: extensions.trim, or
+// metadata.trim in SW4RM.
+type Record struct {
+	OriginalTurns int    `json:"originalTurns"` // there would be, had none been dropped
+	DroppedTurns  int    `json:"droppedTurns"`  // in all trims
+	TokensBefore  int    `json:"tokensBefore"`  // this and the following are of the last trim
+	TokensAfter   int    `json:"tokensAfter"`
+	Tokenizer     string `json:"tokenizer"`
+	Method        string `json:"method"` // the summariser
+	// SHA256 is of the turns that were removed or edited, and of the members given up
+	// in part as they were, as the canonical form of an array of them, in lower-case
+	// hexadecimal.
+	SHA256  string         `json:"sha256"`
+	GivenUp map[string]int `json:"givenUp,omitzero"` // how many elements of other members went
+}
+
+// holder returns the member that holds the record.
+func holder(f format.Format) string {
+	if f == format.SW4RMContext || f == format.SW4RMRequest {
+		return "metadata"
+	}
+	return "extensions"
+}
+
+const recordMember = "trim"
+
+// readRecord reads what an earlier trim has recorded.
+func (d *draft) readRecord() error {
+	v := d.h.Root.Get(holder(d.h.Format)).Get(recordMember)
+	if !v.Exists() {
+		return nil
+	}
+	if err := json.Unmarshal(v.Raw(), &d.record); err != nil {
+		return fmt.Errorf("%s: not what trim records: %w", v.Pointer(), jsonError(err))
+	}
+	return nil
+}
+
+// jsonError words an error of decoding without names of Go types.
+func jsonError(err error) error {
+	if e, ok := err.(*json.SemanticError); ok {
+		return fmt.Errorf("%s: unexpected %s", e.JSONPointer, jsonstream.Kind(e.JSONKind))
+	}
+	return err
+}
+
+// recordSize returns the most that the record adds to the message, in the place of
+// the one before it.
+func (d *draft) recordSize() size {
+	r := d.record
+	r.DroppedTurns += len(d.turns)
+	r.TokensBefore, r.TokensAfter = d.before.tokens, d.before.tokens
+	r.Tokenizer, r.Method, r.SHA256 = d.o.Tokenizer, d.o.Method, fmt.Sprintf("%064x", 1)
+	for _, e := range d.o.Also {
+		r.give(e, len(d.turns))
+	}
+	text := fmt.Appendf(nil, `%q:{%q:`, holder(d.h.Format), recordMember)
+	text = append(append(text, r.text()...), `},"original_history_length":,"trimmed":true`...)
+	most := size{d.o.Meter.Count(string(text)) + 8, d.h.Encoded(len(text) + 32)}
+	if before := d.h.Root.Get(holder(d.h.Format)).Get(recordMember); before.Exists() {
+		most = most.minus(d.sizeOf(before.Raw()))
+	}
+	return most
+}
+
+func (r Record) text() []byte {
+	text, err := json.Marshal(r, json.Deterministic(true))
+	if err != nil {
+		panic(err) // strings and integers
+	}
+	return text
+}
+
+func (r *Record) give(e Extra, n int) {
+	given := map[string]int{string(e): n}
+	for name, m := range r.GivenUp {
+		given[name] += m
+	}
+	r.GivenUp = given
+}

@@ -1,0 +1,152 @@
+// Package trim makes the history of a message fit its receiver (section 6.4):
+// the oldest turns become a summary, the latest stay as they are, and nothing
+// that belongs together is torn apart.
+package trim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// DefaultKeepTurns is how many of the latest turns section 6.4 keeps.
+const DefaultKeepTurns = 5
+
+// DefaultLast is how many turns the SW4RM document keeps.
+const DefaultLast = 50
+
+// Options say what a message must come to, and how. Limits of 0 are none.
+type Options struct {
+	MaxTokens int // of the whole message, by Meter
+	MaxBytes  int // of the whole message as compact JSON
+	Last      int // turns that may stay
+
+	// KeepTurns is how many of the latest turns stay whatever the limits; if Last is
+	// no more than that, only the very last does, and Last says how many more may.
+	KeepTurns int
+	// SummaryTokens bounds the summary; 0 means a tenth of what it replaces, and at
+	// most half of the limit.
+	SummaryTokens int
+
+	Roles     []string // if not nil, only turns of these roles stay
+	DropTools bool     // no tool calls, results and reasoning stay
+	// Also are members whose content may go too, when the turns do not suffice, in
+	// this order.
+	Also []Extra
+
+	Meter     history.Meter
+	Tokenizer string // the name of Meter, for the record
+
+	// Summarizer writes the summary; nil means none, and the turns are dropped.
+	Summarizer summarize.Summarizer
+	Method     string // the name of Summarizer, for the record
+	Prices     Prices // of Summarizer's tokens
+	// Fallback lets the extractive summariser step in for one that fails.
+	Fallback bool
+}
+
+// Prices are in US dollars per million tokens; "" means unknown.
+type Prices struct{ Prompt, Completion message.Number }
+
+// A Result is what became of a message. Where nothing had to change, Text is the
+// message's own.
+type Result struct {
+	Text    []byte // compact JSON, unless it is the message's own
+	Record  Record // what was done, as the message says it too
+	Changed bool
+	// Gone is how many turns are not there any more; Summarised, whether a summary
+	// is in the place of some.
+	Gone       int
+	Summarised bool
+	FellBack   error // why Fallback came about
+	// Signed reports that the message carried a signature, which is gone with what
+	// it was over.
+	Signed  bool
+	Usage   summarize.Usage
+	Cost    message.Number // that was added to costTracking, in US dollars; "" if none was
+	Share   float64        // Cost as a part of what had been spent, where that is known
+	Archive []byte         // an entry for [Restore], one line of JSON without its end
+}
+
+// An OverError reports that a message cannot be made to fit.
+type OverError struct {
+	Over  int    // by how much the limit is exceeded, in Unit
+	Limit int    // in Unit
+	Unit  string // tokens, bytes or turns
+	Rest  []history.MemberSize
+}
+
+func (e *OverError) Error() string {
+	var rest []string
+	for _, m := range e.Rest {
+		rest = append(rest, fmt.Sprintf("%s %d", m.Name, m.Size))
+	}
+	text := fmt.Sprintf("still %d %s over the limit of %d with everything trimmed that may go", e.Over, e.Unit, e.Limit)
+	if len(rest) > 0 {
+		text += fmt.Sprintf("; the rest is in %s (%s)", strings.Join(rest, ", "), e.Unit)
+	}
+	return text + "; raise the limit, lower --keep-turns, or give up more with --also"
+}
+
+// Message trims a message of any format. The error is of [history.Of], of the
+// summariser, or an [*OverError]; the message is untouched in any case.
+func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
+	h, err := history.Of(doc, limits)
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := newDraft(h, doc.Raw().Bytes, o)
+	if err != nil {
+		return Result{}, err
+	}
+	d.filter()
+	if !d.changed() && d.fits() {
+		return Result{Text: doc.Raw().Bytes, Record: d.record}, nil
+	}
+	if err := d.checkCosts(); err != nil {
+		return Result{}, err
+	}
+	// What is planned with is the greatest size that a summary may have and the
+	// record will have; only the length in bytes of a summary is a guess, which is
+	// put right.
+	var slack size
+	for attempt := 1; ; attempt++ {
+		if err := d.plan(slack); err != nil {
+			return Result{}, err
+		}
+		taken := d.tokenBytes
+		r, over, err := d.finish(ctx)
+		if err != nil || over == nil {
+			return r, err
+		}
+		if attempt == maxAttempts {
+			return Result{}, d.over(*over)
+		}
+		slack.tokens += over.tokens
+		if d.tokenBytes == taken {
+			slack.bytes += over.bytes
+		}
+	}
+}
+
+// maxAttempts is how often a summary may come out longer than it was planned.
+const maxAttempts = 5
+
+// A size is one of text, in tokens and in bytes.
+type size struct{ tokens, bytes int }
+
+func (s size) plus(t size) size  { return size{s.tokens + t.tokens, s.bytes + t.bytes} }
+func (s size) minus(t size) size { return size{s.tokens - t.tokens, s.bytes - t.bytes} }
+
+// largest returns the members that take most, most first.
+func largest(members []history.MemberSize) []history.MemberSize {
+	members = slices.Clone(members)
+	slices.SortStableFunc(members, func(a, b history.MemberSize) int { return b.Size - a.Size })
+	return slices.DeleteFunc(members[:min(len(members), 3)], func(m history.MemberSize) bool { return m.Size == 0 })
+}

@@ -1,0 +1,208 @@
+package trim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// Extractive is the method of [summarize.Extractive].
+const Extractive = "extractive"
+
+// finish writes the message by the plan. over is not nil if it came out larger
+// than planned, and by how much.
+func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
+	r = Result{Changed: true, Summarised: d.summarises(len(d.cut.turns))}
+	summary, err := d.summary(ctx)
+	if err != nil && d.o.Fallback {
+		r.FellBack = err
+		d.o.Summarizer, d.o.Method = &summarize.Extractive{}, Extractive
+		summary, err = d.summary(ctx)
+	}
+	if err != nil {
+		return Result{}, nil, err
+	}
+	r.Usage = d.usage
+	e := &editor{doc: d.h.Context()}
+	d.writeLists(e, summary.Text)
+	for _, s := range d.cut.extras {
+		e.set(s.pointer, s.text)
+	}
+	if d.summarises(len(d.cut.turns)) && d.h.Format == format.EAAPL {
+		e.set("/"+summaryMember, quote(summary.Text))
+	}
+	if d.h.Format == format.EAAPL {
+		if r.Cost, r.Share, err = d.pay(e, d.usage); err != nil {
+			return Result{}, nil, err
+		}
+		for _, name := range []string{"signature", "signatureKeyId"} {
+			if e.doc.Root().Get(name).Exists() {
+				e.remove("/" + name)
+				r.Signed = true
+			}
+		}
+	}
+	after := d.writeRecord(e, summary.Text, &r.Record)
+	if e.err != nil {
+		return Result{}, nil, e.err
+	}
+	text, err := d.h.Message(jsonstream.AppendCompact(nil, e.doc.Raw().Bytes))
+	if err != nil {
+		return Result{}, nil, err
+	}
+	r.Text = jsonstream.AppendCompact(nil, text)
+	if after := (size{after, len(r.Text)}); !d.within(after) {
+		limits := d.budget(size{})
+		d.learn(summary.Text)
+		return Result{}, &size{max(after.tokens-limits.tokens, 0), max(after.bytes-limits.bytes, 0)}, nil
+	}
+	r.Gone = r.Record.DroppedTurns - d.record.DroppedTurns
+	r.Archive = d.archive(e, r)
+	return r, nil, nil
+}
+
+// summary asks for the summary of what is cut.
+func (d *draft) summary(ctx context.Context) (summarize.Summary, error) {
+	if !d.summarises(len(d.cut.turns)) {
+		return summarize.Summary{}, nil
+	}
+	request := summarize.Request{Previous: d.previous(), MaxTokens: d.cut.summary, Count: d.o.Meter.Count}
+	for _, i := range d.cut.turns {
+		t := d.h.Turns[i]
+		request.Turns = append(request.Turns, summarize.Turn{Role: t.Role, Name: t.Name(), Text: t.Text(), JSON: d.turns[i].text})
+	}
+	s, err := d.o.Summarizer.Summarize(ctx, request)
+	d.usage.PromptTokens += s.Usage.PromptTokens
+	d.usage.CompletionTokens += s.Usage.CompletionTokens
+	if err != nil {
+		return s, fmt.Errorf("summarising %d turns: %w", len(request.Turns), err)
+	}
+	if n := d.o.Meter.Count(s.Text); n > d.cut.summary {
+		return s, fmt.Errorf("the summary of %d turns has %d tokens: it may have %d at most", len(request.Turns), n, d.cut.summary)
+	}
+	return s, nil
+}
+
+// learn notes how many bytes a token has in a summary that came out too long.
+func (d *draft) learn(summary string) {
+	if n := d.o.Meter.Count(summary); n > 0 {
+		d.tokenBytes = max(d.tokenBytes, (len(quote(summary))+n-1)/n)
+	}
+}
+
+// summaryTurn returns a summary as a turn: what a model that reads the history
+// takes for something that was said, and never for an instruction (section 10.1).
+func summaryTurn(text string) []byte {
+	return append(append([]byte(`{"role":"assistant","content":`), quote(preamble+text)...), '}')
+}
+
+// summaryFrame returns the size of an empty summary.
+func (d *draft) summaryFrame() size {
+	if d.h.Format == format.EAAPL {
+		return size{0, len(`,"":""`) + len(summaryMember)}
+	}
+	turn := summaryTurn("")
+	return size{d.measure(turn), d.h.Encoded(len(turn) + len(","))}
+}
+
+// writeLists writes the turns that stay, and where the format has no other place
+// for it the summary in the place of the first turn that is cut.
+func (d *draft) writeLists(e *editor, summary string) {
+	at := -1
+	if d.h.Format != format.EAAPL && d.summarises(len(d.cut.turns)) {
+		at = d.cut.turns[0]
+		if d.former >= 0 {
+			at = min(at, d.former)
+		}
+	}
+	texts := make([][]byte, len(d.h.Lists))
+	changed := make([]bool, len(d.h.Lists))
+	for i, t := range d.h.Turns {
+		list := &texts[t.List]
+		if i == at {
+			*list = appendElement(*list, '[', summaryTurn(summary))
+		}
+		f := d.turns[i].fate
+		if f == kept || f == edited {
+			*list = appendElement(*list, '[', d.turns[i].text)
+		}
+		changed[t.List] = changed[t.List] || f != kept
+	}
+	for i, list := range d.h.Lists {
+		if changed[i] {
+			e.put("/"+list.Name, endList(texts[i], '['))
+		}
+	}
+}
+
+// writeRecord records what was done, and returns the tokens of the message with
+// the record in it.
+func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
+	*r = d.record
+	for i, t := range d.turns {
+		if (t.fate == removed || t.fate == filtered) && i != d.former {
+			r.DroppedTurns++
+		}
+	}
+	r.TokensBefore, r.Tokenizer, r.Method = d.before.tokens, d.o.Tokenizer, d.o.Method
+	r.SHA256 = d.digest()
+	for _, s := range d.cut.extras {
+		r.give(s.extra, s.gone)
+	}
+	place := holder(d.h.Format)
+	if e.doc.Root().Get(place).Kind() != jsonstream.Object {
+		e.set("/"+place, []byte("{}"))
+	}
+	if place == "metadata" {
+		e.set("/metadata/original_history_length", fmt.Append(nil, r.OriginalTurns))
+		e.set("/metadata/trimmed", []byte("true"))
+	}
+	// The record is part of what it counts: the next count settles it, since all
+	// numbers with as many digits have as many tokens.
+	others := d.count(e.doc, summary, place)
+	for attempt := 1; ; attempt++ {
+		e.set("/"+place+"/"+recordMember, r.text())
+		tokens = others + d.o.Meter.Value(e.doc.Root().Get(place))
+		if tokens == r.TokensAfter || attempt == maxAttempts {
+			return tokens
+		}
+		r.TokensAfter = tokens
+	}
+}
+
+// count returns the tokens of the message as it is written, but for one member.
+func (d *draft) count(doc *jsonstream.Document, summary, but string) int {
+	tokens := 0
+	for i := range d.h.Lists {
+		tokens += d.listSize(i).tokens
+	}
+	turns := d.stays()
+	if d.former >= 0 && d.turns[d.former].fate == kept {
+		turns++
+	}
+	if d.h.Format != format.EAAPL && d.summarises(len(d.cut.turns)) {
+		tokens += d.measure(summaryTurn(summary))
+		turns++
+	}
+	if turns > 0 {
+		tokens += d.o.Meter.PerReply
+	}
+	for name, v := range doc.Root().Members() {
+		if name != but && !slices.ContainsFunc(d.h.Lists, func(l history.List) bool { return l.Name == name && l.HasTurns() }) {
+			tokens += d.o.Meter.Value(v)
+		}
+	}
+	return tokens
+}
+
+func quote(text string) []byte {
+	quoted, _ := jsontext.AppendQuote(nil, text) // not strict about invalid UTF-8, which it replaces
+	return quoted
+}
