@@ -1,0 +1,159 @@
+package dictionary
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Bounds of training.
+const (
+	// DefaultMaxBytes is the size of a dictionary where none is asked for.
+	DefaultMaxBytes = 64 << 10
+	// MinMaxBytes and MaxMaxBytes bound what may be asked for.
+	MinMaxBytes = 1 << 10
+	MaxMaxBytes = 128 << 10
+	// MinSamples is the least number of samples of [MinSampleBytes] or more.
+	MinSamples = 8
+	// MinSampleBytes is the length from which a sample counts.
+	MinSampleBytes = 32
+
+	// maxSampleBytes is how much of a sample is looked at: a dictionary is no
+	// help beyond the first block.
+	maxSampleBytes = 128 << 10
+	// maxTotalBytes is how much of all samples is looked at.
+	maxTotalBytes = 64 << 20
+	// maxTableSamples is how many samples the entropy tables are made from.
+	maxTableSamples = 512
+	// minHistory is the least content that is worth a dictionary.
+	minHistory = 128
+)
+
+// ErrSamples reports samples that no dictionary can be made from.
+var ErrSamples = errors.New("no dictionary can be made from these samples")
+
+// Options say what dictionary to train. The zero value is a good one.
+type Options struct {
+	// MaxBytes is the most the dictionary may take, from [MinMaxBytes] to
+	// [MaxMaxBytes]; 0 means [DefaultMaxBytes]. It takes less where the samples
+	// have less in common.
+	MaxBytes int
+	// ID is the dictionary's id, from [MinID] to [MaxID]; 0 means one that
+	// follows from the content and is not [BuiltinID].
+	ID uint32
+}
+
+// Train returns a zstd dictionary of what the samples have in common. Samples
+// should be single messages like those to compress, a hundred or more of them
+// and together at least ten times the size of the dictionary. The same samples
+// in the same order give the same bytes.
+//
+// Of each sample the first 128 KiB are used; of more than 64 MiB in all, an even
+// selection. Memory is at most about 100 MiB beside the samples. Too few samples,
+// or such as share nothing, give an error that wraps [ErrSamples].
+func Train(samples [][]byte, o Options) ([]byte, error) {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.MaxBytes < MinMaxBytes || o.MaxBytes > MaxMaxBytes {
+		return nil, fmt.Errorf("a dictionary of %d bytes: it must have %d to %d", o.MaxBytes, MinMaxBytes, MaxMaxBytes)
+	}
+	if o.ID != 0 && (o.ID < MinID || o.ID > MaxID) {
+		return nil, fmt.Errorf("dictionary id %d: it must be from %d to %d, the range for private use", o.ID, MinID, MaxID)
+	}
+	usable := selectSamples(samples)
+	if len(usable) < MinSamples {
+		return nil, fmt.Errorf("%w: %d of them have %d bytes or more, at least %d are needed",
+			ErrSamples, len(usable), MinSampleBytes, MinSamples)
+	}
+	history := cover(usable, o.MaxBytes)
+	for {
+		if len(history) < minHistory {
+			return nil, fmt.Errorf("%w: they have only %d bytes in common, at least %d are needed",
+				ErrSamples, len(history), minHistory)
+		}
+		dict, err := build(history, thin(usable, maxTableSamples), o.ID)
+		if err != nil {
+			return nil, err
+		}
+		excess := len(dict) - o.MaxBytes
+		if excess <= 0 {
+			return dict, nil
+		}
+		history = history[min(excess, len(history)):] // the end is worth most
+	}
+}
+
+// selectSamples returns the beginnings of the samples that count, within maxTotalBytes.
+func selectSamples(samples [][]byte) [][]byte {
+	var usable [][]byte
+	total := 0
+	for _, s := range samples {
+		if len(s) >= MinSampleBytes {
+			s = s[:min(len(s), maxSampleBytes)]
+			usable = append(usable, s)
+			total += len(s)
+		}
+	}
+	if total <= maxTotalBytes {
+		return usable
+	}
+	usable = thin(usable, int(int64(len(usable))*maxTotalBytes/int64(total)))
+	total = 0
+	for i, s := range usable {
+		if total += len(s); total > maxTotalBytes {
+			return usable[:i]
+		}
+	}
+	return usable
+}
+
+// thin returns at most n of the samples, evenly spread.
+func thin(samples [][]byte, n int) [][]byte {
+	if len(samples) <= n {
+		return samples
+	}
+	kept := make([][]byte, n)
+	for i := range kept {
+		kept[i] = samples[int64(i)*int64(len(samples))/int64(n)]
+	}
+	return kept
+}
+
+// build puts the header before the history: the entropy tables are those of the
+// samples when compressed with it.
+func build(history []byte, samples [][]byte, id uint32) (dict []byte, err error) {
+	// The library can panic on odd statistics, for which there is no table.
+	defer func() {
+		if r := recover(); r != nil {
+			dict, err = nil, fmt.Errorf("%w: building the tables: %v", ErrSamples, r)
+		}
+	}()
+	if id == 0 {
+		id = deriveID(history)
+	}
+	dict, err = zstd.BuildDict(zstd.BuildDictOptions{
+		ID:         id,
+		Contents:   samples,
+		History:    history,
+		Offsets:    [3]int{1, 4, 8},
+		CompatV155: true,
+		Level:      zstd.SpeedBestCompression,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: building the tables: %w", ErrSamples, err)
+	}
+	return dict, nil
+}
+
+func deriveID(history []byte) uint32 {
+	h := fnv.New64a()
+	h.Write(history)
+	id := MinID + uint32(h.Sum64()%uint64(MaxID-MinID+1))
+	if id == BuiltinID {
+		id++
+	}
+	return id
+}
