@@ -119,7 +119,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 		schema:     schema,
 		validator:  validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer, validate.Completeness}}),
 	}
-	f.rewrite = func(dst []byte, d document) ([]byte, error) { return b.build(c.Context(), dst, d) }
+	f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
 	return f.rewriting.run(c, args)
 }
 

@@ -29,7 +29,7 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 			if unsigned {
 				options.Omit = sign.Member
 			}
-			f.rewrite = func(dst []byte, d document) ([]byte, error) {
+			f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
 				doc, err := jsonstream.Parse(d.raw, f.limits)
 				if err != nil {
 					return nil, inFile(d.source.name, err)

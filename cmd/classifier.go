@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,12 +54,8 @@ func isClassifierError(err error) bool {
 }
 
 func startClassifier(command string, timeout time.Duration, stderr io.Writer) (*classifier, error) {
-	shell, flag := "sh", "-c"
-	if runtime.GOOS == "windows" {
-		shell, flag = "cmd", "/c"
-	}
 	c := &classifier{
-		command: exec.Command(shell, flag, command),
+		command: shellCommand(context.Background(), command),
 		timeout: timeout,
 		waiting: map[string]chan<- opinion{},
 		done:    make(chan struct{}),

@@ -21,6 +21,8 @@ type source struct {
 	size int64     // in bytes, -1 if unknown
 	err  error     // why there is nothing to open
 	in   io.Reader // the content, where it is not to be opened: standard input, or what was read ahead
+
+	found bool // in a directory, rather than named by the user
 }
 
 // sources lists what the arguments name: files, directories, "-"; nothing means
@@ -86,7 +88,9 @@ func directory(dir string) []source {
 		if err != nil {
 			list = append(list, source{name: path, err: plainError(err)})
 		} else if !info.IsDir() {
-			list = append(list, fileSource(path, info))
+			s := fileSource(path, info)
+			s.found = true
+			list = append(list, s)
 		}
 		return nil
 	})
@@ -122,32 +126,38 @@ func plainError(err error) error {
 // open returns the source's content, decompressed; count is told of every byte
 // read.
 func (s source) open(count func(int)) (*content, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
-	in, closeFile := s.in, func() error { return nil }
-	if in == nil {
-		f, err := os.Open(s.path)
-		if err != nil {
-			return nil, plainError(err)
-		}
-		in, closeFile = f, f.Close
-	}
-	plain, codec, err := compress.NewReader(countingReader{in, count})
+	in, closeFile, err := s.raw()
 	if err != nil {
-		return nil, errors.Join(err, closeFile())
+		return nil, err
 	}
-	return &content{plain, codec, func() error { return errors.Join(plain.Close(), closeFile()) }}, nil
+	return &content{compress.NewReader(countingReader{in, count}, unpacking), closeFile}, nil
 }
+
+// raw returns the source as it is, and what closes it.
+func (s source) raw() (io.Reader, func() error, error) {
+	if s.err != nil {
+		return nil, nil, s.err
+	}
+	if s.in != nil {
+		return s.in, func() error { return nil }, nil
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, nil, plainError(err)
+	}
+	return f, f.Close, nil
+}
+
+// unpacking bounds what is decompressed. It is set once, before a command runs.
+var unpacking compress.ReaderOptions
 
 // content is what a source holds, decompressed.
 type content struct {
-	io.Reader
-	codec compress.Codec // that it was compressed with
-	close func() error
+	*compress.Reader
+	closeFile func() error
 }
 
-func (c *content) Close() error { return c.close() }
+func (c *content) Close() error { return errors.Join(c.Reader.Close(), c.closeFile()) }
 
 type countingReader struct {
 	r     io.Reader

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -14,7 +15,9 @@ import (
 func newInspect(g *globals) *cobra.Command {
 	var receiver receiverFlags
 	var safety scannerFlags
+	var counting counterFlags
 	var format, output string
+	var inTokens bool
 	c := &cobra.Command{
 		Use:   "inspect [FILE|DIR|-]...",
 		Short: "Show what is in a message",
@@ -43,14 +46,22 @@ was not a message at all.`,
 			if err != nil {
 				return err
 			}
-			out, err := openOutput(output, c.OutOrStdout())
-			if err != nil {
-				return scanner.close(err)
-			}
 			i := inspection{
 				globals:   g,
 				validator: validate.New(validate.Options{All: true, Receiver: profile, Verifier: verifier, Scanner: scanner, Allow: scanner.allow}),
 				progress:  newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
+			}
+			if inTokens {
+				counter, err := counting.load()
+				if err != nil {
+					return scanner.close(err)
+				}
+				meter := counter.meter()
+				i.meter = &meter
+			}
+			out, err := openOutput(output, c.OutOrStdout())
+			if err != nil {
+				return scanner.close(err)
 			}
 			if i.show, i.end, err = inspectPrinter(format, out, terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(g.color, c.OutOrStdout()))); err != nil {
 				return out.close(scanner.close(err))
@@ -64,7 +75,9 @@ was not a message at all.`,
 	}
 	receiver.register(c)
 	safety.register(c)
+	counting.register(c)
 	flags := c.Flags()
+	flags.BoolVar(&inTokens, "tokens", false, "count the tokens, too")
 	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
 	flags.StringVarP(&output, "output", "o", "", "write to `FILE`")
 	complete(c, "format", plainFormats...)
@@ -88,6 +101,7 @@ func inspectPrinter(format string, out io.Writer, width int, colors palette) (sh
 type inspection struct {
 	*globals
 	validator *validate.Validator
+	meter     *history.Meter // nil: tokens are not counted
 	progress  *progress
 	show      func(inspectRecord) error
 	end       func() error
@@ -142,5 +156,9 @@ func (i *inspection) inspect(c *cobra.Command, d document) inspectOutcome {
 	if err != nil {
 		return inspectOutcome{err: inFile(d.source.name, err)}
 	}
-	return inspectOutcome{inspectRecord: inspectRecord{Source: d.source.name, Index: d.index, Facts: inspect.Of(m), Result: result}}
+	facts := inspect.Of(m)
+	if i.meter != nil {
+		facts.CountTokens(m, *i.meter)
+	}
+	return inspectOutcome{inspectRecord: inspectRecord{Source: d.source.name, Index: d.index, Facts: facts, Result: result}}
 }

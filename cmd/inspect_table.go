@@ -34,7 +34,7 @@ func (t *inspectText) Print(r inspectRecord) error {
 		t.first = &r
 		return nil
 	case t.table == nil:
-		t.table = newInspectTable(t.w, t.columns, t.palette)
+		t.table = newInspectTable(t.w, t.columns, t.palette, t.first.SizeTokens > 0)
 		if err := t.table.row(*t.first); err != nil {
 			return err
 		}
@@ -61,7 +61,8 @@ type inspectTable struct {
 	w io.Writer
 	palette
 	columns               int
-	agents, time, verdict int // columns of these, which grow with the terminal
+	counted               bool // there is a column for the tokens of the message
+	agents, time, verdict int  // columns of these, which grow with the terminal
 
 	source  string
 	sum     inspectTotals
@@ -104,12 +105,15 @@ var verdictWords = map[validate.Reason]string{
 	validate.SafetyViolation:   "safety",
 }
 
-func newInspectTable(w io.Writer, columns int, colors palette) *inspectTable {
-	t := &inspectTable{w: w, palette: colors, columns: max(columns, narrowest), time: len(clockLayout), verdict: narrowVerdict}
+func newInspectTable(w io.Writer, columns int, colors palette, counted bool) *inspectTable {
+	t := &inspectTable{w: w, palette: colors, columns: max(columns, narrowest), counted: counted, time: len(clockLayout), verdict: narrowVerdict}
 	if t.columns >= wide {
 		t.time, t.verdict = len(momentLayout), wideVerdict
 	}
 	t.agents = t.columns - fixedColumns - t.time - t.verdict
+	if counted {
+		t.agents -= countColumns + len(" ")
+	}
 	return t
 }
 
@@ -131,7 +135,7 @@ func (t *inspectTable) heading(source string) error {
 	}
 	return t.line(t.dim(right("#", indexColumns)), t.dim(left("handoff", idColumns)), t.dim(left("from → to", t.agents)),
 		t.dim(left("time", t.time)), t.dim(right("spent", moneyColumns)), t.dim(right("left", moneyColumns)),
-		t.dim(right("token", countColumns)), t.dim(right("bytes", countColumns)), t.dim("verdict"))
+		t.dim(right("token", countColumns)), t.sizes("bytes", "size"), t.dim("verdict"))
 }
 
 func (t *inspectTable) row(r inspectRecord) error {
@@ -153,7 +157,16 @@ func (t *inspectTable) row(r inspectRecord) error {
 	id, _ := cut(r.HandoffID, idColumns)
 	return t.line(index, t.cyan(left(id, idColumns)), agents(r.Facts, t.agents-len(index)+indexColumns),
 		left(t.moment(r.Timestamp), t.time), right(money(r.Budget.SpentUSD), moneyColumns), remaining,
-		right(tokens, countColumns), right(short(int64(r.Bytes)), countColumns), t.verdictOf(r.Result))
+		right(tokens, countColumns), t.sizes(short(int64(r.Bytes)), short(int64(r.SizeTokens))), t.verdictOf(r.Result))
+}
+
+// sizes returns the columns of the message's size: in bytes, and in tokens where
+// they are counted.
+func (t *inspectTable) sizes(bytes, tokens string) string {
+	if !t.counted {
+		return right(bytes, countColumns)
+	}
+	return right(bytes, countColumns) + " " + right(tokens, countColumns)
 }
 
 // agents names both in so many columns, a short name leaving its room to the

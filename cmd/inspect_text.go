@@ -231,10 +231,17 @@ func (p *picture) bytes(f inspect.Facts) {
 	if f.CompactBytes != f.Bytes {
 		size += ", " + grouped(int64(f.CompactBytes)) + " compact"
 	}
+	if f.SizeTokens > 0 {
+		size += ", " + plural(f.SizeTokens, "token")
+	}
 	p.section("Where the bytes go", size)
 	var rows []row
 	for _, m := range f.Members[:min(len(f.Members), mostRows)] {
-		rows = append(rows, row{m.Name, []string{grouped(int64(m.Bytes)), fmt.Sprintf("%.1f%%", m.Share*100)}, float64(m.Bytes)})
+		figures := []string{grouped(int64(m.Bytes)), fmt.Sprintf("%.1f%%", m.Share*100)}
+		if f.SizeTokens > 0 {
+			figures = append(figures, plural(m.Tokens, "token"))
+		}
+		rows = append(rows, row{m.Name, figures, float64(m.Bytes)})
 	}
 	p.rows(rows)
 	p.more(len(f.Members) - mostRows)
@@ -244,7 +251,11 @@ func (p *picture) conversation(f inspect.Facts) {
 	p.section("Conversation", plural(f.VerbatimTurns, "turn")+" verbatim, "+plural(f.SummaryCharacters, "character")+" of summary")
 	var rows []row
 	for _, r := range f.Roles[:min(len(f.Roles), mostRows)] {
-		rows = append(rows, row{r.Role, []string{plural(r.Turns, "turn"), plural(r.Bytes, "byte")}, float64(r.Bytes)})
+		figures := []string{plural(r.Turns, "turn"), plural(r.Bytes, "byte")}
+		if f.SizeTokens > 0 {
+			figures = append(figures, plural(r.Tokens, "token"))
+		}
+		rows = append(rows, row{r.Role, figures, float64(r.Bytes)})
 	}
 	p.rows(rows)
 	p.more(len(f.Roles) - mostRows)

@@ -9,17 +9,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/term"
+
+	"github.com/eaapl/handoff/pkg/compress"
 )
 
 // An output is where data goes: standard output, or a file that appears only
 // when everything has been written.
 type output struct {
 	*bufio.Writer
+	packed *compress.Writer // behind the buffer, nil for plain data
 	stdout bool
 	file   *os.File
 	target string // where file goes in the end; "" if it is written in place
@@ -27,9 +31,26 @@ type output struct {
 
 const outputBuffer = 64 << 10
 
-// openOutput returns the output that -o names; "" and "-" mean stdout. The
-// caller ends it with close; what was not finished leaves no trace.
+// openOutput returns the output that -o names; "" and "-" mean stdout. It is
+// compressed where the name says so. The caller ends it with close; what was not
+// finished leaves no trace.
 func openOutput(path string, stdout io.Writer) (*output, error) {
+	return openOutputAs(codecOf(path), path, stdout)
+}
+
+// codecOf returns the codec that a file's name promises.
+func codecOf(path string) compress.Codec {
+	for _, codec := range compress.Codecs() {
+		if strings.HasSuffix(path, codec.Suffix()) {
+			return codec
+		}
+	}
+	return compress.None
+}
+
+// openOutputAs is openOutput for data that is to be compressed with codec,
+// whatever the name.
+func openOutputAs(codec compress.Codec, path string, stdout io.Writer) (*output, error) {
 	if path == "" || path == "-" {
 		return &output{Writer: buffered("standard output", stdout), stdout: true}, nil
 	}
@@ -47,10 +68,21 @@ func openOutput(path string, stdout io.Writer) (*output, error) {
 		if err != nil {
 			return nil, outputError(path, err)
 		}
-		return &output{Writer: buffered(path, f), file: f}, nil
+		o := &output{Writer: buffered(path, f), file: f}
+		return o, o.pack(codec, path)
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
+	o, err := createOutput(path, mode)
+	if err != nil {
+		return nil, err
+	}
+	return o, o.pack(codec, path)
+}
+
+// createOutput returns the output that becomes the file path in the end, in the
+// place of one that is there, with the permissions mode.
+func createOutput(path string, mode fs.FileMode) (*output, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return nil, outputError(path, err)
@@ -61,6 +93,21 @@ func openOutput(path string, stdout io.Writer) (*output, error) {
 		return nil, o.close(outputError(path, err))
 	}
 	return o, nil
+}
+
+// pack makes the output a compressed one. Flushing leaves to the compressor what
+// it has not finished.
+func (o *output) pack(codec compress.Codec, path string) error {
+	if codec == compress.None {
+		return nil
+	}
+	encoder, err := compress.NewEncoder(compress.EncoderOptions{Codec: codec})
+	if err != nil {
+		return o.close(err)
+	}
+	o.packed = compress.NewWriter(namedWriter{path, o.file}, encoder)
+	o.Writer.Reset(o.packed)
+	return nil
 }
 
 // A namedWriter says in its errors what could not be written, in place of the
@@ -88,13 +135,16 @@ func outputError(path string, err error) error {
 
 // finish writes out what is buffered and puts the file in its place.
 func (o *output) finish() error {
-	if err := o.Flush(); err != nil {
+	err := o.Flush()
+	if err == nil && o.packed != nil {
+		err = o.packed.Close()
+	}
+	if err != nil {
 		return cmp.Or(err, o.discard())
 	}
 	if o.file == nil {
 		return nil
 	}
-	var err error
 	if o.target != "" {
 		err = o.file.Sync()
 	}

@@ -21,7 +21,10 @@ type rewriting struct {
 	// rewrite appends the text made of a document to dst. Its error, or each of
 	// those that it joins, says with the place why there is none, and may be a
 	// refusal.
-	rewrite func(dst []byte, d document) ([]byte, error)
+	rewrite func(dst []byte, d document, tell func(news any)) ([]byte, error)
+	// publish gets what rewrite told of some documents, in the order of the input
+	// and before the texts made of them are written.
+	publish func(news []any) error
 
 	stderr   io.Writer
 	progress *progress
@@ -93,10 +96,11 @@ func (f *rewriting) replace(list []source) error {
 }
 
 func (f *rewriting) replaceFile(s source) error {
-	if err := s.plainFile(); err != nil {
+	codec, err := s.codecInPlace()
+	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	out, err := openOutput(s.path, nil)
+	out, err := openOutputAs(codec, s.path, nil)
 	if err != nil {
 		return err
 	}
@@ -104,20 +108,18 @@ func (f *rewriting) replaceFile(s source) error {
 	return out.close(cmp.Or(err, f.outcome))
 }
 
-// plainFile returns why a source cannot be rewritten in place.
-func (s source) plainFile() error {
+// codecInPlace returns what a source is compressed with, or why it cannot be
+// rewritten in place.
+func (s source) codecInPlace() (compress.Codec, error) {
 	if s.err == nil && s.size < 0 {
-		return errors.New("is not a regular file, and cannot be rewritten in place")
+		return compress.None, errors.New("is not a regular file, and cannot be rewritten in place")
 	}
 	content, err := s.open(func(int) {})
 	if err != nil {
-		return err
+		return compress.None, err
 	}
 	defer content.Close() // read only: nothing can be lost
-	if content.codec != compress.None {
-		return fmt.Errorf("is %s data, which cannot be rewritten in place: decompress it first", content.codec)
-	}
-	return nil
+	return content.Codec(), nil
 }
 
 // rewritten is what became of a batch.
@@ -125,6 +127,7 @@ type rewritten struct {
 	documents int
 	text      []byte
 	problems  []error
+	news      []any
 }
 
 func (f *rewriting) all(list []source, out *output) error {
@@ -135,6 +138,12 @@ func (f *rewriting) all(list []source, out *output) error {
 		}
 		for _, err := range r.problems {
 			f.fail(err)
+		}
+		if len(r.news) > 0 {
+			f.progress.clear()
+			if err := f.publish(r.news); err != nil {
+				return err
+			}
 		}
 		_, err := out.Write(r.text)
 		return err
@@ -148,12 +157,13 @@ func (f *rewriting) work(batch []document) rewritten {
 		size += len(d.raw.Bytes) + len(d.raw.Bytes)/16 + 256
 	}
 	r.text = make([]byte, 0, size)
+	tell := func(news any) { r.news = append(r.news, news) }
 	for _, d := range batch {
 		if d.err != nil {
 			r.problems = append(r.problems, inFile(d.source.name, d.err))
 			continue
 		}
-		text, err := f.rewrite(r.text, d)
+		text, err := f.rewrite(r.text, d, tell)
 		if err == nil {
 			r.text = append(text, '\n')
 			continue

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -85,15 +86,28 @@ func printError(stderr io.Writer, err error) { fmt.Fprintf(stderr, "handoff: %v\
 
 // globals are the flags of every command.
 type globals struct {
-	color  string
-	limits jsonstream.Limits
+	color    string
+	limits   jsonstream.Limits
+	maxRatio int64
 }
 
 func (g *globals) check() error {
 	if d := g.limits.MaxDepth; d < 1 || d > jsonstream.MaxDepth {
 		return fmt.Errorf("--max-depth %d: use 1 to %d", d, jsonstream.MaxDepth)
 	}
+	if g.maxRatio < 0 {
+		return fmt.Errorf("--max-ratio %d: use 1 or more, or 0 for any", g.maxRatio)
+	}
 	return checkColor(g.color)
+}
+
+// unpacking returns how compressed input is to be read.
+func (g *globals) unpacking() compress.ReaderOptions {
+	o := compress.ReaderOptions{MaxBytes: g.limits.MaxBytes, MaxRatio: g.maxRatio}
+	if g.maxRatio == 0 {
+		o.MaxRatio = -1
+	}
+	return o
 }
 
 // newRoot returns the command tree.
@@ -104,7 +118,8 @@ func newRoot() *cobra.Command {
 		Short: "Build, validate, sign and inspect the messages that AI agents hand to each other",
 		Long: `handoff works on the handoff messages of EAAPL-MAG006: it builds them from an
 agent's state, signs and verifies them, validates them as their receiver must,
-scans them for injected instructions, and shows what is in them.
+scans them for injected instructions, trims their histories, compresses them, and
+shows what is in them.
 
 Input is files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or
 standard input: one message, JSON Lines or concatenated messages, plain, gzip or
@@ -117,6 +132,7 @@ answered.`,
 			if err := configure(c); err != nil {
 				return err
 			}
+			unpacking = g.unpacking()
 			return g.check()
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -125,13 +141,15 @@ answered.`,
 	flags.StringVar(&g.color, "color", "auto", "colour the output: auto, always or never")
 	flags.Var(newByteSize(&g.limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
 	flags.IntVar(&g.limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
+	flags.Int64Var(&g.maxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return hint{err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath())}
 	})
 	complete(root, "color", "auto", "always", "never")
 	root.AddCommand(
 		newValidate(g), newBuild(g), newInspect(g),
-		newCanonicalize(g), newSign(g), newVerify(g), newKeygen(), newScan(g),
+		newCanonicalize(g), newSign(g), newVerify(g), newKeygen(), newScan(g), newCount(g), newTrim(g),
+		newCompress(g), newDecompress(g),
 		newExample(), newExplain(), newConfig(), newCommands(), newVersion(), newMan(),
 	)
 	return root

@@ -49,7 +49,9 @@ would change: a signature would not protect it.`,
 				return err
 			}
 			validator := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
-			f.rewrite = func(dst []byte, d document) ([]byte, error) { return f.sign(c.Context(), dst, d, key, validator) }
+			f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+				return f.sign(c.Context(), dst, d, key, validator)
+			}
 			return f.run(c, args)
 		},
 	}

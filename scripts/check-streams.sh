@@ -30,23 +30,47 @@ stream >many.jsonl
 printf '{}\n%.0s' {1..20000} >tiny.jsonl
 "$handoff" keygen -o key
 if command -v python3 >/dev/null; then
+  # check [-MIB] FILE COMMAND...: the peak is below so much, or 100.
   check() {
-    local mib; mib=$(peak "$@")
-    echo "peak memory of $2 on $(wc -l <"$1") documents of $1: $mib MiB"
-    [ "$mib" -lt 100 ] || fail "$2 used $mib MiB on $1"
+    local most=100 mib
+    case $1 in -*) most=${1#-}; shift ;; esac
+    mib=$(peak "$@")
+    echo "peak memory of $2 on $1, $(($(wc -c <"$1") / 1000000)) MB: $mib MiB"
+    [ "$mib" -lt "$most" ] || fail "$2 used $mib MiB on $1"
   }
   check many.jsonl validate
-  check tiny.jsonl validate
+  check -130 tiny.jsonl validate
   check many.jsonl canonicalize
   check many.jsonl sign --force --key-file key
   check many.jsonl verify --key-file key
   check many.jsonl scan
+  # Random, so that the ratio is that of messages, and far more than the limits
+  # on what is decompressed.
+  python3 - "$count" >random.jsonl <<'PY'
+import random, sys
+random.seed(1)
+for i in range(int(sys.argv[1])):
+    print('{"handoffId":"%d","conversationHistorySummary":"%s"}' % (i, random.randbytes(2500).hex()))
+PY
+  # The vocabulary of the tokenizer is in memory, once.
+  check -180 many.jsonl trim --last 2 --keep-turns 1
+  check -180 many.jsonl count
+  check random.jsonl compress
+  check random.jsonl compress --codec gzip
+  check -130 random.jsonl compress --per-message --dict builtin --index index.jsonl
+  "$handoff" compress -q -o random.zst random.jsonl
+  "$handoff" compress -q --codec gzip -o random.gz random.jsonl
+  check random.zst decompress
+  check random.gz decompress
+  "$handoff" decompress -q random.zst | cmp - random.jsonl || fail "compress | decompress changed the stream"
+  "$handoff" decompress -q random.gz | cmp - random.jsonl || fail "compress | decompress changed the stream"
+  rm random.*
 else
   echo "no python3: peak memory is not checked"
 fi
 
 # A reader that goes away ends the run at once, quietly.
-for command in validate canonicalize "sign --key-file key" "verify --key-file key" scan; do
+for command in validate canonicalize "sign --key-file key" "verify --key-file key" scan "compress -q" "decompress -q" count "trim --last 1000"; do
   set +e
   # shellcheck disable=SC2086
   "$handoff" $command many.jsonl 2>err | head -n 1 >/dev/null
@@ -80,6 +104,46 @@ kill -TERM "$pid" 2>/dev/null || true
 set +e; wait "$pid"; code=$?; set -e
 [ "$code" -ne 143 ] || cmp -s many.jsonl mine.jsonl || fail "interrupt: the file is neither old nor new"
 [ -z "$(find . -name '*.tmp')" ] || fail "interrupt: a temporary file is left"
+
+# Killed at any moment, compressing leaves the old file or the new one, whole.
+for delay in 0.01 0.03 0.05 0.08 0.12 0.2; do
+  cp many.jsonl mine.jsonl; rm -f mine.jsonl.zst
+  "$handoff" compress -q -i mine.jsonl 2>/dev/null &
+  pid=$!
+  sleep "$delay"
+  kill -KILL "$pid" 2>/dev/null || true
+  set +e; wait "$pid" 2>/dev/null; set -e
+  [ ! -e mine.jsonl ] || cmp -s many.jsonl mine.jsonl || fail "killed after $delay s: the file has changed"
+  [ -e mine.jsonl ] || [ -e mine.jsonl.zst ] || fail "killed after $delay s: both files are gone"
+  [ ! -e mine.jsonl.zst ] || "$handoff" decompress -q --max-ratio 0 mine.jsonl.zst | cmp -s - many.jsonl || fail "killed after $delay s: half a file"
+  # The same on stdout: whoever reads it notices.
+  "$handoff" compress -q many.jsonl >part.zst 2>/dev/null &
+  pid=$!
+  sleep "$delay"
+  kill -KILL "$pid" 2>/dev/null || true
+  set +e; wait "$pid" 2>/dev/null; set -e
+  if "$handoff" decompress -q --max-ratio 0 -o whole.jsonl part.zst 2>/dev/null; then
+    cmp -s whole.jsonl many.jsonl || fail "killed after $delay s: part of a stream looks whole"
+  fi
+done
+find . -name '*.tmp' -delete # which SIGKILL leaves no time for
+
+# Processes that share an archive lose nothing, and what they wrote restores all.
+for i in 1 2 3 4; do
+  "$handoff" trim --last 2 --keep-turns 1 --archive archive.jsonl -o "few$i.jsonl" hundred 2>/dev/null &
+done
+wait
+[ "$(wc -l <archive.jsonl)" -eq 400 ] || fail "the archive has $(wc -l <archive.jsonl) entries of 400"
+"$handoff" canonicalize -o hundred.canonical hundred
+"$handoff" trim --restore archive.jsonl few1.jsonl | "$handoff" canonicalize | cmp -s - hundred.canonical || fail "restored is not what was trimmed"
+
+# What trickles comes out, while the pipe is still open.
+mkfifo slow
+(cat one.json; sleep 30) | "$handoff" compress -q | "$handoff" decompress -q >slow 2>/dev/null &
+pid=$!
+timeout 20 head -n 1 slow | cmp -s - one.json || fail "a message that trickles does not come out"
+kill "$pid" 2>/dev/null || true
+set +e; wait "$pid" 2>/dev/null; set -e
 
 # Processes that share a file of accepted ids accept each id once.
 "$handoff" sign --key-file key one.json >signed.json

@@ -1,137 +1,259 @@
-// Package compress recognises and reads gzip (RFC 1952) and zstd (RFC 8878)
-// data by its first bytes, in bounded memory.
 package compress
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// A Codec is a way of compressing.
-type Codec string
-
-// The codecs. None is that of plain data.
+// The limits that hold where ReaderOptions names none.
 const (
-	None Codec = ""
-	Gzip Codec = "gzip"
-	Zstd Codec = "zstd"
+	DefaultMaxBytes = 64 << 20
+	DefaultMaxRatio = 1000
 )
 
-// ErrCorrupt reports compressed data that is damaged or cut off.
-var ErrCorrupt = errors.New("compressed data is damaged or cut off")
+// ReaderOptions says what may be read. The zero value is the default.
+type ReaderOptions struct {
+	// MaxBytes of content are read in any case; 0 means DefaultMaxBytes.
+	MaxBytes int64
+	// MaxRatio is how many times as long as the data read content beyond MaxBytes
+	// may be; 0 means DefaultMaxRatio, less than 0 no limit.
+	MaxRatio int64
+	// Dictionaries are zstd dictionaries, header and all, to be used by frames
+	// that name them by their ids. The built-in one need not be named.
+	Dictionaries [][]byte
+}
 
 // maxWindow is the largest zstd window accepted: what zstd itself accepts
 // without --long. A frame of nine bytes can declare far more.
 const maxWindow = 128 << 20
 
+// A Reader reads content, decompressed if need be.
+type Reader struct {
+	options ReaderOptions
+	src     *source
+	buffer  *bufio.Reader
+	codec   Codec
+	unit    io.Reader // the member or frame that is being read, nil between two
+	gzip    *gzip.Reader
+	zstd    *zstd.Decoder
+	frame   frame
+	known   []uint32 // ids of the dictionaries that the decoder has
+	content int64    // bytes
+	err     error
+}
+
 // NewReader returns a reader of r's content, decompressed where the first bytes
-// are those of gzip or zstd, and the codec found. Several gzip members or zstd
-// frames in a row are one content. Damaged data gives an error that wraps
-// [ErrCorrupt], after what could be read; an error of r itself is returned as it
-// is. The caller closes the reader, which does not close r.
-func NewReader(r io.Reader) (io.ReadCloser, Codec, error) {
+// are those of gzip or zstd; it waits for these. Several gzip members or zstd
+// frames in a row are one content; anything else behind them is an error.
+//
+// Reading gives, after what could be read, an error that wraps [ErrCorrupt] for
+// damaged data, a [*RatioError] for data that grows beyond the limits, a
+// [*DictionaryError] for a dictionary that is not known, or an error of r itself
+// as it is. What was read before is only complete with [io.EOF]. The caller
+// closes the reader, which does not close r.
+func NewReader(r io.Reader, o ReaderOptions) *Reader {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.MaxRatio == 0 {
+		o.MaxRatio = DefaultMaxRatio
+	}
 	src := &source{r: r}
-	buffered := bufio.NewReaderSize(src, 64<<10)
-	switch codec := detect(buffered); codec {
-	case Gzip:
-		z, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, codec, src.explain(codec, err)
+	buffer := bufio.NewReaderSize(src, 64<<10)
+	return &Reader{options: o, src: src, buffer: buffer, codec: detect(buffer)}
+}
+
+// Codec returns what the data is compressed with.
+func (r *Reader) Codec() Codec { return r.codec }
+
+// Dictionary returns the id of the dictionary of the frame read last, 0 for none.
+func (r *Reader) Dictionary() uint32 { return r.frame.dictionary }
+
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.codec == None {
+		return r.buffer.Read(p)
+	}
+	if r.err != nil || len(p) == 0 {
+		return 0, r.err
+	}
+	for {
+		if r.unit == nil {
+			if r.unit, r.err = r.next(); r.err != nil {
+				r.err = r.explain(r.err)
+				return 0, r.err
+			}
 		}
-		return &reader{codec, src, z, z.Close}, codec, nil
-	case Zstd:
-		z, err := zstd.NewReader(buffered, zstd.WithDecoderMaxWindow(maxWindow),
-			zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, codec, src.explain(codec, err)
+		n, err := r.unit.Read(p)
+		r.content += int64(n)
+		switch {
+		case err == io.EOF && r.codec == Zstd && !r.frame.ended():
+			r.err = r.explain(io.ErrUnexpectedEOF)
+		case err == io.EOF:
+			r.unit = nil // whether there is another is seen when it is asked for
+		case err != nil:
+			r.err = r.explain(err)
 		}
-		return &reader{codec, src, z, func() error { z.Close(); return nil }}, codec, nil
-	default:
-		return io.NopCloser(buffered), None, nil
+		if r.err == nil {
+			r.err = r.checkRatio()
+		}
+		if n > 0 || r.err != nil {
+			return n, r.err
+		}
 	}
 }
 
-var magics = map[Codec][]byte{
-	Gzip: {0x1f, 0x8b},
-	Zstd: {0x28, 0xb5, 0x2f, 0xfd},
+// Close frees what the reader holds.
+func (r *Reader) Close() error {
+	if r.zstd != nil {
+		r.zstd.Close()
+	}
+	r.err = errors.Join(r.err, io.ErrClosedPipe)
+	return nil
 }
 
-// skippable are the first bytes of a zstd skippable frame, but for the lowest
-// four bits of the first one.
-var skippable = []byte{0x50, 0x2a, 0x4d, 0x18}
+// next begins the next member or frame; io.EOF means that there is none.
+func (r *Reader) next() (io.Reader, error) {
+	for {
+		_, err := r.buffer.Peek(1)
+		switch {
+		case err != nil:
+			return nil, err
+		case r.codec == Zstd && skippable(r.buffer):
+			if err := skip(r.buffer); err != nil {
+				return nil, noEOF(err)
+			}
+		case !begins(r.buffer, r.codec.format().magic):
+			return nil, errors.New("something else follows it")
+		case r.codec == Gzip:
+			return r.nextMember()
+		default:
+			return r.nextFrame()
+		}
+	}
+}
+
+func (r *Reader) nextMember() (io.Reader, error) {
+	if r.gzip == nil {
+		r.gzip = new(gzip.Reader)
+	}
+	err := r.gzip.Reset(r.buffer)
+	r.gzip.Multistream(false)
+	return r.gzip, noEOF(err)
+}
+
+func (r *Reader) nextFrame() (io.Reader, error) {
+	if err := r.frame.next(r.buffer); err != nil {
+		return nil, noEOF(err)
+	}
+	if r.zstd == nil {
+		var err error
+		r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderMaxWindow(maxWindow),
+			zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+	}
+	dict, err := r.decoderOption(r.frame.dictionary)
+	if err != nil {
+		return nil, err
+	}
+	return r.zstd, r.zstd.ResetWithOptions(&r.frame, dict...)
+}
+
+// decoderOption returns what the decoder has to be told to know a dictionary.
+func (r *Reader) decoderOption(id uint32) ([]zstd.DOption, error) {
+	for _, known := range append(r.known, 0) {
+		if id == known {
+			return nil, nil
+		}
+	}
+	give := func(dict []byte) ([]zstd.DOption, error) {
+		r.known = append(r.known, id)
+		return []zstd.DOption{zstd.WithDecoderDicts(dict)}, nil
+	}
+	for _, dict := range r.options.Dictionaries {
+		if known, err := dictionary.ID(dict); err == nil && known == id {
+			return give(dict)
+		}
+	}
+	if id == dictionary.BuiltinID {
+		return give(dictionary.Builtin())
+	}
+	return nil, &DictionaryError{id}
+}
+
+func (r *Reader) checkRatio() error {
+	read := r.src.read - int64(r.buffer.Buffered())
+	if ratio := r.options.MaxRatio; ratio > 0 && r.content > r.options.MaxBytes && (r.content-1)/ratio >= read {
+		return &RatioError{r.codec, read, r.content, r.options.MaxBytes, ratio}
+	}
+	return nil
+}
+
+// explain says what reading a member or frame failed on.
+func (r *Reader) explain(err error) error {
+	unknown := (*DictionaryError)(nil)
+	switch {
+	case r.src.err != nil:
+		return r.src.err
+	case err == io.EOF || errors.As(err, &unknown):
+		return err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("%s data asks for a window of more than %d MiB: %w", r.codec, maxWindow>>20, ErrCorrupt)
+	}
+	return fmt.Errorf("%s: %w: %w", r.codec, ErrCorrupt, err)
+}
 
 // detect looks at the first bytes. It waits for no more of them than it needs:
 // plain text shows by its first.
 func detect(r *bufio.Reader) Codec {
-	first, err := r.Peek(1)
-	if err != nil {
-		return None
-	}
-	for codec, magic := range magics {
-		if first[0] != magic[0] {
-			continue
-		}
-		if start, _ := r.Peek(len(magic)); bytes.Equal(start, magic) {
-			return codec
+	for _, f := range formats {
+		if begins(r, f.magic) {
+			return f.codec
 		}
 	}
-	if first[0]&0xf0 == skippable[0] {
-		if start, _ := r.Peek(len(skippable)); len(start) == len(skippable) && bytes.Equal(start[1:], skippable[1:]) {
-			return Zstd
-		}
+	if skippable(r) {
+		return Zstd
 	}
 	return None
 }
 
-// A source remembers how reading failed: the decoders do not always tell.
+func begins(r *bufio.Reader, magic string) bool {
+	for i := range len(magic) {
+		if start, err := r.Peek(i + 1); err != nil || start[i] != magic[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// skippable reports whether a zstd skippable frame follows, whose first byte has
+// four bits that may be anything.
+func skippable(r *bufio.Reader) bool {
+	first, err := r.Peek(1)
+	return err == nil && first[0]&0xf0 == 0x50 && begins(r, string(first)+"\x2a\x4d\x18")
+}
+
+// A source counts what is read, and remembers how reading failed: the decoders
+// do not always tell.
 type source struct {
-	r   io.Reader
-	err error
+	r    io.Reader
+	read int64 // bytes
+	err  error
 }
 
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
+	s.read += int64(n)
 	if err != nil && err != io.EOF {
 		s.err = err
 	}
 	return n, err
-}
-
-// explain returns the error of the source if that is what a decoder failed on,
-// else says that the data is damaged.
-func (s *source) explain(codec Codec, err error) error {
-	if s.err != nil {
-		return s.err
-	}
-	return corrupt(codec, err)
-}
-
-type reader struct {
-	codec Codec
-	src   *source
-	io.Reader
-	close func() error
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		err = r.src.explain(r.codec, err)
-	}
-	return n, err
-}
-
-func (r *reader) Close() error { return r.close() }
-
-func corrupt(codec Codec, err error) error {
-	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		return fmt.Errorf("%s data asks for a window of more than %d MiB: %w", codec, maxWindow>>20, ErrCorrupt)
-	}
-	return fmt.Errorf("%s: %w: %w", codec, ErrCorrupt, err)
 }

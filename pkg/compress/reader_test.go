@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
 func gzipped(t testing.TB, text string) string {
@@ -47,12 +48,9 @@ func skippableFrame(nibble byte, data string) string {
 
 // read reads everything, and closes the reader.
 func read(r io.Reader) (string, compress.Codec, error) {
-	content, codec, err := compress.NewReader(r)
-	if err != nil {
-		return "", codec, err
-	}
+	content := compress.NewReader(r, compress.ReaderOptions{})
 	text, err := io.ReadAll(content)
-	return string(text), codec, errors.Join(err, content.Close())
+	return string(text), content.Codec(), errors.Join(err, content.Close())
 }
 
 func TestReader(t *testing.T) {
@@ -184,43 +182,46 @@ func TestD10HugeWindow(t *testing.T) {
 // Closing leaves the source open and is allowed before the end.
 func TestClose(t *testing.T) {
 	for name, in := range map[string]string{"plain": "{}", "gzip": gzipped(t, "{}"), "zstd": zstandard(t, "{}")} {
-		r, _, err := compress.NewReader(strings.NewReader(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := compress.NewReader(strings.NewReader(in), compress.ReaderOptions{})
 		if err := r.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// FuzzReader: whatever the bytes, reading ends, and how they arrive does not
-// matter. Plain data comes through as it is.
+// FuzzReader: whatever the bytes, reading ends, within the limits, and how they
+// arrive does not matter. Plain data comes through as it is.
 func FuzzReader(f *testing.F) {
 	for _, in := range []string{
 		"", "{", "{}\n{}", gzipped(f, `{"a":1}`), zstandard(f, `{"a":1}`), gzipped(f, "")[:15], skippableFrame(3, "x") + zstandard(f, "y"),
-		"\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00", "\x1f\x8b\x08\x1f", gzipped(f, "a") + "b",
+		"\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00", "\x1f\x8b\x08\x1f", gzipped(f, "a") + "b", zstandard(f, strings.Repeat("a", 5000)),
+		string(compressed(f, compress.EncoderOptions{Dictionary: dictionary.Builtin()}, []byte(`{"handoffId":"a"}`))),
 	} {
 		f.Add([]byte(in))
 	}
 	const most = 1 << 20 // of content: a bomb is the caller's to bound
 	limited := func(r io.Reader) (string, compress.Codec, bool) {
-		content, codec, err := compress.NewReader(r)
-		if err != nil {
-			return "", codec, false
-		}
+		content := compress.NewReader(r, compress.ReaderOptions{})
 		defer content.Close()
 		text, err := io.ReadAll(io.LimitReader(content, most))
-		if err != nil && !errors.Is(err, compress.ErrCorrupt) {
+		unknown := (*compress.DictionaryError)(nil)
+		if err != nil && !errors.Is(err, compress.ErrCorrupt) && !errors.As(err, &unknown) {
 			f.Fatalf("error %v of a source that has none", err)
 		}
-		return string(text), codec, err == nil
+		return string(text), content.Codec(), err == nil
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		text, codec, ok := limited(bytes.NewReader(in))
 		bytewise, codec2, ok2 := limited(iotest.OneByteReader(bytes.NewReader(in)))
 		if codec != codec2 || ok != ok2 || ok && text != bytewise {
 			t.Fatalf("at once %q %v %d bytes, byte by byte %q %v %d bytes", codec, ok, len(text), codec2, ok2, len(bytewise))
+		}
+		// Within limits, the content is the same and not too long.
+		const ratio, least = 10, 1000
+		small, _, err := readWith(compress.ReaderOptions{MaxBytes: least, MaxRatio: ratio}, in)
+		if codec != compress.None && len(text) < most && (len(small) > len(text) || text[:len(small)] != string(small) ||
+			err == nil && len(small) > max(least, ratio*len(in))) {
+			t.Fatalf("%d bytes became %d, within limits %d, %v", len(in), len(text), len(small), err)
 		}
 		if codec == compress.None && (!ok || text != string(in[:min(len(in), most)])) {
 			t.Fatalf("plain data changed: %q", in)

@@ -42,9 +42,10 @@ type Facts struct {
 	Budget Budget `json:"budget"`
 	Tokens Tokens `json:"tokens"`
 
-	Bytes        int      `json:"bytes"`        // as read
-	CompactBytes int      `json:"compactBytes"` // without white space between tokens
-	Members      []Member `json:"members"`      // of the message, largest first
+	Bytes        int      `json:"bytes"`               // as read
+	CompactBytes int      `json:"compactBytes"`        // without white space between tokens
+	SizeTokens   int      `json:"sizeTokens,omitzero"` // of the whole message, after [Facts.CountTokens]
+	Members      []Member `json:"members"`             // of the message, largest first
 
 	SummaryCharacters int    `json:"summaryCharacters"` // of conversationHistorySummary
 	VerbatimTurns     int    `json:"verbatimTurns"`
@@ -94,16 +95,18 @@ type Tokens struct {
 
 // A Member is a member of the message itself.
 type Member struct {
-	Name  string  `json:"name"`
-	Bytes int     `json:"bytes"` // of its name, the colon and its compact value
-	Share float64 `json:"share"` // of Facts.CompactBytes
+	Name   string  `json:"name"`
+	Bytes  int     `json:"bytes"`           // of its name, the colon and its compact value
+	Share  float64 `json:"share"`           // of Facts.CompactBytes
+	Tokens int     `json:"tokens,omitzero"` // of its value, after [Facts.CountTokens]
 }
 
 // A Role is one of those that speak in the verbatim turns.
 type Role struct {
-	Role  string `json:"role"` // "" for turns without one
-	Turns int    `json:"turns"`
-	Bytes int    `json:"bytes"` // of the compact turns
+	Role   string `json:"role"` // "" for turns without one
+	Turns  int    `json:"turns"`
+	Bytes  int    `json:"bytes"`           // of the compact turns
+	Tokens int    `json:"tokens,omitzero"` // after [Facts.CountTokens]
 }
 
 // A Tool is one that was called.
@@ -199,7 +202,7 @@ func members(root jsonstream.Value, whole int) []Member {
 	for name, v := range root.Members() {
 		quoted, _ := jsontext.AppendQuote(nil, name)
 		n := len(quoted) + len(":") + compactSize(v)
-		all = append(all, Member{name, n, float64(n) / float64(whole)})
+		all = append(all, Member{Name: name, Bytes: n, Share: float64(n) / float64(whole)})
 	}
 	slices.SortStableFunc(all, func(a, b Member) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return all

@@ -1,0 +1,270 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/tokens"
+)
+
+// countFlags are the flags of count.
+type countFlags struct {
+	*globals
+	counter counterFlags
+	window  int
+	format  string
+	output  string
+}
+
+func newCount(g *globals) *cobra.Command {
+	f := &countFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "count [FILE|DIR|-]...",
+		Short: "Count the tokens of messages",
+		Long: `Count shows where the tokens of a message go: by member, by role and by turn, the
+largest first, and which turns say again what was said. It counts as the tokenizers
+of models do, with what providers add for every turn; ≈ marks an estimate, for
+models whose tokenizer is not public.
+
+It reads canonical messages, SW4RM contexts and requests, and OpenAI input data.`,
+		Example: `  handoff count message.json
+  handoff count --model gpt-5 message.json
+  handoff count -f json archive.jsonl | jq .total`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.counter.register(c)
+	flags := c.Flags()
+	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the model can read (default: what --model can)")
+	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	complete(c, "format", plainFormats...)
+	return c
+}
+
+func (f *countFlags) run(c *cobra.Command, args []string) error {
+	if !slices.Contains(plainFormats, f.format) {
+		return unknownFormat(f.format, plainFormats)
+	}
+	counter, err := f.counter.load()
+	if err != nil {
+		return err
+	}
+	if f.window == 0 && f.counter.model != "" {
+		f.window, _ = tokens.Window(f.counter.model)
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	width, colors := terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(f.color, c.OutOrStdout()))
+	unread := 0
+	p := newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
+	work := func(batch []document) []countOutcome {
+		var outcomes []countOutcome
+		for _, d := range batch {
+			outcomes = append(outcomes, f.count(d, counter))
+		}
+		return outcomes
+	}
+	err = process(sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits, p, work, func(outcomes []countOutcome) error {
+		for _, o := range outcomes {
+			p.message()
+			switch {
+			case o.err != nil:
+				unread++
+				p.clear()
+				printError(c.ErrOrStderr(), o.err)
+			case f.format == "json":
+				if err := writeJSON(out, o.countRecord); err != nil {
+					return err
+				}
+			default:
+				if err := o.WriteText(out, width, colors); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}, out.Flush)
+	if err := out.close(err); err != nil {
+		return err
+	}
+	return answer(unread, false)
+}
+
+type countOutcome struct {
+	countRecord
+	err error
+}
+
+// A countRecord is what count says of one message. All sizes are in tokens.
+type countRecord struct {
+	Source     string        `json:"source"`
+	Index      int           `json:"index"`
+	Format     format.Format `json:"format"`
+	Tokenizer  string        `json:"tokenizer"`
+	Estimate   bool          `json:"estimate"` // the model's own tokenizer is not public
+	Total      int           `json:"total"`
+	Window     int           `json:"contextWindow,omitzero"`
+	Share      float64       `json:"share,omitzero"` // of the window
+	Members    []countedPart `json:"members"`        // largest first
+	Roles      []countedPart `json:"roles"`          // largest first
+	Turns      []countedTurn `json:"turns"`          // largest first
+	Duplicates []duplicate   `json:"duplicates"`     // in order
+}
+
+type countedPart struct {
+	Name   string `json:"name"`
+	Turns  int    `json:"turns,omitzero"`
+	Tokens int    `json:"tokens"`
+}
+
+type countedTurn struct {
+	Pointer string `json:"pointer"` // in the context, for an SW4RM request
+	Role    string `json:"role"`
+	Tokens  int    `json:"tokens"`
+	text    string // its beginning
+}
+
+// A duplicate is a turn that says what an earlier one said.
+type duplicate struct {
+	Pointer string `json:"pointer"`
+	Of      string `json:"of"`
+	Tokens  int    `json:"tokens"`
+}
+
+func (f *countFlags) count(d document, counter counter) countOutcome {
+	doc, err := jsonstream.Parse(d.raw, f.limits)
+	if err != nil {
+		return countOutcome{err: inFile(d.source.name, cmp.Or(d.err, err))}
+	}
+	h, err := history.Of(doc, f.limits)
+	if err != nil {
+		return countOutcome{err: fmt.Errorf("%s: %w", d.origin(), err)}
+	}
+	tally := h.Measure(counter.meter())
+	r := countRecord{
+		Source: d.source.name, Index: d.index, Format: h.Format,
+		Tokenizer: string(counter.Encoding()), Estimate: counter.estimate,
+		Total: tally.Total, Window: f.window,
+		Members: []countedPart{}, Roles: []countedPart{}, Turns: []countedTurn{}, Duplicates: []duplicate{},
+	}
+	if f.window > 0 {
+		r.Share = float64(r.Total) / float64(f.window)
+	}
+	for _, m := range tally.Members {
+		r.Members = append(r.Members, countedPart{Name: m.Name, Tokens: m.Size})
+	}
+	r.addTurns(h, tally)
+	largestFirst(r.Members)
+	largestFirst(r.Roles)
+	slices.SortStableFunc(r.Turns, func(a, b countedTurn) int { return b.Tokens - a.Tokens })
+	return countOutcome{countRecord: r}
+}
+
+func (r *countRecord) addTurns(h *history.History, tally history.Tally) {
+	same := h.Duplicates()
+	pointers := h.Pointers()
+	roles := map[string]int{}
+	for i, t := range h.Turns {
+		role := cmp.Or(t.Role, t.Value.Get("type").Text(), "(none)")
+		if _, ok := roles[role]; !ok {
+			roles[role] = len(r.Roles)
+			r.Roles = append(r.Roles, countedPart{Name: role})
+		}
+		r.Roles[roles[role]].Turns++
+		r.Roles[roles[role]].Tokens += tally.Turns[i]
+		r.Turns = append(r.Turns, countedTurn{pointers[i], role, tally.Turns[i], clip(t.Text(), 200)})
+		if same[i] != i {
+			r.Duplicates = append(r.Duplicates, duplicate{pointers[i], pointers[same[i]], tally.Turns[i]})
+		}
+	}
+}
+
+func largestFirst(parts []countedPart) {
+	slices.SortStableFunc(parts, func(a, b countedPart) int { return b.Tokens - a.Tokens })
+}
+
+// mostTurns is how many of the largest turns, and of the duplicates, are shown.
+const mostTurns = 10
+
+// WriteText draws the record in so many columns, 80 at least.
+func (r countRecord) WriteText(w io.Writer, columns int, colors palette) error {
+	p := picture{width: max(columns, narrowest), palette: colors}
+	about := ""
+	if r.Estimate {
+		about = "≈ "
+	}
+	name := r.Source
+	if r.Index > 0 {
+		name = fmt.Sprintf("%s, message %d", name, r.Index+1)
+	}
+	total := fmt.Sprintf("%s%s (%s)", about, plural(r.Total, "token"), r.Tokenizer)
+	if r.Window > 0 {
+		total += fmt.Sprintf(", %.1f%% of %s", r.Share*100, grouped(int64(r.Window)))
+	}
+	p.line(p.bold(left(name, p.width-width(total)-1)), " ", total)
+	p.countedParts("By member", r.Members, r.Total)
+	p.countedParts("By role", r.Roles, r.Total)
+	p.largestTurns(r.Turns)
+	p.duplicates(r.Duplicates)
+	p.line()
+	_, err := w.Write(p.text.Bytes())
+	return err
+}
+
+func (p *picture) countedParts(title string, parts []countedPart, total int) {
+	var rows []row
+	for _, part := range parts[:min(len(parts), mostRows)] {
+		figures := []string{grouped(int64(part.Tokens)), fmt.Sprintf("%.1f%%", 100*float64(part.Tokens)/float64(max(total, 1)))}
+		if part.Turns > 0 {
+			figures = append([]string{plural(part.Turns, "turn")}, figures...)
+		}
+		rows = append(rows, row{part.Name, figures, float64(part.Tokens)})
+	}
+	if len(rows) > 0 {
+		p.section(title, "")
+		p.rows(rows)
+		p.more(len(parts) - mostRows)
+	}
+}
+
+func (p *picture) largestTurns(turns []countedTurn) {
+	if len(turns) == 0 {
+		return
+	}
+	p.section("Largest turns", "")
+	shown := turns[:min(len(turns), mostTurns)]
+	places, roles := 0, 0
+	for _, t := range shown {
+		places, roles = max(places, width(clip(t.Pointer, 40))), max(roles, width(clip(t.Role, 20)))
+	}
+	for _, t := range shown {
+		line := fmt.Sprintf("  %s  %s  %s  ", right(grouped(int64(t.Tokens)), 7), left(t.Role, roles), left(t.Pointer, places))
+		p.line(line, p.dim(clip(t.text, p.width-width(line))))
+	}
+	p.more(len(turns) - len(shown))
+}
+
+func (p *picture) duplicates(list []duplicate) {
+	if len(list) == 0 {
+		return
+	}
+	could := 0
+	for _, d := range list {
+		could += d.Tokens
+	}
+	p.section("Said before", plural(could, "token")+" could go")
+	for _, d := range list[:min(len(list), mostTurns)] {
+		p.line(fmt.Sprintf("  %s  ", right(grouped(int64(d.Tokens)), 7)), clip(d.Pointer+" is "+d.Of+" again", p.width-11))
+	}
+	p.more(len(list) - mostTurns)
+}

@@ -1,0 +1,152 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/compress"
+)
+
+// decompressFlags are the flags of decompress.
+type decompressFlags struct {
+	packing
+	index     string
+	message   int
+	handoffID string
+}
+
+func newDecompress(g *globals) *cobra.Command {
+	f := &decompressFlags{packing: packing{globals: g}}
+	c := &cobra.Command{
+		Use:   "decompress [FILE|DIR|-]...",
+		Short: "Decompress zstd or gzip, or one message out of it",
+		Long: `Decompress writes what zstd or gzip data holds to stdout. JSON that is not
+compressed passes through unchanged. Data that is damaged, cut off or unreasonably
+large is an error, with exit code 2, and with -o or -i there is no file then.
+
+With -i each FILE.zst or FILE.gz is replaced by FILE, with its mode and times. It
+is deleted when the new file is safely on the disk, and not before.
+
+With --index, as compress --per-message wrote it, only one message is read: the
+one with the number --message, or those with the --handoff-id.`,
+		Example: `  handoff decompress < queue | consumer
+  handoff decompress -i archive/
+  handoff decompress --index all.index --message 17 all.zst`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c, args); err != nil {
+				return err
+			}
+			if err := f.loadDictionary(c.InOrStdin()); err != nil {
+				return err
+			}
+			f.convert, f.target = f.unpack, unpackedName
+			if f.index != "" {
+				return f.pick(c, args)
+			}
+			return f.run(c, args)
+		},
+	}
+	flags := c.Flags()
+	f.register(c)
+	flags.StringVar(&f.dict, "dict", "", "use the zstd dictionary in `FILE` too; the one built in is known")
+	flags.BoolVar(&f.force, "force", false, "write over files that are there already")
+	flags.StringVar(&f.index, "index", "", "read one message only, by the index in `FILE`")
+	flags.IntVar(&f.message, "message", 0, "with --index: the number of the message, from 0")
+	flags.StringVar(&f.handoffID, "handoff-id", "", "with --index: the `ID` of the message")
+	return c
+}
+
+func (f *decompressFlags) check(c *cobra.Command, args []string) error {
+	chosen := 0
+	for _, flag := range []string{"message", "handoff-id"} {
+		if c.Flags().Changed(flag) {
+			chosen++
+		}
+	}
+	switch {
+	case f.index == "" && chosen > 0:
+		return errors.New("--message and --handoff-id need --index")
+	case f.index != "" && chosen != 1:
+		return errors.New("--index needs --message or --handoff-id: which message is to be read?")
+	case f.message < 0:
+		return fmt.Errorf("--message %d: use 0 or more", f.message)
+	case f.index != "" && (f.inPlace || f.verify || len(args) > 1):
+		return errors.New("--index reads from one file to stdout or to -o FILE")
+	case f.verify && !f.inPlace && (f.output == "" || f.output == "-"):
+		return errors.New("--verify needs -o or -i: what goes to stdout cannot be read again")
+	case codecOf(f.output) != compress.None:
+		return fmt.Errorf("%s: decompress writes plain data, and this is a name for %s data", f.output, codecOf(f.output))
+	}
+	return oneStdin(args, f.dict, f.index)
+}
+
+// unpack writes what the sources hold.
+func (f *decompressFlags) unpack(list []source, out *output) (packed, error) {
+	p, data, content := packed{}, &tally{}, f.newTally(out)
+	for _, s := range list {
+		codec, dictionary, err := unpackOne(s, content, func(n int) {
+			data.bytes += int64(n)
+			f.progress.bytes(n)
+		}, out.Flush)
+		if err != nil {
+			return p, fmt.Errorf("%s: %w", s.name, err)
+		}
+		p.Codec, p.Dictionary = codec, dictionary
+	}
+	p.count(data, content)
+	return p, nil
+}
+
+func unpackOne(s source, w io.Writer, count func(int), flush func() error) (compress.Codec, uint32, error) {
+	content, err := s.open(count)
+	if err != nil {
+		return compress.None, 0, err
+	}
+	defer content.Close() // read only: nothing can be lost
+	var r io.Reader = content
+	if content.Codec() == compress.None {
+		if r, err = mustBeJSON(content); err != nil {
+			return compress.None, 0, err
+		}
+	}
+	if s.size < 0 {
+		w = flushing{w, flush} // somebody may be waiting
+	}
+	_, err = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, make([]byte, batchBytes))
+	return content.Codec(), content.Dictionary(), err
+}
+
+// mustBeJSON returns data that is not compressed, if it may be JSON. Otherwise it
+// is, or was, something else: a few bytes of compressed data perhaps.
+func mustBeJSON(content io.Reader) (io.Reader, error) {
+	r := bufio.NewReader(content)
+	first, err := r.Peek(1)
+	switch {
+	case err == io.EOF:
+		return nil, errors.New("is empty, as compressed data never is: it was cut off")
+	case err != nil:
+		return nil, err
+	case !strings.ContainsRune(" \t\r\n{[\"-0123456789tfn", rune(first[0])):
+		return nil, errors.New("is neither gzip nor zstd data, nor JSON")
+	}
+	return r, nil
+}
+
+// flushing flushes after every write.
+type flushing struct {
+	io.Writer
+	flush func() error
+}
+
+func (f flushing) Write(p []byte) (int, error) {
+	n, err := f.Writer.Write(p)
+	if err == nil {
+		err = f.flush()
+	}
+	return n, err
+}

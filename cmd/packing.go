@@ -1,0 +1,337 @@
+package cmd
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/compress/dictionary"
+)
+
+// packing is what compress and decompress have in common: what they read becomes
+// one output, or files are replaced by others, each by itself.
+type packing struct {
+	*globals
+	output  string
+	inPlace bool
+	force   bool
+	verify  bool
+	quiet   bool
+	format  string
+	dict    string
+
+	// convert writes what becomes of the sources. Its error names the source.
+	convert func(list []source, out *output) (packed, error)
+	// target names the file that takes the place of another one.
+	target func(s source) (string, error)
+
+	stderr     io.Writer
+	progress   *progress
+	dictionary []byte // nil for none
+}
+
+func (f *packing) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	flags.BoolVarP(&f.inPlace, "in-place", "i", false, "replace the files: FILE by FILE.zst or FILE.gz, or back")
+	flags.BoolVar(&f.verify, "verify", false, "read what was written again, and compare, before reporting success")
+	flags.StringVarP(&f.format, "format", "f", "text", "text or json, of the report on stderr")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
+	complete(c, "format", plainFormats...)
+}
+
+// A packed record tells what became of a source, or of several.
+type packed struct {
+	Source     string         `json:"source"`
+	Output     string         `json:"output,omitzero"` // "" for stdout
+	Codec      compress.Codec `json:"codec"`           // "" for plain data that stayed so
+	Dictionary uint32         `json:"dictionary,omitzero"`
+	Messages   int            `json:"messages,omitzero"` // with --per-message
+	In         int64          `json:"bytesIn"`
+	Out        int64          `json:"bytesOut"`
+	Ratio      float64        `json:"ratio"` // content to data
+	Verified   bool           `json:"verified,omitzero"`
+
+	packs bool   // the output is compressed
+	sum   []byte // SHA-256 of the content, with --verify
+}
+
+// count fills in the sizes, of content that became data or the other way round.
+func (p *packed) count(in, out *tally) {
+	content, data := in, out
+	if !p.packs {
+		content, data = out, in
+	}
+	p.In, p.Out = in.bytes, out.bytes
+	p.Ratio = math.Round(100*float64(content.bytes)/float64(max(data.bytes, 1))) / 100
+	if content.hash != nil {
+		p.sum = content.hash.Sum(nil)
+	}
+}
+
+func (p packed) text() string {
+	text := fmt.Sprintf("%s: %d bytes became %d", visible(p.Source), p.In, p.Out)
+	if p.Codec == compress.None {
+		text += ", unchanged"
+	} else {
+		text += fmt.Sprintf(" (%.2f:1), %s", p.Ratio, p.Codec)
+	}
+	if p.Dictionary != 0 {
+		text += fmt.Sprintf(", dictionary %d", p.Dictionary)
+	}
+	if p.Messages > 0 {
+		text += ", " + counted(p.Messages, "message")
+	}
+	if p.Verified {
+		text += ", verified"
+	}
+	return text + "\n"
+}
+
+func (f *packing) report(p packed) error {
+	if f.quiet {
+		return nil
+	}
+	f.progress.clear()
+	if f.format == "json" {
+		return writeJSON(f.stderr, p)
+	}
+	_, err := io.WriteString(f.stderr, p.text())
+	return err
+}
+
+// loadDictionary reads the dictionary that --dict names, and lets it be used by
+// whatever is read.
+func (f *packing) loadDictionary(stdin io.Reader) error {
+	switch f.dict {
+	case "":
+		return nil
+	case "builtin":
+		f.dictionary = dictionary.Builtin()
+	default:
+		var err error
+		if f.dictionary, err = readAll(f.dict, stdin, f.limits); err != nil {
+			return err
+		}
+	}
+	if _, err := dictionary.ID(f.dictionary); err != nil {
+		return fmt.Errorf("--dict %s: %w", f.dict, err)
+	}
+	unpacking.Dictionaries = [][]byte{f.dictionary}
+	return nil
+}
+
+// run converts what the arguments name.
+func (f *packing) run(c *cobra.Command, args []string) error {
+	f.stderr = c.ErrOrStderr()
+	switch {
+	case !slices.Contains(plainFormats, f.format):
+		return unknownFormat(f.format, plainFormats)
+	case f.inPlace && f.output != "":
+		return errors.New("--in-place and --output: use one of them")
+	}
+	list := sources(args, c.InOrStdin(), f.stderr)
+	f.progress = newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
+	f.progress.start(list)
+	defer f.progress.stop()
+	if f.inPlace {
+		return f.replaceAll(list)
+	}
+	stdout, reread := c.OutOrStdout(), func() ([]byte, error) { return nil, nil }
+	if f.verify && (f.output == "" || f.output == "-") {
+		stdout, reread = rereading(stdout)
+	}
+	out, err := openOutputAs(compress.None, f.output, stdout)
+	if err != nil {
+		return err
+	}
+	p, err := f.convert(list, out)
+	if err == nil && f.verify && !out.stdout {
+		err = p.verifyFile(out)
+	}
+	if err := out.close(err); err != nil {
+		return err
+	}
+	if sum, err := reread(); sum != nil || err != nil {
+		if err := p.compare(sum, err); err != nil {
+			return err
+		}
+	}
+	p.Source = counted(len(list), "source")
+	if len(list) == 1 {
+		p.Source = list[0].name
+	}
+	if p.Output = f.output; p.Output == "-" {
+		p.Output = ""
+	}
+	return f.report(p)
+}
+
+// replaceAll replaces each file that can be; the others are told.
+func (f *packing) replaceAll(list []source) error {
+	var outcome error
+	for _, s := range list {
+		p, err := f.replace(s)
+		if err == nil && p.Source != "" {
+			err = f.report(p)
+		}
+		if err != nil {
+			f.progress.clear()
+			printError(f.stderr, err)
+			outcome = errReported
+		}
+	}
+	return outcome
+}
+
+// replace puts a file's other form in its place. The file goes when the other one
+// is safely on the disk, and only if it is still what was read. A record without
+// a source says that there is nothing to do.
+func (f *packing) replace(s source) (packed, error) {
+	before, target, err := f.replaceable(s)
+	if err != nil {
+		return packed{}, fmt.Errorf("%s: %w", s.name, err)
+	}
+	if target == "" {
+		return packed{}, nil
+	}
+	out, err := createOutput(target, before.Mode().Perm())
+	if err != nil {
+		return packed{}, err
+	}
+	p, err := f.convert([]source{s}, out)
+	if err == nil && p.Codec == compress.None {
+		p.Source = s.name
+		return p, out.discard() // too short to be compressed: it stays
+	}
+	if err == nil && f.verify {
+		err = p.verifyFile(out)
+	}
+	if err == nil {
+		err = cmp.Or(out.Flush(), os.Chtimes(out.file.Name(), before.ModTime(), before.ModTime()))
+	}
+	if after, statErr := os.Lstat(s.path); err == nil && (statErr != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+		err = fmt.Errorf("%s: changed while it was read, and stays", s.name)
+	}
+	if err := out.close(err); err != nil {
+		return packed{}, err
+	}
+	if err := cmp.Or(syncDirectory(filepath.Dir(target)), os.Remove(s.path)); err != nil {
+		return packed{}, fmt.Errorf("%s: stays, though %s is written: %w", s.name, target, plainError(err))
+	}
+	p.Source, p.Output = s.name, target
+	return p, nil
+}
+
+// replaceable returns what the file is and what takes its place, or why nothing
+// may.
+func (f *packing) replaceable(s source) (fs.FileInfo, string, error) {
+	switch {
+	case s.err != nil:
+		return nil, "", s.err
+	case s.path == "":
+		return nil, "", errors.New("has no place to be replaced in: --in-place needs files")
+	}
+	info, err := os.Lstat(s.path)
+	switch {
+	case err != nil:
+		return nil, "", plainError(err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, "", errors.New("is a symbolic link, and stays: name the file it leads to")
+	case !info.Mode().IsRegular():
+		return nil, "", errors.New("is not a regular file, and stays")
+	}
+	target, err := f.target(s)
+	if err != nil || target == "" {
+		return nil, "", err
+	}
+	if _, err := os.Lstat(target); err == nil && !f.force {
+		return nil, "", fmt.Errorf("%s is there already: --force replaces it", target)
+	}
+	return info, target, nil
+}
+
+// syncDirectory makes what was renamed in a directory last.
+func syncDirectory(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // directories cannot be opened there
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// verifyFile reads the output's file again, and compares it with the content.
+func (p *packed) verifyFile(out *output) error {
+	if out.target == "" {
+		return fmt.Errorf("--verify: %s cannot be read again", out.file.Name())
+	}
+	if err := cmp.Or(out.Flush(), out.file.Sync()); err != nil {
+		return outputError(out.target, err)
+	}
+	file, err := os.Open(out.file.Name())
+	if err != nil {
+		return outputError(out.target, err)
+	}
+	defer file.Close() // read only: nothing can be lost
+	return p.compare(contentSum(file, p.packs))
+}
+
+// compare compares what was written, read again, with the content.
+func (p *packed) compare(sum []byte, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("what was written cannot be read again: %w", err)
+	case !bytes.Equal(sum, p.sum):
+		return errors.New("what was written is not what was read: the disk or the memory may be failing")
+	}
+	p.Verified = true
+	return nil
+}
+
+// contentSum returns the SHA-256 of data, or of what it decompresses to.
+func contentSum(data io.Reader, packs bool) ([]byte, error) {
+	if packs {
+		r := compress.NewReader(data, compress.ReaderOptions{MaxRatio: -1, Dictionaries: unpacking.Dictionaries})
+		defer r.Close() // read only: nothing can be lost
+		data = r
+	}
+	hash := sha256.New()
+	_, err := io.Copy(hash, data)
+	return hash.Sum(nil), err
+}
+
+// rereading returns a writer to w that decompresses at the same time what is
+// written, and, for the end, what says how that went.
+func rereading(w io.Writer) (io.Writer, func() ([]byte, error)) {
+	type result struct {
+		sum []byte
+		err error
+	}
+	done := make(chan result, 1)
+	pr, pw := io.Pipe()
+	go func() {
+		sum, err := contentSum(pr, true)
+		pr.CloseWithError(err)
+		done <- result{sum, err}
+	}()
+	return io.MultiWriter(w, pw), func() ([]byte, error) {
+		pw.Close()
+		r := <-done
+		return r.sum, r.err
+	}
+}

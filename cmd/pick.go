@@ -1,0 +1,144 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// pick writes the messages chosen, of which the index says where they are. No
+// such message means no.
+func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
+	f.stderr = c.ErrOrStderr()
+	chosen, err := f.lookUp(c.InOrStdin(), c.Flags().Changed("message"))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.index, err)
+		if no := (refusal{}); errors.As(err, &no) {
+			printError(f.stderr, err)
+			return errNo
+		}
+		return err
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	s := sources(args, c.InOrStdin(), f.stderr)[0]
+	err = s.frames(chosen, f.limits, func(content []byte) error {
+		_, err := out.Write(content)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.name, err)
+	}
+	return out.close(err)
+}
+
+// lookUp returns the lines of the index for the messages chosen, in order.
+func (f *decompressFlags) lookUp(stdin io.Reader, byNumber bool) ([]indexed, error) {
+	list := sources([]string{f.index}, stdin, f.stderr)
+	var chosen []indexed
+	var problem error
+	lines := 0
+	list[0].documents(f.limits, func(int) {}, func(d document, _ bool) bool {
+		entry := indexed{Index: -1, Offset: -1}
+		problem = d.err
+		if problem == nil {
+			problem = json.Unmarshal(d.raw.Bytes, &entry)
+		}
+		if problem == nil && (entry.Index != lines || entry.Offset < 0 || entry.Length <= 0 || entry.ContentLength <= 0) {
+			problem = errors.New("not a line of an index")
+		}
+		if problem != nil {
+			problem = fmt.Errorf("line %d: %w", d.raw.Start.Line, problem)
+			return false
+		}
+		lines++
+		if byNumber && entry.Index == f.message || !byNumber && entry.HandoffID == f.handoffID {
+			chosen = append(chosen, entry)
+		}
+		return !byNumber || entry.Index < f.message
+	})
+	switch {
+	case problem != nil:
+		return nil, problem
+	case len(chosen) == 0 && byNumber:
+		return nil, refusal{fmt.Errorf("has no message %d: there are %d, from 0", f.message, lines)}
+	case len(chosen) == 0:
+		return nil, refusal{fmt.Errorf("has no message with the handoffId %q", f.handoffID)}
+	}
+	return chosen, nil
+}
+
+// frames calls yield with the content of each frame, in the order of the data.
+func (s source) frames(chosen []indexed, limits jsonstream.Limits, yield func([]byte) error) error {
+	data, closeFile, err := s.raw()
+	if err != nil {
+		return err
+	}
+	defer closeFile() // read only: nothing can be lost
+	at := int64(0)
+	for _, entry := range chosen {
+		if err := skip(data, entry.Offset-at); err != nil {
+			return notIndexed(err)
+		}
+		at = entry.Offset + entry.Length
+		text, err := entry.read(data, limits)
+		if err != nil {
+			return err
+		}
+		if err := yield(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the content of the frame that data is before, if it is the one
+// that the index means.
+func (e indexed) read(data io.Reader, limits jsonstream.Limits) ([]byte, error) {
+	frame := &content{compress.NewReader(io.LimitReader(data, e.Length), unpacking), nil}
+	defer frame.Reader.Close() // read only: nothing can be lost
+	text, err := frame.all(limits)
+	switch {
+	case errors.Is(err, compress.ErrCorrupt):
+		return nil, notIndexed(err)
+	case err != nil:
+		return nil, err
+	case frame.Codec() == compress.None, int64(len(text)) != e.ContentLength:
+		return nil, notIndexed(errors.New("there is something else at its place"))
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil {
+		return nil, notIndexed(err)
+	}
+	if id := doc.Root().Get("handoffId").Text(); id != e.HandoffID {
+		return nil, notIndexed(fmt.Errorf("the message there is %q", id))
+	}
+	return text, nil
+}
+
+func notIndexed(err error) error { return fmt.Errorf("the index is not one of this data: %w", err) }
+
+// skip moves on in data by n bytes.
+func skip(data io.Reader, n int64) error {
+	if n < 0 {
+		return errors.New("it goes backwards")
+	}
+	if file, ok := data.(io.Seeker); ok {
+		if _, err := file.Seek(n, io.SeekCurrent); err == nil {
+			return nil
+		}
+	}
+	_, err := io.CopyN(io.Discard, data, n) // a pipe
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,216 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/summarize"
+	"github.com/eaapl/handoff/pkg/summarize/chat"
+	"github.com/eaapl/handoff/pkg/trim"
+)
+
+// summarizerFlags say who writes summaries.
+type summarizerFlags struct {
+	method    string
+	command   string
+	url       string
+	model     string
+	window    int
+	reasoning int
+	timeout   time.Duration
+	prices    []string
+	fallback  bool
+}
+
+// The methods of --summarizer.
+const (
+	commandMethod = "command"
+	chatMethod    = "openai"
+	noneMethod    = "none"
+)
+
+var methods = []string{trim.Extractive, commandMethod, chatMethod, noneMethod}
+
+func (f *summarizerFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.method, "summarizer", trim.Extractive, "who writes the summary: "+strings.Join(methods, ", "))
+	flags.StringVar(&f.command, "summarizer-cmd", "", "`COMMAND` that reads turns as JSON and writes their summary (implies command)")
+	flags.StringVar(&f.url, "summarizer-url", "", "base `URL` of an OpenAI-compatible API (implies openai; the key is in "+summarizerKeyVariable+")")
+	flags.StringVar(&f.model, "summarizer-model", "", "the `MODEL` to ask")
+	flags.IntVar(&f.window, "summarizer-window", 0, "the `TOKENS` that the summarising model can read (default 128000)")
+	flags.IntVar(&f.reasoning, "summarizer-reasoning", 0, "the `TOKENS` that the model may think with before it writes")
+	flags.DurationVar(&f.timeout, "summarizer-timeout", time.Minute, "how long a summary may take")
+	flags.StringSliceVar(&f.prices, "summarizer-prices", nil, "`PROMPT,COMPLETION` prices in USD per million tokens, to add the cost to costTracking")
+	flags.BoolVar(&f.fallback, "summarizer-fallback", false, "use the extractive one when another fails")
+	complete(c, "summarizer", methods...)
+}
+
+// Environment variables with the key of a chat endpoint. OpenAI's own is used for
+// OpenAI alone: another host has no business with it.
+const (
+	summarizerKeyVariable = "HANDOFF_SUMMARIZER_KEY"
+	openAIKeyVariable     = "OPENAI_API_KEY"
+)
+
+// load sets the summariser, and what the flags say of it, in the options of trim.
+func (f *summarizerFlags) load(c *cobra.Command, o *trim.Options) error {
+	if !c.Flags().Changed("summarizer") {
+		switch {
+		case f.command != "" && f.url != "":
+			return errors.New("--summarizer-cmd and --summarizer-url: use one of them, or say which with --summarizer")
+		case f.command != "":
+			f.method = commandMethod
+		case f.url != "":
+			f.method = chatMethod
+		}
+	}
+	if f.window < 0 || f.reasoning < 0 {
+		return errors.New("--summarizer-window and --summarizer-reasoning: write a number above 0")
+	}
+	if f.timeout <= 0 {
+		return fmt.Errorf("--summarizer-timeout %s: write a duration above 0, like 30s", f.timeout)
+	}
+	o.Method, o.Fallback = f.method, f.fallback
+	switch f.method {
+	case trim.Extractive:
+		o.Summarizer = &summarize.Extractive{}
+	case noneMethod:
+	case commandMethod:
+		if f.command == "" {
+			return errors.New("--summarizer command: name the command with --summarizer-cmd")
+		}
+		o.Summarizer = completing{&commandSummarizer{f.command, f.timeout, c.ErrOrStderr()}}
+	case chatMethod:
+		s, err := f.chat()
+		if err != nil {
+			return err
+		}
+		o.Summarizer = completing{s}
+	default:
+		return fmt.Errorf("--summarizer %s: use one of %s", visible(f.method), strings.Join(methods, ", "))
+	}
+	return f.loadPrices(o)
+}
+
+func (f *summarizerFlags) chat() (summarize.Summarizer, error) {
+	if f.model == "" {
+		return nil, errors.New("--summarizer openai: name the model with --summarizer-model")
+	}
+	key := os.Getenv(summarizerKeyVariable)
+	if key == "" && f.url == "" {
+		key = os.Getenv(openAIKeyVariable)
+		if key == "" {
+			return nil, fmt.Errorf("no key for the summariser: set %s", summarizerKeyVariable)
+		}
+	}
+	return chat.New(chat.Options{URL: f.url, Model: f.model, Key: key, Timeout: f.timeout,
+		ContextWindow: f.window, ReasoningTokens: f.reasoning, Transport: http.DefaultTransport})
+}
+
+func (f *summarizerFlags) loadPrices(o *trim.Options) error {
+	if len(f.prices) == 0 {
+		return nil
+	}
+	if len(f.prices) != 2 {
+		return fmt.Errorf("--summarizer-prices: write two prices in USD per million tokens, like 0.25,2")
+	}
+	for i, text := range f.prices {
+		f.prices[i] = strings.TrimSpace(text)
+		if d, err := message.Number(f.prices[i]).Decimal(); err != nil || d.IsNegative() {
+			return fmt.Errorf("--summarizer-prices: %q is no price: write it like 0.25", visible(text))
+		}
+	}
+	o.Prices = trim.Prices{Prompt: message.Number(f.prices[0]), Completion: message.Number(f.prices[1])}
+	return nil
+}
+
+// completing is a summariser whose texts get the facts that they lack.
+type completing struct{ summarize.Summarizer }
+
+func (s completing) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
+	summary, err := s.Summarizer.Summarize(ctx, r)
+	if err == nil && r.Count(summary.Text) <= r.MaxTokens {
+		summary.Text = summarize.Complete(summary.Text, r)
+	}
+	return summary, err
+}
+
+// A commandSummarizer runs a command for every summary.
+type commandSummarizer struct {
+	command string
+	timeout time.Duration
+	stderr  io.Writer
+}
+
+// A summaryRequest is what the command reads.
+type summaryRequest struct {
+	PreviousSummary string            `json:"previousSummary"`
+	MaxTokens       int               `json:"maxTokens"`
+	Turns           []json.RawMessage `json:"turns"` // as they stand in the message
+}
+
+// mostSummary bounds what a command may write, in bytes.
+const mostSummary = 1 << 20
+
+func (s *commandSummarizer) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
+	request := summaryRequest{PreviousSummary: r.Previous, MaxTokens: r.MaxTokens, Turns: []json.RawMessage{}}
+	for _, t := range r.Turns {
+		request.Turns = append(request.Turns, t.JSON)
+	}
+	var in bytes.Buffer
+	encoder := json.NewEncoder(&in)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(request); err != nil {
+		return summarize.Summary{}, fmt.Errorf("encoding the turns: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	command := shellCommand(ctx, s.command)
+	out := &boundedBuffer{}
+	command.Stdin, command.Stdout = &in, out
+	// What the shell has started may go on after it has ended. It gets pipes, and
+	// not our own stderr, for which somebody else may be waiting to be closed.
+	command.Stderr = struct{ io.Writer }{s.stderr}
+	command.WaitDelay = 100 * time.Millisecond
+	err := command.Run()
+	switch {
+	case ctx.Err() == context.DeadlineExceeded:
+		err = fmt.Errorf("has not ended after %s", s.timeout)
+	case out.over:
+		err = fmt.Errorf("wrote more than %d bytes", mostSummary)
+	case err != nil && command.ProcessState != nil && command.ProcessState.ExitCode() > 0:
+		err = fmt.Errorf("ended with exit code %d", command.ProcessState.ExitCode())
+	case err == nil && len(bytes.TrimSpace(out.text)) == 0:
+		err = errors.New("wrote nothing")
+	}
+	if err != nil {
+		return summarize.Summary{}, fmt.Errorf("the summariser %w", err)
+	}
+	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(out.text)), "\uFFFD")}, nil
+}
+
+// A boundedBuffer keeps what a command writes, up to a limit.
+type boundedBuffer struct {
+	text []byte
+	over bool
+}
+
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	if len(b.text)+len(p) > mostSummary {
+		b.over = true
+		return 0, errors.New("too much")
+	}
+	b.text = append(b.text, p...)
+	return len(p), nil
+}

@@ -1,0 +1,183 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/tokens"
+	"github.com/eaapl/handoff/pkg/trim"
+)
+
+// trimFlags are the flags of trim.
+type trimFlags struct {
+	rewriting
+	layout
+	trim.Options
+	summarizer summarizerFlags
+	counter    counterFlags
+	keys       keyFlags
+	receiver   string
+	window     int
+	threshold  float64
+	maxBytes   int64
+	also       []string
+	archive    string
+	restore    string
+	format     string
+}
+
+func newTrim(g *globals) *cobra.Command {
+	f := &trimFlags{rewriting: rewriting{globals: g}}
+	c := &cobra.Command{
+		Use:   "trim [FILE|DIR|-]...",
+		Short: "Make the history of messages fit their receiver",
+		Long: `Trim replaces the oldest turns of a conversation by a summary, as section 6.4 asks:
+when a message exceeds the limit, and by no more than it takes. It works on
+canonical messages, SW4RM contexts and requests, and OpenAI input data. The latest
+turns, the last one of the user, and what the system and the developer say stay;
+a tool call, its results and the reasoning before it stay or go together.
+
+The limit is --max-tokens, or --threshold of --context-window (or of the window of
+the receiver's profile, or of --model), or --last, or --max-bytes. SW4RM messages
+without any are cut to their last 50 turns. A message that cannot be made to fit is
+left out, with exit code 1; so is nothing of it lost if the summariser fails, which
+is exit code 2.
+
+What was done stands in the message (extensions.trim, or metadata.trim in SW4RM)
+and is told on stderr. --archive keeps what was removed, and --restore puts it back.
+A signature is removed, since it cannot hold any more; with a key, the message is
+signed again.`,
+		Example: `  handoff trim --context-window 128000 message.json > small.json
+  handoff trim --max-tokens 8000 --archive removed.jsonl -i fixtures/
+  handoff trim --last 50 --summarizer none context.json
+  handoff trim --restore removed.jsonl small.json`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneStdin(args, append(f.keys.files, f.receiver)...); err != nil {
+				return err
+			}
+			if f.restore != "" {
+				return f.runRestore(c, args)
+			}
+			return f.runTrim(c, args)
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func (f *trimFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.IntVar(&f.MaxTokens, "max-tokens", 0, "the most `TOKENS` that a message may have")
+	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
+	flags.StringVar(&f.receiver, "receiver", "", "receiver profile `FILE`, for its contextWindow")
+	flags.Float64Var(&f.threshold, "threshold", 0.8, "the part of the context window that a message may fill")
+	flags.Var(newByteSize(&f.maxBytes, 0), "max-bytes", "the most `BYTES` that a message may have (100KB, 1MiB)")
+	flags.IntVar(&f.Last, "last", 0, "the most `TURNS` that may stay")
+	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
+	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "the most `TOKENS` of the summary (default: a tenth of what it replaces)")
+	flags.StringSliceVar(&f.Roles, "roles", nil, "keep only turns of these `ROLES`")
+	flags.BoolVar(&f.DropTools, "drop-tools", false, "drop tool calls, their results and reasoning")
+	flags.StringSliceVar(&f.also, "also", nil, "what may go when the turns do not suffice, in this order: `MEMBERS` of "+extraNames())
+	f.counter.register(c)
+	f.summarizer.register(c)
+	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
+	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
+	flags.StringVarP(&f.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(plainFormats, ", "))
+	f.keys.register(c)
+	f.registerOutput(c)
+	f.registerInPlace(c)
+	f.layout.register(c)
+	complete(c, "format", plainFormats...)
+	complete(c, "also", strings.Split(extraNames(), ", ")...)
+}
+
+func extraNames() string {
+	var names []string
+	for _, e := range trim.Extras() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+// complete fills the options that the flags describe.
+func (f *trimFlags) complete(c *cobra.Command) error {
+	if f.format != "text" && f.format != "json" {
+		return unknownFormat(f.format, plainFormats)
+	}
+	for _, limit := range []struct {
+		flag  string
+		value int
+	}{{"max-tokens", f.MaxTokens}, {"context-window", f.window}, {"last", f.Last}, {"keep-turns", f.KeepTurns}, {"summary-tokens", f.SummaryTokens}} {
+		if limit.value < 0 || limit.value == 0 && c.Flags().Changed(limit.flag) && limit.flag != "keep-turns" {
+			return fmt.Errorf("--%s %d: write a number above 0", limit.flag, limit.value)
+		}
+	}
+	for _, name := range f.also {
+		extra := trim.Extra(name)
+		if !slices.Contains(trim.Extras(), extra) {
+			return fmt.Errorf("--also %s: known are %s", name, extraNames())
+		}
+		if !slices.Contains(f.Also, extra) {
+			f.Also = append(f.Also, extra)
+		}
+	}
+	for i, role := range f.Roles {
+		f.Roles[i] = strings.ToLower(strings.TrimSpace(role))
+	}
+	f.MaxBytes = int(f.maxBytes)
+	counter, err := f.counter.load()
+	if err != nil {
+		return err
+	}
+	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
+	if err := f.limit(c); err != nil {
+		return err
+	}
+	return f.summarizer.load(c, &f.Options)
+}
+
+// limit makes of the context window the most tokens of a message.
+func (f *trimFlags) limit(c *cobra.Command) error {
+	if f.threshold <= 0 || f.threshold > 1 {
+		return fmt.Errorf("--threshold %v: write a number above 0 and up to 1", f.threshold)
+	}
+	window := f.window
+	if window == 0 && f.receiver != "" {
+		receiver := receiverFlags{profile: f.receiver}
+		profile, err := receiver.load(c.InOrStdin(), f.limits)
+		if err != nil {
+			return err
+		}
+		if window = profile.ContextWindow; window == 0 {
+			return fmt.Errorf("%s: the profile has no contextWindow: add it, or name one with --context-window", f.receiver)
+		}
+	}
+	if window == 0 && f.MaxTokens == 0 && f.Last == 0 && f.MaxBytes == 0 && f.counter.model != "" {
+		window, _ = tokens.Window(f.counter.model)
+	}
+	if window == 0 {
+		return nil
+	}
+	if most := int(float64(window)*f.threshold + 1e-9); f.MaxTokens == 0 || most < f.MaxTokens {
+		f.MaxTokens = max(most, 1)
+	}
+	return nil
+}
+
+// signingKey returns the key to sign trimmed messages with, nil if none is
+// configured.
+func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
+	keys, err := f.keys.load(c)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	if len(keys) > 1 {
+		return nil, errors.New("several keys: name the one that is to sign trimmed messages")
+	}
+	return &keys[0], nil
+}

@@ -1,0 +1,189 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/trim"
+)
+
+// A trimRecord is what trim reports of one message.
+type trimRecord struct {
+	Source  string `json:"source"`
+	Index   int    `json:"index"`
+	Changed bool   `json:"changed"`
+	trim.Record
+	CostUSD    message.Number `json:"costUSD,omitzero"`
+	Signature  string         `json:"signature,omitzero"` // removed or renewed
+	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summariser stepped in
+	place      origin
+	archive    []byte
+	costShare  float64
+	turnsGone  int
+	summarised bool
+}
+
+func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
+	if err := f.complete(c); err != nil {
+		return err
+	}
+	key, err := f.signingKey(c)
+	if err != nil {
+		return err
+	}
+	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
+		text, report, err := f.trim(c.Context(), d, key)
+		if err != nil {
+			return nil, err
+		}
+		tell(report)
+		return f.layout.append(dst, text)
+	}
+	f.publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
+	return f.rewriting.run(c, args)
+}
+
+// trim makes one message fit.
+func (f *trimFlags) trim(ctx context.Context, d document, key *sign.Key) ([]byte, trimRecord, error) {
+	doc, err := jsonstream.Parse(d.raw, f.limits)
+	if err != nil {
+		return nil, trimRecord{}, inFile(d.source.name, err)
+	}
+	options := f.Options
+	if options.MaxTokens == 0 && options.MaxBytes == 0 && options.Last == 0 && !options.DropTools && options.Roles == nil {
+		if f, ok := format.Detect(doc.Root()); ok && f != format.SW4RMContext && f != format.SW4RMRequest {
+			return nil, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.origin())
+		}
+		options.Last = trim.DefaultLast
+	}
+	r, err := trim.Message(ctx, doc, f.limits, options)
+	if over := (*trim.OverError)(nil); errors.As(err, &over) {
+		return nil, trimRecord{}, refusal{fmt.Errorf("%s: %w", d.origin(), err)}
+	}
+	if err != nil {
+		return nil, trimRecord{}, fmt.Errorf("%s: %w", d.origin(), err)
+	}
+	report := trimRecord{
+		Source: d.source.name, Index: d.index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
+		place: d.origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
+	}
+	if r.FellBack != nil {
+		report.FellBack = r.FellBack.Error()
+	}
+	if r.Signed {
+		report.Signature = "removed"
+		if key != nil {
+			if r.Text, err = signText(r.Text, *key); err != nil {
+				return nil, trimRecord{}, fmt.Errorf("%s: signing again: %w", d.origin(), err)
+			}
+			report.Signature = "renewed"
+		}
+	}
+	return r.Text, report, nil
+}
+
+func signText(text []byte, key sign.Key) ([]byte, error) {
+	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		return nil, err
+	}
+	return sign.Sign(m, key, false)
+}
+
+// report archives what was removed, and then tells of it.
+func (f *trimFlags) report(stderr io.Writer, news []any) error {
+	var lines []byte
+	for _, n := range news {
+		if entry := n.(trimRecord).archive; entry != nil {
+			lines = append(append(lines, entry...), '\n')
+		}
+	}
+	if f.archive != "" && lines != nil {
+		if err := appendLocked(f.archive, lines); err != nil {
+			return err
+		}
+	}
+	for _, n := range news {
+		r := n.(trimRecord)
+		if f.format == "json" {
+			if err := writeJSON(stderr, r); err != nil {
+				return err
+			}
+		} else if r.Changed {
+			fmt.Fprintf(stderr, "handoff: %s: %s\n", r.place, r.text())
+		}
+	}
+	return nil
+}
+
+// text says what was done, for people.
+func (r trimRecord) text() string {
+	var parts []string
+	done := "removed"
+	if r.summarised {
+		done = "summarised"
+	}
+	if r.turnsGone > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s of %s", plural(r.turnsGone, "turn"), done, grouped(int64(r.OriginalTurns))))
+	}
+	for _, e := range trim.Extras() {
+		if n := r.GivenUp[string(e)]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s of %s given up", plural(n, "element"), e))
+		}
+	}
+	parts = append(parts, fmt.Sprintf("%s → %s tokens (%s)", grouped(int64(r.TokensBefore)), grouped(int64(r.TokensAfter)), r.Tokenizer))
+	if r.FellBack != "" {
+		parts = append(parts, "by the extractive summariser, since "+r.FellBack)
+	}
+	if r.CostUSD != "" {
+		parts = append(parts, "the summary cost "+string(r.CostUSD)+" USD")
+	}
+	if r.costShare > 0.05 { // section 9
+		parts = append(parts, fmt.Sprintf("which is %.0f%% of what was spent before: section 9 asks for 5%% at most", r.costShare*100))
+	}
+	switch r.Signature {
+	case "removed":
+		parts = append(parts, "the signature is gone, since it cannot hold any more: sign the message again (handoff sign, or --key-file)")
+	case "renewed":
+		parts = append(parts, "signed again")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
+	if f.archive != "" {
+		return errors.New("--archive and --restore: use one of them")
+	}
+	archive, err := openArchive(f.restore)
+	if err != nil {
+		return err
+	}
+	defer archive.close()
+	f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+		doc, err := jsonstream.Parse(d.raw, f.limits)
+		if err != nil {
+			return nil, inFile(d.source.name, err)
+		}
+		id := doc.Root().Get("handoffId").Text()
+		text, err := trim.Restore(doc, f.limits, func(sum string) (*trim.Entry, error) { return archive.find(sum, id) })
+		if err != nil {
+			err = fmt.Errorf("%s: %w", d.origin(), err)
+			if !errors.Is(err, history.ErrFormat) {
+				err = refusal{err}
+			}
+			return nil, err
+		}
+		return f.layout.append(dst, text)
+	}
+	return f.rewriting.run(c, args)
+}

@@ -1,0 +1,293 @@
+package compress_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/compress"
+)
+
+// testDictionary is a small dictionary with an id of its own.
+func testDictionary(t testing.TB, id uint32) []byte {
+	t.Helper()
+	var samples [][]byte
+	for i := range 200 {
+		samples = append(samples, fmt.Appendf(nil, `{"handoffId":"%d","agentType":"contract-review-%d","status":"complete"}`, i*7919, i%13))
+	}
+	dict, err := zstd.BuildDict(zstd.BuildDictOptions{ID: id, Contents: samples, History: bytes.Join(samples, nil)[:2000], Offsets: [3]int{1, 4, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dict
+}
+
+func newEncoder(t testing.TB, o compress.EncoderOptions) *compress.Encoder {
+	t.Helper()
+	e, err := compress.NewEncoder(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func compressed(t testing.TB, o compress.EncoderOptions, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := compress.NewWriter(&b, newEncoder(t, o))
+	_, err := w.Write(content)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	r := rand.NewChaCha8([32]byte{1})
+	r.Read(b)
+	return b
+}
+
+// contents draws bytes of any kind: random, text that repeats, both in turn.
+func contents(most int) *rapid.Generator[[]byte] {
+	return rapid.Custom(func(t *rapid.T) []byte {
+		var b []byte
+		for range rapid.IntRange(0, 4).Draw(t, "parts") {
+			n := rapid.IntRange(0, most/4).Draw(t, "length")
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				b = append(b, noise(n)...)
+			case 1:
+				b = append(b, bytes.Repeat([]byte(`{"handoffId":"é😀"}`+"\n"), n/20)...)
+			case 2:
+				b = append(b, make([]byte, n)...)
+			default:
+				b = append(b, rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "bytes")...)
+			}
+		}
+		return b
+	})
+}
+
+// Whatever is written comes back: any bytes, any codec and level, however they
+// are written, flushed and read, with and without dictionary, alone and in a row.
+func TestRoundTrip(t *testing.T) {
+	dict := testDictionary(t, 77777)
+	options := []compress.EncoderOptions{{}, {Dictionary: dict}}
+	for level := 1; level <= 9; level++ {
+		options = append(options, compress.EncoderOptions{Codec: compress.Gzip, Level: level})
+	}
+	for _, level := range []int{1, 6, 10} {
+		options = append(options, compress.EncoderOptions{Codec: compress.Zstd, Level: level}, compress.EncoderOptions{Level: level, Dictionary: dict})
+	}
+	var encoders []*compress.Encoder
+	for _, o := range options {
+		encoders = append(encoders, newEncoder(t, o))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		choice := rapid.IntRange(0, len(encoders)-1).Draw(t, "options")
+		codec := options[choice].Codec
+		if codec == compress.None {
+			codec = compress.Zstd
+		}
+		var data bytes.Buffer
+		var want []byte
+		for range rapid.IntRange(1, 3).Draw(t, "in a row") {
+			content := contents(5<<20).Draw(t, "content")
+			want = append(want, content...)
+			w := compress.NewWriter(&data, encoders[choice])
+			for len(content) > 0 {
+				n := rapid.IntRange(1, len(content)).Draw(t, "chunk")
+				var err error
+				if rapid.Bool().Draw(t, "read from") {
+					_, err = w.ReadFrom(iotest.HalfReader(bytes.NewReader(content[:n])))
+				} else {
+					_, err = w.Write(content[:n])
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				content = content[n:]
+				if rapid.IntRange(0, 9).Draw(t, "flush") == 0 {
+					if err := w.Flush(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := errors.Join(w.Close(), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var in io.Reader = &data
+		if rapid.Bool().Draw(t, "halves") {
+			in = iotest.HalfReader(in)
+		}
+		r := compress.NewReader(in, compress.ReaderOptions{Dictionaries: [][]byte{dict}})
+		defer r.Close()
+		if r.Codec() != codec {
+			t.Fatalf("codec %q", r.Codec())
+		}
+		var got bytes.Buffer
+		buffer := make([]byte, rapid.IntRange(1, 1<<20).Draw(t, "buffer"))
+		if _, err := io.CopyBuffer(struct{ io.Writer }{&got}, struct{ io.Reader }{r}, buffer); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Fatalf("%d bytes became %d others", len(want), got.Len())
+		}
+	})
+}
+
+// Output is never longer than the input and the headers of its frames.
+func TestNeverLonger(t *testing.T) {
+	for _, o := range []compress.EncoderOptions{
+		{Level: 1}, {Level: 3}, {Level: 7}, {Level: 19}, {Dictionary: testDictionary(t, 77777)},
+		{Codec: compress.Gzip, Level: 1}, {Codec: compress.Gzip, Level: 6}, {Codec: compress.Gzip, Level: 9},
+	} {
+		unit, block, blockHeader := 2<<20, 1<<16, 3
+		if o.Codec == compress.Gzip {
+			unit, block, blockHeader = 1<<20, 1<<16-1, 5
+		}
+		for _, n := range []int{0, 1, 2, 10, 255, 256, 1000, 65_535, 65_536, 65_537, 131_073, 2<<20 + 1} {
+			content := noise(n)
+			units := max(1, (n+unit-1)/unit)
+			most := n + units*18 + blockHeader*((n+block-1)/block+units)
+			if got := len(compressed(t, o, content)); got > most {
+				t.Errorf("%+v: %d random bytes became %d, more than %d", o, n, got, most)
+			}
+			// Bytes that do not repeat, but do not fill their range either: what
+			// an encoder may try in vain.
+			for i := range content {
+				content[i] |= 0x80
+			}
+			if got := len(compressed(t, o, content)); got > most {
+				t.Errorf("%+v: %d odd bytes became %d, more than %d", o, n, got, most)
+			}
+		}
+	}
+}
+
+// What is flushed can be read while the stream is still open.
+func TestFlush(t *testing.T) {
+	for _, codec := range compress.Codecs() {
+		pr, pw := io.Pipe()
+		w := compress.NewWriter(pw, newEncoder(t, compress.EncoderOptions{Codec: codec}))
+		go func() {
+			_, err := io.WriteString(w, "one\n")
+			pw.CloseWithError(errors.Join(err, w.Flush(), w.Flush()))
+		}()
+		// The pipe gives nothing more until the reader has got the line.
+		open := io.MultiReader(io.LimitReader(pr, int64(len(compressed(t, compress.EncoderOptions{Codec: codec}, []byte("one\n"))))), waiting{t})
+		r := compress.NewReader(open, compress.ReaderOptions{})
+		line := make([]byte, 100)
+		if n, err := r.Read(line); string(line[:n]) != "one\n" || err != nil {
+			t.Errorf("%s: got %q, %v", codec, line[:n], err)
+		}
+	}
+}
+
+// waiting is a stream on which nothing comes: to read from it would be to wait.
+type waiting struct{ t *testing.T }
+
+func (w waiting) Read([]byte) (int, error) {
+	w.t.Error("the reader waits for more than it needs")
+	return 0, io.EOF
+}
+
+// Without Close, what was written is cut off for every reader, wherever the run
+// ended.
+func TestWithoutClose(t *testing.T) {
+	for _, codec := range compress.Codecs() {
+		encoder := newEncoder(t, compress.EncoderOptions{Codec: codec})
+		var data bytes.Buffer
+		w := compress.NewWriter(&data, encoder)
+		for i, step := range []func() error{
+			func() error { _, err := w.Write(noise(8 << 20)); return err },
+			w.Flush,
+			func() error { return w.WriteUnit(encoder.Append(nil, []byte("one"))) },
+			w.Flush,
+			w.Flush,
+			func() error { _, err := w.Write([]byte("two")); return err },
+		} {
+			if err := step(); err != nil {
+				t.Fatal(err)
+			}
+			if data.Len() == 0 && i == 0 {
+				continue // many cores hold all of it
+			}
+			if _, _, err := read(bytes.NewReader(data.Bytes())); !errors.Is(err, compress.ErrCorrupt) || data.Len() < 1000 {
+				t.Errorf("%s, step %d: %d bytes, error %v", codec, i, data.Len(), err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := read(&data); got != string(noise(8<<20))+"onetwo" || err != nil {
+			t.Errorf("%s: closed: %d bytes, error %v", codec, len(got), err)
+		}
+	}
+}
+
+// A failing destination fails the writer, for good.
+func TestWriterFails(t *testing.T) {
+	full := errors.New("disk full")
+	for _, codec := range compress.Codecs() {
+		w := compress.NewWriter(&failing{err: full}, newEncoder(t, compress.EncoderOptions{Codec: codec}))
+		var err error
+		for range 100 {
+			if _, err = w.Write(noise(1 << 20)); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			err = w.Flush() // many cores hold all of it
+		}
+		if !errors.Is(err, full) || !errors.Is(w.Flush(), full) || !errors.Is(w.Close(), full) {
+			t.Errorf("%s: error %v, then %v, %v", codec, err, w.Flush(), w.Close())
+		}
+	}
+	w := compress.NewWriter(io.Discard, newEncoder(t, compress.EncoderOptions{}))
+	if n, err := w.ReadFrom(io.MultiReader(strings.NewReader("x"), iotest.ErrReader(full))); n != 1 || !errors.Is(err, full) {
+		t.Errorf("failing source: %d, %v", n, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte("x")); err == nil {
+		t.Error("a closed writer can be written to")
+	}
+}
+
+type failing struct{ err error }
+
+func (f *failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestEncoderOptions(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		options compress.EncoderOptions
+		want    string
+	}{
+		{name: "codec", options: compress.EncoderOptions{Codec: "lzma"}, want: `unknown codec "lzma": use gzip or zstd`},
+		{name: "gzip level", options: compress.EncoderOptions{Codec: compress.Gzip, Level: 10}, want: "gzip has no level 10: use 1 to 9"},
+		{name: "zstd level", options: compress.EncoderOptions{Level: 23}, want: "zstd has no level 23: use 1 to 22"},
+		{name: "negative", options: compress.EncoderOptions{Level: -1}, want: "zstd has no level -1: use 1 to 22"},
+		{name: "gzip dictionary", options: compress.EncoderOptions{Codec: compress.Gzip, Dictionary: []byte{1}}, want: "gzip knows no dictionaries: use zstd"},
+		{name: "no dictionary", options: compress.EncoderOptions{Dictionary: []byte("text")}, want: "not a usable zstd dictionary"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := compress.NewEncoder(tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
