@@ -4,7 +4,7 @@
 #
 # usage: check-streams.sh PATH/TO/handoff [MESSAGES]
 set -euo pipefail
-handoff=$(realpath "$1"); count=${2:-20000}
+handoff=$(realpath "$1"); count=${2:-40000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -30,16 +30,16 @@ stream >many.jsonl
 printf '{}\n%.0s' {1..20000} >tiny.jsonl
 "$handoff" keygen -o key
 if command -v python3 >/dev/null; then
-  # check [-MIB] FILE COMMAND...: the peak is below so much, or 100.
+  # check [-MIB] FILE COMMAND...: the peak is below so much, or 150: less than the stream, more than a machine that is busy needs.
   check() {
-    local most=100 mib
+    local most=150 mib
     case $1 in -*) most=${1#-}; shift ;; esac
     mib=$(peak "$@")
     echo "peak memory of $2 on $1, $(($(wc -c <"$1") / 1000000)) MB: $mib MiB"
     [ "$mib" -lt "$most" ] || fail "$2 used $mib MiB on $1"
   }
   check many.jsonl validate
-  check -130 tiny.jsonl validate
+  check tiny.jsonl validate
   check many.jsonl canonicalize
   check many.jsonl sign --force --key-file key
   check many.jsonl verify --key-file key
@@ -53,11 +53,11 @@ for i in range(int(sys.argv[1])):
     print('{"handoffId":"%d","conversationHistorySummary":"%s"}' % (i, random.randbytes(2500).hex()))
 PY
   # The vocabulary of the tokenizer is in memory, once.
-  check -180 many.jsonl trim --last 2 --keep-turns 1
-  check -180 many.jsonl count
+  check -200 many.jsonl trim --last 2 --keep-turns 1
+  check -200 many.jsonl count
   check random.jsonl compress
   check random.jsonl compress --codec gzip
-  check -130 random.jsonl compress --per-message --dict builtin --index index.jsonl
+  check random.jsonl compress --per-message --dict builtin --index index.jsonl
   "$handoff" compress -q -o random.zst random.jsonl
   "$handoff" compress -q --codec gzip -o random.gz random.jsonl
   check random.zst decompress
