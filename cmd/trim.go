@@ -29,6 +29,7 @@ type trimFlags struct {
 	archive    string
 	restore    string
 	format     string
+	quiet      bool
 }
 
 func newTrim(g *globals) *cobra.Command {
@@ -45,8 +46,7 @@ a tool call, its results and the reasoning before it stay or go together.
 The limit is --max-tokens, or --threshold of --context-window (or of the window of
 the receiver's profile, or of --model), or --last, or --max-bytes. SW4RM messages
 without any are cut to their last 50 turns. A message that cannot be made to fit is
-left out, with exit code 1; so is nothing of it lost if the summariser fails, which
-is exit code 2.
+left out, with exit code 1, and so is one whose summariser fails, with exit code 2.
 
 What was done stands in the message (extensions.trim, or metadata.trim in SW4RM)
 and is told on stderr. --archive keeps what was removed, and --restore puts it back.
@@ -88,6 +88,7 @@ func (f *trimFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
 	flags.StringVarP(&f.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(plainFormats, ", "))
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.keys.register(c)
 	f.registerOutput(c)
 	f.registerInPlace(c)

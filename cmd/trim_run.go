@@ -113,6 +113,9 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 			return err
 		}
 	}
+	if f.quiet {
+		return nil
+	}
 	for _, n := range news {
 		r := n.(trimRecord)
 		if f.format == "json" {
@@ -125,6 +128,10 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 	}
 	return nil
 }
+
+// mostCostShare is what a summary may cost at most of what was spent before it
+// (section 9).
+const mostCostShare = 0.05
 
 // text says what was done, for people.
 func (r trimRecord) text() string {
@@ -146,10 +153,11 @@ func (r trimRecord) text() string {
 		parts = append(parts, "by the extractive summariser, since "+r.FellBack)
 	}
 	if r.CostUSD != "" {
-		parts = append(parts, "the summary cost "+string(r.CostUSD)+" USD")
-	}
-	if r.costShare > 0.05 { // section 9
-		parts = append(parts, fmt.Sprintf("which is %.0f%% of what was spent before: section 9 asks for 5%% at most", r.costShare*100))
+		cost := "the summary cost " + string(r.CostUSD) + " USD"
+		if r.costShare > mostCostShare {
+			cost += fmt.Sprintf(", %.0f%% of what was spent before, where %.0f%% is the target", r.costShare*100, mostCostShare*100)
+		}
+		parts = append(parts, cost)
 	}
 	switch r.Signature {
 	case "removed":
