@@ -9,27 +9,42 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// BenchmarkExtractive summarises a history of 20,000 turns and 9 MB, made of the
-// golden conversations. What counting costs is not in it.
+// BenchmarkExtractive summarises a history of 20,000 turns, made of the golden
+// conversations again and again, as they are and with words that differ every time.
+// What counting costs is not in it.
 func BenchmarkExtractive(b *testing.B) {
-	files, _ := filepath.Glob("../../testdata/trim/*.facts.json")
-	var pool, turns []summarize.Turn
+	files, _ := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
+	var pool []summarize.Turn
 	for _, file := range files {
 		t, _ := readConversation(b, strings.TrimSuffix(file, ".facts.json")+".json")
 		pool = append(pool, t...)
 	}
-	size := 0
-	for i := 0; len(turns) < 20000; i++ {
-		t := pool[i%len(pool)]
-		turns = append(turns, t)
-		size += len(t.Text)
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		r := summarize.Request{Turns: turns, MaxTokens: 50000, Count: count}
-		if _, err := (summarize.Extractive{}).Summarize(context.Background(), r); err != nil {
-			b.Fatal(err)
-		}
+	for _, tt := range []struct {
+		name string
+		text func(text string, round int) string
+	}{
+		{"repeated", func(text string, _ int) string { return text }},
+		{"different", func(text string, round int) string {
+			return strings.ReplaceAll(text, "n", string([]byte{'a' + byte(round%26), 'a' + byte(round/26)}))
+		}},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			var turns []summarize.Turn
+			size := 0
+			for i := range 20000 {
+				t := pool[i%len(pool)]
+				t.Text = tt.text(t.Text, i/len(pool))
+				turns = append(turns, t)
+				size += len(t.Text)
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				r := summarize.Request{Turns: turns, MaxTokens: 50000, Count: count}
+				if _, err := (summarize.Extractive{}).Summarize(context.Background(), r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

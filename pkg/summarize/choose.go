@@ -34,11 +34,31 @@ func byWorth(a, b unit) int {
 	return cmp.Or(b.worth-a.worth, int(a.order)-int(b.order))
 }
 
+// best returns the units that are worth most, of about size bytes, sorted by their
+// worth. When they were weighed first, it was not known yet how often their words
+// would come.
+func (j *judge) best(units []unit, size int) []unit {
+	units = slices.DeleteFunc(units, func(u unit) bool { return u.worth == 0 })
+	slices.SortFunc(units, byWorth)
+	for i := range units {
+		u := &units[i]
+		if size < 0 {
+			units = units[:i]
+			break
+		}
+		j.read(u.text, u.kind)
+		u.worth = share(u.worth, j.weigh(u.asked, nil), int(u.sum))
+		size -= len(u.text)
+	}
+	slices.SortFunc(units, byWorth)
+	return units
+}
+
 // candidates returns the units worth a place in a summary of about size bytes, in
 // order of their worth, with what each adds to those before. told has what is known
 // already.
 func (j *judge) candidates(units []unit, size int, told knowledge, least int) []candidate {
-	slices.SortFunc(units, byWorth)
+	units = j.best(units, 10*size+4096)
 	var out []candidate
 	var scratch []byte
 	total, fromNothing := 0, len(told) == 0

@@ -34,9 +34,34 @@ var classes = map[string]class{
 	"correction": correction, "condition": condition, "figure": figure, "name": name, "chatter": chatter, "stop": stop, "negation": negation,
 }
 
-// cues gives the classes of words and phrases by their hashes.
-var cues = sync.OnceValue(func() map[uint64]class {
-	table := make(map[uint64]class, 1<<13)
+// A lexicon has the classes of words and phrases by their hashes. Every word of a
+// conversation is looked up in it, which takes a map several times as long.
+type lexicon [1 << 13]struct {
+	hash    uint64
+	classes class // 0 in a free place
+}
+
+// place returns where a hash is, or where it would be: a test keeps half of the
+// places free.
+func (l *lexicon) place(hash uint64) int {
+	i := int(hash % uint64(len(l)))
+	for l[i].classes != 0 && l[i].hash != hash {
+		i = (i + 1) % len(l)
+	}
+	return i
+}
+
+func (l *lexicon) of(hash uint64) class { return l[l.place(hash)].classes }
+
+func (l *lexicon) add(hash uint64, c class) {
+	at := &l[l.place(hash)]
+	at.hash = hash
+	at.classes |= c
+}
+
+// cues returns the lexicon of cues.txt.
+var cues = sync.OnceValue(func() *lexicon {
+	table := new(lexicon)
 	endings := map[string][]string{}
 	for line := range strings.Lines(cueText) {
 		head, list, found := strings.Cut(strings.TrimSpace(line), ":")
@@ -66,7 +91,7 @@ var cues = sync.OnceValue(func() map[uint64]class {
 	return table
 })
 
-func addCue(table map[uint64]class, entry string, c class) {
+func addCue(table *lexicon, entry string, c class) {
 	words := strings.Fields(strings.ReplaceAll(entry, "-", " "))
 	hashes := make([]uint64, len(words))
 	for i, word := range words {
@@ -75,13 +100,13 @@ func addCue(table map[uint64]class, entry string, c class) {
 	last := hashes[len(words)-1]
 	switch len(words) {
 	case 1:
-		table[last] |= c
+		table.add(last, c)
 	case 2:
-		table[last] |= endsPhrase
-		table[hashPair(hashes[0], last)] |= c
+		table.add(last, endsPhrase)
+		table.add(hashPair(hashes[0], last), c)
 	default:
-		table[last] |= endsPhrase
-		table[hashPair(hashPair(hashes[0], hashes[1]), last)] |= c
+		table.add(last, endsPhrase)
+		table.add(hashPair(hashPair(hashes[0], hashes[1]), last), c)
 	}
 }
 

@@ -53,7 +53,11 @@ func Complete(text string, r Request) string {
 // of how many turns the summary before was.
 func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, error) {
 	turns, previous, ours := cutHeader(r.Previous)
-	var units []unit
+	size := len(previous)
+	for _, t := range r.Turns {
+		size += len(t.Text)
+	}
+	units := make([]unit, 0, min(size/64, mostUnits))
 	var speakers []speaker
 	var order int32
 	j := &judge{table: cues(), often: new(frequencies)}
@@ -62,6 +66,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 		j.often.add(j.terms)
 		who := len(speakers) - 1
 		u := unit{text: text, kind: k, speaker: int32(who), asked: speakers[who].asked && !strings.HasSuffix(text, "?"), order: order, shape: j.shape}
+		u.sum = int32(j.weigh(u.asked, nil))
 		if k != prose {
 			u.form = form(text, k)
 		}
@@ -71,7 +76,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 		units = append(units, u)
 		order++
 		if len(units) == mostUnits {
-			j.weighAll(units, speakers)
+			weighAll(units, speakers)
 			units = thin(units)
 		}
 	}}
@@ -85,9 +90,9 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 		}
 		who = string(appendClean(nil, who))
 		role, _, _ := strings.Cut(who, " ")
-		said := speaker{share: 100}
+		said := speaker{share: 1000}
 		if labelled {
-			said = speakerOf(role, len(rest))
+			said = speakerOf(role, len(rest)/2) // a line has more than one turn
 		}
 		said.label = who
 		said.share = said.share * carried / 100
@@ -105,7 +110,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 		speakers = append(speakers, said)
 		s.split(t.Text)
 	}
-	j.weighAll(units, speakers)
+	weighAll(units, speakers)
 	return units, speakers, j, turns, nil
 }
 
@@ -143,7 +148,7 @@ type series struct{ size, last int32 }
 // weighAll gives the units their worth. Those that are like many others are worth
 // little: the lines of a log, the rows of a table. Of a sentence or a warning that
 // comes again and again, with other figures or not, the last counts.
-func (j *judge) weighAll(units []unit, speakers []speaker) {
+func weighAll(units []unit, speakers []speaker) {
 	alike := make(map[uint64]series, len(units))
 	add := func(sum uint64, i int) { alike[sum] = series{alike[sum].size + 1, int32(i)} }
 	for i := range units {
@@ -163,9 +168,8 @@ func (j *judge) weighAll(units []unit, speakers []speaker) {
 		if n > bulk && once && int(same.last) != i || n > lots && !once {
 			continue
 		}
-		j.read(u.text, u.kind)
 		who := speakers[u.speaker]
-		u.worth = j.weigh(u.asked, nil) * kindShare[u.kind] / 100 * who.share / 100
+		u.worth = int(u.sum) * kindShare[u.kind] / 100 * who.share / 1000
 		if u.kind == data && who.calls {
 			u.worth /= 3 // the arguments of a call: its result says more
 		}

@@ -287,3 +287,25 @@ func FuzzExtractive(f *testing.F) {
 		}
 	})
 }
+
+// TestExtractivePasted has a file full of figures and rules between two short
+// statements: they stay, whoever shows the file.
+func TestExtractivePasted(t *testing.T) {
+	var file strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&file, "%s%d must not exceed %d because of RFC %d, see docs/%d.md.\n",
+			[]string{"The limit", "Every retry", "A window", "One frame", "No header"}[i%5], i, 31*i, 7*i+1000, i)
+	}
+	for _, role := range []string{"user", "assistant", "tool"} {
+		got := summary(t, summarize.Request{MaxTokens: 70, Turns: []summarize.Turn{
+			{Role: "user", Text: "Marta gets the blue variant, the handle suits her."},
+			{Role: role, Text: file.String()},
+			{Role: "assistant", Text: "Two hinges are worn. I put them on the list."},
+		}})
+		for _, want := range []string{"Marta", "hinges"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("a file by %s crowds out %q: %s", role, want, got)
+			}
+		}
+	}
+}

@@ -14,11 +14,13 @@ import (
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/summarize"
+	"github.com/eaapl/handoff/pkg/tokens"
 )
 
 var (
-	golden = flag.String("golden", "../../testdata/trim", "the directory of conversations that TestGolden measures")
-	misses = flag.Bool("misses", false, "TestGolden names the facts that were lost")
+	golden    = flag.String("golden", "../../testdata/trim", "the directory of conversations that TestGolden measures")
+	tokenizer = flag.String("tokenizer", "", "what TestGolden counts with, such as o200k_base; four bytes a token if empty")
+	misses    = flag.Bool("misses", false, "TestGolden names the facts that were lost")
 )
 
 // A fact is something said in a conversation that has to survive: all of its
@@ -98,6 +100,19 @@ func readJSON(t testing.TB, file string, into any) {
 // count takes four bytes for a token, about what tokenizers need for English.
 func count(text string) int { return (len(text) + 3) / 4 }
 
+// counter returns what the flag asks for.
+func counter(t testing.TB) func(string) int {
+	t.Helper()
+	if *tokenizer == "" {
+		return count
+	}
+	c, err := tokens.New(tokens.Encoding(*tokenizer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Count
+}
+
 // A share is how many of how many.
 type share struct{ kept, all int }
 
@@ -107,12 +122,13 @@ func (s share) String() string {
 
 // TestGolden measures how much of what is listed survives at 10:1. With -v it
 // prints the tables of docs/trimming.md; -args -golden measures other
-// conversations.
+// conversations, -args -tokenizer counts with another tokenizer.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no conversations in %s: %v", *golden, err)
 	}
+	count := counter(t)
 	var total share
 	kinds := map[string]share{}
 	t.Log("| conversation | turns | tokens | summary | facts kept |")
@@ -165,6 +181,7 @@ func TestGolden(t *testing.T) {
 // before into the next, within a tenth of the whole: what was kept has to stay.
 func TestGoldenAgain(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
+	count := counter(t)
 	var total share
 	for _, file := range files {
 		turns, facts := readConversation(t, strings.TrimSuffix(file, ".facts.json")+".json")

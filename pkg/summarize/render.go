@@ -9,7 +9,7 @@ import (
 )
 
 // appendForm adds the unit in a form.
-func (c *candidate) appendForm(dst []byte, form int, table map[uint64]class) []byte {
+func (c *candidate) appendForm(dst []byte, form int, table *lexicon) []byte {
 	if form == whole {
 		return appendClean(dst, c.text)
 	}
@@ -41,7 +41,7 @@ func (c *candidate) appendForm(dst []byte, form int, table map[uint64]class) []b
 }
 
 // appendBare adds a text without its function words.
-func appendBare(dst []byte, text string, table map[uint64]class) []byte {
+func appendBare(dst []byte, text string, table *lexicon) []byte {
 	r := reader{text: text, table: table}
 	var t token
 	for r.next(&t) {
@@ -118,7 +118,7 @@ func cutHeader(summary string) (turns int, rest string, ok bool) {
 
 // render writes the chosen candidates in order of the conversation, a line for
 // each speaker.
-func render(head string, list []candidate, chosen []int8, speakers []speaker, table map[uint64]class) string {
+func render(head string, list []candidate, chosen []int8, speakers []speaker, table *lexicon) string {
 	var at []int
 	for i, form := range chosen {
 		if form >= 0 {

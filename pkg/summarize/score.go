@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 )
 
@@ -20,13 +21,14 @@ const (
 // A unit is what is chosen or left out: a sentence, a line, an object.
 type unit struct {
 	text    string
-	kind    kind
-	speaker int32
-	order   int32
 	shape   uint64 // the hash of its words, with figures and identifiers made equal
 	form    uint64 // the hash of what it looks like, see form; 0 for prose
-	warns   bool   // it has a warning
 	worth   int
+	sum     int32 // what it says by itself, at most, see judge.weigh
+	speaker int32
+	order   int32
+	kind    kind
+	warns   bool // it has a warning
 	asked   bool // a user said it
 }
 
@@ -49,7 +51,7 @@ type piece struct {
 
 // A judge weighs units. It may be used again and again, by one goroutine.
 type judge struct {
-	table  map[uint64]class
+	table  *lexicon
 	often  *frequencies
 	pieces []piece
 	facts  []fact
@@ -240,12 +242,9 @@ func (j *judge) weigh(asked bool, told knowledge) int {
 		}
 		worth += min(news, 60)
 		said := 0
-		for bit, w := range classWorth {
-			c := class(1) << bit
-			if p.classes&c == 0 {
-				continue
-			}
-			if seen&c != 0 {
+		for rest := p.classes & (1<<len(classWorth) - 1); rest != 0; rest &= rest - 1 {
+			w := classWorth[bits.TrailingZeros32(uint32(rest))]
+			if seen&(rest&-rest) != 0 {
 				w /= 3
 			}
 			said += w
@@ -276,29 +275,39 @@ var kindShare = [...]int{prose: 100, keyed: 95, data: 80, row: 70, logged: 60, c
 // A speaker is who said a line of a summary, or a turn.
 type speaker struct {
 	label string
-	share int  // how many hundredths of its worth a unit keeps by who says it
+	share int  // how many thousandths of its worth a unit keeps by who says it
 	asked bool // what is said is what somebody wants
 	calls bool // JSON is the arguments of a call
 }
 
 // speakerOf returns the speaker of a role without the label. What the user says
-// counts most. A long turn says less in each of its lines than a short one does:
-// most of a file that was read, or of an essay, is not about the task.
+// counts most.
 func speakerOf(role string, size int) speaker {
+	said := speaker{share: dilute(size)}
 	switch strings.ToLower(role) {
 	case "user", "human", "system", "developer":
-		return speaker{share: 130 * dilute(size, 1600) / 100, asked: size < 1600}
+		said.share = said.share * 160 / 100
+		said.asked = size < pasted
 	case "tool", "function":
-		return speaker{share: 75 * dilute(size, 200) / 100}
+		said.share = said.share * 90 / 100
 	default:
-		return speaker{share: dilute(size, 800), calls: true}
+		said.share = said.share * 120 / 100
+		said.calls = true
 	}
+	return said
 }
 
-// dilute returns a hundred for what is no longer than plain, and less the longer it
-// is: half for four times as long, but never so little that nothing could be said.
-func dilute(size, plain int) int {
-	return max(15, int(100*math.Sqrt(float64(plain)/float64(max(size, plain)))))
+// pasted is the size in bytes from which a turn of a user is not taken for a wish,
+// but for what was pasted.
+const pasted = 600
+
+// dilute returns a thousand for a short turn, and for a longer one nearly as many
+// times less as it is longer, down to a limit: most of a file that was read or
+// pasted, or of an essay, is not about the task, and however many figures it has,
+// what people and agents tell each other in a line or two is.
+func dilute(size int) int {
+	const short = 120
+	return max(80, int(1000*math.Pow(short/float64(max(size, short)), 0.9)))
 }
 
 // share returns part/all of a worth.

@@ -131,3 +131,16 @@ func TestCues(t *testing.T) {
 		}
 	}
 }
+
+// TestLexiconHasRoom keeps lookups short: a lexicon that is full would have no end.
+func TestLexiconHasRoom(t *testing.T) {
+	used := 0
+	for _, place := range cues() {
+		if place.classes != 0 {
+			used++
+		}
+	}
+	if used == 0 || used*2 > len(lexicon{}) {
+		t.Errorf("%d of %d places are used, want at most half", used, len(lexicon{}))
+	}
+}

@@ -50,7 +50,7 @@ type token struct {
 // A reader reads the tokens of a text and knows the words before.
 type reader struct {
 	text      string
-	table     map[uint64]class
+	table     *lexicon
 	at        int
 	last, old uint64 // hashes of the two words before
 }
@@ -159,7 +159,10 @@ func (r *reader) next(t *token) bool {
 			t.sum = hashLetter(t.sum+uint64(pending), c)
 			t.traits |= kind | pending
 			pending = 0
-			r.span(t, i, size)
+			if t.from < 0 {
+				r.span(t, i, size)
+			}
+			t.to = i + size
 		}
 		before = kind
 		i += size
@@ -192,14 +195,14 @@ func (r *reader) span(t *token, i, size int) {
 // endWord looks up the word and the phrases that end with it. tail is the part of
 // the word behind an elided article ("l'échéance"), or 0.
 func (r *reader) endWord(t *token, word, tail uint64) {
-	c := r.table[word]
+	c := r.table.of(word)
 	if c == 0 && tail != 0 {
 		word = tail
-		c = r.table[word]
+		c = r.table.of(word)
 	}
 	if c&endsPhrase != 0 {
 		pair := hashPair(r.last, word)
-		c |= r.table[pair] | r.table[hashPair(hashPair(r.old, r.last), word)]
+		c |= r.table.of(pair) | r.table.of(hashPair(hashPair(r.old, r.last), word))
 	}
 	r.old, r.last = r.last, word
 	t.classes |= c &^ endsPhrase
