@@ -163,13 +163,12 @@ func (h *History) openSnapshot(limits jsonstream.Limits) error {
 	v := h.doc.Root().Get("context_snapshot")
 	switch v.Kind() {
 	case jsonstream.Object:
-		h.snapshot, h.Root = inline, v
 		// Its own document, so that what is edited is the context alone.
 		context, err := jsonstream.Parse(jsonstream.NewRaw(v.Raw()), jsonstream.Unlimited())
 		if err != nil {
 			return err
 		}
-		h.context, h.Root = context, context.Root()
+		h.snapshot, h.context, h.Root = inline, context, context.Root()
 	case jsonstream.String:
 		text, err := base64.StdEncoding.DecodeString(v.Text())
 		if err != nil {

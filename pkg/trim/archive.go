@@ -178,13 +178,17 @@ func (e *Entry) restore(h *history.History) ([]byte, error) {
 	if err := e.check(h.Format); err != nil {
 		return nil, err
 	}
-	d, err := newDraft(h, nil, Options{Meter: history.Meter{Count: func(string) int { return 0 }}})
+	record, err := readRecord(h)
 	if err != nil {
 		return nil, err
 	}
+	summary := -1
+	if e.Summary {
+		summary = formerSummary(h, record)
+	}
 	edit := &editor{doc: h.Context()}
 	for i, list := range h.Lists {
-		if text, changed, err := e.merge(d, i); err != nil {
+		if text, changed, err := e.merge(h, i, summary); err != nil {
 			return nil, err
 		} else if changed {
 			edit.put("/"+list.Name, text)
@@ -242,16 +246,16 @@ func (e *Entry) check(f format.Format) error {
 	return nil
 }
 
-// merge returns a list with the turns of the entry put back. Turns that were added
-// since stay behind them.
-func (e *Entry) merge(d *draft, list int) (text []byte, changed bool, err error) {
-	name := d.h.Lists[list].Name
+// merge returns a list with the turns of the entry put back in the place of the turn
+// that is their summary, if there is one. Turns that were added since stay behind them.
+func (e *Entry) merge(h *history.History, list, summary int) (text []byte, changed bool, err error) {
+	name := h.Lists[list].Name
 	var now []jsonstream.Value
-	for i, t := range d.h.Turns {
+	for i, t := range h.Turns {
 		if t.List != list {
 			continue
 		}
-		if e.Summary && i == d.former {
+		if i == summary {
 			changed = true
 			continue
 		}

@@ -2,6 +2,7 @@ package trim
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -48,18 +49,16 @@ const (
 )
 
 func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
-	d := &draft{o: o, h: h, turns: make([]turn, len(h.Turns)), units: h.Units(), former: -1, tokenBytes: usualBytes}
-	if err := d.readRecord(); err != nil {
+	record, err := readRecord(h)
+	if err != nil {
 		return nil, err
 	}
+	d := &draft{o: o, h: h, record: record, turns: make([]turn, len(h.Turns)), units: h.Units(), former: formerSummary(h, record), tokenBytes: usualBytes}
 	tally := h.Measure(o.Meter)
 	d.tally = tally.Members
 	for i, t := range h.Turns {
 		text := d.compact(t.Value)
 		d.turns[i] = turn{size: size{tally.Turns[i], h.Encoded(len(text)) + len(",")}, text: text}
-		if d.isFormer(t) {
-			d.former = i
-		}
 	}
 	d.record.OriginalTurns = d.record.DroppedTurns + d.stays()
 	d.before = size{tally.Total, len(jsonstream.AppendCompact(nil, message))}
@@ -136,9 +135,15 @@ const summaryMember = "conversationHistorySummary"
 // preamble begins a turn that is a summary.
 const preamble = "Summary of the earlier conversation, whose turns were removed:\n"
 
-// isFormer reports whether a turn is the summary that an earlier trim has written.
-func (d *draft) isFormer(t history.Turn) bool {
-	return d.record.DroppedTurns > 0 && d.former < 0 && t.Role == "assistant" && t.Value.Len() == 2 && strings.HasPrefix(t.Value.Get("content").Text(), preamble)
+// formerSummary returns the turn that is the summary which an earlier trim has
+// written, or -1.
+func formerSummary(h *history.History, r Record) int {
+	if r.DroppedTurns <= 0 {
+		return -1
+	}
+	return slices.IndexFunc(h.Turns, func(t history.Turn) bool {
+		return t.Role == "assistant" && t.Value.Len() == 2 && strings.HasPrefix(t.Value.Get("content").Text(), preamble)
+	})
 }
 
 // previous returns the summary that is there already.

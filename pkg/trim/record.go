@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -35,16 +36,17 @@ func holder(f format.Format) string {
 
 const recordMember = "trim"
 
-// readRecord reads what an earlier trim has recorded.
-func (d *draft) readRecord() error {
-	v := d.h.Root.Get(holder(d.h.Format)).Get(recordMember)
+// readRecord returns what an earlier trim has recorded, its zero value if there was
+// none.
+func readRecord(h *history.History) (r Record, err error) {
+	v := h.Root.Get(holder(h.Format)).Get(recordMember)
 	if !v.Exists() {
-		return nil
+		return r, nil
 	}
-	if err := json.Unmarshal(v.Raw(), &d.record); err != nil {
-		return fmt.Errorf("%s: not what trim records: %w", v.Pointer(), jsonError(err))
+	if err := json.Unmarshal(v.Raw(), &r); err != nil {
+		return r, fmt.Errorf("%s: not what trim records: %w", v.Pointer(), jsonError(err))
 	}
-	return nil
+	return r, nil
 }
 
 // jsonError words an error of decoding without names of Go types.

@@ -38,10 +38,15 @@ func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
 	if d.summarises(len(d.cut.turns)) && d.h.Format == format.EAAPL {
 		e.set("/"+summaryMember, quote(summary.Text))
 	}
+	charge, err := d.charge(d.usage)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	r.Cost, r.Share = charge.cost, charge.share
+	for _, sum := range charge.sums {
+		e.put(sum.pointer, sum.value) // not remembered: what was spent stays spent when a message is restored
+	}
 	if d.h.Format == format.EAAPL {
-		if r.Cost, r.Share, err = d.pay(e, d.usage); err != nil {
-			return Result{}, nil, err
-		}
 		for _, name := range []string{"signature", "signatureKeyId"} {
 			if e.doc.Root().Get(name).Exists() {
 				e.remove("/" + name)

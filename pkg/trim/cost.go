@@ -1,0 +1,85 @@
+package trim
+
+import (
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// A charge is what summaries cost, and what costTracking is with it (section 9).
+// Its zero value charges nothing.
+type charge struct {
+	cost  message.Number // in US dollars
+	share float64        // of what was spent before, 0 if that was nothing
+	sums  []member
+}
+
+// charge returns the exact sums for what was used, if the message has a place for
+// them and the prices are known.
+func (d *draft) charge(used summarize.Usage) (charge, error) {
+	if d.h.Format != format.EAAPL || used == (summarize.Usage{}) || d.o.Prices.Prompt == "" || d.o.Prices.Completion == "" {
+		return charge{}, nil
+	}
+	prompt, err := d.o.Prices.Prompt.Decimal()
+	if err != nil {
+		return charge{}, fmt.Errorf("price of a million prompt tokens: %w", err)
+	}
+	completion, err := d.o.Prices.Completion.Decimal()
+	if err != nil {
+		return charge{}, fmt.Errorf("price of a million completion tokens: %w", err)
+	}
+	prompts, completions := decimal.NewFromInt(int64(used.PromptTokens)), decimal.NewFromInt(int64(used.CompletionTokens))
+	total := prompt.Mul(prompts).Add(completion.Mul(completions)).Shift(-6)
+	c := charge{cost: message.Number(total.String())}
+	for _, change := range []struct {
+		pointer string
+		by      decimal.Decimal
+	}{
+		{spentPointer, total},
+		{"/costTracking/costBudgetRemainingUSD", total.Neg()},
+		{"/costTracking/tokenSpent/prompt", prompts},
+		{"/costTracking/tokenSpent/completion", completions},
+	} {
+		was, sum, err := plus(d.h.Root.At(change.pointer), change.pointer, change.by)
+		if err != nil {
+			return charge{}, err
+		}
+		if change.pointer == spentPointer && was.IsPositive() {
+			c.share = total.Div(was).InexactFloat64()
+		}
+		c.sums = append(c.sums, member{pointer: change.pointer, value: sum})
+	}
+	return c, nil
+}
+
+const spentPointer = "/costTracking/costSpentSoFarUSD"
+
+// plus returns a number of costTracking, and it with an amount added.
+func plus(v jsonstream.Value, pointer string, by decimal.Decimal) (was decimal.Decimal, sum []byte, err error) {
+	if v.Kind() != jsonstream.Number {
+		return was, nil, fmt.Errorf("%s: expected a number to add the cost of the summary to, found %s", pointer, v.Kind())
+	}
+	if was, err = message.Number(v.Raw()).Decimal(); err != nil {
+		return was, nil, fmt.Errorf("%s: %w", pointer, err)
+	}
+	sum = []byte(was.Add(by).String())
+	if !jsonstream.SafeNumber(sum) {
+		return was, nil, fmt.Errorf("%s: with the cost of the summary, the exact total has more than %d digits", pointer, jsonstream.MaxDigits)
+	}
+	return was, sum, nil
+}
+
+// checkCosts returns why the cost of a summary could not be added to the message,
+// before there is one.
+func (d *draft) checkCosts() error {
+	if d.o.Summarizer == nil {
+		return nil
+	}
+	_, err := d.charge(summarize.Usage{PromptTokens: 1, CompletionTokens: 1})
+	return err
+}
