@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +38,12 @@ func appendLocked(path string, text []byte) (err error) {
 	if last[0] != '\n' { // a process that was killed left half a line
 		text = append([]byte{'\n'}, text...)
 	}
+	return appendAt(f, text, end)
+}
+
+// appendAt writes text at the end of a file, all of it or nothing, and returns when
+// it is safely on the disk.
+func appendAt(f *lockedfile.File, text []byte, end int64) error {
 	if _, err := f.WriteAt(text, end); err != nil {
 		return errors.Join(err, f.Truncate(end))
 	}
@@ -80,7 +85,7 @@ func (a *trimArchive) index() error {
 			part, err := lines.ReadSlice('\n')
 			length += int64(len(part))
 			if first {
-				sum = digestOf(part)
+				sum = trim.EntryDigest(part)
 			}
 			if err == bufio.ErrBufferFull {
 				continue
@@ -98,18 +103,6 @@ func (a *trimArchive) index() error {
 			a.entries[sum] = append(a.entries[sum], span{start, length})
 		}
 	}
-}
-
-// entryStart is how the lines of an archive begin.
-const entryStart = `{"sha256":"`
-
-func digestOf(line []byte) string {
-	rest, ok := bytes.CutPrefix(line, []byte(entryStart))
-	sum, _, closed := bytes.Cut(rest, []byte{'"'})
-	if !ok || !closed {
-		return ""
-	}
-	return string(sum)
 }
 
 // find returns the entry with a digest for the message with this handoffId, the

@@ -131,7 +131,8 @@ type countedTurn struct {
 	Pointer string `json:"pointer"` // in the context, for an SW4RM request
 	Role    string `json:"role"`
 	Tokens  int    `json:"tokens"`
-	text    string // its beginning
+	turn    int    // its index in the history
+	text    string // its beginning, where it is shown
 }
 
 // A duplicate is a turn that says what an earlier one said.
@@ -142,9 +143,12 @@ type duplicate struct {
 }
 
 func (f *countFlags) count(d document, counter counter) countOutcome {
+	if d.err != nil {
+		return countOutcome{err: inFile(d.source.name, d.err)}
+	}
 	doc, err := jsonstream.Parse(d.raw, f.limits)
 	if err != nil {
-		return countOutcome{err: inFile(d.source.name, cmp.Or(d.err, err))}
+		return countOutcome{err: inFile(d.source.name, err)}
 	}
 	h, err := history.Of(doc, f.limits)
 	if err != nil {
@@ -167,6 +171,11 @@ func (f *countFlags) count(d document, counter counter) countOutcome {
 	largestFirst(r.Members)
 	largestFirst(r.Roles)
 	slices.SortStableFunc(r.Turns, func(a, b countedTurn) int { return b.Tokens - a.Tokens })
+	if f.format == "text" {
+		for i, t := range r.Turns[:min(len(r.Turns), mostTurns)] {
+			r.Turns[i].text = clip(h.Turns[t.turn].Text(), 200)
+		}
+	}
 	return countOutcome{countRecord: r}
 }
 
@@ -182,7 +191,7 @@ func (r *countRecord) addTurns(h *history.History, tally history.Tally) {
 		}
 		r.Roles[roles[role]].Turns++
 		r.Roles[roles[role]].Tokens += tally.Turns[i]
-		r.Turns = append(r.Turns, countedTurn{pointers[i], role, tally.Turns[i], clip(t.Text(), 200)})
+		r.Turns = append(r.Turns, countedTurn{Pointer: pointers[i], Role: role, Tokens: tally.Turns[i], turn: i})
 		if same[i] != i {
 			r.Duplicates = append(r.Duplicates, duplicate{pointers[i], pointers[same[i]], tally.Turns[i]})
 		}
@@ -199,19 +208,14 @@ const mostTurns = 10
 // WriteText draws the record in so many columns, 80 at least.
 func (r countRecord) WriteText(w io.Writer, columns int, colors palette) error {
 	p := picture{width: max(columns, narrowest), palette: colors}
-	about := ""
+	total := fmt.Sprintf("%s (%s)", plural(r.Total, "token"), r.Tokenizer)
 	if r.Estimate {
-		about = "≈ "
+		total = "≈ " + total
 	}
-	name := r.Source
-	if r.Index > 0 {
-		name = fmt.Sprintf("%s, message %d", name, r.Index+1)
-	}
-	total := fmt.Sprintf("%s%s (%s)", about, plural(r.Total, "token"), r.Tokenizer)
 	if r.Window > 0 {
 		total += fmt.Sprintf(", %.1f%% of %s", r.Share*100, grouped(int64(r.Window)))
 	}
-	p.line(p.bold(left(name, p.width-width(total)-1)), " ", total)
+	p.heading(r.Source, r.Index, total, fmt.Sprint)
 	p.countedParts("By member", r.Members, r.Total)
 	p.countedParts("By role", r.Roles, r.Total)
 	p.largestTurns(r.Turns)

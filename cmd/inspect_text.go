@@ -63,6 +63,14 @@ func (p *picture) line(parts ...string) {
 	p.text.WriteByte('\n')
 }
 
+// heading names a message, and says at the end of the line what it comes to.
+func (p *picture) heading(source string, index int, summary string, paint func(...any) string) {
+	if index > 0 {
+		source = fmt.Sprintf("%s, message %d", source, index+1)
+	}
+	p.line(p.bold(left(source, p.width-width(summary)-1)), " ", paint(summary))
+}
+
 // section begins a block, with what sums it up behind its title.
 func (p *picture) section(title, summary string) {
 	p.line()
@@ -92,16 +100,12 @@ func (p *picture) identity(r inspectRecord) {
 	if !r.Result.Valid {
 		verdict, paint = string(r.Result.Reason), p.red
 	}
-	name := r.Source
-	if r.Index > 0 {
-		name = fmt.Sprintf("%s, message %d", name, r.Index+1)
-	}
-	p.line(p.bold(left(name, p.width-len(verdict)-1)), " ", paint(verdict))
+	p.heading(r.Source, r.Index, verdict, paint)
 	p.line()
 	f := r.Facts
 	p.label("from", at(f.From.ID, "@", f.From.Version))
 	p.label("to", at(f.To.Type, " ", f.To.Version))
-	name = "fan-out"
+	name := "fan-out"
 	for _, receiver := range f.Receivers[:min(len(f.Receivers), mostRows)] {
 		p.label(name, at(receiver.Type, " ", receiver.Version))
 		name = ""

@@ -54,11 +54,11 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 			fmt.Fprintln(&lines, id)
 		}
 	}
-	if _, err := f.WriteAt(lines.Bytes(), s.offset); err != nil {
-		return nil, errors.Join(err, f.Truncate(s.offset))
+	if err := appendAt(f, lines.Bytes(), s.offset); err != nil {
+		return nil, err
 	}
 	s.offset += int64(lines.Len())
-	return fresh, f.Sync()
+	return fresh, nil
 }
 
 // read learns what others have added. It ends a line that a crashed process, or

@@ -107,7 +107,7 @@ func extraNames() string {
 
 // complete fills the options that the flags describe.
 func (f *trimFlags) complete(c *cobra.Command) error {
-	if f.format != "text" && f.format != "json" {
+	if !slices.Contains(plainFormats, f.format) {
 		return unknownFormat(f.format, plainFormats)
 	}
 	for _, limit := range []struct {

@@ -294,6 +294,17 @@ func (e *Entry) merge(h *history.History, list, summary int) (text []byte, chang
 	return endList(text, '['), changed, nil
 }
 
+// EntryDigest returns the digest of the entry that a line of an archive begins,
+// "" if it begins none. The first bytes of the line will do.
+func EntryDigest(line []byte) string {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"sha256":"`))
+	sum, _, closed := bytes.Cut(rest, []byte{'"'})
+	if !ok || !closed {
+		return ""
+	}
+	return string(sum)
+}
+
 // ParseEntry reads an entry from one line of an archive.
 func ParseEntry(line []byte) (*Entry, error) {
 	var e Entry
