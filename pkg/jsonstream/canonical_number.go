@@ -84,6 +84,20 @@ func SameNumber(a, b []byte) bool {
 	return xOK && yOK && x.negative == y.negative && x.exponent == y.exponent && bytes.Equal(x.digits, y.digits)
 }
 
+// AppendNormal appends a text that two JSON numbers share exactly if they are the
+// [SameNumber].
+func AppendNormal(dst, number []byte) []byte {
+	d, ok := decimalOf(number)
+	if !ok {
+		return append(dst, number...)
+	}
+	if d.negative {
+		dst = append(dst, '-')
+	}
+	dst = append(append(dst, '.'), d.digits...)
+	return strconv.AppendInt(append(dst, 'e'), int64(d.exponent), 10)
+}
+
 // A decimal is ±0.digits × 10^exponent, without zeros at either end of digits;
 // zero has no digits, no sign and the exponent 0.
 type decimal struct {

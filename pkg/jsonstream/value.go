@@ -101,6 +101,14 @@ func (v Value) Name() string {
 	return unquote(v.rawName())
 }
 
+// Index returns the index of an array's element, 0 for anything else.
+func (v Value) Index() int {
+	if v.doc == nil || v.node().nameEnd != 0 || v.node().parent < 0 {
+		return 0
+	}
+	return int(v.node().nameStart)
+}
+
 func (v Value) rawName() []byte {
 	n := v.node()
 	return v.doc.raw.Bytes[n.nameStart:n.nameEnd]

@@ -1,0 +1,218 @@
+// Package equal tells when two JSON values are equal: as RFC 6902, section 4.6,
+// has it, or with parts of them left out.
+package equal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/pointer"
+)
+
+// Values reports whether two values are equal: strings by their characters,
+// numbers by their decimal value, objects without regard to the order of their
+// members. Absent values are equal to each other only.
+func Values(a, b jsonstream.Value) bool { return Rule{}.Equal(a, b) }
+
+// A Rule says what makes values equal. The zero Rule is that of [Values].
+type Rule struct {
+	Exact bool         // numbers are equal only if they are written alike
+	Mask  pointer.Mask // what is left out, from the place of the values on
+
+	// known is what has been found about the values above those of a mask's only
+	// places: each is above many, which would ask again. It is nil at the root.
+	known *known
+}
+
+// known tells whether anything below a value counts.
+type known struct{ counts map[jsonstream.Value]bool }
+
+// Below returns the rule for a member or element, and whether anything counts there.
+func (r Rule) Below(token string) (Rule, bool) {
+	mask, counts := r.Mask.Step(token)
+	below := Rule{Exact: r.Exact, Mask: mask}
+	if mask.Partly() {
+		below.known = r.known
+	}
+	return below, counts
+}
+
+// Equal reports whether two values are equal under the rule.
+func (r Rule) Equal(a, b jsonstream.Value) bool {
+	if r.Mask.Partly() {
+		// Perhaps nothing counts, and so the kinds do not either.
+		if x, y := len(r.Children(a)), len(r.Children(b)); x == 0 || y == 0 {
+			return x == y
+		}
+	}
+	return Same(Child{a, r}, Child{b, r})
+}
+
+// A Child is a value that counts, or that has something below it that does, and
+// the rule for it. It is not safe for concurrent use with others of one value.
+type Child struct {
+	Value jsonstream.Value
+	Rule  Rule
+}
+
+// Children returns the members or elements of a value that count, or that have
+// something below them that does, in the order of the text.
+func (r Rule) Children(v jsonstream.Value) []Child {
+	return r.appendChildren(make([]Child, 0, v.Len()), v)
+}
+
+// few is how many children most values have at most.
+const few = 8
+
+func (r Rule) appendChildren(list []Child, v jsonstream.Value) []Child {
+	if r.Mask.Partly() && r.known == nil {
+		r.known = &known{make(map[jsonstream.Value]bool)}
+	}
+	for c := range r.masked(v) {
+		if c.counts() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// masked yields the members or elements below which something may count.
+func (r Rule) masked(v jsonstream.Value) iter.Seq[Child] {
+	return func(yield func(Child) bool) {
+		for name, member := range v.Members() {
+			if rule, counts := r.Below(name); counts && !yield(Child{member, rule}) {
+				return
+			}
+		}
+		for i, element := range v.Elements() {
+			rule, counts := r, true
+			if !r.Mask.Open() {
+				rule, counts = r.Below(strconv.Itoa(i))
+			}
+			if counts && !yield(Child{element, rule}) {
+				return
+			}
+		}
+	}
+}
+
+// counts reports whether the value counts, or anything below it.
+func (c Child) counts() bool {
+	if !c.Rule.Mask.Partly() {
+		return true
+	}
+	if kind := c.Value.Kind(); kind != jsonstream.Object && kind != jsonstream.Array {
+		return false
+	}
+	if counts, ok := c.Rule.known.counts[c.Value]; ok {
+		return counts
+	}
+	counts := false
+	for child := range c.Rule.masked(c.Value) {
+		if counts = child.counts(); counts {
+			break
+		}
+	}
+	c.Rule.known.counts[c.Value] = counts
+	return counts
+}
+
+// Same reports whether two values are equal, each under its own rule: elements of
+// different arrays, or with different indices, can have different ones.
+func Same(a, b Child) bool {
+	if a.Rule == b.Rule && bytes.Equal(a.Value.Raw(), b.Value.Raw()) {
+		return true
+	}
+	if a.Value.Kind() != b.Value.Kind() {
+		return false
+	}
+	switch a.Value.Kind() {
+	case jsonstream.String:
+		return a.Value.Text() == b.Value.Text()
+	case jsonstream.Number:
+		if a.Rule.Exact {
+			return bytes.Equal(a.Value.Raw(), b.Value.Raw())
+		}
+		return jsonstream.SameNumber(a.Value.Raw(), b.Value.Raw())
+	case jsonstream.Array, jsonstream.Object:
+		var roomA, roomB [few]Child
+		listA, listB := a.Rule.appendChildren(roomA[:0], a.Value), b.Rule.appendChildren(roomB[:0], b.Value)
+		if a.Value.Kind() == jsonstream.Array {
+			return slices.EqualFunc(listA, listB, Same)
+		}
+		return sameMembers(listA, listB)
+	default:
+		return true // absent values and literals of one kind
+	}
+}
+
+// sameMembers compares members in the order of the text for as long as both have
+// the same one, and looks the others up.
+func sameMembers(a, b []Child) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for len(a) > 0 && a[0].Value.Name() == b[0].Value.Name() {
+		if !Same(a[0], b[0]) {
+			return false
+		}
+		a, b = a[1:], b[1:]
+	}
+	if len(a) == 0 {
+		return true
+	}
+	others := make(map[string]Child, len(b))
+	for _, member := range b {
+		others[member.Value.Name()] = member
+	}
+	for _, member := range a {
+		other, ok := others[member.Value.Name()]
+		if !ok || !Same(member, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// Hash returns a number that is the same for values that are equal under the rule
+// and, most likely, another one for others.
+func (r Rule) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
+	switch kind := v.Kind(); kind {
+	case jsonstream.String:
+		return maphash.String(seed, v.Text())
+	case jsonstream.Number:
+		if r.Exact {
+			return pair(seed, uint64(kind), maphash.Bytes(seed, v.Raw()))
+		}
+		var room [32]byte
+		return pair(seed, uint64(kind), maphash.Bytes(seed, jsonstream.AppendNormal(room[:0], v.Raw())))
+	case jsonstream.Array:
+		sum := uint64(kind)
+		var room [few]Child
+		for _, child := range r.appendChildren(room[:0], v) {
+			sum = pair(seed, sum, child.Rule.Hash(seed, child.Value))
+		}
+		return sum
+	case jsonstream.Object:
+		sum := uint64(0)
+		var room [few]Child
+		for _, child := range r.appendChildren(room[:0], v) {
+			sum += pair(seed, maphash.String(seed, child.Value.Name()), child.Rule.Hash(seed, child.Value))
+		}
+		return pair(seed, uint64(kind), sum)
+	default:
+		return pair(seed, uint64(kind), 0)
+	}
+}
+
+func pair(seed maphash.Seed, a, b uint64) uint64 {
+	var both [16]byte
+	binary.LittleEndian.PutUint64(both[:8], a)
+	binary.LittleEndian.PutUint64(both[8:], b)
+	return maphash.Bytes(seed, both[:])
+}

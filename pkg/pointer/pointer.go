@@ -1,0 +1,153 @@
+// Package pointer tells which places of a document are meant: by patterns over
+// JSON Pointers (RFC 6901), in which the token * stands for any one token and **
+// for any number of them.
+package pointer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Pattern matches JSON Pointers. The zero Pattern matches the root only.
+type Pattern struct{ tokens []string }
+
+// Parse reads a pattern, such as /toolCallHistory/*/calledAt. "" is the root's.
+func Parse(text string) (Pattern, error) {
+	tokens, ok := jsonstream.SplitPointer(text)
+	if !ok {
+		return Pattern{}, fmt.Errorf("%q is not a JSON Pointer: it begins with / and has ~ as ~0", text)
+	}
+	return Pattern{tokens}, nil
+}
+
+// Match reports whether the pattern fits the unescaped tokens of a pointer. It
+// takes at most as many steps as the product of the lengths.
+func (p Pattern) Match(tokens []string) bool {
+	// A later ** makes what an earlier one took irrelevant, so only the last needs
+	// to be taken back.
+	i, t := 0, 0
+	star, resume := -1, 0
+	for t < len(tokens) {
+		switch {
+		case i < len(p.tokens) && p.tokens[i] == "**":
+			star, resume = i, t
+			i++
+		case i < len(p.tokens) && (p.tokens[i] == "*" || p.tokens[i] == tokens[t]):
+			i++
+			t++
+		case star >= 0:
+			resume++
+			i, t = star+1, resume
+		default:
+			return false
+		}
+	}
+	return done(p.tokens[i:])
+}
+
+// String returns the pattern as a JSON Pointer.
+func (p Pattern) String() string {
+	text := ""
+	for _, t := range p.tokens {
+		text = jsonstream.AppendPointer(text, t)
+	}
+	return text
+}
+
+// done reports whether what is left of a pattern fits no tokens.
+func done(rest []string) bool {
+	return !slices.ContainsFunc(rest, func(s string) bool { return s != "**" })
+}
+
+// A Set is what is left of some patterns on the way down a document.
+type Set [][]string
+
+// NewSet returns the patterns at the root.
+func NewSet(patterns ...Pattern) Set {
+	var s Set
+	for _, p := range patterns {
+		s = append(s, p.tokens)
+	}
+	return s
+}
+
+// Match reports whether one of the patterns fits the place itself.
+func (s Set) Match() bool { return slices.ContainsFunc(s, done) }
+
+// Step returns what is left of the patterns one token further down: nothing if
+// none can fit there or below.
+func (s Set) Step(token string) Set {
+	var rest Set
+	keep := func(tokens []string) {
+		for _, r := range rest {
+			if slices.Equal(r, tokens) {
+				return
+			}
+		}
+		rest = append(rest, tokens)
+	}
+	for _, tokens := range s {
+		for ; len(tokens) > 0 && tokens[0] == "**"; tokens = tokens[1:] {
+			keep(tokens)
+		}
+		if len(tokens) > 0 && (tokens[0] == "*" || tokens[0] == token) {
+			keep(tokens[1:])
+		}
+	}
+	return rest
+}
+
+// A Mask tells which places of a document count, at one of them. The zero Mask
+// leaves out nothing.
+type Mask struct{ rest *rest } // nil if all below counts
+
+type rest struct {
+	ignore, only Set
+	partly       bool // the place itself is above those of only
+}
+
+// NewMask returns the mask at the root under which the places that ignore matches,
+// and all below them, are left out; and, if only is not empty, so is all but the
+// places that it matches and what is below them. A root that ignore matches
+// does not count, nor does anything below it.
+func NewMask(ignore, only []Pattern) Mask {
+	r := rest{ignore: NewSet(ignore...), only: NewSet(only...)}
+	r.partly = len(only) > 0 && !r.only.Match()
+	if r.ignore.Match() {
+		r = rest{partly: true}
+	}
+	return r.mask()
+}
+
+func (r rest) mask() Mask {
+	if len(r.ignore) == 0 && !r.partly {
+		return Mask{}
+	}
+	return Mask{&r}
+}
+
+// Step returns the mask one token further down, and whether anything counts there
+// at all.
+func (m Mask) Step(token string) (Mask, bool) {
+	if m.rest == nil {
+		return m, true
+	}
+	next := rest{ignore: m.rest.ignore.Step(token)}
+	if next.ignore.Match() {
+		return Mask{}, false
+	}
+	if m.rest.partly {
+		next.only = m.rest.only.Step(token)
+		next.partly = !next.only.Match()
+	}
+	return next.mask(), !next.partly || len(next.only) > 0
+}
+
+// Open reports whether the place and everything below it counts.
+func (m Mask) Open() bool { return m.rest == nil }
+
+// Partly reports whether the place itself does not count, but something below it
+// may.
+func (m Mask) Partly() bool { return m.rest != nil && m.rest.partly }
