@@ -73,8 +73,8 @@ func appendFloat(dst []byte, f float64) []byte {
 }
 
 // SameNumber reports whether two JSON numbers have the same decimal value: 1.0 and
-// 1 do, 9007199254740993 and 9007199254740992 do not. Two whose exponents fit no
-// int are the same only if they are written alike.
+// 1 do, 9007199254740993 and 9007199254740992 do not. Two whose exponents are
+// beyond ±2^60 are the same only if they are written alike.
 func SameNumber(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -95,7 +95,7 @@ func AppendNormal(dst, number []byte) []byte {
 		dst = append(dst, '-')
 	}
 	dst = append(append(dst, '.'), d.digits...)
-	return strconv.AppendInt(append(dst, 'e'), int64(d.exponent), 10)
+	return strconv.AppendInt(append(dst, 'e'), d.exponent, 10)
 }
 
 // A decimal is ±0.digits × 10^exponent, without zeros at either end of digits;
@@ -103,10 +103,13 @@ func AppendNormal(dst, number []byte) []byte {
 type decimal struct {
 	negative bool
 	digits   []byte
-	exponent int
+	exponent int64
 }
 
-// decimalOf reads a JSON number. It fails if the exponent fits no int.
+// mostExponent leaves room for what the digits add to an exponent.
+const mostExponent = 1 << 60
+
+// decimalOf reads a JSON number. It fails if the exponent is beyond mostExponent.
 func decimalOf(text []byte) (decimal, bool) {
 	var d decimal
 	if text[0] == '-' {
@@ -115,16 +118,16 @@ func decimalOf(text []byte) (decimal, bool) {
 	}
 	ok := true
 	if e := bytes.IndexAny(text, "eE"); e >= 0 {
-		n, err := strconv.Atoi(string(bytes.TrimPrefix(text[e+1:], []byte("+"))))
-		ok = err == nil
+		n, err := strconv.ParseInt(string(bytes.TrimPrefix(text[e+1:], []byte("+"))), 10, 64)
+		ok = err == nil && -mostExponent <= n && n <= mostExponent
 		d.exponent = n
 		text = text[:e]
 	}
 	whole, fraction, _ := bytes.Cut(text, []byte("."))
-	d.exponent += len(whole)
+	d.exponent += int64(len(whole))
 	all := append(bytes.Clone(whole), fraction...)
 	significant := bytes.TrimLeft(all, "0")
-	d.exponent -= len(all) - len(significant)
+	d.exponent -= int64(len(all) - len(significant))
 	d.digits = bytes.TrimRight(significant, "0")
 	if len(d.digits) == 0 {
 		return decimal{}, true

@@ -195,6 +195,7 @@ func TestSameNumber(t *testing.T) {
 		{"1e99999999999999999999", "1e99999999999999999999", true},
 		{"1e99999999999999999999", "1e99999999999999999998", false},
 		{"0e99999999999999999999", "0", true},
+		{"1e9223372036854775807", "0.001e-9223372036854775806", false},
 	}
 	for _, tt := range tests {
 		if got := jsonstream.SameNumber([]byte(tt.a), []byte(tt.b)); got != tt.want {
