@@ -1,0 +1,215 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// alike matches what is left between elements that stay: those that are most alike
+// all in all, in their order.
+func (m *matching) alike() {
+	i, j := 0, 0
+	for i < len(m.olds) || j < len(m.news) {
+		var g gap
+		for ; i < len(m.olds) && !(m.to[i] >= 0 && m.stays[i]); i++ {
+			if m.to[i] < 0 {
+				g.olds = append(g.olds, i)
+			}
+		}
+		for ; j < len(m.news) && !(m.from[j] >= 0 && m.stays[m.from[j]]); j++ {
+			if m.from[j] < 0 {
+				g.news = append(g.news, j)
+			}
+		}
+		if len(g.olds) > 0 && len(g.news) > 0 {
+			m.fill(g)
+		}
+		i++
+		j++
+	}
+}
+
+// A gap holds the unmatched elements between two that stay.
+type gap struct{ olds, news []int }
+
+// near is how far from where it would be expected an element is looked for in a
+// long gap, and fullGap how many pairs a gap has that is not long.
+const (
+	near    = 8
+	fullGap = 1 << 16
+)
+
+// fill matches elements of a gap by dynamic programming over the pairs: all, or
+// those of elements that stand near each other.
+func (m *matching) fill(g gap) {
+	tooLong := len(g.olds)+len(g.news) > maxSketches
+	if tooLong || !m.sketched(0, g.olds) || !m.sketched(1, g.news) {
+		m.fillByPlace(g)
+		return
+	}
+	width := near
+	if pairs := int64(len(g.olds)) * int64(len(g.news)); pairs <= int64(min(fullGap, m.likeness)) {
+		width = len(g.news)
+	}
+	best := make([]int, len(g.news)+1) // by how many of news are passed, for the olds so far
+	filled := 0                        // up to where best is known
+	var moves []move                   // of all rows
+	rows := make([]row, len(g.olds))
+	for i := range g.olds {
+		expected := i * len(g.news) / len(g.olds)
+		low, high := max(0, expected-width), min(len(g.news), expected+width+1)
+		for ; filled < high; filled++ {
+			best[filled+1] = best[filled]
+		}
+		m.likeness -= high - low
+		rows[i] = row{low, high, len(moves) - low}
+		corner := best[low] // of the olds before
+		for j := low; j < high; j++ {
+			above, how := best[j+1], skipOld
+			if best[j] > above {
+				best[j+1], how = best[j], skipNew
+			}
+			if score := m.score(g, i, j); score >= alikeEnough && corner+score > best[j+1] {
+				best[j+1], how = corner+score, takeBoth
+			}
+			moves = append(moves, how)
+			corner = above
+		}
+	}
+	for i, j := len(g.olds)-1, len(g.news)-1; i >= 0 && j >= 0; {
+		r := rows[i]
+		if j = min(j, r.high-1); j < r.low || moves[r.start+j] == skipOld {
+			i--
+			continue
+		}
+		if moves[r.start+j] == takeBoth {
+			m.pair(g.olds[i], g.news[j])
+			i--
+		}
+		j--
+	}
+}
+
+// sketched reports whether some of the elements of one side can be like others.
+func (m *matching) sketched(side int, indices []int) bool {
+	return slices.ContainsFunc(indices, func(i int) bool { return m.sketch(side, i) != nil })
+}
+
+// fillByPlace matches elements of a gap that stand at the same place of it.
+func (m *matching) fillByPlace(g gap) {
+	for i := range min(len(g.olds), len(g.news)) {
+		if m.score(g, i, i) >= alikeEnough {
+			m.pair(g.olds[i], g.news[i])
+		}
+	}
+}
+
+// A row holds which of news an old element was compared with: those from low to
+// before high. What was done about the j-th of them is at start+j.
+type row struct{ low, high, start int }
+
+// A move is how a pair of elements is passed.
+type move byte
+
+const (
+	skipOld move = iota
+	skipNew
+	takeBoth
+)
+
+// score tells how alike two elements of a gap are. Scalars that stand at the same
+// place of it became each other, unless it is shorter on one side.
+func (m *matching) score(g gap, i, j int) int {
+	old, new := g.olds[i], g.news[j]
+	a, b := m.sketch(0, old), m.sketch(1, new)
+	if a != nil && b != nil {
+		return a.likeness(b)
+	}
+	kind, other := m.olds[old].Value.Kind(), m.news[new].Value.Kind()
+	if i == j && len(g.olds) == len(g.news) && isScalar(kind) && kind.String() == other.String() && a == nil && b == nil {
+		return alikeEnough
+	}
+	return 0
+}
+
+// movedEnough is how alike elements must be that stand elsewhere, and rare how many
+// elements share what they are found by.
+const (
+	movedEnough   = 650
+	rare          = 8
+	maxCandidates = 32
+)
+
+// moved matches objects and arrays that are left and much alike, wherever they
+// stand. They are found by what few others have.
+func (m *matching) moved() {
+	olds, news := m.left(0), m.left(1)
+	if len(olds) == 0 || len(news) == 0 {
+		return
+	}
+	total := 0
+	for _, j := range news {
+		total += len(m.sketch(1, j).features)
+	}
+	counts := make([]uint8, min(1<<20, 4*total)) // of features, some of which share a place
+	for _, j := range news {
+		for _, f := range m.sketch(1, j).features {
+			if n := &counts[f%uint64(len(counts))]; *n <= rare {
+				*n++
+			}
+		}
+	}
+	holders := make(map[uint64][]int)
+	for _, j := range news {
+		for _, f := range m.sketch(1, j).features {
+			if counts[f%uint64(len(counts))] <= rare {
+				holders[f] = append(holders[f], j)
+			}
+		}
+	}
+	for _, i := range olds {
+		if j, ok := m.counterpart(i, holders); ok {
+			m.pair(i, j)
+		}
+	}
+}
+
+// left returns the unmatched objects and arrays of one side that can be like others.
+func (m *matching) left(side int) []int {
+	list, matched := m.olds, m.to
+	if side == 1 {
+		list, matched = m.news, m.from
+	}
+	var left []int
+	for i, c := range list {
+		if matched[i] < 0 && !isScalar(c.Value.Kind()) && m.sketch(side, i) != nil {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
+// counterpart returns the new element that is most like an old one.
+func (m *matching) counterpart(i int, holders map[uint64][]int) (best int, ok bool) {
+	seen := make(map[int]bool)
+	score := movedEnough - 1
+	s := m.sketch(0, i)
+	for _, f := range s.features {
+		for _, j := range holders[f] {
+			if len(seen) == maxCandidates {
+				return best, ok
+			}
+			if seen[j] || m.from[j] >= 0 {
+				continue
+			}
+			seen[j] = true
+			if n := s.likeness(m.sketch(1, j)); n > score {
+				best, score, ok = j, n, true
+			}
+		}
+	}
+	return best, ok
+}
+
+func isScalar(k jsonstream.Kind) bool { return k != jsonstream.Object && k != jsonstream.Array }

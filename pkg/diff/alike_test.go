@@ -1,0 +1,128 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestGapsAreFilledWithWhatIsMostAlike(t *testing.T) {
+	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(strings.Split("abcdefgh", "")), 2, 5), func(words []string) string {
+		return `"` + strings.Join(words, " ") + `"`
+	})
+	array := rapid.Map(rapid.SliceOfN(text, 1, 6), func(list []string) string { return "[" + strings.Join(list, ",") + "]" })
+	rapid.Check(t, func(t *rapid.T) {
+		olds, news := children(t, array.Draw(t, "a")), children(t, array.Draw(t, "b"))
+		m := newMatching(&comparison{sketches: maxSketches, likeness: maxLikeness}, olds, news, nil)
+		m.alike()
+		g := gap{indices(len(olds)), indices(len(news))}
+		got := 0
+		for i, j := range m.to {
+			if j >= 0 {
+				got += m.score(g, i, int(j))
+			}
+		}
+		if want := mostAlike(m, g, 0, 0); got != want {
+			t.Fatalf("matched by %v, which are alike by %d, want %d", m.to, got, want)
+		}
+	})
+}
+
+func indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// mostAlike returns how much the elements from i and j on can be alike, all in all.
+func mostAlike(m *matching, g gap, i, j int) int {
+	if i == len(g.olds) || j == len(g.news) {
+		return 0
+	}
+	best := max(mostAlike(m, g, i+1, j), mostAlike(m, g, i, j+1))
+	if score := m.score(g, i, j); score >= alikeEnough {
+		best = max(best, score+mostAlike(m, g, i+1, j+1))
+	}
+	return best
+}
+
+func TestLongGapsAreFilledNearTheDiagonal(t *testing.T) {
+	turn := func(i int, end string) string { return fmt.Sprintf(`"turn %d says %d and %d%s"`, i, i*7, i*11, end) }
+	for _, tt := range []struct {
+		name    string
+		ahead   int // of others in the new array
+		between int // others after each
+	}{
+		{name: "a few inserted", ahead: 2},
+		{name: "as many inserted as are near", ahead: near},
+		{name: "one inserted after each", ahead: near, between: 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const turns = 400
+			var a []string
+			b := slices.Repeat([]string{`"another one"`}, tt.ahead)
+			for i := range turns {
+				a = append(a, turn(i, ""))
+				b = append(append(b, turn(i, " indeed")), slices.Repeat([]string{`"another one"`}, tt.between)...)
+			}
+			olds, news := children(t, "["+strings.Join(a, ",")+"]"), children(t, "["+strings.Join(b, ",")+"]")
+			m := newMatching(&comparison{sketches: maxSketches, likeness: maxLikeness}, olds, news, nil)
+			m.alike()
+			for i, j := range m.to {
+				if want := tt.ahead + i*(1+tt.between); int(j) != want {
+					t.Errorf("%d became %d, want %d", i, j, want)
+				}
+			}
+		})
+	}
+}
+
+// textOf returns the sketch of a text.
+func textOf(t *testing.T, words []string) *sketch {
+	return newSketch(children(t, `["`+strings.Join(words, " ")+`"]`)[0])
+}
+
+func TestLikenessOfLongTexts(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		from, to int // of 0 to 1000 words
+		want     int
+	}{
+		{name: "the same", from: 0, to: 1000, want: 1000},
+		{name: "a tenth differs", from: 100, to: 1100, want: 900},
+		{name: "half differs", from: 500, to: 1500, want: 500},
+		{name: "all differs", from: 1000, to: 2000, want: 0},
+		{name: "a part of it", from: 0, to: 200, want: 333},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const texts = 20
+			sum := 0
+			for i := range texts {
+				var words []string
+				for k := range 2000 {
+					words = append(words, fmt.Sprintf("%x", i*2000+k))
+				}
+				sum += textOf(t, words[:1000]).likeness(textOf(t, words[tt.from:tt.to]))
+			}
+			if got := sum / texts; got < tt.want-30 || got > tt.want+30 {
+				t.Errorf("got %d, want about %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheOrderOfManyWordsCounts(t *testing.T) {
+	words := strings.Fields("a long text with some twenty words in it that are all different from each other as far as one can tell")
+	slices.Sort(words)
+	words = slices.Compact(words)
+	reversed := slices.Clone(words)
+	slices.Reverse(reversed)
+	if got := textOf(t, words).likeness(textOf(t, reversed)); got < 480 || got > 540 {
+		t.Errorf("reversed words are alike by %d, want about half", got)
+	}
+}

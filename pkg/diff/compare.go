@@ -1,0 +1,190 @@
+package diff
+
+import (
+	"bytes"
+	"hash/maphash"
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Compare returns how a became b, nil if nothing differs: exactly if they are equal
+// as far as they are compared. What is left out is in none of the edits, but for
+// parts of values that were added, removed or replaced as a whole.
+func Compare(a, b *jsonstream.Document, o Options) *Edit {
+	return compare(a, b, o, 0)
+}
+
+// compare compares documents that are this many strings deep in others.
+func compare(a, b *jsonstream.Document, o Options, depth int) *Edit {
+	old, new := a.Root(), b.Root()
+	rule := o.rule()
+	if rule.Mask.Partly() && rule.Equal(old, new) {
+		return nil // perhaps nothing counts in them, whatever they are
+	}
+	c := newComparison(old, new, o.Exact, depth)
+	return c.values(equal.Child{Value: old, Rule: rule}, equal.Child{Value: new, Rule: rule}, keysOf(old, new, o.Keys))
+}
+
+// What a comparison may cost beyond reading the documents.
+const (
+	// rounds is how often the text of both may be looked at to match the elements of
+	// arrays in arrays. Those that are left are matched by their indices.
+	rounds = 32
+	// maxSketches is how many elements are looked at for being like others.
+	maxSketches = 1 << 19
+	// maxLikeness is how many pairs of elements are looked at for being alike. Then it
+	// is only those that stand near each other.
+	maxLikeness = 1 << 20
+)
+
+// A comparison holds what two documents have in common, and what may still be spent.
+type comparison struct {
+	seed  maphash.Seed
+	exact bool
+	depth int // of strings that the documents are in
+
+	work     int64 // bytes of arrays whose elements may be matched
+	sketches int
+	likeness int
+}
+
+func newComparison(old, new jsonstream.Value, exact bool, depth int) *comparison {
+	return &comparison{
+		seed:     maphash.MakeSeed(),
+		exact:    exact,
+		depth:    depth,
+		work:     rounds * size(old, new),
+		sketches: maxSketches,
+		likeness: maxLikeness,
+	}
+}
+
+func size(a, b jsonstream.Value) int64 { return int64(len(a.Raw())) + int64(len(b.Raw())) }
+
+// values returns how a became b, nil if nothing that counts differs.
+func (c *comparison) values(a, b equal.Child, k keys) *Edit {
+	if a.Rule == b.Rule && bytes.Equal(a.Value.Raw(), b.Value.Raw()) {
+		return nil
+	}
+	e := &Edit{Kind: Changed, Old: a.Value, New: b.Value}
+	switch kind := a.Value.Kind(); {
+	case kind != b.Value.Kind():
+		return e
+	case kind == jsonstream.Object:
+		e.Edits = c.members(a, b, k)
+	case kind == jsonstream.Array:
+		e.Edits = c.elements(a, b, k)
+	case equal.Same(a, b):
+		return nil
+	default:
+		e.Inside = c.inside(a.Value, b.Value)
+		return e
+	}
+	if e.Edits == nil {
+		return nil
+	}
+	return e
+}
+
+func (c *comparison) members(a, b equal.Child, k keys) []*Edit {
+	olds, news := a.Rule.Children(a.Value), b.Rule.Children(b.Value)
+	var edits []*Edit
+	both := func(old, new equal.Child) {
+		if e := c.values(old, new, k.below(old.Value.Name())); e != nil {
+			edits = append(edits, e)
+		}
+	}
+	for len(olds) > 0 && len(news) > 0 && olds[0].Value.Name() == news[0].Value.Name() {
+		both(olds[0], news[0])
+		olds, news = olds[1:], news[1:]
+	}
+	if len(olds)+len(news) == 0 {
+		return edits
+	}
+	others := make(map[string]equal.Child, len(news))
+	for _, new := range news {
+		others[new.Value.Name()] = new
+	}
+	for _, old := range olds {
+		if new, ok := others[old.Value.Name()]; ok {
+			both(old, new)
+			delete(others, old.Value.Name())
+		} else {
+			edits = append(edits, &Edit{Kind: Removed, Old: old.Value})
+		}
+	}
+	for _, new := range news {
+		if _, ok := others[new.Value.Name()]; ok {
+			edits = append(edits, &Edit{Kind: Added, New: new.Value})
+		}
+	}
+	return edits
+}
+
+func (c *comparison) elements(a, b equal.Child, k keys) []*Edit {
+	olds, news := a.Rule.Children(a.Value), b.Rule.Children(b.Value)
+	c.work -= size(a.Value, b.Value)
+	if c.work >= 0 {
+		for len(olds) > 0 && len(news) > 0 && equal.Same(olds[0], news[0]) {
+			olds, news = olds[1:], news[1:]
+		}
+		for len(olds) > 0 && len(news) > 0 && equal.Same(olds[len(olds)-1], news[len(news)-1]) {
+			olds, news = olds[:len(olds)-1], news[:len(news)-1]
+		}
+	}
+	m := newMatching(c, olds, news, k)
+	switch {
+	case len(olds) == 0 || len(news) == 0:
+	case c.work < 0:
+		m.byIndex()
+	default:
+		m.match()
+	}
+	return m.edits()
+}
+
+// edits tells what became of the elements, once they are matched.
+func (m *matching) edits() []*Edit {
+	var edits []*Edit
+	at := 0 // in olds
+	removed := func() {
+		for ; at < len(m.olds) && (m.to[at] < 0 || !m.stays[at]); at++ {
+			if m.to[at] < 0 {
+				edits = append(edits, &Edit{Kind: Removed, Old: m.olds[at].Value})
+			}
+		}
+	}
+	removed()
+	for j, new := range m.news {
+		i := int(m.from[j])
+		if i < 0 {
+			edits = append(edits, &Edit{Kind: Added, New: new.Value})
+			continue
+		}
+		e := m.inner(i, j)
+		if !m.stays[i] {
+			if e == nil {
+				e = &Edit{Old: m.olds[i].Value, New: new.Value}
+			}
+			e.Kind = Moved
+		}
+		if e != nil {
+			edits = append(edits, e)
+		}
+		if m.stays[i] {
+			at = i + 1
+			removed()
+		}
+	}
+	return edits
+}
+
+func (m *matching) inner(i, j int) *Edit {
+	if m.same[i] {
+		return nil
+	}
+	old := m.olds[i]
+	return m.values(old, m.news[j], m.keys.below(strconv.Itoa(old.Value.Index())))
+}

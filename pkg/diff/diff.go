@@ -1,0 +1,100 @@
+// Package diff tells how one JSON document became another.
+//
+// It knows the messages of the program: what identifies the elements of their
+// arrays, so that a subtask is compared with the same subtask wherever it stands.
+// Elements of other arrays are matched by what they have in common. Numbers are
+// compared by their decimal value.
+//
+// A comparison takes time nearly linear in the size of the documents and in the
+// number of changes. Where matching elements well would cost more, it is matched
+// less well: what differs is never missed.
+package diff
+
+import (
+	"iter"
+
+	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/pointer"
+)
+
+// Options say what is compared. The zero value compares everything, numbers by
+// their value.
+type Options struct {
+	Exact  bool              // numbers are the same only if they are written alike
+	Ignore []pointer.Pattern // places that are left out, with all below them
+	Only   []pointer.Pattern // if there are any, all but these places, and what is below them, is left out
+	Keys   []Key             // before those of the message's format
+}
+
+// rule returns what makes documents equal under the options.
+func (o Options) rule() equal.Rule {
+	return equal.Rule{Exact: o.Exact, Mask: pointer.NewMask(o.Ignore, o.Only)}
+}
+
+// A Key says what identifies the elements of an array: the values of these
+// members, which must be there, count, and be no objects or arrays: elements without
+// them are matched by what they have in common. Of several elements with the same
+// key, equal ones are matched first, and others in their order.
+type Key struct {
+	Array   pointer.Pattern
+	Members []string
+}
+
+// A Kind says what became of a value.
+type Kind string
+
+// The kinds of edits.
+const (
+	Added   Kind = "added"
+	Removed Kind = "removed"
+	Changed Kind = "changed"
+	Moved   Kind = "moved" // an element that stands elsewhere among those that stayed
+)
+
+// An Edit is what became of a value.
+type Edit struct {
+	Kind Kind
+	Old  jsonstream.Value // absent if Added
+	New  jsonstream.Value // absent if Removed
+
+	// Edits are those of the members, in the order of Old's members and then of the
+	// added ones in that of New; or of the elements, those with a place in New in
+	// its order, removed ones where they stood. Changed values without Edits are
+	// replaced as a whole; values that Moved are equal but for them.
+	Edits []*Edit
+
+	// Inside is what changed in the documents that two strings hold, nil if they
+	// hold none or the same one, differently written: JSON text, or base64 of it.
+	Inside *Edit
+}
+
+// Leaves yields the edits that are not made of others: what was added, removed or
+// replaced as a whole, and what moved, followed by what changed inside of it.
+func (e *Edit) Leaves() iter.Seq[*Edit] {
+	return func(yield func(*Edit) bool) { e.leaves(yield) }
+}
+
+func (e *Edit) leaves(yield func(*Edit) bool) bool {
+	if e == nil {
+		return true
+	}
+	if (e.Kind != Changed || e.Edits == nil) && !yield(e) {
+		return false
+	}
+	for _, inner := range e.Edits {
+		if !inner.leaves(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pointer returns where the value stands: in the new document, or in the old one
+// if it was removed.
+func (e *Edit) Pointer() string {
+	if e.Kind == Removed {
+		return e.Old.Pointer()
+	}
+	return e.New.Pointer()
+}

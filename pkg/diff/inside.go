@@ -1,0 +1,56 @@
+package diff
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+const (
+	maxInside = 4 << 20 // bytes of a string that is looked into
+	maxNested = 3       // documents in strings of each other
+)
+
+// inside returns what changed in the documents that two strings hold.
+func (c *comparison) inside(a, b jsonstream.Value) *Edit {
+	if c.depth == maxNested {
+		return nil
+	}
+	old := document(a)
+	if old == nil {
+		return nil
+	}
+	new := document(b)
+	if new == nil {
+		return nil
+	}
+	return compare(old, new, Options{Exact: c.exact}, c.depth+1)
+}
+
+// document returns the object or array that a string holds as JSON text, or as
+// base64 of it, as SW4RM's context_snapshot does. It is nil if there is none.
+func document(v jsonstream.Value) *jsonstream.Document {
+	if v.Kind() != jsonstream.String || len(v.Raw()) > maxInside {
+		return nil
+	}
+	text := v.Text()
+	if !holdsJSON(text) {
+		decoded, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || !holdsJSON(string(decoded)) {
+			return nil
+		}
+		text = string(decoded)
+	}
+	d, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// holdsJSON reports whether a text begins as an object or array does.
+func holdsJSON(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return text != "" && (text[0] == '{' || text[0] == '[')
+}

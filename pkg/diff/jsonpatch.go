@@ -1,0 +1,233 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/patch"
+)
+
+// ErrNoPatch reports that a patch would have to change what the options leave out.
+var ErrNoPatch = errors.New("no patch leads from one document to the other around the places left out: leave out fewer")
+
+// JSONPatch returns the JSON Patch (RFC 6902), on one line, that makes b of a, of
+// what [Compare] told of them with the same options. Where it would be many times
+// as long as the documents, it replaces the root instead. An invertible patch tests
+// each value before it removes or replaces it, so that it can be taken back.
+//
+// The patch has been applied: what comes out is b, as far as it is compared. What
+// the options leave out stays as it is in a, but where a value that holds it is
+// removed or replaced. Where no patch does both, the error is [ErrNoPatch].
+func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) ([]byte, error) {
+	w := operations{invertible: invertible, most: 8*(len(a.Raw().Bytes)+len(b.Raw().Bytes)) + 1<<16}
+	rule := o.rule()
+	err := w.inside("", sides{rule, rule}, e)
+	if err == nil {
+		err = leadsTo(a, b, rule, w.text(), patch.JSON)
+	}
+	if err == nil {
+		return w.text(), nil
+	}
+	if len(o.Ignore)+len(o.Only) > 0 {
+		return nil, ErrNoPatch
+	}
+	w = operations{invertible: invertible, most: math.MaxInt}
+	if err := w.replace("", a.Root(), b.Root()); err != nil {
+		return nil, err
+	}
+	if err := leadsTo(a, b, rule, w.text(), patch.JSON); err != nil {
+		return nil, err
+	}
+	return w.text(), nil
+}
+
+// leadsTo applies a patch to a and compares what comes out with b.
+func leadsTo(a, b *jsonstream.Document, rule equal.Rule, text []byte, t patch.Type) error {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		return fmt.Errorf("the patch that was made is damaged: %w", err)
+	}
+	p, err := patch.Parse(doc, t)
+	if err != nil {
+		return fmt.Errorf("the patch that was made is none: %w", err)
+	}
+	result, err := p.Apply(a, jsonstream.Unlimited())
+	if err != nil {
+		return fmt.Errorf("the patch that was made does not fit: %w", err)
+	}
+	if !rule.Equal(result.Root(), b.Root()) {
+		return errors.New("the patch that was made leads to another document")
+	}
+	return nil
+}
+
+// sides are the rules for a value and for what became of it: what is left out of an
+// array is told by the index, and that may change.
+type sides struct{ old, new equal.Rule }
+
+func (s sides) below(oldToken, newToken string) sides {
+	s.old, _ = s.old.Below(oldToken)
+	s.new, _ = s.new.Below(newToken)
+	return s
+}
+
+// operations is a JSON Patch that is being written.
+type operations struct {
+	dst        []byte
+	invertible bool
+	most       int // bytes, beyond which it is given up
+}
+
+var errLong = errors.New("the patch is longer than what it replaces")
+
+// text returns the patch.
+func (w *operations) text() []byte {
+	if len(w.dst) == 0 {
+		return []byte("[]")
+	}
+	return append(w.dst, ']')
+}
+
+// begin writes an operation up to its path.
+func (w *operations) begin(op, path string) error {
+	if len(w.dst) > w.most {
+		return errLong
+	}
+	separator := byte('[')
+	if len(w.dst) > 0 {
+		separator = ','
+	}
+	w.dst = append(w.dst, separator)
+	w.dst = append(w.dst, `{"op":"`...)
+	w.dst = append(w.dst, op...)
+	w.dst = append(w.dst, `","path":`...)
+	w.dst = appendQuote(w.dst, path)
+	return nil
+}
+
+func (w *operations) withValue(op, path string, v jsonstream.Value) error {
+	err := w.begin(op, path)
+	w.dst = append(w.dst, `,"value":`...)
+	w.dst = append(jsonstream.AppendCompact(w.dst, v.Raw()), '}')
+	return err
+}
+
+func (w *operations) test(path string, v jsonstream.Value) error {
+	if !w.invertible {
+		return nil
+	}
+	return w.withValue("test", path, v)
+}
+
+func (w *operations) remove(path string, old jsonstream.Value) error {
+	if err := w.test(path, old); err != nil {
+		return err
+	}
+	err := w.begin("remove", path)
+	w.dst = append(w.dst, '}')
+	return err
+}
+
+func (w *operations) replace(path string, old, new jsonstream.Value) error {
+	if err := w.test(path, old); err != nil {
+		return err
+	}
+	return w.withValue("replace", path, new)
+}
+
+func (w *operations) move(from, to string) error {
+	err := w.begin("move", to)
+	w.dst = append(w.dst, `,"from":`...)
+	w.dst = append(appendQuote(w.dst, from), '}')
+	return err
+}
+
+// appendQuote appends a name or pointer of a document as a JSON string.
+func appendQuote(dst []byte, text string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, text) // it was one before
+	return dst
+}
+
+// inside writes what changed in the value that stands at path.
+func (w *operations) inside(path string, r sides, e *Edit) error {
+	if e == nil || e.Kind == Moved && e.Edits == nil {
+		return nil
+	}
+	if e.Edits == nil {
+		return w.replace(path, e.Old, e.New)
+	}
+	if e.Old.Kind() == jsonstream.Array {
+		return w.array(path, r, e)
+	}
+	for _, inner := range e.Edits {
+		var err error
+		switch inner.Kind {
+		case Added:
+			err = w.withValue("add", jsonstream.AppendPointer(path, inner.New.Name()), inner.New)
+		case Removed:
+			err = w.remove(jsonstream.AppendPointer(path, inner.Old.Name()), inner.Old)
+		default:
+			name := inner.Old.Name()
+			err = w.inside(jsonstream.AppendPointer(path, name), r.below(name, name), inner)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// array writes what changed in an array: what was removed, from the end; what was
+// added or moved, in the order of New; and last what changed inside of elements.
+func (w *operations) array(path string, r sides, e *Edit) error {
+	p, err := newPlacing(r, e)
+	if err != nil {
+		return err
+	}
+	at := func(index int) string { return path + "/" + strconv.Itoa(index) }
+	for _, old := range slices.Backward(p.removed) {
+		if err := w.remove(at(old.Index()), old); err != nil {
+			return err
+		}
+	}
+	type change struct {
+		edit   *Edit
+		placed int
+		behind int
+	}
+	var changes []change
+	for placed, child := range r.new.Children(e.New) {
+		edit := p.edits[child.Value.Index()]
+		var err error
+		switch {
+		case edit == nil || edit.Kind == Changed:
+			err = p.stays(edit)
+		case edit.Kind == Added:
+			err = w.withValue("add", at(p.insert(placed)), edit.New)
+		default:
+			if from, to := p.move(placed, edit.Old.Index()); from != to {
+				err = w.move(at(from), at(to))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if edit != nil && edit.Kind != Added {
+			changes = append(changes, change{edit, placed, p.last})
+		}
+	}
+	for _, c := range changes {
+		below := r.below(strconv.Itoa(c.edit.Old.Index()), strconv.Itoa(c.edit.New.Index()))
+		if err := w.inside(at(c.placed+p.pending.before(c.behind)), below, c.edit); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package diff
+
+import (
+	"encoding/binary"
+
+	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/pointer"
+)
+
+// keys are what is left of [Key]s on the way down a document.
+type keys []struct {
+	arrays  pointer.Set
+	members []string
+}
+
+// formatKeys are what identifies the elements of a format's arrays.
+var formatKeys = map[format.Format]keys{
+	format.EAAPL: {
+		{pointer.Set{{"completedSubtasks"}, {"remainingSubtasks"}}, []string{"subtaskId"}},
+		{pointer.Set{{"toolCallHistory"}}, []string{"tool", "calledAt"}},
+		{pointer.Set{{"relevantContext"}}, []string{"source"}},
+		{pointer.Set{{"receiverList"}}, []string{"agentType"}},
+	},
+	format.SW4RMContext: {
+		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, []string{"call_id"}},
+		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, []string{"id"}},
+	},
+	format.SW4RMRequest: { // with the context as an object
+		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, []string{"call_id"}},
+		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, []string{"id"}},
+	},
+}
+
+// keysOf returns the given keys and those of the format that both documents are in.
+func keysOf(a, b jsonstream.Value, given []Key) keys {
+	var list keys
+	for _, k := range given {
+		list = append(list, keys{{pointer.NewSet(k.Array), k.Members}}...)
+	}
+	formatA, _ := format.Detect(a)
+	if formatB, _ := format.Detect(b); formatA == formatB {
+		list = append(list, formatKeys[formatA]...)
+	}
+	return list
+}
+
+// below returns the keys one token further down.
+func (k keys) below(token string) keys {
+	var rest keys
+	for _, key := range k {
+		if key.arrays = key.arrays.Step(token); len(key.arrays) > 0 {
+			rest = append(rest, key)
+		}
+	}
+	return rest
+}
+
+// here returns the members of each of the keys that are those of this array.
+func (k keys) here() [][]string {
+	var list [][]string
+	for _, key := range k {
+		if key.arrays.Match() {
+			list = append(list, key.members)
+		}
+	}
+	return list
+}
+
+// identity returns a text that elements share if they have the values of the same
+// key: the first whose members they all have, and that count. It is "" if there is
+// none.
+func identity(element equal.Child, keys [][]string) string {
+	if element.Value.Kind() != jsonstream.Object {
+		return ""
+	}
+	for i, members := range keys {
+		text := binary.AppendUvarint(nil, uint64(i))
+		ok := len(members) > 0
+		for _, name := range members {
+			rule, counts := element.Rule.Below(name)
+			part := scalar(element.Value.Get(name), element.Rule.Exact)
+			ok = ok && part != nil && counts && rule.Mask.Open()
+			text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
+		}
+		if ok {
+			return string(text)
+		}
+	}
+	return ""
+}
+
+// scalar returns a text that equal scalars share, and nil for anything else.
+func scalar(v jsonstream.Value, exact bool) []byte {
+	switch kind := v.Kind(); kind {
+	case jsonstream.Absent, jsonstream.Array, jsonstream.Object:
+		return nil
+	case jsonstream.String:
+		return append([]byte{byte(kind)}, v.Text()...)
+	case jsonstream.Number:
+		if exact {
+			return append([]byte{byte(kind)}, v.Raw()...)
+		}
+		return jsonstream.AppendNormal([]byte{byte(kind)}, v.Raw())
+	default:
+		return []byte{byte(kind)}
+	}
+}

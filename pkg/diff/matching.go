@@ -1,0 +1,164 @@
+package diff
+
+import (
+	"github.com/eaapl/handoff/pkg/align"
+	"github.com/eaapl/handoff/pkg/equal"
+)
+
+// A matching says which elements of an array became which of another.
+type matching struct {
+	*comparison
+	keys       keys
+	olds, news []equal.Child
+	to, from   []int32 // the index in news of an old one, and back; or -1
+	same       []bool  // of olds: equal to what it became
+	stays      []bool  // of olds: in the same order as all others that stay
+
+	named      [2][]string // what identifies olds and news, nil if nothing can
+	sketchesOf [2][]*sketch
+}
+
+func newMatching(c *comparison, olds, news []equal.Child, k keys) *matching {
+	m := &matching{
+		comparison: c, keys: k, olds: olds, news: news,
+		to: make([]int32, len(olds)), from: make([]int32, len(news)),
+		same: make([]bool, len(olds)), stays: make([]bool, len(olds)),
+	}
+	for i := range m.to {
+		m.to[i] = -1
+	}
+	for j := range m.from {
+		m.from[j] = -1
+	}
+	return m
+}
+
+func (m *matching) pair(i, j int) { m.to[i], m.from[j] = int32(j), int32(i) }
+
+func (m *matching) byIndex() {
+	for i := range min(len(m.olds), len(m.news)) {
+		m.pair(i, i)
+		m.stays[i] = true
+	}
+}
+
+func (m *matching) match() {
+	if len(m.olds)+len(m.news) > 2 { // one of each is known to differ
+		m.byHash(m.hashes(m.olds), m.hashes(m.news))
+	}
+	m.byKey()
+	m.stay()
+	m.alike()
+	m.moved()
+	m.stay()
+}
+
+// byHash matches equal elements, those that keep their order first. Equal hashes
+// only suggest what may be equal.
+func (m *matching) byHash(olds, news []uint64) {
+	for _, p := range align.Pairs(olds, news) {
+		m.pairIfSame(p.A, p.B)
+	}
+	queues := newQueues[uint64](len(news))
+	for j, hash := range news {
+		if m.from[j] < 0 {
+			queues.add(hash, j)
+		}
+	}
+	for i, hash := range olds {
+		if m.to[i] < 0 {
+			if j, ok := queues.take(hash); ok {
+				m.pairIfSame(i, j)
+			}
+		}
+	}
+}
+
+func (m *matching) pairIfSame(i, j int) {
+	if equal.Same(m.olds[i], m.news[j]) {
+		m.pair(i, j)
+		m.same[i] = true
+	}
+}
+
+func (m *matching) hashes(list []equal.Child) []uint64 {
+	hashes := make([]uint64, len(list))
+	for i, c := range list {
+		hashes[i] = c.Rule.Hash(m.seed, c.Value)
+	}
+	return hashes
+}
+
+// byKey matches the elements that are left and have a key: the first with a key
+// with the first other one that has it, and so on.
+func (m *matching) byKey() {
+	here := m.keys.here()
+	if len(here) == 0 {
+		return
+	}
+	m.named = [2][]string{make([]string, len(m.olds)), make([]string, len(m.news))}
+	queues := newQueues[string](len(m.news))
+	for j, c := range m.news {
+		if name := identity(c, here); m.from[j] < 0 && name != "" {
+			m.named[1][j] = name
+			queues.add(name, j)
+		}
+	}
+	for i, c := range m.olds {
+		if name := identity(c, here); m.to[i] < 0 && name != "" {
+			m.named[0][i] = name
+			if j, ok := queues.take(name); ok {
+				m.pair(i, j)
+			}
+		}
+	}
+}
+
+// stay marks as many elements as possible that kept their order. Two scalars that
+// differ are the same element for where they stand only.
+func (m *matching) stay() {
+	var places, which []int
+	for i, j := range m.to {
+		if m.stays[i] = false; j >= 0 {
+			places = append(places, int(j))
+			which = append(which, i)
+		}
+	}
+	for _, k := range align.Increasing(places) {
+		m.stays[which[k]] = true
+	}
+	for _, i := range which {
+		if !m.stays[i] && !m.same[i] && isScalar(m.olds[i].Value.Kind()) {
+			m.to[i], m.from[m.to[i]] = -1, -1
+		}
+	}
+}
+
+// queues hold indices by what they have in common, in the order they were added.
+type queues[K comparable] struct {
+	first, last map[K]int32
+	next        []int32
+}
+
+func newQueues[K comparable](size int) queues[K] {
+	return queues[K]{make(map[K]int32), make(map[K]int32), make([]int32, size)}
+}
+
+func (q queues[K]) add(key K, index int) {
+	q.next[index] = -1
+	if last, ok := q.last[key]; ok && q.first[key] >= 0 {
+		q.next[last] = int32(index)
+	} else {
+		q.first[key] = int32(index)
+	}
+	q.last[key] = int32(index)
+}
+
+func (q queues[K]) take(key K) (int, bool) {
+	index, ok := q.first[key]
+	if !ok || index < 0 {
+		return 0, false
+	}
+	q.first[key] = q.next[index]
+	return int(index), true
+}

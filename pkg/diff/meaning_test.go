@@ -1,0 +1,167 @@
+package diff_test
+
+import (
+	"encoding/base64"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func TestMeaning(t *testing.T) {
+	amount := func(s string) *decimal.Decimal {
+		d := decimal.RequireFromString(s)
+		return &d
+	}
+	tests := []struct {
+		name string
+		a, b string // the members of a message, beside its handoffId
+		want diff.Meaning
+	}{
+		{name: "the same", a: `"taskId":"t","signature":"s"`, b: `"signature":"s","taskId":"t"`},
+		{name: "a subtask completed", a: `"remainingSubtasks":[{"subtaskId":"s1"}]`, b: `"completedSubtasks":[{"subtaskId":"s1"}]`,
+			want: diff.Meaning{Completed: 1}},
+		{name: "subtasks lost, from both lists", a: `"completedSubtasks":[{"subtaskId":"s1"}],"remainingSubtasks":[{"subtaskId":"s2"},{"subtaskId":"s3"}]`,
+			b: `"remainingSubtasks":[{"subtaskId":"s3"}]`, want: diff.Meaning{Lost: 2}},
+		{name: "a subtask reopened, one added", a: `"completedSubtasks":[{"subtaskId":"s1"}]`, b: `"remainingSubtasks":[{"subtaskId":"s1"},{"subtaskId":"s2"}]`,
+			want: diff.Meaning{Reopened: 1, SubtasksAdded: 1}},
+		{name: "a subtask in both lists is completed", a: `"completedSubtasks":[{"subtaskId":"s1"}],"remainingSubtasks":[{"subtaskId":"s1"}]`,
+			b: `"completedSubtasks":[{"subtaskId":"s1"}]`},
+		{name: "results changed, of which one is gone and one the same number",
+			a:    `"completedSubtasks":[{"subtaskId":"s1","result":{"a":[1]}},{"subtaskId":"s2","result":0},{"subtaskId":"s3","result":1.0}]`,
+			b:    `"completedSubtasks":[{"subtaskId":"s3","result":1},{"subtaskId":"s1","result":{"a":[2]}},{"subtaskId":"s2"}]`,
+			want: diff.Meaning{ResultsChanged: 2}},
+		{name: "constraints", a: `"constraints":["a","b","b"]`, b: `"constraints":["b","c","d"]`, want: diff.Meaning{ConstraintsDropped: 1, ConstraintsAdded: 2}},
+		{name: "state", a: `"currentState":{"a":1,"b":2}`, b: `"currentState":{"b":3,"c":null}`, want: diff.Meaning{StateLost: 1, StateAdded: 1}},
+		{name: "costs, exactly",
+			a:    `"costTracking":{"costBudgetRemainingUSD":0.30,"tokenSpent":{"prompt":9007199254740992,"completion":1}}`,
+			b:    `"costTracking":{"costBudgetRemainingUSD":0.1,"tokenSpent":{"prompt":9007199254740993,"completion":0}}`,
+			want: diff.Meaning{Tokens: amount("0"), Budget: amount("-0.2")}},
+		{name: "costs that do not compute",
+			a: `"costTracking":{"costBudgetRemainingUSD":"0.30","tokenSpent":{"prompt":1,"completion":1e999999999}}`,
+			b: `"costTracking":{"costBudgetRemainingUSD":0.1,"tokenSpent":{"prompt":1,"completion":0}}`},
+		{name: "another task and route", a: `"taskId":"t","fromAgent":{"agentId":"x"},"toAgent":{"agentType":"y"}`, b: `"taskId":"u","fromAgent":{"agentId":"y"}`,
+			want: diff.Meaning{AnotherTask: true, Before: diff.Route{From: "x", To: "y"}, Then: diff.Route{From: "y"}}},
+		{name: "a stale signature", a: `"x":1,"signature":"s"`, b: `"x":2,"signature":"s"`, want: diff.Meaning{Signature: diff.SignatureStale}},
+		{name: "a signature added", a: ``, b: `"signature":"s"`, want: diff.Meaning{Signature: diff.SignatureAdded}},
+		{name: "a signature removed", a: `"signature":"s"`, b: ``, want: diff.Meaning{Signature: diff.SignatureRemoved}},
+		{name: "signed anew", a: `"signature":"s"`, b: `"x":1,"signature":"t"`, want: diff.Meaning{Signature: diff.SignatureAnew}},
+		{name: "members of other types", a: `"completedSubtasks":{"subtaskId":1},"remainingSubtasks":[1,{"subtaskId":2}],"constraints":"c","currentState":[1]`,
+			b: `"completedSubtasks":null,"costTracking":[],"conversationHistoryVerbatim":7`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			wrap := func(members string) *jsonstream.Document {
+				if members != "" {
+					members = "," + members
+				}
+				return parse(t, `{"handoffId":"h"`+members+`}`)
+			}
+			got := diff.MeaningOf(wrap(tt.a), wrap(tt.b), nil)
+			if d := cmp.Diff(&tt.want, got, cmp.Comparer(decimal.Decimal.Equal)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestMeaningIsOfOneFormat(t *testing.T) {
+	for a, b := range map[string]string{
+		`{"x":1}`:         `{"x":2}`,
+		`{"handoffId":1}`: `{"input_history":[]}`,
+		`[]`:              `{"handoffId":1}`,
+	} {
+		if m := diff.MeaningOf(parse(t, a), parse(t, b), nil); m != nil {
+			t.Errorf("%s and %s: %+v", a, b, m)
+		}
+	}
+}
+
+// The turns of every format are counted as the edits have them.
+func TestMeaningTurns(t *testing.T) {
+	snapshot := func(context string) string {
+		return `{"request_id":"r","context_snapshot":"` + base64.StdEncoding.EncodeToString([]byte(context)) + `"}`
+	}
+	// The edits of a list that has lost its first turn, and got one more.
+	edits := func(list func(*jsonstream.Document) jsonstream.Value, a, b *jsonstream.Document) *diff.Edit {
+		old, new := list(a), list(b)
+		return &diff.Edit{Kind: diff.Changed, Old: old, New: new, Edits: []*diff.Edit{
+			{Kind: diff.Removed, Old: old.At("/0")},
+			{Kind: diff.Changed, Old: old.At("/1"), New: new.At("/0")},
+			{Kind: diff.Moved, Old: old.At("/2"), New: new.At("/1"), Edits: []*diff.Edit{{Kind: diff.Changed}}},
+			{Kind: diff.Added, New: new.At("/2")},
+		}}
+	}
+	inRoot := func(name string) func(a, b *jsonstream.Document) *diff.Edit {
+		return func(a, b *jsonstream.Document) *diff.Edit {
+			list := func(d *jsonstream.Document) jsonstream.Value { return d.Root().Get(name) }
+			return &diff.Edit{Kind: diff.Changed, Old: a.Root(), New: b.Root(), Edits: []*diff.Edit{edits(list, a, b)}}
+		}
+	}
+	// one is the edit of one member.
+	one := func(kind diff.Kind, name string) func(a, b *jsonstream.Document) *diff.Edit {
+		return func(a, b *jsonstream.Document) *diff.Edit {
+			e := &diff.Edit{Kind: kind, Old: a.Root().Get(name), New: b.Root().Get(name)}
+			return &diff.Edit{Kind: diff.Changed, Old: a.Root(), New: b.Root(), Edits: []*diff.Edit{e}}
+		}
+	}
+	each := diff.Turns{Added: 1, Removed: 1, Changed: 1, Moved: 1}
+	tests := []struct {
+		name string
+		a, b string
+		edit func(a, b *jsonstream.Document) *diff.Edit
+		want diff.Turns
+	}{
+		{"canonical", `{"handoffId":"h","conversationHistoryVerbatim":[0,1,2]}`, `{"handoffId":"h","conversationHistoryVerbatim":[3,4,5]}`,
+			inRoot("conversationHistoryVerbatim"), each},
+		{"SW4RM context", `{"conversation_history":[0,1,2]}`, `{"conversation_history":[3,4,5]}`, inRoot("conversation_history"), each},
+		{"OpenAI", `{"input_history":[],"new_items":[0,1,2]}`, `{"input_history":[],"new_items":[3,4,5]}`, inRoot("new_items"), each},
+		{"SW4RM request", snapshot(`{"conversation_history":[0,1,2]}`), snapshot(`{"conversation_history":[3,4,5]}`),
+			func(a, b *jsonstream.Document) *diff.Edit {
+				e := one(diff.Changed, "context_snapshot")(a, b)
+				e.Edits[0].Inside = inRoot("conversation_history")(parse(t, `{"conversation_history":[0,1,2]}`), parse(t, `{"conversation_history":[3,4,5]}`))
+				return e
+			}, each},
+		{"a snapshot written differently", snapshot(`{"conversation_history":[0]}`), snapshot(`{"conversation_history": [0]}`), one(diff.Changed, "context_snapshot"), diff.Turns{}},
+		{"a snapshot with turns for one without", snapshot(`{"x":0}`), snapshot(`{"conversation_history":[0,1]}`), one(diff.Changed, "context_snapshot"), diff.Turns{Added: 2}},
+		{"a list removed", `{"handoffId":"h","conversationHistoryVerbatim":[0,1,2]}`, `{"handoffId":"h"}`, one(diff.Removed, "conversationHistoryVerbatim"), diff.Turns{Removed: 3}},
+		{"one turn as text", `{"input_history":"a"}`, `{"input_history":"b"}`, one(diff.Changed, "input_history"), diff.Turns{Changed: 1}},
+		{"a list for text", `{"input_history":"a"}`, `{"input_history":[0,1]}`, one(diff.Changed, "input_history"), diff.Turns{Removed: 1, Added: 2}},
+		{"other members", `{"input_history":"a","x":1}`, `{"input_history":"a","x":2}`, one(diff.Changed, "x"), diff.Turns{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := parse(t, tt.a), parse(t, tt.b)
+			if got := diff.MeaningOf(a, b, tt.edit(a, b)); got == nil || got.Turns != tt.want {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSameInside(t *testing.T) {
+	encoded := base64.StdEncoding.EncodeToString([]byte(`{"x": 1}`))
+	tests := []struct {
+		name string
+		a, b string // JSON
+		want bool
+	}{
+		{"JSON", `"[1,{}]"`, `" [1.0, {}]"`, true},
+		{"JSON and base64 of it", `"{\"x\":1}"`, `"` + encoded + `"`, true},
+		{"other JSON", `"[1]"`, `"[2]"`, false},
+		{"text", `"a"`, `"a "`, false},
+		{"what begins as JSON", `"[1"`, `"[1 "`, false},
+		{"no strings", `[1]`, `[1.0]`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := &diff.Edit{Kind: diff.Changed, Old: parse(t, tt.a).Root(), New: parse(t, tt.b).Root()}
+			if got := e.SameInside(); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}

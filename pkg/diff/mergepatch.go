@@ -1,0 +1,98 @@
+package diff
+
+import (
+	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/patch"
+)
+
+// A NullError reports a member that is null in the new document, which no merge
+// patch can say: null stands for its removal there. Its text is for people and does
+// not repeat the place.
+type NullError struct {
+	jsonstream.Position        // of the null, in the new document
+	Pointer             string // JSON Pointer to it
+}
+
+func (e *NullError) Error() string { return "a merge patch cannot set null: use -f jsonpatch" }
+
+// MergePatch returns the merge patch (RFC 7386), on one line, that makes b of a, of
+// what [Compare] told of them with the same options. Arrays are replaced as a whole,
+// with the elements that the options leave out. If b has a null to set that counts,
+// the error is a [*NullError].
+//
+// The patch has been applied: what comes out is b, as far as it is compared.
+func MergePatch(a, b *jsonstream.Document, e *Edit, o Options) ([]byte, error) {
+	rule := o.rule()
+	var text []byte
+	var err error
+	switch {
+	case e == nil && a.Root().Kind() == jsonstream.Object:
+		text = []byte("{}")
+	case e == nil:
+		text = jsonstream.AppendCompact(nil, a.Root().Raw()) // replaced by itself
+	case b.Root().Kind() == jsonstream.Null:
+		text = []byte("null")
+	default:
+		text, err = appendMerge(nil, rule, e)
+	}
+	if err == nil {
+		err = leadsTo(a, b, rule, text, patch.Merge)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+// appendMerge appends what a merge patch has for a value that changed.
+func appendMerge(dst []byte, r equal.Rule, e *Edit) ([]byte, error) {
+	if e.Edits == nil || e.New.Kind() != jsonstream.Object {
+		return appendWhole(dst, r, e.New)
+	}
+	dst = append(dst, '{')
+	for i, inner := range e.Edits {
+		name := inner.Old.Name()
+		if inner.Kind == Added {
+			name = inner.New.Name()
+		}
+		dst = appendName(dst, i, name)
+		if inner.Kind == Removed {
+			dst = append(dst, "null"...)
+			continue
+		}
+		below, _ := r.Below(name)
+		var err error
+		if dst, err = appendMerge(dst, below, inner); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+func appendName(dst []byte, before int, name string) []byte {
+	if before > 0 {
+		dst = append(dst, ',')
+	}
+	return append(appendQuote(dst, name), ':')
+}
+
+// appendWhole appends a value that is added, or replaces one that is no object.
+func appendWhole(dst []byte, r equal.Rule, v jsonstream.Value) ([]byte, error) {
+	switch v.Kind() {
+	case jsonstream.Null:
+		return nil, &NullError{v.Position(), v.Pointer()}
+	case jsonstream.Object:
+	default:
+		return jsonstream.AppendCompact(dst, v.Raw()), nil
+	}
+	dst = append(dst, '{')
+	for i, child := range r.Children(v) {
+		dst = appendName(dst, i, child.Value.Name())
+		var err error
+		if dst, err = appendWhole(dst, child.Rule, child.Value); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}

@@ -1,0 +1,200 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A sketch is what tells how much two elements are alike: a sample of what they
+// hold (A. Z. Broder, "On the resemblance and containment of documents", 1997).
+type sketch struct {
+	kind     jsonstream.Kind
+	features []uint64 // the smallest ones, ascending
+	all      bool     // there are no more
+	id       uint64   // of what identifies the element, 0 if nothing does
+}
+
+// What is looked at of an element.
+const (
+	maxFeatures = 64
+	maxValues   = 256
+	maxText     = 8 << 10 // bytes of a string
+	manyWords   = 8       // from here on, which words follow each other counts
+	longWord    = 40      // bytes of a text without white space that is taken for one word
+)
+
+// alikeEnough is the likeness from which on, of 1000, an element is said to have
+// become another one.
+const alikeEnough = 500
+
+// likeness returns the share of common features, of 1000 (Dice's coefficient). One
+// identifier makes up for half of it.
+func (s *sketch) likeness(t *sketch) int {
+	if s.kind != t.kind {
+		return 0
+	}
+	shared, union, i, j := 0, 0, 0, 0
+	for i < len(s.features) || j < len(t.features) {
+		if union == maxFeatures && !(s.all && t.all) {
+			break
+		}
+		union++
+		switch {
+		case j == len(t.features) || i < len(s.features) && s.features[i] < t.features[j]:
+			i++
+		case i == len(s.features) || t.features[j] < s.features[i]:
+			j++
+		default:
+			shared++
+			i++
+			j++
+		}
+	}
+	n := 2000 * shared / (union + shared)
+	if s.id != 0 && s.id == t.id {
+		n = 500 + n/2
+	}
+	return n
+}
+
+// sketch returns that of an element: of olds, or of news on side 1. It is nil for
+// scalars, but texts, for elements that have a key, and for what would be too many.
+func (m *matching) sketch(side, i int) *sketch {
+	list := m.olds
+	if side == 1 {
+		list = m.news
+	}
+	if m.sketchesOf[side] == nil {
+		m.sketchesOf[side] = make([]*sketch, len(list))
+	}
+	known := &m.sketchesOf[side][i]
+	if *known == nil {
+		*known = unlike
+		if m.sketches > 0 && (m.named[side] == nil || m.named[side][i] == "") {
+			*known = newSketch(list[i])
+			m.sketches--
+		}
+	}
+	if *known == unlike {
+		return nil
+	}
+	return *known
+}
+
+// unlike is the sketch of an element that is like no other.
+var unlike = &sketch{}
+
+func newSketch(element equal.Child) *sketch {
+	s := sketch{kind: element.Value.Kind(), all: true}
+	var p sampler
+	switch s.kind {
+	case jsonstream.Object, jsonstream.Array:
+		p.add(element)
+		s.id = idOf(element.Value)
+	case jsonstream.String:
+		p.text(element.Value.Text(), 0)
+	}
+	if len(p.features) == 0 || s.kind == jsonstream.String && len(p.features) == 1 {
+		return unlike
+	}
+	slices.Sort(p.features)
+	p.features = slices.Compact(p.features)
+	if len(p.features) > maxFeatures {
+		p.features, s.all = p.features[:maxFeatures], false
+	}
+	s.features = slices.Clone(p.features)
+	return &s
+}
+
+// idNames are the names of members that identify an object among its likes.
+var idNames = []string{"id", "call_id", "tool_call_id", "callId", "toolCallId", "subtaskId"}
+
+// idOf returns what identifies an object, along with what tells a call from its
+// result.
+func idOf(object jsonstream.Value) uint64 {
+	id, found := uint64(0), false
+	for name, member := range object.Members() {
+		isID := slices.Contains(idNames, name) && isScalar(member.Kind()) && member.Kind() != jsonstream.Null
+		if isID || name == "type" || name == "role" {
+			id += mix(hash(name), hash(member.Raw()))
+			found = found || isID
+		}
+	}
+	if !found {
+		return 0
+	}
+	return id
+}
+
+// A sampler collects what values hold.
+type sampler struct {
+	features []uint64
+	values   int
+}
+
+// add adds what a value holds: where in it something stands counts by the name of
+// the member only.
+func (p *sampler) add(c equal.Child) {
+	if p.values++; p.values > maxValues {
+		return
+	}
+	v := c.Value
+	name := hash(v.Name())
+	switch kind := v.Kind(); kind {
+	case jsonstream.Object, jsonstream.Array:
+		children := c.Rule.Children(v)
+		if len(children) == 0 {
+			p.features = append(p.features, mix(name, uint64(kind)))
+		}
+		for _, child := range children {
+			p.add(child)
+		}
+	case jsonstream.String:
+		if text := v.Text(); len(text) > longWord || strings.ContainsAny(text, " \t\r\n") {
+			p.text(text, name)
+		} else {
+			p.features = append(p.features, mix(name, hash(text)))
+		}
+	case jsonstream.Number:
+		p.features = append(p.features, mix(name, uint64(kind)), mix(name, hash(jsonstream.AppendNormal(nil, v.Raw()))))
+	default:
+		p.features = append(p.features, mix(name, 0), mix(name, uint64(kind)))
+	}
+}
+
+// text adds the words of a text, and, if there are many, which follow each other.
+func (p *sampler) text(text string, name uint64) {
+	text = text[:min(len(text), maxText)]
+	first := len(p.features)
+	for word := range strings.FieldsFuncSeq(text, isBetweenWords) {
+		p.features = append(p.features, mix(name, hash(word)))
+	}
+	if last := len(p.features) - 1; last-first >= manyWords {
+		for i := first; i < last; i++ {
+			p.features = append(p.features, mix(p.features[i], p.features[i+1]))
+		}
+	}
+}
+
+func isBetweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
+
+// hash is FNV-1a: which elements are alike must not depend on a seed.
+func hash[T string | []byte](text T) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
+
+// mix returns a number that depends on two, in their order, in all of its bits.
+func mix(a, b uint64) uint64 {
+	h := a*0x9e3779b97f4a7c15 + b
+	h = (h ^ h>>32) * 0xd6e8feb86659fd93
+	h = (h ^ h>>32) * 0xd6e8feb86659fd93
+	return h ^ h>>32
+}
