@@ -26,12 +26,15 @@ const (
 	chatter
 	stop
 	negation
+	ban
+	flag
 	endsPhrase // the word is the last one of some phrase
 )
 
 var classes = map[string]class{
 	"decision": decision, "reason": reason, "constraint": constraint, "warning": warning, "wish": wish, "open": open,
 	"correction": correction, "condition": condition, "figure": figure, "name": name, "chatter": chatter, "stop": stop, "negation": negation,
+	"ban": ban, "flag": flag,
 }
 
 // A lexicon has the classes of words and phrases by their hashes. Every word of a

@@ -11,8 +11,9 @@ const largest = 600
 
 // A splitter takes texts apart and gives each unit to emit.
 type splitter struct {
-	emit func(text string, k kind)
-	flat strings.Builder // JSON objects written flat
+	emit   func(text string, k kind)
+	flat   strings.Builder // JSON objects written flat
+	spaces bool            // large units are cut at white space only: not in a figure
 }
 
 // split takes a text apart into units.
@@ -265,6 +266,10 @@ func endsSentence(text string, i, after int) bool {
 
 // pieces emits a text, in several units where it is long.
 func (s *splitter) pieces(text string, k kind) {
+	marks := " \n\t;,"
+	if s.spaces {
+		marks = marks[:3]
+	}
 	for {
 		text = strings.TrimSpace(text)
 		if text == "" {
@@ -274,7 +279,7 @@ func (s *splitter) pieces(text string, k kind) {
 			s.emit(text, k)
 			return
 		}
-		cut := strings.LastIndexAny(text[largest/2:largest], " \n\t;,")
+		cut := strings.LastIndexAny(text[largest/2:largest], marks)
 		if cut < 0 {
 			cut = largest - 1
 			for cut > largest-utf8.UTFMax && !utf8.RuneStart(text[cut+1]) {

@@ -1,0 +1,210 @@
+package summarize
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A FactKind says what a fact is.
+type FactKind string
+
+// The kinds of facts.
+const (
+	Identifier FactKind = "identifier" // the name of one thing: "INV-2041", a path, an address
+	Figure     FactKind = "figure"     // an amount, a date, a time, a version
+	Flag       FactKind = "flag"       // a sentence that says what was flagged, blocked, approved or refused
+	Warning    FactKind = "warning"    // a sentence that says what to beware of, or what must not be done
+)
+
+// A Fact is something in a text that later agents must not lose.
+type Fact struct {
+	Kind FactKind
+	// Text is the fact as it stands in the text, a sentence of at most about 160 bytes.
+	Text string
+	// Sums are what [Has] looks for. They are valid until the next fact is asked for.
+	Sums []uint32
+}
+
+// Facts yields the facts of a text in their order, a sentence before the figures in
+// it. What is said twice comes twice. JSON in the text is read, with its escapes.
+// Questions, and what is longer than a fact could be, such as base64, are no facts; of
+// code and logs only identifiers are.
+func Facts(text string) iter.Seq[Fact] {
+	return func(yield func(Fact) bool) {
+		f := finder{table: cues(), yield: yield, words: make([]word, 0, 64), sums: make([]uint32, 0, 64)}
+		f.splitter = splitter{emit: f.unit, spaces: true}
+		f.splitter.split(text)
+	}
+}
+
+// AppendSums appends to dst the sums of the words of a text, in no order, some of them
+// several times. [Has] wants the sums of all texts that are known together sorted:
+//
+//	known := AppendSums(AppendSums(nil, summary), state)
+//	slices.Sort(known)
+func AppendSums(dst []uint32, text string) []uint32 {
+	if !strings.ContainsAny(text, "{[") {
+		return appendSums(dst, text) // there is no JSON: where units end makes no difference
+	}
+	s := splitter{emit: func(text string, _ kind) { dst = appendSums(dst, text) }, spaces: true}
+	s.split(text)
+	return dst
+}
+
+// Has reports whether a fact is in the texts of which known are the sorted sums: an
+// identifier or a figure, if all of it is, however amounts are punctuated; a sentence,
+// if three in five of its words are.
+func Has(known []uint32, f Fact) bool {
+	missing := 0
+	for _, sum := range f.Sums {
+		if _, ok := slices.BinarySearch(known, sum); !ok {
+			missing++
+		}
+	}
+	if f.Kind == Identifier || f.Kind == Figure {
+		return missing == 0
+	}
+	return missing*5 <= len(f.Sums)*2
+}
+
+// A finder finds the facts of units.
+type finder struct {
+	splitter splitter
+	table    *lexicon
+	yield    func(Fact) bool
+	stopped  bool
+	inBlob   bool   // the unit before was cut inside a blob
+	words    []word // of a piece, that say something
+	sums     []uint32
+}
+
+// A word is the place of a token in its unit, which is small.
+type word struct {
+	from, to uint16
+	isFact   bool
+}
+
+// unit yields the facts of a unit.
+func (f *finder) unit(text string, k kind) {
+	if f.stopped {
+		return
+	}
+	isCut := len(text) > largest-utf8.UTFMax && !strings.ContainsAny(text[largest/2:], " \n\t")
+	if k == row && strings.Contains(text, ". ") {
+		f.splitter.sentences(text) // that have many figures
+		f.inBlob = isCut
+		return
+	}
+	if k == code && !strings.ContainsAny(text, "=(){}<>[]") {
+		k = prose // that is indented, or ends with a semicolon
+	}
+	var said class
+	begin, inKey := 0, k == data
+	r := reader{text: text, table: f.table}
+	var t token
+	for r.next(&t) && t.end > t.start {
+		mark := text[t.end-1]
+		isKey := k == data && mark == ':'
+		isBlob := f.inBlob && t.start == 0 || t.to-t.from > longest
+		is := !isKey && !isBlob && isFact(text, &t, k)
+		if is || !isBlob && t.classes&stop == 0 {
+			f.words = append(f.words, word{uint16(t.from), uint16(t.to), is})
+		}
+		if !inKey {
+			said |= t.classes
+		}
+		inKey = inKey && !isKey
+		if k == data && mark == ';' {
+			f.piece(text, begin, t.end, k, said)
+			begin, said, inKey = t.end, 0, true
+		}
+	}
+	f.piece(text, begin, len(text), k, said)
+	f.inBlob = isCut
+}
+
+// piece yields a piece of a unit as a sentence, if what is said in it makes it one to
+// keep, and then its figures and identifiers.
+func (f *finder) piece(text string, start, end int, k kind, said class) {
+	piece := strings.Trim(text[start:end], "; \t\n")
+	if said&(warning|ban|flag) != 0 && k != code && k != logged && !strings.HasSuffix(piece, "?") {
+		f.sums = f.sums[:0]
+		for _, w := range f.words {
+			f.sums = appendSums(f.sums, text[w.from:w.to])
+		}
+		switch {
+		case len(f.sums) < fewest:
+		case said&flag != 0:
+			f.give(Flag, cutSentence(piece))
+		default:
+			f.give(Warning, cutSentence(piece))
+		}
+	}
+	for _, w := range f.words {
+		if !w.isFact {
+			continue
+		}
+		text := text[w.from:w.to]
+		if f.sums = appendSums(f.sums[:0], text); len(f.sums) > 0 {
+			f.give(kindOf(text), text)
+		}
+	}
+	f.words = f.words[:0]
+}
+
+func (f *finder) give(k FactKind, text string) {
+	f.stopped = f.stopped || !f.yield(Fact{Kind: k, Text: text, Sums: f.sums})
+}
+
+// fewest is how many words of content a sentence has at least.
+const fewest = 3
+
+// cutSentence shortens a sentence at white space.
+func cutSentence(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	cut := strings.LastIndexByte(text[:longest], ' ')
+	if cut < 0 {
+		for cut = longest; !utf8.RuneStart(text[cut]); {
+			cut--
+		}
+	}
+	return text[:cut]
+}
+
+// isFact reports whether a token is a figure or an identifier, and no word, no name
+// and no number that may be a mere count.
+func isFact(text string, t *token, k kind) bool {
+	switch w := weigh(text, t, true); {
+	case w < 120:
+		return false
+	case t.digits == 1 && (t.traits&letters == 0 || t.first == digit && t.to-t.from <= 3):
+		return t.traits&(sign|hash) != 0 // not "4", "4th" and "3x"
+	case k == code || k == logged:
+		return t.digits > 2 && kindOf(text[t.from:t.to]) == Identifier
+	default:
+		return true
+	}
+}
+
+// kindOf tells a figure, which may have a unit behind it, from an identifier.
+func kindOf(text string) FactKind {
+	figure := strings.TrimLeft(text, "$€£¥§+-.~")
+	if figure == "" || !isDigit(figure[0]) {
+		return Identifier
+	}
+	for range 3 {
+		figure = strings.TrimRightFunc(figure, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if _, size := utf8.DecodeLastRuneInString(figure); !isDigit(figure[len(figure)-1]) {
+			figure = figure[:len(figure)-size]
+		}
+	}
+	if strings.IndexFunc(figure, func(r rune) bool { return unicode.IsLetter(r) && r != 'T' }) >= 0 {
+		return Identifier
+	}
+	return Figure
+}
