@@ -1,0 +1,176 @@
+package chain
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A parent is the message that others are compared with, made ready for it once for all
+// of them: a small message below a large one must not cost as much as the large one.
+type parent struct {
+	*Node
+	completed, remaining, constraints, state inventory
+
+	results []uint64            // of completed
+	ranges  map[string][]string // by the type that it is addressed to
+	facts   factIndex
+	few     bool // there are so few children that each may cost as much as the parent
+}
+
+// checkBelow compares a message with those whose parent it is.
+func (c *Checker) checkBelow(n *Node, below []*Node) {
+	if n.Parent == nil {
+		c.checkFirstTimes(n)
+	}
+	if len(below) == 0 {
+		return
+	}
+	p := &c.parent
+	p.Node = n
+	p.completed.reset(ids(n.Message.completed))
+	p.results = p.results[:0]
+	for _, s := range n.Message.completed {
+		if i, ok := p.completed.index[s.id]; ok && i == len(p.results) {
+			p.results = append(p.results, s.result)
+		}
+	}
+	p.remaining.reset(ids(n.Message.remaining))
+	p.constraints.reset(slices.Values(n.Message.constraints))
+	p.state.reset(slices.Values(n.Message.state))
+	p.ranges = make(map[string][]string, len(n.toTypes))
+	for i, t := range n.toTypes {
+		p.ranges[t] = append(p.ranges[t], n.toRanges[i])
+	}
+	p.few = len(below) <= fewChildren
+	c.startFacts(p)
+	for _, child := range below {
+		c.checkIdentity(p, child)
+		c.checkSender(p, child)
+		c.checkTimes(p, child)
+		c.checkSubtasks(p, child)
+		c.checkKept(p, child)
+		c.checkBudget(child)
+		c.checkFacts(p, child)
+	}
+	if n.fan != nil {
+		c.checkFanOut(p)
+		for _, joint := range n.fan.joints {
+			c.checkFanIn(n.fan, joint)
+		}
+	}
+}
+
+// checkIdentity compares what must be the same all along: the task, the trace, and the
+// schema, nearly.
+func (c *Checker) checkIdentity(p *parent, n *Node) {
+	if !n.sameTask(p.Node) {
+		c.report("task-changed", n, n.at(taskID), fmt.Sprintf(
+			"taskId %s is not the parent's, %s: pass it on as it is", quote(n.TaskID), quote(p.TaskID)))
+	}
+	none := trace{}
+	switch {
+	case n.trace == none || p.trace == none:
+	case n.trace.id != p.trace.id:
+		c.report("trace-broken", n, n.at(traceparent), fmt.Sprintf(
+			"trace-id %x is not the parent's, %x: continue the trace of the task", n.trace.id, p.trace.id))
+	case n.trace.span == p.trace.span:
+		c.report("trace-broken", n, n.at(traceparent), fmt.Sprintf(
+			"parent-id %x is the parent's: every handoff is a span of its own; draw a fresh one", n.trace.span))
+	}
+	unknown := version{}
+	if n.schema == unknown || p.schema == unknown {
+		return
+	}
+	minors := int64(n.schema.minor) - int64(p.schema.minor)
+	if n.schema.major != p.schema.major || max(minors, -minors) > mostMinors {
+		c.report("schema-skew", n, n.at(schemaVersion), fmt.Sprintf(
+			"schemaVersion %d.%d, and the parent's is %d.%d: agents understand messages up to %d minor versions away (section 11); update the older one",
+			n.schema.major, n.schema.minor, p.schema.major, p.schema.minor, mostMinors))
+	}
+}
+
+// mostMinors is for how many minor versions a schema is backward compatible (section 11).
+const mostMinors = 2
+
+// mostRanges is how many ranges for one type of agent are looked at.
+const mostRanges = 16
+
+// checkSender asks whether the parent was addressed to the sender of a message.
+func (c *Checker) checkSender(p *parent, n *Node) {
+	if n.From == "" || len(p.toTypes) == 0 {
+		return
+	}
+	for _, t := range c.o.typesOf(n.From) {
+		ranges, ok := p.ranges[t]
+		if !ok {
+			continue
+		}
+		if n.FromVer == "" || len(ranges) > mostRanges ||
+			slices.ContainsFunc(ranges, func(r string) bool { return r == "" || c.inRange(n.FromVer, r) }) {
+			return
+		}
+		c.report("version-mismatch", n, n.at(senderVersion), fmt.Sprintf(
+			"%s is version %s, and the parent asks for %s: hand over to an agent that satisfies it, or widen the range",
+			quote(n.From), quote(n.FromVer), quote(ranges[0])))
+		return
+	}
+	// What joins a fan-out may name any of its branches, or the fan-out itself, as parent.
+	for _, f := range []*fan{p.fan, p.branchOf()} {
+		if f != nil && f.addresses(c.o.typesOf(n.From)) {
+			return
+		}
+	}
+	c.report("wrong-sender", n, n.at(sender), fmt.Sprintf(
+		"%s sends this, and the parent was addressed to %s: check who took the task, or say with --agent which of these types it is",
+		quote(n.From), listed(p.toTypes, len(p.toTypes))))
+}
+
+// checkFirstTimes looks at the times in a message without parent.
+func (c *Checker) checkFirstTimes(n *Node) {
+	if n.Time.IsZero() {
+		return
+	}
+	for i, s := range n.Message.completed {
+		if s.at > n.Time.UnixMicro() {
+			c.reportCompletedAt(n, i, "this message is from", n.Time)
+			return
+		}
+	}
+}
+
+// checkTimes compares timestamps, and those of subtasks that the sender completed.
+func (c *Checker) checkTimes(p *parent, n *Node) {
+	if n.Time.IsZero() {
+		return
+	}
+	if !p.Time.IsZero() && n.Time.Before(p.Time) {
+		c.report("time-reversed", n, n.at(timestamp), fmt.Sprintf(
+			"the timestamp is %s before the parent's, %s: check the clocks of the agents", p.Time.Sub(n.Time), p.Timestamp))
+		return
+	}
+	since, others := p.Time, p.branchOf()
+	if n.joins != nil {
+		since, others = n.joins.from.Time, n.joins
+	}
+	for i, s := range n.Message.completed {
+		if s.at == 0 || p.completed.has(s.id) || others != nil && others.completed[s.id] {
+			continue
+		}
+		if s.at > n.Time.UnixMicro() {
+			c.reportCompletedAt(n, i, "this message is from", n.Time)
+			return
+		}
+		if !since.IsZero() && s.at < since.UnixMicro() {
+			c.reportCompletedAt(n, i, "the sender got the task at", since)
+			return
+		}
+	}
+}
+
+func (c *Checker) reportCompletedAt(n *Node, index int, what string, when time.Time) {
+	s := n.Message.completed[index]
+	c.report("time-reversed", n, n.atSubtask(completed, index), fmt.Sprintf(
+		"subtask %s was completed at %s, and %s %s: check the clocks of the agents",
+		quote(s.id), time.UnixMicro(s.at).UTC().Format(time.RFC3339Nano), what, when.Format(time.RFC3339Nano)))
+}

@@ -1,0 +1,127 @@
+// Package chain checks what became of a task from one handoff to the next: it
+// builds the tree of a task's messages and compares each with its parent's, for
+// what was lost, changed or miscounted at the boundary between two agents.
+//
+// [Read] takes out of a message what the checks need and lets go of the rest, so
+// that many messages fit into memory. What comes out does not depend on the order in
+// which messages are added.
+package chain
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Severity tells what a finding means.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // the chain is broken
+	Warning Severity = "warning" // likely a mistake
+	Note    Severity = "note"    // worth knowing
+	Off     Severity = "off"     // the rule is not checked
+)
+
+// A Rule is one of the checks.
+type Rule struct {
+	ID       string
+	Severity Severity // unless Options say otherwise
+	Summary  string   // what it finds: one sentence
+	Why      string   // why it matters, and what to do
+}
+
+// A Place is where a message stands.
+type Place struct {
+	Source string // as named by the user
+	Index  int    // 0-based, within the source
+	Line   int    // 1-based: where the message begins
+}
+
+// A Finding is one thing that is wrong with a message, or at the boundary to its
+// parent.
+type Finding struct {
+	Rule     string
+	Severity Severity
+	Message  string              // what is wrong, what was found, what to do: one line
+	Pointer  string              // in the message, "" for the whole of it
+	Position jsonstream.Position // in the source of the message
+}
+
+// A Message is what the checks need of a handoff message.
+type Message struct {
+	Place     Place
+	HandoffID string
+	TaskID    string
+	ParentID  string // "" for none
+	From      string // fromAgent.agentId
+	FromVer   string // fromAgent.agentVersion
+	To        string // toAgent.agentType
+	ToVer     string // toAgent.agentVersion: a range, "" for any
+	Receivers []string
+	Timestamp string    // as written
+	Time      time.Time // zero if Timestamp is not RFC 3339
+	Cost      Cost      // of the task so far; zero if the message does not tell all of it
+	Signed    bool
+
+	content
+}
+
+// A Cost is an amount of money and of tokens.
+type Cost struct {
+	SpentUSD           decimal.Decimal
+	RemainingUSD       decimal.Decimal // of a step: by how much it grew, so mostly negative
+	Prompt, Completion int64
+}
+
+// A Node is a message in the tree of its task.
+type Node struct {
+	*Message
+	// Parent is the message that this one is compared with; nil if there is none, or if
+	// the two are part of a cycle and it was cut between them. That of a root is in
+	// another task (task-changed).
+	Parent   *Node
+	Children []*Node // of the same task, by time, then by handoffId
+	// Step is what was spent between the parent's message and this one. For a message
+	// that joins a fan-out, the branches count as the parent. For one whose parent is
+	// not there it is zero, since nobody knows, but for the first message of the task.
+	Step     Cost
+	Findings []Finding // by place in the message, then in the order of Rules
+
+	index    int
+	base     bool // what it says was spent was spent in its step
+	told     bool // sofar is known
+	sofar    Cost // Cost, or what was known before if the message does not tell
+	fan      *fan // what became of the message, if it is a fan-out
+	isBranch bool // by a receiver of the parent, which is a fan-out
+	joins    *fan // the fan-out that the message joins, if it joins one
+}
+
+// A Task is all the messages of one task.
+type Task struct {
+	ID    string
+	Roots []*Node // the first messages: one, if all is well
+	// Total is the sum of the steps, and what remains at the end. A step below zero counts
+	// as zero: what was spent does not come back.
+	Total Cost
+	// Relay is the same as the messages tell it: what the last ones say, the branches
+	// of a fan-out added up.
+	Relay Cost
+	// Agrees tells whether the two are the same, in dollars spent and in tokens. They
+	// differ if a message is missing, or a figure went down.
+	Agrees   bool
+	Spenders []Spender // by SpentUSD, the largest first
+	Messages int       // without those delivered twice
+	Errors   int       // findings of that severity
+	Warnings int
+}
+
+// A Spender is what one agent spent on a task.
+type Spender struct {
+	Agent    string // fromAgent.agentId
+	Handoffs int
+	Cost     Cost // its part of the task's Total
+}

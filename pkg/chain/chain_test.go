@@ -1,0 +1,241 @@
+package chain
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+)
+
+// random returns a source of random numbers that rapid can repeat.
+func random(t *rapid.T) *rand.Rand {
+	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+}
+
+// rulesOf returns the ids of the rules that found something, each once.
+func rulesOf(tasks []*Task) []string {
+	found := make(map[string]bool)
+	for _, task := range tasks {
+		task.walk(func(n *Node) {
+			for _, f := range n.Findings {
+				found[f.Rule] = true
+			}
+		})
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// TestCleanTasks checks that nothing is found where nothing is wrong, and that the
+// totals are right.
+func TestCleanTasks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := random(t)
+		task := line(r, rapid.IntRange(1, 8).Draw(t, "length"))
+		joined := rapid.Bool().Draw(t, "fan-out")
+		if joined {
+			task = fanOut(r, rapid.IntRange(2, 5).Draw(t, "receivers"))
+		}
+		tasks := checkObjects(t, Options{}, task...)
+		if found := findings(tasks); len(found) > 0 || len(tasks) != 1 {
+			t.Fatalf("%d tasks, found %s", len(tasks), strings.Join(found, "\n"))
+		}
+		last := task[len(task)-1]["costTracking"].(object)
+		spent, _ := decimal.NewFromString(fmt.Sprint(last["costSpentSoFarUSD"]))
+		left, _ := decimal.NewFromString(fmt.Sprint(last["costBudgetRemainingUSD"]))
+		if total := tasks[0].Total; !total.SpentUSD.Equal(spent) || !total.RemainingUSD.Equal(left) || !tasks[0].Agrees {
+			t.Errorf("total %v, relay %v, want %s spent and %s left", total, tasks[0].Relay, spent, left)
+		}
+		handoffs, sum := 0, decimal.Zero
+		for _, s := range tasks[0].Spenders {
+			handoffs += s.Handoffs
+			sum = sum.Add(s.Cost.SpentUSD)
+		}
+		if handoffs != len(task) || !sum.Equal(spent) {
+			t.Errorf("spenders have %d handoffs and %s USD, want %d and %s", handoffs, sum, len(task), spent)
+		}
+	})
+}
+
+// A mutation breaks one message of a line of handoffs.
+type mutation struct {
+	rule   string
+	last   bool // to be done to the last message, since its child would differ from it in other ways
+	change func(r *rand.Rand, task []object, at int)
+}
+
+func subtasks(m object, list string) []any { return m[list].([]any) }
+
+var mutations = []mutation{
+	{rule: "task-changed", change: func(r *rand.Rand, task []object, at int) { task[at]["taskId"] = uuid(r) }},
+	{rule: "trace-broken", change: func(r *rand.Rand, task []object, at int) {
+		task[at]["traceparent"] = "00-" + strings.Repeat("ab", 16) + task[at]["traceparent"].(string)[35:]
+	}},
+	{rule: "trace-broken", change: func(r *rand.Rand, task []object, at int) { task[at]["traceparent"] = task[at-1]["traceparent"] }},
+	{rule: "wrong-sender", change: func(r *rand.Rand, task []object, at int) { task[at]["fromAgent"].(object)["agentId"] = "nobody" }},
+	{rule: "version-mismatch", change: func(r *rand.Rand, task []object, at int) {
+		task[at-1]["toAgent"].(object)["agentVersion"] = "^2.0.0"
+	}},
+	{rule: "time-reversed", change: func(r *rand.Rand, task []object, at int) { task[at]["timestamp"] = "2026-06-12T08:59:59Z" }},
+	{rule: "time-reversed", change: func(r *rand.Rand, task []object, at int) {
+		done := subtasks(task[at], "completedSubtasks")
+		done[len(done)-1].(object)["completedAt"] = "2026-06-12T08:59:59Z"
+	}},
+	{rule: "subtask-lost", change: func(r *rand.Rand, task []object, at int) {
+		left := subtasks(task[at], "remainingSubtasks")
+		task[at]["remainingSubtasks"] = left[:len(left)-1]
+	}},
+	{rule: "subtask-reopened", last: true, change: func(r *rand.Rand, task []object, at int) {
+		done := subtasks(task[at], "completedSubtasks")
+		task[at]["completedSubtasks"] = done[1:]
+		task[at]["remainingSubtasks"] = append(subtasks(task[at], "remainingSubtasks"), done[0])
+	}},
+	{rule: "result-changed", change: func(r *rand.Rand, task []object, at int) {
+		subtasks(task[at], "completedSubtasks")[0].(object)["result"] = "12.5"
+	}},
+	{rule: "subtask-forgotten", last: true, change: func(r *rand.Rand, task []object, at int) {
+		task[at]["completedSubtasks"] = subtasks(task[at], "completedSubtasks")[1:]
+	}},
+	{rule: "constraint-dropped", change: func(r *rand.Rand, task []object, at int) { task[at]["constraints"] = []any{"returnJSON:true"} }},
+	{rule: "state-lost", change: func(r *rand.Rand, task []object, at int) { delete(task[at]["currentState"].(object), "step") }},
+	{rule: "fact-lost", change: func(r *rand.Rand, task []object, at int) {
+		task[at]["conversationHistoryVerbatim"] = subtasks(task[at], "conversationHistoryVerbatim")[1:]
+	}},
+	{rule: "budget-drift", change: func(r *rand.Rand, task []object, at int) {
+		cost := task[at]["costTracking"].(object)
+		cost["costSpentSoFarUSD"] = json.Number(fmt.Sprint(cost["costSpentSoFarUSD"], "0000000001"))
+	}},
+	{rule: "budget-grown", last: true, change: func(r *rand.Rand, task []object, at int) {
+		task[at]["costTracking"].(object)["costBudgetRemainingUSD"] = 10
+	}},
+	{rule: "tokens-shrunk", change: func(r *rand.Rand, task []object, at int) {
+		task[at]["costTracking"].(object)["tokenSpent"].(object)["prompt"] = 1
+	}},
+	{rule: "schema-skew", change: func(r *rand.Rand, task []object, at int) { task[at]["schemaVersion"] = "2.3" }},
+	{rule: "many-roots", change: func(r *rand.Rand, task []object, at int) { task[at]["parentHandoffId"] = nil }},
+	{rule: "missing-parent", change: func(r *rand.Rand, task []object, at int) { task[at]["parentHandoffId"] = uuid(r) }},
+	{rule: "orphan", change: func(r *rand.Rand, task []object, at int) { task[0]["parentHandoffId"] = uuid(r) }},
+	{rule: "cycle", change: func(r *rand.Rand, task []object, at int) {
+		task[at]["parentHandoffId"] = strings.ToUpper(task[at]["handoffId"].(string))
+	}},
+	{rule: "duplicate-id", last: true, change: func(r *rand.Rand, task []object, at int) { task[at]["handoffId"] = task[0]["handoffId"] }},
+	{rule: "loop", last: true, change: func(r *rand.Rand, task []object, at int) {
+		agents := []string{"agent-0", "agent-1"}
+		for i, m := range task {
+			m["fromAgent"].(object)["agentId"], m["toAgent"].(object)["agentType"] = agents[i%2], agents[1-i%2]
+		}
+	}},
+}
+
+// TestMutations breaks one thing in a clean task, and expects that this is what is found.
+func TestMutations(t *testing.T) {
+	for i, m := range mutations {
+		t.Run(fmt.Sprint(i, " ", m.rule), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				r := random(t)
+				task := line(r, rapid.IntRange(5, 8).Draw(t, "length"))
+				at := len(task) - 1
+				if !m.last {
+					at = rapid.IntRange(1, at).Draw(t, "at")
+				}
+				for i := range task {
+					task[i] = copyOf(task[i]) // next shares turns
+				}
+				m.change(r, task, at)
+				tasks := checkObjects(t, Options{}, task...)
+				if diff := cmp.Diff([]string{m.rule}, rulesOf(tasks)); diff != "" {
+					t.Fatalf("(-want +got):\n%s%s", diff, strings.Join(findings(tasks), "\n"))
+				}
+				off := make(map[string]Severity)
+				off[m.rule] = Off
+				if found := findings(checkObjects(t, Options{Severities: off}, task...)); len(found) > 0 {
+					t.Errorf("with the rule off: %s", found)
+				}
+			})
+		})
+	}
+}
+
+// describe writes tasks as text.
+func describe(tasks []*Task) string {
+	var b strings.Builder
+	for _, task := range tasks {
+		fmt.Fprintln(&b, task.ID, task.Total, task.Relay, task.Agrees, task.Spenders, task.Messages, task.Errors, task.Warnings)
+		task.walk(func(n *Node) {
+			fmt.Fprintln(&b, n.HandoffID, n.Place.Index, n.Step, len(n.Children), n.Findings)
+		})
+	}
+	return b.String()
+}
+
+// TestOrder checks that what comes out does not depend on the order of the messages.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := random(t)
+		task := append(line(r, 6), fanOut(r, 3)...)
+		for i := range task {
+			task[i] = copyOf(task[i])
+		}
+		for _, at := range rapid.Permutation([]int{1, 2, 3, 4, 5}).Draw(t, "at")[:rapid.IntRange(0, 4).Draw(t, "mutations")] {
+			rapid.SampledFrom(mutations).Draw(t, "mutation").change(r, task[:6], at)
+		}
+		task = append(task, task[2])
+		var messages []*Message
+		for i, m := range task {
+			messages = append(messages, parse(t, encode(t, m), i))
+		}
+		again := make([]*Message, len(messages))
+		for i, m := range messages {
+			c := *m
+			again[i] = &c
+		}
+		r.Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
+		if diff := cmp.Diff(describe(checkAll(Options{}, messages)), describe(checkAll(Options{}, again))); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestShapes checks that neither length nor width, nor both, are too much.
+func TestShapes(t *testing.T) {
+	const size = 100_000
+	tests := []struct {
+		name   string
+		parent func(i int) int // of the i-th message
+		rule   string          // found besides
+	}{
+		{name: "one line", parent: func(i int) int { return i - 1 }},
+		{name: "one parent", parent: func(i int) int { return 0 }},
+		{name: "a comb", parent: func(i int) int { return i - 2 + i%2 }},
+		{name: "one cycle", parent: func(i int) int { return (i + 1) % size }, rule: "cycle"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := New(Options{})
+			for i := range size {
+				m := &Message{HandoffID: fmt.Sprintf("%06d", i), TaskID: "t", From: fmt.Sprint(i), To: fmt.Sprint(i + 1)}
+				if i > 0 || test.rule != "" {
+					m.ParentID = fmt.Sprintf("%06d", test.parent(i))
+				}
+				c.Add(m)
+			}
+			tasks := c.Tasks()
+			if len(tasks) != 1 || tasks[0].Messages != size || len(tasks[0].Roots) != 1 {
+				t.Fatalf("got %d tasks", len(tasks))
+			}
+			var want []string
+			if test.rule != "" {
+				want = []string{test.rule}
+			}
+			if diff := cmp.Diff(want, rulesOf(tasks)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

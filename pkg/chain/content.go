@@ -1,0 +1,113 @@
+package chain
+
+import (
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// content is what the checks need of a message beside what is told to the outside.
+type content struct {
+	digest      uint64 // of the whole message
+	schema      version
+	trace       trace
+	toTypes     []string // toAgent and receiverList
+	toRanges    []string // their agentVersion, "" for any
+	completed   []subtask
+	remaining   []subtask
+	constraints []string
+	state       []string // the names of the members of currentState
+	hasCost     bool
+	turns       int                 // the first parts are those of the turns
+	parts       []*part             // nil once the message is added
+	partIDs     []int32             // the same, by their index in the Checker
+	start       jsonstream.Position // of the document
+	spots       [siteCount]spot
+}
+
+// A version is that of the message schema. The zero version is unknown.
+type version struct{ major, minor int32 }
+
+// A trace is what a valid traceparent says; the zero trace is none.
+type trace struct {
+	id   [16]byte
+	span [8]byte
+}
+
+// A subtask is one of completedSubtasks or remainingSubtasks.
+type subtask struct {
+	id     string
+	result uint64 // the hash of its result
+	at     int64  // completedAt in microseconds, 0 if it is no timestamp
+	spot   spot
+}
+
+// A spot is a position, in fewer bytes: its line and offset are counted from where the
+// document begins. The zero spot is of nothing.
+type spot struct{ offset, line, column uint32 }
+
+// spotOf returns where a value is.
+func (m *Message) spotOf(v jsonstream.Value) spot {
+	p := v.Position()
+	return spot{uint32(p.Offset - m.start.Offset), uint32(p.Line - m.start.Line), uint32(p.Column)}
+}
+
+// position is the inverse of spotOf.
+func (m *Message) position(s spot) jsonstream.Position {
+	return jsonstream.Position{Line: m.start.Line + int(s.line), Column: int(s.column), Offset: m.start.Offset + int64(s.offset)}
+}
+
+// A site is a member of a message that findings point at.
+type site int
+
+const (
+	whole site = iota
+	schemaVersion
+	handoffID
+	taskID
+	parentID
+	sender
+	senderVersion
+	addressee
+	timestamp
+	completed
+	remaining
+	currentState
+	constraints
+	spent
+	left
+	tokens
+	summary
+	traceparent
+	siteCount
+)
+
+var pointers = [siteCount]string{
+	"", "/schemaVersion", "/handoffId", "/taskId", "/parentHandoffId", "/fromAgent/agentId", "/fromAgent/agentVersion",
+	"/toAgent/agentType", "/timestamp", "/completedSubtasks", "/remainingSubtasks", "/currentState", "/constraints",
+	"/costTracking/costSpentSoFarUSD", "/costTracking/costBudgetRemainingUSD", "/costTracking/tokenSpent",
+	"/conversationHistorySummary", "/traceparent",
+}
+
+// A target is where in a message a finding belongs.
+type target struct {
+	pointer string
+	spot    spot
+}
+
+// at returns the target of a member, or of the message where it lacks the member.
+func (m *Message) at(p site) target {
+	if m.spots[p].column == 0 {
+		p = whole
+	}
+	return target{pointers[p], m.spots[p]}
+}
+
+// atSubtask returns the target of a member of an element of a list of subtasks.
+func (m *Message) atSubtask(list site, index int) target {
+	subtasks := m.completed
+	if list == remaining {
+		subtasks = m.remaining
+	}
+	return target{pointers[list] + "/" + strconv.Itoa(index), subtasks[index].spot}
+}

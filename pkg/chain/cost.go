@@ -1,0 +1,161 @@
+package chain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/shopspring/decimal"
+)
+
+func (a Cost) plus(b Cost) Cost {
+	return Cost{a.SpentUSD.Add(b.SpentUSD), a.RemainingUSD.Add(b.RemainingUSD), a.Prompt + b.Prompt, a.Completion + b.Completion}
+}
+
+func (a Cost) minus(b Cost) Cost {
+	return Cost{a.SpentUSD.Sub(b.SpentUSD), a.RemainingUSD.Sub(b.RemainingUSD), a.Prompt - b.Prompt, a.Completion - b.Completion}
+}
+
+// spendable returns the cost with zeros for what is below zero; what remains is no cost.
+func (a Cost) spendable() Cost {
+	return Cost{decimal.Max(a.SpentUSD, decimal.Zero), a.RemainingUSD, max(a.Prompt, 0), max(a.Completion, 0)}
+}
+
+// isSame reports whether as much was spent.
+func (a Cost) isSame(b Cost) bool {
+	return a.SpentUSD.Equal(b.SpentUSD) && a.Prompt == b.Prompt && a.Completion == b.Completion
+}
+
+// before returns what was spent when the sender of a message took over, and whether it
+// is known.
+func (n *Node) before() (Cost, bool) {
+	switch {
+	case n.joins != nil:
+		return n.joins.joined, n.joins.from.told
+	case n.Parent != nil && n.Parent.told:
+		return n.Parent.sofar, true
+	default:
+		return Cost{}, n.base
+	}
+}
+
+// count works out the step of a message whose parent's is known.
+func (c *Checker) count(n *Node) {
+	if p := n.Parent; p != nil && p.base && !p.told {
+		n.base = true
+	}
+	before, known := n.before()
+	n.sofar, n.told = before, known && !n.base
+	if n.hasCost {
+		n.sofar, n.told = n.Cost, true
+		if known {
+			n.Step = n.Cost.minus(before)
+		}
+	}
+	n.fan = c.newFan(n)
+}
+
+// checkBudget follows the budget relay (section 9). What grew is one finding, not also
+// a drift.
+func (c *Checker) checkBudget(n *Node) {
+	before, known := n.before()
+	if !known || n.base || !n.hasCost {
+		return
+	}
+	grown := n.Step.RemainingUSD
+	drift := n.Step.SpentUSD.Add(grown)
+	whose := "the parent's"
+	if n.joins != nil {
+		whose = "what the branches leave"
+	}
+	switch {
+	case grown.GreaterThan(c.o.Tolerance):
+		c.report("budget-grown", n, n.at(left), fmt.Sprintf(
+			"costBudgetRemainingUSD is %s, and %s is %s: it grew by %s USD; deduct what was spent, and raise a budget in a first handoff only",
+			usd(n.Cost.RemainingUSD), whose, usd(before.RemainingUSD), usd(grown)))
+	case drift.Abs().GreaterThan(c.o.Tolerance):
+		problem := "what was spent does not go with what was deducted"
+		if n.Step.SpentUSD.IsNegative() {
+			problem = "what was spent went down"
+		}
+		c.report("budget-drift", n, n.at(spent), fmt.Sprintf(
+			"%s: in this step costSpentSoFarUSD changes by %s and costBudgetRemainingUSD by %s, so that the budget drifts by %s USD; deduct exactly what was spent",
+			problem, usd(n.Step.SpentUSD), usd(grown), usd(drift)))
+	}
+	if n.Step.Prompt < 0 || n.Step.Completion < 0 {
+		c.report("tokens-shrunk", n, n.at(tokens), fmt.Sprintf(
+			"tokenSpent is %d and %d, and before it was %d and %d (prompt, completion): it counts all tokens of the task so far; add those of this step",
+			n.Cost.Prompt, n.Cost.Completion, before.Prompt, before.Completion))
+	}
+}
+
+// usd returns an amount, cut short where it is hostile.
+func usd(d decimal.Decimal) string {
+	text := d.String()
+	if len(text) > mostQuoted {
+		text = text[:mostQuoted] + "…"
+	}
+	return text
+}
+
+// total adds up the tasks.
+func total(tasks []*Task, f *forest) {
+	trees := make(map[*Node]*Cost) // what the messages of a tree say was spent since its root
+	root := make([]*Node, len(f.nodes))
+	for _, n := range f.order {
+		root[n.index] = n
+		if n.Parent != nil && n.sameTask(n.Parent) {
+			root[n.index] = root[n.Parent.index]
+		} else {
+			trees[n] = new(Cost)
+		}
+		tree := trees[root[n.index]]
+		*tree = tree.plus(n.Step)
+	}
+	for _, t := range tasks {
+		t.relay(trees)
+	}
+}
+
+// relay works out what the messages of a task say was spent: all trees together, or a
+// tree of which the beginning is missing, if that alone says more.
+func (t *Task) relay(trees map[*Node]*Cost) {
+	var most Cost
+	for _, n := range t.Roots {
+		tree := *trees[n]
+		if n.base || n.Parent != nil {
+			t.Relay = t.Relay.plus(tree)
+		} else if tree = tree.plus(n.sofar); tree.SpentUSD.GreaterThan(most.SpentUSD) {
+			most = tree
+		}
+	}
+	if most.SpentUSD.GreaterThan(t.Relay.SpentUSD) {
+		t.Relay = most
+	}
+	spenders := make(map[string]*Spender)
+	t.walk(func(n *Node) {
+		s := spenders[n.From]
+		if s == nil {
+			s = &Spender{Agent: n.From}
+			spenders[n.From] = s
+		}
+		s.Handoffs++
+		s.Cost = s.Cost.plus(n.Step.spendable())
+		for _, f := range n.Findings {
+			switch f.Severity {
+			case Error:
+				t.Errors++
+			case Warning:
+				t.Warnings++
+			}
+		}
+	})
+	for _, s := range spenders {
+		t.Spenders = append(t.Spenders, *s)
+		t.Total = t.Total.plus(s.Cost)
+	}
+	t.Agrees = t.Total.isSame(t.Relay)
+	slices.SortFunc(t.Spenders, func(a, b Spender) int {
+		return cmp.Or(b.Cost.SpentUSD.Cmp(a.Cost.SpentUSD), cmp.Compare(a.Agent, b.Agent))
+	})
+}

@@ -1,0 +1,56 @@
+package chain
+
+import "fmt"
+
+// walk calls visit for all messages of a task, parents before children.
+func (t *Task) walk(visit func(*Node)) {
+	for todo := append([]*Node(nil), t.Roots...); len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], n.Children...)
+		visit(n)
+	}
+}
+
+// checkLoops looks, on every path from a root, for pairs of agents of which one hands
+// to the other again and again. Between two times the task has come back, be it straight
+// or in a longer round, so that this finds loops of any length.
+func (c *Checker) checkLoops(t *Task) {
+	if c.severityOf("loop") == Off {
+		return
+	}
+	type pair struct{ from, to string }
+	type step struct {
+		*Node
+		next int // the child to go on with
+	}
+	visits := make(map[pair]int)
+	pairOf := func(n *Node) pair { return pair{c.o.typesOf(n.From)[0], n.To} }
+	var path []step
+	enter := func(n *Node) {
+		p := pairOf(n)
+		visits[p]++
+		if visits[p] == c.o.maxVisits()+1 && p.from != "" && p.to != "" {
+			c.report("loop", n, n.at(addressee), fmt.Sprintf(
+				"%s hands the task to %s %d times in one line of handoffs: let one of them end it or ask a person, or raise --max-visits",
+				quote(n.From), quote(n.To), visits[p]))
+		}
+		path = append(path, step{n, 0})
+	}
+	for _, root := range t.Roots {
+		enter(root)
+		for len(path) > 0 {
+			last := &path[len(path)-1]
+			if last.next < len(last.Children) {
+				last.next++
+				enter(last.Children[last.next-1])
+				continue
+			}
+			if p := pairOf(last.Node); visits[p] > 1 {
+				visits[p]--
+			} else {
+				delete(visits, p)
+			}
+			path = path[:len(path)-1]
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package chain
+
+import (
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/shopspring/decimal"
+)
+
+// Options say what is checked. The zero value checks everything with its default.
+type Options struct {
+	// Severities are those of rules that differ from their own.
+	Severities map[string]Severity
+	// MaxVisits is how often a pair of agents may hand a task to each other in turn
+	// before it counts as a loop; 0 means 2.
+	MaxVisits int
+	// Tolerance is by how many US dollars a budget may drift at one boundary.
+	Tolerance decimal.Decimal
+	// Agents says for the ids of agents which types they are of, besides the one
+	// named like the id.
+	Agents map[string][]string
+}
+
+const defaultMaxVisits = 2
+
+func (o *Options) maxVisits() int {
+	if o.MaxVisits > 0 {
+		return o.MaxVisits
+	}
+	return defaultMaxVisits
+}
+
+// typesOf returns the types that an agent is of, the one that names it in loops first.
+func (o *Options) typesOf(agent string) []string {
+	return append(slices.Clip(o.Agents[agent]), agent)
+}
+
+// A Checker collects messages and checks them. It is not safe for concurrent use.
+type Checker struct {
+	o        Options
+	messages []*Message
+	kept     map[string]string
+	parts    []*part
+	partIDs  map[uint64]int32 // by the hash of the part
+
+	satisfied map[[2]string]bool // whether a version is in a range; see inRange
+	parent    parent             // the last one whose children were compared with it
+	rules     []Rule
+	ruleIndex map[string]int
+}
+
+// New returns a Checker without messages.
+func New(o Options) *Checker {
+	c := &Checker{
+		o: o, kept: make(map[string]string), partIDs: make(map[uint64]int32), satisfied: make(map[[2]string]bool),
+		rules: Rules(), ruleIndex: make(map[string]int),
+	}
+	for i, r := range c.rules {
+		c.ruleIndex[r.ID] = i
+	}
+	return c
+}
+
+// Add adds a message, which belongs to the Checker from then on.
+func (c *Checker) Add(m *Message) {
+	for _, s := range []*string{&m.TaskID, &m.From, &m.FromVer, &m.To, &m.ToVer} {
+		*s = c.keep(*s)
+	}
+	for _, list := range [][]string{m.toTypes, m.toRanges, m.constraints, m.state} {
+		for i, s := range list {
+			list[i] = c.keep(s)
+		}
+	}
+	for _, list := range [][]subtask{m.completed, m.remaining} {
+		for i, s := range list {
+			list[i].id = c.keep(s.id)
+		}
+	}
+	m.partIDs = make([]int32, len(m.parts))
+	for i, p := range m.parts {
+		id, ok := c.partIDs[p.sum]
+		if !ok {
+			id = int32(len(c.parts))
+			c.parts, c.partIDs[p.sum] = append(c.parts, p), id
+		}
+		m.partIDs[i] = id
+	}
+	m.parts = nil
+	c.messages = append(c.messages, m)
+}
+
+// keep returns one string for all that are equal.
+func (c *Checker) keep(s string) string {
+	kept, ok := c.kept[s]
+	if !ok {
+		c.kept[s], kept = s, s
+	}
+	return kept
+}
+
+// longestRange is how long a range of versions may be, in bytes: one that is longer
+// is there to cost time.
+const longestRange = 256
+
+// inRange reports whether a semantic version satisfies a range, as the receivers of
+// messages decide it. What is neither is no business of this package.
+func (c *Checker) inRange(v, versions string) bool {
+	key := [2]string{v, versions}
+	in, known := c.satisfied[key]
+	if known {
+		return in
+	}
+	in = true
+	if len(versions) <= longestRange && len(v) <= longestRange {
+		constraint, err := semver.NewConstraint(versions)
+		parsed, err2 := semver.StrictNewVersion(v)
+		in = err != nil || err2 != nil || constraint.Check(parsed)
+	}
+	c.satisfied[key] = in
+	return in
+}

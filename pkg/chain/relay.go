@@ -1,0 +1,163 @@
+package chain
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// An inventory is a list of names of a message, for telling which of them others lack.
+// To ask that costs as much as the other message is long.
+type inventory struct {
+	index map[string]int
+	names []string
+	marks []int // the last that has the name
+}
+
+const longInventory = 1000
+
+// reset takes up other names, each once, and not "".
+func (v *inventory) reset(names iter.Seq[string]) {
+	// Clearing a map takes as long as it has ever been large.
+	if len(v.index) > longInventory {
+		v.index = nil
+	}
+	clear(v.index)
+	v.names, v.marks = v.names[:0], v.marks[:0]
+	for name := range names {
+		v.add(name)
+	}
+}
+
+func (v *inventory) add(name string) {
+	if name == "" || v.has(name) {
+		return
+	}
+	if v.index == nil {
+		v.index = make(map[string]int)
+	}
+	v.index[name] = len(v.names)
+	v.names, v.marks = append(v.names, name), append(v.marks, -1)
+}
+
+func (v *inventory) has(name string) bool {
+	_, ok := v.index[name]
+	return ok
+}
+
+// without returns how many of the names are in none of the lists, and some of them. by
+// tells one call from the other.
+func (v *inventory) without(by int, lists ...iter.Seq[string]) (some []string, count int) {
+	count = len(v.names)
+	for _, names := range lists {
+		for name := range names {
+			if i, ok := v.index[name]; ok && v.marks[i] != by {
+				v.marks[i] = by
+				count--
+			}
+		}
+	}
+	for i := 0; len(some) < min(count, mostListed); i++ {
+		if v.marks[i] != by {
+			some = append(some, v.names[i])
+		}
+	}
+	return some, count
+}
+
+// ids yields the ids of subtasks.
+func ids(subtasks []subtask) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, s := range subtasks {
+			if !yield(s.id) {
+				return
+			}
+		}
+	}
+}
+
+// subtasks yields the ids of all subtasks of a message.
+func (m *Message) subtasks(yield func(string) bool) {
+	for _, list := range [][]subtask{m.completed, m.remaining} {
+		for _, s := range list {
+			if !yield(s.id) {
+				return
+			}
+		}
+	}
+}
+
+// checkSubtasks asks what became of the parent's subtasks.
+func (c *Checker) checkSubtasks(p *parent, n *Node) {
+	if p.fan == nil || !n.isBranch {
+		if some, lost := p.remaining.without(n.index, n.subtasks); lost > 0 {
+			c.report("subtask-lost", n, n.at(remaining), fmt.Sprintf(
+				"remaining at the parent, and here neither completed nor remaining: %s; list each in completedSubtasks or in remainingSubtasks",
+				listed(some, lost)))
+		}
+	}
+	if some, lost := p.completed.without(n.index, n.subtasks); lost > 0 {
+		c.report("subtask-forgotten", n, n.at(completed), fmt.Sprintf(
+			"completed at the parent, and not there any more: %s; carry completed subtasks on with their results",
+			listed(some, lost)))
+	}
+	c.checkReopened(p, n)
+	c.checkResults(p, n)
+}
+
+func (c *Checker) checkReopened(p *parent, n *Node) {
+	var some []string
+	count, first := 0, 0
+	for i, s := range n.Message.remaining {
+		if s.id == "" || !p.completed.has(s.id) {
+			continue
+		}
+		if count++; count == 1 {
+			first = i
+		}
+		if len(some) < mostListed {
+			some = append(some, s.id)
+		}
+	}
+	if count > 0 {
+		c.report("subtask-reopened", n, n.atSubtask(remaining, first), fmt.Sprintf(
+			"completed at the parent, and remaining here: %s; what has to be done anew is a subtask with an id of its own",
+			listed(some, count)))
+	}
+}
+
+func (c *Checker) checkResults(p *parent, n *Node) {
+	var some []string
+	count, first := 0, 0
+	for i, s := range n.Message.completed {
+		at, ok := p.completed.index[s.id]
+		if !ok || p.results[at] == s.result {
+			continue
+		}
+		if count++; count == 1 {
+			first = i
+		}
+		if len(some) < mostListed {
+			some = append(some, s.id)
+		}
+	}
+	if count > 0 {
+		c.report("result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
+			"completed at the parent with another result: %s; carry results on as they are, and correct one in a subtask of its own",
+			listed(some, count)))
+	}
+}
+
+// checkKept asks for the constraints and the state of the parent.
+func (c *Checker) checkKept(p *parent, n *Node) {
+	if some, lost := p.constraints.without(n.index, slices.Values(n.Message.constraints)); lost > 0 {
+		c.report("constraint-dropped", n, n.at(constraints), fmt.Sprintf(
+			"a constraint of the parent, and not here, word for word: %s; pass constraints on as they are",
+			listed(some, lost)))
+	}
+	if some, lost := p.state.without(n.index, slices.Values(n.Message.state)); lost > 0 {
+		c.report("state-lost", n, n.at(currentState), fmt.Sprintf(
+			"in the parent's currentState, and not here: %s; carry on what later agents need",
+			listed(some, lost)))
+	}
+}

@@ -1,0 +1,292 @@
+package chain
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// TestRules checks the table of rules.
+func TestRules(t *testing.T) {
+	const table = "missing-parent orphan cycle duplicate-id many-roots task-changed trace-broken wrong-sender version-mismatch time-reversed " +
+		"subtask-lost subtask-reopened result-changed subtask-forgotten constraint-dropped state-lost fact-lost " +
+		"budget-drift budget-grown tokens-shrunk loop fan-in schema-skew"
+	var ids []string
+	for _, r := range Rules() {
+		ids = append(ids, r.ID)
+		if r.Summary == "" || r.Why == "" || r.Severity == "" || r.Severity == Off {
+			t.Errorf("%s is incomplete: %+v", r.ID, r)
+		}
+		if found, ok := FindRule(r.ID); !ok || found != r {
+			t.Errorf("FindRule(%q) = %v", r.ID, found)
+		}
+	}
+	if diff := cmp.Diff(strings.Fields(table), ids); diff != "" {
+		t.Error(diff)
+	}
+	if _, ok := FindRule("no-such-rule"); ok {
+		t.Error("FindRule finds a rule that is not there")
+	}
+}
+
+// TestDecisions checks what the specification leaves open.
+func TestDecisions(t *testing.T) {
+	cost := func(m object) object { return m["costTracking"].(object) }
+	tests := []struct {
+		name    string
+		task    func(r *rand.Rand) []object
+		change  func(task []object)
+		options Options
+		want    []string
+	}{
+		{name: "fan-out: a message that joins it may name any branch as parent", task: fanOut3, change: func(task []object) {
+			task[4]["parentHandoffId"] = task[2]["handoffId"]
+			task[4]["conversationHistorySummary"] = task[2]["conversationHistorySummary"]
+		}},
+		{name: "fan-out: a message that joins it may name it as parent", task: fanOut3, change: func(task []object) {
+			task[4]["parentHandoffId"] = task[0]["handoffId"]
+		}},
+		{name: "fan-out: the sender may be addressed by another branch than the parent", task: fanOut3, change: func(task []object) {
+			task[1]["toAgent"].(object)["agentType"] = "agent-other"
+		}},
+		{name: "fan-out: a branch need not list what another does", task: fanOut3, change: func(task []object) {
+			task[1]["remainingSubtasks"] = []any{}
+		}},
+		{name: "fan-out: what no branch lists is lost", task: fanOut3, change: func(task []object) {
+			extra := object{"subtaskId": "extra", "description": "Send the letters"}
+			task[0]["remainingSubtasks"] = append(subtasks(task[0], "remainingSubtasks"), extra)
+		}, want: []string{"subtask-lost"}},
+		{name: "fan-in: a subtask of another branch is not there", task: fanOut3, change: func(task []object) {
+			for _, m := range task[1:2] {
+				m["remainingSubtasks"] = []any{}
+			}
+			done := subtasks(task[4], "completedSubtasks")
+			task[4]["completedSubtasks"] = done[:1]
+		}, want: []string{"fan-in"}},
+		{name: "fan-in: what is spent is that of all branches", task: fanOut3, change: func(task []object) {
+			task[4]["costTracking"] = costOf(12, 988, 120, 52)
+		}, want: []string{"budget-grown", "tokens-shrunk"}},
+		{name: "fan-in: what another branch has completed is not done again", task: fanOut3, change: func(task []object) {
+			done := subtasks(task[4], "completedSubtasks")
+			task[4]["completedSubtasks"], task[4]["remainingSubtasks"] = done[:2], done[2:]
+		}, want: []string{"fan-in"}},
+		{name: "fan-in: an agent that goes on from several branches joins none", task: func(r *rand.Rand) []object {
+			task := fanOut(r, 2)[:3]
+			return append(task, next(r, task[1], "agent-end", 1), next(r, task[2], "agent-end", 1))
+		}, change: func([]object) {}},
+		{name: "agents: an id is of the types that it is mapped to", task: line4, change: func(task []object) {
+			task[2]["fromAgent"].(object)["agentId"] = "agent-2@eu-west"
+		}, options: Options{Agents: map[string][]string{"agent-2@eu-west": {"other", "agent-2"}}}},
+		{name: "agents: a receiver is addressed as well", task: func(r *rand.Rand) []object { return line(r, 3) }, change: func(task []object) {
+			task[1]["receiverList"] = []any{object{"agentType": "agent-2"}, object{"agentType": "agent-b"}}
+			task[2]["fromAgent"].(object)["agentId"] = "agent-b"
+		}},
+		{name: "version: what is no range says nothing", task: line4, change: func(task []object) {
+			task[1]["toAgent"].(object)["agentVersion"] = "the latest"
+		}},
+		{name: "version: a range of a kilobyte is not read", task: line4, change: func(task []object) {
+			task[1]["toAgent"].(object)["agentVersion"] = strings.Repeat("9.9.9 || ", 100) + "9.9.9"
+		}},
+		{name: "budget: the tolerance is per boundary", task: line4, change: func(task []object) {
+			cost(task[1])["costBudgetRemainingUSD"] = 9.5
+		}, options: Options{Tolerance: decimal.RequireFromString("0.5")}},
+		{name: "budget: what was spent goes down", task: line4, change: func(task []object) {
+			cost(task[3])["costSpentSoFarUSD"] = 0.01
+		}, want: []string{"budget-drift"}},
+		{name: "budget: a message that does not tell is passed over", task: line4, change: func(task []object) {
+			task[2]["costTracking"] = "unknown"
+		}},
+		{name: "budget: a first message that does not tell", task: line4, change: func(task []object) {
+			delete(task[0], "costTracking")
+			delete(task[1], "costTracking")
+		}},
+		{name: "budget: a number that is too long is none", task: line4, change: func(task []object) {
+			cost(task[2])["costSpentSoFarUSD"] = json.Number("1e99999")
+		}},
+		{name: "ids: UUIDs are the same in either case", task: line4, change: func(task []object) {
+			task[2]["parentHandoffId"] = strings.ToUpper(task[2]["parentHandoffId"].(string))
+			task[3]["taskId"] = strings.ToUpper(task[3]["taskId"].(string))
+		}},
+		{name: "trace: one that is not valid is not compared", task: line4, change: func(task []object) {
+			task[2]["traceparent"] = "00-" + strings.Repeat("0", 32) + "-0000000000000001-00"
+		}},
+		{name: "result: equal by value, in any order of members", task: line4, change: func(task []object) {
+			subtasks(task[3], "completedSubtasks")[0].(object)["result"] = object{"amount": json.Number("1250e-2")}
+		}},
+		{name: "facts: another member may have them", task: line4, change: func(task []object) {
+			task[3]["conversationHistoryVerbatim"] = []any{}
+			task[3]["relevantContext"] = []any{object{"source": "mail", "excerpt": "Claim C-1041: we settle for EUR 4,200."}}
+		}},
+		{name: "facts: a credential is none", task: line4, change: func(task []object) {
+			for _, m := range task[:3] {
+				m["conversationHistoryVerbatim"] = append([]any{object{"role": "user", "content": "The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a."}},
+					subtasks(m, "conversationHistoryVerbatim")...)
+			}
+		}},
+		{name: "loop: more visits are allowed", task: line6, change: pingPong, options: Options{MaxVisits: 3}},
+		{name: "loop: two agents, and more than two visits", task: line6, change: pingPong, want: []string{"loop"}},
+		{name: "loop: three agents", task: line6, change: func(task []object) {
+			for i, m := range task {
+				m["fromAgent"].(object)["agentId"], m["toAgent"].(object)["agentType"] = "abc"[i%3:i%3+1], "abcabc"[i%3+1:i%3+2]
+			}
+		}, options: Options{MaxVisits: 1}, want: []string{"loop"}},
+		{name: "time: an inherited subtask is not judged again", task: line4, change: func(task []object) {
+			for _, m := range task[1:] {
+				subtasks(m, "completedSubtasks")[0].(object)["completedAt"] = began.Format("2006-01-02T15:04:05Z")
+			}
+		}},
+		{name: "time: nothing was completed after the first message was sent", task: line4, change: func(task []object) {
+			task[0]["remainingSubtasks"] = subtasks(task[1], "remainingSubtasks")
+			task[0]["completedSubtasks"] = subtasks(task[1], "completedSubtasks")
+		}, want: []string{"time-reversed"}},
+		{name: "facts: the ids of the message itself do not count", task: line4, change: func(task []object) {
+			id := task[2]["fromAgent"].(object)["executionId"]
+			task[1]["conversationHistoryVerbatim"] = append(subtasks(task[1], "conversationHistoryVerbatim"),
+				object{"role": "user", "content": "The run is " + id.(string) + "."})
+		}, want: []string{"fact-lost"}},
+		{name: "facts: each of many children is asked for them", task: func(r *rand.Rand) []object {
+			task := line(r, 2)
+			for range 6 {
+				task = append(task, next(r, task[0], "agent-2", 1))
+			}
+			return task
+		}, change: func(task []object) {
+			task[7]["conversationHistoryVerbatim"] = subtasks(task[7], "conversationHistoryVerbatim")[1:]
+		}, want: []string{"fact-lost"}},
+		{name: "fan-in: what another branch has added and not done", task: fanOut3, change: func(task []object) {
+			task[2]["remainingSubtasks"] = append(subtasks(task[2], "remainingSubtasks"), object{"subtaskId": "s9", "description": "Ask the insurer"})
+		}, want: []string{"fan-in"}},
+		{name: "budget: a figure of a thousand digits", task: line4, change: func(task []object) {
+			cost(task[3])["costSpentSoFarUSD"] = json.Number("1e900")
+		}, want: []string{"budget-drift"}},
+		{name: "schema: two minor versions are no skew", task: line4, change: func(task []object) { task[2]["schemaVersion"] = "2.2" }},
+		{name: "schema: another major version is", task: line4, change: func(task []object) {
+			task[3]["schemaVersion"] = "3.0"
+		}, want: []string{"schema-skew"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			task := test.task(rand.New(rand.NewPCG(1, 2)))
+			for i := range task {
+				task[i] = copyOf(task[i])
+			}
+			test.change(task)
+			tasks := checkObjects(t, test.options, task...)
+			if diff := cmp.Diff(test.want, rulesOf(tasks)); diff != "" {
+				t.Errorf("(-want +got):\n%s%s", diff, strings.Join(findings(tasks), "\n"))
+			}
+		})
+	}
+}
+
+func fanOut3(r *rand.Rand) []object { return fanOut(r, 3) }
+func line4(r *rand.Rand) []object   { return line(r, 4) }
+func line6(r *rand.Rand) []object   { return line(r, 6) }
+
+func pingPong(task []object) {
+	for i, m := range task {
+		m["fromAgent"].(object)["agentId"], m["toAgent"].(object)["agentType"] = "ab"[i%2:i%2+1], "ba"[i%2:i%2+1]
+	}
+}
+
+// TestCopies checks that a message that was delivered twice counts once.
+func TestCopies(t *testing.T) {
+	task := line(rand.New(rand.NewPCG(1, 2)), 3)
+	task = append(task, task[1], task[1])
+	tests := []struct {
+		name   string
+		chosen map[string]Severity
+		want   Severity
+	}{
+		{name: "by default a note", want: Note},
+		{name: "what is chosen", chosen: map[string]Severity{"duplicate-id": Error}, want: Error},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			tasks := checkObjects(t, Options{Severities: test.chosen}, task...)
+			n := tasks[0].Roots[0].Children[0]
+			if tasks[0].Messages != 3 || len(n.Findings) != 1 || n.Findings[0].Severity != test.want ||
+				!strings.Contains(n.Findings[0].Message, `3 times`) {
+				t.Errorf("%d messages, found %+v", tasks[0].Messages, n.Findings)
+			}
+		})
+	}
+}
+
+// TestGap checks what is said of a task of which a message is missing.
+func TestGap(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	task := []object{first(r, 4)} // 0.10 USD
+	for range 3 {
+		task = append(task, next(r, task[len(task)-1], "agent-1", 5))
+	}
+	silent := copyOf(task[0])
+	delete(silent, "costTracking")
+	tests := []struct {
+		name         string
+		messages     []object
+		total, relay string
+	}{
+		{name: "all are there", messages: task, total: "0.25", relay: "0.25"},
+		{name: "the second is missing", messages: []object{task[0], task[2], task[3]}, total: "0.15", relay: "0.25"},
+		{name: "the first is missing", messages: task[1:], total: "0.25", relay: "0.25"},
+		{name: "the first does not tell", messages: append([]object{silent}, task[1:]...), total: "0.25", relay: "0.25"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := checkObjects(t, Options{}, test.messages...)[0]
+			if got.Total.SpentUSD.String() != test.total || got.Relay.SpentUSD.String() != test.relay || got.Agrees != (test.total == test.relay) {
+				t.Errorf("got %v, relay %v, agrees %t; want %s and %s", got.Total, got.Relay, got.Agrees, test.total, test.relay)
+			}
+		})
+	}
+}
+
+// TestPosition checks that a finding points into the stream that the message is from.
+func TestPosition(t *testing.T) {
+	task := line(rand.New(rand.NewPCG(1, 2)), 2)
+	task[1]["constraints"] = []any{}
+	c := New(Options{})
+	c.Add(parse(t, encode(t, task[0]), 0))
+	text := encode(t, task[1])
+	start := jsonstream.Position{Line: 7, Column: 3, Offset: 500}
+	d, err := jsonstream.Parse(jsonstream.Raw{Bytes: []byte("\n" + text), Start: start}, jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(d, Place{"b.json", 1, 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Add(m)
+	want := Finding{
+		Rule: "constraint-dropped", Severity: Error, Pointer: "/constraints", Position: d.Root().Get("constraints").Position(),
+		Message: `a constraint of the parent, and not here, word for word: "returnJSON:true", "maxResponseTokens:2000"; pass constraints on as they are`,
+	}
+	if diff := cmp.Diff([]Finding{want}, c.Tasks()[0].Roots[0].Children[0].Findings); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestQuote checks how findings show what is in messages.
+func TestQuote(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"a name", "risk-scoring-agent", `"risk-scoring-agent"`},
+		{"control characters", "a\x1b[31mb\n", `"a\x1b[31mb\n"`},
+		{"a long text, cut between characters", strings.Repeat("é", 40), `"` + strings.Repeat("é", 30) + `…"`},
+		{"a credential", "key: ghp_16C7e42F292c6912E7710c838347Ae178B4a.", `"key: ****************************************."`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := quote(test.text); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,257 @@
+package chain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Tasks checks all messages and returns their tasks, by the time of their first
+// message, then by id.
+func (c *Checker) Tasks() []*Task {
+	f := c.plant()
+	c.connect(f)
+	f.sort()
+	tasks := c.group(f)
+	for _, n := range f.order {
+		c.count(n)
+	}
+	for _, n := range f.order {
+		c.checkBelow(n, f.below[n.index])
+	}
+	for _, t := range tasks {
+		c.checkLoops(t)
+	}
+	total(tasks, f)
+	for i := range f.nodes {
+		c.sortFindings(f.nodes[i].Findings)
+	}
+	return tasks
+}
+
+// A forest is the trees of all tasks.
+type forest struct {
+	nodes  []Node // by time, then by handoffId
+	parent []int  // by the index of a node: that of its parent, or one of those below
+	below  [][]*Node
+	order  []*Node // all, parents before children
+}
+
+// What stands for a parent that is not there.
+const (
+	isFirst = -1 - iota // parentHandoffId is null
+	isAbsent
+	isCut // a cycle
+)
+
+// foldID returns what ids that are the same share: UUIDs are the same in either case.
+func foldID(id string) string { return strings.ToLower(id) }
+
+func byTime(a, b *Message) int {
+	return cmp.Or(
+		a.Time.Compare(b.Time),
+		cmp.Compare(a.HandoffID, b.HandoffID),
+		cmp.Compare(a.Place.Source, b.Place.Source),
+		cmp.Compare(a.Place.Index, b.Place.Index),
+	)
+}
+
+// plant makes the nodes, one for each message that is not a copy of another, and
+// finds their parents.
+func (c *Checker) plant() *forest {
+	type key struct {
+		id     string
+		digest uint64
+	}
+	messages := slices.SortedStableFunc(slices.Values(c.messages), byTime)
+	f := &forest{nodes: make([]Node, 0, len(messages))}
+	named := make(map[string]int, len(messages)) // the first of an id
+	known := make(map[key]int, len(messages))
+	copies := make(map[int][]*Message)
+	for _, m := range messages {
+		id := foldID(m.HandoffID)
+		if i, isCopy := known[key{id, m.digest}]; isCopy {
+			copies[i] = append(copies[i], m)
+			continue
+		}
+		i := len(f.nodes)
+		f.nodes = append(f.nodes, Node{Message: m, index: i})
+		known[key{id, m.digest}] = i
+		if first, taken := named[id]; taken {
+			c.report("duplicate-id", &f.nodes[i], m.at(handoffID), fmt.Sprintf(
+				"handoffId %s: another message, at %s, has the same; give every handoff an id of its own", quote(m.HandoffID), f.nodes[first].Place))
+		} else {
+			named[id] = i
+		}
+	}
+	for i := range f.nodes {
+		if found := copies[i]; len(found) > 0 {
+			c.reportCopies(&f.nodes[i], found)
+		}
+		parent := isFirst
+		if id := f.nodes[i].ParentID; id != "" {
+			if at, ok := named[foldID(id)]; ok {
+				parent = at
+			} else {
+				parent = isAbsent
+			}
+		}
+		f.parent = append(f.parent, parent)
+	}
+	return f
+}
+
+// connect cuts the cycles, each at the smallest handoffId, and gives the nodes their
+// parents and children.
+func (c *Checker) connect(f *forest) {
+	const unseen = -1
+	walk := slices.Repeat([]int{unseen}, len(f.nodes)) // from where a node was first reached
+	for start := range f.nodes {
+		i := start
+		for i >= 0 && walk[i] == unseen {
+			walk[i] = start
+			i = f.parent[i]
+		}
+		if i >= 0 && walk[i] == start {
+			c.cut(f, i)
+		}
+	}
+	sizes := make([]int, len(f.nodes))
+	edges := 0
+	for _, p := range f.parent {
+		if p >= 0 {
+			sizes[p]++
+			edges++
+		}
+	}
+	room := make([]*Node, edges) // for all children together
+	f.below = make([][]*Node, len(f.nodes))
+	for i, size := range sizes {
+		f.below[i], room = room[:0:size], room[size:]
+	}
+	for i, p := range f.parent {
+		if p >= 0 {
+			f.nodes[i].Parent = &f.nodes[p]
+			f.below[p] = append(f.below[p], &f.nodes[i])
+		}
+	}
+	for i := range f.nodes {
+		f.nodes[i].Children = sameTask(&f.nodes[i], f.below[i])
+	}
+}
+
+// sameTask returns the nodes that are of the task of n.
+func sameTask(n *Node, nodes []*Node) []*Node {
+	isOther := func(other *Node) bool { return !n.sameTask(other) }
+	if !slices.ContainsFunc(nodes, isOther) {
+		return nodes
+	}
+	return slices.DeleteFunc(slices.Clone(nodes), isOther)
+}
+
+func (n *Node) sameTask(other *Node) bool {
+	return n.TaskID == other.TaskID || foldID(n.TaskID) == foldID(other.TaskID)
+}
+
+// cut takes a cycle apart that the node i is in.
+func (c *Checker) cut(f *forest, i int) {
+	cycle := []int{i}
+	for at := f.parent[i]; at != i; at = f.parent[at] {
+		cycle = append(cycle, at)
+	}
+	smallest := slices.MinFunc(cycle, func(a, b int) int {
+		return cmp.Compare(foldID(f.nodes[a].HandoffID), foldID(f.nodes[b].HandoffID))
+	})
+	n := &f.nodes[smallest]
+	var ids []string
+	for at := f.parent[smallest]; at != smallest && len(ids) < mostListed; at = f.parent[at] {
+		ids = append(ids, f.nodes[at].HandoffID)
+	}
+	text := "parentHandoffId names the message itself"
+	if len(ids) > 0 {
+		text = fmt.Sprintf("parentHandoffId leads back to the message itself, by way of %s", listed(ids, len(cycle)-1))
+	}
+	f.parent[smallest] = isCut
+	c.report("cycle", n, n.at(parentID), text+"; name the handoff by which the sender got the task")
+}
+
+// sort puts parents before children, and near them: they have much in common, which
+// is then at hand.
+func (f *forest) sort() {
+	f.order = make([]*Node, 0, len(f.nodes))
+	for i, p := range f.parent {
+		if p >= 0 {
+			continue
+		}
+		for todo := []*Node{&f.nodes[i]}; len(todo) > 0; {
+			n := todo[len(todo)-1]
+			todo = append(todo[:len(todo)-1], f.below[n.index]...)
+			f.order = append(f.order, n)
+		}
+	}
+}
+
+// group makes the tasks, and tells from which messages on costs are counted.
+func (c *Checker) group(f *forest) []*Task {
+	var tasks []*Task
+	named := make(map[string]*Task)
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		t := named[foldID(n.TaskID)]
+		if t == nil {
+			t = &Task{ID: n.TaskID}
+			named[foldID(n.TaskID)] = t
+			tasks = append(tasks, t)
+		}
+		t.Messages++
+		if n.Parent == nil || !n.sameTask(n.Parent) {
+			t.Roots = append(t.Roots, n)
+		}
+	}
+	for _, t := range tasks {
+		c.checkLineage(t, f)
+	}
+	// The nodes are sorted already, so that only tasks that begin at once are not.
+	slices.SortStableFunc(tasks, func(a, b *Task) int {
+		return cmp.Or(a.first().Time.Compare(b.first().Time), cmp.Compare(foldID(a.ID), foldID(b.ID)))
+	})
+	return tasks
+}
+
+// first returns the root that comes first.
+func (t *Task) first() *Node { return t.Roots[0] }
+
+// checkLineage looks at where a task begins.
+func (c *Checker) checkLineage(t *Task, f *forest) {
+	var first *Node // message of the task
+	hasFirst := false
+	for _, n := range t.Roots {
+		switch {
+		case n.Parent != nil:
+			hasFirst = true
+		case f.parent[n.index] != isFirst:
+		case first == nil:
+			n.base, hasFirst, first = true, true, n
+		default:
+			n.base = true
+			c.report("many-roots", n, n.at(parentID), fmt.Sprintf(
+				"parentHandoffId is null, but the task begins with %s: name the handoff by which the sender got the task, or start a task of its own", quote(first.HandoffID)))
+		}
+	}
+	if !hasFirst {
+		t.first().base = true
+	}
+	for _, n := range t.Roots {
+		if f.parent[n.index] != isAbsent {
+			continue
+		}
+		if hasFirst {
+			c.report("missing-parent", n, n.at(parentID), fmt.Sprintf(
+				"parentHandoffId %s is the id of none of the messages: one between here and the first message of the task is missing; add it", quote(n.ParentID)))
+		} else {
+			c.report("orphan", n, n.at(parentID), fmt.Sprintf(
+				"parentHandoffId %s is the id of none of the messages, and no message of the task is the first: add those before this one", quote(n.ParentID)))
+		}
+	}
+}
