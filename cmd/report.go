@@ -3,7 +3,10 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -21,7 +24,12 @@ type report struct {
 
 // A reporter writes the report of a run in one format.
 type reporter interface {
-	Report(report) error                         // in the order of the input
+	reportEnd
+	Report(report) error // in the order of the input
+}
+
+// A reportEnd is what every report has, whatever it reports on.
+type reportEnd interface {
 	Unreadable(source string, cause error) error // a source that could not be read, or not to its end
 	Close() error                                // writes whatever ends the report
 }
@@ -29,7 +37,7 @@ type reporter interface {
 // reportFormats are the formats of validate's report.
 var reportFormats = []string{"text", "json", "sarif", "junit", "github"}
 
-func newReporter(format string, w io.Writer, colors palette) (reporter, error) {
+func newReporter(format string, w *output, colors palette) (reporter, error) {
 	switch format {
 	case "text":
 		return textReporter{w, colors}, nil
@@ -44,6 +52,101 @@ func newReporter(format string, w io.Writer, colors palette) (reporter, error) {
 	default:
 		return nil, unknownFormat(format, reportFormats)
 	}
+}
+
+// reportFlags say which reports a run writes, and where.
+type reportFlags struct {
+	formats []string // that the command has
+	format  string
+	output  string
+	also    []string
+	quiet   bool
+}
+
+func (f *reportFlags) register(c *cobra.Command, formats []string) {
+	f.formats = formats
+	flags := c.Flags()
+	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(formats, ", "))
+	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
+	flags.StringArrayVar(&f.also, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
+	complete(c, "format", formats...)
+	var prefixes []string
+	for _, format := range formats {
+		prefixes = append(prefixes, format+"=")
+	}
+	complete(c, "report", prefixes...)
+}
+
+// reports are all reports of a run: the main one, and those of --report.
+type reports[R reportEnd] struct {
+	outputs   []*output
+	reporters []R
+}
+
+// openReports opens the outputs of all reports, and makes of each a reporter.
+func openReports[R reportEnd](c *cobra.Command, color string, f reportFlags, create func(format string, out *output, colors palette) (R, error)) (*reports[R], error) {
+	wanted := []string{f.format + "=" + f.output}
+	if f.quiet && f.output == "" {
+		wanted = nil
+	}
+	all := &reports[R]{}
+	for i, want := range append(wanted, f.also...) {
+		format, path, ok := strings.Cut(want, "=")
+		if !ok || i >= len(wanted) && path == "" {
+			return nil, all.close(fmt.Errorf("--report %q: write it as FORMAT=FILE", want))
+		}
+		if !slices.Contains(f.formats, format) {
+			return nil, all.close(unknownFormat(format, f.formats))
+		}
+		out, err := openOutput(path, c.OutOrStdout())
+		if err != nil {
+			return nil, all.close(err)
+		}
+		all.outputs = append(all.outputs, out)
+		r, err := create(format, out, newPalette(out.stdout && useColor(color, c.OutOrStdout())))
+		if err != nil {
+			return nil, all.close(err)
+		}
+		all.reporters = append(all.reporters, r)
+	}
+	return all, nil
+}
+
+// each has every reporter write something.
+func (all *reports[R]) each(write func(R) error) error {
+	for _, r := range all.reporters {
+		if err := write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (all *reports[R]) unreadable(source string, cause error) error {
+	return all.each(func(r R) error { return r.Unreadable(source, cause) })
+}
+
+func (all *reports[R]) flush() error {
+	for _, out := range all.outputs {
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the reports, or takes them back if err is not nil.
+func (all *reports[R]) close(err error) error {
+	for _, r := range all.reporters {
+		if err == nil {
+			err = r.Close()
+		}
+	}
+	for _, out := range all.outputs {
+		err = out.close(err)
+	}
+	return err
 }
 
 // plainFormats are those of commands that print facts.

@@ -2,9 +2,11 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/validate"
@@ -98,9 +100,19 @@ func newJUnitCase(r report) junitCase {
 	case r.Expected != "":
 		c.Output = "invalid as expected: " + string(r.Reason) + ": " + clip(r.Details, longestJUnitMessage)
 	default:
-		c.Failure = &junitFailure{Type: string(r.Reason), Message: clip(r.Details, longestJUnitMessage), Text: text}
+		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), failedRule(all)), Message: clip(r.Details, longestJUnitMessage), Text: text}
 	}
 	return c
+}
+
+// failedRule names the rule of the first error: the type of a failure that has no
+// reason of the specification.
+func failedRule(findings []validate.Finding) string {
+	i := slices.IndexFunc(findings, func(f validate.Finding) bool { return f.Severity == validate.Error })
+	if i < 0 {
+		return ""
+	}
+	return ruleID(findings[i])
 }
 
 // junitText lists findings, a line each.

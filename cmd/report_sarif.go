@@ -10,6 +10,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -118,16 +119,27 @@ func (s *sarifReporter) rule(f validate.Finding) int {
 		return i
 	}
 	rule := s.run.AddRule(id).WithName(f.Keyword)
-	if known, ok := validate.FindRule(id); ok {
-		help := known.Why + "\n\n\"handoff explain " + id + "\" shows examples."
+	if known, ok := findRule(id); ok {
+		help := known.Why
+		if known.Failing != "" {
+			help += "\n\n\"handoff explain " + id + "\" shows examples."
+		}
 		rule.WithDescription(known.Summary).
 			WithFullDescription(sarif.NewMultiformatMessageString().WithText(known.Summary + " " + known.Why)).
 			WithHelp(sarif.NewMultiformatMessageString().WithText(help)).
-			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(string(known.Severity)))
+			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarifLevel(known.Severity)))
 	}
 	i := len(s.rules)
 	s.rules[id] = i
 	return i
+}
+
+// sarifLevel is the level of a rule's severity.
+func sarifLevel(severity string) string {
+	if severity == string(chain.Off) {
+		return "none"
+	}
+	return severity
 }
 
 // sarifURI writes a file name as a relative reference, or as a file URI where

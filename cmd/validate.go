@@ -16,16 +16,13 @@ import (
 // validateFlags are the flags of validate.
 type validateFlags struct {
 	*globals
+	reports  reportFlags
 	receiver receiverFlags
 	scanner  scannerFlags
 	checks   validate.Options
 	layers   []string
 	schema   string
 	expect   string
-	format   string
-	output   string
-	reports  []string
-	quiet    bool
 }
 
 func newValidate(g *globals) *cobra.Command {
@@ -48,6 +45,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
+	f.reports.register(c, reportFormats)
 	f.receiver.register(c)
 	f.scanner.register(c)
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
@@ -56,15 +54,9 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
-	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(reportFormats, ", "))
-	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
-	flags.StringArrayVar(&f.reports, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
-	complete(c, "format", reportFormats...)
 	complete(c, "layers", layerNames()...)
 	complete(c, "expect", expectations()...)
 	completeWith(c, "off", func([]string) []string { return warningRules() })
-	complete(c, "report", "json=", "sarif=", "junit=", "github=", "text=")
 	return c
 }
 
@@ -138,7 +130,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	options.Scanner, options.Allow = scanner, scanner.allow
-	out, err := f.openReports(c)
+	out, err := openReports(c, f.color, f.reports, newReporter)
 	if err != nil {
 		return scanner.close(err)
 	}
@@ -148,9 +140,9 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		expect:    f.expect,
 		out:       out,
 		stderr:    c.ErrOrStderr(),
-		progress:  newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+		progress:  newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
 	}
-	err = scanner.close(run.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()), f.quiet))
+	err = scanner.close(run.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.quiet))
 	if err := out.close(err); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type validation struct {
 	validator *validate.Validator
 	limits    jsonstream.Limits
 	expect    string
-	out       *reports
+	out       *reports[reporter]
 	stderr    io.Writer
 	progress  *progress
 
@@ -78,12 +78,7 @@ func (v *validation) consume(r result) error {
 		v.unread++
 		v.progress.clear()
 		printError(v.stderr, fmt.Errorf("%s: %w", visible(r.Source), r.err))
-		for _, reporter := range v.out.reporters {
-			if err := reporter.Unreadable(r.Source, r.err); err != nil {
-				return err
-			}
-		}
-		return nil
+		return v.out.unreadable(r.Source, r.err)
 	}
 	v.documents++
 	v.progress.message()
@@ -93,7 +88,7 @@ func (v *validation) consume(r result) error {
 	if r.Unexpected {
 		v.unexpected++
 	}
-	return v.out.report(r.report)
+	return v.out.each(func(w reporter) error { return w.Report(r.report) })
 }
 
 // summary tells how the run went, in one line.
@@ -132,72 +127,6 @@ func counted(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// reports are all reports of a run: the main one, and those of --report.
-type reports struct {
-	outputs   []*output
-	reporters []reporter
-}
-
-func (f *validateFlags) openReports(c *cobra.Command) (*reports, error) {
-	wanted := []string{f.format + "=" + f.output}
-	if f.quiet && f.output == "" {
-		wanted = nil
-	}
-	all := &reports{}
-	for i, want := range append(wanted, f.reports...) {
-		format, path, ok := strings.Cut(want, "=")
-		if !ok || i >= len(wanted) && path == "" {
-			return nil, all.close(fmt.Errorf("--report %q: write it as FORMAT=FILE", want))
-		}
-		if !slices.Contains(reportFormats, format) {
-			return nil, all.close(unknownFormat(format, reportFormats))
-		}
-		out, err := openOutput(path, c.OutOrStdout())
-		if err != nil {
-			return nil, all.close(err)
-		}
-		all.outputs = append(all.outputs, out)
-		colors := newPalette(out.stdout && useColor(f.color, c.OutOrStdout()))
-		reporter, err := newReporter(format, out, colors)
-		if err != nil {
-			return nil, all.close(err)
-		}
-		all.reporters = append(all.reporters, reporter)
-	}
-	return all, nil
-}
-
-func (all *reports) report(r report) error {
-	for _, reporter := range all.reporters {
-		if err := reporter.Report(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (all *reports) flush() error {
-	for _, out := range all.outputs {
-		if err := out.Flush(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// close ends the reports, or takes them back if err is not nil.
-func (all *reports) close(err error) error {
-	for _, reporter := range all.reporters {
-		if err == nil {
-			err = reporter.Close()
-		}
-	}
-	for _, out := range all.outputs {
-		err = out.close(err)
-	}
-	return err
 }
 
 // expectations are the values of --expect.

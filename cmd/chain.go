@@ -1,0 +1,196 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// chainFlags are the flags of chain.
+type chainFlags struct {
+	*globals
+	reports    reportFlags
+	checks     chain.Options
+	off        []string
+	severities []string
+	strict     bool
+	tolerance  string
+	agents     []string
+	tasks      []string
+	explain    string
+	all        bool
+}
+
+func newChain(g *globals) *cobra.Command {
+	f := &chainFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "chain [FILE|DIR|-]...",
+		Short: "Check what became of a task from one handoff to the next",
+		Long: `Chain reads all messages of one or more tasks, in any order, builds the tree of
+each task, and compares every message with its parent's: what was lost, changed or
+miscounted at the boundary between two agents. "handoff explain" lists the rules,
+whose names begin with chain/.
+
+The text shows each task as a tree, with the findings at the boundary where they
+happened, and what each agent spent. Of more than 20 tasks, those without findings
+are shown in one line each. Every message is checked, whichever tasks --task shows.
+
+Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
+read.`,
+		Example: `  handoff chain archive/
+  handoff chain --task cc35de8b-6ece-4435-abfd-a60e12baff98 archive/
+  handoff chain --severity state-lost=error --report sarif=chain.sarif relay.jsonl
+  handoff chain -f mermaid relay.jsonl
+  handoff chain --explain subtask-lost`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.reports.register(c, chainFormats)
+	flags := c.Flags()
+	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
+	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
+	flags.StringSliceVar(&f.severities, "severity", nil, "how much a rule matters, as `RULE=SEVERITY`: error, warning, note or off; may be repeated")
+	flags.IntVar(&f.checks.MaxVisits, "max-visits", 2, "how often two agents may hand a task to each other in turn")
+	flags.StringVar(&f.tolerance, "tolerance", "0", "by how many `USD` a budget may drift at one boundary")
+	flags.StringSliceVar(&f.agents, "agent", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
+	flags.StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
+	flags.StringVar(&f.explain, "explain", "", "tell what `RULE` means, and do nothing else")
+	flags.BoolVar(&f.all, "all", false, "show every task in full")
+	completeWith(c, "off", func([]string) []string { return chainRules() })
+	completeWith(c, "explain", func([]string) []string { return chainRules() })
+	completeWith(c, "severity", func([]string) []string { return severityChoices() })
+	return c
+}
+
+// severities are the values that a rule's severity may have.
+var severities = []chain.Severity{chain.Error, chain.Warning, chain.Note, chain.Off}
+
+func chainRules() []string {
+	var ids []string
+	for _, rule := range chain.Rules() {
+		ids = append(ids, rule.ID)
+	}
+	return ids
+}
+
+func severityChoices() []string {
+	var choices []string
+	for _, id := range chainRules() {
+		for _, severity := range severities {
+			choices = append(choices, id+"="+string(severity))
+		}
+	}
+	return choices
+}
+
+// chainRule returns the id of the rule that a flag names, with or without the
+// layer.
+func chainRule(flag, name string) (string, error) {
+	id := strings.TrimPrefix(name, string(chainLayer)+"/")
+	if !slices.Contains(chainRules(), id) {
+		return "", fmt.Errorf("--%s %s: no rule of a chain has this name: they are %s", flag, name, strings.Join(chainRules(), ", "))
+	}
+	return id, nil
+}
+
+// options completes what is checked from the texts of flags.
+func (f *chainFlags) options(c *cobra.Command) (chain.Options, error) {
+	o := f.checks
+	if o.MaxVisits < 1 {
+		return o, fmt.Errorf("--max-visits %d: use 1 or more", o.MaxVisits)
+	}
+	var err error
+	if o.Tolerance, err = message.Number(f.tolerance).Decimal(); err != nil || o.Tolerance.IsNegative() {
+		return o, fmt.Errorf("--tolerance %q: use an amount of US dollars, such as 0.01", f.tolerance)
+	}
+	o.Agents = map[string][]string{}
+	for _, text := range f.agents {
+		id, agentType, ok := strings.Cut(text, "=")
+		if !ok || id == "" || agentType == "" {
+			return o, fmt.Errorf("--agent %q: write it as ID=TYPE", text)
+		}
+		o.Agents[id] = append(o.Agents[id], agentType)
+	}
+	o.Severities, err = f.severityOfRules(c)
+	return o, err
+}
+
+// severityOfRules returns the severities that differ from the rules' own. Where
+// --off and --severity contradict each other, the one that stood on the command
+// line counts, and --off if both did.
+func (f *chainFlags) severityOfRules(c *cobra.Command) (map[string]chain.Severity, error) {
+	wanted := map[string]chain.Severity{}
+	for _, text := range f.severities {
+		name, severity, ok := strings.Cut(text, "=")
+		if !ok || !slices.Contains(severities, chain.Severity(severity)) {
+			return nil, fmt.Errorf("--severity %q: write it as RULE=error, RULE=warning, RULE=note or RULE=off", text)
+		}
+		id, err := chainRule("severity", name)
+		if err != nil {
+			return nil, err
+		}
+		wanted[id] = chain.Severity(severity)
+	}
+	overruled := c.Flags().Changed("severity") && !c.Flags().Changed("off")
+	for _, name := range f.off {
+		id, err := chainRule("off", name)
+		if err != nil {
+			return nil, err
+		}
+		if _, named := wanted[id]; !named || !overruled {
+			wanted[id] = chain.Off
+		}
+	}
+	if f.strict {
+		for _, rule := range chain.Rules() {
+			if severity, named := wanted[rule.ID]; severity == chain.Warning || !named && rule.Severity == chain.Warning {
+				wanted[rule.ID] = chain.Error
+			}
+		}
+	}
+	return wanted, nil
+}
+
+func (f *chainFlags) run(c *cobra.Command, args []string) error {
+	if f.explain != "" {
+		id, err := chainRule("explain", f.explain)
+		if err != nil {
+			return err
+		}
+		rule, _ := findRule(string(chainLayer) + "/" + id)
+		return writeRules(c.OutOrStdout(), "text", []ruleRecord{rule}, false)
+	}
+	options, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	out, err := openReports(c, f.color, f.reports, func(format string, out *output, colors palette) (chainReporter, error) {
+		columns := narrowest
+		if out.stdout {
+			columns = terminalWidth(c.OutOrStdout())
+		}
+		return newChainReporter(format, out, columns, colors, f.all || f.tasks != nil)
+	})
+	if err != nil {
+		return err
+	}
+	run := chainRun{
+		limits:   f.limits,
+		checker:  chain.New(options),
+		out:      out,
+		stderr:   c.ErrOrStderr(),
+		progress: newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
+	}
+	err = run.read(sources(args, c.InOrStdin(), c.ErrOrStderr()))
+	if err == nil {
+		err = run.report(f.tasks)
+	}
+	if err := out.close(err); err != nil {
+		return err
+	}
+	return answer(run.unread, run.broken)
+}

@@ -1,0 +1,142 @@
+package cmd
+
+import (
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/chain"
+)
+
+// chainJSON writes an object per task, one a line. It encodes one message at a
+// time.
+type chainJSON struct{ w io.Writer }
+
+// Unreadable writes nothing: there is no task, and stderr has told.
+func (chainJSON) Unreadable(string, error) error { return nil }
+
+func (chainJSON) Close() error { return nil }
+
+// A chainCost is an amount of money, exactly, and of tokens.
+type chainCost struct {
+	SpentUSD   jsontext.Value `json:"spentUSD"`
+	Prompt     int64          `json:"prompt"`
+	Completion int64          `json:"completion"`
+}
+
+// A chainTotal is what there is to say of a cost as of some message.
+type chainTotal struct {
+	chainCost
+	RemainingUSD jsontext.Value `json:"remainingUSD"`
+}
+
+type chainHandoff struct {
+	HandoffID       string         `json:"handoffId"`
+	ParentHandoffID *string        `json:"parentHandoffId"`
+	Source          string         `json:"source"` // as named by the user
+	Index           int            `json:"index"`  // 0-based, within the source
+	Line            int            `json:"line"`   // 1-based
+	From            string         `json:"from"`
+	FromVersion     string         `json:"fromVersion,omitzero"`
+	To              string         `json:"to"`
+	ToVersion       string         `json:"toVersion,omitzero"`
+	Receivers       []string       `json:"receivers,omitempty"`
+	Timestamp       string         `json:"timestamp"`
+	Step            chainCost      `json:"step"`  // since the parent's message
+	SoFar           chainTotal     `json:"soFar"` // as the message has it
+	Signed          bool           `json:"signed"`
+	Findings        []chainFinding `json:"findings"`
+}
+
+type chainFinding struct {
+	Rule     string         `json:"rule"`
+	Severity chain.Severity `json:"severity"`
+	Message  string         `json:"message"`
+	Pointer  string         `json:"pointer"`
+	Line     int            `json:"line"`
+	Column   int            `json:"column"`
+	Offset   int64          `json:"offset"`
+}
+
+type chainSpender struct {
+	Agent    string `json:"agent"`
+	Handoffs int    `json:"handoffs"`
+	chainCost
+}
+
+func (j chainJSON) Tasks(tasks []*chain.Task) error {
+	enc := chainEncoder{Encoder: jsontext.NewEncoder(j.w, jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))}
+	for _, t := range tasks {
+		enc.token(jsontext.BeginObject)
+		enc.member("taskId", t.ID)
+		enc.token(jsontext.String("handoffs"))
+		enc.token(jsontext.BeginArray)
+		for twig := range twigs(t) {
+			enc.value(newChainHandoff(twig.Node))
+		}
+		enc.token(jsontext.EndArray)
+		enc.member("total", newChainCost(t.Total))
+		enc.member("relay", newChainTotal(t.Relay))
+		enc.member("agrees", t.Agrees)
+		spenders := []chainSpender{}
+		for _, s := range t.Spenders {
+			spenders = append(spenders, chainSpender{s.Agent, s.Handoffs, newChainCost(s.Cost)})
+		}
+		enc.member("spenders", spenders)
+		enc.member("errors", t.Errors)
+		enc.member("warnings", t.Warnings)
+		enc.token(jsontext.EndObject)
+	}
+	return enc.err
+}
+
+// A chainEncoder writes JSON until writing fails.
+type chainEncoder struct {
+	*jsontext.Encoder
+	err error
+}
+
+func (e *chainEncoder) token(t jsontext.Token) {
+	if e.err == nil {
+		e.err = e.WriteToken(t)
+	}
+}
+
+func (e *chainEncoder) value(v any) {
+	if e.err == nil {
+		e.err = json.MarshalEncode(e.Encoder, v)
+	}
+}
+
+func (e *chainEncoder) member(name string, v any) {
+	e.token(jsontext.String(name))
+	e.value(v)
+}
+
+func newChainCost(c chain.Cost) chainCost {
+	return chainCost{exactly(c.SpentUSD), c.Prompt, c.Completion}
+}
+
+func newChainTotal(c chain.Cost) chainTotal {
+	return chainTotal{newChainCost(c), exactly(c.RemainingUSD)}
+}
+
+// exactly returns an amount as a JSON number.
+func exactly(d decimal.Decimal) jsontext.Value { return jsontext.Value(d.String()) }
+
+func newChainHandoff(n *chain.Node) chainHandoff {
+	h := chainHandoff{
+		HandoffID: n.HandoffID, Source: n.Place.Source, Index: n.Place.Index, Line: n.Place.Line,
+		From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers, Timestamp: n.Timestamp,
+		Step: newChainCost(n.Step), SoFar: newChainTotal(n.Cost), Signed: n.Signed, Findings: []chainFinding{},
+	}
+	if n.ParentID != "" {
+		h.ParentHandoffID = &n.ParentID
+	}
+	for _, f := range n.Findings {
+		h.Findings = append(h.Findings, chainFinding{f.Rule, f.Severity, f.Message, f.Pointer, f.Position.Line, f.Position.Column, f.Position.Offset})
+	}
+	return h
+}

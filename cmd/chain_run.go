@@ -1,0 +1,164 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// chainRun is one run of chain.
+type chainRun struct {
+	limits   jsonstream.Limits
+	checker  *chain.Checker
+	out      *reports[chainReporter]
+	stderr   io.Writer
+	progress *progress
+
+	unread int  // documents and sources that no message came of
+	broken bool // there is an error
+}
+
+// A chainOutcome is what chain reads of a document, or why it reads nothing.
+type chainOutcome struct {
+	message *chain.Message
+	source  string
+	err     error
+}
+
+// read takes in every document of the sources.
+func (r *chainRun) read(list []source) error {
+	work := func(batch []document) []chainOutcome {
+		outcomes := make([]chainOutcome, 0, len(batch))
+		for _, d := range batch {
+			m, err := r.message(d)
+			outcomes = append(outcomes, chainOutcome{m, d.source.name, err})
+		}
+		return outcomes
+	}
+	return process(list, r.limits, r.progress, work, func(outcomes []chainOutcome) error {
+		for _, o := range outcomes {
+			r.progress.message()
+			if o.err == nil {
+				r.checker.Add(o.message)
+				continue
+			}
+			r.unread++
+			r.progress.clear()
+			printError(r.stderr, o.err)
+			if err := r.out.unreadable(o.source, o.err); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, r.out.flush)
+}
+
+// message is the work on one document: it runs on any core.
+func (r *chainRun) message(d document) (*chain.Message, error) {
+	if d.err != nil {
+		return nil, inFile(visible(d.source.name), d.err)
+	}
+	doc, err := jsonstream.Parse(d.raw, r.limits)
+	if err != nil {
+		return nil, inFile(visible(d.source.name), err)
+	}
+	m, err := chain.Read(doc, chain.Place{Source: d.source.name, Index: d.index, Line: d.raw.Start.Line})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.origin(), err)
+	}
+	return m, nil
+}
+
+// report checks what was read, and reports on the tasks with these ids: nil for
+// all.
+func (r *chainRun) report(ids []string) error {
+	tasks := r.checker.Tasks()
+	for _, id := range ids {
+		if !slices.ContainsFunc(tasks, func(t *chain.Task) bool { return strings.EqualFold(t.ID, id) }) {
+			return fmt.Errorf("--task %s: no message belongs to this task", visible(id))
+		}
+	}
+	if ids != nil {
+		tasks = slices.DeleteFunc(tasks, func(t *chain.Task) bool {
+			return !slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(t.ID, id) })
+		})
+	}
+	r.broken = slices.ContainsFunc(tasks, func(t *chain.Task) bool { return t.Errors > 0 })
+	return r.out.each(func(w chainReporter) error { return w.Tasks(tasks) })
+}
+
+// chainFormats are the formats of chain's report.
+var chainFormats = []string{"text", "json", "sarif", "junit", "github", "mermaid", "dot"}
+
+// A chainReporter writes the report of a run in one format.
+type chainReporter interface {
+	reportEnd
+	Tasks([]*chain.Task) error // is called once, after what could not be read
+}
+
+// newChainReporter returns the reporter of a format. Text is drawn in so many
+// columns, with every task in full if all is set.
+func newChainReporter(format string, w *output, columns int, colors palette, all bool) (chainReporter, error) {
+	switch format {
+	case "text":
+		return newChainText(w, columns, colors, all), nil
+	case "json":
+		return chainJSON{w}, nil
+	case "mermaid":
+		return chainGraph{w, mermaid{}}, nil
+	case "dot":
+		return chainGraph{w, dot{}}, nil
+	default:
+		each, err := newReporter(format, w, colors)
+		return messageByMessage{each}, err
+	}
+}
+
+// messageByMessage reports on each message of a task by itself, as validate does.
+type messageByMessage struct{ reporter }
+
+func (f messageByMessage) Tasks(tasks []*chain.Task) error {
+	for _, t := range tasks {
+		for twig := range twigs(t) {
+			if err := f.Report(reportOf(twig.Node)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reportOf returns what the boundary above a message is reported as: the message is
+// invalid if a finding is an error.
+func reportOf(n *chain.Node) report {
+	r := report{
+		Source: n.Place.Source, Index: n.Place.Index, HandoffID: n.HandoffID,
+		Result: validate.Result{Valid: true},
+		origin: origin{source: n.Place.Source, line: n.Place.Line, several: true},
+	}
+	var details []string
+	for _, f := range n.Findings {
+		finding := placedFinding(f)
+		r.Findings = append(r.Findings, finding)
+		if f.Severity == chain.Error {
+			r.Valid = false
+			details = append(details, finding.PlacedMessage())
+		}
+	}
+	r.Details = strings.Join(details, "; ")
+	return r
+}
+
+// placedFinding returns a finding of a chain as one of a message.
+func placedFinding(f chain.Finding) validate.Finding {
+	return validate.Finding{
+		Layer: chainLayer, Keyword: f.Rule, Severity: validate.Severity(f.Severity),
+		Pointer: f.Pointer, Message: f.Message,
+		Line: f.Position.Line, Column: f.Position.Column, Offset: f.Position.Offset,
+	}
+}

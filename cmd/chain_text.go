@@ -1,0 +1,257 @@
+package cmd
+
+import (
+	"cmp"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/chain"
+)
+
+// mostTasks is how many tasks are shown in full, whether they have findings or not.
+const mostTasks = 20
+
+// A chainText draws the tree of each task, and what its agents spent.
+type chainText struct {
+	w      io.Writer
+	all    bool // every task in full
+	unread int
+	picture
+}
+
+func newChainText(w io.Writer, columns int, colors palette, all bool) *chainText {
+	return &chainText{w: w, all: all, picture: picture{width: max(columns, narrowest), palette: colors}}
+}
+
+// Unreadable only counts: stderr has told.
+func (t *chainText) Unreadable(string, error) error {
+	t.unread++
+	return nil
+}
+
+func (t *chainText) Close() error { return nil }
+
+func (t *chainText) Tasks(tasks []*chain.Task) error {
+	fold := !t.all && len(tasks) > mostTasks
+	var sum chain.Task
+	inFull := false
+	for _, task := range tasks {
+		sum.Messages += task.Messages
+		sum.Errors += task.Errors
+		sum.Warnings += task.Warnings
+		view := newTaskView(task)
+		folded := fold && !view.found
+		if inFull || !folded && task != tasks[0] {
+			t.line()
+		}
+		inFull = !folded
+		t.header(view)
+		if inFull {
+			if err := t.tree(view); err != nil {
+				return err
+			}
+			t.waterfall(task)
+		}
+		if err := t.spill(longestSpill); err != nil {
+			return err
+		}
+	}
+	if len(tasks) > 0 {
+		t.line()
+	}
+	t.line(t.summary(len(tasks), sum))
+	return t.spill(0)
+}
+
+// longestSpill is how many bytes are drawn before they are written.
+const longestSpill = 64 << 10
+
+// spill writes what has been drawn, if it is more than so many bytes.
+func (t *chainText) spill(most int) error {
+	if t.text.Len() <= most {
+		return nil
+	}
+	_, err := t.text.WriteTo(t.w)
+	return err
+}
+
+// summary tells how the run went, in one line.
+func (t *chainText) summary(tasks int, sum chain.Task) string {
+	text := plural(tasks, "task") + ", " + plural(sum.Messages, "handoff") + ": "
+	errors, warnings := plural(sum.Errors, "error"), plural(sum.Warnings, "warning")
+	if sum.Errors > 0 {
+		errors = t.red(errors)
+	}
+	if sum.Warnings > 0 {
+		warnings = t.yellow(warnings)
+	}
+	text += errors + ", " + warnings
+	if t.unread > 0 {
+		text += "; " + t.red(plural(t.unread, "document")+" could not be read")
+	}
+	return text
+}
+
+// A taskView is what is known of a task before its tree is drawn.
+type taskView struct {
+	*chain.Task
+	found       bool // there are findings, of whatever severity
+	agents      int
+	first, last time.Time // zero if no message has a time
+
+	names, costs, tokens, ids int // columns
+}
+
+func newTaskView(t *chain.Task) taskView {
+	v := taskView{Task: t, ids: idColumnsOf(t)}
+	agents := map[string]bool{}
+	for twig := range twigs(t) {
+		n := twig.Node
+		v.found = v.found || len(n.Findings) > 0
+		agents[n.From] = true
+		if len(n.Children) == 0 { // elsewhere the child says who took over
+			agents[n.To] = true
+			for _, receiver := range n.Receivers {
+				agents[receiver] = true
+			}
+		}
+		if !n.Time.IsZero() {
+			if v.first.IsZero() || n.Time.Before(v.first) {
+				v.first = n.Time
+			}
+			if n.Time.After(v.last) {
+				v.last = n.Time
+			}
+		}
+		v.names = max(v.names, width(twig.stem())+width(hop(n)))
+		v.costs = max(v.costs, len(usd(n.Step.SpentUSD)))
+		v.tokens = max(v.tokens, len(grouped(tokensOf(n.Step))))
+	}
+	v.agents = len(agents)
+	return v
+}
+
+func tokensOf(c chain.Cost) int64 { return c.Prompt + c.Completion }
+
+func usd(d decimal.Decimal) string { return dollars([]byte(d.String())) }
+
+func inTokens(c chain.Cost) string { return grouped(tokensOf(c)) + " tokens" }
+
+// longestTask is how many columns a task's id may take.
+const longestTask = 40
+
+// header tells of a task what it comes to, in one line.
+func (t *chainText) header(v taskView) {
+	mark := t.green("✓")
+	switch {
+	case v.Errors > 0:
+		mark = t.red("✗")
+	case v.found:
+		mark = t.yellow("!")
+	}
+	facts := []string{
+		plural(v.Messages, "handoff"), plural(v.agents, "agent"), usd(v.Total.SpentUSD), inTokens(v.Total),
+	}
+	if !v.first.IsZero() {
+		facts = append(facts, elapsed(v.last.Sub(v.first)))
+	}
+	t.line(mark, " ", t.bold(clip(cmp.Or(v.ID, "(no task)"), longestTask)), "  ", strings.Join(facts, ", "))
+}
+
+// Columns of the table that the tree stands in.
+const (
+	leastNames  = 60 // if the tree needs them, on a narrow terminal too
+	timeColumns = len(time.DateOnly)
+	mostPlace   = 40
+)
+
+// tree draws a line for each message, and its findings below it.
+func (t *chainText) tree(v taskView) error {
+	const gap = "  "
+	costs, tokens := max(v.costs, len("cost")), max(v.tokens, len("tokens"))
+	rest := timeColumns + costs + tokens + v.ids + len("place") + 5*len(gap)
+	names := max(min(v.names, max(t.width-rest, leastNames)), width("from → to"))
+	t.line(t.dim(left("from → to", names)), gap, t.dim(right(day(v.first), timeColumns)), gap, t.dim(right("cost", costs)), gap,
+		t.dim(right("tokens", tokens)), gap, t.dim(left("handoff", v.ids)), gap, t.dim("place"))
+	for twig := range twigs(v.Task) {
+		id, _ := cut(twig.HandoffID, v.ids)
+		t.line(left(twig.stem()+hop(twig.Node), names), gap, right(when(twig.Node, v.first), timeColumns), gap,
+			right(usd(twig.Step.SpentUSD), costs), gap, right(grouped(tokensOf(twig.Step)), tokens), gap,
+			t.cyan(left(id, v.ids)), gap, t.dim(tail(twig.Place.Source, mostPlace), ":", twig.Place.Line))
+		t.findingsBelow(twig)
+		if err := t.spill(longestSpill); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// day returns the day of a time, which stands above the times of a task.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "time"
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+// when tells how long after its parent a message was sent, and of one without a
+// parent the time, or the day if it is not that of the task's first message.
+func when(n *chain.Node, first time.Time) string {
+	switch {
+	case n.Time.IsZero():
+		return "-"
+	case n.Parent != nil && !n.Parent.Time.IsZero():
+		text := elapsed(n.Time.Sub(n.Parent.Time))
+		if text[0] != '-' {
+			text = "+" + text
+		}
+		return text
+	case day(n.Time) != day(first):
+		return day(n.Time)
+	default:
+		return n.Time.UTC().Format(time.TimeOnly)
+	}
+}
+
+// tail makes s visible and leaves its end, if it is longer than the columns.
+func tail(s string, columns int) string {
+	if len(s) > columns*bytesPerColumn {
+		s = s[len(s)-columns*bytesPerColumn:]
+	}
+	runes := []rune(visible(s))
+	if len(runes) <= columns {
+		return string(runes)
+	}
+	return "…" + string(runes[len(runes)-columns+1:])
+}
+
+// leastFinding is how many columns a finding has, however deep it stands.
+const leastFinding = 40
+
+// findingsBelow lists what is wrong at the boundary above a message.
+func (t *chainText) findingsBelow(at twig) {
+	if len(at.Findings) == 0 {
+		return
+	}
+	stem := at.below()
+	columns := max(t.width-width(stem), leastFinding)
+	for i, found := range at.Findings {
+		if i == mostFindings {
+			t.line(stem, t.dim("… and "+grouped(int64(len(at.Findings)-i))+" more"))
+			return
+		}
+		f := placedFinding(found)
+		severity, rule := string(f.Severity), "["+f.Keyword+"]"
+		lines := wrap(severity+": "+visible(f.PlacedMessage())+" "+rule, columns, mostFindingLines)
+		lines[0] = t.severity(f.Severity)(severity) + strings.TrimPrefix(lines[0], severity)
+		if text, ends := strings.CutSuffix(lines[len(lines)-1], rule); ends {
+			lines[len(lines)-1] = text + t.dim(rule)
+		}
+		for _, text := range lines {
+			t.line(stem, text)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package cmd
+
+import (
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/chain"
+)
+
+// waterfall draws what each agent spent on a task, each bar from where the one
+// above it ends.
+func (t *chainText) waterfall(task *chain.Task) {
+	total := task.Total
+	t.section("Cost", usd(total.SpentUSD)+" spent, "+usd(task.Relay.RemainingUSD)+" left; "+
+		grouped(total.Prompt)+" prompt and "+grouped(total.Completion)+" completion tokens")
+	if !task.Agrees {
+		t.line("  ", t.yellow("the last messages say "+usd(task.Relay.SpentUSD)+" and "+inTokens(task.Relay)+
+			": a message is missing, or a figure went down"))
+	}
+	spenders := task.Spenders[:min(len(task.Spenders), mostRows)]
+	rows := make([][5]string, len(spenders))
+	var columns [5]int
+	for i, s := range spenders {
+		rows[i] = [...]string{
+			clip(s.Agent, longestAgent), plural(s.Handoffs, "handoff"),
+			usd(s.Cost.SpentUSD), percent(s.Cost.SpentUSD, total.SpentUSD), inTokens(s.Cost),
+		}
+		for j, figure := range rows[i] {
+			columns[j] = max(columns[j], width(figure))
+		}
+	}
+	var spent decimal.Decimal
+	for i, s := range spenders {
+		line := "  " + left(rows[i][0], columns[0])
+		for j, figure := range rows[i][1:] {
+			line += "  " + right(figure, columns[j+1])
+		}
+		room := max(min(t.width-width(line)-2, longestBar), 1)
+		begin := mark(spent, total.SpentUSD, room)
+		spent = spent.Add(s.Cost.SpentUSD)
+		step := strings.Repeat("█", max(mark(spent, total.SpentUSD, room)-begin, 0))
+		if step == "" && s.Cost.SpentUSD.IsPositive() {
+			begin, step = min(begin, room-1), "▏"
+		}
+		if step != "" {
+			line += "  " + spaces(begin) + t.cyan(step)
+		}
+		t.line(line)
+	}
+	t.more(len(task.Spenders) - len(spenders))
+}
+
+// mark returns at which of so many columns a part of the whole ends.
+func mark(part, whole decimal.Decimal, columns int) int {
+	if !whole.IsPositive() {
+		return 0
+	}
+	const digits = 6
+	share := part.DivRound(whole, digits).InexactFloat64()
+	return int(min(max(share, 0), 1)*float64(columns) + 0.5)
+}
+
+// percent writes which part of the whole something is, "-" of nothing.
+func percent(part, whole decimal.Decimal) string {
+	if !whole.IsPositive() {
+		return "-"
+	}
+	return clip(part.Shift(2).DivRound(whole, 1).StringFixed(1), 8) + "%"
+}
