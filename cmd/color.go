@@ -37,12 +37,13 @@ func useColor(mode string, w io.Writer) bool {
 
 // A palette colours text for a terminal, or leaves it as it is.
 type palette struct {
-	bold, dim, red, yellow, green, cyan func(...any) string
+	on                                          bool // otherwise marks must say what colours would
+	bold, dim, red, struck, yellow, green, cyan func(...any) string
 }
 
 func newPalette(on bool) palette {
-	style := func(a color.Attribute) func(...any) string {
-		c := color.New(a)
+	style := func(a ...color.Attribute) func(...any) string {
+		c := color.New(a...)
 		if on {
 			c.EnableColor()
 		} else {
@@ -51,9 +52,11 @@ func newPalette(on bool) palette {
 		return c.Sprint
 	}
 	return palette{
+		on:     on,
 		bold:   style(color.Bold),
 		dim:    style(color.Faint),
 		red:    style(color.FgRed),
+		struck: style(color.FgRed, color.CrossedOut),
 		yellow: style(color.FgYellow),
 		green:  style(color.FgGreen),
 		cyan:   style(color.FgCyan),

@@ -14,12 +14,20 @@ const module = "github.com/eaapl/handoff"
 // but for what forbidden names. A new package needs a row; nil is for programs, which may
 // import everything.
 var imports = map[string][]string{
-	"schemas":                        {},
-	"pkg/jsonstream":                 {"github.com/go-json-experiment/json"},
+	"schemas":        {},
+	"pkg/jsonstream": {"github.com/go-json-experiment/json"},
+	"pkg/pointer":    {"pkg/jsonstream"},
+	"pkg/equal":      {"pkg/jsonstream", "pkg/pointer"},
+	"pkg/align":      {},
+	"pkg/patch":      {"pkg/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/diff": {"pkg/align", "pkg/equal", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/patch", "pkg/pointer",
+		"github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
+	"pkg/chain": {"pkg/equal", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/summarize", "github.com/shopspring/decimal",
+		"github.com/Masterminds/semver/v3"},
 	"pkg/compress":                   {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":        {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train":  nil, // a program
-	"pkg/safety":                     {"pkg/jsonstream", "pkg/safety/view", "pkg/safety/model", "github.com/go-json-experiment/json"},
+	"pkg/safety":                     {"pkg/jsonstream", "pkg/pointer", "pkg/safety/view", "pkg/safety/model", "github.com/go-json-experiment/json"},
 	"pkg/safety/view":                {"golang.org/x/text"},
 	"pkg/safety/model":               {"pkg/safety/model"},
 	"pkg/safety/model/internal/gram": {},

@@ -66,10 +66,12 @@ func fileSource(path string, info fs.FileInfo) source {
 // messages that args name, and for a file given as "-".
 func oneStdin(args []string, files ...string) error {
 	if slices.Contains(files, "-") && (len(args) == 0 || slices.Contains(args, "-")) {
-		return errors.New("standard input cannot be two things at once: name a file for one of them")
+		return errTwiceStdin
 	}
 	return nil
 }
+
+var errTwiceStdin = errors.New("standard input cannot be two things at once: name a file for one of them")
 
 var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
 

@@ -149,6 +149,7 @@ answered.`,
 	root.AddCommand(
 		newValidate(g), newBuild(g), newInspect(g),
 		newCanonicalize(g), newSign(g), newVerify(g), newKeygen(), newScan(g), newCount(g), newTrim(g),
+		newDiff(g), newPatch(g), newChain(g),
 		newCompress(g), newDecompress(g),
 		newExample(), newExplain(), newConfig(), newCommands(), newVersion(), newMan(),
 	)

@@ -1,0 +1,163 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/pointer"
+)
+
+// diffFormats are the formats of diff's output.
+var diffFormats = []string{"text", "json", "jsonpatch", "mergepatch"}
+
+// volatile are the members that differ between two runs of the same agents.
+var volatile = []string{"/handoffId", "/timestamp", "/traceparent", "/signature", "/fromAgent/executionId", "/handoff_id"}
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	*globals
+	diff.Options // completed from those below
+
+	ignore, only, keys []string
+	ignoreVolatile     bool
+	byOrder            bool
+	text               diffTextOptions
+	invertible         bool
+	git                bool
+	format             string
+	output             string
+	quiet              bool
+}
+
+func newDiff(g *globals) *cobra.Command {
+	f := &diffFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Show what changed from one message to another",
+		Long: `Diff compares two messages, or any two JSON documents, by what they mean:
+subtasks by subtaskId, tool calls by tool and time, contexts by source, turns by
+their longest common subsequence, numbers by their decimal value, members in any
+order. What moved is told from what changed.
+
+OLD and NEW are files, of which one may be "-", or directories, whose files are
+paired by their relative paths. Of files with several messages, those with the
+same handoffId are compared.
+
+Exit code 0: they are the same, and nothing is printed; 1: they differ; 2: they
+could not be compared.`,
+		Example: `  handoff diff before.json after.json
+  handoff diff --stat fixtures/ generated/
+  handoff diff --ignore-volatile --ignore '/toolCallHistory/*/calledAt' a.json b.json
+  handoff diff -f jsonpatch --invertible a.json b.json > change.json`,
+		Args: f.checkArgs,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out the places that `POINTER` matches; * is any one token, ** any number")
+	flags.BoolVar(&f.ignoreVolatile, "ignore-volatile", false, "leave out handoffId, timestamp, traceparent, signature and executionId")
+	flags.StringArrayVar(&f.only, "only", nil, "compare only the places that `POINTER` matches")
+	flags.StringArrayVar(&f.keys, "key", nil, "what identifies the elements of an array: `POINTER=MEMBER`, several members parted by commas")
+	flags.BoolVar(&f.Exact, "exact", false, "numbers are the same only if they are written alike: 1.0 is not 1")
+	flags.BoolVar(&f.byOrder, "by-order", false, "pair the messages of two files by their order, not by handoffId")
+	flags.BoolVar(&f.text.stat, "stat", false, "only one line per member")
+	flags.BoolVar(&f.text.sideBySide, "side-by-side", false, "old and new beside each other, where the terminal is wide enough")
+	flags.BoolVar(&f.text.full, "full", false, "do not shorten values")
+	flags.BoolVar(&f.invertible, "invertible", false, "with -f jsonpatch: add the tests by which a patch can be undone")
+	flags.BoolVar(&f.git, "git", false, "take the arguments that git gives to an external diff")
+	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(diffFormats, ", "))
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
+	complete(c, "format", diffFormats...)
+	return c
+}
+
+// checkArgs wants two arguments, or those of git.
+func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
+	if !f.git {
+		return cobra.ExactArgs(2)(c, args)
+	}
+	if !slices.Contains(gitArgumentCounts, len(args)) {
+		return fmt.Errorf("--git takes the 7 or 9 arguments of an external diff, and found %d: it is for diff.handoff.command in git's configuration", len(args))
+	}
+	return nil
+}
+
+// options completes the options from the flags.
+func (f *diffFlags) options() (diff.Options, error) {
+	o := f.Options
+	ignored := f.ignore
+	if f.ignoreVolatile {
+		ignored = slices.Concat(ignored, volatile)
+	}
+	var err error
+	if o.Ignore, err = patterns("ignore", ignored); err != nil {
+		return o, err
+	}
+	if o.Only, err = patterns("only", f.only); err != nil {
+		return o, err
+	}
+	for _, text := range f.keys {
+		i := strings.LastIndexByte(text, '=')
+		if i < 0 || i+1 == len(text) {
+			return o, fmt.Errorf("--key %q: write it as POINTER=MEMBER, such as /steps=id", text)
+		}
+		at, err := pointer.Parse(text[:i])
+		if err != nil {
+			return o, fmt.Errorf("--key: %w", err)
+		}
+		o.Keys = append(o.Keys, diff.Key{Array: at, Members: strings.Split(text[i+1:], ",")})
+	}
+	return o, nil
+}
+
+// patterns reads the values of a flag.
+func patterns(flag string, texts []string) ([]pointer.Pattern, error) {
+	var list []pointer.Pattern
+	for _, text := range texts {
+		p, err := pointer.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flag, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func (f *diffFlags) run(c *cobra.Command, args []string) error {
+	if !slices.Contains(diffFormats, f.format) {
+		return unknownFormat(f.format, diffFormats)
+	}
+	if f.invertible && f.format != "jsonpatch" {
+		return fmt.Errorf("--invertible is for -f jsonpatch, not for %s", f.format)
+	}
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	r := comparison{
+		flags:    f,
+		options:  options,
+		out:      out,
+		width:    terminalWidth(c.OutOrStdout()),
+		colors:   newPalette(out.stdout && (useColor(f.color, c.OutOrStdout()) || f.git && f.color == "auto" && gitPaging())),
+		stdin:    c.InOrStdin(),
+		stderr:   c.ErrOrStderr(),
+		progress: newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+	}
+	if f.git {
+		return out.close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash
+	}
+	err = r.paths(args[0], args[1])
+	if err := out.close(err); err != nil {
+		return err
+	}
+	return answer(r.unread, r.different > 0)
+}

@@ -1,0 +1,231 @@
+package cmd
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A side is a document to compare.
+type side struct {
+	document
+	doc *jsonstream.Document // nil unless it is parsed
+	id  string               // the message's handoffId, "" for none
+}
+
+// A pair is what is to be compared. One of the sides may be nil, but not both.
+type pair struct {
+	name     string // of the files, where several are compared
+	stream   bool   // whether a file has several messages
+	old, new *side
+}
+
+// several reports whether there may be other pairs.
+func (p pair) several() bool { return p.name != "" || p.stream }
+
+// A pairing finds what is to be compared.
+type pairing struct {
+	limits  jsonstream.Limits
+	byOrder bool
+	count   func(int) // is told of every byte read
+	emit    func(pair) bool
+}
+
+// paths pairs what two arguments name: files, or the files of directories. It
+// returns whether more is wanted.
+func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error {
+	if from == "-" && to == "-" {
+		return errTwiceStdin
+	}
+	if isDirectory(from) != isDirectory(to) && from != os.DevNull && to != os.DevNull {
+		// As diff(1) has it, a file is compared with its namesake.
+		if isDirectory(from) {
+			from = filepath.Join(from, filepath.Base(to))
+		} else {
+			to = filepath.Join(to, filepath.Base(from))
+		}
+	}
+	if isDirectory(from) && isDirectory(to) {
+		p.directories(from, to)
+		return nil
+	}
+	p.sources("", p.source(from, stdin, stderr), p.source(to, stdin, stderr))
+	return nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// source returns the source that an argument names, nil for the empty file that
+// stands for one that is not there.
+func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *source {
+	if arg == os.DevNull {
+		return nil
+	}
+	return &sources([]string{arg}, stdin, stderr)[0]
+}
+
+// directories pairs the files of two directories by their relative paths; whether
+// a file is compressed does not matter.
+func (p pairing) directories(from, to string) {
+	type files struct{ old, new *source }
+	byName := map[string]files{}
+	var names []string
+	add := func(root string, set func(f *files, s *source)) {
+		for _, s := range directory(root) {
+			name, err := filepath.Rel(root, s.name)
+			if err != nil || s.path == "" {
+				name = s.name // what could not be listed
+			}
+			name = strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(name), ".gz"), ".zst")
+			f, known := byName[name]
+			if !known {
+				names = append(names, name)
+			}
+			set(&f, &s)
+			byName[name] = f
+		}
+	}
+	add(from, func(f *files, s *source) { f.old = s })
+	add(to, func(f *files, s *source) { f.new = s })
+	slices.Sort(names)
+	for _, name := range names {
+		if f := byName[name]; !p.sources(name, f.old, f.new) {
+			return
+		}
+	}
+}
+
+// sources pairs the messages of two files, of which one may be missing. It returns
+// whether more is wanted.
+func (p pairing) sources(name string, from, to *source) bool {
+	stop := make(chan struct{})
+	defer close(stop)
+	old, new := p.read(from, stop), p.read(to, stop)
+	first, second := [2]*side{<-old, <-new}, [2]*side{<-old, <-new}
+	if second == [2]*side{} {
+		if first == [2]*side{} {
+			return true
+		}
+		return p.emit(pair{name: name, old: first[0], new: first[1]})
+	}
+	join := joining{pairing: p, name: name, waiting: [2]map[string][]*side{{}, {}}}
+	for _, pair := range [][2]*side{first, second} {
+		if !join.add(pair) {
+			return false
+		}
+	}
+	for {
+		next := [2]*side{<-old, <-new}
+		if next == [2]*side{} {
+			return join.rest()
+		}
+		if !join.add(next) {
+			return false
+		}
+	}
+}
+
+// parse parses the document, unless it is parsed.
+func (s *side) parse(limits jsonstream.Limits) {
+	if s == nil || s.err != nil || s.doc != nil {
+		return
+	}
+	if s.doc, s.err = jsonstream.Parse(s.raw, limits); s.err == nil {
+		s.id = strings.Clone(cmp.Or(s.doc.Root().Get("handoffId").Text(), s.doc.Root().Get("handoff_id").Text()))
+	}
+}
+
+// documentsAhead is how many documents of a file are parsed before they are asked for.
+const documentsAhead = 4
+
+// read parses the documents of a source. It ends when stop is closed.
+func (p pairing) read(s *source, stop <-chan struct{}) <-chan *side {
+	list := make(chan *side, documentsAhead)
+	if s == nil {
+		close(list)
+		return list
+	}
+	go func() {
+		defer close(list)
+		s.documents(p.limits, p.count, func(d document, _ bool) bool {
+			next := &side{document: d}
+			next.parse(p.limits)
+			select {
+			case list <- next:
+				return true
+			case <-stop:
+				return false
+			}
+		})
+	}()
+	return list
+}
+
+// A joining pairs the messages of two files by their handoffId, the first with an
+// id with the first. It holds those that have not met theirs.
+type joining struct {
+	pairing
+	name    string
+	waiting [2]map[string][]*side // by id; of the old file, and of the new one
+}
+
+// add takes the next message of each file, nil where there is none.
+func (j *joining) add(next [2]*side) bool {
+	if j.byOrder {
+		return j.emit(j.pair(next))
+	}
+	for i, s := range next {
+		if s == nil {
+			continue
+		}
+		met := [2]*side{}
+		met[i] = s
+		if s.err == nil {
+			other := j.waiting[1-i][s.id]
+			if len(other) == 0 {
+				s.doc = nil // its index is larger than its text, and it may wait for long
+				j.waiting[i][s.id] = append(j.waiting[i][s.id], s)
+				continue
+			}
+			met[1-i] = other[0]
+			if j.waiting[1-i][s.id] = other[1:]; len(other) == 1 {
+				delete(j.waiting[1-i], s.id)
+			}
+		}
+		if !j.emit(j.pair(met)) {
+			return false
+		}
+	}
+	return true
+}
+
+// rest emits those that have met nothing: what was removed, and what was added.
+func (j *joining) rest() bool {
+	for i := range j.waiting {
+		var alone []*side
+		for _, list := range j.waiting[i] {
+			alone = append(alone, list...)
+		}
+		slices.SortFunc(alone, func(a, b *side) int { return cmp.Compare(a.index, b.index) })
+		for _, s := range alone {
+			met := [2]*side{}
+			met[i] = s
+			if !j.emit(j.pair(met)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (j *joining) pair(met [2]*side) pair {
+	return pair{name: j.name, stream: true, old: met[0], new: met[1]}
+}

@@ -1,0 +1,143 @@
+package cmd
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/eaapl/handoff/pkg/diff"
+)
+
+// comparison is one run of diff.
+type comparison struct {
+	flags    *diffFlags
+	options  diff.Options
+	out      *output
+	width    int
+	colors   palette
+	stdin    io.Reader
+	stderr   io.Writer
+	progress *progress
+
+	several   bool // whether there was more than one pair to compare
+	compared  int
+	different int
+	added     int
+	removed   int
+	unread    int
+}
+
+// git compares the two versions of a file that git names. What cannot be compared
+// is told, and git goes on with the next.
+func (r *comparison) git(args []string) error {
+	if len(args) == 1 {
+		_, err := fmt.Fprintf(r.out, "%s: unmerged\n", visible(args[0]))
+		return err
+	}
+	from, to, heading := gitArguments(args)
+	return r.run(func(p pairing) error {
+		p.sources(heading, p.source(from, r.stdin, r.stderr), p.source(to, r.stdin, r.stderr))
+		return nil
+	})
+}
+
+// paths compares what two arguments name.
+func (r *comparison) paths(from, to string) error {
+	err := r.run(func(p pairing) error { return p.paths(from, to, r.stdin, r.stderr) })
+	if err == nil && r.several && !r.flags.quiet {
+		fmt.Fprintln(r.stderr, r.summary())
+	}
+	return err
+}
+
+// A difference is what came of comparing a pair.
+type difference struct {
+	pair
+	text []byte // what is printed
+	same bool
+	errs []error // why there is nothing to print
+}
+
+// run compares what pairs finds, on all cores, and prints it in its order.
+func (r *comparison) run(pairs func(pairing) error) error {
+	r.progress.start([]source{{size: -1}})
+	defer r.progress.stop()
+	var trouble error
+	err := ordered(func(emit func(pair) bool) {
+		trouble = pairs(pairing{limits: r.flags.limits, byOrder: r.flags.byOrder, count: r.progress.bytes, emit: emit})
+	}, r.compare, func(v difference, more bool) error {
+		if err := r.consume(v); err != nil || more {
+			return err
+		}
+		return r.out.Flush()
+	})
+	if err != nil {
+		return err
+	}
+	return trouble
+}
+
+// compare is the work on one pair: it runs on any core.
+func (r *comparison) compare(p pair) difference {
+	v := difference{pair: p}
+	for _, s := range []*side{p.old, p.new} {
+		if s == nil {
+			continue
+		}
+		if s.parse(r.flags.limits); s.err != nil {
+			v.errs = append(v.errs, inFile(s.source.name, s.err))
+		}
+	}
+	if v.errs != nil {
+		return v
+	}
+	var e *diff.Edit
+	if p.old != nil && p.new != nil {
+		e = diff.Compare(p.old.doc, p.new.doc, r.options)
+		v.same = e == nil
+	}
+	if r.flags.quiet {
+		return v
+	}
+	var out bytes.Buffer
+	if err := r.show(&out, p, e); err != nil {
+		v.errs = []error{err}
+	}
+	v.text = out.Bytes()
+	return v
+}
+
+func (r *comparison) consume(v difference) error {
+	r.several = r.several || v.several()
+	for _, err := range v.errs {
+		r.unread++
+		r.progress.clear()
+		printError(r.stderr, err)
+	}
+	if v.errs != nil {
+		return nil
+	}
+	r.progress.message()
+	switch {
+	case v.old == nil:
+		r.added++
+	case v.new == nil:
+		r.removed++
+	default:
+		r.compared++
+	}
+	if !v.same {
+		r.different++
+	}
+	_, err := r.out.Write(v.text)
+	return err
+}
+
+// summary tells how the run went, in one line.
+func (r *comparison) summary() string {
+	text := fmt.Sprintf("%s compared: %d differ, %d added, %d removed", counted(r.compared, "message"), r.different-r.added-r.removed, r.added, r.removed)
+	if r.unread > 0 {
+		text += fmt.Sprintf("; %d could not be compared", r.unread)
+	}
+	return text
+}

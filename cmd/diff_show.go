@@ -1,0 +1,171 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// show writes how the sides of a pair differ.
+func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
+	alone := p.old == nil || p.new == nil
+	switch format := r.flags.format; {
+	case format == "json":
+		return writeChanges(out, p, e)
+	case format != "text" && (alone || p.several()):
+		return fmt.Errorf("-f %s makes one patch of two documents: name two files with one message each", format)
+	case alone:
+		r.showAlone(out, p)
+		return nil
+	case format == "text":
+		heading := ""
+		if p.several() {
+			heading = p.heading()
+		}
+		return newDiffText(out, r.width, r.colors, r.flags.text).show(heading, p.old.doc, p.new.doc, e)
+	}
+	text, err := r.patch(p, e)
+	if null := (*diff.NullError)(nil); errors.As(err, &null) {
+		return fmt.Errorf("%s:%d:%d: %s: %w", p.new.source.name, null.Line, null.Column, visible(null.Pointer), err)
+	}
+	if err != nil {
+		return err
+	}
+	out.Write(append(text, '\n'))
+	return nil
+}
+
+// patch returns the patch that makes the new document of the old one.
+func (r *comparison) patch(p pair, e *diff.Edit) ([]byte, error) {
+	if r.flags.format == "jsonpatch" {
+		return diff.JSONPatch(p.old.doc, p.new.doc, e, r.options, r.flags.invertible)
+	}
+	return diff.MergePatch(p.old.doc, p.new.doc, e, r.options)
+}
+
+// showAlone writes that a message is on one side only.
+func (r *comparison) showAlone(out *bytes.Buffer, p pair) {
+	mark, color := "+ added: ", r.colors.green
+	if p.new == nil {
+		mark, color = "- removed: ", r.colors.red
+	}
+	fmt.Fprintln(out, color(mark+p.heading()))
+}
+
+// heading says which messages a pair is of.
+func (p pair) heading() string {
+	if !p.stream {
+		if p.name != "" {
+			return visible(p.name)
+		}
+		return visible(p.either().source.name)
+	}
+	var parts []string
+	if p.name != "" {
+		parts = append(parts, visible(p.name)+":")
+	}
+	if id := p.either().id; id != "" {
+		parts = append(parts, "message "+visible(id))
+	} else {
+		parts = append(parts, "message")
+	}
+	var places []string
+	for _, s := range []*side{p.old, p.new} {
+		if s != nil {
+			places = append(places, s.origin().String())
+		}
+	}
+	return strings.Join(parts, " ") + " (" + strings.Join(places, ", ") + ")"
+}
+
+// either returns a side that is there, the old one if both are.
+func (p pair) either() *side {
+	if p.old != nil {
+		return p.old
+	}
+	return p.new
+}
+
+// A pairRecord is what became of a message, where several are compared.
+type pairRecord struct {
+	File      string         `json:"file,omitzero"` // relative to the directories
+	HandoffID string         `json:"handoffId"`     // "" if it has none
+	Kind      diff.Kind      `json:"kind"`          // changed, added or removed
+	Old       *placeRecord   `json:"old,omitzero"`
+	New       *placeRecord   `json:"new,omitzero"`
+	Changes   []changeRecord `json:"changes,omitzero"`
+}
+
+// A placeRecord is where a message stands.
+type placeRecord struct {
+	Source string `json:"source"`
+	Index  int    `json:"index"` // 0-based, within the source
+}
+
+// A changeRecord is an edit as diff prints it.
+type changeRecord struct {
+	Pointer string         `json:"pointer"` // in the new document; in the old one of what was removed
+	Kind    diff.Kind      `json:"kind"`
+	From    *string        `json:"from,omitzero"` // of what moved: its pointer in the old document
+	Old     jsontext.Value `json:"old,omitzero"`
+	New     jsontext.Value `json:"new,omitzero"`
+	Inside  []changeRecord `json:"inside,omitzero"` // in the documents that the strings hold
+}
+
+// writeChanges writes the changes as one line of JSON: an array of them for the only
+// pair of a run, and for one of several, if it differs, an object.
+func writeChanges(out *bytes.Buffer, p pair, e *diff.Edit) error {
+	alone := p.old == nil || p.new == nil
+	if !p.several() && !alone {
+		return writeJSON(out, changeRecords(e))
+	}
+	record := pairRecord{File: p.name, HandoffID: p.either().id, Kind: diff.Changed, Old: placeOf(p.old), New: placeOf(p.new)}
+	switch {
+	case p.old == nil:
+		record.Kind = diff.Added
+	case p.new == nil:
+		record.Kind = diff.Removed
+	case e == nil:
+		return nil
+	default:
+		record.Changes = changeRecords(e)
+	}
+	return writeJSON(out, record)
+}
+
+func placeOf(s *side) *placeRecord {
+	if s == nil {
+		return nil
+	}
+	return &placeRecord{s.source.name, s.index}
+}
+
+func changeRecords(e *diff.Edit) []changeRecord {
+	list := []changeRecord{}
+	for leaf := range e.Leaves() {
+		record := changeRecord{Pointer: leaf.Pointer(), Kind: leaf.Kind, Old: compactText(leaf.Old), New: compactText(leaf.New)}
+		if leaf.Kind == diff.Moved {
+			from := leaf.Old.Pointer()
+			record.From = &from
+		}
+		if leaf.Inside != nil {
+			record.Inside = changeRecords(leaf.Inside)
+		}
+		list = append(list, record)
+	}
+	return list
+}
+
+// compactText returns the text of a value without white space, nil if it is absent.
+func compactText(v jsonstream.Value) jsontext.Value {
+	if !v.Exists() {
+		return nil
+	}
+	return jsonstream.AppendCompact(nil, v.Raw())
+}

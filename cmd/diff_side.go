@@ -1,0 +1,234 @@
+package cmd
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A laidLine is a painted line, and the columns that it takes.
+type laidLine struct {
+	text    string
+	columns int
+}
+
+// A flow lays pieces out in lines. Each line is painted by itself.
+type flow struct {
+	palette
+	columns int
+	lines   []laidLine
+	line    strings.Builder
+	used    int   // columns of the line
+	open    piece // the end of the line, not yet painted
+}
+
+// layout returns the lines of so many columns that the pieces take, and how many
+// changes there is no room for if there are too many lines.
+func (t *diffText) layout(pieces []piece, columns int) (lines []laidLine, missing int) {
+	most := mostLines
+	if t.full {
+		most = math.MaxInt
+	}
+	f := flow{palette: t.palette, columns: columns}
+	for _, p := range pieces {
+		switch {
+		case len(f.lines) < most:
+			f.piece(p)
+		case p.sort == removedText || p.sort == addedText:
+			missing++
+		}
+	}
+	f.end()
+	return f.lines, missing
+}
+
+// piece appends a piece, a unit at a time: what is up to white space, and that.
+func (f *flow) piece(p piece) {
+	if p.sort == noteText {
+		if f.used > 0 && !strings.HasSuffix(f.open.text, " ") {
+			f.append(" ", keptText)
+		}
+		f.unit(p.text+" ", noteText)
+		return
+	}
+	unit, rest := "", p.text
+	for mark := p.before; rest != "" || mark != ""; mark = "" {
+		end := len(rest)
+		if space := strings.IndexFunc(rest, unicode.IsSpace); space >= 0 {
+			end -= len(strings.TrimLeftFunc(rest[space:], unicode.IsSpace))
+		}
+		unit, rest = mark+rest[:end], rest[end:]
+		if rest == "" {
+			unit += p.after
+		}
+		f.unit(unit, p.sort)
+	}
+}
+
+// unit appends what is broken only where a line has no room for it. Text that was
+// kept breaks the line where it does itself.
+func (f *flow) unit(s string, sort pieceSort) {
+	breaks := strings.Contains(s, "\n")
+	if breaks && sort == keptText {
+		s = strings.TrimRightFunc(s, unicode.IsSpace)
+	}
+	s = visible(s)
+	text := strings.TrimRight(s, " ")
+	if text == "" && f.used == 0 && sort == keptText {
+		return
+	}
+	for rest := text; ; {
+		head, whole := cut(rest, f.columns-f.used)
+		if whole {
+			f.append(rest+s[len(text):], sort)
+			break
+		}
+		if f.used == 0 || !fits(rest, f.columns) {
+			f.append(head, sort)
+			rest = rest[len(head):]
+		}
+		f.end()
+	}
+	if breaks {
+		f.end()
+	}
+}
+
+func (f *flow) append(s string, sort pieceSort) {
+	if sort != f.open.sort {
+		f.paint()
+	}
+	f.open.text, f.open.sort = f.open.text+s, sort
+	f.used += width(s)
+}
+
+// paint ends what is of one sort.
+func (f *flow) paint() {
+	if f.open.text != "" {
+		f.line.WriteString(f.style(f.open.sort)(f.open.text))
+	}
+	f.open.text = ""
+}
+
+func (p palette) style(sort pieceSort) func(...any) string {
+	switch sort {
+	case goneText:
+		return p.red
+	case removedText:
+		return p.struck
+	case addedText:
+		return p.green
+	case noteText:
+		return p.dim
+	default:
+		return func(s ...any) string { return s[0].(string) }
+	}
+}
+
+func (f *flow) end() {
+	text := strings.TrimRight(f.open.text, " ")
+	f.used -= len(f.open.text) - len(text)
+	f.open.text = text
+	f.paint()
+	if f.line.Len() > 0 {
+		f.lines = append(f.lines, laidLine{f.line.String(), f.used})
+	}
+	f.line.Reset()
+	f.used = 0
+}
+
+// written returns a value as compact JSON. Strings are as JSON has them, but for
+// characters that need no escape.
+func written(v jsonstream.Value) string {
+	switch v.Kind() {
+	case jsonstream.String:
+		return `"` + strings.ReplaceAll(v.Text(), `\`, `\\`) + `"`
+	case jsonstream.Object, jsonstream.Array:
+		return string(jsonstream.AppendCompact(nil, v.Raw()))
+	default:
+		return string(v.Raw())
+	}
+}
+
+// fits reports whether all of a text can be shown in so many columns.
+func fits(text string, columns int) bool {
+	_, whole := cut(text, columns)
+	return whole
+}
+
+// cut paints a text that is cut to so many columns, and tells its size if it is.
+func (t *diffText) cut(text string, columns int, paint func(...any) string) string {
+	if t.full {
+		return paint(visible(text))
+	}
+	head, whole := cut(text, columns)
+	if whole {
+		return paint(head)
+	}
+	size := "… " + plural(len(text), "byte")
+	head, _ = cut(text, columns-width(size)-1)
+	return paint(head) + " " + t.dim(size)
+}
+
+// values prints an old and a new value: short ones on a line each, long ones of
+// one kind as one text in which the changed words are marked.
+func (t *diffText) values(e *diff.Edit, indent int) {
+	old, new := written(e.Old), written(e.New)
+	alike := e.Old.Kind() == e.New.Kind()
+	room := t.columns - indent - 2
+	switch {
+	case t.sideBySide:
+		t.beside(old, new, alike)
+	case alike && !(fits(old, room) && fits(new, room)):
+		lines, missing := t.layout(t.pieces(wordDiff(old, new), true, true), t.columns-indent)
+		for _, l := range lines {
+			t.line(spaces(indent), l.text)
+		}
+		t.missing(missing, indent)
+	default:
+		t.line(spaces(indent), t.red("- "), t.cut(old, room, t.red))
+		t.line(spaces(indent), t.green("+ "), t.cut(new, room, t.green))
+	}
+}
+
+// missing tells how many changes of a text are not shown.
+func (t *diffText) missing(n, indent int) {
+	if n > 0 {
+		t.line(spaces(indent), t.dim("… and "+plural(n, "change")+" more"))
+	}
+}
+
+// besideFrom is from how many columns on old and new stand beside each other.
+const besideFrom = 100
+
+// beside prints an old and a new value in two columns, with the changed words
+// marked in long ones that are alike.
+func (t *diffText) beside(old, new string, alike bool) {
+	half := (t.columns - valueIndent - width(" │ ")) / 2
+	fit := fits(old, half) && fits(new, half)
+	if fit { // on a line each, whatever they hold
+		old, new = visible(old), visible(new)
+	}
+	left := t.fold(piece{text: old, sort: goneText}, changedHead, changedTail)
+	right := t.fold(piece{text: new, sort: addedText}, changedHead, changedTail)
+	if alike && !fit {
+		runs := wordDiff(old, new)
+		left, right = t.pieces(runs, true, false), t.pieces(runs, false, true)
+	}
+	before, missing := t.layout(left, half)
+	then, more := t.layout(right, half)
+	for i := range max(len(before), len(then)) {
+		var l, r laidLine
+		if i < len(before) {
+			l = before[i]
+		}
+		if i < len(then) {
+			r = then[i]
+		}
+		t.line(strings.TrimRight(spaces(valueIndent)+l.text+spaces(half-l.columns)+" "+t.dim("│")+" "+r.text, " "))
+	}
+	t.missing(max(missing, more), valueIndent)
+}

@@ -1,0 +1,349 @@
+package cmd
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// diffTextOptions say how differences are shown.
+type diffTextOptions struct {
+	stat       bool // only a line per member
+	sideBySide bool // where there are besideFrom columns
+	full       bool // nothing is folded or cut
+}
+
+// A diffText shows people how documents differ. It prints while it goes.
+type diffText struct {
+	palette
+	diffTextOptions
+	out     *bufio.Writer // keeps the first error
+	columns int
+	turns   []string // members that are lists of turns
+}
+
+func newDiffText(w io.Writer, columns int, colors palette, o diffTextOptions) *diffText {
+	o.sideBySide = o.sideBySide && columns >= besideFrom
+	return &diffText{palette: colors, diffTextOptions: o, out: bufio.NewWriter(w), columns: max(columns, narrowest)}
+}
+
+// The columns where markers, pointers and the values below them begin.
+const (
+	markIndent  = 2
+	placeIndent = 4
+	valueIndent = 6
+)
+
+// mostLines is how many lines a word diff may take.
+const mostLines = 12
+
+// show prints how a became b, below a heading if there is one; nothing if e is nil.
+func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit) error {
+	if e == nil {
+		return nil
+	}
+	if heading != "" {
+		t.line(t.bold(visible(heading)))
+	}
+	if m := diff.MeaningOf(a, b, e); m != nil {
+		if text := t.meaning(m); text != "" {
+			t.line(text)
+			t.line()
+		}
+	}
+	t.turns = nil
+	if h, err := history.Of(b, jsonstream.Unlimited()); err == nil {
+		for _, list := range h.Lists {
+			t.turns = append(t.turns, list.Name)
+		}
+	}
+	if t.stat {
+		t.statistics(topLevel(e))
+	} else {
+		for _, g := range topLevel(e) {
+			t.group(g)
+		}
+	}
+	if heading != "" {
+		t.line()
+	}
+	return t.out.Flush()
+}
+
+// meaning words what a difference comes to. What is lost is red.
+func (t *diffText) meaning(m *diff.Meaning) string {
+	var p phrases
+	if m.AnotherTask {
+		p = append(p, "another task")
+	}
+	if m.Before != m.Then {
+		p = append(p, routeOf(m.Then)+" (was "+routeOf(m.Before)+")")
+	}
+	p.count("subtask", share{m.Completed, "completed", nil}, share{m.Lost, "lost", t.red}, share{m.Reopened, "reopened", t.red},
+		share{m.SubtasksAdded, "added", nil})
+	p.count("result", share{m.ResultsChanged, "changed", t.red})
+	p.count("constraint", share{m.ConstraintsDropped, "dropped", t.red}, share{m.ConstraintsAdded, "added", nil})
+	p.count("state member", share{m.StateLost, "lost", t.red}, share{m.StateAdded, "added", nil})
+	p.count("turn", share{m.Turns.Added, "added", nil}, share{m.Turns.Removed, "removed", nil},
+		share{m.Turns.Changed, "changed", nil}, share{m.Turns.Moved, "moved", nil})
+	if d := m.Tokens; d != nil && !d.IsZero() {
+		noun := " tokens"
+		if d.Abs().String() == "1" {
+			noun = " token"
+		}
+		p = append(p, signed(*d)+noun)
+	}
+	if d := m.Budget; d != nil && !d.IsZero() {
+		p = append(p, "budget "+signed(*d)+" USD")
+	}
+	switch m.Signature {
+	case diff.SignatureStale:
+		p = append(p, t.red("signature no longer covers this"))
+	case diff.SignatureAdded:
+		p = append(p, "signed")
+	case diff.SignatureRemoved:
+		p = append(p, t.red("signature removed"))
+	case diff.SignatureAnew:
+		p = append(p, "signed anew")
+	}
+	return strings.Join(p, ", ")
+}
+
+// phrases are the parts of a line of meaning.
+type phrases []string
+
+// A share is how many of some things came to what.
+type share struct {
+	n     int
+	what  string
+	paint func(...any) string // nil for none
+}
+
+// count appends the shares that are not empty; the noun stands with the first.
+func (p *phrases) count(noun string, shares ...share) {
+	for _, s := range shares {
+		if s.n == 0 {
+			continue
+		}
+		count := grouped(int64(s.n))
+		if noun != "" {
+			count, noun = plural(s.n, noun), ""
+		}
+		if s.paint == nil {
+			s.paint = fmt.Sprint
+		}
+		*p = append(*p, s.paint(count+" "+s.what))
+	}
+}
+
+func routeOf(r diff.Route) string {
+	return cmp.Or(clip(r.From, longestName), "?") + " → " + cmp.Or(clip(r.To, longestName), "?")
+}
+
+// signed writes a difference with its sign, and commas between thousands.
+func signed(d decimal.Decimal) string {
+	sign := "+"
+	if d.IsNegative() {
+		sign = "−"
+	}
+	whole, fraction, _ := strings.Cut(d.Abs().String(), ".")
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+		whole = grouped(n)
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return sign + clip(whole, longestName)
+}
+
+func (t *diffText) line(parts ...string) {
+	for _, p := range parts {
+		t.out.WriteString(p)
+	}
+	t.out.WriteByte('\n')
+}
+
+// note is what stands behind a name or pointer.
+func (t *diffText) note(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "  " + t.dim(s)
+}
+
+// group prints the edits of one member, or of a document without members.
+func (t *diffText) group(e *diff.Edit) {
+	name := t.bold(memberName(e))
+	switch {
+	case e.Inside != nil:
+		t.line(name, t.note("holds JSON: "+countEdits(e).String()))
+		t.inside(e, pointerOf(e.New))
+	case e.Kind == diff.Changed && e.Edits != nil:
+		t.line(name, t.note(countEdits(e).String()))
+		t.edit(e, "")
+	case e.Kind == diff.Changed:
+		t.line(name, t.note(sameInside(e)))
+		t.values(e, markIndent)
+	default:
+		t.line(name)
+		t.oneSided(e, "")
+	}
+}
+
+// memberName names the member that an edit is of.
+func memberName(e *diff.Edit) string {
+	v := present(e)
+	if !v.Parent().Exists() {
+		return wholeDocument
+	}
+	return clip(v.Name(), longestName)
+}
+
+// present returns the value that an edit's place is of.
+func present(e *diff.Edit) jsonstream.Value {
+	if e.Kind == diff.Removed {
+		return e.Old
+	}
+	return e.New
+}
+
+// wholeDocument stands for the pointer "".
+const wholeDocument = "(document)"
+
+// How long names and pointers may be that are shown, in columns and bytes.
+const (
+	longestName  = 40
+	longestPlace = 1024
+)
+
+// pointerOf returns the pointer of a value, or its end if it is too long to show.
+func pointerOf(v jsonstream.Value) string {
+	switch {
+	case !v.Parent().Exists():
+		return wholeDocument
+	case v.PointerSize() <= longestPlace:
+		return visible(v.Pointer())
+	case v.Parent().Kind() == jsonstream.Array:
+		return "…/" + strconv.Itoa(v.Index())
+	default:
+		return "…/" + clip(v.Name(), longestName)
+	}
+}
+
+// edit prints an edit and those it is made of, with what their pointers begin with.
+func (t *diffText) edit(e *diff.Edit, prefix string) {
+	if e.Kind != diff.Changed || e.Edits == nil {
+		t.leaf(e, prefix+pointerOf(present(e)))
+	}
+	for _, inner := range e.Edits {
+		t.edit(inner, prefix)
+	}
+	t.unchanged(e)
+}
+
+// leaf prints an edit that is not made of others.
+func (t *diffText) leaf(e *diff.Edit, at string) {
+	switch {
+	case e.Kind == diff.Moved:
+		t.line(spaces(markIndent), t.cyan("~ "+at), " moved from ", pointerOf(e.Old))
+	case e.Kind != diff.Changed:
+		t.oneSided(e, at)
+	case e.Inside != nil:
+		t.line(spaces(placeIndent), t.cyan(at), t.note("holds JSON: "+countEdits(e).String()))
+		t.inside(e, at)
+	default:
+		t.line(spaces(placeIndent), t.cyan(at), t.note(sameInside(e)))
+		t.values(e, valueIndent)
+	}
+}
+
+// sameInside tells of strings that hold the same JSON.
+func sameInside(e *diff.Edit) string {
+	if e.SameInside() {
+		return "the same JSON, written differently"
+	}
+	return ""
+}
+
+// inside prints what changed in the documents that two strings hold.
+func (t *diffText) inside(e *diff.Edit, at string) {
+	for _, inner := range topLevel(e.Inside) {
+		t.edit(inner, at+" » ")
+	}
+}
+
+// topLevel returns the edits of a document's members, or the one of a document
+// without.
+func topLevel(e *diff.Edit) []*diff.Edit {
+	if e.Kind == diff.Changed && e.Edits != nil && e.New.Kind() == jsonstream.Object {
+		return e.Edits
+	}
+	return []*diff.Edit{e}
+}
+
+// unchanged ends the edits of a member that is an array.
+func (t *diffText) unchanged(e *diff.Edit) {
+	if parent := e.New.Parent(); e.Edits == nil || e.New.Kind() != jsonstream.Array || parent.Kind() == jsonstream.Array || parent.Parent().Exists() {
+		return
+	}
+	n := e.New.Len()
+	for _, inner := range e.Edits {
+		if inner.Kind != diff.Removed {
+			n--
+		}
+	}
+	noun := "element"
+	if slices.Contains(t.turns, e.New.Name()) {
+		noun = "turn"
+	}
+	if n > 0 {
+		t.line(spaces(markIndent), t.dim("… "+plural(n, noun)+" unchanged"))
+	}
+}
+
+// oneSided prints what was added or removed, beside its place if there is room.
+func (t *diffText) oneSided(e *diff.Edit, at string) {
+	mark, paint := t.green("+"), t.green
+	if e.Kind == diff.Removed {
+		mark, paint = t.red("-"), t.red
+	}
+	text := t.summary(present(e))
+	room := t.columns - placeIndent
+	if at != "" {
+		room -= width(at) + 2
+		at = t.cyan(at) + "  "
+	}
+	below := t.columns - valueIndent
+	if fits(text, room) || room >= t.columns/2 && !fits(text, below) {
+		t.line(spaces(markIndent), mark, " ", at, t.cut(text, room, paint))
+		return
+	}
+	t.line(spaces(markIndent), mark, " ", strings.TrimRight(at, " "))
+	t.line(spaces(valueIndent), t.cut(text, below, paint))
+}
+
+// summary returns what is shown of a value that has no counterpart: of a turn who
+// speaks, and what.
+func (t *diffText) summary(v jsonstream.Value) string {
+	list := v.Parent()
+	if list.Parent().Parent().Exists() || !slices.Contains(t.turns, list.Name()) {
+		return written(v)
+	}
+	turn := history.Turn{Value: v}
+	said := strings.Join(strings.Fields(turn.Text()), " ")
+	by := cmp.Or(v.Get("role").Text(), v.Get("type").Text())
+	if said == "" || by == "" {
+		return written(v)
+	}
+	return by + ": " + said
+}

@@ -1,0 +1,122 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/patch"
+)
+
+// patchTypes are the values of --type.
+var patchTypes = []string{string(patch.Auto), string(patch.JSON), string(patch.Merge)}
+
+// patchFlags are the flags of patch.
+type patchFlags struct {
+	rewriting
+	layout
+	kind    string
+	reverse bool
+}
+
+func newPatch(g *globals) *cobra.Command {
+	f := &patchFlags{rewriting: rewriting{globals: g}}
+	c := &cobra.Command{
+		Use:   "patch FILE PATCH",
+		Short: "Apply a JSON Patch or merge patch to messages",
+		Long: `Patch changes each message of FILE as PATCH says: a JSON Patch (RFC 6902), which is
+an array of operations, or a merge patch (RFC 7386), which is anything else. One of
+the two files may be "-". What the patch does not name stays as it is, the text of
+numbers too.
+
+A patch is applied as a whole or not at all. A message for which a test fails, or
+which has not what the patch names, is left out, with exit code 1. A patch that is
+none is exit code 2.
+
+With --reverse a JSON Patch is taken back: FILE is what it made. That takes a test
+before each remove and replace, as diff --invertible writes it.
+
+A signature is not made anew: sign the message again.`,
+		Example: `  handoff diff -f jsonpatch --invertible a.json b.json > change.json
+  handoff patch a.json change.json
+  handoff patch --reverse b.json change.json
+  echo '{"status":null}' | handoff patch -i message.json -`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneStdin(args[:1], args[1]); err != nil {
+				return err
+			}
+			name, p, err := f.load(args[1], c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+				return f.apply(dst, d, p, name)
+			}
+			return f.run(c, args[:1])
+		},
+	}
+	f.registerOutput(c)
+	f.registerInPlace(c)
+	f.layout.register(c)
+	c.Flags().BoolVarP(&f.reverse, "reverse", "R", false, "take back what the patch did")
+	c.Flags().StringVar(&f.kind, "type", patchTypes[0], "what the patch is: auto, json or merge")
+	complete(c, "type", patchTypes...)
+	return c
+}
+
+// load reads the patch, and returns its name for people.
+func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, error) {
+	if !slices.Contains(patchTypes, f.kind) {
+		return "", nil, fmt.Errorf("--type %q: use %s", f.kind, strings.Join(patchTypes, ", "))
+	}
+	name := path
+	if path == "-" {
+		name = "stdin"
+	}
+	text, err := readAll(path, stdin, f.limits)
+	if err != nil {
+		return name, nil, err
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.limits)
+	if err != nil {
+		return name, nil, inFile(name, err)
+	}
+	p, err := patch.Parse(doc, patch.Type(f.kind))
+	if malformed := (*patch.FormatError)(nil); errors.As(err, &malformed) {
+		err = fmt.Errorf("%s:%d:%d: %s", name, malformed.Line, malformed.Column, visible(malformed.Problem))
+	}
+	return name, p, err
+}
+
+// apply appends the patched message.
+func (f *patchFlags) apply(dst []byte, d document, p *patch.Patch, name string) ([]byte, error) {
+	doc, err := jsonstream.Parse(d.raw, f.limits)
+	if err != nil {
+		return nil, inFile(d.source.name, err)
+	}
+	change := p.Apply
+	if f.reverse {
+		change = p.Reverse
+	}
+	result, err := change(doc, f.limits)
+	if err == nil {
+		return f.append(dst, result.Root().Raw())
+	}
+	place := name
+	if failed := (*patch.OpError)(nil); errors.As(err, &failed) {
+		place = fmt.Sprintf("%s:%d:%d", name, failed.Line, failed.Column)
+	}
+	told := fmt.Errorf("%s: %s: %s", d.origin(), place, visible(err.Error()))
+	for _, trouble := range []error{patch.ErrIrreversible, jsonstream.ErrTooLarge, jsonstream.ErrTooDeep} {
+		if errors.Is(err, trouble) {
+			return nil, told
+		}
+	}
+	return nil, refusal{told}
+}
