@@ -5,6 +5,7 @@
 # usage: check-streams.sh PATH/TO/handoff [MESSAGES]
 set -euo pipefail
 handoff=$(realpath "$1"); count=${2:-40000}
+scripts=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -28,6 +29,8 @@ PY
 stream >many.jsonl
 # Documents of two bytes, each with many times its size in findings.
 printf '{}\n%.0s' {1..20000} >tiny.jsonl
+sed 's/returnJSON:true/returnJSON:false/' many.jsonl >changed.jsonl
+echo '{"constraints":[]}' >merge.json
 "$handoff" keygen -o key
 if command -v python3 >/dev/null; then
   # check [-MIB] FILE COMMAND...: the peak is below so much, or 180: less than the
@@ -45,6 +48,11 @@ if command -v python3 >/dev/null; then
   check many.jsonl sign --force --key-file key
   check many.jsonl verify --key-file key
   check many.jsonl scan
+  check many.jsonl diff -q - many.jsonl
+  check many.jsonl patch - merge.json
+  # A chain is held in memory, but for the text of its messages.
+  python3 "$scripts/chain-messages.py" $((count / 4)) 100 >chain.jsonl
+  check chain.jsonl chain
   # Random, so that the ratio is that of messages, and far more than the limits
   # on what is decompressed.
   python3 - "$count" >random.jsonl <<'PY'
@@ -71,7 +79,7 @@ else
 fi
 
 # A reader that goes away ends the run at once, quietly.
-for command in validate canonicalize "sign --key-file key" "verify --key-file key" scan "compress -q" "decompress -q" count "trim --last 1000"; do
+for command in validate canonicalize "sign --key-file key" "verify --key-file key" scan "compress -q" "decompress -q" count "trim --last 1000" "diff changed.jsonl"; do
   set +e
   # shellcheck disable=SC2086
   "$handoff" $command many.jsonl 2>err | head -n 1 >/dev/null
