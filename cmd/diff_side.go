@@ -21,8 +21,9 @@ type flow struct {
 	columns int
 	lines   []laidLine
 	line    strings.Builder
-	used    int   // columns of the line
-	open    piece // the end of the line, not yet painted
+	used    int     // columns of the line
+	open    piece   // the end of the line, not yet painted
+	glued   []piece // what follows without a space in between, and so stays together
 }
 
 // layout returns the lines of so many columns that the pieces take, and how many
@@ -41,6 +42,7 @@ func (t *diffText) layout(pieces []piece, columns int) (lines []laidLine, missin
 			missing++
 		}
 	}
+	f.unglue()
 	f.end()
 	return f.lines, missing
 }
@@ -48,6 +50,7 @@ func (t *diffText) layout(pieces []piece, columns int) (lines []laidLine, missin
 // piece appends a piece, a unit at a time: what is up to white space, and that.
 func (f *flow) piece(p piece) {
 	if p.sort == noteText {
+		f.unglue()
 		if f.used > 0 && !strings.HasSuffix(f.open.text, " ") {
 			f.append(" ", keptText)
 		}
@@ -64,8 +67,30 @@ func (f *flow) piece(p piece) {
 		if rest == "" {
 			unit += p.after
 		}
-		f.unit(unit, p.sort)
+		f.glued = append(f.glued, piece{text: unit, sort: p.sort})
+		if unit != strings.TrimRightFunc(unit, unicode.IsSpace) || len(f.glued) == mostGlued {
+			f.unglue()
+		}
 	}
+}
+
+// mostGlued is how many parts stay together: of a text without spaces every other
+// character may have changed.
+const mostGlued = 8
+
+// unglue lays out what stays together: on the next line, if only there is room for all.
+func (f *flow) unglue() {
+	all := ""
+	for _, p := range f.glued {
+		all += visible(strings.TrimRightFunc(p.text, unicode.IsSpace))
+	}
+	if len(f.glued) > 1 && !fits(all, f.columns-f.used) && fits(all, f.columns) {
+		f.end()
+	}
+	for _, p := range f.glued {
+		f.unit(p.text, p.sort)
+	}
+	f.glued = f.glued[:0]
 }
 
 // unit appends what is broken only where a line has no room for it. Text that was

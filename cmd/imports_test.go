@@ -19,7 +19,7 @@ var imports = map[string][]string{
 	"pkg/pointer":    {"pkg/jsonstream"},
 	"pkg/equal":      {"pkg/jsonstream", "pkg/pointer"},
 	"pkg/align":      {},
-	"pkg/patch":      {"pkg/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/patch":      {"pkg/equal", "pkg/jsonstream", "pkg/safety", "github.com/go-json-experiment/json"},
 	"pkg/diff": {"pkg/align", "pkg/equal", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/patch", "pkg/pointer",
 		"github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
 	"pkg/chain": {"pkg/equal", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/summarize", "github.com/shopspring/decimal",

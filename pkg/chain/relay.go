@@ -106,19 +106,7 @@ func (c *Checker) checkSubtasks(p *parent, n *Node) {
 }
 
 func (c *Checker) checkReopened(p *parent, n *Node) {
-	var some []string
-	count, first := 0, 0
-	for i, s := range n.Message.remaining {
-		if s.id == "" || !p.completed.has(s.id) {
-			continue
-		}
-		if count++; count == 1 {
-			first = i
-		}
-		if len(some) < mostListed {
-			some = append(some, s.id)
-		}
-	}
+	some, count, first := chosen(n.Message.remaining, func(s subtask) bool { return s.id != "" && p.completed.has(s.id) })
 	if count > 0 {
 		c.report("subtask-reopened", n, n.atSubtask(remaining, first), fmt.Sprintf(
 			"completed at the parent, and remaining here: %s; what has to be done anew is a subtask with an id of its own",
@@ -127,11 +115,22 @@ func (c *Checker) checkReopened(p *parent, n *Node) {
 }
 
 func (c *Checker) checkResults(p *parent, n *Node) {
-	var some []string
-	count, first := 0, 0
-	for i, s := range n.Message.completed {
+	some, count, first := chosen(n.Message.completed, func(s subtask) bool {
 		at, ok := p.completed.index[s.id]
-		if !ok || p.results[at] == s.result {
+		return ok && p.results[at] != s.result
+	})
+	if count > 0 {
+		c.report("result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
+			"completed at the parent with another result: %s; carry results on as they are, and correct one in a subtask of its own",
+			listed(some, count)))
+	}
+}
+
+// chosen returns the ids of some subtasks that are meant, how many are, and the index of
+// the first.
+func chosen(subtasks []subtask, meant func(subtask) bool) (some []string, count, first int) {
+	for i, s := range subtasks {
+		if !meant(s) {
 			continue
 		}
 		if count++; count == 1 {
@@ -141,11 +140,7 @@ func (c *Checker) checkResults(p *parent, n *Node) {
 			some = append(some, s.id)
 		}
 	}
-	if count > 0 {
-		c.report("result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
-			"completed at the parent with another result: %s; carry results on as they are, and correct one in a subtask of its own",
-			listed(some, count)))
-	}
+	return some, count, first
 }
 
 // checkKept asks for the constraints and the state of the parent.

@@ -1,6 +1,12 @@
 package patch
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+)
 
 // mostShown is how many characters of a value or pointer an error shows.
 const mostShown = 60
@@ -16,10 +22,14 @@ func shorten(text string) string {
 	return text
 }
 
-// excerpt shows a value: strings, numbers and literals as they are written.
+// excerpt shows a value: strings, numbers and literals as they are written, but no
+// credentials.
 func excerpt(v jsonstream.Value) string {
-	if v.Kind() == jsonstream.Object || v.Kind() == jsonstream.Array {
+	switch {
+	case v.Kind() == jsonstream.Object || v.Kind() == jsonstream.Array:
 		return article(v.Kind())
+	case len(safety.Secrets(v.Text())) > 0:
+		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(v.Text()))
 	}
 	return shorten(string(v.Raw()))
 }
