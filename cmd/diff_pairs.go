@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,8 +37,7 @@ type pairing struct {
 	emit    func(pair) bool
 }
 
-// paths pairs what two arguments name: files, or the files of directories. It
-// returns whether more is wanted.
+// paths pairs what two arguments name: files, or the files of directories.
 func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error {
 	if from == "-" && to == "-" {
 		return errTwiceStdin
@@ -75,29 +75,26 @@ func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *source {
 // directories pairs the files of two directories by their relative paths; whether
 // a file is compressed does not matter.
 func (p pairing) directories(from, to string) {
-	type files struct{ old, new *source }
-	byName := map[string]files{}
-	var names []string
-	add := func(root string, set func(f *files, s *source)) {
+	files := map[string]*[2]*source{}
+	for i, root := range []string{from, to} {
 		for _, s := range directory(root) {
-			name, err := filepath.Rel(root, s.name)
+			path, err := filepath.Rel(root, s.name)
 			if err != nil || s.path == "" {
-				name = s.name // what could not be listed
+				path = s.name // what could not be listed
 			}
-			name = strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(name), ".gz"), ".zst")
-			f, known := byName[name]
-			if !known {
-				names = append(names, name)
+			path = filepath.ToSlash(path)
+			name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+			if pair := files[name]; pair != nil && pair[i] != nil {
+				name = path // there is a plain one beside it
 			}
-			set(&f, &s)
-			byName[name] = f
+			if files[name] == nil {
+				files[name] = &[2]*source{}
+			}
+			files[name][i] = &s
 		}
 	}
-	add(from, func(f *files, s *source) { f.old = s })
-	add(to, func(f *files, s *source) { f.new = s })
-	slices.Sort(names)
-	for _, name := range names {
-		if f := byName[name]; !p.sources(name, f.old, f.new) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if pair := files[name]; !p.sources(name, pair[0], pair[1]) {
 			return
 		}
 	}
