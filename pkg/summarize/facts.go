@@ -108,7 +108,8 @@ func (f *finder) unit(text string, k kind) {
 	for r.next(&t) && t.end > t.start {
 		mark := text[t.end-1]
 		isKey := k == data && mark == ':'
-		isBlob := f.inBlob && t.start == 0 || t.to-t.from > longest
+		isPart := f.inBlob && t.start == 0 || isCut && t.end == len(text)
+		isBlob := isPart || t.to-t.from > longest
 		is := !isKey && !isBlob && isFact(text, &t, k)
 		if is || !isBlob && t.classes&stop == 0 {
 			f.words = append(f.words, word{uint16(t.from), uint16(t.to), is})
