@@ -93,13 +93,13 @@ func TestWordDiffLarge(t *testing.T) {
 		}
 		return strings.Join(list, " ")
 	}
-	old := text(200_000)
+	old := text(50_000)
 	for name, new := range map[string]string{
-		"another text": text(200_000),
-		"one change":   old[:500_000] + " changed " + old[500_000:],
+		"another text": text(50_000),
+		"one change":   old[:100_000] + " changed " + old[100_000:],
 		"one word":     strings.Repeat("x", len(old)),
 		"long words":   strings.Repeat(strings.Repeat("y", 20_000)+" ", 50),
-		"too long":     strings.Repeat(old, 20),
+		"too long":     strings.Repeat(old, 80),
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkRuns(t, old, new)

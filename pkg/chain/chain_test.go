@@ -204,7 +204,7 @@ func TestOrder(t *testing.T) {
 
 // TestShapes checks that neither length nor width, nor both, are too much.
 func TestShapes(t *testing.T) {
-	const size = 100_000
+	const size = 20_000
 	tests := []struct {
 		name   string
 		parent func(i int) int // of the i-th message
