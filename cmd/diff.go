@@ -102,14 +102,15 @@ func (f *diffFlags) options() (diff.Options, error) {
 	}
 	for _, text := range f.keys {
 		i := strings.LastIndexByte(text, '=')
-		if i < 0 || i+1 == len(text) {
+		members := strings.Split(text[i+1:], ",")
+		if i < 0 || slices.Contains(members, "") {
 			return o, fmt.Errorf("--key %q: write it as POINTER=MEMBER, such as /steps=id", text)
 		}
 		at, err := pointer.Parse(text[:i])
 		if err != nil {
 			return o, fmt.Errorf("--key: %w", err)
 		}
-		o.Keys = append(o.Keys, diff.Key{Array: at, Members: strings.Split(text[i+1:], ",")})
+		o.Keys = append(o.Keys, diff.Key{Array: at, Members: members})
 	}
 	return o, nil
 }
@@ -156,6 +157,9 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 		return out.close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash
 	}
 	err = r.paths(args[0], args[1])
+	if f.output != "" && err == nil && r.unread > 0 {
+		err = errReported // then there is no file
+	}
 	if err := out.close(err); err != nil {
 		return err
 	}

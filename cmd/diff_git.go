@@ -10,15 +10,40 @@ import (
 // other path and a header; for an unmerged one, the path alone.
 var gitArgumentCounts = []int{1, 7, 9}
 
-// gitArguments reads the arguments of an external diff (git(1),
-// GIT_EXTERNAL_DIFF): the files with the old and the new content, and what stands
-// above their differences.
-func gitArguments(args []string) (from, to, heading string) {
-	from, to, heading = args[1], args[4], args[0]
+// gitFile is a file as git describes it to an external diff (git(1),
+// GIT_EXTERNAL_DIFF).
+type gitFile struct {
+	path, newPath    string // in the repository
+	old, new         string // where the contents are
+	oldMode, newMode string // "." for none
+}
+
+func gitArguments(args []string) gitFile {
+	f := gitFile{path: args[0], newPath: args[0], old: args[1], oldMode: args[3], new: args[4], newMode: args[6]}
 	if len(args) == 9 {
-		heading = fmt.Sprintf("%s → %s", args[0], args[7])
+		f.newPath = args[7]
 	}
-	return from, to, heading
+	return f
+}
+
+// heading names the file.
+func (f gitFile) heading() string {
+	if f.newPath != f.path {
+		return f.path + " → " + f.newPath
+	}
+	return f.path
+}
+
+// besides says what is different about the file beside its content, "" for nothing.
+func (f gitFile) besides() string {
+	switch {
+	case f.oldMode != f.newMode && f.oldMode != "." && f.newMode != ".":
+		return fmt.Sprintf("%s: mode %s → %s", f.heading(), f.oldMode, f.newMode)
+	case f.newPath != f.path:
+		return f.heading() + ": renamed"
+	default:
+		return ""
+	}
 }
 
 // gitPaging reports whether git shows the output in a pager, which can do colours.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -41,6 +42,11 @@ type pairing struct {
 func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error {
 	if from == "-" && to == "-" {
 		return errTwiceStdin
+	}
+	for _, arg := range []string{from, to} {
+		if _, err := os.Stat(arg); arg != "-" && err != nil {
+			return fmt.Errorf("%s: %w", visible(arg), plainError(err))
+		}
 	}
 	if isDirectory(from) != isDirectory(to) && from != os.DevNull && to != os.DevNull {
 		// As diff(1) has it, a file is compared with its namesake.

@@ -34,9 +34,22 @@ func (r *comparison) git(args []string) error {
 		_, err := fmt.Fprintf(r.out, "%s: unmerged\n", visible(args[0]))
 		return err
 	}
-	from, to, heading := gitArguments(args)
+	f := gitArguments(args)
+	if text := f.besides(); text != "" {
+		if _, err := fmt.Fprintln(r.out, visible(text)); err != nil {
+			return err
+		}
+	}
 	return r.run(func(p pairing) error {
-		p.sources(heading, p.source(from, r.stdin, r.stderr), p.source(to, r.stdin, r.stderr))
+		from, to := p.source(f.old, r.stdin, r.stderr), p.source(f.new, r.stdin, r.stderr)
+		// Their own names are those of temporary files.
+		if from != nil {
+			from.name = f.path
+		}
+		if to != nil {
+			to.name = f.newPath
+		}
+		p.sources(f.heading(), from, to)
 		return nil
 	})
 }
@@ -110,6 +123,9 @@ func (r *comparison) compare(p pair) difference {
 func (r *comparison) consume(v difference) error {
 	r.several = r.several || v.several()
 	for _, err := range v.errs {
+		if err == errSeveral {
+			return err
+		}
 		r.unread++
 		r.progress.clear()
 		printError(r.stderr, err)

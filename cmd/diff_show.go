@@ -12,6 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+var errSeveral = errors.New("a patch is of two documents: name two files with one message each, or use -f json")
+
 // show writes how the sides of a pair differ.
 func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	alone := p.old == nil || p.new == nil
@@ -19,7 +21,7 @@ func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	case format == "json":
 		return writeChanges(out, p, e)
 	case format != "text" && (alone || p.several()):
-		return fmt.Errorf("-f %s makes one patch of two documents: name two files with one message each", format)
+		return errSeveral
 	case alone:
 		r.showAlone(out, p)
 		return nil

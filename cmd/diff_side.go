@@ -178,6 +178,16 @@ func written(v jsonstream.Value) string {
 	}
 }
 
+// apart returns two texts as they are, or, if they look the same, with escapes that
+// tell them apart.
+func apart(old, new string) (string, string) {
+	if old == new || looks(old) != looks(new) {
+		return old, new
+	}
+	foreign := func(r rune) bool { return r > unicode.MaxASCII }
+	return escape(old, foreign), escape(new, foreign)
+}
+
 // fits reports whether all of a text can be shown in so many columns.
 func fits(text string, columns int) bool {
 	_, whole := cut(text, columns)
@@ -201,7 +211,7 @@ func (t *diffText) cut(text string, columns int, paint func(...any) string) stri
 // values prints an old and a new value: short ones on a line each, long ones of
 // one kind as one text in which the changed words are marked.
 func (t *diffText) values(e *diff.Edit, indent int) {
-	old, new := written(e.Old), written(e.New)
+	old, new := apart(written(e.Old), written(e.New))
 	alike := e.Old.Kind() == e.New.Kind()
 	room := t.columns - indent - 2
 	switch {

@@ -6,11 +6,14 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// editCounts are how many edits there are of each kind, those inside of strings
-// among them.
+// editCounts are how many edits there are of each kind. Those in a string count only
+// if it is all that is counted.
 type editCounts struct{ added, removed, changed, moved int }
 
 func countEdits(e *diff.Edit) editCounts {
+	if e.Inside != nil {
+		e = e.Inside
+	}
 	var c editCounts
 	c.add(e)
 	return c
@@ -19,8 +22,6 @@ func countEdits(e *diff.Edit) editCounts {
 func (c *editCounts) add(e *diff.Edit) {
 	for leaf := range e.Leaves() {
 		switch {
-		case leaf.Inside != nil:
-			c.add(leaf.Inside)
 		case leaf.Kind == diff.Added:
 			c.added++
 		case leaf.Kind == diff.Removed:
@@ -52,7 +53,7 @@ func (t *diffText) statistics(groups []*diff.Edit) {
 	for i, g := range groups {
 		list[i] = countEdits(g)
 		all.add(g)
-		names, most = max(names, width(memberName(g))), max(most, list[i].total())
+		names, most = max(names, width(t.memberName(g))), max(most, list[i].total())
 	}
 	room := t.columns - names - statColumns
 	for i, g := range groups {
@@ -72,7 +73,7 @@ func (t *diffText) statistics(groups []*diff.Edit) {
 			}
 			signs += s.paint(strings.Repeat(s.sign, s.n))
 		}
-		t.line(left(memberName(g), names), figures, "  ", signs)
+		t.line(left(t.memberName(g), names), figures, "  ", signs)
 	}
 	t.line(plural(len(groups), "member"), ": ", all.String())
 }

@@ -146,8 +146,14 @@ func (p *phrases) count(noun string, shares ...share) {
 	}
 }
 
-func routeOf(r diff.Route) string {
-	return cmp.Or(clip(r.From, longestName), "?") + " → " + cmp.Or(clip(r.To, longestName), "?")
+func routeOf(r diff.Route) string { return agentName(r.From) + " → " + agentName(r.To) }
+
+// agentName writes a name so that it cannot be taken for more than that.
+func agentName(s string) string {
+	if strings.ContainsAny(s, ", ()→") {
+		s = strconv.Quote(s)
+	}
+	return cmp.Or(clip(s, longestName), "?")
 }
 
 // signed writes a difference with its sign, and commas between thousands.
@@ -183,11 +189,11 @@ func (t *diffText) note(s string) string {
 
 // group prints the edits of one member, or of a document without members.
 func (t *diffText) group(e *diff.Edit) {
-	name := t.bold(memberName(e))
+	name := t.bold(t.memberName(e))
 	switch {
 	case e.Inside != nil:
 		t.line(name, t.note("holds JSON: "+countEdits(e).String()))
-		t.inside(e, pointerOf(e.New))
+		t.inside(e, t.pointerOf(e.New))
 	case e.Kind == diff.Changed && e.Edits != nil:
 		t.line(name, t.note(countEdits(e).String()))
 		t.edit(e, "")
@@ -201,12 +207,24 @@ func (t *diffText) group(e *diff.Edit) {
 }
 
 // memberName names the member that an edit is of.
-func memberName(e *diff.Edit) string {
+func (t *diffText) memberName(e *diff.Edit) string {
 	v := present(e)
-	if !v.Parent().Exists() {
+	switch {
+	case !v.Parent().Exists():
 		return wholeDocument
+	case v.Name() == "":
+		return `""`
+	default:
+		return t.clip(v.Name())
 	}
-	return clip(v.Name(), longestName)
+}
+
+// clip shortens a name.
+func (t *diffText) clip(name string) string {
+	if t.full {
+		return visible(name)
+	}
+	return clip(name, longestName)
 }
 
 // present returns the value that an edit's place is of.
@@ -227,11 +245,11 @@ const (
 )
 
 // pointerOf returns the pointer of a value, or its end if it is too long to show.
-func pointerOf(v jsonstream.Value) string {
+func (t *diffText) pointerOf(v jsonstream.Value) string {
 	switch {
 	case !v.Parent().Exists():
 		return wholeDocument
-	case v.PointerSize() <= longestPlace:
+	case t.full || v.PointerSize() <= longestPlace:
 		return visible(v.Pointer())
 	case v.Parent().Kind() == jsonstream.Array:
 		return "…/" + strconv.Itoa(v.Index())
@@ -243,19 +261,21 @@ func pointerOf(v jsonstream.Value) string {
 // edit prints an edit and those it is made of, with what their pointers begin with.
 func (t *diffText) edit(e *diff.Edit, prefix string) {
 	if e.Kind != diff.Changed || e.Edits == nil {
-		t.leaf(e, prefix+pointerOf(present(e)))
+		t.leaf(e, prefix+t.pointerOf(present(e)))
 	}
 	for _, inner := range e.Edits {
 		t.edit(inner, prefix)
 	}
-	t.unchanged(e)
+	if prefix == "" {
+		t.unchanged(e)
+	}
 }
 
 // leaf prints an edit that is not made of others.
 func (t *diffText) leaf(e *diff.Edit, at string) {
 	switch {
 	case e.Kind == diff.Moved:
-		t.line(spaces(markIndent), t.cyan("~ "+at), " moved from ", pointerOf(e.Old))
+		t.line(spaces(markIndent), t.cyan("~ "+at), " moved from ", t.pointerOf(e.Old))
 	case e.Kind != diff.Changed:
 		t.oneSided(e, at)
 	case e.Inside != nil:

@@ -246,11 +246,12 @@ func (t *diffText) pieces(runs []wordRun, old, new bool) []piece {
 			list = append(list, t.fold(piece{text: r.new, sort: keptText}, head, tail)...)
 			continue
 		}
+		was, is := apart(r.old, r.new)
 		if old {
-			list = append(list, t.changed(piece{r.old, removedText, "[-", "-]"})...)
+			list = append(list, t.changed(piece{was, removedText, "[-", "-]"})...)
 		}
 		if new {
-			list = append(list, t.changed(piece{r.new, addedText, "{+", "+}"})...)
+			list = append(list, t.changed(piece{is, addedText, "{+", "+}"})...)
 		}
 	}
 	return list

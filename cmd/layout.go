@@ -16,9 +16,14 @@ func visible(s string) string {
 	if strings.IndexFunc(s, isHidden) < 0 {
 		return s
 	}
+	return escape(s, isHidden)
+}
+
+// escape writes the characters that are chosen as Go escapes.
+func escape(s string, chosen func(rune) bool) string {
 	var b strings.Builder
 	for _, r := range s {
-		if isHidden(r) {
+		if chosen(r) {
 			quoted := strconv.QuoteRuneToASCII(r)
 			b.WriteString(quoted[1 : len(quoted)-1])
 		} else {
@@ -28,12 +33,35 @@ func visible(s string) string {
 	return b.String()
 }
 
+// looks returns what two texts share that nobody can tell apart on a screen, though
+// other spaces or joiners stand in them.
+func looks(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		case isJoiner(r):
+			return -1
+		default:
+			return r
+		}
+	}, visible(s))
+}
+
+// isJoiner reports whether a character has no form of its own but changes that of
+// others, in scripts and emoji that need it.
+func isJoiner(r rune) bool {
+	return r == '\u200c' || r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f'
+}
+
 func isHidden(r rune) bool {
 	switch {
 	case r >= 0x20 && r < 0x7f:
 		return false
-	case r == '\u200c' || r == '\u200d': // joiners that scripts and emoji need
+	case isJoiner(r):
 		return false
+	case strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", r): // graphic, but blank
+		return true
 	case r >= 0xe0100 && r <= 0xe01ef: // variation selectors that carry hidden text
 		return true
 	default:

@@ -1,30 +1,48 @@
 // Package align finds what two sequences have in common.
 package align
 
-import "sort"
+import "slices"
 
 // A Pair is an element of one sequence and the element of the other that it is
 // paired with, by their indices.
 type Pair struct{ A, B int }
 
-// Increasing returns the indices of a longest strictly increasing subsequence, in
-// n log n steps.
-func Increasing(s []int) []int {
-	var ends []int // ends[k]: where the subsequence of length k+1 with the smallest end ends
+// Increasing returns the indices of a strictly increasing subsequence of numbers from
+// 0 on, in n log n steps: a longest one, or, if there are weights, a heaviest.
+func Increasing(s []int, weights []int64) []int {
+	top := 0
+	for _, x := range s {
+		top = max(top, x+1)
+	}
+	none := len(s)
+	sums := make([]int64, len(s)+1) // of the heaviest subsequence that ends with an element
 	before := make([]int, len(s))
+	heaviest := slices.Repeat([]int{none}, top+1) // of the elements below a number: a Fenwick tree
+	last := none
 	for i, x := range s {
-		k := sort.Search(len(ends), func(k int) bool { return s[ends[k]] >= x })
-		if k == len(ends) {
-			ends = append(ends, i)
-		} else {
-			ends[k] = i
+		before[i] = none
+		for k := x; k > 0; k -= k & -k {
+			if sums[heaviest[k]] > sums[before[i]] {
+				before[i] = heaviest[k]
+			}
 		}
-		if k > 0 {
-			before[i] = ends[k-1]
+		sums[i] = sums[before[i]] + 1
+		if weights != nil {
+			sums[i] += weights[i] - 1
+		}
+		for k := x + 1; k <= top; k += k & -k {
+			if sums[i] > sums[heaviest[k]] {
+				heaviest[k] = i
+			}
+		}
+		if sums[i] > sums[last] {
+			last = i
 		}
 	}
-	for k := len(ends) - 2; k >= 0; k-- {
-		ends[k] = before[ends[k+1]]
+	var indices []int
+	for ; last != none; last = before[last] {
+		indices = append(indices, last)
 	}
-	return ends
+	slices.Reverse(indices)
+	return indices
 }

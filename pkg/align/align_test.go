@@ -85,7 +85,7 @@ func TestPairsAreLongest(t *testing.T) {
 func TestIncreasing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SliceOfN(rapid.IntRange(0, 20), 0, 40).Draw(t, "s")
-		got := align.Increasing(s)
+		got := align.Increasing(s, nil)
 		for i := 1; i < len(got); i++ {
 			if got[i] <= got[i-1] || s[got[i]] <= s[got[i-1]] {
 				t.Fatalf("%v is not increasing in %v", got, s)
@@ -94,6 +94,37 @@ func TestIncreasing(t *testing.T) {
 		sorted := slices.Compact(slices.Sorted(slices.Values(s)))
 		if want := common(s, sorted); len(got) != want {
 			t.Fatalf("%v has length %d, want %d", got, len(got), want)
+		}
+	})
+}
+
+func TestIncreasingByWeight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 10).Draw(t, "s")
+		weights := rapid.SliceOfN(rapid.Int64Range(1, 5), len(s), len(s)).Draw(t, "weights")
+		most := int64(0)
+		for set := range 1 << len(s) {
+			sum, last := int64(0), -1
+			for i, x := range s {
+				if set>>i&1 == 1 && sum >= 0 {
+					if sum += weights[i]; x <= last {
+						sum = -1
+					}
+					last = x
+				}
+			}
+			most = max(most, sum)
+		}
+		sum, last := int64(0), -1
+		for _, i := range align.Increasing(s, weights) {
+			if s[i] <= last {
+				t.Fatalf("%d is not above %d", s[i], last)
+			}
+			last = s[i]
+			sum += weights[i]
+		}
+		if sum != most {
+			t.Fatalf("got weight %d, want %d", sum, most)
 		}
 	})
 }
@@ -209,7 +240,7 @@ func FuzzPairs(f *testing.F) {
 func Example() {
 	was, is := []string{"a", "quick", "fox"}, []string{"a", "very", "quick", "fox"}
 	fmt.Println(align.Pairs(was, is))
-	fmt.Println(align.Increasing([]int{3, 1, 2, 5}))
+	fmt.Println(align.Increasing([]int{3, 1, 2, 5}, nil))
 	// Output:
 	// [{0 0} {1 2} {2 3}]
 	// [1 2 3]

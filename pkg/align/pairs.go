@@ -127,7 +127,7 @@ func ascending(pairs []Pair) []Pair {
 		places[i] = p.B
 	}
 	var kept []Pair
-	for _, i := range Increasing(places) {
+	for _, i := range Increasing(places, nil) {
 		kept = append(kept, pairs[i])
 	}
 	return kept

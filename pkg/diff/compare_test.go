@@ -98,6 +98,7 @@ func TestCompare(t *testing.T) {
 		{name: "the longest part in order has not moved", a: `["c","a","b"]`, b: `["a","b","c"]`, want: []string{"> /0 to /2"}},
 		{name: "a scalar never moves and changes", a: `["alpha beta gamma",1,2,3,4]`, b: `[1,2,3,4,"alpha beta delta"]`,
 			want: []string{`- /0 "alpha beta gamma"`, `+ /4 "alpha beta delta"`}},
+		{name: "an element that kept its index has not moved", a: `["p","p2","q"]`, b: `["q","p2"]`, want: []string{"- /0 \"p\"", "> /2 to /0"}},
 		{name: "a scalar gives way to what moved with others", a: `[{"n":"o1","a":1,"b":2,"v":1},{"n":"o2","a":1,"b":2,"v":1},{"n":"o3","a":1,"b":2,"v":1},1,"s"]`,
 			b: `[{"x":1},{"y":2},{"z":3},2,"s",{"n":"o1","a":1,"b":2,"v":0},{"n":"o2","a":1,"b":2,"v":0},{"n":"o3","a":1,"b":2,"v":0}]`,
 			want: []string{`+ /0 {"x":1}`, `+ /1 {"y":2}`, `+ /2 {"z":3}`, "+ /3 2", "> /4 to /4",

@@ -26,19 +26,21 @@ var ErrNoPatch = errors.New("no patch leads from one document to the other aroun
 // the options leave out stays as it is in a, but where a value that holds it is
 // removed or replaced. Where no patch does both, the error is [ErrNoPatch].
 func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) ([]byte, error) {
-	w := operations{invertible: invertible, most: 8*(len(a.Raw().Bytes)+len(b.Raw().Bytes)) + 1<<16}
 	rule := o.rule()
-	err := w.inside("", sides{rule, rule}, e)
-	if err == nil {
-		err = leadsTo(a, b, rule, w.text(), patch.JSON)
-	}
-	if err == nil {
-		return w.text(), nil
+	for _, late := range []bool{false, true} { // where it does not matter, the first will do
+		w := operations{invertible: invertible, late: late, most: 8*(len(a.Raw().Bytes)+len(b.Raw().Bytes)) + 1<<16}
+		err := w.inside("", sides{rule, rule}, e)
+		if err == nil {
+			err = leadsTo(a, b, rule, w.text(), patch.JSON)
+		}
+		if err == nil {
+			return w.text(), nil
+		}
 	}
 	if len(o.Ignore)+len(o.Only) > 0 {
 		return nil, ErrNoPatch
 	}
-	w = operations{invertible: invertible, most: math.MaxInt}
+	w := operations{invertible: invertible, most: math.MaxInt}
 	if err := w.replace("", a.Root(), b.Root()); err != nil {
 		return nil, err
 	}
@@ -78,11 +80,27 @@ func (s sides) below(oldToken, newToken string) sides {
 	return s
 }
 
+// leftOut returns the members of the old object that do not count. One of them may
+// count where its object stands in the new document.
+func (s sides) leftOut(object jsonstream.Value) map[string]jsonstream.Value {
+	if s.old.Mask.Open() {
+		return nil
+	}
+	members := make(map[string]jsonstream.Value)
+	for name, member := range object.Members() {
+		if _, counts := s.old.Below(name); !counts {
+			members[name] = member
+		}
+	}
+	return members
+}
+
 // operations is a JSON Patch that is being written.
 type operations struct {
 	dst        []byte
 	invertible bool
-	most       int // bytes, beyond which it is given up
+	late       bool // see placing
+	most       int  // bytes, beyond which it is given up
 }
 
 var errLong = errors.New("the patch is longer than what it replaces")
@@ -166,11 +184,17 @@ func (w *operations) inside(path string, r sides, e *Edit) error {
 	if e.Old.Kind() == jsonstream.Array {
 		return w.array(path, r, e)
 	}
+	leftOut := r.leftOut(e.Old)
 	for _, inner := range e.Edits {
 		var err error
 		switch inner.Kind {
 		case Added:
-			err = w.withValue("add", jsonstream.AppendPointer(path, inner.New.Name()), inner.New)
+			name := inner.New.Name()
+			if was, ok := leftOut[name]; ok {
+				err = w.replace(jsonstream.AppendPointer(path, name), was, inner.New)
+			} else {
+				err = w.withValue("add", jsonstream.AppendPointer(path, name), inner.New)
+			}
 		case Removed:
 			err = w.remove(jsonstream.AppendPointer(path, inner.Old.Name()), inner.Old)
 		default:
@@ -187,7 +211,7 @@ func (w *operations) inside(path string, r sides, e *Edit) error {
 // array writes what changed in an array: what was removed, from the end; what was
 // added or moved, in the order of New; and last what changed inside of elements.
 func (w *operations) array(path string, r sides, e *Edit) error {
-	p, err := newPlacing(r, e)
+	p, err := newPlacing(r, e, w.late)
 	if err != nil {
 		return err
 	}

@@ -114,17 +114,22 @@ func (m *matching) byKey() {
 	}
 }
 
-// stay marks as many elements as possible that kept their order. Two scalars that
-// differ are the same element for where they stand only.
+// stay marks as many elements as possible that kept their order, and of those that
+// could go either way the ones that kept their index. Two scalars that differ are the
+// same element for where they stand only.
 func (m *matching) stay() {
 	var places, which []int
+	var weights []int64
 	for i, j := range m.to {
 		if m.stays[i] = false; j >= 0 {
-			places = append(places, int(j))
-			which = append(which, i)
+			weight := int64(len(m.to)) + 1
+			if m.olds[i].Value.Index() == m.news[j].Value.Index() {
+				weight++
+			}
+			places, which, weights = append(places, int(j)), append(which, i), append(weights, weight)
 		}
 	}
-	for _, k := range align.Increasing(places) {
+	for _, k := range align.Increasing(places, weights) {
 		m.stays[which[k]] = true
 	}
 	for _, i := range which {

@@ -176,17 +176,22 @@ func number(v jsonstream.Value) (decimal.Decimal, error) {
 
 func (m *Meaning) signature(a, b jsonstream.Value) {
 	was, is := a.Get("signature"), b.Get("signature")
+	signedBefore, signedNow := isSigned(was), isSigned(is)
 	switch {
-	case !was.Exists() && !is.Exists():
-	case !was.Exists():
+	case !signedBefore && !signedNow:
+	case !signedBefore:
 		m.Signature = SignatureAdded
-	case !is.Exists():
+	case !signedNow:
 		m.Signature = SignatureRemoved
 	case !equal.Values(was, is):
 		m.Signature = SignatureAnew
 	case !equal.Values(a, b):
 		m.Signature = SignatureStale
 	}
+}
+
+func isSigned(signature jsonstream.Value) bool {
+	return signature.Exists() && signature.Kind() != jsonstream.Null
 }
 
 // turnsOf counts the edits of the lists of turns, which an SW4RM request has in its

@@ -48,6 +48,7 @@ func TestMeaning(t *testing.T) {
 		{name: "a stale signature", a: `"x":1,"signature":"s"`, b: `"x":2,"signature":"s"`, want: diff.Meaning{Signature: diff.SignatureStale}},
 		{name: "a signature added", a: ``, b: `"signature":"s"`, want: diff.Meaning{Signature: diff.SignatureAdded}},
 		{name: "a signature removed", a: `"signature":"s"`, b: ``, want: diff.Meaning{Signature: diff.SignatureRemoved}},
+		{name: "null is no signature", a: `"signature":null`, b: `"signature":"s"`, want: diff.Meaning{Signature: diff.SignatureAdded}},
 		{name: "signed anew", a: `"signature":"s"`, b: `"x":1,"signature":"t"`, want: diff.Meaning{Signature: diff.SignatureAnew}},
 		{name: "members of other types", a: `"completedSubtasks":{"subtaskId":1},"remainingSubtasks":[1,{"subtaskId":2}],"constraints":"c","currentState":[1]`,
 			b: `"completedSubtasks":null,"costTracking":[],"conversationHistoryVerbatim":7`},

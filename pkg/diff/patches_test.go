@@ -46,6 +46,11 @@ func TestJSONPatch(t *testing.T) {
 		{name: "elements behind ones that are left out", a: `[9,{"x":1},8,{"x":2}]`, b: `[7,{"x":3},6,{"x":2},{"x":4}]`,
 			options: Options{Ignore: patterns(t, "/0", "/2")},
 			want:    `[{"op":"add","path":"/4","value":{"x":4}},{"op":"replace","path":"/1/x","value":3}]`},
+		{name: "an element that is left out, and one behind it", a: `[2]`, b: `[2,1]`, options: Options{Ignore: patterns(t, "/0")},
+			want: `[{"op":"add","path":"/1","value":1}]`},
+		{name: "a member that was left out where it stood", a: `[{"b":1,"a":2}]`, b: `["x",{"b":1,"a":3}]`,
+			options: Options{Ignore: patterns(t, "/0/a")}, invertible: true,
+			want: `[{"op":"add","path":"/0","value":"x"},{"op":"test","path":"/1/a","value":2},{"op":"replace","path":"/1/a","value":3}]`},
 		{name: "only the text of a number", a: `1`, b: `1.0`, options: Options{Exact: true}, want: `[{"op":"replace","path":"","value":1.0}]`},
 	}
 	for _, tt := range tests {

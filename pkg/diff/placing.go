@@ -11,10 +11,10 @@ import (
 // one after the other, without a copy of the array to try it on.
 //
 // Elements of the old array that stay are its fixed points. Each element that is
-// placed goes directly behind the one before it in the new array. So what stands
-// before a place is what was placed before it, and those pending elements (not
-// moved yet, or left out of the comparison and never moved) that stood before the
-// last fixed one in the old array.
+// placed goes directly behind the one before it in the new array, or, if late, before
+// the next fixed one. So what stands before a place is what was placed before it, and
+// those pending elements (not moved yet, or left out of the comparison and never
+// moved) that stood before that fixed one in the old array.
 type placing struct {
 	edits   map[int]*Edit      // by the index in the new array
 	removed []jsonstream.Value // in the order of the old array
@@ -22,13 +22,14 @@ type placing struct {
 	stayed  []int              // for each old index, how many elements before it stay
 	pending sums               // over old indices
 	last    int                // old index of the last fixed element met, -1 before the first
-	behind  []int              // for each element that was inserted or moved, what last was then
+	late    bool
+	behind  []int // for each element that was inserted or moved, the old index that it came behind
 }
 
 var errEdits = errors.New("the edits of an array do not fit together")
 
 // newPlacing returns what places the elements of an array that changed.
-func newPlacing(r sides, e *Edit) (*placing, error) {
+func newPlacing(r sides, e *Edit, late bool) (*placing, error) {
 	const (
 		stays = 1 + iota
 		moves
@@ -38,7 +39,7 @@ func newPlacing(r sides, e *Edit) (*placing, error) {
 	for _, child := range r.old.Children(e.Old) {
 		fate[child.Value.Index()] = stays
 	}
-	p := &placing{edits: make(map[int]*Edit, len(e.Edits)), last: -1}
+	p := &placing{edits: make(map[int]*Edit, len(e.Edits)), last: -1, late: late}
 	for _, inner := range e.Edits {
 		switch inner.Kind {
 		case Removed:
@@ -80,8 +81,15 @@ func (p *placing) stays(edit *Edit) error {
 
 // insert returns where an element goes that has so many before it in the new array.
 func (p *placing) insert(placed int) int {
-	p.behind = append(p.behind, p.last)
-	return placed + p.pending.before(p.last)
+	behind := p.last
+	if p.late {
+		behind = len(p.stayed) - 1
+		if len(p.fixed) > 0 {
+			behind = p.fixed[0] - 1
+		}
+	}
+	p.behind = append(p.behind, behind)
+	return placed + p.pending.before(behind+1)
 }
 
 // move returns where an element of the old array stands, and where it goes once it
