@@ -1,4 +1,4 @@
-package diff
+package diff_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -14,12 +15,12 @@ import (
 // read: nil if nothing did.
 type change struct {
 	old, new string
-	edit     func(old, new jsonstream.Value) *Edit
+	edit     func(old, new jsonstream.Value) *diff.Edit
 	whole    bool // it is replaced as a whole
 }
 
 func unchanged(text string) change {
-	return change{old: text, new: text, edit: func(_, _ jsonstream.Value) *Edit { return nil }}
+	return change{old: text, new: text, edit: func(_, _ jsonstream.Value) *diff.Edit { return nil }}
 }
 
 var awkward = []string{"", "a", "b", "~", "/", "-", "0", "~1", "é", "\\u0061b"}
@@ -37,7 +38,7 @@ func randomChange(t *rapid.T, depth int) change {
 		return randomElements(t, depth)
 	case kind == 2:
 		c := change{old: randomScalar(t), new: randomScalar(t), whole: true}
-		c.edit = func(old, new jsonstream.Value) *Edit { return &Edit{Kind: Changed, Old: old, New: new} }
+		c.edit = func(old, new jsonstream.Value) *diff.Edit { return &diff.Edit{Kind: diff.Changed, Old: old, New: new} }
 		return c
 	default:
 		return unchanged(randomScalar(t))
@@ -46,21 +47,21 @@ func randomChange(t *rapid.T, depth int) change {
 
 func randomMembers(t *rapid.T, depth int) change {
 	var olds, news []string
-	var edits []func(old, new jsonstream.Value) *Edit
+	var edits []func(old, new jsonstream.Value) *diff.Edit
 	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(awkward), 0, 5, rapid.ID).Draw(t, "names") {
 		c := randomChange(t, depth-1)
 		place := strings.ReplaceAll(name, `\u0061`, "a")
 		switch rapid.IntRange(0, 3).Draw(t, "fate") {
 		case 0:
 			olds = append(olds, fmt.Sprintf(`"%s":%s`, name, c.old))
-			edits = append(edits, func(old, _ jsonstream.Value) *Edit { return &Edit{Kind: Removed, Old: old.Get(place)} })
+			edits = append(edits, func(old, _ jsonstream.Value) *diff.Edit { return &diff.Edit{Kind: diff.Removed, Old: old.Get(place)} })
 		case 1:
 			news = append(news, fmt.Sprintf(`"%s":%s`, name, c.new))
-			edits = append(edits, func(_, new jsonstream.Value) *Edit { return &Edit{Kind: Added, New: new.Get(place)} })
+			edits = append(edits, func(_, new jsonstream.Value) *diff.Edit { return &diff.Edit{Kind: diff.Added, New: new.Get(place)} })
 		default:
 			olds = append(olds, fmt.Sprintf(`"%s":%s`, name, c.old))
 			news = append(news, fmt.Sprintf(`"%s": %s`, name, c.new))
-			edits = append(edits, func(old, new jsonstream.Value) *Edit { return c.edit(old.Get(place), new.Get(place)) })
+			edits = append(edits, func(old, new jsonstream.Value) *diff.Edit { return c.edit(old.Get(place), new.Get(place)) })
 		}
 	}
 	if len(news) > 1 {
@@ -69,12 +70,12 @@ func randomMembers(t *rapid.T, depth int) change {
 	return change{
 		old:  "{" + strings.Join(olds, ",") + "}",
 		new:  "{" + strings.Join(news, ",") + "}",
-		edit: func(old, new jsonstream.Value) *Edit { return changed(old, new, edits) },
+		edit: func(old, new jsonstream.Value) *diff.Edit { return changed(old, new, edits) },
 	}
 }
 
-func changed(old, new jsonstream.Value, edits []func(old, new jsonstream.Value) *Edit) *Edit {
-	e := &Edit{Kind: Changed, Old: old, New: new}
+func changed(old, new jsonstream.Value, edits []func(old, new jsonstream.Value) *diff.Edit) *diff.Edit {
+	e := &diff.Edit{Kind: diff.Changed, Old: old, New: new}
 	for _, edit := range edits {
 		if inner := edit(old, new); inner != nil {
 			e.Edits = append(e.Edits, inner)
@@ -95,7 +96,7 @@ func randomElements(t *rapid.T, depth int) change {
 	var olds []string
 	var elements []element // of the new array
 	var others []element
-	var edits []func(old, new jsonstream.Value) *Edit
+	var edits []func(old, new jsonstream.Value) *diff.Edit
 	for range rapid.IntRange(0, 7).Draw(t, "elements") {
 		el := element{change: randomChange(t, depth-1), from: len(olds)}
 		fate := rapid.IntRange(0, 5).Draw(t, "fate")
@@ -107,7 +108,9 @@ func randomElements(t *rapid.T, depth int) change {
 		olds = append(olds, el.old)
 		switch fate {
 		case 1:
-			edits = append(edits, func(old, _ jsonstream.Value) *Edit { return &Edit{Kind: Removed, Old: elementAt(old, el.from)} })
+			edits = append(edits, func(old, _ jsonstream.Value) *diff.Edit {
+				return &diff.Edit{Kind: diff.Removed, Old: elementAt(old, el.from)}
+			})
 		case 2, 3:
 			el.moved = true
 			if el.whole {
@@ -124,15 +127,15 @@ func randomElements(t *rapid.T, depth int) change {
 	var news []string
 	for i, el := range elements {
 		news = append(news, el.new)
-		edits = append(edits, func(old, new jsonstream.Value) *Edit {
+		edits = append(edits, func(old, new jsonstream.Value) *diff.Edit {
 			if el.from < 0 {
-				return &Edit{Kind: Added, New: elementAt(new, i)}
+				return &diff.Edit{Kind: diff.Added, New: elementAt(new, i)}
 			}
 			inner := el.edit(elementAt(old, el.from), elementAt(new, i))
 			if !el.moved {
 				return inner
 			}
-			moved := &Edit{Kind: Moved, Old: elementAt(old, el.from), New: elementAt(new, i)}
+			moved := &diff.Edit{Kind: diff.Moved, Old: elementAt(old, el.from), New: elementAt(new, i)}
 			if inner != nil {
 				moved.Edits = inner.Edits
 			}
@@ -142,7 +145,7 @@ func randomElements(t *rapid.T, depth int) change {
 	return change{
 		old:  "[" + strings.Join(olds, ",") + "]",
 		new:  "[ " + strings.Join(news, " , ") + " ]",
-		edit: func(old, new jsonstream.Value) *Edit { return changed(old, new, edits) },
+		edit: func(old, new jsonstream.Value) *diff.Edit { return changed(old, new, edits) },
 	}
 }
 

@@ -1,4 +1,4 @@
-package diff
+package diff_test
 
 import (
 	"bytes"
@@ -10,24 +10,16 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/patch"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
-
-func readJSON(t interface{ Fatalf(string, ...any) }, text string) *jsonstream.Document {
-	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return doc
-}
 
 func TestJSONPatch(t *testing.T) {
 	tests := []struct {
 		name, a, b string
-		options    Options
+		options    diff.Options
 		invertible bool
 		want       string
 	}{
@@ -44,19 +36,19 @@ func TestJSONPatch(t *testing.T) {
 			want: `[{"op":"remove","path":"/2"},{"op":"move","path":"/0","from":"/3"},{"op":"add","path":"/1","value":"x"},` +
 				`{"op":"add","path":"/5","value":"y"},{"op":"move","path":"/5","from":"/2"}]`},
 		{name: "elements behind ones that are left out", a: `[9,{"x":1},8,{"x":2}]`, b: `[7,{"x":3},6,{"x":2},{"x":4}]`,
-			options: Options{Ignore: patterns(t, "/0", "/2")},
+			options: diff.Options{Ignore: patterns(t, "/0", "/2")},
 			want:    `[{"op":"add","path":"/4","value":{"x":4}},{"op":"replace","path":"/1/x","value":3}]`},
-		{name: "an element that is left out, and one behind it", a: `[2]`, b: `[2,1]`, options: Options{Ignore: patterns(t, "/0")},
+		{name: "an element that is left out, and one behind it", a: `[2]`, b: `[2,1]`, options: diff.Options{Ignore: patterns(t, "/0")},
 			want: `[{"op":"add","path":"/1","value":1}]`},
 		{name: "a member that was left out where it stood", a: `[{"b":1,"a":2}]`, b: `["x",{"b":1,"a":3}]`,
-			options: Options{Ignore: patterns(t, "/0/a")}, invertible: true,
+			options: diff.Options{Ignore: patterns(t, "/0/a")}, invertible: true,
 			want: `[{"op":"add","path":"/0","value":"x"},{"op":"test","path":"/1/a","value":2},{"op":"replace","path":"/1/a","value":3}]`},
-		{name: "only the text of a number", a: `1`, b: `1.0`, options: Options{Exact: true}, want: `[{"op":"replace","path":"","value":1.0}]`},
+		{name: "only the text of a number", a: `1`, b: `1.0`, options: diff.Options{Exact: true}, want: `[{"op":"replace","path":"","value":1.0}]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := readJSON(t, tt.a), readJSON(t, tt.b)
-			got, err := JSONPatch(a, b, Compare(a, b, tt.options), tt.options, tt.invertible)
+			a, b := parse(t, tt.a), parse(t, tt.b)
+			got, err := diff.JSONPatch(a, b, diff.Compare(a, b, tt.options), tt.options, tt.invertible)
 			if string(got) != tt.want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, tt.want)
 			}
@@ -90,15 +82,15 @@ func TestJSONPatchFallsBack(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := readJSON(t, tt.a), readJSON(t, tt.b)
-			e := Compare(a, b, Options{})
-			got, err := JSONPatch(a, b, e, Options{}, false)
+			a, b := parse(t, tt.a), parse(t, tt.b)
+			e := diff.Compare(a, b, diff.Options{})
+			got, err := diff.JSONPatch(a, b, e, diff.Options{}, false)
 			if want := `[{"op":"replace","path":"","value":` + tt.b + `}]`; string(got) != want || err != nil {
 				t.Errorf("got %d bytes, %v; want %d", len(got), err, len(want))
 			}
-			o := Options{Ignore: patterns(t, "/other")}
-			if got, err := JSONPatch(a, b, e, o, false); !errors.Is(err, ErrNoPatch) {
-				t.Errorf("with a place left out: got %d bytes, %v; want %v", len(got), err, ErrNoPatch)
+			o := diff.Options{Ignore: patterns(t, "/other")}
+			if got, err := diff.JSONPatch(a, b, e, o, false); !errors.Is(err, diff.ErrNoPatch) {
+				t.Errorf("with a place left out: got %d bytes, %v; want %v", len(got), err, diff.ErrNoPatch)
 			}
 		})
 	}
@@ -106,9 +98,9 @@ func TestJSONPatchFallsBack(t *testing.T) {
 
 // Edits that do not tell the truth never become a wrong patch.
 func TestWrongEdits(t *testing.T) {
-	a, b := readJSON(t, `[1,2,3]`), readJSON(t, `[3,4]`)
-	e := &Edit{Kind: Changed, Old: a.Root(), New: b.Root(), Edits: []*Edit{{Kind: Removed, Old: a.Root().At("/0")}}}
-	got, err := JSONPatch(a, b, e, Options{}, false)
+	a, b := parse(t, `[1,2,3]`), parse(t, `[3,4]`)
+	e := &diff.Edit{Kind: diff.Changed, Old: a.Root(), New: b.Root(), Edits: []*diff.Edit{{Kind: diff.Removed, Old: a.Root().At("/0")}}}
+	got, err := diff.JSONPatch(a, b, e, diff.Options{}, false)
 	if want := `[{"op":"replace","path":"","value":[3,4]}]`; string(got) != want || err != nil {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
@@ -118,20 +110,20 @@ func TestWrongEdits(t *testing.T) {
 func TestJSONPatchProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomChange(t, 4)
-		a, b := readJSON(t, c.old), readJSON(t, c.new)
+		a, b := parse(t, c.old), parse(t, c.new)
 		e := c.edit(a.Root(), b.Root())
 		if rapid.Bool().Draw(t, "compare") {
-			e = Compare(a, b, Options{})
+			e = diff.Compare(a, b, diff.Options{})
 		}
 		invertible := rapid.Bool().Draw(t, "invertible")
-		text, err := JSONPatch(a, b, e, Options{}, invertible)
+		text, err := diff.JSONPatch(a, b, e, diff.Options{}, invertible)
 		if err != nil {
 			t.Fatalf("%s to %s: %v", c.old, c.new, err)
 		}
 		if e != nil && e.Edits != nil && bytes.Contains(text, []byte(`"path":"",`)) {
 			t.Fatalf("%s to %s: the root is replaced: %s", c.old, c.new, text)
 		}
-		p, err := patch.Parse(readJSON(t, string(text)), patch.Auto)
+		p, err := patch.Parse(parse(t, string(text)), patch.Auto)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +144,7 @@ func TestJSONPatchProperty(t *testing.T) {
 func TestMergePatch(t *testing.T) {
 	tests := []struct {
 		name, a, b string
-		options    Options
+		options    diff.Options
 		want       string
 	}{
 		{name: "same", a: `{"a":null}`, b: `{"a":null}`, want: `{}`},
@@ -165,12 +157,12 @@ func TestMergePatch(t *testing.T) {
 		{name: "null for all", a: `{"a":1}`, b: `null`, want: `null`},
 		{name: "object for all", a: `1`, b: `{"a":{"b":2}}`, want: `{"a":{"b":2}}`},
 		{name: "names", a: `{"":1}`, b: `{"~/\n":1}`, want: `{"":null,"~/\n":1}`},
-		{name: "an ignored null", a: `{}`, b: `{"a":{"b":null,"c":1},"d":null}`, options: Options{Ignore: patterns(t, "/a/b", "/d")}, want: `{"a":{"c":1}}`},
+		{name: "an ignored null", a: `{}`, b: `{"a":{"b":null,"c":1},"d":null}`, options: diff.Options{Ignore: patterns(t, "/a/b", "/d")}, want: `{"a":{"c":1}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := readJSON(t, tt.a), readJSON(t, tt.b)
-			got, err := MergePatch(a, b, Compare(a, b, tt.options), tt.options)
+			a, b := parse(t, tt.a), parse(t, tt.b)
+			got, err := diff.MergePatch(a, b, diff.Compare(a, b, tt.options), tt.options)
 			if string(got) != tt.want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, tt.want)
 			}
@@ -187,26 +179,14 @@ func TestMergePatchNull(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := readJSON(t, tt.a), readJSON(t, tt.b)
-			got, err := MergePatch(a, b, Compare(a, b, Options{}), Options{})
-			var null *NullError
+			a, b := parse(t, tt.a), parse(t, tt.b)
+			got, err := diff.MergePatch(a, b, diff.Compare(a, b, diff.Options{}), diff.Options{})
+			var null *diff.NullError
 			if !errors.As(err, &null) || null.Pointer != tt.pointer || null.Position != b.Root().At(tt.pointer).Position() {
 				t.Errorf("got %s, %v; want an error at %s", got, err, tt.pointer)
 			}
 		})
 	}
-}
-
-func patterns(t interface{ Fatal(...any) }, texts ...string) []pointer.Pattern {
-	var list []pointer.Pattern
-	for _, text := range texts {
-		p, err := pointer.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, p)
-	}
-	return list
 }
 
 // setsNull reports whether b has a null where a has none, outside of arrays: what no
@@ -226,15 +206,15 @@ func TestMergePatchProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomChange(t, 4)
 		null := rapid.SampledFrom([]string{"true", "[]", "1e400", "{}"}).Draw(t, "null") // where nulls stand
-		a := readJSON(t, strings.ReplaceAll(c.old, null, "null"))
-		b := readJSON(t, strings.ReplaceAll(c.new, null, "null"))
-		text, err := MergePatch(a, b, Compare(a, b, Options{}), Options{})
-		if _, impossible := errors.AsType[*NullError](err); impossible != setsNull(a.Root(), b.Root()) || err != nil && !impossible {
+		a := parse(t, strings.ReplaceAll(c.old, null, "null"))
+		b := parse(t, strings.ReplaceAll(c.new, null, "null"))
+		text, err := diff.MergePatch(a, b, diff.Compare(a, b, diff.Options{}), diff.Options{})
+		if _, impossible := errors.AsType[*diff.NullError](err); impossible != setsNull(a.Root(), b.Root()) || err != nil && !impossible {
 			t.Fatalf("%s to %s: %s, %v", a.Root().Raw(), b.Root().Raw(), text, err)
 		} else if impossible {
 			return
 		}
-		p, err := patch.Parse(readJSON(t, string(text)), patch.Merge)
+		p, err := patch.Parse(parse(t, string(text)), patch.Merge)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,16 +230,16 @@ func TestPatchesWithMask(t *testing.T) {
 	made, impossible := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomChange(t, 4)
-		a, b := readJSON(t, c.old), readJSON(t, c.new)
+		a, b := parse(t, c.old), parse(t, c.new)
 		token := rapid.SampledFrom([]string{"/a", "/b", "/0", "/1", "/*", "/**/0", "/"})
 		pattern := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(token, 1, 3).Draw(t, "tokens"), "") })
 		list := patterns(t, rapid.SliceOfN(pattern, 1, 2).Draw(t, "patterns")...)
-		o := Options{Ignore: list}
+		o := diff.Options{Ignore: list}
 		if rapid.IntRange(0, 3).Draw(t, "only") == 0 {
-			o = Options{Only: list}
+			o = diff.Options{Only: list}
 		}
 		check := func(text []byte, kind patch.Type) {
-			p, err := patch.Parse(readJSON(t, string(text)), kind)
+			p, err := patch.Parse(parse(t, string(text)), kind)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,22 +247,22 @@ func TestPatchesWithMask(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s to %s under %v: %s: %v", c.old, c.new, o, text, err)
 			}
-			if e := Compare(result, b, o); e != nil {
+			if e := diff.Compare(result, b, o); e != nil {
 				t.Fatalf("%s to %s under %v: %s gives %s", c.old, c.new, o, text, result.Root().Raw())
 			}
 		}
-		e := Compare(a, b, o)
-		switch text, err := JSONPatch(a, b, e, o, false); err {
+		e := diff.Compare(a, b, o)
+		switch text, err := diff.JSONPatch(a, b, e, o, false); err {
 		case nil:
 			made++
 			check(text, patch.JSON)
-		case ErrNoPatch:
+		case diff.ErrNoPatch:
 			impossible++
 		default:
 			t.Fatalf("%s to %s under %v: %v", c.old, c.new, o, err)
 		}
-		text, err := MergePatch(a, b, e, o)
-		if _, null := errors.AsType[*NullError](err); err != nil && !null {
+		text, err := diff.MergePatch(a, b, e, o)
+		if _, null := errors.AsType[*diff.NullError](err); err != nil && !null {
 			t.Fatalf("%s to %s under %v: %v", c.old, c.new, o, err)
 		} else if err == nil {
 			check(text, patch.Merge)
@@ -308,20 +288,20 @@ func FuzzPatches(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e := Compare(a, b, Options{})
-		text, err := JSONPatch(a, b, e, Options{}, true)
+		e := diff.Compare(a, b, diff.Options{})
+		text, err := diff.JSONPatch(a, b, e, diff.Options{}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := patch.Parse(readJSON(t, string(text)), patch.JSON)
+		p, err := patch.Parse(parse(t, string(text)), patch.JSON)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if back, err := p.Reverse(b, jsonstream.Limits{}); err != nil || !equal.Values(back.Root(), a.Root()) {
 			t.Fatalf("%s to %s and back: %s: %v", old, new, text, err)
 		}
-		if _, err := MergePatch(a, b, e, Options{}); err != nil {
-			if _, null := errors.AsType[*NullError](err); !null {
+		if _, err := diff.MergePatch(a, b, e, diff.Options{}); err != nil {
+			if _, null := errors.AsType[*diff.NullError](err); !null {
 				t.Fatal(err)
 			}
 		}
