@@ -55,7 +55,7 @@ read.`,
 	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
 	flags.StringSliceVar(&f.severities, "severity", nil, "how much a rule matters, as `RULE=SEVERITY`: error, warning, note or off; may be repeated")
 	flags.IntVar(&f.checks.MaxVisits, "max-visits", 2, "how often two agents may hand a task to each other in turn")
-	flags.StringVar(&f.tolerance, "tolerance", "0", "by how many `USD` a budget may drift at one boundary")
+	flags.StringVar(&f.tolerance, "tolerance", "0.000001", "by how many `USD` a budget may drift at one boundary")
 	flags.StringSliceVar(&f.agents, "agent", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
 	flags.StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
 	flags.StringVar(&f.explain, "explain", "", "tell what `RULE` means, and do nothing else")
