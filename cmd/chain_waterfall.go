@@ -15,8 +15,7 @@ func (t *chainText) waterfall(task *chain.Task) {
 	t.section("Cost", usd(total.SpentUSD)+" spent, "+usd(task.Relay.RemainingUSD)+" left; "+
 		grouped(total.Prompt)+" prompt and "+grouped(total.Completion)+" completion tokens")
 	if !task.Agrees {
-		t.line("  ", t.yellow("the last messages say "+usd(task.Relay.SpentUSD)+" and "+inTokens(task.Relay)+
-			": a message is missing, or a figure went down"))
+		t.line("  ", t.yellow(doubt(task)))
 	}
 	spenders := task.Spenders[:min(len(task.Spenders), mostRows)]
 	rows := make([][5]string, len(spenders))
@@ -49,6 +48,15 @@ func (t *chainText) waterfall(task *chain.Task) {
 		t.line(line)
 	}
 	t.more(len(task.Spenders) - len(spenders))
+}
+
+// doubt says why the sum of a task's steps may not be what was spent.
+func doubt(task *chain.Task) string {
+	relay := task.Relay
+	if relay.SpentUSD.Equal(task.Total.SpentUSD) && relay.Prompt == task.Total.Prompt && relay.Completion == task.Total.Completion {
+		return "branches meet in a message that does not join them: some of it may be counted twice"
+	}
+	return "the last messages say " + usd(relay.SpentUSD) + " and " + inTokens(relay) + ": a message is missing, or a figure went down"
 }
 
 // mark returns at which of so many columns a part of the whole ends.

@@ -149,8 +149,9 @@ class Message:
         m.prompt, m.completion = self.prompt + r.randint(100, 3000), self.completion + r.randint(10, 900)
         m.completed, m.done, m.state = self.completed, self.done, self.state
         open_subtasks = [i for i in range(len(task.subtasks)) if i not in m.done]
-        if open_subtasks and (not m.done or r.randrange(task.size) < len(task.subtasks)):
-            i = open_subtasks[HELPERS.index(sender) + 1 if sender in HELPERS and len(open_subtasks) > len(HELPERS) else 0]
+        mine = HELPERS.index(sender) + 1 if sender in HELPERS else 0  # no two branches do the same
+        if mine < len(open_subtasks) and (not m.done or r.randrange(task.size) < len(task.subtasks)):
+            i = open_subtasks[mine]
             m.done = m.done | {i}
             sid, what = task.subtasks[i]
             m.completed = m.completed + ['{"subtaskId":%s,"description":%s,"result":{"items":%d,"text":%s},"completedAt":"%s"}' % (

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -10,12 +11,12 @@ import (
 // of them: a small message below a large one must not cost as much as the large one.
 type parent struct {
 	*Node
-	completed, remaining, constraints, state inventory
+	completed                     outcomes
+	remaining, constraints, state inventory
 
-	results []uint64            // of completed
-	ranges  map[string][]string // by the type that it is addressed to
-	facts   factIndex
-	few     bool // there are so few children that each may cost as much as the parent
+	ranges map[string][]string // by the type that it is addressed to
+	facts  factIndex
+	few    bool // there are so few children that each may cost as much as the parent
 }
 
 // checkBelow compares a message with those whose parent it is.
@@ -28,13 +29,7 @@ func (c *Checker) checkBelow(n *Node, below []*Node) {
 	}
 	p := &c.parent
 	p.Node = n
-	p.completed.reset(ids(n.Message.completed))
-	p.results = p.results[:0]
-	for _, s := range n.Message.completed {
-		if i, ok := p.completed.index[s.id]; ok && i == len(p.results) {
-			p.results = append(p.results, s.result)
-		}
-	}
+	p.completed.reset(n.Message.completed)
 	p.remaining.reset(ids(n.Message.remaining))
 	p.constraints.reset(slices.Values(n.Message.constraints))
 	p.state.reset(slices.Values(n.Message.state))
@@ -115,24 +110,22 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 			quote(n.From), quote(n.FromVer), quote(ranges[0])))
 		return
 	}
-	// What joins a fan-out may name any of its branches, or the fan-out itself, as parent.
-	for _, f := range []*fan{p.fan, p.branchOf()} {
-		if f != nil && f.addresses(c.o.typesOf(n.From)) {
-			return
-		}
+	if n.outer() != nil {
+		return // the other branches hand to it
 	}
+	types := slices.Sorted(maps.Keys(p.ranges))
 	c.report("wrong-sender", n, n.at(sender), fmt.Sprintf(
 		"%s sends this, and the parent was addressed to %s: check who took the task, or say with --agent which of these types it is",
-		quote(n.From), listed(p.toTypes, len(p.toTypes))))
+		quote(n.From), listed(types, len(types))))
 }
 
 // checkFirstTimes looks at the times in a message without parent.
 func (c *Checker) checkFirstTimes(n *Node) {
-	if n.Time.IsZero() {
+	if !n.timed {
 		return
 	}
 	for i, s := range n.Message.completed {
-		if s.at > n.Time.UnixMicro() {
+		if s.timed && s.at > n.Time.UnixMicro() {
 			c.reportCompletedAt(n, i, "this message is from", n.Time)
 			return
 		}
@@ -141,28 +134,39 @@ func (c *Checker) checkFirstTimes(n *Node) {
 
 // checkTimes compares timestamps, and those of subtasks that the sender completed.
 func (c *Checker) checkTimes(p *parent, n *Node) {
-	if n.Time.IsZero() {
+	if !n.timed {
 		return
 	}
-	if !p.Time.IsZero() && n.Time.Before(p.Time) {
+	if p.timed && n.Time.Before(p.Time) {
 		c.report("time-reversed", n, n.at(timestamp), fmt.Sprintf(
 			"the timestamp is %s before the parent's, %s: check the clocks of the agents", p.Time.Sub(n.Time), p.Timestamp))
 		return
 	}
-	since, others := p.Time, p.branchOf()
-	if n.joins != nil {
-		since, others = n.joins.from.Time, n.joins
+	got := p.Node // where the subtasks come from that the sender may have completed
+	isDone := p.completed.has
+	if outer := n.outer(); outer != nil {
+		if latest := outer.latest(); latest.timed && n.Time.Before(latest.Time) {
+			c.report("time-reversed", n, n.at(timestamp), fmt.Sprintf(
+				"the timestamp is %s before that of a branch that this joins, %s: check the clocks of the agents", latest.Time.Sub(n.Time), latest.Timestamp))
+			return
+		}
+		got = outer.from
+		isDone = func(id string) bool {
+			return p.completed.has(id) || slices.ContainsFunc(n.joins, func(f *fan) bool { return f.results.has(id) })
+		}
+	} else if p.isBranch {
+		got = p.Parent
 	}
 	for i, s := range n.Message.completed {
-		if s.at == 0 || p.completed.has(s.id) || others != nil && others.completed[s.id] {
+		if !s.timed || isDone(s.id) {
 			continue
 		}
 		if s.at > n.Time.UnixMicro() {
 			c.reportCompletedAt(n, i, "this message is from", n.Time)
 			return
 		}
-		if !since.IsZero() && s.at < since.UnixMicro() {
-			c.reportCompletedAt(n, i, "the sender got the task at", since)
+		if got.timed && s.at < got.Time.UnixMicro() {
+			c.reportCompletedAt(n, i, "the sender got the task at", got.Time)
 			return
 		}
 	}

@@ -64,7 +64,7 @@ type Message struct {
 	Receivers []string
 	Timestamp string    // as written
 	Time      time.Time // zero if Timestamp is not RFC 3339
-	Cost      Cost      // of the task so far; zero if the message does not tell all of it
+	Cost      Cost      // of the task so far: zero dollars, or tokens, if the message does not tell both figures
 	Signed    bool
 
 	content
@@ -92,12 +92,13 @@ type Node struct {
 	Findings []Finding // by place in the message, then in the order of Rules
 
 	index    int
-	base     bool // what it says was spent was spent in its step
-	told     bool // sofar is known
-	sofar    Cost // Cost, or what was known before if the message does not tell
-	fan      *fan // what became of the message, if it is a fan-out
-	isBranch bool // by a receiver of the parent, which is a fan-out
-	joins    *fan // the fan-out that the message joins, if it joins one
+	base     kinds  // what of Cost was spent in the step, since nothing was told before
+	told     kinds  // what of sofar is known
+	sofar    Cost   // Cost, or what was known before if the message does not tell
+	fan      *fan   // what became of the message, if it is a fan-out
+	isBranch bool   // by a receiver of the parent, which is a fan-out
+	joins    []*fan // the fan-outs that the message joins, the innermost first
+	tip      *Node  // the last message in line from this one on
 }
 
 // A Task is all the messages of one task.
@@ -111,7 +112,9 @@ type Task struct {
 	// of a fan-out added up.
 	Relay Cost
 	// Agrees tells whether the two are the same, in dollars spent and in tokens. They
-	// differ if a message is missing, or a figure went down.
+	// differ if a message is missing, or a figure went down. It is false, too, if branches
+	// of a fan-out meet in a message that does not join all of them, and more was spent
+	// than any message knows of: something is likely counted twice.
 	Agrees   bool
 	Spenders []Spender // by SpentUSD, the largest first
 	Messages int       // without those delivered twice

@@ -38,9 +38,11 @@ func TestCleanTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := random(t)
 		task := line(r, rapid.IntRange(1, 8).Draw(t, "length"))
-		joined := rapid.Bool().Draw(t, "fan-out")
-		if joined {
+		switch rapid.IntRange(0, 2).Draw(t, "shape") {
+		case 1:
 			task = fanOut(r, rapid.IntRange(2, 5).Draw(t, "receivers"))
+		case 2:
+			task = nested(r)
 		}
 		tasks := checkObjects(t, Options{}, task...)
 		if found := findings(tasks); len(found) > 0 || len(tasks) != 1 {
@@ -178,7 +180,7 @@ func describe(tasks []*Task) string {
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := random(t)
-		task := append(line(r, 6), fanOut(r, 3)...)
+		task := slices.Concat(line(r, 6), fanOut(r, 3), nested(r))
 		for i := range task {
 			task[i] = copyOf(task[i])
 		}
@@ -200,6 +202,19 @@ func TestOrder(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestOrderOfTwins checks that of two messages with one handoffId and one time the same
+// comes first in any order of the input.
+func TestOrderOfTwins(t *testing.T) {
+	task := line(rand.New(rand.NewPCG(1, 2)), 3)
+	twin := copyOf(task[1])
+	twin["costTracking"] = costOf(100, 900, 1000, 500)
+	want := checkObjects(t, Options{}, task[0], task[1], twin, task[2])[0]
+	got := checkObjects(t, Options{}, task[0], twin, task[1], task[2])[0]
+	if diff := cmp.Diff(fmt.Sprint(want.Total, want.Relay, want.Spenders), fmt.Sprint(got.Total, got.Relay, got.Spenders)); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestShapes checks that neither length nor width, nor both, are too much.

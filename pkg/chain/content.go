@@ -8,7 +8,8 @@ import (
 
 // content is what the checks need of a message beside what is told to the outside.
 type content struct {
-	digest      uint64 // of the whole message
+	digest      uint64 // of the whole message, by value
+	checksum    uint32 // of its bytes: the same in every run
 	schema      version
 	trace       trace
 	toTypes     []string // toAgent and receiverList
@@ -16,8 +17,9 @@ type content struct {
 	completed   []subtask
 	remaining   []subtask
 	constraints []string
-	state       []string // the names of the members of currentState
-	hasCost     bool
+	state       []string            // the names of the members of currentState
+	timed       bool                // Time is known
+	tells       kinds               // what of Cost is known
 	turns       int                 // the first parts are those of the turns
 	parts       []*part             // nil once the message is added
 	partIDs     []int32             // the same, by their index in the Checker
@@ -38,8 +40,9 @@ type trace struct {
 type subtask struct {
 	id     string
 	result uint64 // the hash of its result
-	at     int64  // completedAt in microseconds, 0 if it is no timestamp
+	at     int64  // completedAt in microseconds
 	spot   spot
+	timed  bool // completedAt is a timestamp
 }
 
 // A spot is a position, in fewer bytes: its line and offset are counted from where the

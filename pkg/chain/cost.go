@@ -26,49 +26,67 @@ func (a Cost) isSame(b Cost) bool {
 	return a.SpentUSD.Equal(b.SpentUSD) && a.Prompt == b.Prompt && a.Completion == b.Completion
 }
 
-// before returns what was spent when the sender of a message took over, and whether it
+// kinds are a set of parts of a cost.
+type kinds uint8
+
+const (
+	money kinds = 1 << iota
+	usage
+)
+
+// after returns the cost so far, from that before a message, with some kinds as the
+// message has them.
+func (m *Message) after(before Cost, some kinds) Cost {
+	if some&money != 0 {
+		before.SpentUSD, before.RemainingUSD = m.Cost.SpentUSD, m.Cost.RemainingUSD
+	}
+	if some&usage != 0 {
+		before.Prompt, before.Completion = m.Cost.Prompt, m.Cost.Completion
+	}
+	return before
+}
+
+// before returns what was spent when the sender of a message took over, and what of it
 // is known.
-func (n *Node) before() (Cost, bool) {
-	switch {
-	case n.joins != nil:
-		return n.joins.joined, n.joins.from.told
-	case n.Parent != nil && n.Parent.told:
-		return n.Parent.sofar, true
+func (n *Node) before() (Cost, kinds) {
+	switch outer := n.outer(); {
+	case outer != nil:
+		cost := n.Parent.sofar
+		for _, f := range n.joins {
+			cost = cost.plus(f.spentBeside())
+		}
+		return cost, outer.from.told
+	case n.Parent != nil:
+		return n.Parent.sofar, n.Parent.told | n.base
 	default:
 		return Cost{}, n.base
 	}
 }
 
 // count works out the step of a message whose parent's is known.
-func (c *Checker) count(n *Node) {
-	if p := n.Parent; p != nil && p.base && !p.told {
-		n.base = true
+func (n *Node) count() {
+	if p := n.Parent; p != nil {
+		n.base |= p.base &^ p.told
 	}
 	before, known := n.before()
-	n.sofar, n.told = before, known && !n.base
-	if n.hasCost {
-		n.sofar, n.told = n.Cost, true
-		if known {
-			n.Step = n.Cost.minus(before)
-		}
-	}
-	n.fan = c.newFan(n)
+	n.told = n.tells | known&^n.base
+	n.Step = n.after(before, n.tells&known).minus(before)
+	n.sofar = n.after(before, n.tells)
 }
 
 // checkBudget follows the budget relay (section 9). What grew is one finding, not also
 // a drift.
 func (c *Checker) checkBudget(n *Node) {
 	before, known := n.before()
-	if !known || n.base || !n.hasCost {
-		return
-	}
+	judged := n.tells & known &^ n.base
 	grown := n.Step.RemainingUSD
 	drift := n.Step.SpentUSD.Add(grown)
 	whose := "the parent's"
-	if n.joins != nil {
+	if n.outer() != nil {
 		whose = "what the branches leave"
 	}
 	switch {
+	case judged&money == 0:
 	case grown.GreaterThan(c.o.Tolerance):
 		c.report("budget-grown", n, n.at(left), fmt.Sprintf(
 			"costBudgetRemainingUSD is %s, and %s is %s: it grew by %s USD; deduct what was spent, and raise a budget in a first handoff only",
@@ -82,7 +100,7 @@ func (c *Checker) checkBudget(n *Node) {
 			"%s: in this step costSpentSoFarUSD changes by %s and costBudgetRemainingUSD by %s, so that the budget drifts by %s USD; deduct exactly what was spent",
 			problem, usd(n.Step.SpentUSD), usd(grown), usd(drift)))
 	}
-	if n.Step.Prompt < 0 || n.Step.Completion < 0 {
+	if judged&usage != 0 && (n.Step.Prompt < 0 || n.Step.Completion < 0) {
 		c.report("tokens-shrunk", n, n.at(tokens), fmt.Sprintf(
 			"tokenSpent is %d and %d, and before it was %d and %d (prompt, completion): it counts all tokens of the task so far; add those of this step",
 			n.Cost.Prompt, n.Cost.Completion, before.Prompt, before.Completion))
@@ -123,7 +141,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 	var most Cost
 	for _, n := range t.Roots {
 		tree := *trees[n]
-		if n.base || n.Parent != nil {
+		if n.base != 0 || n.Parent != nil {
 			t.Relay = t.Relay.plus(tree)
 		} else if tree = tree.plus(n.sofar); tree.SpentUSD.GreaterThan(most.SpentUSD) {
 			most = tree
@@ -132,6 +150,8 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 	if most.SpentUSD.GreaterThan(t.Relay.SpentUSD) {
 		t.Relay = most
 	}
+	var least *decimal.Decimal // that any message says remains
+	isLoose := false
 	spenders := make(map[string]*Spender)
 	t.walk(func(n *Node) {
 		s := spenders[n.From]
@@ -141,6 +161,10 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		}
 		s.Handoffs++
 		s.Cost = s.Cost.plus(n.Step.spendable())
+		if left := &n.Cost.RemainingUSD; n.tells&money != 0 && (least == nil || left.LessThan(*least)) {
+			least = left
+		}
+		isLoose = isLoose || n.fan != nil && n.fan.isLoose
 		for _, f := range n.Findings {
 			switch f.Severity {
 			case Error:
@@ -154,7 +178,8 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		t.Spenders = append(t.Spenders, *s)
 		t.Total = t.Total.plus(s.Cost)
 	}
-	t.Agrees = t.Total.isSame(t.Relay)
+	isTwice := isLoose && least != nil && t.Relay.RemainingUSD.LessThan(*least)
+	t.Agrees = t.Total.isSame(t.Relay) && !isTwice
 	slices.SortFunc(t.Spenders, func(a, b Spender) int {
 		return cmp.Or(b.Cost.SpentUSD.Cmp(a.Cost.SpentUSD), cmp.Compare(a.Agent, b.Agent))
 	})

@@ -11,36 +11,64 @@ type fan struct {
 	from     *Node
 	branches []*Node  // the messages of the receivers
 	missing  []string // the receivers without a message
-	// addressed are the types that the branches hand to.
-	addressed map[string]reach
-	completed map[string]bool // the subtasks that any branch has completed
-	joined    Cost            // the branches together
-	// joints are the messages that join the branches: by the agent that all of them
-	// hand to. They have one parent.
+	// joints are the messages that join the branches. They have one parent.
 	joints []*Node
+	others []*Node // the tips of the branches that the joints' parent is not of
+	// isLoose tells that the branches meet somewhere, but nothing joins all of them.
+	isLoose bool
+
+	beside  *Cost    // what the other branches spent, nil until it is asked for
+	last    *Node    // the latest of others, nil until it is asked for
+	results outcomes // of what the others have completed
 	// done and open are the completed and the remaining subtasks that the joints have to
-	// take over from other branches than their parent.
-	done, open inventory
+	// take over from the others, and left are those that they have to from their parent.
+	done, open, left inventory
 }
 
-// A reach is how many branches hand to a type of agent, and the last of them.
-type reach struct {
-	branches int
-	last     *Node
+// mostAddressed is how many types of agents a tip is asked for.
+const mostAddressed = 64
+
+// mostJoined is how many fan-outs, one in the other, a message may join.
+const mostJoined = 8
+
+// next returns the messages that go on with what a message began: those that join it, if
+// it is a fan-out that is joined, and otherwise those below it.
+func (f *forest) next(n *Node) []*Node {
+	if n.fan != nil && len(n.fan.joints) > 0 {
+		return n.fan.joints
+	}
+	return f.below[n.index]
+}
+
+// tipOf returns the last message in line, from one whose children know theirs.
+func (f *forest) tipOf(n *Node) *Node {
+	if next := f.next(n); len(next) == 1 {
+		return next[0].tip
+	}
+	return n
 }
 
 // newFan looks at the messages below a message to several receivers; nil if it is none.
-func (c *Checker) newFan(n *Node) *fan {
+// It is asked for children before their parents.
+func (c *Checker) newFan(n *Node, forest *forest) *fan {
+	if len(n.Receivers) == 0 {
+		return nil
+	}
 	receivers := make(map[string]int) // how many of a type there have to be
 	for _, t := range n.Receivers {
 		receivers[t]++
 	}
-	if len(receivers) < 2 {
+	count := len(n.Receivers)
+	if n.To != "" && receivers[n.To] == 0 {
+		receivers[n.To]++
+		count++
+	}
+	if count < 2 {
 		return nil
 	}
-	f := &fan{from: n, addressed: make(map[string]reach), completed: make(map[string]bool), joined: n.sofar}
+	f := &fan{from: n}
 	answered := make(map[string]int)
-	for _, child := range n.Children {
+	for _, child := range forest.below[n.index] {
 		for _, t := range c.o.typesOf(child.From) {
 			if receivers[t] > 0 {
 				answered[t]++
@@ -48,7 +76,7 @@ func (c *Checker) newFan(n *Node) *fan {
 			}
 		}
 		if child.isBranch {
-			f.addBranch(child)
+			f.branches = append(f.branches, child)
 		}
 	}
 	for t, count := range receivers {
@@ -57,92 +85,187 @@ func (c *Checker) newFan(n *Node) *fan {
 		}
 	}
 	slices.Sort(f.missing)
-	f.findJoints(c, receivers)
+	if len(f.branches) > 0 {
+		f.findJoints(&meeting{fan: f, forest: forest, c: c, receivers: receivers})
+	}
 	return f
 }
 
-func (f *fan) addBranch(n *Node) {
-	f.branches = append(f.branches, n)
-	for _, t := range n.toTypes {
-		if r := f.addressed[t]; r.last != n {
-			f.addressed[t] = reach{r.branches + 1, n}
+// A meeting is the search for the messages that join a fan-out.
+type meeting struct {
+	*fan
+	forest    *forest
+	c         *Checker
+	receivers map[string]int
+	// addressed is how many tips hand to a type of agent.
+	addressed map[string]int
+}
+
+// addressees returns the types that the last message of a branch hands to. Where there is
+// one branch only, nobody can tell how far it goes, and what it hands to itself counts.
+func (m *meeting) addressees(branch *Node) []string {
+	from := branch.tip
+	if len(m.branches) == 1 {
+		from = branch
+	}
+	return from.toTypes[:min(len(from.toTypes), mostAddressed)]
+}
+
+// handing returns how many branches hand to the sender of a message, not counting the one
+// that it is on, if it is on one. A receiver does not join.
+func (m *meeting) handing(n, branch *Node) int {
+	most := 0
+	for _, t := range m.c.o.typesOf(n.From) {
+		count := m.addressed[t]
+		if count > 0 && branch != nil && len(m.branches) > 1 && slices.Contains(m.addressees(branch), t) {
+			count--
+		}
+		if m.receivers[t] == 0 {
+			most = max(most, count)
 		}
 	}
-	for _, s := range n.Message.completed {
-		f.completed[s.id] = true
-	}
-	if n.hasCost {
-		f.joined = f.joined.plus(n.Cost.minus(f.from.sofar))
-	}
+	return most
 }
 
-// addresses reports whether a branch hands to one of the types.
-func (f *fan) addresses(types []string) bool {
-	return slices.ContainsFunc(types, func(t string) bool { return f.addressed[t].branches > 0 })
+// isAddressed reports whether a message is by an agent that its parent hands to, or joins
+// a fan-out. Where it is not, the line of handoffs is broken, and may lead anywhere.
+func (m *meeting) isAddressed(n *Node) bool {
+	types := n.Parent.toTypes
+	return len(n.joins) > 0 || len(types) > mostAddressed ||
+		slices.ContainsFunc(m.c.o.typesOf(n.From), func(t string) bool { return slices.Contains(types, t) })
 }
 
-// findJoints finds the messages of the agent that every branch hands to, if it is none
-// of the receivers. One that goes on from several branches, with a message for each,
-// does not join them.
-func (f *fan) findJoints(c *Checker, receivers map[string]int) {
-	isJoint := func(n *Node) bool {
-		return !n.isBranch && slices.ContainsFunc(c.o.typesOf(n.From), func(t string) bool {
-			return receivers[t] == 0 && f.addressed[t].branches == len(f.branches)
-		})
+// joining returns those of some messages that all other branches hand to.
+func (m *meeting) joining(nodes []*Node, branch *Node) []*Node {
+	all := len(m.branches)
+	if branch != nil && all > 1 {
+		all--
 	}
-	if len(f.branches) == 0 {
-		return
+	var found []*Node
+	for _, n := range nodes {
+		if branch == nil && n.isBranch || len(n.joins) == mostJoined {
+			continue
+		}
+		handing := m.handing(n, branch)
+		if handing == all {
+			found = append(found, n)
+		}
+		m.isLoose = m.isLoose || handing > 0
 	}
-	parents := 0
-	for _, parent := range append(f.branches[:len(f.branches):len(f.branches)], f.from) {
-		before := len(f.joints)
-		for _, child := range parent.Children {
-			if isJoint(child) {
-				f.joints = append(f.joints, child)
+	return found
+}
+
+// findJoints finds the messages of an agent that is no receiver and that all branches
+// hand to, but for the one that its message goes on from. An agent that goes on from
+// several branches, with a message for each, does not join them.
+func (f *fan) findJoints(m *meeting) {
+	m.addressed = make(map[string]int)
+	for _, b := range f.branches {
+		types := m.addressees(b)
+		for i, t := range types {
+			if !slices.Contains(types[:i], t) {
+				m.addressed[t]++
 			}
 		}
-		if len(f.joints) > before {
-			parents++
+	}
+	var own *Node // the branch that the joints go on from
+	f.joints = m.joining(m.forest.below[f.from.index], nil)
+	parents := min(len(f.joints), 1)
+	for _, b := range f.branches {
+		for at := []*Node{b}; len(at) == 1; {
+			next := m.forest.next(at[0])
+			if found := m.joining(next, b); len(found) > 0 {
+				f.joints, own = found, b
+				parents++
+				break
+			}
+			if at = next; len(f.branches) == 1 || len(at) == 1 && !m.isAddressed(at[0]) {
+				break
+			}
 		}
 	}
-	if parents > 1 {
+	if parents != 1 {
 		f.joints = nil
+		isFork := func(b *Node) bool { return b.tip.fan == nil && len(m.forest.below[b.tip.index]) > 0 }
+		f.isLoose = f.isLoose || slices.ContainsFunc(f.branches, isFork)
+		return
+	}
+	f.isLoose = false
+	for _, b := range f.branches {
+		if b != own {
+			f.others = append(f.others, b.tip)
+		}
 	}
 	for _, n := range f.joints {
-		n.joins = f
+		n.joins = append(n.joins, f)
 	}
-	if len(f.joints) > 0 {
-		f.oweTo(f.joints[0].Parent)
-	}
+	f.owe(f.joints[0])
 }
 
-// oweTo works out what the joints, whose parent is given, have to take over.
-func (f *fan) oweTo(parent *Node) {
+// owe works out what the joints, of which one is given, have to take over.
+func (f *fan) owe(joint *Node) {
+	parent := joint.Parent
+	// What remained at a fan-out is at its branches, or was lost there.
+	isFan := slices.ContainsFunc(joint.joins, func(f *fan) bool { return f.from == parent })
 	var own, ownDone inventory
-	own.reset(parent.subtasks)
+	if !isFan {
+		own.reset(parent.subtasks)
+	}
 	ownDone.reset(ids(parent.Message.completed))
-	for _, n := range f.branches {
+	for _, n := range f.others {
 		for _, s := range n.Message.completed {
+			f.results.add(s.id)
+			f.results.note(s)
 			if !ownDone.has(s.id) {
 				f.done.add(s.id)
 			}
 		}
 	}
-	for _, n := range f.branches {
+	for _, n := range f.others {
 		for _, s := range n.Message.remaining {
-			if !own.has(s.id) && !f.done.has(s.id) {
+			if !own.has(s.id) && !ownDone.has(s.id) && !f.done.has(s.id) {
 				f.open.add(s.id)
 			}
 		}
 	}
+	for _, s := range parent.Message.remaining {
+		isDone := func(f *fan) bool { return f.done.has(s.id) }
+		if !isFan && !slices.ContainsFunc(joint.joins, isDone) {
+			f.left.add(s.id)
+		}
+	}
 }
 
-// branchOf returns the fan that a message is a branch of, nil if it is none.
-func (n *Node) branchOf() *fan {
-	if !n.isBranch {
+// outer returns the outermost fan-out that a message joins, nil if it joins none.
+func (n *Node) outer() *fan {
+	if len(n.joins) == 0 {
 		return nil
 	}
-	return n.Parent.fan
+	return n.joins[len(n.joins)-1]
+}
+
+// spentBeside returns what the other branches spent.
+func (f *fan) spentBeside() Cost {
+	if f.beside == nil {
+		f.beside = new(Cost)
+		for _, n := range f.others {
+			*f.beside = f.beside.plus(n.sofar.minus(f.from.sofar))
+		}
+	}
+	return *f.beside
+}
+
+// latest returns the last tip of the other branches, or the fan-out.
+func (f *fan) latest() *Node {
+	if f.last == nil {
+		f.last = f.from
+		for _, n := range f.others {
+			if n.timed && (!f.last.timed || n.Time.After(f.last.Time)) {
+				f.last = n
+			}
+		}
+	}
+	return f.last
 }
 
 // checkFanOut asks whether every subtask that remained is with one of the branches: they

@@ -102,19 +102,21 @@ func complete(m object, i int, at time.Time) {
 	m["remainingSubtasks"] = append(append([]any{}, left[:i]...), left[i+1:]...)
 }
 
+// inCents returns an amount of a costTracking.
+func inCents(cost object, name string) int {
+	var whole, part int
+	fmt.Sscanf(fmt.Sprint(cost[name]), "%d.%d", &whole, &part)
+	return whole*100 + part
+}
+
 // spend deducts cents from the budget, and counts tokens.
 func spend(cost object, cents int) {
-	inCents := func(name string) int {
-		var whole, part int
-		fmt.Sscanf(fmt.Sprint(cost[name]), "%d.%d", &whole, &part)
-		return whole*100 + part
-	}
 	count := func(name string) int {
 		var n int
 		fmt.Sscan(fmt.Sprint(cost["tokenSpent"].(object)[name]), &n)
 		return n
 	}
-	for name, v := range costOf(inCents("costSpentSoFarUSD")+cents, inCents("costBudgetRemainingUSD")-cents, count("prompt")+cents*10, count("completion")+cents) {
+	for name, v := range costOf(inCents(cost, "costSpentSoFarUSD")+cents, inCents(cost, "costBudgetRemainingUSD")-cents, count("prompt")+cents*10, count("completion")+cents) {
 		cost[name] = v
 	}
 }
@@ -154,6 +156,76 @@ func fanOut(r *rand.Rand, receivers int) []object {
 		spend(joined["costTracking"].(object), i+1)
 	}
 	return append(task, joined)
+}
+
+// grow returns messages that lead from one to an agent: in lines and fan-outs, one in the
+// other up to some depth. The last message hands to the agent.
+func grow(r *rand.Rand, parent object, to string, depth int) []object {
+	cents := 1 + r.IntN(5)
+	agent := func() string { return "agent-" + uuid(r)[:8] }
+	switch kind := r.IntN(4); {
+	case depth == 0 || kind == 0:
+		return []object{next(r, parent, to, cents)}
+	case kind == 1:
+		m := next(r, parent, agent(), cents)
+		return append([]object{m}, grow(r, m, to, depth-1)...)
+	}
+	from, joiner, worker, isOneType := next(r, parent, "", cents), agent(), agent(), r.IntN(3) == 0
+	list := make([]any, 2+r.IntN(2))
+	shares := make([][]any, len(list))
+	for i := range list {
+		if !isOneType {
+			worker = agent()
+		}
+		list[i] = object{"agentType": worker, "agentVersion": ">=1.0.0"}
+	}
+	for i, s := range subtasks(from, "remainingSubtasks") {
+		shares[i%len(list)] = append(shares[i%len(list)], s)
+	}
+	from["toAgent"], from["receiverList"] = list[0], list
+	if r.IntN(3) == 0 && !isOneType {
+		from["receiverList"] = list[1:]
+	}
+	all, tips := []object{from}, []object{}
+	for i := range list {
+		addressed := copyOf(from)
+		addressed["toAgent"], addressed["remainingSubtasks"] = list[i], append([]any{}, shares[i]...)
+		all = append(all, grow(r, addressed, joiner, depth-1)...)
+		tips = append(tips, all[len(all)-1])
+	}
+	r.Shuffle(len(tips), func(i, j int) { tips[i], tips[j] = tips[j], tips[i] })
+	joined := merge(from, tips)
+	if r.IntN(3) == 0 {
+		joined["handoffId"] = from["handoffId"]
+	}
+	return append(all, next(r, joined, to, cents))
+}
+
+// merge returns the first tip of a fan-out with what the others did.
+func merge(from object, tips []object) object {
+	m := copyOf(tips[0])
+	spentOf := func(m object) int { return inCents(m["costTracking"].(object), "costSpentSoFarUSD") }
+	known := make(map[any]bool)
+	for _, s := range subtasks(m, "completedSubtasks") {
+		known[s.(object)["subtaskId"]] = true
+	}
+	for _, tip := range tips[1:] {
+		for _, s := range subtasks(tip, "completedSubtasks") {
+			if !known[s.(object)["subtaskId"]] {
+				m["completedSubtasks"] = append(subtasks(m, "completedSubtasks"), s)
+			}
+		}
+		m["remainingSubtasks"] = append(subtasks(m, "remainingSubtasks"), subtasks(tip, "remainingSubtasks")...)
+		m["timestamp"] = max(m["timestamp"].(string), tip["timestamp"].(string))
+		spend(m["costTracking"].(object), spentOf(tip)-spentOf(from))
+	}
+	return m
+}
+
+// nested returns a task of fan-outs, one in the other.
+func nested(r *rand.Rand) []object {
+	root := first(r, 30)
+	return append([]object{root}, grow(r, root, "agent-end", 4)...)
 }
 
 // A tester is a test, or a property of rapid's.

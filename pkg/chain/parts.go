@@ -8,20 +8,25 @@ import (
 
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
 // A part is a piece of a message, such as a turn. Messages of a task share most of
 // theirs. It is immutable, and packed: there are many.
 type part struct {
-	sum   uint64 // the hash of its bytes
+	sum   uint64 // the hash of its identity
 	texts string // of the facts, one after the other
 	// data are the sums of its words, sorted and each once; then those of its facts; then,
 	// for each fact, where its text ends, and twice where its sums end, plus one for a
 	// sentence.
 	data         []uint32
 	words, facts int32
+}
+
+// An identity is what the sum of a part is made of.
+type identity struct {
+	isTurn      bool
+	name, value uint64 // their hashes
 }
 
 // fact returns one of the facts of a turn.
@@ -125,8 +130,7 @@ func (r *reader) learn(m *Message, root jsonstream.Value) {
 }
 
 func (r *reader) part(v jsonstream.Value, isTurn bool) *part {
-	h := maphash.Comparable(seed, isTurn)
-	sum := maphash.Bytes(seed, v.Raw()) ^ h ^ maphash.String(seed, v.Name())
+	sum := maphash.Comparable(seed, identity{isTurn, maphash.String(seed, v.Name()), maphash.Bytes(seed, v.Raw())})
 	if p, ok := r.known[sum]; ok {
 		return p
 	}
@@ -175,6 +179,9 @@ func (r *reader) textOf(v jsonstream.Value) string {
 func (r *reader) appendFacts(p *part, text string) {
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	for fact := range summarize.Facts(text) {
+		if isBlotted(fact.Text) {
+			continue
+		}
 		r.text = append(r.text, fact.Text...)
 		r.data = append(r.data, fact.Sums...)
 		end := 2 * (uint32(len(r.data)) - uint32(p.words))
@@ -186,20 +193,4 @@ func (r *reader) appendFacts(p *part, text string) {
 	}
 	r.data = append(r.data, r.ends...)
 	p.texts = string(r.text)
-}
-
-// withoutSecrets blots out the credentials in a text: a fact that is lost is shown,
-// and these must not be. That they get lost is right.
-func withoutSecrets(text string) string {
-	found := safety.Secrets(text)
-	if len(found) == 0 {
-		return text
-	}
-	blotted := []byte(text)
-	for _, s := range found {
-		for i := range blotted[s.Offset : s.Offset+s.Length] {
-			blotted[s.Offset+i] = '*'
-		}
-	}
-	return string(blotted)
 }

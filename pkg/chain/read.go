@@ -3,10 +3,13 @@ package chain
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"hash/maphash"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/equal"
 	"github.com/eaapl/handoff/pkg/format"
@@ -17,6 +20,8 @@ import (
 // ErrFormat reports a document that is no canonical handoff message.
 var ErrFormat = errors.New("no handoff message of EAAPL-MAG006 (section 5.2): found none of its members; " +
 	"only canonical messages name their parents")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // seed makes hashes comparable between messages.
 var seed = maphash.MakeSeed()
@@ -34,6 +39,7 @@ func Read(d *jsonstream.Document, place Place) (*Message, error) {
 	m := &Message{Place: place}
 	m.start = d.Raw().Start
 	m.digest = equal.Rule{}.Hash(seed, root)
+	m.checksum = crc32.Checksum(d.Raw().Bytes, castagnoli)
 	m.spots[whole] = m.spotOf(root)
 	r := readers.Get().(*reader)
 	defer r.release()
@@ -66,17 +72,17 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 	case "toAgent":
 		m.To = r.keep(m.text(addressee, v.Get("agentType")))
 		m.ToVer = r.keep(v.Get("agentVersion").Text())
-		m.toTypes, m.toRanges = append(m.toTypes, m.To), append(m.toRanges, m.ToVer)
+		m.address(m.To, m.ToVer)
 	case "receiverList":
 		for _, to := range v.Elements() {
-			m.Receivers = append(m.Receivers, r.keep(to.Get("agentType").Text()))
-			m.toRanges = append(m.toRanges, r.keep(to.Get("agentVersion").Text()))
+			if t := r.keep(to.Get("agentType").Text()); t != "" {
+				m.Receivers = append(m.Receivers, t)
+				m.address(t, r.keep(to.Get("agentVersion").Text()))
+			}
 		}
-		m.toTypes = append(m.toTypes, m.Receivers...)
 	case "timestamp":
 		m.Timestamp = strings.Clone(m.text(timestamp, v))
-		m.Time, _ = time.Parse(time.RFC3339, m.Timestamp) // zero where it is none
-		m.Time = m.Time.UTC()
+		m.Time, m.timed = timeOf(m.Timestamp)
 	case "completedSubtasks":
 		m.spots[completed] = m.spotOf(v)
 		m.completed = r.subtasks(m, v)
@@ -108,6 +114,13 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 	}
 }
 
+// address notes whom the message is for.
+func (m *Message) address(agent, versions string) {
+	if agent != "" {
+		m.toTypes, m.toRanges = append(m.toTypes, agent), append(m.toRanges, versions)
+	}
+}
+
 // text returns the characters of a member and remembers where it is.
 func (m *Message) text(p site, v jsonstream.Value) string {
 	if v.Exists() {
@@ -123,47 +136,71 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 		if result := v.Get("result"); result.Exists() {
 			s.result = equal.Rule{}.Hash(seed, result)
 		}
-		if t, err := time.Parse(time.RFC3339, v.Get("completedAt").Text()); err == nil {
-			s.at = t.UnixMicro()
+		if t, ok := timeOf(v.Get("completedAt").Text()); ok {
+			s.at, s.timed = t.UnixMicro(), true
 		}
 		subtasks = append(subtasks, s)
 	}
 	return subtasks
 }
 
+// timeOf reads a timestamp of RFC 3339, which may have small letters and leap seconds;
+// the zero time if it is none.
+func timeOf(text string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		const seconds = len("2006-01-02T15:04:")
+		text = strings.ToUpper(text)
+		isLeap := len(text) > seconds && strings.HasPrefix(text[seconds:], "60")
+		if isLeap {
+			text = text[:seconds] + "59" + text[seconds+2:]
+		}
+		if t, err = time.Parse(time.RFC3339, text); isLeap && err == nil {
+			t = t.Add(time.Second)
+		}
+	}
+	return t.UTC(), err == nil
+}
+
 // mostDigits is how long a count of tokens may be: with it, no sum overflows.
 const mostDigits = 12
 
-// readCost reads the budget relay (section 9), all of it or nothing.
+// readCost reads the budget relay (section 9): the dollars and the tokens, of each both
+// figures or none.
 func (m *Message) readCost(v jsonstream.Value) {
-	figures := []jsonstream.Value{
-		v.Get("costSpentSoFarUSD"), v.Get("costBudgetRemainingUSD"),
-		v.At("/tokenSpent/prompt"), v.At("/tokenSpent/completion"),
+	deducted, remains := v.Get("costSpentSoFarUSD"), v.Get("costBudgetRemainingUSD")
+	dollars, ok := decimalOf(deducted)
+	rest, ok2 := decimalOf(remains)
+	if ok && ok2 {
+		m.tells |= money
+		m.Cost.SpentUSD, m.Cost.RemainingUSD = dollars, rest
+		m.spots[spent], m.spots[left] = m.spotOf(deducted), m.spotOf(remains)
 	}
-	var c Cost
-	for i, f := range figures {
-		n, err := message.Number(f.Raw()).Decimal()
-		if f.Kind() != jsonstream.Number || err != nil {
-			return
-		}
-		switch i {
-		case 0:
-			c.SpentUSD = n
-		case 1:
-			c.RemainingUSD = n
-		default:
-			if !n.IsInteger() || n.IsNegative() || n.NumDigits()+int(n.Exponent()) > mostDigits {
-				return
-			}
-			if whole := n.IntPart(); i == 2 {
-				c.Prompt = whole
-			} else {
-				c.Completion = whole
-			}
-		}
+	used := v.Get("tokenSpent")
+	prompt, ok := countOf(used.Get("prompt"))
+	completion, ok2 := countOf(used.Get("completion"))
+	if ok && ok2 {
+		m.tells |= usage
+		m.Cost.Prompt, m.Cost.Completion = prompt, completion
+		m.spots[tokens] = m.spotOf(used)
 	}
-	m.Cost, m.hasCost = c, true
-	m.spots[spent], m.spots[left], m.spots[tokens] = m.spotOf(figures[0]), m.spotOf(figures[1]), m.spotOf(v.Get("tokenSpent"))
+}
+
+func decimalOf(v jsonstream.Value) (decimal.Decimal, bool) {
+	if v.Kind() != jsonstream.Number {
+		return decimal.Decimal{}, false
+	}
+	d, err := message.Number(v.Raw()).Decimal()
+	return d, err == nil
+}
+
+// countOf returns a count of tokens.
+func countOf(v jsonstream.Value) (int64, bool) {
+	d, ok := decimalOf(v)
+	if !ok || !d.IsInteger() || d.IsNegative() || d.NumDigits()+int(d.Exponent()) > mostDigits {
+		return 0, false
+	}
+	return d.IntPart(), true
 }
 
 // versionOf reads MAJOR.MINOR.

@@ -45,6 +45,47 @@ func (v *inventory) has(name string) bool {
 	return ok
 }
 
+// outcomes are completed subtasks, with their results.
+type outcomes struct {
+	inventory
+	results []uint64         // the first of each name
+	more    map[outcome]bool // the others, where a subtask is listed again
+}
+
+type outcome struct {
+	id     string
+	result uint64
+}
+
+func (o *outcomes) reset(subtasks []subtask) {
+	o.inventory.reset(ids(subtasks))
+	o.results, o.more = o.results[:0], nil
+	for _, s := range subtasks {
+		o.note(s)
+	}
+}
+
+// note takes up the result of a subtask whose id is there.
+func (o *outcomes) note(s subtask) {
+	at, ok := o.index[s.id]
+	switch {
+	case !ok:
+	case at == len(o.results):
+		o.results = append(o.results, s.result)
+	case o.results[at] != s.result:
+		if o.more == nil {
+			o.more = make(map[outcome]bool)
+		}
+		o.more[outcome{s.id, s.result}] = true
+	}
+}
+
+// find reports whether a subtask is there, and whether it is with the same result.
+func (o *outcomes) find(s subtask) (known, same bool) {
+	at, known := o.index[s.id]
+	return known, known && (o.results[at] == s.result || o.more[outcome{s.id, s.result}])
+}
+
 // without returns how many of the names are in none of the lists, and some of them. by
 // tells one call from the other.
 func (v *inventory) without(by int, lists ...iter.Seq[string]) (some []string, count int) {
@@ -89,8 +130,12 @@ func (m *Message) subtasks(yield func(string) bool) {
 
 // checkSubtasks asks what became of the parent's subtasks.
 func (c *Checker) checkSubtasks(p *parent, n *Node) {
-	if p.fan == nil || !n.isBranch {
-		if some, lost := p.remaining.without(n.index, n.subtasks); lost > 0 {
+	if !n.isBranch {
+		left := &p.remaining
+		if outer := n.outer(); outer != nil {
+			left = &outer.left
+		}
+		if some, lost := left.without(n.index, n.subtasks); lost > 0 {
 			c.report("subtask-lost", n, n.at(remaining), fmt.Sprintf(
 				"remaining at the parent, and here neither completed nor remaining: %s; list each in completedSubtasks or in remainingSubtasks",
 				listed(some, lost)))
@@ -116,12 +161,16 @@ func (c *Checker) checkReopened(p *parent, n *Node) {
 
 func (c *Checker) checkResults(p *parent, n *Node) {
 	some, count, first := chosen(n.Message.completed, func(s subtask) bool {
-		at, ok := p.completed.index[s.id]
-		return ok && p.results[at] != s.result
+		known, same := p.completed.find(s)
+		for _, f := range n.joins {
+			other, sameThere := f.results.find(s)
+			known, same = known || other, same || sameThere
+		}
+		return known && !same
 	})
 	if count > 0 {
 		c.report("result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
-			"completed at the parent with another result: %s; carry results on as they are, and correct one in a subtask of its own",
+			"completed before with another result: %s; carry results on as they are, and correct one in a subtask of its own",
 			listed(some, count)))
 	}
 }

@@ -36,7 +36,7 @@ func lineageRules() []Rule {
 	}, {
 		"duplicate-id", Error,
 		"Two messages have the same handoffId.",
-		"Children of one cannot be told from children of the other; they are taken for those of the earlier one. Draw a fresh UUID for every handoff, also for a retry that says something else. " +
+		"Children of one cannot be told from children of the other; they are taken for those of the one in their own task, and of the earlier one. Draw a fresh UUID for every handoff, also for a retry that says something else. " +
 			"If the messages are the same, one was delivered twice: that is a note, unless the severity of the rule is set, and the copy counts for nothing.",
 	}, {
 		"many-roots", Error,
@@ -59,7 +59,7 @@ func agentRules() []Rule {
 		"wrong-sender", Error,
 		"The agent that sends a message is not one that the parent was addressed to.",
 		"The task was taken by an agent that it was not meant for, or parentHandoffId names the wrong message. fromAgent.agentId must be the agentType in toAgent or receiverList of the parent. " +
-			"If your agents' ids are not their types, map them. What joins a fan-out may name any branch, or the fan-out, as its parent.",
+			"If your agents' ids are not their types, map them. What joins a fan-out may go on from any branch, or the fan-out: the other branches have to hand to it.",
 	}, {
 		"version-mismatch", Error,
 		"The version of the sender is not in the range that the parent asks for.",
@@ -131,8 +131,8 @@ func courseRules() []Rule {
 	}, {
 		"fan-in", Error,
 		"A message that joins a fan-out does not account for every receiver.",
-		"The agent that joins the branches has to wait until all receivers have answered (section 14.2), and to take over what each has done. It is the one that all branches hand to. " +
-			"Each receiver needs a message of its own whose parent is the fan-out; what it has completed has to be completed in the one that joins, and what it has left must not be lost.",
+		"The agent that joins the branches has to wait until all receivers have answered (section 14.2), and to take over what each has done. It is the one that the ends of all branches hand to, but for the branch that it goes on from. " +
+			"Each receiver needs a message of its own whose parent is the fan-out; what its branch has completed has to be completed in the one that joins, and what it has left must not be lost.",
 	}, {
 		"schema-skew", Warning,
 		"The schema version is more than two minor versions from the parent's, or of another major one.",

@@ -63,9 +63,6 @@ func TestDecisions(t *testing.T) {
 			task[0]["remainingSubtasks"] = append(subtasks(task[0], "remainingSubtasks"), extra)
 		}, want: []string{"subtask-lost"}},
 		{name: "fan-in: a subtask of another branch is not there", task: fanOut3, change: func(task []object) {
-			for _, m := range task[1:2] {
-				m["remainingSubtasks"] = []any{}
-			}
 			done := subtasks(task[4], "completedSubtasks")
 			task[4]["completedSubtasks"] = done[:1]
 		}, want: []string{"fan-in"}},
@@ -109,6 +106,15 @@ func TestDecisions(t *testing.T) {
 		{name: "budget: a number that is too long is none", task: line4, change: func(task []object) {
 			cost(task[2])["costSpentSoFarUSD"] = json.Number("1e99999")
 		}},
+		{name: "budget: tokens that cannot be read are passed over, not the dollars", task: line4, change: func(task []object) {
+			cost(task[2])["tokenSpent"], cost(task[2])["costSpentSoFarUSD"] = "many", 0.01
+			cost(task[3])["tokenSpent"].(object)["prompt"] = 1
+		}, want: []string{"budget-drift", "tokens-shrunk"}},
+		{name: "ids: of two with one id, the parent is that of the same task", task: func(r *rand.Rand) []object {
+			return append(line(r, 3), line(r, 3)...)
+		}, change: func(task []object) {
+			task[3]["handoffId"], task[4]["parentHandoffId"] = task[0]["handoffId"], task[0]["handoffId"]
+		}, want: []string{"duplicate-id"}},
 		{name: "ids: UUIDs are the same in either case", task: line4, change: func(task []object) {
 			task[2]["parentHandoffId"] = strings.ToUpper(task[2]["parentHandoffId"].(string))
 			task[3]["taskId"] = strings.ToUpper(task[3]["taskId"].(string))
@@ -118,6 +124,29 @@ func TestDecisions(t *testing.T) {
 		}},
 		{name: "result: equal by value, in any order of members", task: line4, change: func(task []object) {
 			subtasks(task[3], "completedSubtasks")[0].(object)["result"] = object{"amount": json.Number("1250e-2")}
+		}},
+		{name: "result: one of several that the parent has", task: line4, change: func(task []object) {
+			for _, m := range task[1:] {
+				again := copyOf(subtasks(m, "completedSubtasks")[0].(object))
+				again["result"] = "another"
+				m["completedSubtasks"] = append(subtasks(m, "completedSubtasks"), again)
+			}
+		}},
+		{name: "facts: a member is not another with the same name and value", task: line4, change: func(task []object) {
+			for i, m := range task {
+				state := m["currentState"].(object)
+				state["4711"] = 4711
+				if i == 0 {
+					state["8822"] = 8822
+					m["conversationHistoryVerbatim"] = append(subtasks(m, "conversationHistoryVerbatim"), object{"role": "user", "content": "The order is 8822."})
+				}
+			}
+		}, want: []string{"fact-lost", "state-lost"}},
+		{name: "facts: a credential without a known form is none", task: line4, change: func(task []object) {
+			task[0]["conversationHistoryVerbatim"] = []any{object{"role": "user", "content": "Never tell them the password: Tr0ub4dor" + "&3xyz of amqp://app:" + "k7Zq1Wm2@mq.example.com"}}
+			for _, m := range task[1:] {
+				m["conversationHistoryVerbatim"] = []any{}
+			}
 		}},
 		{name: "facts: another member may have them", task: line4, change: func(task []object) {
 			task[3]["conversationHistoryVerbatim"] = []any{}
@@ -136,6 +165,9 @@ func TestDecisions(t *testing.T) {
 				m["fromAgent"].(object)["agentId"], m["toAgent"].(object)["agentType"] = "abc"[i%3:i%3+1], "abcabc"[i%3+1:i%3+2]
 			}
 		}, options: Options{MaxVisits: 1}, want: []string{"loop"}},
+		{name: "time: 1970 is a time", task: line4, change: func(task []object) {
+			subtasks(task[3], "completedSubtasks")[2].(object)["completedAt"] = "1970-01-01T00:00:00Z"
+		}, want: []string{"time-reversed"}},
 		{name: "time: an inherited subtask is not judged again", task: line4, change: func(task []object) {
 			for _, m := range task[1:] {
 				subtasks(m, "completedSubtasks")[0].(object)["completedAt"] = began.Format("2006-01-02T15:04:05Z")

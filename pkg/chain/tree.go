@@ -15,7 +15,17 @@ func (c *Checker) Tasks() []*Task {
 	f.sort()
 	tasks := c.group(f)
 	for _, n := range f.order {
-		c.count(n)
+		if n.Parent != nil {
+			n.sofar = n.Parent.sofar
+		}
+		n.sofar = n.after(n.sofar, n.tells)
+	}
+	for _, n := range slices.Backward(f.order) {
+		n.fan = c.newFan(n, f)
+		n.tip = f.tipOf(n)
+	}
+	for _, n := range f.order {
+		n.count()
 	}
 	for _, n := range f.order {
 		c.checkBelow(n, f.below[n.index])
@@ -52,6 +62,7 @@ func byTime(a, b *Message) int {
 	return cmp.Or(
 		a.Time.Compare(b.Time),
 		cmp.Compare(a.HandoffID, b.HandoffID),
+		cmp.Compare(a.checksum, b.checksum),
 		cmp.Compare(a.Place.Source, b.Place.Source),
 		cmp.Compare(a.Place.Index, b.Place.Index),
 	)
@@ -68,6 +79,7 @@ func (c *Checker) plant() *forest {
 	f := &forest{nodes: make([]Node, 0, len(messages))}
 	named := make(map[string]int, len(messages)) // the first of an id
 	known := make(map[key]int, len(messages))
+	twins := make(map[[2]string]int) // those that are not, by their task as well: the first
 	copies := make(map[int][]*Message)
 	for _, m := range messages {
 		id := foldID(m.HandoffID)
@@ -81,6 +93,9 @@ func (c *Checker) plant() *forest {
 		if first, taken := named[id]; taken {
 			c.report("duplicate-id", &f.nodes[i], m.at(handoffID), fmt.Sprintf(
 				"handoffId %s: another message, at %s, has the same; give every handoff an id of its own", quote(m.HandoffID), f.nodes[first].Place))
+			if twin := [2]string{id, foldID(m.TaskID)}; twins[twin] == 0 {
+				twins[twin] = i
+			}
 		} else {
 			named[id] = i
 		}
@@ -90,11 +105,14 @@ func (c *Checker) plant() *forest {
 			c.reportCopies(&f.nodes[i], found)
 		}
 		parent := isFirst
-		if id := f.nodes[i].ParentID; id != "" {
-			if at, ok := named[foldID(id)]; ok {
-				parent = at
-			} else {
+		if id := foldID(f.nodes[i].ParentID); id != "" {
+			at, ok := named[id]
+			if parent = at; !ok {
 				parent = isAbsent
+			} else if !f.nodes[at].sameTask(&f.nodes[i]) {
+				if twin := twins[[2]string{id, foldID(f.nodes[i].TaskID)}]; twin > 0 {
+					parent = twin
+				}
 			}
 		}
 		f.parent = append(f.parent, parent)
@@ -232,15 +250,15 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 			hasFirst = true
 		case f.parent[n.index] != isFirst:
 		case first == nil:
-			n.base, hasFirst, first = true, true, n
+			n.base, hasFirst, first = money|usage, true, n
 		default:
-			n.base = true
+			n.base = money | usage
 			c.report("many-roots", n, n.at(parentID), fmt.Sprintf(
 				"parentHandoffId is null, but the task begins with %s: name the handoff by which the sender got the task, or start a task of its own", quote(first.HandoffID)))
 		}
 	}
 	if !hasFirst {
-		t.first().base = true
+		t.first().base = money | usage
 	}
 	for _, n := range t.Roots {
 		if f.parent[n.index] != isAbsent {

@@ -31,7 +31,8 @@ type Fact struct {
 // Facts yields the facts of a text in their order, a sentence before the figures in
 // it. What is said twice comes twice. JSON in the text is read, with its escapes.
 // Questions, and what is longer than a fact could be, such as base64, are no facts; of
-// code and logs only identifiers are.
+// code and logs only identifiers are. A level without a time, such as "WARNING:", makes
+// no log of a sentence.
 func Facts(text string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		f := finder{table: cues(), yield: yield, words: make([]word, 0, 64), sums: make([]uint32, 0, 64)}
@@ -93,8 +94,8 @@ func (f *finder) unit(text string, k kind) {
 		return
 	}
 	isCut := len(text) > largest-utf8.UTFMax && !strings.ContainsAny(text[largest/2:], " \n\t")
-	if k == row && strings.Contains(text, ". ") {
-		f.splitter.sentences(text) // that have many figures
+	if k == row && strings.Contains(text, ". ") || k == logged && isSpoken(text) {
+		f.splitter.sentences(text) // that have many figures, or begin with a level
 		f.inBlob = isCut
 		return
 	}
@@ -125,6 +126,23 @@ func (f *finder) unit(text string, k kind) {
 	}
 	f.piece(text, begin, len(text), k, said)
 	f.inBlob = isCut
+}
+
+// isSpoken reports whether a line that looks like one of a log is prose: a level without
+// a time, a colon and some words.
+func isSpoken(line string) bool {
+	const fewestWords = 4
+	level, said, _ := strings.Cut(line, ": ")
+	if strings.Trim(level, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return false
+	}
+	words := 0
+	for w := range strings.FieldsSeq(said) {
+		if strings.IndexFunc(strings.TrimRight(w, ".,;:!?"), func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+			words++
+		}
+	}
+	return words >= fewestWords
 }
 
 // piece yields a piece of a unit as a sentence, if what is said in it makes it one to
