@@ -32,7 +32,7 @@ func Set(d *Document, pointer string, value []byte) ([]byte, error) {
 		name, _ = jsontext.AppendQuote(nil, last)
 		name = append(name, ':')
 	case Array:
-		if index, ok := arrayIndex(last); last != "-" && (!ok || index != holder.Len()) {
+		if index, ok := ArrayIndex(last); last != "-" && (!ok || index != holder.Len()) {
 			return nil, fmt.Errorf("%s: the array has %d elements: name one of them, or - for a new one", pointer, holder.Len())
 		}
 	default:

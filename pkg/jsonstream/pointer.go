@@ -1,6 +1,7 @@
 package jsonstream
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -35,12 +36,12 @@ func SplitPointer(pointer string) (tokens []string, ok bool) {
 	return tokens, true
 }
 
-// arrayIndex reads a reference token as an array index: digits without leading
-// zeros (RFC 6901, section 4).
-func arrayIndex(token string) (int, bool) {
+// ArrayIndex reads a reference token as an array index: digits without leading
+// zeros (RFC 6901, section 4). One that no array can have comes out as one.
+func ArrayIndex(token string) (index int, ok bool) {
 	if token == "" || token[0] == '0' && token != "0" {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(token, 10, 31)
-	return int(n), err == nil
+	return int(n), err == nil || errors.Is(err, strconv.ErrRange)
 }

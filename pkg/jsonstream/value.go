@@ -95,10 +95,11 @@ func (v Value) Text() string {
 
 // Name returns the member's name, or "" for an array's element and the root.
 func (v Value) Name() string {
-	if v.doc == nil || v.node().nameEnd == 0 {
+	raw := v.RawName()
+	if raw == nil {
 		return ""
 	}
-	return unquote(v.rawName())
+	return unquote(raw)
 }
 
 // Index returns the index of an array's element, 0 for anything else.
@@ -109,15 +110,20 @@ func (v Value) Index() int {
 	return int(v.node().nameStart)
 }
 
-func (v Value) rawName() []byte {
+// RawName returns the member's name as it is written, with its quotes, which the
+// caller must not change; nil for an array's element and the root.
+func (v Value) RawName() []byte {
+	if v.doc == nil || v.node().nameEnd == 0 {
+		return nil
+	}
 	n := v.node()
-	return v.doc.raw.Bytes[n.nameStart:n.nameEnd]
+	return v.doc.raw.Bytes[n.nameStart:n.nameEnd:n.nameEnd]
 }
 
 // isNamed reports whether the member has this name; few names need unquoting
 // for that.
 func (v Value) isNamed(name string) bool {
-	raw := v.rawName()
+	raw := v.RawName()
 	if !v.doc.plainNames && bytes.IndexByte(raw, '\\') >= 0 {
 		return unquote(raw) == name
 	}
@@ -231,7 +237,7 @@ func (v Value) child(token string) Value {
 	if v.Kind() == Object {
 		return v.Get(token)
 	}
-	index, ok := arrayIndex(token)
+	index, ok := ArrayIndex(token)
 	if !ok {
 		return Value{}
 	}

@@ -1,10 +1,8 @@
 package patch
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 
@@ -31,8 +29,8 @@ func (n *node) kind() jsonstream.Kind {
 func (n *node) expand() *container {
 	if n.open == nil && n.value.Kind() == jsonstream.Object {
 		n.open = newObject(n.value.Len())
-		for text, v := range properties(n.value) {
-			*n.open.place(v.Name(), text) = node{value: v}
+		for name, v := range n.value.Members() {
+			*n.open.place(name, v.RawName()) = node{value: v}
 		}
 	}
 	if n.open == nil && n.value.Kind() == jsonstream.Array {
@@ -55,35 +53,11 @@ func (n *node) merge(patch jsonstream.Value) {
 		*n = node{open: newObject(0)}
 	}
 	object := n.expand()
-	for text, v := range properties(patch) {
+	for name, v := range patch.Members() {
 		if v.Kind() != jsonstream.Null {
-			object.place(v.Name(), text).merge(v)
-		} else if _, there := object.places[v.Name()]; there {
-			object.removeMember(v.Name())
-		}
-	}
-}
-
-// properties yields the members of an object with their names as they are
-// written, quotes included.
-func properties(object jsonstream.Value) iter.Seq2[[]byte, jsonstream.Value] {
-	return func(yield func([]byte, jsonstream.Value) bool) {
-		rest := object.Raw()
-		for _, v := range object.Members() {
-			rest = rest[bytes.IndexByte(rest, '"'):]
-			end := 1
-			for ; rest[end] != '"'; end++ {
-				if rest[end] == '\\' {
-					end++
-				}
-			}
-			text := rest[: end+1 : end+1]
-			rest = rest[end+1:]
-			rest = bytes.TrimLeft(rest[bytes.IndexByte(rest, ':')+1:], " \t\r\n")
-			rest = rest[len(v.Raw()):]
-			if !yield(text, v) {
-				return
-			}
+			object.place(name, v.RawName()).merge(v)
+		} else if _, there := object.places[name]; there {
+			object.removeMember(name)
 		}
 	}
 }
@@ -131,7 +105,7 @@ func (c *container) child(token string) (*node, error) {
 
 // index returns which element a token names.
 func (c *container) index(token string) (int, error) {
-	i, ok := arrayIndex(token)
+	i, ok := jsonstream.ArrayIndex(token)
 	switch {
 	case token == "-":
 		return 0, errNothing
@@ -159,23 +133,6 @@ func notIndex(token string) error {
 	return fmt.Errorf("%s is not an index of an array: digits, without leading zeros", strconv.Quote(shorten(token)))
 }
 
-// arrayIndex reads a token as an index (RFC 6901, section 4).
-func arrayIndex(token string) (int, bool) {
-	for _, c := range []byte(token) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-	}
-	if token == "" || token[0] == '0' && token != "0" {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(token, 10, 32)
-	if err != nil {
-		n = 1<<31 - 1 // more than an array can have
-	}
-	return int(n), true
-}
-
 // add puts a value where a token says: before an element, behind the last one, or
 // in the place of a member (RFC 6902, section 4.1).
 func (c *container) add(token string, n node) error {
@@ -188,7 +145,7 @@ func (c *container) add(token string, n node) error {
 		*c.place(token, text) = n
 		return nil
 	}
-	i, ok := arrayIndex(token)
+	i, ok := jsonstream.ArrayIndex(token)
 	switch {
 	case token == "-":
 		i = c.elements.count
@@ -211,7 +168,7 @@ func (c *container) remove(token string) (node, error) {
 	if c.kind == jsonstream.Object {
 		c.removeMember(token)
 	} else {
-		i, _ := arrayIndex(token)
+		i, _ := jsonstream.ArrayIndex(token)
 		c.elements.remove(i)
 	}
 	return removed, nil
