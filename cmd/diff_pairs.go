@@ -43,30 +43,29 @@ func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error
 	if from == "-" && to == "-" {
 		return errTwiceStdin
 	}
-	for _, arg := range []string{from, to} {
-		if _, err := os.Stat(arg); arg != "-" && err != nil {
+	var isDirectory [2]bool
+	for i, arg := range []string{from, to} {
+		if arg == "-" {
+			continue
+		}
+		info, err := os.Stat(arg)
+		if err != nil {
 			return fmt.Errorf("%s: %w", visible(arg), plainError(err))
 		}
+		isDirectory[i] = info.IsDir()
 	}
-	if isDirectory(from) != isDirectory(to) && from != os.DevNull && to != os.DevNull {
-		// As diff(1) has it, a file is compared with its namesake.
-		if isDirectory(from) {
-			from = filepath.Join(from, filepath.Base(to))
-		} else {
-			to = filepath.Join(to, filepath.Base(from))
-		}
-	}
-	if isDirectory(from) && isDirectory(to) {
+	// As diff(1) has it, a file is compared with its namesake in a directory.
+	switch isDirectory {
+	case [2]bool{true, true}:
 		p.directories(from, to)
 		return nil
+	case [2]bool{true, false}:
+		from = filepath.Join(from, filepath.Base(to))
+	case [2]bool{false, true}:
+		to = filepath.Join(to, filepath.Base(from))
 	}
 	p.sources("", p.source(from, stdin, stderr), p.source(to, stdin, stderr))
 	return nil
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // source returns the source that an argument names, nil for the empty file that

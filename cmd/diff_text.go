@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -61,12 +62,8 @@ func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit)
 			t.line()
 		}
 	}
-	t.turns = nil
-	if h, err := history.Of(b, jsonstream.Unlimited()); err == nil {
-		for _, list := range h.Lists {
-			t.turns = append(t.turns, list.Name)
-		}
-	}
+	f, _ := format.Detect(b.Root())
+	t.turns = history.ListNames(f)
 	if t.stat {
 		t.statistics(topLevel(e))
 	} else {
@@ -289,7 +286,7 @@ func (t *diffText) leaf(e *diff.Edit, at string) {
 
 // sameInside tells of strings that hold the same JSON.
 func sameInside(e *diff.Edit) string {
-	if e.SameInside() {
+	if e.SameInside {
 		return "the same JSON, written differently"
 	}
 	return ""

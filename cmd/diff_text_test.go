@@ -27,6 +27,7 @@ func parseText(t testing.TB, text string) *jsonstream.Document {
 type change struct {
 	from, to string
 	inside   *diff.Edit
+	same     bool // inside
 }
 
 // editOf builds the edit of two documents from its leaves. Those below another one
@@ -72,7 +73,7 @@ func editOf(t testing.TB, a, b *jsonstream.Document, changes ...change) *diff.Ed
 	root := node("", "")
 	for _, c := range changes {
 		e := node(c.from, c.to)
-		e.Inside = c.inside
+		e.Inside, e.SameInside = c.inside, c.same
 		if e.Kind == diff.Changed && e.Old.Index() != e.New.Index() {
 			e.Kind = diff.Moved
 		}
@@ -220,7 +221,7 @@ gone
 			name:    "strings that hold JSON",
 			a:       `{"call":{"arguments":"{\"q\": [1, 2]}"},"raw":"[1]"}`,
 			b:       `{"call":{"arguments":"{\"q\": [1, 3], \"r\": null}"},"raw":"[ 1.0 ]"}`,
-			changes: []change{{from: "/call/arguments", to: "/call/arguments", inside: inner(`{"q": [1, 2]}`, `{"q": [1, 3], "r": null}`, change{from: "/q/1", to: "/q/1"}, change{from: "-", to: "/r"})}, {from: "/raw", to: "/raw"}},
+			changes: []change{{from: "/call/arguments", to: "/call/arguments", inside: inner(`{"q": [1, 2]}`, `{"q": [1, 3], "r": null}`, change{from: "/q/1", to: "/q/1"}, change{from: "-", to: "/r"})}, {from: "/raw", to: "/raw", same: true}},
 			want: `call  1 changed
     /call/arguments  holds JSON: 1 added, 1 changed
     /call/arguments » /q/1

@@ -79,7 +79,7 @@ func (c *comparison) values(a, b equal.Child, k keys) *Edit {
 	case equal.Same(a, b):
 		return nil
 	default:
-		e.Inside = c.inside(a.Value, b.Value)
+		e.Inside, e.SameInside = c.inside(a.Value, b.Value)
 		return e
 	}
 	if e.Edits == nil {

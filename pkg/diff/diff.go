@@ -64,9 +64,11 @@ type Edit struct {
 	// replaced as a whole; values that Moved are equal but for them.
 	Edits []*Edit
 
-	// Inside is what changed in the documents that two strings hold, nil if they
-	// hold none or the same one, differently written: JSON text, or base64 of it.
-	Inside *Edit
+	// Inside is what changed in the documents that two strings hold, as JSON text or
+	// base64 of it; nil if they hold none or, as SameInside tells, the same one,
+	// differently written.
+	Inside     *Edit
+	SameInside bool
 }
 
 // Leaves yields the edits that are not made of others: what was added, removed or

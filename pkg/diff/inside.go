@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -12,20 +13,21 @@ const (
 	maxNested = 3       // documents in strings of each other
 )
 
-// inside returns what changed in the documents that two strings hold.
-func (c *comparison) inside(a, b jsonstream.Value) *Edit {
-	if c.depth == maxNested {
-		return nil
-	}
+// inside returns what changed in the documents that two strings hold, and whether
+// they hold the same one.
+func (c *comparison) inside(a, b jsonstream.Value) (e *Edit, same bool) {
 	old := document(a)
 	if old == nil {
-		return nil
+		return nil, false
 	}
 	new := document(b)
 	if new == nil {
-		return nil
+		return nil, false
 	}
-	return compare(old, new, Options{Exact: c.exact}, c.depth+1)
+	if c.depth < maxNested {
+		e = compare(old, new, Options{Exact: c.exact}, c.depth+1)
+	}
+	return e, e == nil && equal.Values(old.Root(), new.Root())
 }
 
 // document returns the object or array that a string holds as JSON text, or as

@@ -63,7 +63,7 @@ func MeaningOf(a, b *jsonstream.Document, e *Edit) *Meaning {
 	if now, same := format.Detect(b.Root()); !ok || !same || old != now {
 		return nil
 	}
-	m := &Meaning{Turns: turnsOf(a, b, e)}
+	m := &Meaning{Turns: turnsOf(old, a, b, e)}
 	if old == format.EAAPL {
 		m.route(a.Root(), b.Root())
 		m.subtasks(a.Root(), b.Root())
@@ -196,33 +196,41 @@ func isSigned(signature jsonstream.Value) bool {
 
 // turnsOf counts the edits of the lists of turns, which an SW4RM request has in its
 // snapshot.
-func turnsOf(a, b *jsonstream.Document, e *Edit) Turns {
+func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Turns {
+	if e != nil && f == format.SW4RMRequest {
+		e = child(e, "context_snapshot")
+		switch {
+		case e == nil:
+		case e.Inside != nil:
+			e = e.Inside
+		case e.Edits == nil:
+			return turnsApart(a, b)
+		}
+	}
+	var t Turns
+	if e == nil {
+		return t
+	}
+	for _, name := range history.ListNames(f) {
+		if edit := child(e, name); edit != nil {
+			t.add(edit)
+		}
+	}
+	return t
+}
+
+// turnsApart counts the turns of messages whose conversations cannot be compared: if
+// only one has any, all came or went.
+func turnsApart(a, b *jsonstream.Document) Turns {
 	old, err := history.Of(a, jsonstream.Unlimited())
 	if err != nil {
 		return Turns{}
 	}
 	then, err := history.Of(b, jsonstream.Unlimited())
-	if err != nil || e == nil {
+	if err != nil || len(old.Turns) > 0 && len(then.Turns) > 0 {
 		return Turns{}
 	}
-	if old.Format == format.SW4RMRequest {
-		e = child(e, "context_snapshot")
-		switch {
-		case e == nil:
-			return Turns{}
-		case e.Inside != nil:
-			e = e.Inside
-		case len(old.Turns) == 0 || len(then.Turns) == 0:
-			return Turns{Removed: len(old.Turns), Added: len(then.Turns)}
-		}
-	}
-	var t Turns
-	for _, list := range old.Lists {
-		if edit := child(e, list.Name); edit != nil {
-			t.add(edit)
-		}
-	}
-	return t
+	return Turns{Removed: len(old.Turns), Added: len(then.Turns)}
 }
 
 // child returns the edit of a member, nil if it stayed.
@@ -268,11 +276,4 @@ func turnsIn(list jsonstream.Value) int {
 	default:
 		return 0
 	}
-}
-
-// SameInside reports whether the values are strings that hold the same JSON,
-// differently written.
-func (e *Edit) SameInside() bool {
-	old, new := document(e.Old), document(e.New)
-	return old != nil && new != nil && equal.Values(old.Root(), new.Root())
 }

@@ -159,8 +159,8 @@ func TestSameInside(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := &diff.Edit{Kind: diff.Changed, Old: parse(t, tt.a).Root(), New: parse(t, tt.b).Root()}
-			if got := e.SameInside(); got != tt.want {
+			e := diff.Compare(parse(t, tt.a), parse(t, tt.b), diff.Options{})
+			if got := e != nil && e.SameInside; got != tt.want {
 				t.Errorf("got %v", got)
 			}
 		})

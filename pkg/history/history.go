@@ -60,6 +60,11 @@ var lists = map[format.Format][]string{
 	format.OpenAI:       {"input_history", "pre_handoff_items", "new_items", "input_items"},
 }
 
+// ListNames returns the names of the members that hold turns in a format, in the order
+// of the conversation: of the context, where a message carries one. The caller must not
+// change them.
+func ListNames(f format.Format) []string { return lists[f] }
+
 // Of returns the conversation in a message of any format. It does not ask
 // whether the message is valid: what is not a turn is not there. The error wraps
 // [ErrFormat], or says what is wrong with the snapshot of an SW4RM request.
