@@ -2,7 +2,11 @@
 // document is in.
 package format
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // A Format is the format of a message.
 type Format string
@@ -15,6 +19,11 @@ const (
 	SW4RMContext Format = "sw4rm-context"
 	// SW4RMRequest is an SW4RM HandoffRequest, which carries a context.
 	SW4RMRequest Format = "sw4rm-request"
+	// SW4RMResponse is an SW4RM HandoffResponse: an answer, which carries no context.
+	SW4RMResponse Format = "sw4rm-response"
+	// MACP is a transcript of a session in MACP's handoff mode
+	// (macp.mode.handoff.v1).
+	MACP Format = "macp"
 	// OpenAI is the HandoffInputData of the OpenAI Agents SDK.
 	OpenAI Format = "openai"
 )
@@ -33,9 +42,22 @@ var marks = []struct {
 	{"context_snapshot", SW4RMRequest},
 	{"from_agent", SW4RMRequest},
 	{"conversation_history", SW4RMContext},
+	{"rejection_reason", SW4RMResponse},
+	{"accepted", SW4RMResponse},
+	{"protocol_version", MACP},
+	{"protocolVersion", MACP},
 	{"input_history", OpenAI},
 	{"new_items", OpenAI},
+	{"messages", MACP},
 }
+
+// All returns the formats, the canonical one first.
+func All() []Format {
+	return []Format{EAAPL, SW4RMContext, SW4RMRequest, SW4RMResponse, MACP, OpenAI}
+}
+
+// Known reports whether f is one of [All].
+func (f Format) Known() bool { return slices.Contains(All(), f) }
 
 // Detect returns the format of a document, by the members that it has; false if
 // it is in none that is known.
