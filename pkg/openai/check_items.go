@@ -1,0 +1,132 @@
+package openai
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// checkShape finds what the other functions of the package refuse, and items
+// that lack what makes them what they are.
+func checkShape(c *checker) {
+	for e := range shapeErrors(c.data) {
+		at := c.data.At(e.Pointer)
+		c.report(at, "%s", e.Problem)
+	}
+	for _, item := range c.all {
+		c.checkItem(item)
+	}
+}
+
+func (c *checker) checkItem(item jsonstream.Value) {
+	role, kind := item.Get("role"), item.Get("type")
+	if !role.Exists() && !kind.Exists() {
+		c.report(item, "item without role and type: found neither; a message needs the one, any other item the other")
+	}
+	if kind.Exists() && kind.Kind() != jsonstream.String {
+		c.report(kind, "type of an item: expected a string, found %s", kind.Kind())
+	}
+	if role.Exists() {
+		c.checkMessage(role, item.Get("content"))
+	}
+	switch kind.Text() {
+	case "message":
+		if !role.Exists() {
+			c.report(item, "message without a role: add the role, one of %s", strings.Join(roles, ", "))
+		}
+	case "function_call":
+		c.needStrings(item, "call_id", "name", "arguments")
+	case "function_call_output":
+		c.needStrings(item, "call_id")
+		output := item.Get("output")
+		if k := output.Kind(); k != jsonstream.String && k != jsonstream.Array {
+			c.report(orHolder(output, item), "output of a tool: expected a string or an array of parts, found %s", k)
+		}
+	}
+}
+
+func (c *checker) checkMessage(role, content jsonstream.Value) {
+	if role.Kind() != jsonstream.String {
+		c.report(role, "role of a message: expected a string, found %s", role.Kind())
+	}
+	switch content.Kind() {
+	case jsonstream.String, jsonstream.Array, jsonstream.Null, jsonstream.Absent:
+	default:
+		c.report(content, "content of a message: expected a string or an array of parts, found %s", content.Kind())
+	}
+}
+
+func (c *checker) needStrings(item jsonstream.Value, names ...string) {
+	for _, name := range names {
+		if v := item.Get(name); v.Kind() != jsonstream.String {
+			c.report(orHolder(v, item), "%s of a %s: expected a string, found %s", name, item.Get("type").Text(), v.Kind())
+		}
+	}
+}
+
+// orHolder returns where to report a member that may be missing.
+func orHolder(member, holder jsonstream.Value) jsonstream.Value {
+	if member.Exists() {
+		return member
+	}
+	return holder
+}
+
+func checkRoles(c *checker) {
+	for _, item := range c.all {
+		if role := item.Get("role"); role.Kind() == jsonstream.String && !slices.Contains(roles, role.Text()) {
+			c.report(role, "unknown role: found %s; the API knows %s", found(role), strings.Join(roles, ", "))
+		}
+	}
+}
+
+// checkArguments looks at the arguments of function_call and mcp_call, which are
+// the text of a JSON object. Those of a handoff without input may be empty.
+func checkArguments(c *checker) {
+	for _, item := range c.all {
+		arguments := item.Get("arguments")
+		kind := item.Get("type").Text()
+		if arguments.Kind() != jsonstream.String || kind != "function_call" && kind != "mcp_call" ||
+			arguments.Text() == "" && isHandoffName(item.Get("name").Text()) {
+			continue
+		}
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(arguments.Text())), jsonstream.Unlimited())
+		var syntax *jsonstream.SyntaxError
+		switch {
+		case arguments.Text() == "":
+			c.report(arguments, "arguments of %s are empty: write {} for none", found(item.Get("name")))
+		case errors.As(err, &syntax):
+			c.reportAt(arguments, arguments.PositionIn(int(syntax.Offset)), "arguments of %s are not JSON: %v", found(item.Get("name")), err)
+		case doc.Root().Kind() != jsonstream.Object:
+			c.report(arguments, "arguments of %s: expected the text of a JSON object, found %s; write them as an object",
+				found(item.Get("name")), doc.Root().Kind())
+		}
+	}
+}
+
+// checkInput asks whether the arguments of handoffs are what their schemas ask
+// for. What is no JSON object checkArguments has reported.
+func checkInput(c *checker) {
+	if c.o.InputProblems == nil {
+		return
+	}
+	for _, item := range c.all {
+		arguments, name := item.Get("arguments"), item.Get("name").Text()
+		if item.Get("type").Text() != "function_call" || arguments.Kind() != jsonstream.String {
+			continue
+		}
+		text := arguments.Text()
+		if text == "" && isHandoffName(name) {
+			text = "{}"
+		}
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
+		if err != nil || doc.Root().Kind() != jsonstream.Object {
+			continue
+		}
+		for _, problem := range c.o.InputProblems(name, doc.Root()) {
+			c.report(arguments, "input of the handoff %s does not match its schema: %s", quote(name), problem)
+		}
+	}
+}

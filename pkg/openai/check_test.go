@@ -1,0 +1,214 @@
+package openai
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// needsReason is the input schema of the handoffs in the tests: a member reason.
+func needsReason(tool string, arguments jsonstream.Value) []string {
+	if isHandoffName(tool) && !arguments.Get("reason").Exists() {
+		return []string{"reason is missing"}
+	}
+	return nil
+}
+
+// The examples of every rule: the bad one breaks that rule and no other, the good
+// one none.
+func TestRules(t *testing.T) {
+	for _, r := range Rules() {
+		t.Run(r.ID, func(t *testing.T) {
+			var o CheckOptions
+			if r.ID == HandoffInput {
+				o.InputProblems = needsReason
+			}
+			bad := Check(parse(t, r.Bad), o)
+			if len(bad) == 0 {
+				t.Error("the bad example has no problem")
+			}
+			for _, p := range bad {
+				if p.Rule != r.ID || p.Warning != r.Warning {
+					t.Errorf("the bad example: %+v", p)
+				}
+			}
+			if good := Check(parse(t, r.Good), o); len(good) > 0 {
+				t.Errorf("the good example: %+v", good)
+			}
+			if r.Summary == "" || r.Why == "" {
+				t.Error("the rule has no summary or no reason")
+			}
+		})
+	}
+}
+
+func transfer(n int, agent string) string {
+	return fmt.Sprintf(`{"type":"function_call","call_id":"t%d","name":"transfer_to_%s","arguments":"{}"},{"type":"function_call_output","call_id":"t%d","output":"{\"assistant\": \"%s\"}"}`,
+		n, strings.ToLower(agent), n, agent)
+}
+
+// Each problem as RULE POINTER, or with a colon what begins its message.
+func TestCheck(t *testing.T) {
+	summary := string(appendMessage(nil, "assistant", "", preamble+"\n"+DefaultStart+"\n1. user: Hi\n2. "+callLine+"\n"+DefaultEnd))
+	long := `{"role":"assistant","content":"` + strings.Repeat("Found it. ", 10) + `"}`
+	tests := []struct {
+		name string
+		data string
+		want []string
+	}{
+		{"nothing wrong", data(`"Hi"`, call+","+result, assistant), nil},
+		{"no object", `[]`, []string{"shape "}},
+		{"lists of other kinds", `{"input_history":1,"new_items":[1]}`, []string{"shape ", "shape /input_history", "shape /new_items/0"}},
+		{"an item without role and type", data(`[{}]`, "", ""), []string{"shape /input_history/0"}},
+		{"role, type and content of other kinds", data(`[{"role":1},{"type":1},{"role":"user","content":1}]`, "", ""),
+			[]string{"shape /input_history/0/role", "shape /input_history/1/type", "shape /input_history/2/content"}},
+		{"a message without role", data(`[{"type":"message"}]`, "", ""), []string{"shape /input_history/0"}},
+		{"a call without its members", data(`[]`, `{"type":"function_call","name":1}`, ""),
+			[]string{"shape /pre_handoff_items/0", "shape /pre_handoff_items/0", "shape /pre_handoff_items/0/name"}},
+		{"a result without its members", data(`[]`, `{"type":"function_call_output"}`, ""), []string{"shape /pre_handoff_items/0", "shape /pre_handoff_items/0"}},
+		{"unknown types", data(`[]`, `{"type":"future_item","arguments":3}`, ""), nil},
+		{"roles", data(`[{"role":"tool"},{"role":"Assistant"},{"role":""}]`, "", ""),
+			[]string{"unknown-role /input_history/0/role", "unknown-role /input_history/1/role", "unknown-role /input_history/2/role"}},
+		{"arguments that are no object", data(`[]`, `{"type":"mcp_call","name":"f","arguments":"[1]"}`, ""), []string{"arguments /pre_handoff_items/0/arguments"}},
+		{"empty arguments", data(`[]`, `{"type":"mcp_call","name":"f","arguments":""}`, ""), []string{"arguments /pre_handoff_items/0/arguments"}},
+		{"arguments with a member twice", data(`[]`, `{"type":"mcp_call","name":"f","arguments":"{\"a\":1,\"a\":2}"}`, ""), []string{"arguments /pre_handoff_items/0/arguments"}},
+		{"a result before its call", data(`[]`, result, call), []string{"result-without-call /pre_handoff_items/0/call_id", "call-without-result /new_items/0/call_id"}},
+		{"calls that a provider answers itself", data(`[]`, search+`,{"type":"file_search_call","id":"f1"},{"type":"mcp_call","id":"m1","name":"f","arguments":"{}"}`, ""), nil},
+		{"other calls with results", data(`[]`, `{"type":"computer_call","call_id":"k1"},{"type":"custom_tool_call_output","call_id":"k2"}`, ""),
+			[]string{"call-without-result /pre_handoff_items/0/call_id", "result-without-call /pre_handoff_items/1/call_id"}},
+		{"an item of the history again", data("["+user+","+long+"]", user+","+long, ""), []string{"duplicate-item /pre_handoff_items/0", "duplicate-item /pre_handoff_items/1"}},
+		{"short texts again", data("["+user+","+assistant+","+user+"]", assistant, ""), nil},
+		{"ids of different items", data("["+call+","+result+"]", `{"type":"function_call","call_id":"c1","name":"g","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"2"}`, ""),
+			[]string{"repeated-id /pre_handoff_items/0/call_id", "repeated-id /pre_handoff_items/1/call_id"}},
+		{"an id for an item and its reasoning", data(`[{"type":"reasoning","id":"a"},{"role":"assistant","id":"a"}]`, "", ""), nil},
+		{"nested history", string(nest(t, data(`"Hi"`, assistant, long+","+user), NestOptions{}).Raw().Bytes), nil},
+		{"new_items beside input_items is not what the agent gets", `{"input_history":[` + long + `],"pre_handoff_items":[],"new_items":[` + long + `,` + result + `],"input_items":[]}`, nil},
+		{"input_items repeats the history", `{"input_history":[` + long + `],"pre_handoff_items":[],"new_items":[],"input_items":[` + long + `]}`, []string{"duplicate-item /input_items/0"}},
+		{"tools in a summary", data("["+summary+"]", "", ""), []string{"tool-in-summary /input_history/0/content"}},
+		{"A, B, A, B, of which the first is not named", data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A"), transfer(3, "B")),
+			[]string{`loop /new_items/1: loop between agents: the task went "B" → "A" → "B"; `}},
+		{"A, B, A, B after another agent", data(`"Hi"`, transfer(1, "A")+","+transfer(2, "B")+","+transfer(3, "A"), transfer(4, "C")+","+transfer(5, "A")+","+transfer(6, "B")),
+			[]string{`loop /pre_handoff_items/5: loop between agents: the task went "A" → "B" → "A"; `}},
+		{"a longer round", data(`"Hi"`, transfer(1, "X")+","+transfer(2, "A")+","+transfer(3, "B")+","+transfer(4, "C")+","+transfer(5, "A")+","+transfer(6, "B"), ""), []string{"loop /pre_handoff_items/11"}},
+		{"the user spoke in between", data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A")+","+user+","+transfer(3, "B"), ""), nil},
+		{"a hub is no loop", data(`[]`, transfer(1, "B")+","+transfer(2, "A")+","+transfer(3, "C")+","+transfer(4, "A")+","+transfer(5, "D"), ""), nil},
+		{"agents whose tools have one name", data(`[]`, transfer(1, "甲")+","+transfer(2, "乙")+","+transfer(3, "丙"), ""), nil},
+		{"a tool that is called again", data(`[]`, call+","+result+","+call+","+result+","+call+","+result, ""), []string{
+			"duplicate-item /pre_handoff_items/2", "duplicate-item /pre_handoff_items/3", "duplicate-item /pre_handoff_items/4", "duplicate-item /pre_handoff_items/5"}},
+		{"transfers without results", data(`[]`, transfer(1, "B B")+","+transfer(2, "A")+`,{"type":"function_call","call_id":"t3","name":"transfer_to_b_b","arguments":""}`, ""),
+			[]string{"loop /pre_handoff_items/4: loop between agents: the task went \"B B\" → \"A\" → \"B B\"; ", "call-without-result /pre_handoff_items/4/call_id"}},
+		{"one transfer in both lists", data(`[]`, transfer(1, "B"), transfer(1, "B")),
+			[]string{"duplicate-item /new_items/0", "duplicate-item /new_items/1"}},
+		{"a call that was ignored", data(`[]`, transfer(1, "B")+","+transfer(2, "A")+`,{"type":"function_call","call_id":"t3","name":"transfer_to_b","arguments":"{}"},{"type":"function_call_output","call_id":"t3","output":"Multiple handoffs detected, ignoring this one."}`, ""), nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			problems := Check(parse(t, test.data), CheckOptions{})
+			var got []string
+			for i, p := range problems {
+				line := p.Rule + " " + p.Pointer
+				if i < len(test.want) {
+					if want, message, ok := strings.Cut(test.want[i], ": "); ok && want == line && strings.HasPrefix(p.Message, message) {
+						line = test.want[i]
+					}
+				}
+				got = append(got, line)
+				if p.Message == "" || strings.ContainsAny(p.Message, "\r\n") {
+					t.Errorf("message %q", p.Message)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s\n%+v", diff, problems)
+			}
+		})
+	}
+}
+
+// A loop is seen in a nested history, where its transfers are lines.
+func TestLoopInSummary(t *testing.T) {
+	nested := nest(t, data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A"), transfer(3, "B")), NestOptions{})
+	problems := problemsOf(nested, CheckOptions{}, "loop")
+	if len(problems) != 1 || problems[0].Pointer != "/input_history/0" {
+		t.Errorf("got %+v", problems)
+	}
+}
+
+// Where a problem is: inside the content of a summary, and inside arguments.
+func TestPositions(t *testing.T) {
+	doc := parse(t, "{\"input_history\": [],\n \"pre_handoff_items\": [],\n \"new_items\": [\n  {\"type\": \"mcp_call\", \"name\": \"f\", \"arguments\": \"{\\\"a\\\": x}\"},\n"+
+		"  {\"role\": \"assistant\", \"content\": \""+preamble+"\\n"+DefaultStart+"\\n1. user: Hi\\n2. {\\\"type\\\": \\\"mcp_call\\\"}\\n"+DefaultEnd+"\"}]}")
+	lines := strings.Split(string(doc.Raw().Bytes), "\n")
+	for i, want := range []struct {
+		line int
+		at   string
+	}{{4, "x}"}, {5, "2. {"}} {
+		problems := Check(doc, CheckOptions{})
+		if len(problems) != 2 {
+			t.Fatalf("got %+v", problems)
+		}
+		p := problems[i].Position
+		if p.Line != want.line || !strings.HasPrefix(lines[p.Line-1][p.Column-1:], want.at) {
+			t.Errorf("%+v: want line %d, at %q", problems[i], want.line, want.at)
+		}
+	}
+}
+
+// What InputProblems is asked, and with what.
+func TestInputProblems(t *testing.T) {
+	var asked []string
+	o := CheckOptions{InputProblems: func(tool string, arguments jsonstream.Value) []string {
+		asked = append(asked, tool+" "+string(arguments.Raw()))
+		return []string{"first", "second"}[:arguments.Len()]
+	}}
+	text := data(`[]`, `{"type":"function_call","call_id":"a","name":"f","arguments":"{\"x\": 1.0}"},{"type":"function_call","call_id":"b","name":"f","arguments":""},
+		{"type":"function_call","call_id":"c","name":"transfer_to_b","arguments":""},{"type":"mcp_call","name":"f","arguments":"{}"},{"type":"function_call","call_id":"d","name":"f","arguments":"[]"}`, "")
+	problems := problemsOf(parse(t, text), o, HandoffInput)
+	if diff := cmp.Diff([]string{`f {"x": 1.0}`, `transfer_to_b {}`}, asked); diff != "" {
+		t.Error(diff)
+	}
+	if len(problems) != 1 || problems[0].Message != `input of the handoff "f" does not match its schema: first` || problems[0].Pointer != "/pre_handoff_items/0/arguments" {
+		t.Errorf("got %+v", problems)
+	}
+}
+
+// FuzzCheck checks that anything can be checked, and that what is a HandoffInputData
+// can be nested, unnested and filtered.
+func FuzzCheck(f *testing.F) {
+	for _, r := range Rules() {
+		f.Add(r.Bad)
+		f.Add(r.Good)
+	}
+	f.Add(data(`"Hi"`, transfer(1, "B"), transfer(2, "A")))
+	f.Fuzz(func(t *testing.T, text string) {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		if err != nil {
+			return
+		}
+		shapely := requireShape(doc.Root()) == nil
+		for _, p := range Check(doc, CheckOptions{InputProblems: needsReason}) {
+			if !doc.Root().At(p.Pointer).Exists() || p.Position.Offset >= int64(len(text)) {
+				t.Errorf("nowhere: %+v", p)
+			}
+		}
+		for name, run := range map[string]func() ([]byte, error){
+			"Nest":   func() ([]byte, error) { return Nest(nil, doc.Root(), NestOptions{}) },
+			"early":  func() ([]byte, error) { return Nest(nil, doc.Root(), NestOptions{Early: true}) },
+			"Unnest": func() ([]byte, error) { return Unnest(nil, doc.Root(), NestOptions{}) },
+			"Apply":  func() ([]byte, error) { return Apply(nil, doc.Root(), RemoveAllTools(), Last(3), OnlyMessages()) },
+		} {
+			out, err := run()
+			if (err == nil) != shapely {
+				t.Errorf("%s: error %v", name, err)
+			}
+			if err == nil {
+				if err := requireShape(parse(t, string(out)).Root()); err != nil {
+					t.Errorf("%s: %v in %s", name, err, out)
+				}
+			}
+		}
+	})
+}

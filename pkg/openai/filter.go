@@ -1,0 +1,155 @@
+package openai
+
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Filter takes items out of a HandoffInputData. The zero Filter takes none.
+type Filter struct {
+	// choose sets entry.gone of what it takes; the entries are what is left, in the
+	// order of the lists.
+	choose func(left []*entry)
+}
+
+// An entry is an item of a HandoffInputData: an object, or the string that is
+// the input_history.
+type entry struct {
+	list  int // its index in listNames
+	item  jsonstream.Value
+	given bool // to the next agent
+	gone  bool
+}
+
+func (e *entry) isText() bool { return e.item.Kind() == jsonstream.String }
+
+func (e *entry) role() string {
+	if e.isText() {
+		return "user"
+	}
+	return e.item.Get("role").Text()
+}
+
+// drop returns a filter that takes each item that it is asked about or not.
+func drop(takes func(*entry) bool) Filter {
+	return Filter{func(left []*entry) {
+		for _, e := range left {
+			e.gone = takes(e)
+		}
+	}}
+}
+
+// toolTypes are the types that remove_all_tools of the SDK names.
+var toolTypes = []string{
+	"function_call", "function_call_output", "computer_call", "computer_call_output", "file_search_call",
+	"tool_search_call", "tool_search_output", "web_search_call", "mcp_call", "mcp_list_tools",
+	"mcp_approval_request", "mcp_approval_response", "reasoning", "code_interpreter_call", "image_generation_call",
+	"local_shell_call", "local_shell_call_output", "shell_call", "shell_call_output", "apply_patch_call",
+	"apply_patch_call_output", "custom_tool_call", "custom_tool_call_output", "hosted_tool_call", "program", "program_output",
+}
+
+func isTool(item jsonstream.Value) bool { return slices.Contains(toolTypes, item.Get("type").Text()) }
+
+// RemoveAllTools takes the items that are about tools out of every list: those
+// of the types that remove_all_tools of the SDK names, and no others. A string as
+// input_history stays.
+func RemoveAllTools() Filter { return drop(func(e *entry) bool { return isTool(e.item) }) }
+
+// Roles keeps the items with one of these roles: tool items have none. A string
+// as input_history is an item with the role user.
+func Roles(roles ...string) Filter {
+	return drop(func(e *entry) bool { return !slices.Contains(roles, e.role()) })
+}
+
+// OnlyMessages keeps the items that are messages: those with a role or with the
+// type message. A string as input_history stays.
+func OnlyMessages() Filter {
+	return drop(func(e *entry) bool { return e.role() == "" && e.item.Get("type").Text() != "message" })
+}
+
+// Last keeps the last n of the items that the next agent gets: of input_history,
+// pre_handoff_items and input_items or, where that is null or absent, new_items,
+// counted as one sequence. A string as input_history counts as one item. An item
+// that must not be parted from one that goes goes too, such as a tool's result
+// whose call is further back, so that there may be fewer than n. What the agent
+// does not get is not counted and stays: tool approval items and, where
+// input_items stands in for it, new_items. A negative n counts as 0.
+func Last(n int) Filter {
+	return Filter{func(left []*entry) {
+		var given []*entry
+		var h history.History
+		for _, e := range left {
+			if e.given {
+				given = append(given, e)
+				h.Turns = append(h.Turns, history.Turn{Value: e.item, Role: e.role()})
+			}
+		}
+		from := max(len(given)-max(n, 0), 0)
+		torn := map[int]bool{}
+		units := h.Units()
+		for i, e := range given {
+			// What is torn is known when the kept items come: they are the last.
+			e.gone = i < from || torn[units[i]]
+			torn[units[i]] = e.gone
+		}
+	}}
+}
+
+// Apply appends data, a HandoffInputData, without the items that the filters
+// take out, as compact JSON. Each filter sees what the one before it has left.
+// A string as input_history that is taken out becomes an empty array; unknown
+// members and the absence of input_items stay. The error is a [*ShapeError], and
+// dst is then returned as it was.
+func Apply(dst []byte, data jsonstream.Value, filters ...Filter) ([]byte, error) {
+	if err := requireShape(data); err != nil {
+		return dst, err
+	}
+	left := entries(data)
+	for _, f := range filters {
+		if f.choose != nil {
+			f.choose(left)
+			left = slices.DeleteFunc(left, func(e *entry) bool { return e.gone })
+		}
+	}
+	var lists []replacement
+	for i, name := range listNames {
+		if list := data.Get(name); list.Kind() == jsonstream.Array || list.Kind() == jsonstream.String {
+			lists = append(lists, replacement{name, listText(left, i)})
+		}
+	}
+	return appendData(dst, data, lists...), nil
+}
+
+// listText returns one of the lists as JSON.
+func listText(left []*entry, list int) []byte {
+	text := []byte{'['}
+	for _, e := range left {
+		switch {
+		case e.list != list:
+		case e.isText():
+			return e.item.Raw()
+		default:
+			text = jsonstream.AppendCompact(separate(text, 1), e.item.Raw())
+		}
+	}
+	return append(text, ']')
+}
+
+// entries returns all items of a HandoffInputData, in the order of the lists.
+func entries(data jsonstream.Value) []*entry {
+	var all []*entry
+	replaced := data.Get(inputItems).Kind() == jsonstream.Array
+	for i, name := range listNames {
+		list := data.Get(name)
+		given := name != newItems || !replaced
+		if list.Kind() == jsonstream.String {
+			all = append(all, &entry{list: i, item: list, given: given})
+		}
+		for _, item := range list.Elements() {
+			all = append(all, &entry{list: i, item: item, given: given && !isApproval(item)})
+		}
+	}
+	return all
+}

@@ -1,0 +1,202 @@
+package openai
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// NestOptions say how history is nested. The zero value is what the SDK does by
+// default.
+type NestOptions struct {
+	// Start and End are the markers around the lines of a summary; "" means
+	// [DefaultStart] and [DefaultEnd]. Summaries between the default markers are
+	// recognised whatever these are.
+	Start, End string
+	// Early nests like the first release of the SDK: everything becomes one
+	// summary, pre_handoff_items keeps what is not an assistant message, and
+	// new_items and input_items stay as they are.
+	Early bool
+}
+
+// The markers around the lines of a summary, unless others are asked for.
+const (
+	DefaultStart = "<CONVERSATION HISTORY>"
+	DefaultEnd   = "</CONVERSATION HISTORY>"
+)
+
+// approvalType is the type of an item that waits for a person's approval, and
+// that the SDK never sends to a model.
+const approvalType = "tool_approval_item"
+
+// Nest appends data, a HandoffInputData, with its history nested, as compact
+// JSON: input_history holds summaries and the items that are forwarded as they
+// are, pre_handoff_items and input_items are empty, new_items and unknown
+// members stay. The error is a [*ShapeError], or says that a marker is not valid
+// UTF-8; dst is then returned as it was.
+func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
+	n, err := newNesting(data, o)
+	if err != nil {
+		return dst, err
+	}
+	n.summarizeHistory(data)
+	if o.Early {
+		return n.early(dst, data), nil
+	}
+	for _, item := range data.Get(preHandoffItems).Elements() {
+		n.add(item, item.Get("role").Text() != "assistant" && !isWork(item))
+	}
+	for _, item := range data.Get(newItems).Elements() {
+		n.add(item, item.Get("role").Text() != "" || !isWork(item))
+	}
+	if n.summary.items > 0 || len(n.history) == 1 {
+		n.writeSummary()
+	}
+	return appendData(dst, data,
+		replacement{inputHistory, append(n.history, ']')},
+		replacement{preHandoffItems, []byte("[]")},
+		replacement{inputItems, []byte("[]")},
+	), nil
+}
+
+// A nesting is the input_history that is being made.
+type nesting struct {
+	markers markers
+	history []byte  // a JSON array but for its end
+	summary summary // what is pending
+}
+
+func newNesting(data jsonstream.Value, o NestOptions) (*nesting, error) {
+	if err := requireShape(data); err != nil {
+		return nil, err
+	}
+	if err := o.checkMarkers(); err != nil {
+		return nil, err
+	}
+	return &nesting{markers: newMarkers(o.Start, o.End), history: []byte{'['}}, nil
+}
+
+func (o NestOptions) checkMarkers() error {
+	for _, marker := range []string{o.Start, o.End} {
+		if !utf8.ValidString(marker) {
+			return fmt.Errorf("marker that is not valid UTF-8: found %q; JSON cannot hold it", marker)
+		}
+	}
+	return nil
+}
+
+func (n *nesting) summarizeHistory(data jsonstream.Value) {
+	history := data.Get(inputHistory)
+	if history.Kind() == jsonstream.String {
+		n.summary.add(mustParse(appendMessage(nil, "user", "", history.Text())))
+		return
+	}
+	for _, item := range history.Elements() {
+		n.summarize(item)
+	}
+}
+
+func (n *nesting) summarize(item jsonstream.Value) {
+	n.markers.flatten(item, func(item jsonstream.Value) bool {
+		n.summary.add(item)
+		return true
+	})
+}
+
+// add takes the next item of pre_handoff_items or new_items; forward says whether
+// it is one that its list forwards.
+func (n *nesting) add(item jsonstream.Value, forward bool) {
+	switch {
+	case isApproval(item):
+	case forward && !isOfProgram(item):
+		if n.summary.items > 0 || len(n.history) == 1 {
+			n.writeSummary()
+		}
+		n.separate()
+		n.history = jsonstream.AppendCompact(n.history, item.Raw())
+	default:
+		n.summarize(item)
+	}
+}
+
+func isApproval(item jsonstream.Value) bool { return item.Get("type").Text() == approvalType }
+
+// isWork reports whether an item is of a type that says how the agent worked.
+func isWork(item jsonstream.Value) bool {
+	switch item.Get("type").Text() {
+	case "function_call", "function_call_output", "reasoning":
+		return true
+	default:
+		return false
+	}
+}
+
+// isOfProgram reports whether an item is a program, its output or a call it made.
+func isOfProgram(item jsonstream.Value) bool {
+	switch item.Get("type").Text() {
+	case "program", "program_output":
+		return true
+	default:
+		return item.Get("caller").Get("type").Text() == "program"
+	}
+}
+
+func (n *nesting) separate() { n.history = separate(n.history, 1) }
+
+func (n *nesting) writeSummary() {
+	n.separate()
+	n.history = n.summary.take(n.history, n.markers)
+}
+
+// early finishes what the first release of the SDK makes.
+func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
+	kept := []byte{'['}
+	for _, item := range data.Get(preHandoffItems).Elements() {
+		if item.Get("role").Text() != "assistant" {
+			kept = jsonstream.AppendCompact(separate(kept, 1), item.Raw())
+		}
+	}
+	for _, name := range []string{preHandoffItems, newItems} {
+		for _, item := range data.Get(name).Elements() {
+			if !isApproval(item) {
+				n.summarize(item)
+			}
+		}
+	}
+	n.writeSummary()
+	return appendData(dst, data,
+		replacement{inputHistory, append(n.history, ']')},
+		replacement{preHandoffItems, append(kept, ']')},
+	)
+}
+
+// Unnest appends data, a HandoffInputData, with every summary message replaced
+// by the items that it lists, in all lists, as compact JSON. The package
+// documentation says what a summary does not hold. Early is not looked at. The
+// errors are those of [Nest].
+func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
+	if err := requireShape(data); err != nil {
+		return dst, err
+	}
+	if err := o.checkMarkers(); err != nil {
+		return dst, err
+	}
+	m := newMarkers(o.Start, o.End)
+	var lists []replacement
+	for _, name := range listNames {
+		list := data.Get(name)
+		if list.Kind() != jsonstream.Array {
+			continue
+		}
+		text := []byte{'['}
+		for _, item := range list.Elements() {
+			m.flatten(item, func(item jsonstream.Value) bool {
+				text = jsonstream.AppendCompact(separate(text, 1), item.Raw())
+				return true
+			})
+		}
+		lists = append(lists, replacement{name, append(text, ']')})
+	}
+	return appendData(dst, data, lists...), nil
+}

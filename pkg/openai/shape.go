@@ -1,0 +1,133 @@
+package openai
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A ShapeError reports a document that is no HandoffInputData. Its text is for
+// people and does not repeat the place.
+type ShapeError struct {
+	jsonstream.Position        // of the fault
+	Pointer             string // JSON Pointer to it
+	Problem             string // what is wrong, what was found, and what to do
+}
+
+func (e *ShapeError) Error() string { return e.Problem }
+
+// The members that hold items, in the order of the conversation.
+const (
+	inputHistory    = "input_history"
+	preHandoffItems = "pre_handoff_items"
+	newItems        = "new_items"
+	inputItems      = "input_items"
+)
+
+var listNames = []string{inputHistory, preHandoffItems, newItems, inputItems}
+
+// isList reports whether the value of one of listNames is what it may be.
+func isList(name string, v jsonstream.Value) bool {
+	switch v.Kind() {
+	case jsonstream.Array:
+		return true
+	case jsonstream.String:
+		return name == inputHistory
+	case jsonstream.Null, jsonstream.Absent:
+		return name == inputItems
+	default:
+		return false
+	}
+}
+
+// shapeErrors yields what keeps data from being a HandoffInputData.
+func shapeErrors(data jsonstream.Value) iter.Seq[*ShapeError] {
+	return func(yield func(*ShapeError) bool) {
+		if data.Kind() != jsonstream.Object {
+			yield(shapeError(data, "HandoffInputData must be an object, found %s", data.Kind()))
+			return
+		}
+		for _, name := range listNames {
+			if !listErrors(data, name, yield) {
+				return
+			}
+		}
+	}
+}
+
+func listErrors(data jsonstream.Value, name string, yield func(*ShapeError) bool) bool {
+	list := data.Get(name)
+	switch {
+	case isList(name, list):
+		for _, item := range list.Elements() {
+			if item.Kind() != jsonstream.Object &&
+				!yield(shapeError(item, "an item of %s must be an object, found %s", name, item.Kind())) {
+				return false
+			}
+		}
+		return true
+	case !list.Exists():
+		return yield(shapeError(data, "%s is missing: add it, empty if there are no items", name))
+	case name == inputHistory:
+		return yield(shapeError(list, "input_history must be a string or an array of items, found %s", list.Kind()))
+	case name == inputItems:
+		return yield(shapeError(list, "input_items must be an array of items or null, found %s", list.Kind()))
+	default:
+		return yield(shapeError(list, "%s must be an array of items, found %s", name, list.Kind()))
+	}
+}
+
+func shapeError(at jsonstream.Value, format string, args ...any) *ShapeError {
+	return &ShapeError{at.Position(), at.Pointer(), fmt.Sprintf(format, args...)}
+}
+
+// requireShape returns the first of shapeErrors.
+func requireShape(data jsonstream.Value) error {
+	for err := range shapeErrors(data) {
+		return err
+	}
+	return nil
+}
+
+// A replacement is another text for a member of a HandoffInputData.
+type replacement struct {
+	name string
+	text []byte
+}
+
+// appendData appends data as compact JSON with some members replaced; those that
+// it lacks come at its end.
+func appendData(dst []byte, data jsonstream.Value, replacements ...replacement) []byte {
+	dst = append(dst, '{')
+	first := len(dst)
+	for name, member := range data.Members() {
+		dst = separate(dst, first)
+		dst = append(append(dst, member.RawName()...), ':')
+		dst = appendMember(dst, name, member, replacements)
+	}
+	for _, r := range replacements {
+		if !data.Get(r.name).Exists() {
+			dst = separate(dst, first)
+			dst = append(append(append(append(dst, '"'), r.name...), `":`...), r.text...)
+		}
+	}
+	return append(dst, '}')
+}
+
+func appendMember(dst []byte, name string, member jsonstream.Value, replacements []replacement) []byte {
+	for _, r := range replacements {
+		if r.name == name {
+			return append(dst, r.text...)
+		}
+	}
+	return jsonstream.AppendCompact(dst, member.Raw())
+}
+
+// separate appends a comma unless what began at first is still empty.
+func separate(dst []byte, first int) []byte {
+	if len(dst) > first {
+		return append(dst, ',')
+	}
+	return dst
+}

@@ -1,0 +1,103 @@
+package openai
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The lines before the start marker of a summary.
+const (
+	preamble      = "For context, here is the conversation so far between the user and the previous agent:"
+	olderPreamble = "For context, here is the conversation so far:"
+)
+
+// noItems is the line of a summary that lists nothing.
+const noItems = "(no previous turns recorded)"
+
+// markers are what stands around the lines of a summary.
+type markers struct{ start, end string }
+
+func newMarkers(start, end string) markers {
+	m := markers{start, end}
+	if start == "" {
+		m.start = DefaultStart
+	}
+	if end == "" {
+		m.end = DefaultEnd
+	}
+	return m
+}
+
+// A summary collects the lines of a summary message.
+type summary struct {
+	lines []byte
+	items int
+}
+
+// add appends the line of an item.
+func (s *summary) add(item jsonstream.Value) {
+	s.items++
+	s.lines = append(s.lines, '\n')
+	s.lines = strconv.AppendInt(s.lines, int64(s.items), 10)
+	s.lines = append(s.lines, ". "...)
+	s.lines = appendLine(s.lines, item)
+}
+
+// take appends the summary message as JSON, and empties s.
+func (s *summary) take(dst []byte, m markers) []byte {
+	if s.items == 0 {
+		s.lines = append(s.lines, "\n"+noItems...)
+	}
+	text := strings.Join([]string{preamble, m.start + string(s.lines), m.end}, "\n")
+	s.items, s.lines = 0, s.lines[:0]
+	return appendMessage(dst, "assistant", "", text)
+}
+
+func appendMessage(dst []byte, role, name, content string) []byte {
+	dst = appendQuoted(append(dst, `{"role":`...), role)
+	if name != "" {
+		dst = appendQuoted(append(dst, `,"name":`...), name)
+	}
+	return append(appendQuoted(append(dst, `,"content":`...), content), '}')
+}
+
+// appendQuoted appends a string, which is valid UTF-8, as JSON.
+func appendQuoted(dst []byte, s string) []byte {
+	dst, err := jsontext.AppendQuote(dst, s)
+	if err != nil {
+		panic(err) // strict JSON has no other strings, and markers are checked
+	}
+	return dst
+}
+
+// appendLine appends an item as a line of a summary, without its number.
+func appendLine(dst []byte, item jsonstream.Value) []byte {
+	if !isOneLine(item) {
+		return appendPythonObject(dst, item, "provider_data")
+	}
+	dst = append(dst, item.Get("role").Text()...)
+	if name := item.Get("name").Text(); name != "" {
+		dst = append(append(append(dst, " ("...), name...), ')')
+	}
+	return append(append(dst, ": "...), item.Get("content").Text()...)
+}
+
+// isOneLine reports whether an item is written as ROLE: CONTENT.
+func isOneLine(item jsonstream.Value) bool {
+	if item.Get("role").Kind() != jsonstream.String {
+		return false
+	}
+	content := item.Get("content")
+	switch content.Kind() {
+	case jsonstream.Absent, jsonstream.Null:
+		return true
+	case jsonstream.String:
+		return !strings.ContainsAny(content.Text(), "\r\n")
+	default:
+		return false
+	}
+}
