@@ -1,0 +1,111 @@
+package tool
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An expansion is the copy of a schema in the place of a reference to it.
+type expansion struct {
+	target jsonstream.Value
+	outer  *expansion // that the reference comes from, nil for none
+	depth  int        // how many there are, with the outer ones
+}
+
+// expand returns the expansion of a reference.
+func (c *conversion) expand(ref keyword) (*expansion, error) {
+	target, ok := c.places.resolve(c.root, ref.value.Text())
+	if !ok {
+		return nil, unresolved(ref.value)
+	}
+	e := &expansion{target: target, outer: ref.from, depth: 1}
+	for outer := ref.from; outer != nil; outer = outer.outer {
+		if outer.target == target {
+			return nil, problem(ref.value, "the reference leads back to itself, so that it cannot be expanded: let %s stand without other keywords beside it", shown(ref.value))
+		}
+		e.depth++
+	}
+	if e.depth > MaxLevels {
+		return nil, problem(ref.value, "references are nested deeper than %d levels", MaxLevels)
+	}
+	if c.expanded += len(target.Raw()); c.expanded > maxExpanded {
+		return nil, problem(ref.value, "the references expand to more than %d bytes", maxExpanded)
+	}
+	return e, nil
+}
+
+func unresolved(ref jsonstream.Value) error {
+	if !strings.HasPrefix(ref.Text(), "#") {
+		return problem(ref, `the reference leads out of the schema: found %s; put the schema under $defs, and refer to it as "#/$defs/NAME"`, shown(ref))
+	}
+	return problem(ref, `the reference leads to no schema: found %s; put the schema under $defs, and refer to it as "#/$defs/NAME"`, shown(ref))
+}
+
+// checkReferences reports the first reference that leads nowhere in the strict
+// schema. Those that lead elsewhere than below $defs can have lost their target.
+func (c *conversion) checkReferences(strict []byte) error {
+	if len(c.kept) == 0 {
+		return nil
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(strict), jsonstream.Unlimited())
+	if err != nil {
+		return err
+	}
+	checked, there := map[string]bool{}, places{}
+	for _, ref := range c.kept {
+		text := ref.Text()
+		if checked[text] {
+			continue
+		}
+		checked[text] = true
+		if _, ok := there.resolve(doc.Root(), text); !ok {
+			return unresolved(ref)
+		}
+	}
+	return nil
+}
+
+// places are what objects and arrays hold, by reference token: a schema can have
+// as many references as it has places for them to lead to.
+type places map[jsonstream.Value]map[string]jsonstream.Value
+
+// resolve returns the schema that a reference leads to: "#" or a JSON Pointer as
+// the fragment of a URI (RFC 6901, section 6).
+func (p places) resolve(root jsonstream.Value, ref string) (jsonstream.Value, bool) {
+	fragment, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return jsonstream.Value{}, false
+	}
+	pointer, err := url.PathUnescape(fragment)
+	if err != nil {
+		return jsonstream.Value{}, false
+	}
+	tokens, ok := jsonstream.SplitPointer(pointer)
+	if !ok {
+		return jsonstream.Value{}, false
+	}
+	v := root
+	for _, token := range tokens {
+		v = p.below(v)[token]
+	}
+	return v, v.Kind() == jsonstream.Object
+}
+
+// below returns what an object or array holds.
+func (p places) below(v jsonstream.Value) map[string]jsonstream.Value {
+	if held, ok := p[v]; ok {
+		return held
+	}
+	held := make(map[string]jsonstream.Value, v.Len())
+	for name, member := range v.Members() {
+		held[name] = member
+	}
+	for i, element := range v.Elements() {
+		held[strconv.Itoa(i)] = element
+	}
+	p[v] = held
+	return held
+}

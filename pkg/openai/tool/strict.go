@@ -1,0 +1,277 @@
+package tool
+
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The bounds of [Strict].
+const (
+	// MaxNodes is how many schemas a strict schema may be made of: each one in it
+	// counts, and each that is merged or expanded.
+	MaxNodes = 100_000
+	// MaxLevels is how deep schemas may be nested, the outermost counted; and how
+	// many references may be expanded inside each other.
+	MaxLevels = 100
+	// maxExpanded is the most bytes that expanded references may take.
+	maxExpanded = jsonstream.DefaultMaxBytes
+)
+
+// A SchemaError reports a schema that cannot be made strict. Its text is for people
+// and does not repeat the place.
+type SchemaError struct {
+	jsonstream.Position        // of what is wrong, in the schema's text
+	Pointer             string // JSON Pointer to it
+	Problem             string // what is wrong, what was found, and what to do
+}
+
+func (e *SchemaError) Error() string { return e.Problem }
+
+func problem(v jsonstream.Value, format string, args ...any) error {
+	return &SchemaError{v.Position(), v.Pointer(), fmt.Sprintf(format, args...)}
+}
+
+func notASchema(v jsonstream.Value) error {
+	return problem(v, "a strict schema is an object: found %s; say what is allowed here", found(v))
+}
+
+// shown returns a value as it is written, cut short where it is long.
+func shown(v jsonstream.Value) string {
+	const most = 60
+	n := 0
+	for i := range string(v.Raw()) { // of characters
+		if n++; n > most {
+			return string(v.Raw()[:i]) + "…"
+		}
+	}
+	return string(v.Raw())
+}
+
+// found names a value in a sentence.
+func found(v jsonstream.Value) string {
+	switch v.Kind() {
+	case jsonstream.True, jsonstream.False, jsonstream.Null:
+		return string(v.Raw())
+	case jsonstream.Object, jsonstream.Array:
+		return "an " + v.Kind().String()
+	default:
+		return "a " + v.Kind().String()
+	}
+}
+
+// Strict appends the strict form of a schema, compact. References are read from
+// the schema itself, "#" and "#/…" only. A strict schema stays as it is. The error
+// is a [*SchemaError].
+//
+// Time and memory are bounded by the size of the schema, [MaxNodes] and 64 MiB for
+// all that references expand to.
+func Strict(dst []byte, schema jsonstream.Value) ([]byte, error) {
+	if schema.Kind() != jsonstream.Object {
+		return nil, notASchema(schema)
+	}
+	if schema.Len() == 0 {
+		return append(dst, noInput...), nil
+	}
+	c := conversion{root: schema, places: places{}}
+	root, err := c.load(schema, nil)
+	if err == nil {
+		err = checkRoot(root, schema)
+	}
+	if err != nil {
+		return nil, err
+	}
+	start := len(dst)
+	if dst, err = c.append(dst, root, 1); err != nil {
+		return nil, err
+	}
+	if err := c.checkReferences(dst[start:]); err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+// checkRoot reports a root that the API does not take: it must be an object, and
+// nothing else.
+func checkRoot(root *keywords, at jsonstream.Value) error {
+	for _, name := range []string{"anyOf", "oneOf"} {
+		if k, ok := root.get(name); ok {
+			return problem(k.value, "the root uses %s, which a strict schema must not: put the choice into a property", name)
+		}
+	}
+	if k, ok := root.get("nullable"); ok && k.value.Kind() == jsonstream.True {
+		return problem(k.value, "the root is nullable, which a strict schema must not be: take nullable away")
+	}
+	kind, ok := root.get("type")
+	switch {
+	case !ok && root.has("properties"):
+		return nil
+	case !ok:
+		return problem(at, `the root has no type: the input of a tool is an object; add "type": "object"`)
+	case hasType(kind.value, "null"):
+		return problem(kind.value, `the root is nullable, which a strict schema must not be: use "type": "object"`)
+	case !hasType(kind.value, "object") || kind.value.Len() > 1:
+		return problem(kind.value, `the root is no object: found the type %s; use "type": "object"`, shown(kind.value))
+	}
+	return nil
+}
+
+// hasType reports whether the value of a type keyword is or lists a type.
+func hasType(types jsonstream.Value, name string) bool {
+	for _, t := range types.Elements() {
+		if t.Text() == name {
+			return true
+		}
+	}
+	return types.Text() == name
+}
+
+// A conversion makes one schema strict.
+type conversion struct {
+	root     jsonstream.Value
+	places   places
+	nodes    int
+	expanded int                // bytes
+	kept     []jsonstream.Value // the references that stay
+}
+
+// schema appends the strict form of a schema that is nested in another.
+func (c *conversion) schema(dst []byte, v jsonstream.Value, from *expansion, level int) ([]byte, error) {
+	if level > MaxLevels {
+		return nil, problem(v, "schemas are nested deeper than %d levels", MaxLevels)
+	}
+	s, err := c.load(v, from)
+	if err != nil {
+		return nil, err
+	}
+	return c.append(dst, s, level)
+}
+
+// append writes a schema that load has merged.
+func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) {
+	kind, _ := s.get("type")
+	properties, hasProperties := s.get("properties")
+	isObject := hasProperties || hasType(kind.value, "object")
+	separator := byte('{')
+	begin := func(name []byte) {
+		dst = append(append(append(dst, separator), name...), ':')
+		separator = ','
+	}
+	for _, k := range s.list {
+		name := k.value.RawName()
+		switch {
+		case !k.value.Exists() || k.name == "oneOf" && s.has("anyOf"):
+			continue
+		case k.name == "oneOf":
+			name = []byte(`"anyOf"`)
+		}
+		begin(name)
+		var err error
+		switch {
+		case k.name == "required" && isObject:
+			dst = appendNames(dst, properties.value)
+		case k.name == "type" && level == 1: // checkRoot has seen that it is this one
+			dst = append(dst, `"object"`...)
+		default:
+			dst, err = c.keyword(dst, s, k, level+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if isObject && !s.has("type") {
+		begin([]byte(`"type"`))
+		dst = append(dst, `"object"`...)
+	}
+	if isObject && !s.has("additionalProperties") {
+		begin([]byte(`"additionalProperties"`))
+		dst = append(dst, "false"...)
+	}
+	if isObject && !s.has("required") {
+		begin([]byte(`"required"`))
+		dst = appendNames(dst, properties.value)
+	}
+	if separator == '{' {
+		dst = append(dst, '{')
+	}
+	return append(dst, '}'), nil
+}
+
+// keyword appends the value of a keyword, whose schemas are at a level.
+func (c *conversion) keyword(dst []byte, s *keywords, k keyword, level int) ([]byte, error) {
+	switch k.name {
+	case "properties", "$defs", "definitions":
+		return c.named(dst, k, level)
+	case "anyOf", "oneOf":
+		lists := []keyword{k}
+		if other, ok := s.get("oneOf"); ok && k.name == "anyOf" {
+			lists = append(lists, other)
+		}
+		return c.list(dst, lists, level)
+	case "allOf", "prefixItems":
+		return c.list(dst, []keyword{k}, level)
+	case "items":
+		switch k.value.Kind() {
+		case jsonstream.Array:
+			return c.list(dst, []keyword{k}, level)
+		case jsonstream.False: // nothing behind prefixItems
+		default:
+			return c.schema(dst, k.value, k.from, level)
+		}
+	}
+	return jsonstream.AppendCompact(dst, k.value.Raw()), nil
+}
+
+// named appends an object whose members are schemas.
+func (c *conversion) named(dst []byte, k keyword, level int) ([]byte, error) {
+	if k.value.Kind() != jsonstream.Object {
+		return nil, problem(k.value, "%s is an object of schemas: found %s", k.name, found(k.value))
+	}
+	dst = append(dst, '{')
+	empty := len(dst)
+	for _, v := range k.value.Members() {
+		if len(dst) > empty {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, v.RawName()...), ':')
+		var err error
+		if dst, err = c.schema(dst, v, k.from, level); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// list appends the schemas of some arrays as one.
+func (c *conversion) list(dst []byte, lists []keyword, level int) ([]byte, error) {
+	dst = append(dst, '[')
+	empty := len(dst)
+	for _, k := range lists {
+		if k.value.Kind() != jsonstream.Array {
+			return nil, problem(k.value, "%s is an array of schemas: found %s", k.name, found(k.value))
+		}
+		for _, v := range k.value.Elements() {
+			if len(dst) > empty {
+				dst = append(dst, ',')
+			}
+			var err error
+			if dst, err = c.schema(dst, v, k.from, level); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// appendNames appends the names of an object's members as an array.
+func appendNames(dst []byte, object jsonstream.Value) []byte {
+	dst = append(dst, '[')
+	empty := len(dst)
+	for _, v := range object.Members() {
+		if len(dst) > empty {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, v.RawName()...)
+	}
+	return append(dst, ']')
+}

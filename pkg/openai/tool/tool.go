@@ -1,0 +1,153 @@
+// Package tool makes what the OpenAI Agents SDK tells a model of a handoff: the
+// definition of the tool that the model calls to hand over, for the Responses API,
+// and the output that the call gets.
+//
+// # Strict schemas
+//
+// The API holds a model to the input schema of a tool only if the schema is
+// strict. [Strict] makes one of any schema:
+//
+//   - every object gets additionalProperties false, and required with all its
+//     properties; one that has properties and no type gets the type, and one that
+//     has no properties may have no members at all;
+//   - oneOf becomes anyOf; where both are there, the schemas of oneOf come last;
+//   - an allOf of one schema is merged into the schema around it, and what both
+//     say is taken from the inner one;
+//   - a default of null is dropped;
+//   - a $ref with other keywords beside it is replaced by what it refers to, and
+//     what both say is taken from beside it; a $ref that stands alone stays.
+//
+// What it does not name stays as it is: the order of members, the text of numbers
+// and strings. Schemas are looked for below properties, items, prefixItems, anyOf,
+// oneOf, allOf, $defs and definitions, which are the keywords that the API knows;
+// below others, such as not and patternProperties, nothing is changed.
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// noInput is the input schema of a handoff that takes none.
+const noInput = `{"additionalProperties":false,"type":"object","properties":{},"required":[]}`
+
+// Options say what differs from the SDK's defaults. The zero value is those.
+type Options struct {
+	// Name of the tool: letters, digits, "_" and "-". If empty, it is DefaultName.
+	Name string
+	// Description is what the agent is for; it ends the tool's description.
+	Description string
+	// InputSchema describes what the model has to tell the agent. Absent, or an
+	// object without members, means nothing.
+	InputSchema jsonstream.Value
+	// Loose leaves the input schema as it is. The API does not hold the model to it.
+	Loose bool
+}
+
+// Definition returns the definition of the tool by which a model hands over to an
+// agent, as compact JSON: type, name, description, parameters and strict. An error
+// in the input schema is a [*SchemaError].
+func Definition(agent string, o Options) ([]byte, error) {
+	name := o.Name
+	if name == "" {
+		name = DefaultName(agent)
+	} else if strings.ContainsFunc(name, func(r rune) bool { return r != '-' && !isNameRune(r) }) {
+		return nil, fmt.Errorf("tool name %q: use letters, digits, \"_\" and \"-\" only", name)
+	}
+	if err := checkAgent(agent); err != nil {
+		return nil, err
+	}
+	dst := []byte(`{"type":"function","name":"` + name + `","description":`)
+	dst, err := jsontext.AppendQuote(dst, DefaultDescription(agent, o.Description))
+	if err != nil {
+		return nil, errors.New("the agent's description is not valid UTF-8")
+	}
+	dst = append(dst, `,"parameters":`...)
+	switch schema := o.InputSchema; {
+	case !schema.Exists() || schema.Kind() == jsonstream.Object && schema.Len() == 0:
+		dst = append(dst, noInput...)
+	case !o.Loose:
+		dst, err = Strict(dst, schema)
+	case schema.Kind() != jsonstream.Object:
+		err = notASchema(schema)
+	default:
+		dst = jsonstream.AppendCompact(dst, schema.Raw())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(dst, `,"strict":%t}`, !o.Loose), nil
+}
+
+func checkAgent(name string) error {
+	switch {
+	case name == "":
+		return errors.New("the agent has no name: a handoff needs one")
+	case !utf8.ValidString(name):
+		return errors.New("the agent's name is not valid UTF-8")
+	}
+	return nil
+}
+
+// DefaultName returns the name that the SDK gives the tool: transfer_to_NAME, with
+// every character outside [A-Za-z0-9_] replaced by one "_", in lower case. Agents
+// whose names differ in such characters only get the same name.
+func DefaultName(agent string) string {
+	return "transfer_to_" + strings.ToLower(strings.Map(func(r rune) rune {
+		if isNameRune(r) {
+			return r
+		}
+		return '_'
+	}, agent))
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+// DefaultDescription returns the description that the SDK gives the tool. It ends
+// with a space if the agent has no description.
+func DefaultDescription(agent, description string) string {
+	return "Handoff to the " + agent + " agent to handle the request. " + description
+}
+
+// Output returns the text that a call of the tool gets as its output:
+// {"assistant": "NAME"}, as Python's json.dumps writes it, in ASCII.
+func Output(agent string) ([]byte, error) {
+	if err := checkAgent(agent); err != nil {
+		return nil, err
+	}
+	dst := []byte(`{"assistant": "`)
+	for _, r := range agent {
+		dst = appendASCII(dst, r)
+	}
+	return append(dst, `"}`...), nil
+}
+
+// shortEscapes are the characters that json.dumps escapes by a letter.
+var shortEscapes = map[rune]string{
+	'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\f': `\f`, '\b': `\b`,
+}
+
+// appendASCII appends a character as it stands in a string of json.dumps.
+func appendASCII(dst []byte, r rune) []byte {
+	escape, short := shortEscapes[r]
+	switch {
+	case short:
+		return append(dst, escape...)
+	case ' ' <= r && r <= '~':
+		return append(dst, byte(r))
+	case r > 0xffff:
+		high, low := utf16.EncodeRune(r)
+		return fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
+	default:
+		return fmt.Appendf(dst, `\u%04x`, r)
+	}
+}
