@@ -1,0 +1,208 @@
+package sw4rm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+const (
+	// mostEntries is how many messages the document recommends.
+	mostEntries = 50
+	// mostBytes is from where on the document recommends gzip: 100 KB.
+	mostBytes = 100_000
+)
+
+// Check returns what breaks the rules of the document that its JSON Schema cannot
+// say, in the order of the text, of each rule the first 100 places; f is
+// [format.SW4RMContext], [format.SW4RMRequest] or [format.SW4RMResponse]. It does not
+// ask for what the schema asks for: what is not of the type that a rule is about is
+// passed over. The schema cannot look into a snapshot in base64, so that Check asks
+// for what a context needs in there. The snapshot of a request is bounded by limits.
+func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) []Problem {
+	find := &finder{}
+	switch f {
+	case format.SW4RMContext:
+		find.context(doc.Root())
+	case format.SW4RMRequest:
+		find.request(doc.Root(), limits)
+	case format.SW4RMResponse:
+		find.response(doc.Root())
+	}
+	return find.inOrder()
+}
+
+func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
+	if to := root.Get("to_agent"); to.Kind() == jsonstream.String && to.Text() == "" {
+		f.warn("to-agent", to, "no target agent: the wire service refuses the request; name one, or have a router choose it")
+	}
+	v := root.Get(snapshotMember)
+	if v.Kind() != jsonstream.String && v.Kind() != jsonstream.Object {
+		return
+	}
+	context, encoded, rule, problem := openSnapshot(v, limits)
+	if rule != "" {
+		f.fail(rule, v, "", problem)
+		return
+	}
+	f.enter(v, encoded)
+	if encoded {
+		f.contextMembers(context)
+		for _, entry := range context.Get("conversation_history").Elements() {
+			f.entryMembers(entry)
+		}
+	}
+	if history := context.Get("conversation_history"); root.Get("preserve_history").Kind() == jsonstream.False && history.Len() > 0 {
+		f.warn("preserve-history", history, fmt.Sprintf("preserve_history is false, but the snapshot has a conversation history: found %s; empty it, or preserve it",
+			number(history.Len(), "message")))
+	}
+	f.context(context)
+}
+
+// entryMembers asks of a message in a snapshot what the schema of a context does.
+func (f *finder) entryMembers(entry jsonstream.Value) {
+	if entry.Kind() != jsonstream.Object {
+		f.fail("context-type", entry, "", "expected a message, an object with role and content, found "+found(entry))
+		return
+	}
+	for _, name := range []string{"role", "content"} {
+		if !entry.Get(name).Exists() {
+			f.fail("context-member", entry, name, "missing required field: every message has it; add it, a string")
+		}
+	}
+	for _, name := range []string{"role", "content", "tool_call_id", "name"} {
+		if v := entry.Get(name); v.Exists() && v.Kind() != jsonstream.String {
+			f.fail("context-type", v, "", "expected a string, found "+found(v))
+		}
+	}
+	if v := entry.Get("metadata"); v.Exists() && v.Kind() != jsonstream.Object {
+		f.fail("context-type", v, "", "expected an object, found "+found(v))
+	}
+	if v := entry.Get("timestamp"); v.Exists() && !isTime(v.Text()) {
+		f.fail("context-type", v, "", "expected an ISO 8601 time stamp, such as \"2025-01-15T10:30:00Z\", found "+found(v))
+	}
+}
+
+// isTime reports whether a text is a date-time of RFC 3339, which allows small
+// letters and leap seconds.
+func isTime(text string) bool {
+	text = strings.ToUpper(text)
+	if i := strings.Index(text, ":60"); i == len("2016-12-31T23:59") {
+		text = text[:i] + ":59" + text[i+len(":60"):]
+	}
+	_, err := time.Parse(time.RFC3339, text)
+	return err == nil
+}
+
+// context checks what holds for a context wherever it stands.
+func (f *finder) context(root jsonstream.Value) {
+	history, state := root.Get("conversation_history"), root.Get("tool_state")
+	answered := map[string]bool{} // tool calls, by their ids
+	for _, entry := range history.Elements() {
+		f.entry(entry)
+		if id := entry.Get("tool_call_id").Text(); id != "" && entry.Get("role").Text() == "tool" {
+			answered[id] = true
+		}
+	}
+	if n := history.Len(); history.Kind() == jsonstream.Array && n > mostEntries {
+		f.warn("history-length", history, fmt.Sprintf("a long history: found %d messages; limit it to the last %d that matter", n, mostEntries))
+	}
+	results := state.Get("cached_results")
+	if results.Kind() == jsonstream.Object && results.Len() > 0 {
+		f.warn("cached-results", results, fmt.Sprintf("cached results take space: found %s; leave out the calls that are completed", number(results.Len(), "result")))
+		for id := range results.Members() {
+			answered[id] = true
+		}
+	}
+	for _, call := range state.Get("active_calls").Elements() {
+		if id := call.Get("call_id"); id.Kind() == jsonstream.String && answered[id.Text()] {
+			f.warn("completed-call", id, fmt.Sprintf("the call %s has a result and is active all the same: the receiver would run it again; take it out of active_calls", found(id)))
+		}
+	}
+	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > mostBytes {
+		f.warn("context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, mostBytes))
+	}
+	for v := range root.All() {
+		if v.Kind() == jsonstream.String && isBinary(v.Raw()) {
+			f.warn("embedded-binary", v, fmt.Sprintf("embedded binary data: found %d characters of base64; refer to it by a URL or an identifier", len(v.Raw())-len(`""`)))
+		}
+	}
+}
+
+// roles are those that the document names.
+var roles = []string{"user", "assistant", "system", "tool"}
+
+func (f *finder) entry(entry jsonstream.Value) {
+	role := entry.Get("role")
+	if role.Kind() != jsonstream.String {
+		return
+	}
+	if !slices.Contains(roles, role.Text()) {
+		f.warn("role", role, fmt.Sprintf("expected %s or %s, found %s", strings.Join(roles[:3], ", "), roles[3], found(role)))
+	}
+	if id := entry.Get("tool_call_id"); role.Text() == "tool" && (!id.Exists() || id.Kind() == jsonstream.String && id.Text() == "") {
+		f.warn("tool-call-id", entry, "a tool's message without tool_call_id: nobody can tell which call it answers; add it")
+	}
+}
+
+// leastBinary is the length from which on a string of base64 characters is taken for
+// binary data.
+const leastBinary = 1024
+
+// isBinary reports whether a quoted string is a data URL in base64, or long and of
+// nothing but base64, in either alphabet and perhaps in lines.
+func isBinary(quoted []byte) bool {
+	text := quoted[1 : len(quoted)-1]
+	if head := string(text[:min(len(text), 128)]); strings.HasPrefix(head, "data:") && strings.Contains(head, ";base64,") {
+		return true
+	}
+	if len(text) < leastBinary {
+		return false
+	}
+	var upper, lower, digit bool
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= 'A' && c <= 'Z':
+			upper = true
+		case c >= 'a' && c <= 'z':
+			lower = true
+		case c >= '0' && c <= '9':
+			digit = true
+		case c == '+' || c == '/' || c == '-' || c == '_':
+		case c == '=' && i >= len(text)-2:
+		case c == '\\' && strings.IndexByte(`rn/`, text[i+1]) >= 0:
+			i++
+		default:
+			return false
+		}
+	}
+	return upper && lower && digit
+}
+
+func (f *finder) response(root jsonstream.Value) {
+	accepted, status, reason := root.Get("accepted").Kind(), root.Get("status"), root.Get("rejection_reason")
+	switch s := Status(status.Text()); {
+	case accepted == jsonstream.True && s == Rejected:
+		f.fail("response-status", status, "", `accepted is true, but the status is "REJECTED": one of them is wrong`)
+	case accepted == jsonstream.False && (s == Accepted || s == Completed):
+		f.fail("response-status", status, "", fmt.Sprintf("accepted is false, but the status is %s: one of them is wrong", found(status)))
+	case accepted == jsonstream.False && s != Pending && reason.Text() == "" && (reason.Kind() == jsonstream.String || reason.Kind() == jsonstream.Null):
+		f.warn("rejection-reason", reason, "a rejection without a reason: say why in rejection_reason")
+	case accepted == jsonstream.False && s != Pending && !reason.Exists():
+		f.add("rejection-reason", root, "rejection_reason", "a rejection without a reason: say why in rejection_reason", true)
+	case accepted == jsonstream.True && reason.Text() != "":
+		f.warn("rejection-reason", reason, "accepted is true, but there is a rejection_reason: one of them is wrong")
+	}
+}
+
+// number returns a count with its noun.
+func number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

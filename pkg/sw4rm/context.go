@@ -1,0 +1,213 @@
+package sw4rm
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Context is the parts of a HandoffContext. An absent value stands for an empty
+// array or object.
+type Context struct {
+	History   jsonstream.Value // an array
+	ToolState jsonstream.Value // an object
+	Metadata  jsonstream.Value // an object
+	// Others are members that the document does not know. They are kept, behind
+	// those that it does.
+	Others []jsonstream.Value
+}
+
+// contextMembers are the members of a context, in the order of serialize_context,
+// all of them required.
+var contextMembers = []struct {
+	name  string
+	kind  jsonstream.Kind
+	empty string
+}{
+	{"conversation_history", jsonstream.Array, "[]"},
+	{"tool_state", jsonstream.Object, "{}"},
+	{"metadata", jsonstream.Object, "{}"},
+}
+
+// ReadContext is the document's deserialize_context: it returns the parts of a
+// context, or each of the required members that is missing or of another type.
+func ReadContext(root jsonstream.Value) (Context, []Problem) {
+	f := &finder{}
+	if root.Kind() != jsonstream.Object {
+		f.fail("context-type", root, "", "not a HandoffContext: expected an object, found "+found(root))
+		return Context{}, f.inOrder()
+	}
+	f.contextMembers(root)
+	if f.problems != nil {
+		return Context{}, f.inOrder()
+	}
+	c := Context{History: root.Get("conversation_history"), ToolState: root.Get("tool_state"), Metadata: root.Get("metadata")}
+	for name, v := range root.Members() {
+		if name != c.History.Name() && name != c.ToolState.Name() && name != c.Metadata.Name() {
+			c.Others = append(c.Others, v)
+		}
+	}
+	return c, nil
+}
+
+// Serialize is the document's serialize_context: compact JSON in UTF-8, the members
+// in the order of the dataclass. Inside them numbers keep their text and members
+// their order; strings are written with no escape that JSON does not ask for.
+func (c Context) Serialize() []byte {
+	text := []byte("{")
+	for i, v := range []jsonstream.Value{c.History, c.ToolState, c.Metadata} {
+		text = appendName(text, contextMembers[i].name)
+		if v.Exists() {
+			text = appendUTF8(text, v.Raw())
+		} else {
+			text = append(text, contextMembers[i].empty...)
+		}
+	}
+	for _, v := range c.Others {
+		text = appendUTF8(appendName(text, v.Name()), v.Raw())
+	}
+	return append(text, '}')
+}
+
+// appendName appends the name of a member to an object that is still open.
+func appendName(dst []byte, name string) []byte {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(appendString(dst, name), ':')
+}
+
+func appendString(dst []byte, text string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, text) // not strict about invalid UTF-8, which it replaces
+	return dst
+}
+
+// appendUTF8 appends a strict JSON text compactly, each string with the fewest
+// escapes.
+func appendUTF8(dst, text []byte) []byte {
+	text = jsonstream.AppendCompact(nil, text)
+	var plain []byte
+	for {
+		begin := bytes.IndexByte(text, '"')
+		if begin < 0 {
+			return append(dst, text...)
+		}
+		dst, text = append(dst, text[:begin]...), text[begin:]
+		end := 1
+		for ; text[end] != '"'; end++ {
+			if text[end] == '\\' {
+				end++
+			}
+		}
+		quoted := text[:end+1]
+		if bytes.IndexByte(quoted, '\\') < 0 {
+			dst = append(dst, quoted...)
+		} else {
+			plain, _ = jsontext.AppendUnquote(plain[:0], quoted) // it comes from strict JSON
+			dst, _ = jsontext.AppendQuote(dst, plain)
+		}
+		text = text[end+1:]
+	}
+}
+
+const snapshotMember = "context_snapshot"
+
+// openSnapshot returns the context that a snapshot holds, absent for a request
+// without one; encoded tells whether it is base64. Otherwise there is a rule that the
+// snapshot breaks, and how.
+func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream.Value, encoded bool, rule, problem string) {
+	switch v.Kind() {
+	case jsonstream.Absent, jsonstream.Null:
+		return jsonstream.Value{}, false, "", ""
+	case jsonstream.Object:
+		return v, false, "", ""
+	case jsonstream.String:
+	default:
+		return jsonstream.Value{}, false, "snapshot-encoding", fmt.Sprintf("expected base64 of a serialized context, or the context itself, found %s", article(v.Kind()))
+	}
+	text, err := base64.StdEncoding.DecodeString(v.Text())
+	if err != nil {
+		return jsonstream.Value{}, true, "snapshot-encoding",
+			fmt.Sprintf("not base64: %s; write the serialized context in the standard alphabet, with its padding", base64Fault(err))
+	}
+	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+		return jsonstream.Value{}, true, "snapshot-json",
+			"the content is gzip, which deserialize_context does not read; put the JSON there, and compress the request as a whole"
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil {
+		return jsonstream.Value{}, true, "snapshot-json", syntaxFault(err)
+	}
+	if kind := doc.Root().Kind(); kind != jsonstream.Object {
+		return jsonstream.Value{}, true, "snapshot-json", fmt.Sprintf("the content is no context: expected an object, found %s", article(kind))
+	}
+	return doc.Root(), true, "", ""
+}
+
+func base64Fault(err error) string {
+	if at, ok := err.(base64.CorruptInputError); ok {
+		return fmt.Sprintf("the character at index %d does not fit", int64(at))
+	}
+	return err.Error()
+}
+
+func syntaxFault(err error) string {
+	if e, ok := err.(*jsonstream.SyntaxError); ok {
+		return fmt.Sprintf("the content is no JSON text: at its line %d, column %d: %s", e.Line, e.Column, e.Problem)
+	}
+	return err.Error()
+}
+
+// Fill is the lenient reading of the SDK's from_dict: it returns a context, or a
+// request with the context in its snapshot, with an empty value for each member that
+// is missing, and the JSON Pointers of these. What is there stays as it is. f is
+// [format.SW4RMContext] or [format.SW4RMRequest]; of a request whose snapshot cannot
+// be opened nothing is changed: reading it says why.
+func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (filled *jsonstream.Document, pointers []string, err error) {
+	root, encoded, prefix := doc.Root(), false, ""
+	if f == format.SW4RMRequest {
+		root, encoded, _, _ = openSnapshot(doc.Root().Get(snapshotMember), limits)
+		prefix = "/" + snapshotMember
+	}
+	if root.Kind() != jsonstream.Object {
+		return doc, nil, nil
+	}
+	end := len(root.Raw()) - len("}")
+	text := root.Raw()[:end:end] // what is appended goes elsewhere
+	for _, m := range contextMembers {
+		if root.Get(m.name).Exists() {
+			continue
+		}
+		if root.Len() > 0 || len(pointers) > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(appendString(text, m.name), ':'), m.empty...)
+		pointers = append(pointers, prefix+"/"+m.name)
+	}
+	if len(pointers) == 0 {
+		return doc, nil, nil
+	}
+	text = append(text, '}')
+	if f == format.SW4RMRequest {
+		if encoded {
+			text = appendBase64(nil, text)
+		}
+		if text, err = jsonstream.Set(doc, prefix, text); err != nil {
+			return nil, nil, err
+		}
+	}
+	filled, err = jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: doc.Raw().Start}, jsonstream.Unlimited())
+	return filled, pointers, err
+}
+
+// appendBase64 appends a JSON string with text in base64.
+func appendBase64(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	dst = base64.StdEncoding.AppendEncode(dst, text)
+	return append(dst, '"')
+}

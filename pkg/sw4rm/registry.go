@@ -1,0 +1,147 @@
+package sw4rm
+
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An Agent is a record of a registry. Its zero value can do nothing and is not
+// available.
+type Agent struct {
+	ID    string
+	State string // [Runnable] if it accepts handoffs
+
+	can          map[string]bool
+	capabilities []byte // as they stand in the record
+}
+
+// ReadAgent reads an agent record: {"agent_id", "capabilities": [], "state"}, with
+// any further members.
+func ReadAgent(doc *jsonstream.Document) (Agent, []Problem) {
+	f := &finder{}
+	a := f.agent(doc.Root())
+	return a, f.inOrder()
+}
+
+func (f *finder) agent(v jsonstream.Value) Agent {
+	if v.Kind() != jsonstream.Object {
+		f.fail("", v, "", "not an agent record: expected an object with agent_id, capabilities and state, found "+found(v))
+		return Agent{}
+	}
+	a := Agent{ID: f.text(v, "agent_id", true), State: f.text(v, "state", true), can: map[string]bool{}}
+	if id := v.Get("agent_id"); id.Kind() == jsonstream.String && a.ID == "" {
+		f.fail("", id, "", "an empty agent_id: give the agent a name")
+	}
+	for _, name := range f.names(v, "capabilities", true) {
+		a.can[name] = true
+	}
+	a.capabilities = v.Get("capabilities").Raw()
+	return a
+}
+
+// A Registry is the agents that are known, in an order. It is immutable and safe for
+// concurrent use.
+type Registry struct {
+	agents []Agent
+	byID   map[string]int
+}
+
+// ReadRegistry reads an array of agent records, or an object with one as its member
+// agents. An agent_id stands for one record.
+func ReadRegistry(doc *jsonstream.Document) (*Registry, []Problem) {
+	f := &finder{}
+	list := doc.Root()
+	if list.Kind() == jsonstream.Object {
+		list = list.Get("agents")
+	}
+	if list.Kind() != jsonstream.Array {
+		f.fail("", doc.Root(), "", `not a registry: expected an array of agent records, or {"agents": []}`)
+		return nil, f.inOrder()
+	}
+	g := &Registry{byID: map[string]int{}}
+	for i, v := range list.Elements() {
+		a := f.agent(v)
+		if first, twice := g.byID[a.ID]; twice && a.ID != "" {
+			f.fail("", v.Get("agent_id"), "", fmt.Sprintf("the agent_id %s is that of record %d, too: give each agent its own", quoted(a.ID), first))
+		} else {
+			g.byID[a.ID] = i
+		}
+		g.agents = append(g.agents, a)
+	}
+	if f.problems != nil {
+		return nil, f.inOrder()
+	}
+	return g, nil
+}
+
+// A Routing is where a request went, and what came of it.
+type Routing struct {
+	Response Response
+	Target   string // the agent that was chosen, "" if there is none
+	Refusals []Refusal
+}
+
+// A Refusal is the answer of a preferred agent that did not accept.
+type Refusal struct{ Agent, Reason string }
+
+// Route sends a request to an agent, and returns its answer.
+//
+// With preferred agents it is the document's initiate_handoff_with_fallback: they are
+// asked in that order, whatever the request's to_agent. Otherwise it is route_handoff
+// of the CapabilityRouter: the request goes to its to_agent, or if it has none, to the
+// first agent of the registry that has all capabilities and is [Runnable]. An agent
+// that the registry does not have rejects.
+func (g *Registry) Route(r *Request, preferred []string, handoffID string) Routing {
+	if len(preferred) > 0 {
+		return g.fallBack(r, preferred, handoffID)
+	}
+	target := r.To
+	if target == "" {
+		i := g.capable(r.Capabilities)
+		if i < 0 {
+			return Routing{Response: rejected(r, handoffID, "No capable agent available")}
+		}
+		target = g.agents[i].ID
+	}
+	return Routing{Response: g.ask(target, r, handoffID), Target: target}
+}
+
+func (g *Registry) fallBack(r *Request, preferred []string, handoffID string) Routing {
+	var refusals []Refusal
+	for _, id := range preferred {
+		answer := g.ask(id, r, handoffID)
+		if answer.Accepted {
+			return Routing{answer, id, refusals}
+		}
+		refusals = append(refusals, Refusal{id, answer.RejectionReason})
+	}
+	return Routing{Response: rejected(r, handoffID, "All preferred agents unavailable"), Refusals: refusals}
+}
+
+// ask returns the answer of one agent.
+func (g *Registry) ask(id string, r *Request, handoffID string) Response {
+	i, known := g.byID[id]
+	if !known {
+		return rejected(r, handoffID, "Unknown agent: "+id)
+	}
+	return Respond(g.agents[i], r, handoffID)
+}
+
+// capable is the document's find_capable_agent: it returns the index of an agent, or
+// -1.
+func (g *Registry) capable(capabilities []string) int {
+next:
+	for i, a := range g.agents {
+		if a.State != Runnable {
+			continue
+		}
+		for _, name := range capabilities {
+			if !a.can[name] {
+				continue next
+			}
+		}
+		return i
+	}
+	return -1
+}

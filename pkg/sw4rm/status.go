@@ -1,0 +1,145 @@
+package sw4rm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Status is the HandoffStatus of a request.
+type Status string
+
+// The statuses. Expired is the wire service's.
+const (
+	Pending   Status = "PENDING"
+	Accepted  Status = "ACCEPTED"
+	Rejected  Status = "REJECTED"
+	Completed Status = "COMPLETED"
+	Expired   Status = "EXPIRED"
+)
+
+// An Action is what happens to a handoff.
+type Action string
+
+// The actions. Submit makes a handoff, which begins as [Pending].
+const (
+	Submit   Action = "request"
+	Accept   Action = "accept"
+	Reject   Action = "reject"
+	Complete Action = "complete"
+	Expire   Action = "expire"
+)
+
+// transitions are what an action makes of a handoff, and which it needs.
+var transitions = []struct {
+	action   Action
+	from, to Status
+}{
+	{Submit, "", Pending},
+	{Accept, Pending, Accepted},
+	{Reject, Pending, Rejected},
+	{Complete, Accepted, Completed},
+	{Expire, Accepted, Expired},
+}
+
+// Actions returns all of them.
+func Actions() []Action {
+	var all []Action
+	for _, t := range transitions {
+		all = append(all, t.action)
+	}
+	return all
+}
+
+// actionNames returns them for people.
+func actionNames() string {
+	var names []string
+	for _, a := range Actions() {
+		names = append(names, string(a))
+	}
+	return strings.Join(names, ", ")
+}
+
+// An Event is an action on one handoff.
+type Event struct {
+	Action             Action
+	RequestID          string
+	FromAgent, ToAgent string // of [Submit] only
+}
+
+// ReadEvent reads {"event": ACTION, "request_id", "from_agent", "to_agent"}, with any
+// further members.
+func ReadEvent(doc *jsonstream.Document) (Event, []Problem) {
+	f := &finder{}
+	root := doc.Root()
+	if root.Kind() != jsonstream.Object {
+		f.fail("", root, "", "not an event: expected an object with event and request_id, found "+found(root))
+		return Event{}, f.inOrder()
+	}
+	e := Event{
+		Action: Action(f.text(root, "event", true)), RequestID: f.text(root, "request_id", false),
+		FromAgent: f.text(root, "from_agent", false), ToAgent: f.text(root, "to_agent", false),
+	}
+	if v := root.Get("event"); v.Kind() == jsonstream.String && !slices.Contains(Actions(), e.Action) {
+		f.fail("", v, "", fmt.Sprintf("no event is called %s: use one of %s", found(v), actionNames()))
+	}
+	return e, f.inOrder()
+}
+
+// A Code is the gRPC status with which the wire service refuses.
+type Code string
+
+// The codes.
+const (
+	InvalidArgument    Code = "INVALID_ARGUMENT"
+	AlreadyExists      Code = "ALREADY_EXISTS"
+	NotFound           Code = "NOT_FOUND"
+	FailedPrecondition Code = "FAILED_PRECONDITION"
+)
+
+// A TransitionError reports an event that the wire service refuses. It changes
+// nothing.
+type TransitionError struct {
+	Code   Code
+	Reason string // what is wrong, what was found, and what to do
+}
+
+func (e *TransitionError) Error() string { return string(e.Code) + ": " + e.Reason }
+
+// A Ledger is the statuses of handoffs, by their request_id. Its zero value has none.
+type Ledger struct{ statuses map[string]Status }
+
+// Apply walks a handoff one step on. from is "" for one that was not there. The error
+// is a *[TransitionError]; then to is from.
+func (l *Ledger) Apply(e Event) (from, to Status, err error) {
+	if l.statuses == nil {
+		l.statuses = map[string]Status{}
+	}
+	from, known := l.statuses[e.RequestID]
+	switch {
+	case e.RequestID == "":
+		return from, from, &TransitionError{InvalidArgument, "the request_id is empty: name the request"}
+	case e.Action == Submit && e.FromAgent == "":
+		return from, from, &TransitionError{InvalidArgument, "the from_agent is empty: name the agent that hands over"}
+	case e.Action == Submit && e.ToAgent == "":
+		return from, from, &TransitionError{InvalidArgument, "the to_agent is empty: name the agent that is to take over"}
+	case e.Action == Submit && known:
+		return from, from, &TransitionError{AlreadyExists, fmt.Sprintf("the request is there already, and is %s: use another request_id", from)}
+	case e.Action != Submit && !known:
+		return from, from, &TransitionError{NotFound, "nobody has made this request: an event request comes first"}
+	}
+	for _, t := range transitions {
+		if t.action != e.Action {
+			continue
+		}
+		if t.from != from {
+			return from, from, &TransitionError{FailedPrecondition,
+				fmt.Sprintf("%s needs a handoff that is %s: it is %s", e.Action, t.from, from)}
+		}
+		l.statuses[strings.Clone(e.RequestID)] = t.to
+		return from, t.to, nil
+	}
+	return from, from, &TransitionError{InvalidArgument, fmt.Sprintf("no event is called %s: use one of %s", quoted(string(e.Action)), actionNames())}
+}
