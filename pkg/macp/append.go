@@ -1,0 +1,138 @@
+package macp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// ErrFixture reports a fixture where a transcript is needed.
+var ErrFixture = errors.New("this is a conformance fixture: messages are appended to transcripts; take the member expect out, or start a transcript")
+
+// A Step is a message to be written.
+type Step struct {
+	MessageID  string // has to be new in the session
+	Sender     string
+	Timestamp  string  // RFC 3339; "" leaves the member out
+	AcceptedAt Instant // by a runtime's clock; unknown leaves the member out
+	Payload    Payload
+}
+
+// A Refused error reports a step that a rule forbids.
+type Refused struct {
+	// Violation has the place that the message would have had, and no Position.
+	Violation Violation
+}
+
+func (e *Refused) Error() string {
+	if e.Violation.Rule == 0 {
+		return fmt.Sprintf("refused (%s): %s", e.Violation.Code, e.Violation.Message())
+	}
+	return fmt.Sprintf("refused by rule %d (%s): %s", e.Violation.Rule, e.Violation.Code, e.Violation.Message())
+}
+
+func refused(v Violation) error {
+	v.Position = jsonstream.Position{}
+	return &Refused{v}
+}
+
+// Start returns a transcript that holds one message, the SessionStart, each message on
+// a line. The error is a [*Refused].
+func Start(sessionID string, step Step, o Options) ([]byte, error) {
+	w := writer{out: []byte("{\n  \"protocol_version\": \"" + Version + "\",\n  \"mode\": \"" + Mode + "\",\n  \"session_id\": ")}
+	w.quote(sessionID)
+	if w.err != nil {
+		return nil, refused(notUTF8(-1))
+	}
+	empty := append(w.out, ",\n  \"messages\": [\n  ]\n}\n"...)
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(empty), jsonstream.Unlimited())
+	if err != nil {
+		return nil, err
+	}
+	return Append(doc, step, o)
+}
+
+// notUTF8 is what is wrong with a text that JSON cannot hold.
+func notUTF8(index int) Violation {
+	v := violation(0, InvalidEnvelope, "texts in UTF-8", "other bytes", "send bytes as a context, which is base64")
+	v.Index = index
+	return v
+}
+
+// Append returns the transcript's text with one more message at the end of its
+// messages, and all else byte for byte as it is. The message is laid out as the one
+// before it is: on one line, or indented. If a rule forbids the message, or the
+// transcript's own members are wrong, the error is a [*Refused].
+func Append(doc *jsonstream.Document, step Step, o Options) ([]byte, error) {
+	t, faults := Read(doc)
+	if t.Fixture {
+		return nil, ErrFixture
+	}
+	if len(faults) > 0 {
+		return nil, refused(faults[0])
+	}
+	var w writer
+	w.message(t.SessionID, step)
+	if w.err != nil {
+		return nil, refused(notUTF8(t.Len()))
+	}
+	text, err := splice(doc, t.messages, w.out)
+	if err != nil {
+		return nil, err
+	}
+	longer, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		return nil, err
+	}
+	if v := last(longer, o); v != nil {
+		return nil, refused(*v)
+	}
+	return text, nil
+}
+
+// last replays a transcript and returns what is wrong with its last message.
+func last(doc *jsonstream.Document, o Options) *Violation {
+	t, _ := Read(doc)
+	s := NewSession(t, o)
+	var v *Violation
+	for e := range t.Messages() {
+		v = s.Accept(e)
+	}
+	return v
+}
+
+// splice puts a message at the end of an array.
+func splice(doc *jsonstream.Document, messages jsonstream.Value, message []byte) ([]byte, error) {
+	raw := doc.Raw()
+	offset := func(v jsonstream.Value) int { return int(v.Position().Offset - raw.Start.Offset) }
+	var newest jsonstream.Value
+	for _, newest = range messages.Elements() {
+	}
+	at := offset(messages) + 1
+	var gap []byte // what parts the message from what is before it
+	if newest.Exists() {
+		begin := offset(newest)
+		at = begin + len(newest.Raw())
+		gap = append([]byte{','}, raw.Bytes[len(bytes.TrimRight(raw.Bytes[:begin], space)):begin]...)
+	} else if rest := raw.Bytes[at:]; bytes.IndexByte(rest[:len(rest)-len(bytes.TrimLeft(rest, space))], '\n') >= 0 {
+		gap = []byte("\n    ")
+	}
+	if bytes.IndexByte(newest.Raw(), '\n') >= 0 {
+		indented, err := jsonstream.AppendIndent(nil, message)
+		if err != nil {
+			return nil, err
+		}
+		margin := []byte{'\n'}
+		if i := bytes.LastIndexByte(gap, '\n'); i >= 0 {
+			margin = gap[i:]
+		}
+		message = bytes.ReplaceAll(indented, []byte{'\n'}, margin)
+	}
+	return slices.Concat(raw.Bytes[:at], gap, message, raw.Bytes[at:]), nil
+}
+
+// space is the white space of JSON.
+const space = " \t\r\n"

@@ -1,0 +1,56 @@
+package macp
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// endings are those of actions that say which outcome a commitment has (rule 19).
+var endings = []struct {
+	text     string
+	positive bool
+}{
+	{"rejected", false}, {"failed", false}, {"declined", false},
+	{"selected", true}, {"accepted", true}, {"completed", true}, {"approved", true},
+}
+
+// Outcome returns the outcome_positive that rule 19 asks for with an action, and
+// whether it asks for one.
+func Outcome(action string) (positive, bound bool) {
+	for _, e := range endings {
+		if strings.HasSuffix(action, e.text) {
+			return e.positive, true
+		}
+	}
+	return false, false
+}
+
+func (p Policy) designates(sender string) bool { return slices.Contains(p.DesignatedRoles, sender) }
+
+// checkCommitment is rules 17 to 19.
+func (s *Session) checkCommitment(e *Envelope, p *Commitment, now Instant) *Violation {
+	payload := e.Value.Get("payload")
+	for _, version := range []struct{ name, is, want string }{
+		{"mode_version", p.ModeVersion, s.start.ModeVersion},
+		{"configuration_version", p.ConfigurationVersion, s.start.ConfigurationVersion},
+		{"policy_version", p.PolicyVersion, s.PolicyVersion()},
+	} {
+		if version.is == version.want || version.is == "" && version.name == "policy_version" {
+			continue
+		}
+		return violation(18, InvalidEnvelope, version.name+" to be the session's, "+quoted(version.want), quoted(version.is),
+			"commit to what the session bound").at(placeOf(payload, version.name))
+	}
+	if positive, bound := Outcome(p.Action); bound && positive != p.OutcomePositive {
+		return violation(19, InvalidEnvelope, "outcome_positive to be "+strconv.FormatBool(positive)+" for the action "+quoted(p.Action),
+			strconv.FormatBool(p.OutcomePositive), "correct the one that is wrong").at(placeOf(payload, "outcome_positive"))
+	}
+	if s.answered || s.outstanding >= 0 && s.lapsed(s.outstanding, now) {
+		return nil
+	}
+	v := violation(17, InvalidEnvelope, "a commitment after an offer was accepted or declined", "one before",
+		"wait for the answer").at(e.Value)
+	v.Follows = s.refusedAnswer || s.outstanding < 0 && len(s.refusedOffers) > 0
+	return v
+}

@@ -1,0 +1,78 @@
+// Package macp reads, checks and writes sessions of MACP's handoff mode
+// (macp.mode.handoff.v1): RFC-MACP-0010, with RFC-MACP-0001 for the envelope and
+// RFC-MACP-0012 for policies.
+//
+// A [Transcript] is the JSON form of a session: its messages in the order in which
+// they were accepted. [Check] replays one by the 22 rules that [Rules] lists, and
+// [CheckFixture] a scripted session by its expectations. [Project] tells what became
+// of a session. [Start] and [Append] write transcripts, and [Freeze] hashes the
+// context that a session binds. All of them go through [Session], which holds the
+// rules.
+//
+// Members are read in snake_case and in camelCase, and written in snake_case. What is
+// in a document and has no meaning here is left alone.
+//
+// # Clocks
+//
+// Deadlines (rules 20 and 22) are measured by accepted_at_unix_ms, the time at which
+// a runtime accepted a message. A transcript in which no message has it is measured
+// by the timestamps of its senders, as far as they are there; one in which some have
+// it never is, and a message without it counts as accepted no earlier than those
+// before it.
+package macp
+
+// Mode is the identifier of the handoff mode.
+const Mode = "macp.mode.handoff.v1"
+
+// Version is the version of the protocol.
+const Version = "1.0"
+
+// DefaultPolicy is the policy of a session that names none.
+const DefaultPolicy = "policy.default"
+
+// A Code is an error code of the protocol's registry.
+type Code string
+
+// The codes that the rules give.
+const (
+	Forbidden            Code = "FORBIDDEN"
+	InvalidEnvelope      Code = "INVALID_ENVELOPE"
+	DuplicateMessage     Code = "DUPLICATE_MESSAGE"
+	SessionNotOpen       Code = "SESSION_NOT_OPEN"
+	SessionAlreadyExists Code = "SESSION_ALREADY_EXISTS"
+	UnsupportedVersion   Code = "UNSUPPORTED_PROTOCOL_VERSION"
+	ModeNotSupported     Code = "MODE_NOT_SUPPORTED"
+	UnknownPolicyVersion Code = "UNKNOWN_POLICY_VERSION"
+)
+
+// A State is the state of a session.
+type State string
+
+// The states of a session. Suspended and Cancelled are set by a runtime and not by
+// messages of the handoff mode, so that a replay does not come to them.
+const (
+	Open      State = "Open"
+	Suspended State = "Suspended"
+	Resolved  State = "Resolved" // a commitment was accepted
+	Expired   State = "Expired"  // the ttl_ms has passed
+	Cancelled State = "Cancelled"
+)
+
+// A Status is how far a handoff has come.
+type Status string
+
+// The statuses of a handoff. Context that comes after an answer does not change it.
+const (
+	Offered     Status = "offered"
+	ContextSent Status = "context_sent"
+	Accepted    Status = "accepted"
+	Declined    Status = "declined"
+)
+
+// Options say how to replay a session. The zero value binds the default policy: only
+// the initiator commits, and nothing is accepted implicitly.
+type Options struct {
+	// Policy is the policy that the session is bound to; nil means the default. A
+	// session that names another one by its policy_version is refused.
+	Policy *Policy
+}

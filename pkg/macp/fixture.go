@@ -1,0 +1,196 @@
+package macp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// CheckFixture replays a conformance fixture and returns where its expectations do not
+// come true. The Code and Rule of a violation are those by which the message was
+// refused; INVALID_ENVELOPE and 0 where it was not, or where the end of the session is
+// another than expected. The policy of the fixture goes before that of the options. A
+// message that is a duplicate may be expected either way, as runtimes acknowledge it
+// without effect.
+func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
+	t, found := Read(doc)
+	if len(found) > 0 {
+		return found
+	}
+	if policy := t.root.Get("policy"); policy.Exists() {
+		r := reader{of: policy}
+		o.Policy = r.policy()
+		if r.fault != nil {
+			r.fault.Index = -1
+			return append(found, *r.fault)
+		}
+	}
+	s := NewSession(t, o)
+	f := fixture{session: s, contexts: map[string][]sentContext{}}
+	for e := range t.Messages() {
+		v := f.play(e)
+		if v == nil {
+			continue
+		}
+		found = append(found, *v)
+		if e.Index < 0 {
+			return found // without a session, no expectation says anything
+		}
+	}
+	return append(found, f.outcome(t.root)...)
+}
+
+// ownPolicy returns the policy of a fixture; nil if it has none, or a wrong one.
+func (t *Transcript) ownPolicy() *Policy {
+	policy := t.root.Get("policy")
+	r := reader{of: policy}
+	if p := r.policy(); t.Fixture && r.fault == nil {
+		return p
+	}
+	return nil
+}
+
+// A fixture is the replay of one.
+type fixture struct {
+	session  *Session
+	contexts map[string][]sentContext // by handoff_id
+}
+
+// A sentContext is an accepted HandoffContext.
+type sentContext struct {
+	*HandoffContext
+	sender string
+}
+
+// play replays a message and compares what comes of it with what is expected.
+func (f *fixture) play(e *Envelope) *Violation {
+	if e.fault == nil && e.Index >= 0 {
+		if v := checkPayloadType(e); v != nil {
+			e.payloadFault = v
+			e.Payload = nil
+		}
+	}
+	got := f.session.Accept(e)
+	if c, ok := e.Payload.(*HandoffContext); ok && got == nil {
+		f.contexts[c.HandoffID] = append(f.contexts[c.HandoffID], sentContext{c, e.Sender})
+	}
+	if e.Index < 0 {
+		return got // the fixture's own members have to open a session
+	}
+	mismatch := func(name, expected, found string) *Violation {
+		v := violation(0, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(placeOf(e.Value, name))
+		v.Index, v.MessageID = e.Index, e.MessageID
+		if got != nil {
+			v.Rule, v.Code = got.Rule, got.Code
+		}
+		return v
+	}
+	expect, code := e.Value.Get("expect"), e.Value.Get("expected_error_code")
+	switch want := expect.Text(); {
+	case want != "accept" && want != "reject":
+		return mismatch("expect", `expect to be "accept" or "reject"`, shown(expect))
+	case want == "accept" && got != nil && got.Rule != 3:
+		return mismatch("expect", "the message to be accepted", refusal(got)+": expected "+got.Expected+", found "+got.Found)
+	case want == "reject" && got == nil:
+		return mismatch("expect", "the message to be rejected", "one that no rule forbids")
+	case want == "reject" && code.Exists() && code.Text() != string(got.Code):
+		return mismatch("expected_error_code", "the code "+shown(code), refusal(got))
+	}
+	return nil
+}
+
+// refusal tells which rule refused a message.
+func refusal(v *Violation) string {
+	if v.Rule == 0 {
+		return "one refused with " + string(v.Code)
+	}
+	return fmt.Sprintf("one refused by rule %d with %s", v.Rule, v.Code)
+}
+
+// checkPayloadType compares payload_type, which fixtures have in two spellings, with
+// message_type.
+func checkPayloadType(e *Envelope) *Violation {
+	v, _ := member(e.Value, "payload_type")
+	if !v.Exists() || !isKnown(e.MessageType) {
+		return nil
+	}
+	short, full := "handoff."+e.MessageType, "macp.modes.handoff.v1."+e.MessageType+"Payload"
+	if !strings.HasPrefix(e.MessageType, "Handoff") {
+		short, full = e.MessageType, "macp.v1."+e.MessageType+"Payload"
+	}
+	if v.Text() == short || v.Text() == full {
+		return nil
+	}
+	return violation(0, InvalidEnvelope, "payload_type to be "+short+" or "+full, shown(v), "name the payload of the message_type").at(v)
+}
+
+// outcome compares the end of the session with what is expected.
+func (f *fixture) outcome(root jsonstream.Value) []Violation {
+	x := expectation{}
+	s := f.session
+	if want := root.Get("expected_final_state"); want.Exists() {
+		x.value(want, fact{text: string(s.state)})
+	}
+	if want := root.Get("expect_resolution_present"); want.Exists() {
+		x.value(want, boolean(s.commitment != nil))
+	}
+	if want := root.Get("expected_resolution"); want.Exists() && want.Kind() != jsonstream.Null {
+		if s.commitment == nil {
+			x.differs(want, "a commitment", "none")
+		} else {
+			x.members(want, s.commitment.facts())
+		}
+	}
+	f.modeState(&x, root.Get("expected_mode_state"))
+	return x.found
+}
+
+// modeState compares the offers, the contexts and the phase.
+func (f *fixture) modeState(x *expectation, state jsonstream.Value) {
+	for name, want := range state.Members() {
+		switch {
+		case strings.HasPrefix(name, "_"):
+		case name == "offers":
+			f.offers(x, want)
+		case name == "contexts":
+			f.sentContexts(x, want)
+		case name == "phase":
+			if phase, sdk := f.session.phases(); want.Text() != string(phase) {
+				x.value(want, fact{text: string(sdk)})
+			}
+		default:
+			x.differs(want, "a member of the mode's state: offers, contexts or phase", quoted(name))
+		}
+	}
+}
+
+func (f *fixture) offers(x *expectation, offers jsonstream.Value) {
+	for id, want := range offers.Members() {
+		if strings.HasPrefix(id, "_") {
+			continue
+		}
+		i, ok := f.session.byID[id]
+		if !ok {
+			x.differs(want, "an offer "+quoted(id), "none")
+			continue
+		}
+		x.members(want, f.session.handoffs[i].facts())
+	}
+}
+
+func (f *fixture) sentContexts(x *expectation, contexts jsonstream.Value) {
+	for id, want := range contexts.Members() {
+		if strings.HasPrefix(id, "_") {
+			continue
+		}
+		sent := f.contexts[id]
+		if want.Kind() != jsonstream.Array || want.Len() != len(sent) {
+			x.differs(want, shownLen(want), fmt.Sprintf("%d of %s", len(sent), quoted(id)))
+			continue
+		}
+		for i, each := range want.Elements() {
+			x.members(each, sent[i].facts())
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package macp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// ErrNoSession reports a transcript that cannot be frozen, as no SessionStart of it
+// was accepted.
+var ErrNoSession = errors.New("no SessionStart was accepted: there is no context to freeze; check the transcript")
+
+// Freeze returns a hash of the context that a session binds, as "sha256:" and 64
+// hexadecimal digits: context-frozen determinism holds for a replay that has the same.
+//
+// It is the SHA-256 of the canonical form (RFC 8785) of an object with two members.
+// session has mode, initiator (the sender of the SessionStart), intent, participants in
+// their order, mode_version, configuration_version, policy_version (what it resolves
+// to), ttl_ms and max_suspend_ms (decimal texts, "0" for none), context_id ("" for
+// none), extensions and roots (empty for none). contexts has handoff_id, content_type
+// and context of every HandoffContext that was accepted, in their order, late ones too.
+// The values of extensions and context are base64 with the standard alphabet and
+// padding.
+//
+// So the hash does not depend on the spelling of names, on the layout, on unknown
+// members, or on whether the session is a transcript, a fixture, or came over the wire;
+// nor on session_id, ids and times of messages, and other messages, none of which is
+// context. Messages that were refused do not count.
+func Freeze(doc *jsonstream.Document) (string, error) {
+	t, _ := Read(doc)
+	s := NewSession(t, Options{Policy: t.ownPolicy()})
+	var contexts []*HandoffContext
+	for e := range t.Messages() {
+		if s.Accept(e) != nil {
+			continue
+		}
+		if c, ok := e.Payload.(*HandoffContext); ok {
+			contexts = append(contexts, c)
+		}
+	}
+	if !s.Started() {
+		return "", ErrNoSession
+	}
+	text := s.frozen(contexts)
+	frozen, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		return "", err
+	}
+	canonical, err := jsonstream.AppendCanonical(nil, frozen.Root(), jsonstream.CanonicalOptions{})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(canonical)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// frozen writes what Freeze hashes.
+func (s *Session) frozen(contexts []*HandoffContext) []byte {
+	var w writer
+	p := s.start
+	w.object(func() {
+		w.member("session")
+		w.object(func() {
+			w.text("mode", Mode)
+			w.text("initiator", s.initiator)
+			w.text("intent", p.Intent)
+			w.texts("participants", p.Participants)
+			w.text("mode_version", p.ModeVersion)
+			w.text("configuration_version", p.ConfigurationVersion)
+			w.text("policy_version", s.PolicyVersion())
+			w.text("ttl_ms", strconv.FormatInt(p.TTLMS, 10))
+			w.text("max_suspend_ms", strconv.FormatInt(p.MaxSuspendMS, 10))
+			w.text("context_id", p.ContextID)
+			w.extensions(p.Extensions)
+			w.roots(p.Roots)
+		})
+		w.member("contexts")
+		w.out = append(w.out, '[')
+		for _, c := range contexts {
+			w.next()
+			w.object(func() { c.write(&w) })
+		}
+		w.out = append(w.out, ']')
+	})
+	return w.out
+}

@@ -1,0 +1,147 @@
+package macp
+
+import "strconv"
+
+// A Handoff is an offer and what became of it.
+type Handoff struct {
+	ID           string `json:"handoff_id"`
+	Status       Status `json:"status"`
+	Target       string `json:"target_participant"`
+	OfferedBy    string `json:"offered_by"`
+	Scope        string `json:"scope"`
+	Reason       string `json:"reason"`
+	Contexts     int    `json:"contexts"`                // all of them
+	LateContexts int    `json:"late_contexts,omitempty"` // those that came after the answer
+	AnsweredBy   string `json:"answered_by,omitempty"`   // who accepted or declined
+	AnswerReason string `json:"answer_reason,omitempty"`
+	Implicit     bool   `json:"implicit,omitempty"` // accepted by the passing of time (rule 20)
+	OfferIndex   int    `json:"offer_index"`        // of the offer's message
+}
+
+// Pending reports whether the handoff waits for an answer.
+func (h Handoff) Pending() bool { return h.Status == Offered || h.Status == ContextSent }
+
+// checkSender is rules 5, 6 and 16.
+func (s *Session) checkSender(e *Envelope) *Violation {
+	rule, expected, allowed := 6, "a declared participant as the sender", s.participants[e.Sender]
+	switch e.MessageType {
+	case "HandoffOffer":
+		rule, expected, allowed = 5, "the initiator, "+quoted(s.initiator)+", as the sender of an offer", e.Sender == s.initiator
+	case "Commitment":
+		rule, expected, allowed = 16, "the initiator, "+quoted(s.initiator)+", as the sender of the commitment", e.Sender == s.initiator
+		switch s.policy.Authority {
+		case AnyParticipant:
+			expected, allowed = "a declared participant as the sender of the commitment", s.participants[e.Sender]
+		case DesignatedRole:
+			expected, allowed = "one of the policy's designated_roles as the sender of the commitment", s.policy.designates(e.Sender)
+		}
+	}
+	if allowed {
+		return nil
+	}
+	return violation(rule, Forbidden, expected, quoted(e.Sender), "let the right participant send it").at(placeOf(e.Value, "sender"))
+}
+
+// checkOffer is rules 7 to 10.
+func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
+	payload := e.Value.Get("payload")
+	id, target := placeOf(payload, "handoff_id"), placeOf(payload, "target_participant")
+	invalid := func(rule int, expected, found, remedy string) Violation {
+		return violation(rule, InvalidEnvelope, expected, found, remedy)
+	}
+	earlier, used := s.byID[p.HandoffID]
+	switch {
+	case p.HandoffID == "":
+		return invalid(7, "handoff_id to be a text that is not empty", `""`, "give the offer an id").at(id)
+	case p.TargetParticipant == "":
+		return invalid(7, "target_participant to be a text that is not empty", `""`, "name who is to take over").at(target)
+	case !s.participants[p.TargetParticipant]:
+		return invalid(7, "target_participant to be a declared participant", quoted(p.TargetParticipant),
+			"name one of those in SessionStart").at(target)
+	case p.TargetParticipant == e.Sender:
+		return invalid(7, "target_participant to be another than the sender", quoted(p.TargetParticipant), "offer it to somebody else").at(target)
+	case used:
+		return invalid(8, "a handoff_id that no offer before it has", quoted(p.HandoffID)+" of message "+strconv.Itoa(s.handoffs[earlier].OfferIndex),
+			"give each offer an id of its own").at(id)
+	case s.accepted >= 0:
+		return invalid(10, "no offer after one was accepted", "an offer after "+quoted(s.handoffs[s.accepted].ID)+" was accepted",
+			"commit, and open another session").at(e.Value)
+	case s.outstanding >= 0:
+		v := invalid(9, "no offer while one is outstanding", "an offer while "+quoted(s.handoffs[s.outstanding].ID)+" has no answer",
+			"wait until it is accepted or declined").at(e.Value)
+		v.Follows = s.refusedAnswer
+		return v
+	}
+	return nil
+}
+
+// find is rule 11.
+func (s *Session) find(e *Envelope, handoffID string) (Handoff, *Violation) {
+	if i, ok := s.byID[handoffID]; ok {
+		return s.handoffs[i], nil
+	}
+	v := violation(11, InvalidEnvelope, "the handoff_id of an offer before it", quoted(handoffID),
+		"offer the handoff first, or name one that was offered").at(placeOf(e.Value.Get("payload"), "handoff_id"))
+	v.Follows = s.refusedOffers[handoffID]
+	return Handoff{}, v
+}
+
+// checkContext is rules 11 and 12.
+func (s *Session) checkContext(e *Envelope, p *HandoffContext) *Violation {
+	h, v := s.find(e, p.HandoffID)
+	if v != nil {
+		return v
+	}
+	if e.Sender != h.OfferedBy {
+		return violation(12, Forbidden, "context from the participant who made the offer, "+quoted(h.OfferedBy), quoted(e.Sender),
+			"let that participant send it").at(placeOf(e.Value, "sender"))
+	}
+	return nil
+}
+
+// checkAccept is rules 11, 13 to 15, and 20 as far as it forbids an accept.
+func (s *Session) checkAccept(e *Envelope, p *HandoffAccept, now Instant) *Violation {
+	if v := s.checkAnswer(e, p.HandoffID, "accepted_by", p.AcceptedBy); v != nil || !p.Implicit {
+		return v
+	}
+	i := s.byID[p.HandoffID]
+	if !s.transcript.Fixture && s.lapsed(i, now) && e.MessageID == implicitID(p.HandoffID) {
+		return nil
+	}
+	return violation(20, InvalidEnvelope, "implicit to be false in an accept that a participant sends", "true",
+		"leave implicit out: only a runtime accepts for the target, when the policy's time has passed").
+		at(placeOf(e.Value.Get("payload"), "implicit"))
+}
+
+// implicitID is the id of the accept that a runtime writes for the target: it is how a
+// transcript tells one from what a participant sent (RFC-MACP-0010, section 5.1).
+func implicitID(handoffID string) string { return "implicit-accept:" + handoffID }
+
+// checkAnswer is rules 11 and 13 to 15.
+func (s *Session) checkAnswer(e *Envelope, handoffID, byName, by string) *Violation {
+	h, v := s.find(e, handoffID)
+	if v != nil {
+		return v
+	}
+	payload := e.Value.Get("payload")
+	switch {
+	case e.Sender != h.Target:
+		return violation(13, Forbidden, "an answer from the target of the offer, "+quoted(h.Target), quoted(e.Sender),
+			"let the target answer").at(placeOf(e.Value, "sender"))
+	case by != "" && by != e.Sender:
+		return violation(14, InvalidEnvelope, byName+" to be the sender, "+quoted(e.Sender), quoted(by),
+			`write the sender, or ""`).at(placeOf(payload, byName))
+	case !h.Pending():
+		return violation(15, InvalidEnvelope, "an answer to an offer that is outstanding", "one to "+quoted(h.ID)+", which was "+string(h.Status),
+			"remove it: the first answer counts").at(placeOf(payload, "handoff_id"))
+	}
+	return nil
+}
+
+// lapsed reports whether an offer has been outstanding for as long as the policy
+// waits for an answer (rule 20).
+func (s *Session) lapsed(handoff int, now Instant) bool {
+	passed, known := since(s.offeredAt[handoff], now)
+	timeout := s.policy.ImplicitAcceptMS
+	return timeout > 0 && known && passed >= uint64(timeout)
+}

@@ -1,0 +1,211 @@
+package macp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A reader takes the members out of one object and keeps the first fault.
+type reader struct {
+	of jsonstream.Value
+	// loose is how fixtures are read: texts may be left out, and bytes are plain text.
+	loose bool
+	fault *Violation
+}
+
+func (r *reader) fail(at jsonstream.Value, expected, found, remedy string) {
+	if r.fault == nil {
+		r.fault = Violation{Code: InvalidEnvelope, Expected: expected, Found: found, Remedy: remedy}.at(at)
+	}
+}
+
+// camel returns the camelCase spelling of a name in snake_case.
+func camel(name string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(name, "_") {
+		if b.Len() == 0 {
+			b.WriteString(part)
+		} else {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
+}
+
+// member returns the member of an object by its name in snake_case, in either
+// spelling, and whether it is there in both.
+func member(object jsonstream.Value, name string) (v jsonstream.Value, twice bool) {
+	v = object.Get(name)
+	if !strings.Contains(name, "_") {
+		return v, false
+	}
+	other := object.Get(camel(name))
+	if !v.Exists() {
+		return other, false
+	}
+	return v, other.Exists()
+}
+
+// placeOf returns where to point at for a member: the object if it is not there.
+func placeOf(object jsonstream.Value, name string) jsonstream.Value {
+	if v, _ := member(object, name); v.Exists() {
+		return v
+	}
+	return object
+}
+
+func (r *reader) get(name string) jsonstream.Value {
+	v, twice := member(r.of, name)
+	if twice {
+		r.fail(v, "one of "+name+" and "+camel(name), "both", "keep "+name+": readers may take either")
+	}
+	return v
+}
+
+// typed returns a member of a kind; absent, with a fault, if it has another. Only a
+// member that is required has to be there.
+func (r *reader) typed(name string, kind jsonstream.Kind, required bool, remedy string) jsonstream.Value {
+	v := r.get(name)
+	if v.Kind() == kind || !v.Exists() && !required {
+		return v
+	}
+	place := v
+	if !v.Exists() {
+		place = r.of
+	}
+	r.fail(place, "the member "+name+" to be "+article(kind), shown(v), remedy)
+	return jsonstream.Value{}
+}
+
+// text reads a text that may be empty.
+func (r *reader) text(name string) string {
+	return r.typed(name, jsonstream.String, !r.loose, `write "" for an empty text`).Text()
+}
+
+// name reads a text that may not be empty.
+func (r *reader) name(name string) string {
+	v := r.typed(name, jsonstream.String, true, "write a text that is not empty")
+	if v.Exists() && v.Text() == "" {
+		r.fail(v, "the member "+name+" to be a text that is not empty", `""`, "write one")
+	}
+	return v.Text()
+}
+
+// filled reads a text that may not be blank.
+func (r *reader) filled(name string) string {
+	text := r.name(name)
+	if text != "" && strings.TrimSpace(text) == "" {
+		r.fail(placeOf(r.of, name), "the member "+name+" to be a text that is not blank", quoted(text), "write one")
+	}
+	return text
+}
+
+// number reads an integer that is at least least; unknown if it is not there.
+func (r *reader) number(name string, least int64, required bool) (n int64, known bool) {
+	remedy := "write an integer of at most 64 bits, without quotes"
+	v := r.typed(name, jsonstream.Number, required, remedy)
+	if !v.Exists() {
+		return 0, false
+	}
+	n, ok := integer(v.Raw())
+	switch {
+	case !ok:
+		r.fail(v, "the member "+name+" to be an integer", shown(v), remedy)
+	case n < least:
+		r.fail(v, "the member "+name+" to be at least "+strconv.FormatInt(least, 10), shown(v), "write such an integer")
+	}
+	return n, ok
+}
+
+// integer reads a number whose value is an integer of 64 bits, however it is written.
+func integer(text []byte) (int64, bool) {
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		return n, true
+	}
+	if !jsonstream.SafeNumber(text) {
+		return 0, false
+	}
+	r, ok := new(big.Rat).SetString(string(text))
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+		return 0, false
+	}
+	return r.Num().Int64(), true
+}
+
+// instant reads a time in milliseconds.
+func (r *reader) instant(name string) Instant {
+	n, known := r.number(name, math.MinInt64, false)
+	return Instant{UnixMS: n, Known: known}
+}
+
+// flag reads a boolean; false if it is not there.
+func (r *reader) flag(name string) (value, set bool) {
+	switch v := r.get(name); v.Kind() {
+	case jsonstream.True, jsonstream.False:
+		return v.Kind() == jsonstream.True, true
+	case jsonstream.Absent:
+	default:
+		r.fail(v, "the member "+name+" to be a boolean", shown(v), "write true or false")
+	}
+	return false, false
+}
+
+// bytes reads what is base64 in JSON.
+func (r *reader) bytes(name string) []byte {
+	v := r.typed(name, jsonstream.String, !r.loose, `write base64, or "" for no bytes`)
+	return r.decoded(v)
+}
+
+func (r *reader) decoded(v jsonstream.Value) []byte {
+	if r.loose || !v.Exists() {
+		return []byte(v.Text())
+	}
+	out, ok := decode64(v.Text())
+	if !ok {
+		r.fail(v, "base64 (RFC 4648)", shown(v), "encode the bytes, also those of a text")
+	}
+	return out
+}
+
+// decode64 reads base64 as the JSON form of protobuf has it: with the standard or the
+// URL-safe alphabet, with or without padding.
+func decode64(text string) ([]byte, bool) {
+	plain := strings.TrimRight(text, "=")
+	if padding := len(text) - len(plain); padding > 2 || padding > 0 && len(text)%4 != 0 || strings.ContainsAny(plain, "\r\n") {
+		return nil, false
+	}
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(plain, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	out, err := encoding.DecodeString(plain)
+	return out, err == nil
+}
+
+// sent reads when the sender says that it sent a message: as it is written, and as an
+// instant.
+func (r *reader) sent() (string, Instant) {
+	at := r.instant("timestamp_unix_ms")
+	v := r.typed("timestamp", jsonstream.String, false, "write a time as in 2026-03-14T09:20:00Z")
+	if v.Exists() {
+		t, err := time.Parse(time.RFC3339, v.Text())
+		if err != nil {
+			r.fail(v, "the member timestamp to be a time (RFC 3339)", shown(v), "write it as in 2026-03-14T09:20:00Z")
+		}
+		if !at.Known && err == nil {
+			at = Instant{UnixMS: t.UnixMilli(), Known: true}
+		}
+		return v.Text(), at
+	}
+	if !at.Known {
+		return "", at
+	}
+	return string(bytes.Clone(r.get("timestamp_unix_ms").Raw())), at
+}

@@ -1,0 +1,284 @@
+package macp
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Session is the state of a session, as the messages that it accepted made it. It
+// is not safe for concurrent use.
+type Session struct {
+	transcript *Transcript
+	policy     Policy
+	id         string
+	resolvesTo string // what an empty policy_version does
+
+	state        State
+	start        *SessionStart // nil before it was accepted
+	initiator    string
+	participants map[string]bool
+	startedAt    Instant
+	clock        Instant        // the latest acceptance time
+	seen         map[string]int // indices of the accepted messages by their ids
+
+	handoffs    []Handoff
+	offeredAt   []Instant // of the handoffs
+	byID        map[string]int
+	outstanding int // index in handoffs; -1 for none
+	accepted    int // likewise
+	answered    bool
+	commitment  *Commitment
+	committedBy string
+
+	// What was refused explains violations that follow from it.
+	refusedFirst  bool            // a message before the SessionStart, or the SessionStart
+	refusedOffers map[string]bool // by handoff_id
+	refusedAnswer bool            // to the outstanding offer
+}
+
+// NewSession returns a session that has accepted nothing yet, for the messages of t.
+func NewSession(t *Transcript, o Options) *Session {
+	s := &Session{transcript: t, id: t.SessionID, resolvesTo: DefaultPolicy, state: Open, outstanding: -1, accepted: -1,
+		participants: map[string]bool{}, seen: map[string]int{}, byID: map[string]int{}, refusedOffers: map[string]bool{}}
+	if o.Policy != nil {
+		s.policy = *o.Policy
+	}
+	if t.Fixture && s.policy.ID != "" {
+		s.resolvesTo = s.policy.ID
+	}
+	return s
+}
+
+// State returns the state of the session.
+func (s *Session) State() State { return s.state }
+
+// Started reports whether a SessionStart was accepted.
+func (s *Session) Started() bool { return s.start != nil }
+
+// Start returns what the SessionStart bound; the zero value before one was accepted.
+func (s *Session) Start() SessionStart {
+	if s.start == nil {
+		return SessionStart{}
+	}
+	return *s.start
+}
+
+// Initiator returns the sender of the SessionStart.
+func (s *Session) Initiator() string { return s.initiator }
+
+// PolicyVersion returns what the session's policy_version resolves to.
+func (s *Session) PolicyVersion() string {
+	if v := s.Start().PolicyVersion; v != "" {
+		return v
+	}
+	return s.resolvesTo
+}
+
+// Handoffs returns the handoffs in the order of their offers. The caller owns the
+// slice.
+func (s *Session) Handoffs() []Handoff { return slices.Clone(s.handoffs) }
+
+// Outstanding returns the handoff that waits for an answer, and whether one does: by
+// rule 9 there is at most one.
+func (s *Session) Outstanding() (Handoff, bool) {
+	if s.outstanding < 0 {
+		return Handoff{}, false
+	}
+	return s.handoffs[s.outstanding], true
+}
+
+// Commitment returns the commitment that resolved the session, nil if none did.
+func (s *Session) Commitment() *Commitment { return s.commitment }
+
+// Accept applies a message. If a rule forbids it, Accept returns the violation, of the
+// first rule that does, and the message has no effect.
+func (s *Session) Accept(e *Envelope) *Violation {
+	now := s.now(e)
+	if v := s.judge(e, now); v != nil {
+		v.Index, v.MessageID = e.Index, e.MessageID
+		s.refused(e)
+		return v
+	}
+	s.apply(e, now)
+	if e.MessageID != "" {
+		s.seen[e.MessageID] = e.Index
+	}
+	return nil
+}
+
+// judge returns what forbids a message. The order is that of the reference runtime:
+// the envelope, the session, the sender, the payload.
+func (s *Session) judge(e *Envelope, now Instant) *Violation {
+	if v := s.checkEnvelope(e); v != nil {
+		return v
+	}
+	if v := s.checkNovelty(e); v != nil {
+		return v
+	}
+	if s.start != nil {
+		if v := s.checkOpen(e, now); v != nil {
+			return v
+		}
+		if v := s.checkSender(e); v != nil {
+			return v
+		}
+	}
+	if e.payloadFault != nil {
+		fault := *e.payloadFault
+		return &fault
+	}
+	switch p := e.Payload.(type) {
+	case *SessionStart:
+		return s.checkStart(e, p)
+	case *HandoffOffer:
+		return s.checkOffer(e, p)
+	case *HandoffContext:
+		return s.checkContext(e, p)
+	case *HandoffAccept:
+		return s.checkAccept(e, p, now)
+	case *HandoffDecline:
+		return s.checkAnswer(e, p.HandoffID, "declined_by", p.DeclinedBy)
+	case *Commitment:
+		return s.checkCommitment(e, p, now)
+	}
+	return nil
+}
+
+// checkEnvelope is rules 0, 2 and 21.
+func (s *Session) checkEnvelope(e *Envelope) *Violation {
+	t := s.transcript
+	if e.Value.Kind() == jsonstream.Object {
+		if v := checkVersion(e.Value, "macp_version", e.MACPVersion); v != nil {
+			v.Follows = e.MACPVersion == t.ProtocolVersion
+			return v
+		}
+	}
+	if e.fault != nil {
+		fault := *e.fault
+		return &fault
+	}
+	if v := checkMode(e.Value, e.Mode); v != nil {
+		v.Follows = e.Mode == t.Mode
+		return v
+	}
+	if s.id != "" && e.SessionID != s.id && !t.Fixture {
+		return violation(0, InvalidEnvelope, "session_id to be that of the session, "+quoted(s.id), quoted(e.SessionID),
+			"keep each session in a transcript of its own").at(placeOf(e.Value, "session_id"))
+	}
+	return nil
+}
+
+// checkNovelty is rules 1 and 3.
+func (s *Session) checkNovelty(e *Envelope) *Violation {
+	opens := e.MessageType == "SessionStart"
+	at := placeOf(e.Value, "message_type")
+	switch first, twice := s.seen[e.MessageID]; {
+	case s.start == nil && !opens:
+		v := violation(1, SessionAlreadyExists, "the first message of the session to be SessionStart", quoted(e.MessageType),
+			"start the session before anything else").at(at)
+		v.Follows = s.refusedFirst
+		return v
+	case twice:
+		return violation(3, DuplicateMessage, "a message_id that no message before it has", quoted(e.MessageID)+" of message "+strconv.Itoa(first),
+			"remove the copy, or give another message an id of its own").at(placeOf(e.Value, "message_id"))
+	case s.start != nil && opens:
+		return violation(1, SessionAlreadyExists, "one SessionStart", "a second one",
+			"remove it, or open a session with another session_id").at(at)
+	}
+	return nil
+}
+
+// checkOpen is rules 4, 22 and 21.
+func (s *Session) checkOpen(e *Envelope, now Instant) *Violation {
+	if s.state == Resolved {
+		return violation(4, SessionNotOpen, "no message after the commitment that resolved the session", quoted(e.MessageType),
+			"remove it, or open another session").at(e.Value)
+	}
+	if ttl := s.start.TTLMS; ttl > 0 {
+		if passed, known := since(s.startedAt, now); known && passed > uint64(ttl) {
+			s.state = Expired
+			return violation(22, SessionNotOpen, "a message within the "+strconv.FormatInt(ttl, 10)+" ms of the session's ttl_ms",
+				"one "+strconv.FormatUint(passed, 10)+" ms after its start by "+s.clockName(), "open another session").at(e.Value)
+		}
+	}
+	if !isKnown(e.MessageType) {
+		return violation(21, InvalidEnvelope, "a message_type of the handoff mode", quoted(e.MessageType),
+			"use HandoffOffer, HandoffContext, HandoffAccept, HandoffDecline or Commitment").at(placeOf(e.Value, "message_type"))
+	}
+	return nil
+}
+
+// checkStart is what only a SessionStart and its sender can tell together.
+func (s *Session) checkStart(e *Envelope, p *SessionStart) *Violation {
+	payload := e.Value.Get("payload")
+	if s.transcript.Fixture {
+		payload = e.Value
+	}
+	if !slices.Contains(p.Participants, e.Sender) {
+		return violation(0, InvalidEnvelope, "the sender among the participants", quoted(e.Sender)+", who is not",
+			"add the sender to participants").at(placeOf(payload, "participants"))
+	}
+	if v := p.PolicyVersion; s.policy.ID != "" && v != "" && v != DefaultPolicy && v != s.policy.ID {
+		return violation(0, UnknownPolicyVersion, "policy_version to be that of the policy given, "+quoted(s.policy.ID), quoted(v),
+			"give the policy that the session is bound to").at(placeOf(payload, "policy_version"))
+	}
+	return nil
+}
+
+// violation returns one that at has still to place.
+func violation(rule int, code Code, expected, found, remedy string) Violation {
+	return Violation{Rule: rule, Code: code, Expected: expected, Found: found, Remedy: remedy}
+}
+
+// now returns the time of a message by the clock that the transcript is measured by.
+func (s *Session) now(e *Envelope) Instant {
+	if !s.transcript.timed {
+		return e.SentAt
+	}
+	if e.AcceptedAt.Known && (!s.clock.Known || e.AcceptedAt.UnixMS > s.clock.UnixMS) {
+		s.clock = e.AcceptedAt
+	}
+	return s.clock
+}
+
+// own returns the time of a message, unknown where now is only the time of one before
+// it: to measure from that could make a deadline pass too early.
+func (s *Session) own(e *Envelope, now Instant) Instant {
+	if s.transcript.timed && !e.AcceptedAt.Known {
+		return Instant{}
+	}
+	return now
+}
+
+func (s *Session) clockName() string {
+	if s.transcript.timed {
+		return "accepted_at_unix_ms"
+	}
+	return "the senders' timestamps"
+}
+
+// since returns the milliseconds between two times; 0 if they are in reverse.
+func since(from, to Instant) (ms uint64, known bool) {
+	if !from.Known || !to.Known {
+		return 0, false
+	}
+	if to.UnixMS < from.UnixMS {
+		return 0, true
+	}
+	return uint64(to.UnixMS) - uint64(from.UnixMS), true
+}
+
+// refused notes what violations after this one may follow from.
+func (s *Session) refused(e *Envelope) {
+	s.refusedFirst = s.refusedFirst || s.start == nil
+	id, _ := member(e.Value.Get("payload"), "handoff_id")
+	switch e.MessageType {
+	case "HandoffOffer":
+		s.refusedOffers[id.Text()] = true
+	case "HandoffAccept", "HandoffDecline":
+		open, pending := s.Outstanding()
+		s.refusedAnswer = s.refusedAnswer || pending && open.ID == id.Text()
+	}
+}

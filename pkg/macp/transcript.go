@@ -1,0 +1,201 @@
+package macp
+
+import (
+	"iter"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Transcript is a session as a document holds it. It is immutable and safe for
+// concurrent use.
+type Transcript struct {
+	ProtocolVersion string
+	Mode            string
+	SessionID       string
+	// Fixture tells a conformance fixture, whose first message, the SessionStart, is
+	// made of its own members and has the index -1.
+	Fixture bool
+
+	root, messages jsonstream.Value
+	timed          bool // a message has accepted_at_unix_ms
+}
+
+// An Instant is a time that may be unknown.
+type Instant struct {
+	UnixMS int64 // milliseconds since the Unix epoch
+	Known  bool
+}
+
+// An Envelope is a message of a transcript. Its texts may keep the document in
+// memory.
+type Envelope struct {
+	Index       int // in the transcript, from 0
+	MACPVersion string
+	Mode        string
+	MessageType string
+	MessageID   string
+	SessionID   string
+	Sender      string
+	Timestamp   string // as it is written; informational
+	SentAt      Instant
+	AcceptedAt  Instant
+	Payload     Payload          // nil if the type is unknown or the payload is not of its type
+	Value       jsonstream.Value // the message in the document
+
+	fault        *Violation // of the envelope
+	payloadFault *Violation
+}
+
+// IsFixture reports whether a document is a conformance fixture rather than a
+// transcript: one of its messages has the member expect.
+func IsFixture(root jsonstream.Value) bool {
+	for _, m := range root.Get("messages").Elements() {
+		if m.Get("expect").Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reads a transcript or a fixture. What is wrong with the transcript's own
+// members comes back as violations with the index -1; what is wrong with a message is
+// told by [Session.Accept]. The transcript is never nil: a document that is none has
+// no messages, and a violation that says so.
+func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
+	r := reader{of: doc.Root()}
+	t := &Transcript{root: r.of, Fixture: IsFixture(r.of)}
+	var faults []Violation
+	told := func(v *Violation) {
+		if v != nil {
+			v.Index = -1
+			faults = append(faults, *v)
+		}
+	}
+	if r.of.Kind() != jsonstream.Object {
+		r.fail(r.of, "a transcript, an object", shown(r.of), "write protocol_version, mode, session_id and messages")
+		told(r.fault)
+		return t, faults
+	}
+	version, _ := member(r.of, "protocol_version")
+	mode := r.of.Get("mode")
+	t.ProtocolVersion, t.Mode = version.Text(), mode.Text()
+	if !t.Fixture {
+		told(checkVersion(r.of, "protocol_version", t.ProtocolVersion))
+		t.SessionID = r.name("session_id")
+		told(r.fault)
+	}
+	told(checkMode(r.of, t.Mode))
+	r.fault = nil
+	t.messages = r.typed("messages", jsonstream.Array, true, "write the messages of the session as an array")
+	told(r.fault)
+	for _, m := range t.messages.Elements() {
+		at, _ := member(m, "accepted_at_unix_ms")
+		t.timed = t.timed || at.Exists()
+	}
+	return t, faults
+}
+
+// checkVersion is rule 2.
+func checkVersion(object jsonstream.Value, name, version string) *Violation {
+	if version == Version {
+		return nil
+	}
+	at, _ := member(object, name)
+	return Violation{Rule: 2, Code: UnsupportedVersion, Expected: name + ` to be "` + Version + `"`, Found: shown(at),
+		Remedy: "write the version of the protocol that this is"}.at(placeOf(object, name))
+}
+
+// checkMode is rule 21, as far as it is about the mode.
+func checkMode(object jsonstream.Value, mode string) *Violation {
+	if mode == Mode {
+		return nil
+	}
+	return Violation{Rule: 21, Code: ModeNotSupported, Expected: `mode to be "` + Mode + `"`, Found: shown(object.Get("mode")),
+		Remedy: "sessions of other modes have rules of their own"}.at(placeOf(object, "mode"))
+}
+
+// Messages yields the messages in their order.
+func (t *Transcript) Messages() iter.Seq[*Envelope] {
+	return func(yield func(*Envelope) bool) {
+		if t.Fixture && !yield(t.opening()) {
+			return
+		}
+		for i, v := range t.messages.Elements() {
+			read := t.envelope
+			if t.Fixture {
+				read = t.scripted
+			}
+			e := read(v)
+			e.Index = i
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns how many messages there are, without the SessionStart of a fixture.
+func (t *Transcript) Len() int { return t.messages.Len() }
+
+func (t *Transcript) envelope(v jsonstream.Value) *Envelope {
+	e := &Envelope{Value: v}
+	r := reader{of: v}
+	if v.Kind() != jsonstream.Object {
+		r.fail(v, "a message, an object", shown(v), "write macp_version, mode, message_type, message_id, session_id, sender and payload")
+		e.fault = r.fault
+		return e
+	}
+	version, _ := member(v, "macp_version")
+	e.MACPVersion, e.Mode = version.Text(), v.Get("mode").Text()
+	e.MessageType = r.name("message_type")
+	e.MessageID = r.name("message_id")
+	e.SessionID = r.name("session_id")
+	e.Sender = r.name("sender")
+	t.timesAndPayload(e, &r)
+	return e
+}
+
+// timesAndPayload reads what the messages of transcripts and of fixtures have alike.
+func (t *Transcript) timesAndPayload(e *Envelope, r *reader) {
+	e.Timestamp, e.SentAt = r.sent()
+	e.AcceptedAt = r.instant("accepted_at_unix_ms")
+	payload := reader{of: r.typed("payload", jsonstream.Object, true, "write the payload as an object"), loose: t.Fixture}
+	e.fault = r.fault
+	if e.fault != nil {
+		return
+	}
+	p := payload.payload(e.MessageType)
+	e.payloadFault = payload.fault
+	if e.payloadFault == nil {
+		e.Payload = p
+	}
+}
+
+// opening returns the SessionStart of a fixture.
+func (t *Transcript) opening() *Envelope {
+	r := reader{of: t.root, loose: true}
+	e := &Envelope{Index: -1, MACPVersion: Version, Mode: t.Mode, MessageType: "SessionStart", Value: t.root}
+	e.Sender = r.name("initiator")
+	p := r.payload(e.MessageType)
+	e.payloadFault = r.fault
+	if r.fault == nil {
+		e.Payload = p
+	}
+	return e
+}
+
+// scripted returns a message of a fixture, which says no more than it has to.
+func (t *Transcript) scripted(v jsonstream.Value) *Envelope {
+	e := &Envelope{MACPVersion: Version, Mode: t.Mode, Value: v}
+	r := reader{of: v, loose: true}
+	if v.Kind() != jsonstream.Object {
+		r.fail(v, "a message, an object", shown(v), "write sender, message_type, payload and expect")
+		e.fault = r.fault
+		return e
+	}
+	e.MessageType = r.name("message_type")
+	e.MessageID = r.text("message_id")
+	e.Sender = r.name("sender")
+	t.timesAndPayload(e, &r)
+	return e
+}
