@@ -24,7 +24,7 @@ func compare(a, b *jsonstream.Document, o Options, depth int) *Edit {
 		return nil // perhaps nothing counts in them, whatever they are
 	}
 	c := newComparison(old, new, o.Exact, depth)
-	return c.values(equal.Child{Value: old, Rule: rule}, equal.Child{Value: new, Rule: rule}, keysOf(old, new, o.Keys))
+	return c.values(equal.Child{Value: old, Rule: rule}, equal.Child{Value: new, Rule: rule}, keysOf(old, new, o))
 }
 
 // What a comparison may cost beyond reading the documents.
@@ -71,6 +71,7 @@ func (c *comparison) values(a, b equal.Child, k keys) *Edit {
 	e := &Edit{Kind: Changed, Old: a.Value, New: b.Value}
 	switch kind := a.Value.Kind(); {
 	case kind != b.Value.Kind():
+		e.Inside, e.SameInside = c.inside(a.Value, b.Value)
 		return e
 	case kind == jsonstream.Object:
 		e.Edits = c.members(a, b, k)

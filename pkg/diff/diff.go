@@ -14,6 +14,7 @@ import (
 	"iter"
 
 	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/pointer"
 )
@@ -21,6 +22,7 @@ import (
 // Options say what is compared. The zero value compares everything, numbers by
 // their value.
 type Options struct {
+	Format format.Format     // of both documents; "" means what each looks like
 	Exact  bool              // numbers are the same only if they are written alike
 	Ignore []pointer.Pattern // places that are left out, with all below them
 	Only   []pointer.Pattern // if there are any, all but these places, and what is below them, is left out
@@ -65,8 +67,8 @@ type Edit struct {
 	Edits []*Edit
 
 	// Inside is what changed in the documents that two strings hold, as JSON text or
-	// base64 of it; nil if they hold none or, as SameInside tells, the same one,
-	// differently written.
+	// base64 of it, or a string and the object or array in its place; nil if there are
+	// none or, as SameInside tells, they are the same one, differently written.
 	Inside     *Edit
 	SameInside bool
 }

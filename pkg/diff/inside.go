@@ -13,9 +13,12 @@ const (
 	maxNested = 3       // documents in strings of each other
 )
 
-// inside returns what changed in the documents that two strings hold, and whether
-// they hold the same one.
+// inside returns what changed in the documents that two strings hold, or a string and
+// the object or array in its place, and whether they are the same one.
 func (c *comparison) inside(a, b jsonstream.Value) (e *Edit, same bool) {
+	if a.Kind() != jsonstream.String && b.Kind() != jsonstream.String {
+		return nil, false
+	}
 	old := document(a)
 	if old == nil {
 		return nil, false
@@ -30,13 +33,19 @@ func (c *comparison) inside(a, b jsonstream.Value) (e *Edit, same bool) {
 	return e, e == nil && equal.Values(old.Root(), new.Root())
 }
 
-// document returns the object or array that a string holds as JSON text, or as
-// base64 of it, as SW4RM's context_snapshot does. It is nil if there is none.
+// document returns the object or array that a value is, or that a string holds as JSON
+// text or as base64 of it, as SW4RM's context_snapshot does. It is nil if there is none.
 func document(v jsonstream.Value) *jsonstream.Document {
-	if v.Kind() != jsonstream.String || len(v.Raw()) > maxInside {
+	if len(v.Raw()) > maxInside {
 		return nil
 	}
 	text := v.Text()
+	if v.Kind() != jsonstream.String {
+		text = string(v.Raw())
+		if !holdsJSON(text) {
+			return nil
+		}
+	}
 	if !holdsJSON(text) {
 		decoded, err := base64.StdEncoding.DecodeString(text)
 		if err != nil || !holdsJSON(string(decoded)) {

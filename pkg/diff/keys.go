@@ -31,19 +31,32 @@ var formatKeys = map[format.Format]keys{
 		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, []string{"call_id"}},
 		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, []string{"id"}},
 	},
+	format.MACP: {
+		{pointer.Set{{"messages"}}, []string{"message_id"}},
+		{pointer.Set{{"messages"}}, []string{"messageId"}},
+	},
 }
 
 // keysOf returns the given keys and those of the format that both documents are in.
-func keysOf(a, b jsonstream.Value, given []Key) keys {
+func keysOf(a, b jsonstream.Value, o Options) keys {
 	var list keys
-	for _, k := range given {
+	for _, k := range o.Keys {
 		list = append(list, keys{{pointer.NewSet(k.Array), k.Members}}...)
 	}
-	formatA, _ := format.Detect(a)
-	if formatB, _ := format.Detect(b); formatA == formatB {
-		list = append(list, formatKeys[formatA]...)
+	return append(list, formatKeys[formatOf(a, b, o.Format)]...)
+}
+
+// formatOf returns the format that both documents are in: the one that is given, or
+// else the one that both look like; "" if there is none.
+func formatOf(a, b jsonstream.Value, given format.Format) format.Format {
+	if given != "" {
+		return given
 	}
-	return list
+	f, _ := format.Detect(a)
+	if other, _ := format.Detect(b); other != f {
+		return ""
+	}
+	return f
 }
 
 // below returns the keys one token further down.

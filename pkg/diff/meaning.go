@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/shopspring/decimal"
@@ -12,11 +13,20 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Meaning is what the difference between two handoff messages comes to. But for
-// Turns, all of it is of canonical messages only.
+// A Meaning is what the difference between two handoff messages comes to. Turns are
+// those of any format; what is not said to be of another one is of canonical messages
+// only.
 type Meaning struct {
 	AnotherTask  bool
-	Before, Then Route // zero if they are the same
+	Before, Then Route // zero if they are the same; also of SW4RM requests
+
+	CapabilitiesDropped, CapabilitiesAdded int // that SW4RM requests ask for
+
+	AnswerBefore, Answer string // of SW4RM responses: their status; "" if they are the same
+
+	// Messages of a MACP transcript, and those that were added by what they do.
+	Messages                               Turns
+	Offered, Accepted, Declined, Committed int
 
 	// Subtasks, by their subtaskId.
 	Completed      int // remained, and are completed
@@ -36,10 +46,12 @@ type Meaning struct {
 	Signature Signature
 }
 
-// A Route is between whom a message goes: agentId and agentType.
+// A Route is between whom a message goes: agentId and agentType, or from_agent and
+// to_agent.
 type Route struct{ From, To string }
 
-// Turns counts what became of the turns of a conversation.
+// Turns counts what became of the turns of a conversation, or of the elements of
+// another list.
 type Turns struct{ Added, Removed, Changed, Moved int }
 
 // A Signature is what became of a message's signature. Whether it holds is
@@ -56,34 +68,84 @@ const (
 )
 
 // MeaningOf returns what it means that a became b, nil unless they are messages of
-// the same format. The turns are those of e, which compared the two; all else is
-// read from the messages, whatever the comparison left out.
-func MeaningOf(a, b *jsonstream.Document, e *Edit) *Meaning {
-	old, ok := format.Detect(a.Root())
-	if now, same := format.Detect(b.Root()); !ok || !same || old != now {
+// the same format: of f, or of the one that both look like if f is "". The turns and messages are those of e, which compared the two; all
+// else is read from the messages, whatever the comparison left out.
+func MeaningOf(a, b *jsonstream.Document, e *Edit, f format.Format) *Meaning {
+	if f = formatOf(a.Root(), b.Root(), f); f == "" {
 		return nil
 	}
-	m := &Meaning{Turns: turnsOf(old, a, b, e)}
-	if old == format.EAAPL {
-		m.route(a.Root(), b.Root())
+	m := &Meaning{Turns: turnsOf(f, a, b, e)}
+	switch f {
+	case format.EAAPL:
+		m.AnotherTask = !equal.Values(a.Root().Get("taskId"), b.Root().Get("taskId"))
+		m.route(a.Root(), b.Root(), "/fromAgent/agentId", "/toAgent/agentType")
 		m.subtasks(a.Root(), b.Root())
 		m.ConstraintsDropped, m.ConstraintsAdded = differing(texts(a.Root().Get("constraints")), texts(b.Root().Get("constraints")))
 		m.StateLost, m.StateAdded = differing(names(a.Root().Get("currentState")), names(b.Root().Get("currentState")))
 		m.costs(a.Root().Get("costTracking"), b.Root().Get("costTracking"))
 		m.signature(a.Root(), b.Root())
+	case format.SW4RMRequest:
+		const needed = "capabilities_required"
+		m.route(a.Root(), b.Root(), "/from_agent", "/to_agent")
+		m.CapabilitiesDropped, m.CapabilitiesAdded = differing(texts(a.Root().Get(needed)), texts(b.Root().Get(needed)))
+	case format.SW4RMResponse:
+		if before, then := answerOf(a.Root()), answerOf(b.Root()); before != then {
+			m.AnswerBefore, m.Answer = before, then
+		}
+	case format.MACP:
+		m.messages(e)
 	}
 	return m
 }
 
-func (m *Meaning) route(a, b jsonstream.Value) {
-	m.AnotherTask = !equal.Values(a.Get("taskId"), b.Get("taskId"))
-	if before, then := routeOf(a), routeOf(b); before != then {
-		m.Before, m.Then = before, then
+// answerOf returns the status of an SW4RM response, or what accepted comes to.
+func answerOf(response jsonstream.Value) string {
+	if status := response.Get("status").Text(); status != "" {
+		return status
+	}
+	switch response.Get("accepted").Kind() {
+	case jsonstream.True:
+		return "ACCEPTED"
+	case jsonstream.False:
+		return "REJECTED"
+	default:
+		return "?"
 	}
 }
 
-func routeOf(message jsonstream.Value) Route {
-	return Route{message.At("/fromAgent/agentId").Text(), message.At("/toAgent/agentType").Text()}
+// messages counts what became of the messages of a transcript.
+func (m *Meaning) messages(e *Edit) {
+	if e == nil {
+		return
+	}
+	list := child(e, "messages")
+	if list == nil {
+		return
+	}
+	m.Messages.add(list)
+	for _, inner := range list.Edits {
+		if inner.Kind != Added {
+			continue
+		}
+		switch cmp.Or(inner.New.Get("message_type").Text(), inner.New.Get("messageType").Text()) {
+		case "HandoffOffer":
+			m.Offered++
+		case "HandoffAccept":
+			m.Accepted++
+		case "HandoffDecline":
+			m.Declined++
+		case "Commitment":
+			m.Committed++
+		}
+	}
+}
+
+// route compares between whom the messages go, by the pointers of their names.
+func (m *Meaning) route(a, b jsonstream.Value, from, to string) {
+	before, then := Route{a.At(from).Text(), a.At(to).Text()}, Route{b.At(from).Text(), b.At(to).Text()}
+	if before != then {
+		m.Before, m.Then = before, then
+	}
 }
 
 // subtasks compares both lists of both messages. A subtask that stands in both
@@ -194,22 +256,30 @@ func isSigned(signature jsonstream.Value) bool {
 	return signature.Exists() && signature.Kind() != jsonstream.Null
 }
 
-// turnsOf counts the edits of the lists of turns, which an SW4RM request has in its
-// snapshot.
+// turnsOf counts the edits of the lists of turns, which some messages have in a context
+// that they carry.
 func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Turns {
-	if e != nil && f == format.SW4RMRequest {
-		e = child(e, "context_snapshot")
-		switch {
-		case e == nil:
-		case e.Inside != nil:
-			e = e.Inside
-		case e.Edits == nil:
-			return turnsApart(a, b)
-		}
-	}
 	var t Turns
 	if e == nil {
 		return t
+	}
+	if f == format.SW4RMRequest || f == format.MACP {
+		old, err := history.Of(a, f, jsonstream.Unlimited())
+		if err != nil {
+			return t
+		}
+		then, err := history.Of(b, f, jsonstream.Unlimited())
+		if err != nil {
+			return t
+		}
+		e = editOf(e, then.Carrier())
+		switch {
+		case e != nil && e.Inside != nil:
+			e = e.Inside
+		case e == nil || e.Edits == nil:
+			return turnsApart(old, then)
+		}
+		f = then.ContextFormat
 	}
 	for _, name := range history.ListNames(f) {
 		if edit := child(e, name); edit != nil {
@@ -219,18 +289,26 @@ func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Turns {
 	return t
 }
 
-// turnsApart counts the turns of messages whose conversations cannot be compared: if
-// only one has any, all came or went.
-func turnsApart(a, b *jsonstream.Document) Turns {
-	old, err := history.Of(a, jsonstream.Unlimited())
-	if err != nil {
-		return Turns{}
-	}
-	then, err := history.Of(b, jsonstream.Unlimited())
-	if err != nil || len(old.Turns) > 0 && len(then.Turns) > 0 {
+// turnsApart counts the turns of conversations that cannot be compared: if only one
+// has any, all came or went.
+func turnsApart(old, then *history.History) Turns {
+	if len(old.Turns) > 0 && len(then.Turns) > 0 {
 		return Turns{}
 	}
 	return Turns{Removed: len(old.Turns), Added: len(then.Turns)}
+}
+
+// editOf returns the edit that made a value of the new document, nil if there is none.
+func editOf(e *Edit, made jsonstream.Value) *Edit {
+	if e.New == made && made.Exists() {
+		return e
+	}
+	for _, inner := range e.Edits {
+		if found := editOf(inner, made); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // child returns the edit of a member, nil if it stayed.
@@ -249,6 +327,14 @@ func (t *Turns) add(list *Edit) {
 		t.Changed++ // the input_history of one user turn
 		return
 	}
+	if begins(list.New, list.Old) {
+		t.Added += list.New.Len() - 1
+		return
+	}
+	if begins(list.Old, list.New) {
+		t.Removed += list.Old.Len() - 1
+		return
+	}
 	if list.Edits == nil {
 		t.Removed += turnsIn(list.Old)
 		t.Added += turnsIn(list.New)
@@ -265,6 +351,13 @@ func (t *Turns) add(list *Edit) {
 			t.Moved++
 		}
 	}
+}
+
+// begins reports whether a list begins with the turn of the user that a string stands
+// for.
+func begins(list, text jsonstream.Value) bool {
+	first := list.At("/0")
+	return text.Kind() == jsonstream.String && first.Get("role").Text() == "user" && equal.Values(text, first.Get("content"))
 }
 
 func turnsIn(list jsonstream.Value) int {

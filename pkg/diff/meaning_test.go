@@ -61,7 +61,7 @@ func TestMeaning(t *testing.T) {
 				}
 				return parse(t, `{"handoffId":"h"`+members+`}`)
 			}
-			got := diff.MeaningOf(wrap(tt.a), wrap(tt.b), nil)
+			got := diff.MeaningOf(wrap(tt.a), wrap(tt.b), nil, "")
 			if d := cmp.Diff(&tt.want, got, cmp.Comparer(decimal.Decimal.Equal)); d != "" {
 				t.Error(d)
 			}
@@ -75,7 +75,7 @@ func TestMeaningIsOfOneFormat(t *testing.T) {
 		`{"handoffId":1}`: `{"input_history":[]}`,
 		`[]`:              `{"handoffId":1}`,
 	} {
-		if m := diff.MeaningOf(parse(t, a), parse(t, b), nil); m != nil {
+		if m := diff.MeaningOf(parse(t, a), parse(t, b), nil, ""); m != nil {
 			t.Errorf("%s and %s: %+v", a, b, m)
 		}
 	}
@@ -136,7 +136,7 @@ func TestMeaningTurns(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b := parse(t, tt.a), parse(t, tt.b)
-			if got := diff.MeaningOf(a, b, tt.edit(a, b)); got == nil || got.Turns != tt.want {
+			if got := diff.MeaningOf(a, b, tt.edit(a, b), ""); got == nil || got.Turns != tt.want {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})

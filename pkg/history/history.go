@@ -3,9 +3,9 @@
 package history
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,21 +15,40 @@ import (
 
 // ErrFormat reports a document that is in none of the formats.
 var ErrFormat = errors.New("in none of the known formats: found neither handoffId (EAAPL), conversation_history (SW4RM context), " +
-	"context_snapshot (SW4RM request) nor input_history (OpenAI)")
+	"context_snapshot (SW4RM request), accepted (SW4RM response), messages (MACP) nor input_history (OpenAI); name the format with --from if it is one of them")
+
+// A MismatchError reports a document that is not in the format that it was to be read
+// in: it has none of the members that hold what is read.
+type MismatchError struct {
+	Format  format.Format
+	Members []string
+}
+
+func (e *MismatchError) Error() string {
+	wanted := e.Members[len(e.Members)-1]
+	if n := len(e.Members) - 1; n > 0 {
+		wanted = strings.Join(e.Members[:n], ", ") + " or " + wanted
+	}
+	return fmt.Sprintf("not in the format %s: expected an object with %s, found none; leave out --from to go by what the document looks like", e.Format, wanted)
+}
 
 // A History is the conversation in a message. It is immutable and safe for
 // concurrent use.
 type History struct {
 	Format format.Format
-	// Root is the object that holds the turns: the message, or the context in the
-	// snapshot of an SW4RM request.
+	// ContextFormat is the format of what holds the turns: Format, or that of the
+	// context which an SW4RM request or a MACP transcript carries. It is "" where
+	// nothing can hold any.
+	ContextFormat format.Format
+	// Root is the object that holds the turns: the message, or the context that it
+	// carries.
 	Root  jsonstream.Value
 	Lists []List
 	Turns []Turn // of all lists, in order, oldest first
 
-	doc      *jsonstream.Document // the message
-	context  *jsonstream.Document // of an SW4RM request: the decoded snapshot; otherwise doc
-	snapshot snapshotForm
+	doc     *jsonstream.Document // the message
+	context *jsonstream.Document // that it carries; otherwise doc
+	carrier jsonstream.Value     // where the message has its context; absent if it is its own
 }
 
 // A List is an array of turns in a message.
@@ -61,25 +80,59 @@ var lists = map[format.Format][]string{
 }
 
 // ListNames returns the names of the members that hold turns in a format, in the order
-// of the conversation: of the context, where a message carries one. The caller must not
-// change them.
+// of the conversation: of the context, where an SW4RM request carries one. The caller
+// must not change them.
 func ListNames(f format.Format) []string { return lists[f] }
 
-// Of returns the conversation in a message of any format. It does not ask
-// whether the message is valid: what is not a turn is not there. The error wraps
-// [ErrFormat], or says what is wrong with the snapshot of an SW4RM request.
-func Of(doc *jsonstream.Document, limits jsonstream.Limits) (*History, error) {
-	f, ok := format.Detect(doc.Root())
-	if !ok {
-		return nil, ErrFormat
+// required are the members of which a document has one that is read in a format.
+var required = map[format.Format][]string{
+	format.EAAPL:         {"handoffId", "taskId", "schemaVersion", "conversationHistoryVerbatim"},
+	format.SW4RMContext:  {"conversation_history", "tool_state", "metadata"},
+	format.SW4RMRequest:  {"context_snapshot", "from_agent", "to_agent"},
+	format.SW4RMResponse: {"accepted", "rejection_reason"},
+	format.MACP:          {"messages"},
+	format.OpenAI:        lists[format.OpenAI],
+}
+
+// FormatOf returns the format to read a document in: f, or the one that it looks like
+// if f is "". The error is [ErrFormat] or a [*MismatchError].
+func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
+	if f == "" {
+		if detected, ok := format.Detect(root); ok {
+			return detected, nil
+		}
+		return "", ErrFormat
+	}
+	if !slices.ContainsFunc(required[f], func(name string) bool { return root.Get(name).Exists() }) {
+		return "", &MismatchError{f, required[f]}
+	}
+	return f, nil
+}
+
+// Of returns the conversation in a message of a format, or of the one that it looks
+// like if f is "". It does not ask whether the message is valid: what is not a turn is
+// not there. An SW4RM response has no turns, and a MACP transcript has those of the last
+// HandoffContext that is JSON and has a place for turns, whatever its format. The error
+// is of [FormatOf], or says what is wrong with the snapshot of an SW4RM request.
+func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*History, error) {
+	f, err := FormatOf(doc.Root(), f)
+	if err != nil {
+		return nil, err
 	}
 	h := &History{Format: f, Root: doc.Root(), doc: doc, context: doc}
-	if f == format.SW4RMRequest {
+	switch f {
+	case format.SW4RMRequest:
+		h.ContextFormat = format.SW4RMContext
 		if err := h.openSnapshot(limits); err != nil {
 			return nil, fmt.Errorf("/context_snapshot: %w", err)
 		}
+	case format.MACP:
+		h.openTranscript(limits)
+	case format.SW4RMResponse:
+	default:
+		h.ContextFormat = f
 	}
-	for i, name := range lists[f] {
+	for i, name := range lists[h.ContextFormat] {
 		list := List{name, h.Root.Get(name)}
 		h.Lists = append(h.Lists, list)
 		if list.Value.Kind() == jsonstream.String { // the input_history of one user turn
@@ -97,26 +150,8 @@ func roleOf(turn jsonstream.Value) string {
 }
 
 // Context returns the document that [History.Root] is of: the message, or the
-// decoded snapshot of an SW4RM request.
+// decoded context that it carries.
 func (h *History) Context() *jsonstream.Document { return h.context }
-
-// Message returns the text of the message with another text in the place of
-// [History.Context].
-func (h *History) Message(context []byte) ([]byte, error) {
-	var value []byte
-	switch h.snapshot {
-	case noSnapshot:
-		return context, nil
-	case inline:
-		value = context
-	case encoded:
-		value = make([]byte, 0, base64.StdEncoding.EncodedLen(len(context))+2)
-		value = append(value, '"')
-		value = base64.StdEncoding.AppendEncode(value, context)
-		value = append(value, '"')
-	}
-	return jsonstream.Set(h.doc, "/context_snapshot", value)
-}
 
 // Pointers returns the JSON Pointers of the turns in the context, computed
 // without looking for them.
@@ -130,66 +165,6 @@ func (h *History) Pointers() []string {
 		}
 	}
 	return pointers
-}
-
-// Encoded returns how many bytes of the message n bytes of its context take.
-func (h *History) Encoded(n int) int {
-	if h.snapshot == encoded {
-		return (n*4 + 2) / 3
-	}
-	return n
-}
-
-// Beside returns how many bytes of the message, as compact JSON, are not of its
-// context: at most, since base64 is filled up by up to two bytes.
-func (h *History) Beside() int {
-	if h.snapshot == noSnapshot {
-		return 0
-	}
-	n := len(jsonstream.AppendCompact(nil, h.doc.Root().Raw()))
-	n -= len(jsonstream.AppendCompact(nil, h.doc.Root().Get("context_snapshot").Raw()))
-	if h.snapshot == encoded {
-		n += len(`""==`)
-	}
-	return n
-}
-
-// A snapshotForm is how an SW4RM request carries its context.
-type snapshotForm int
-
-const (
-	noSnapshot snapshotForm = iota
-	inline                  // an object
-	encoded                 // a string, in base64
-)
-
-// openSnapshot makes the context of an SW4RM request the root.
-func (h *History) openSnapshot(limits jsonstream.Limits) error {
-	v := h.doc.Root().Get("context_snapshot")
-	switch v.Kind() {
-	case jsonstream.Object:
-		// Its own document, so that what is edited is the context alone.
-		context, err := jsonstream.Parse(jsonstream.NewRaw(v.Raw()), jsonstream.Unlimited())
-		if err != nil {
-			return err
-		}
-		h.snapshot, h.context, h.Root = inline, context, context.Root()
-	case jsonstream.String:
-		text, err := base64.StdEncoding.DecodeString(v.Text())
-		if err != nil {
-			return fmt.Errorf("not base64 of a context: %w", err)
-		}
-		context, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
-		if err != nil {
-			return fmt.Errorf("its content is no JSON text: %w", err)
-		}
-		h.snapshot, h.context, h.Root = encoded, context, context.Root()
-	case jsonstream.Absent, jsonstream.Null:
-		// A request without history: there are no turns.
-	default:
-		return fmt.Errorf("expected base64 of a context, or the context, found %s", v.Kind())
-	}
-	return nil
 }
 
 // IsInstruction reports whether a turn is by the system or the developer.

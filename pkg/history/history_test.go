@@ -24,7 +24,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 
 func open(t testing.TB, text string) *History {
 	t.Helper()
-	h, err := Of(parse(t, text), jsonstream.Limits{})
+	h, err := Of(parse(t, text), "", jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestNoHistory(t *testing.T) {
 		{"a snapshot over the limits", encodedRequest(strings.Repeat("[", 600) + strings.Repeat("]", 600)), "nested"},
 		{"a snapshot of another type", `{"context_snapshot":[1]}`, "/context_snapshot: expected base64 of a context, or the context, found array"},
 	} {
-		_, err := Of(parse(t, tt.in), jsonstream.Limits{})
+		_, err := Of(parse(t, tt.in), "", jsonstream.Limits{})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v", tt.name, err)
 		}
@@ -118,7 +118,7 @@ func TestMessageOfContext(t *testing.T) {
 func TestEncodedAndBeside(t *testing.T) {
 	for n := range 9 {
 		context := `{"conversation_history":[],"x":"` + strings.Repeat("x", n) + `"}`
-		for _, in := range []string{context, `{"a":[ 1 ],"context_snapshot":` + context + `}`, encodedRequest(context)} {
+		for _, in := range []string{context, `{"a":[ 1 ],"context_snapshot":` + context + `}`, encodedRequest(context), transcript(macpContext("application/json", context))} {
 			h := open(t, in)
 			has := len(jsonstream.AppendCompact(nil, []byte(in)))
 			if said := h.Encoded(len(context)) + h.Beside(); said < has || said > has+2 {
@@ -231,6 +231,7 @@ func FuzzOf(f *testing.F) {
 	for _, seed := range []string{
 		twoTurns, encodedRequest(twoTurns), `{"context_snapshot":` + twoTurns + `}`, `{"input_history":"hi","new_items":[{"type":"reasoning"},{"type":"program","call_id":"p"}]}`,
 		`{"handoffId":1,"conversationHistoryVerbatim":[{"role":"tool","tool_call_id":""},{"content":[{"type":"tool_use"}],"tool_calls":[{"id":"1"}]},{"role":"tool","tool_call_id":"1"}]}`,
+		transcript(macpContext("application/json", twoTurns), macpContext("text/plain", "x")),
 	} {
 		f.Add([]byte(seed))
 	}
@@ -239,7 +240,7 @@ func FuzzOf(f *testing.F) {
 		if err != nil {
 			return
 		}
-		h, err := Of(doc, jsonstream.Limits{})
+		h, err := Of(doc, "", jsonstream.Limits{})
 		if err != nil {
 			return
 		}
@@ -255,7 +256,7 @@ func FuzzOf(f *testing.F) {
 			_ = turn.Text()
 		}
 		again, err := h.Message(h.Context().Raw().Bytes)
-		if err == nil && h.Format != format.SW4RMRequest && !bytes.Equal(again, text) {
+		if err == nil && !h.Carrier().Exists() && !bytes.Equal(again, text) {
 			t.Fatalf("%s", again)
 		}
 	})

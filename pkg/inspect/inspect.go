@@ -1,8 +1,8 @@
-// Package inspect computes what a person wants to know of a handoff message:
-// who hands what to whom, what is done, what it cost, and where the bytes go.
+// Package inspect computes what a person wants to know of a handoff message of any
+// format: who hands what to whom, what is done, what it cost, and where the bytes go.
 //
 // It judges nothing: package validate does. Any well-formed JSON document has
-// facts; a member that is missing or has another type than section 5.2 gives it
+// facts; a member that is missing or has another type than its specification gives it
 // leaves its facts empty.
 package inspect
 
@@ -14,13 +14,22 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/macp"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
 // Facts are the facts of one message. No slice is nil. Texts are as long and
 // as hostile as the message has them.
+//
+// The members are those of canonical messages. What a message of another format says
+// under another name stands there, too, as far as it is the same: who hands over to
+// whom, what identifies the handoff, what it is about, its conversation and its tools.
+// The rest is in the member of its format.
 type Facts struct {
+	Format format.Format `json:"format"` // "" for a document in none
+
 	SchemaVersion   string     `json:"schemaVersion"`
 	HandoffID       string     `json:"handoffId"`
 	TaskID          string     `json:"taskId"`
@@ -53,6 +62,11 @@ type Facts struct {
 	Tools             []Tool `json:"tools"` // in order of their first calls
 
 	Extensions []string `json:"extensions"` // namespaces
+
+	Context *Context         `json:"context,omitzero"` // nil where the message carries none, or is its own
+	SW4RM   *SW4RM           `json:"sw4rm,omitzero"`
+	MACP    *macp.Projection `json:"macp,omitzero"` // the session, replayed under the default policy
+	OpenAI  *OpenAI          `json:"openai,omitzero"`
 }
 
 // A Sender is the agent that hands over.
@@ -116,11 +130,16 @@ type Tool struct {
 	OutputTokens int64  `json:"outputTokens"` // of the calls that say so
 }
 
-// Of returns the facts of m.
-func Of(m *message.Message) Facts {
+// Of returns the facts of m, a message of the given format, or of none known if that is
+// "". What it carries is bounded by limits.
+func Of(m *message.Message, of format.Format, limits jsonstream.Limits) Facts {
+	if of != "" && of != format.EAAPL {
+		return ofFormat(m, of, limits)
+	}
 	root := m.Root()
 	text := func(name string) string { return root.Get(name).Text() }
 	f := Facts{
+		Format:            of,
 		SchemaVersion:     text("schemaVersion"),
 		HandoffID:         text("handoffId"),
 		TaskID:            text("taskId"),
@@ -160,8 +179,17 @@ func Of(m *message.Message) Facts {
 	}
 	f.CompactBytes = compactSize(root)
 	f.Members = members(root, f.CompactBytes)
-	f.VerbatimTurns, f.Roles = roles(root.Get("conversationHistoryVerbatim"))
+	turns := elements(root.Get("conversationHistoryVerbatim"))
+	f.VerbatimTurns, f.Roles = len(turns), roles(turns, roleOf)
 	return f
+}
+
+func elements(list jsonstream.Value) []jsonstream.Value {
+	var all []jsonstream.Value
+	for _, v := range list.Elements() {
+		all = append(all, v)
+	}
+	return all
 }
 
 func receiver(v jsonstream.Value) Receiver {
@@ -208,33 +236,43 @@ func members(root jsonstream.Value, whole int) []Member {
 	return all
 }
 
-func roles(turns jsonstream.Value) (n int, all []Role) {
-	all = []Role{}
-	at := map[string]int{}
-	for _, turn := range turns.Elements() {
-		n++
-		role := turn.Get("role").Text()
-		i, seen := at[role]
-		if !seen {
-			i = len(all)
-			at[role] = i
+// places numbers names in the order in which they appear.
+type places map[string]int
+
+func (p places) of(name string) (at int, added bool) {
+	at, seen := p[name]
+	if !seen {
+		at = len(p)
+		p[name] = at
+	}
+	return at, !seen
+}
+
+// roles tells who speaks in turns, by the name of each.
+func roles(turns []jsonstream.Value, name func(turn jsonstream.Value) string) []Role {
+	all := []Role{}
+	seen := places{}
+	for _, turn := range turns {
+		role := name(turn)
+		i, added := seen.of(role)
+		if added {
 			all = append(all, Role{Role: role})
 		}
 		all[i].Turns++
 		all[i].Bytes += compactSize(turn)
 	}
-	return n, all
+	return all
 }
+
+func roleOf(turn jsonstream.Value) string { return turn.Get("role").Text() }
 
 func tools(calls jsonstream.Value) []Tool {
 	all := []Tool{}
-	at := map[string]int{}
+	seen := places{}
 	for _, call := range calls.Elements() {
 		name := call.Get("tool").Text()
-		i, seen := at[name]
-		if !seen {
-			i = len(all)
-			at[name] = i
+		i, added := seen.of(name)
+		if added {
 			all = append(all, Tool{Tool: name})
 		}
 		all[i].Calls++

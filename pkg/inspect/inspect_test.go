@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -45,9 +47,10 @@ const example = `{
 }`
 
 func TestOf(t *testing.T) {
-	got := inspect.Of(parse(t, example))
+	got := inspect.Of(parse(t, example), format.EAAPL, jsonstream.Limits{})
 	share, total := 0.3333, int64(6000)
 	want := inspect.Facts{
+		Format:            format.EAAPL,
 		SchemaVersion:     "2.0",
 		HandoffID:         "8c1f8e2c-58c5-4a40-9c56-0d2f5b0d9a11",
 		TaskID:            "1d1fb9a0-2f4b-4b0e-8d53-0a4f7a3f4d0e",
@@ -98,7 +101,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestOfKeepsNumbers(t *testing.T) {
-	text, err := json.Marshal(inspect.Of(parse(t, `{"costTracking":{"costSpentSoFarUSD":0.10}}`)).Budget)
+	text, err := json.Marshal(inspect.Of(parse(t, `{"costTracking":{"costSpentSoFarUSD":0.10}}`), "", jsonstream.Limits{}).Budget)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +130,7 @@ func TestSpentShare(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := parse(t, `{"costTracking":{"costSpentSoFarUSD":`+tt.spent+`,"costBudgetRemainingUSD":`+tt.remaining+`}}`)
 			got := math.NaN()
-			if share := inspect.Of(m).Budget.SpentShare; share != nil {
+			if share := inspect.Of(m, "", jsonstream.Limits{}).Budget.SpentShare; share != nil {
 				got = *share
 			}
 			if got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
@@ -143,6 +146,9 @@ func FuzzOf(f *testing.F) {
 	for _, text := range []string{`null`, `[]`, `"a"`, `1e5000000`, `{}`, strings.ReplaceAll(example, `"`, `"x`)} {
 		f.Add(text)
 	}
+	for _, text := range []string{request, transcript, handoffInput} {
+		f.Add(text)
+	}
 	// Every member with a value of another type.
 	for name := range parse(f, example).Root().Members() {
 		for _, value := range []string{`null`, `1e5000000`, `"a"`, `[[1]]`, `[{"role":{}}]`, `{"a":{}}`} {
@@ -154,12 +160,15 @@ func FuzzOf(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		facts := inspect.Of(m)
-		if _, err := json.Marshal(facts); err != nil {
-			t.Fatal(err)
-		}
-		if compact := jsonstream.AppendCompact(nil, m.Root().Raw()); len(compact) != facts.CompactBytes {
-			t.Fatalf("compact size %d, want %d", facts.CompactBytes, len(compact))
+		for _, of := range append(format.All(), "") {
+			facts := inspect.Of(m, of, jsonstream.Limits{})
+			facts.CountTokens(m, history.Meter{Count: func(s string) int { return len(s) }})
+			if _, err := json.Marshal(facts); err != nil {
+				t.Fatal(err)
+			}
+			if compact := jsonstream.AppendCompact(nil, m.Root().Raw()); len(compact) != facts.CompactBytes {
+				t.Fatalf("compact size %d, want %d", facts.CompactBytes, len(compact))
+			}
 		}
 	})
 }

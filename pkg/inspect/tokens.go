@@ -1,15 +1,17 @@
 package inspect
 
 import (
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// CountTokens adds the sizes in tokens to the facts of m. What is in none of the
-// formats that package history knows has no turns.
+// CountTokens adds the sizes in tokens to the facts of m, from which they were made.
+// Where it carries a context, that is counted. What is in none of the formats that
+// package history knows has no turns.
 func (f *Facts) CountTokens(m *message.Message, meter history.Meter) {
-	h, err := history.Of(m.Document(), jsonstream.Unlimited())
+	h, err := history.Of(m.Document(), f.Format, jsonstream.Unlimited())
 	if err != nil {
 		h = &history.History{Root: m.Root()}
 	}
@@ -19,12 +21,20 @@ func (f *Facts) CountTokens(m *message.Message, meter history.Meter) {
 	for _, member := range tally.Members {
 		sizes[member.Name] = member.Size
 	}
-	for i, member := range f.Members {
-		f.Members[i].Tokens = sizes[member.Name]
+	counted := f.Members
+	if f.Context != nil {
+		counted = f.Context.Members
+	}
+	for i, member := range counted {
+		counted[i].Tokens = sizes[member.Name]
+	}
+	name := speaker
+	if h.Format == format.EAAPL {
+		name = roleOf
 	}
 	spoken := map[string]int{}
 	for i, t := range h.Turns {
-		spoken[t.Value.Get("role").Text()] += tally.Turns[i]
+		spoken[name(t.Value)] += tally.Turns[i]
 	}
 	for i, r := range f.Roles {
 		f.Roles[i].Tokens = spoken[r.Role]

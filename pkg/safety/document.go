@@ -2,8 +2,12 @@ package safety
 
 import (
 	"context"
+	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -17,14 +21,51 @@ type Report struct {
 // A PlacedFinding is a finding in a text of a document.
 type PlacedFinding struct {
 	Finding
-	// Value is the string that the text is, or the member whose name it is.
-	Value  jsonstream.Value
+	// Value is the string that the text is, or the member whose name it is. It is
+	// absent for a text that stands in no document.
+	Value jsonstream.Value
+	// Holder is the string of the message that holds the text, or the document that
+	// Value is of, in base64; absent for what the message says itself.
+	Holder jsonstream.Value
 	InName bool
 	Field  Field // who speaks there
 	// Flagged tells that the text is, by the findings that are not allowed.
 	Flagged bool
 	// Allowed is the allowance that takes the finding out of the score, "" if none does.
 	Allowed string
+}
+
+// Pointer returns the JSON Pointer of the text, which goes on behind the string that
+// holds it.
+func (f PlacedFinding) Pointer() string { return f.Holder.Pointer() + f.Value.Pointer() }
+
+// Position returns where the finding begins in the original text; where that is
+// encoded, where the string that holds it begins.
+func (f PlacedFinding) Position() jsonstream.Position {
+	switch {
+	case f.Holder.Exists():
+		return f.Holder.Position()
+	case f.InName:
+		return f.Value.NamePosition()
+	default:
+		return f.Value.PositionIn(f.Offset)
+	}
+}
+
+// ScanMessage is [ScanDocument] of a message in a format, which looks into what the
+// message carries in base64 for its receiver (see [history.Carriers]) as well: JSON is
+// scanned as a document, any other text as a text. What is neither is scanned as it
+// stands, and so is everything in messages of other formats.
+func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
+	d := newDocumentScan(ctx, scanner, allow)
+	for _, v := range history.Carriers(root, f) {
+		if d.carriers == nil {
+			d.carriers = map[jsonstream.Value]bool{}
+		}
+		d.carriers[v] = true
+	}
+	err := d.value(root, Data)
+	return d.report, err
 }
 
 // ScanDocument scans every string and every member's name in root, each as the field
@@ -57,6 +98,9 @@ type documentScan struct {
 	allow   []Allowance
 	report  Report
 	counts  map[bool]int // findings in the report, by whether they count
+
+	carriers map[jsonstream.Value]bool // strings to look into
+	holder   jsonstream.Value          // the one that is looked into
 }
 
 func newDocumentScan(ctx context.Context, scanner Scanner, allow []Allowance) documentScan {
@@ -70,6 +114,9 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 		}
 	}
 	if v.Kind() == jsonstream.String {
+		if d.carriers[v] {
+			return d.carrier(v, field)
+		}
 		return d.text(v, v.Text(), false, field)
 	}
 	field = fieldWithin(v, field)
@@ -86,6 +133,21 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 	return nil
 }
 
+// carrier scans what a string holds in base64.
+func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
+	text, err := base64.StdEncoding.DecodeString(v.Text())
+	if err != nil || !utf8.Valid(text) {
+		return d.text(v, v.Text(), false, field)
+	}
+	d.holder = v
+	defer func() { d.holder = jsonstream.Value{} }()
+	inside, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		return d.text(jsonstream.Value{}, string(text), false, field)
+	}
+	return d.value(inside.Root(), field)
+}
+
 func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field Field) error {
 	verdict, err := d.scanner.Scan(d.ctx, field, text)
 	if err != nil || len(verdict.Findings) == 0 {
@@ -93,12 +155,12 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 	}
 	var tokens []string
 	if len(d.allow) > 0 {
-		tokens, _ = jsonstream.SplitPointer(v.Pointer())
+		tokens, _ = jsonstream.SplitPointer(d.holder.Pointer() + v.Pointer())
 	}
 	var placed []PlacedFinding
 	var counted []Finding
 	for _, f := range verdict.Findings {
-		p := PlacedFinding{Finding: f, Value: v, InName: inName, Field: field}
+		p := PlacedFinding{Finding: f, Value: v, Holder: d.holder, InName: inName, Field: field}
 		for _, a := range d.allow {
 			if a.allows(f.Rule, tokens) {
 				p.Allowed = a.String()

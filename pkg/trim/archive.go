@@ -19,8 +19,8 @@ import (
 // An Entry is what one trim has taken from a message: with it the message can be
 // made what it was.
 type Entry struct {
-	SHA256    string        `json:"sha256"` // see [Record]
-	HandoffID string        `json:"handoffId,omitzero"`
+	SHA256    string        `json:"sha256"`             // see [Record]
+	HandoffID string        `json:"handoffId,omitzero"` // see [history.ID]
 	Format    format.Format `json:"format"`
 	Summary   bool          `json:"summary,omitzero"` // a turn of the message is the summary of these
 	Turns     []EntryTurn   `json:"turns"`
@@ -88,8 +88,8 @@ func digest(turns []jsonstream.Value) string {
 
 // archive returns the entry of a finished draft.
 func (d *draft) archive(e *editor, r Result) []byte {
-	entry := Entry{SHA256: r.Record.SHA256, HandoffID: d.h.Root.Get("handoffId").Text(), Format: d.h.Format}
-	entry.Summary = d.h.Format != format.EAAPL && d.summarises(len(d.cut.turns))
+	entry := Entry{SHA256: r.Record.SHA256, HandoffID: d.h.ID(), Format: d.h.Format}
+	entry.Summary = d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns))
 	for _, m := range e.members {
 		if r.Cost != "" && (m.pointer == "/signature" || m.pointer == "/signatureKeyId") {
 			continue // it does not cover what was spent since
@@ -136,18 +136,18 @@ func (d *draft) appendTurns(text []byte) []byte {
 // ErrNoEntry reports that an archive lacks what was taken from a message.
 var ErrNoEntry = errors.New("the archive has no entry for it")
 
-// Restore undoes every trim of a message, the last one first. find returns the
-// entry with a digest, nil if there is none. A message that was never trimmed is
-// returned as it is. The error wraps [ErrNoEntry], or says in what the entry and
+// Restore undoes every trim of a message in a format, or in the one that it looks like
+// if f is "", the last trim first. find returns the entry with a digest, nil if there is
+// none. A message that was never trimmed is returned as it is. The error wraps [ErrNoEntry], or says in what the entry and
 // the message do not fit each other.
-func Restore(doc *jsonstream.Document, limits jsonstream.Limits, find func(sha256 string) (*Entry, error)) ([]byte, error) {
+func Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, find func(sha256 string) (*Entry, error)) ([]byte, error) {
 	seen := map[string]bool{} // records
 	for {
-		h, err := history.Of(doc, limits)
+		h, err := history.Of(doc, f, limits)
 		if err != nil {
 			return nil, err
 		}
-		record := h.Root.Get(holder(h.Format)).Get(recordMember)
+		record := recorded(h)
 		sum := record.Get("sha256").Text()
 		if sum == "" {
 			return doc.Raw().Bytes, nil
@@ -175,7 +175,7 @@ func Restore(doc *jsonstream.Document, limits jsonstream.Limits, find func(sha25
 
 // restore returns the message as it was before the trim of the entry.
 func (e *Entry) restore(h *history.History) ([]byte, error) {
-	if err := e.check(h.Format); err != nil {
+	if err := e.check(h); err != nil {
 		return nil, err
 	}
 	record, err := readRecord(h)
@@ -218,9 +218,9 @@ func (m EntryMember) isRecord() bool {
 }
 
 // check compares the entry with its digest.
-func (e *Entry) check(f format.Format) error {
-	if e.Format != f {
-		return fmt.Errorf("its entry is of a message in the format %s: this one is %s", e.Format, f)
+func (e *Entry) check(h *history.History) error {
+	if e.Format != h.Format {
+		return fmt.Errorf("its entry is of a message in the format %s: this one is %s", e.Format, h.Format)
 	}
 	var turns []jsonstream.Value
 	for _, t := range e.Turns {
@@ -231,7 +231,7 @@ func (e *Entry) check(f format.Format) error {
 		turns = append(turns, doc.Root())
 	}
 	for _, m := range e.Members {
-		if !slices.ContainsFunc(Extras(), func(x Extra) bool { return x.pointer(f) == m.Pointer }) {
+		if !slices.ContainsFunc(append(Extras(), ToolState), func(x Extra) bool { return x.pointer(h.ContextFormat) == m.Pointer }) {
 			continue
 		}
 		doc, err := parse(m.Value)

@@ -27,7 +27,7 @@ func TestRestoreIsExact(t *testing.T) {
 // A message that was never trimmed needs no archive.
 func TestRestoreOfNothing(t *testing.T) {
 	const text = `{ "handoffId": "h", "extensions": {"trim": {"sha256": ""}} }`
-	got, err := Restore(document(t, []byte(text)), jsonstream.Limits{}, nil)
+	got, err := Restore(document(t, []byte(text)), "", jsonstream.Limits{}, nil)
 	if err != nil || string(got) != text {
 		t.Errorf("got %s, %v", got, err)
 	}
@@ -56,23 +56,23 @@ func TestRestoreRefuses(t *testing.T) {
 			}
 			// An entry that gives the record back removes no member of it later.
 			changed = strings.Replace(changed, `{"pointer":"/extensions"}`, `{"pointer":"/extensions/none"}`, 1)
-			_, err := Restore(document(t, r.Text), jsonstream.Limits{}, func(string) (*Entry, error) { return ParseEntry([]byte(changed)) })
+			_, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, func(string) (*Entry, error) { return ParseEntry([]byte(changed)) })
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
-	if _, err := Restore(document(t, r.Text), jsonstream.Limits{}, finder(t, nil)); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), r.Record.SHA256) {
+	if _, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, finder(t, nil)); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), r.Record.SHA256) {
 		t.Errorf("got %v", err)
 	}
 	broken := errors.New("the disk is gone")
-	if _, err := Restore(document(t, r.Text), jsonstream.Limits{}, func(string) (*Entry, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, func(string) (*Entry, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Restore(document(t, []byte(`{"a":1}`)), jsonstream.Limits{}, nil); err == nil {
+	if _, err := Restore(document(t, []byte(`{"a":1}`)), "", jsonstream.Limits{}, nil); err == nil {
 		t.Error("restored what is no message")
 	}
-	if _, err := Restore(document(t, []byte(strings.Replace(string(r.Text), `"conversationHistoryVerbatim":[`, `"was":[`, 1))), jsonstream.Limits{}, finder(t, []Result{r})); err != nil {
+	if _, err := Restore(document(t, []byte(strings.Replace(string(r.Text), `"conversationHistoryVerbatim":[`, `"was":[`, 1))), "", jsonstream.Limits{}, finder(t, []Result{r})); err != nil {
 		t.Errorf("a history that is gone comes back: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func BenchmarkMessage(b *testing.B) {
 	b.Run("count", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			h, err := history.Of(doc, jsonstream.Limits{})
+			h, err := history.Of(doc, "", jsonstream.Limits{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -22,7 +22,7 @@ type charge struct {
 // charge returns the exact sums for what was used, if the message has a place for
 // them and the prices are known.
 func (d *draft) charge(used summarize.Usage) (charge, error) {
-	if d.h.Format != format.EAAPL || used == (summarize.Usage{}) || d.o.Prices.Prompt == "" || d.o.Prices.Completion == "" {
+	if d.h.ContextFormat != format.EAAPL || used == (summarize.Usage{}) || d.o.Prices.Prompt == "" || d.o.Prices.Completion == "" {
 		return charge{}, nil
 	}
 	prompt, err := d.o.Prices.Prompt.Decimal()

@@ -63,14 +63,14 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	d.record.OriginalTurns = d.record.DroppedTurns + d.stays()
 	d.before = size{tally.Total, len(jsonstream.AppendCompact(nil, message))}
 	d.total = d.before
-	if h.Format == format.SW4RMRequest {
+	if h.Carrier().Exists() {
 		d.total.bytes = d.bytes(h.Context().Root()) + h.Beside()
 	}
 	d.frame = d.summaryFrame()
 	switch {
 	case d.former >= 0:
 		d.old = d.turns[d.former].size
-	case h.Format == format.EAAPL:
+	case h.ContextFormat == format.EAAPL:
 		v := h.Root.Get(summaryMember)
 		d.old = size{o.Meter.Count(v.Text()), len(v.Raw())}
 	}
@@ -151,7 +151,7 @@ func (d *draft) previous() string {
 	if d.former >= 0 {
 		return strings.TrimPrefix(d.h.Turns[d.former].Value.Get("content").Text(), preamble)
 	}
-	if d.h.Format == format.EAAPL {
+	if d.h.ContextFormat == format.EAAPL {
 		return d.h.Root.Get(summaryMember).Text()
 	}
 	return ""

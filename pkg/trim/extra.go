@@ -22,15 +22,17 @@ const (
 // Extras returns all of them.
 func Extras() []Extra { return []Extra{CachedResults, RelevantContext, ToolCallHistory} }
 
-// pointer returns where a member stands, "" if the format has none.
+// pointer returns where a member stands in a context of a format, "" if it has none.
 func (e Extra) pointer(f format.Format) string {
 	switch {
 	case f == format.EAAPL && e == CachedResults:
 		return "/currentState/cachedResults"
 	case f == format.EAAPL:
 		return "/" + string(e)
-	case (f == format.SW4RMContext || f == format.SW4RMRequest) && e == CachedResults:
+	case f == format.SW4RMContext && e == CachedResults:
 		return "/tool_state/cached_results"
+	case f == format.SW4RMContext && e == ToolState:
+		return "/tool_state"
 	}
 	return ""
 }
@@ -48,8 +50,8 @@ type sacrifice struct {
 // of that size.
 func (d *draft) sacrifice(need size) (gained size) {
 	for _, e := range d.o.Also {
-		v := d.h.Root.At(e.pointer(d.h.Format))
-		if need.tokens <= 0 && need.bytes <= 0 || v.Len() == 0 || e.pointer(d.h.Format) == "" {
+		v := d.h.Root.At(e.pointer(d.h.ContextFormat))
+		if need.tokens <= 0 && need.bytes <= 0 || v.Len() == 0 || e.pointer(d.h.ContextFormat) == "" {
 			continue
 		}
 		order, parts := e.order(v), partsOf(v)
@@ -74,7 +76,7 @@ func (d *draft) sacrifice(need size) (gained size) {
 			gain = old.minus(d.sizeOf(text))
 		}
 		need, gained = need.minus(gain), gained.plus(gain)
-		d.cut.extras = append(d.cut.extras, sacrifice{e, e.pointer(d.h.Format), n, gain, text})
+		d.cut.extras = append(d.cut.extras, sacrifice{e, e.pointer(d.h.ContextFormat), n, gain, text})
 	}
 	return gained
 }

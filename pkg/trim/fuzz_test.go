@@ -19,6 +19,7 @@ func FuzzMessage(f *testing.F) {
 		`{"context_snapshot":"eyAiY29udmVyc2F0aW9uX2hpc3RvcnkiOlt7InJvbGUiOiJ1c2VyIn0sMV19","from_agent":"a"}`,
 		`{"context_snapshot":{"conversation_history":[{"role":"assistant","content":"Summary of the earlier conversation, whose turns were removed:\n"},1,2]}}`,
 		`{"input_history":"\ud83d\ude00","new_items":[{"type":"reasoning"},{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"}],"extensions":[1e400]}`,
+		`{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"eyAiY29udmVyc2F0aW9uX2hpc3RvcnkiOlt7InJvbGUiOiJ1c2VyIn0sMV19"}}]}`,
 	} {
 		for _, options := range []uint32{0x00000001, 0x00120105, 0x0001ff83, 0xffffffff} {
 			f.Add([]byte(seed), options)
@@ -41,7 +42,7 @@ func FuzzMessage(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, r.Text)
 		}
-		h, err := history.Of(out, jsonstream.Unlimited())
+		h, err := history.Of(out, "", jsonstream.Unlimited())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		was := recordOf(doc)
-		back, err := Restore(out, jsonstream.Unlimited(), func(sum string) (*Entry, error) {
+		back, err := Restore(out, "", jsonstream.Unlimited(), func(sum string) (*Entry, error) {
 			if sum != r.Record.SHA256 {
 				return nil, nil
 			}
@@ -79,11 +80,11 @@ func FuzzMessage(f *testing.F) {
 
 // recordOf returns the digest that a message was read with.
 func recordOf(doc *jsonstream.Document) string {
-	h, err := history.Of(doc, jsonstream.Limits{})
+	h, err := history.Of(doc, "", jsonstream.Limits{})
 	if err != nil {
 		return ""
 	}
-	return h.Root.Get(holder(h.Format)).Get(recordMember).Get("sha256").Text()
+	return h.Root.Get(holder(h.ContextFormat)).Get(recordMember).Get("sha256").Text()
 }
 
 // fuzzOptions makes options of bits.

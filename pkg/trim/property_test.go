@@ -49,7 +49,7 @@ func checkMessage(t *rapid.T) {
 			now, original = appendTurn(t, now, turn), appendTurn(t, original, turn)
 		}
 	}
-	back, err := Restore(document(t, now), jsonstream.Limits{}, finder(t, archive))
+	back, err := Restore(document(t, now), "", jsonstream.Limits{}, finder(t, archive))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ type fataler interface {
 }
 
 func open(t fataler, text []byte) *history.History {
-	h, err := history.Of(document(t, text), jsonstream.Limits{})
+	h, err := history.Of(document(t, text), "", jsonstream.Limits{})
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
@@ -97,7 +97,7 @@ func finder(t fataler, archive []Result) func(string) (*Entry, error) {
 // appendTurn adds a turn as a receiver would, at the end of the first list.
 func appendTurn(t fataler, text []byte, turn string) []byte {
 	h := open(t, text)
-	if h.Context() != nil && len(h.Lists) > 0 && h.Lists[0].Value.Kind() == jsonstream.Absent {
+	if h.Context() != nil && (len(h.Lists) == 0 || h.Lists[0].Value.Kind() == jsonstream.Absent) {
 		return text
 	}
 	list := h.Lists[0]
@@ -197,7 +197,7 @@ func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, s
 // summaryIn returns the turn that an earlier trim has put in the place of others,
 // or -1.
 func summaryIn(h *history.History) int {
-	if n := h.Root.Get(holder(h.Format)).Get("trim").Get("droppedTurns").Raw(); n == nil || string(n) == "0" {
+	if n := h.Root.Get(holder(h.ContextFormat)).Get("trim").Get("droppedTurns").Raw(); n == nil || string(n) == "0" {
 		return -1
 	}
 	return slices.IndexFunc(h.Turns, func(t history.Turn) bool {
@@ -260,7 +260,7 @@ func checkOver(t *rapid.T, h *history.History, text []byte, o Options, err error
 
 // checkMembers checks that all is as it was but what trim is about.
 func checkMembers(t *rapid.T, was, now *history.History, o Options) {
-	touched := []string{"signature", "signatureKeyId", "conversationHistorySummary", holder(was.Format)}
+	touched := []string{"signature", "signatureKeyId", "conversationHistorySummary", holder(was.ContextFormat)}
 	for _, list := range was.Lists {
 		touched = append(touched, list.Name)
 	}
@@ -273,8 +273,8 @@ func checkMembers(t *rapid.T, was, now *history.History, o Options) {
 			t.Fatalf("%s changed", name)
 		}
 	}
-	for name, v := range was.Root.Get(holder(was.Format)).Members() {
-		if !slices.Contains([]string{"trim", "trimmed", "original_history_length"}, name) && compact(now.Root.Get(holder(was.Format)).Get(name)) != compact(v) {
+	for name, v := range was.Root.Get(holder(was.ContextFormat)).Members() {
+		if !slices.Contains([]string{"trim", "trimmed", "original_history_length"}, name) && compact(now.Root.Get(holder(was.ContextFormat)).Get(name)) != compact(v) {
 			t.Fatalf("%s changed", name)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/summarize"
@@ -165,27 +164,59 @@ func (w *writer) history(blocks int) string {
 // message writes a message of any format.
 func (w *writer) message() []byte {
 	odd := w.choose("", `"😀":[1e400,9007199254740993,0.10],`, `"a/b~":{"":null},`)
-	switch w.upTo(5) {
+	switch w.upTo(6) {
 	case 0, 1:
-		text := `{"handoffId":"h",` + odd + w.choose("", `"signature":"hmac-sha256:00",`, `"signature":"x","signatureKeyId":"k",`) +
-			w.choose("", `"conversationHistorySummary":null,`, `"conversationHistorySummary":"",`, `"conversationHistorySummary":"Earlier, clause 4 was agreed at 100 EUR.",`) +
-			`"relevantContext":[` + w.elements(`{"excerpt":"some text","relevanceScore":0.%d}`) + `],` +
-			`"currentState":{"phase":"x","cachedResults":{` + w.elements(`"k%d":"some cached text"`) + `}},` +
-			`"conversationHistoryVerbatim":[` + w.history(12) + `]` +
-			w.choose("", `,"extensions":{"other":1}`, `,"extensions":null`, `, "toolCallHistory": [`+w.elements(`{"tool":"f","n":%d}`)+`]`) + `}`
-		return []byte(text)
+		return []byte(w.canonical(odd))
 	case 2:
 		return []byte(w.context(odd))
 	case 3:
-		snapshot := w.choose("null", w.context(odd), `"`+base64.StdEncoding.EncodeToString([]byte(w.context(odd)))+`"`,
-			`"`+strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(" "+w.context(odd)+"\n")), "/", `\/`)+`"`)
+		snapshot := w.choose("null", w.context(odd), w.encoded(w.context(odd)),
+			strings.ReplaceAll(w.encoded(" "+w.context(odd)+"\n"), "/", `\/`))
 		return []byte(`{"from_agent":"a",` + odd + `"context_snapshot": ` + snapshot + `,"reason":"r"}`)
+	case 4:
+		return []byte(w.transcript(odd))
 	default:
-		input := w.choose(w.text(), `[`+w.history(8)+`]`)
-		before, items := w.history(4), w.history(4)
-		return []byte(`{"input_history":` + input + `,` + odd + `"pre_handoff_items":[` + before + `],"new_items":[` + items + `]` +
-			w.choose("", `,"input_items":null`, `,"input_items":[`+w.history(2)+`]`) + `}`)
+		return []byte(w.openAI(odd))
 	}
+}
+
+func (w *writer) canonical(odd string) string {
+	return `{"handoffId":"h",` + odd + w.choose("", `"signature":"hmac-sha256:00",`, `"signature":"x","signatureKeyId":"k",`) +
+		w.choose("", `"conversationHistorySummary":null,`, `"conversationHistorySummary":"",`, `"conversationHistorySummary":"Earlier, clause 4 was agreed at 100 EUR.",`) +
+		`"relevantContext":[` + w.elements(`{"excerpt":"some text","relevanceScore":0.%d}`) + `],` +
+		`"currentState":{"phase":"x","cachedResults":{` + w.elements(`"k%d":"some cached text"`) + `}},` +
+		`"conversationHistoryVerbatim":[` + w.history(12) + `]` +
+		w.choose("", `,"extensions":{"other":1}`, `,"extensions":null`, `, "toolCallHistory": [`+w.elements(`{"tool":"f","n":%d}`)+`]`) + `}`
+}
+
+// transcript writes a session whose last context is a message of another format.
+func (w *writer) transcript(odd string) string {
+	payload := func(contentType, context string) string {
+		return w.choose(`{"message_type":"HandoffContext","payload":{"content_type":"`+contentType+`","context": `+context+`}},`,
+			`{"messageType":"HandoffContext","payload":{"contentType":"`+contentType+`","context": `+context+`}},`)
+	}
+	text := payload("application/json", w.encoded(`{"conversation_history":[{"role":"user","content":"of the offer before"}]}`))
+	switch w.upTo(3) {
+	case 0:
+		text += payload("application/json; charset=utf-8", w.encoded(w.canonical(odd)))
+	case 1:
+		text += payload("application/json", w.encoded(w.context(odd)))
+	case 2:
+		text += payload("application/vnd.openai+json", w.encoded(w.openAI(odd)))
+	}
+	text += payload("text/plain", w.encoded("a note")) + payload("application/json", w.encoded(`{"repository":"acme"}`))
+	return `{"protocol_version":"1.0",` + odd + `"messages": [ {"message_type":"SessionStart"},` + text + `{"message_type":"HandoffAccept"}]}`
+}
+
+func (w *writer) encoded(text string) string {
+	return `"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"`
+}
+
+func (w *writer) openAI(odd string) string {
+	input := w.choose(w.text(), `[`+w.history(8)+`]`)
+	before, items := w.history(4), w.history(4)
+	return `{"input_history":` + input + `,` + odd + `"pre_handoff_items":[` + before + `],"new_items":[` + items + `]` +
+		w.choose("", `,"input_items":null`, `,"input_items":[`+w.history(2)+`]`) + `}`
 }
 
 func (w *writer) context(odd string) string {
@@ -248,22 +279,15 @@ func (s says) Summarize(_ context.Context, r summarize.Request) (summarize.Summa
 	return summarize.Summary{Text: text}, nil
 }
 
-// plain returns a message as compact JSON, with what an encoded snapshot holds in
-// its place.
+// plain returns a message as compact JSON, with the context that it carries as compact
+// JSON in its place.
 func plain(text []byte) string {
 	doc, err := parse(text)
 	if err != nil {
 		panic(err)
 	}
-	if v := doc.Root().Get("context_snapshot"); v.Kind() == jsonstream.String {
-		if f, _ := format.Detect(doc.Root()); f != format.SW4RMRequest {
-			return string(jsonstream.AppendCompact(nil, text))
-		}
-		inner, err := base64.StdEncoding.DecodeString(v.Text())
-		if err != nil {
-			panic(err)
-		}
-		if text, err = jsonstream.Set(doc, "/context_snapshot", inner); err != nil {
+	if h, err := history.Of(doc, "", jsonstream.Unlimited()); err == nil && h.Carrier().Exists() {
+		if text, err = jsonstream.Set(doc, h.Carrier().Pointer(), h.Context().Raw().Bytes); err != nil {
 			panic(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // A Record says in a message what trimming has done to it: extensions.trim, or
-// metadata.trim in SW4RM.
+// metadata.trim in SW4RM, of the context where the message carries one.
 type Record struct {
 	OriginalTurns int    `json:"originalTurns"` // there would be, had none been dropped
 	DroppedTurns  int    `json:"droppedTurns"`  // in all trims
@@ -26,9 +26,9 @@ type Record struct {
 	GivenUp map[string]int `json:"givenUp,omitzero"` // how many elements of other members went
 }
 
-// holder returns the member that holds the record.
+// holder returns the member that holds the record in a context of a format.
 func holder(f format.Format) string {
-	if f == format.SW4RMContext || f == format.SW4RMRequest {
+	if f == format.SW4RMContext {
 		return "metadata"
 	}
 	return "extensions"
@@ -36,10 +36,18 @@ func holder(f format.Format) string {
 
 const recordMember = "trim"
 
+// recorded returns the record as a message has it, absent if there is none.
+func recorded(h *history.History) jsonstream.Value {
+	if h.ContextFormat == "" {
+		return jsonstream.Value{}
+	}
+	return h.Root.Get(holder(h.ContextFormat)).Get(recordMember)
+}
+
 // readRecord returns what an earlier trim has recorded, its zero value if there was
 // none.
 func readRecord(h *history.History) (r Record, err error) {
-	v := h.Root.Get(holder(h.Format)).Get(recordMember)
+	v := recorded(h)
 	if !v.Exists() {
 		return r, nil
 	}
@@ -67,10 +75,10 @@ func (d *draft) recordSize() size {
 	for _, e := range d.o.Also {
 		r.give(e, len(d.turns))
 	}
-	text := fmt.Appendf(nil, `%q:{%q:`, holder(d.h.Format), recordMember)
+	text := fmt.Appendf(nil, `%q:{%q:`, holder(d.h.ContextFormat), recordMember)
 	text = append(append(text, r.text()...), `},"original_history_length":,"trimmed":true`...)
 	most := size{d.o.Meter.Count(string(text)) + 8, d.h.Encoded(len(text) + 32)}
-	if before := d.h.Root.Get(holder(d.h.Format)).Get(recordMember); before.Exists() {
+	if before := recorded(d.h); before.Exists() {
 		most = most.minus(d.sizeOf(before.Raw()))
 	}
 	return most

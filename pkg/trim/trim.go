@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -23,6 +24,8 @@ const DefaultLast = 50
 
 // Options say what a message must come to, and how. Limits of 0 are none.
 type Options struct {
+	Format format.Format // of the messages; "" means the one that each looks like
+
 	MaxTokens int // of the whole message, by Meter
 	MaxBytes  int // of the whole message as compact JSON
 	Last      int // turns that may stay
@@ -58,6 +61,7 @@ type Prices struct{ Prompt, Completion message.Number }
 // message's own.
 type Result struct {
 	Text    []byte // compact JSON, unless it is the message's own
+	Format  format.Format
 	Record  Record // what was done, as the message says it too
 	Changed bool
 	// Gone is how many turns are not there any more; Summarised, whether a summary
@@ -94,10 +98,11 @@ func (e *OverError) Error() string {
 	return text + "; raise the limit, lower --keep-turns, or give up more with --also"
 }
 
-// Message trims a message of any format. The error is of [history.Of], of the
-// summariser, or an [*OverError]; the message is untouched in any case.
+// Message trims a message of any format: its turns, or those of the context that it
+// carries. The error is of [history.Of], of the summariser, or an [*OverError]; the
+// message is untouched in any case.
 func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
-	h, err := history.Of(doc, limits)
+	h, err := history.Of(doc, o.Format, limits)
 	if err != nil {
 		return Result{}, err
 	}
@@ -107,7 +112,7 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	}
 	d.filter()
 	if !d.changed() && d.fits() {
-		return Result{Text: doc.Raw().Bytes, Record: d.record}, nil
+		return Result{Text: doc.Raw().Bytes, Format: h.Format, Record: d.record}, nil
 	}
 	if err := d.checkCosts(); err != nil {
 		return Result{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -19,7 +20,7 @@ const Extractive = "extractive"
 // finish writes the message by the plan. over is not nil if it came out larger
 // than planned, and by how much.
 func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
-	r = Result{Changed: true, Summarised: d.summarises(len(d.cut.turns))}
+	r = Result{Format: d.h.Format, Changed: true, Summarised: d.summarises(len(d.cut.turns))}
 	summary, err := d.summary(ctx)
 	if err != nil && d.o.Fallback {
 		r.FellBack = err
@@ -35,7 +36,7 @@ func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
 	for _, s := range d.cut.extras {
 		e.set(s.pointer, s.text)
 	}
-	if d.summarises(len(d.cut.turns)) && d.h.Format == format.EAAPL {
+	if d.summarises(len(d.cut.turns)) && d.h.ContextFormat == format.EAAPL {
 		e.set("/"+summaryMember, quote(summary.Text))
 	}
 	charge, err := d.charge(d.usage)
@@ -46,7 +47,7 @@ func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
 	for _, sum := range charge.sums {
 		e.put(sum.pointer, sum.value) // not remembered: what was spent stays spent when a message is restored
 	}
-	if d.h.Format == format.EAAPL {
+	if d.h.ContextFormat == format.EAAPL {
 		for _, name := range []string{"signature", "signatureKeyId"} {
 			if e.doc.Root().Get(name).Exists() {
 				e.remove("/" + name)
@@ -110,7 +111,7 @@ func summaryTurn(text string) []byte {
 
 // summaryFrame returns the size of an empty summary.
 func (d *draft) summaryFrame() size {
-	if d.h.Format == format.EAAPL {
+	if d.h.ContextFormat == format.EAAPL {
 		return size{0, len(`,"":""`) + len(summaryMember)}
 	}
 	turn := summaryTurn("")
@@ -121,7 +122,7 @@ func (d *draft) summaryFrame() size {
 // for it the summary in the place of the first turn that is cut.
 func (d *draft) writeLists(e *editor, summary string) {
 	at := -1
-	if d.h.Format != format.EAAPL && d.summarises(len(d.cut.turns)) {
+	if d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns)) {
 		at = d.cut.turns[0]
 		if d.former >= 0 {
 			at = min(at, d.former)
@@ -159,15 +160,17 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	r.TokensBefore, r.Tokenizer, r.Method = d.before.tokens, d.o.Tokenizer, d.o.Method
 	r.SHA256 = d.digest()
 	for _, s := range d.cut.extras {
-		r.give(s.extra, s.gone)
+		if s.gone > 0 {
+			r.give(s.extra, s.gone)
+		}
 	}
-	place := holder(d.h.Format)
+	place := holder(d.h.ContextFormat)
 	if e.doc.Root().Get(place).Kind() != jsonstream.Object {
 		e.set("/"+place, []byte("{}"))
 	}
 	if place == "metadata" {
 		e.set("/metadata/original_history_length", fmt.Append(nil, r.OriginalTurns))
-		e.set("/metadata/trimmed", []byte("true"))
+		e.set("/metadata/trimmed", strconv.AppendBool(nil, r.DroppedTurns > 0))
 	}
 	// The record is part of what it counts: the next count settles it, since all
 	// numbers with as many digits have as many tokens.
@@ -192,7 +195,7 @@ func (d *draft) count(doc *jsonstream.Document, summary, but string) int {
 	if d.former >= 0 && d.turns[d.former].fate == kept {
 		turns++
 	}
-	if d.h.Format != format.EAAPL && d.summarises(len(d.cut.turns)) {
+	if d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns)) {
 		tokens += d.measure(summaryTurn(summary))
 		turns++
 	}

@@ -1,0 +1,110 @@
+package diff_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/format"
+)
+
+func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+// What a difference comes to in messages that are not canonical.
+func TestMeaningOfFormats(t *testing.T) {
+	const turn, more = `{"role":"user","content":"a"}`, `{"role":"user","content":"a"},{"role":"assistant","content":"b"}`
+	context := func(turns string) string {
+		return `{"conversation_history":[` + turns + `],"tool_state":{},"metadata":{}}`
+	}
+	transcript := func(messages ...string) string {
+		return `{"protocol_version":"1.0","messages":[` + strings.Join(messages, ",") + `]}`
+	}
+	sent := func(kind, id string) string { return `{"message_type":"` + kind + `","message_id":"` + id + `"}` }
+	carrying := func(id, context string) string {
+		return `{"message_type":"HandoffContext","message_id":"` + id + `","payload":{"content_type":"application/json","context":"` + encoded(context) + `"}}`
+	}
+	for _, tt := range []struct {
+		name string
+		a, b string
+		want diff.Meaning
+	}{
+		{"SW4RM request: route and capabilities",
+			`{"from_agent":"a","to_agent":"b","capabilities_required":["x","y"]}`, `{"from_agent":"a","to_agent":"c","capabilities_required":["z","x"]}`,
+			diff.Meaning{Before: diff.Route{From: "a", To: "b"}, Then: diff.Route{From: "a", To: "c"}, CapabilitiesDropped: 1, CapabilitiesAdded: 1}},
+		{"SW4RM request: a turn more", `{"context_snapshot":"` + encoded(context(turn)) + `"}`, `{"context_snapshot":"` + encoded(context(more)) + `"}`,
+			diff.Meaning{Turns: diff.Turns{Added: 1}}},
+		{"SW4RM request: a snapshot in base64 against one inline", `{"context_snapshot":"` + encoded(context(turn)) + `"}`, `{"context_snapshot":` + context(more) + `}`,
+			diff.Meaning{Turns: diff.Turns{Added: 1}}},
+		{"SW4RM response: status", `{"accepted":true,"status":"ACCEPTED"}`, `{"accepted":true,"status":"COMPLETED"}`,
+			diff.Meaning{AnswerBefore: "ACCEPTED", Answer: "COMPLETED"}},
+		{"SW4RM response without a status", `{"accepted":true}`, `{"accepted":false}`, diff.Meaning{AnswerBefore: "ACCEPTED", Answer: "REJECTED"}},
+		{"MACP: what was added", transcript(sent("SessionStart", "1")),
+			transcript(sent("SessionStart", "1"), sent("HandoffOffer", "2"), sent("HandoffDecline", "3"), sent("HandoffOffer", "4"), sent("HandoffAccept", "5"), sent("Commitment", "6")),
+			diff.Meaning{Messages: diff.Turns{Added: 5}, Offered: 2, Declined: 1, Accepted: 1, Committed: 1}},
+		{"MACP: messages are known by their ids", transcript(sent("HandoffOffer", "1"), sent("HandoffAccept", "2")),
+			transcript(sent("HandoffDecline", "2"), sent("HandoffOffer", "1")),
+			diff.Meaning{Messages: diff.Turns{Changed: 0, Moved: 1}}},
+		{"MACP: in camelCase", `{"protocolVersion":"1.0","messages":[{"messageId":"1","x":1}]}`, `{"protocolVersion":"1.0","messages":[{"messageId":"2","messageType":"HandoffAccept"},{"messageId":"1","x":2}]}`,
+			diff.Meaning{Messages: diff.Turns{Added: 1, Changed: 1}, Accepted: 1}},
+		{"MACP: inside a context", transcript(carrying("1", context(turn))), transcript(carrying("1", context(more))),
+			diff.Meaning{Messages: diff.Turns{Changed: 1}, Turns: diff.Turns{Added: 1}}},
+		{"MACP: a context added", transcript(sent("HandoffOffer", "1")), transcript(sent("HandoffOffer", "1"), carrying("2", context(more))),
+			diff.Meaning{Messages: diff.Turns{Added: 1}, Turns: diff.Turns{Added: 2}}},
+		{"OpenAI: text against the turn that it stands for", `{"input_history":"a"}`, `{"input_history":[` + more + `]}`, diff.Meaning{Turns: diff.Turns{Added: 1}}},
+		{"OpenAI: and back", `{"input_history":[` + more + `]}`, `{"input_history":"a"}`, diff.Meaning{Turns: diff.Turns{Removed: 1}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := parse(t, tt.a), parse(t, tt.b)
+			got := diff.MeaningOf(a, b, diff.Compare(a, b, diff.Options{}), "")
+			if d := cmp.Diff(&tt.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// The format that is given goes before what the documents look like.
+func TestFormatGiven(t *testing.T) {
+	a := parse(t, `{"taskId":"t","messages":[{"message_id":"1","a":"x"},{"message_id":"2","a":"y"}]}`)
+	b := parse(t, `{"taskId":"t","messages":[{"message_id":"2","a":"x"}]}`)
+	e := diff.Compare(a, b, diff.Options{Format: format.MACP})
+	if got := diff.MeaningOf(a, b, e, format.MACP); got == nil || got.Messages != (diff.Turns{Removed: 1, Changed: 1}) {
+		t.Errorf("as MACP: %+v", got)
+	}
+	e = diff.Compare(a, b, diff.Options{})
+	if got := diff.MeaningOf(a, b, e, ""); got == nil || got.Messages != (diff.Turns{}) {
+		t.Errorf("as what it looks like: %+v", got)
+	}
+}
+
+// A string that holds a document, against the document.
+func TestInsideAgainstInline(t *testing.T) {
+	for _, tt := range []struct {
+		name, a, b string
+		same       bool
+		inside     string // the pointer of what changed there
+	}{
+		{"the same", `{"a":"` + encoded(`{"x": 1}`) + `"}`, `{"a":{"x":1.0}}`, true, ""},
+		{"and back, as JSON text", `{"a":[1]}`, `{"a":"[1]"}`, true, ""},
+		{"changed", `{"a":"` + encoded(`{"x":1}`) + `"}`, `{"a":{"x":2}}`, false, "/x"},
+		{"another thing", `{"a":"text"}`, `{"a":{"x":2}}`, false, ""},
+		{"object and array", `{"a":{}}`, `{"a":[]}`, false, ""},
+		{"number", `{"a":"1"}`, `{"a":1}`, false, ""},
+	} {
+		e := diff.Compare(parse(t, tt.a), parse(t, tt.b), diff.Options{})
+		leaf := e.Edits[0]
+		if leaf.Kind != diff.Changed || leaf.Edits != nil || leaf.SameInside != tt.same {
+			t.Errorf("%s: %+v", tt.name, leaf)
+		}
+		inside := ""
+		for l := range leaf.Inside.Leaves() {
+			inside += l.Pointer()
+		}
+		if inside != tt.inside {
+			t.Errorf("%s: changed inside: %q", tt.name, inside)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package history
+
+import (
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// openSnapshot makes the context of an SW4RM request the root.
+func (h *History) openSnapshot(limits jsonstream.Limits) error {
+	v := h.doc.Root().Get("context_snapshot")
+	switch v.Kind() {
+	case jsonstream.Object:
+		// Its own document, so that what is edited is the context alone.
+		context, err := jsonstream.Parse(jsonstream.NewRaw(v.Raw()), jsonstream.Unlimited())
+		if err != nil {
+			return err
+		}
+		h.enter(v, context)
+	case jsonstream.String:
+		context, err := decode(v, limits)
+		if err != nil {
+			return err
+		}
+		h.enter(v, context)
+	case jsonstream.Absent, jsonstream.Null:
+		// A request without history: there are no turns.
+	default:
+		return fmt.Errorf("expected base64 of a context, or the context, found %s", v.Kind())
+	}
+	return nil
+}
+
+// openTranscript makes the last context of a MACP transcript that can hold turns the
+// root. What else a HandoffContext carries is none of this package's business.
+func (h *History) openTranscript(limits jsonstream.Limits) {
+	for _, v := range slices.Backward(Carriers(h.doc.Root(), format.MACP)) {
+		if !isJSON(either(v.Parent(), "content_type", "contentType").Text()) {
+			continue
+		}
+		context, err := decode(v, limits)
+		if err != nil {
+			continue
+		}
+		if h.ContextFormat = contextFormat(context.Root()); h.ContextFormat != "" {
+			h.enter(v, context)
+			return
+		}
+	}
+}
+
+// Carriers returns the strings of a message in a format that hold, in base64, what its
+// receiver is to read: the snapshot of an SW4RM request, the contexts of a MACP
+// transcript in their order. Whether they are base64 is not asked.
+func Carriers(root jsonstream.Value, f format.Format) []jsonstream.Value {
+	var all []jsonstream.Value
+	add := func(v jsonstream.Value) {
+		if v.Kind() == jsonstream.String {
+			all = append(all, v)
+		}
+	}
+	switch f {
+	case format.SW4RMRequest:
+		add(root.Get("context_snapshot"))
+	case format.MACP:
+		for _, m := range root.Get("messages").Elements() {
+			if either(m, "message_type", "messageType").Text() == "HandoffContext" {
+				add(m.Get("payload").Get("context"))
+			}
+		}
+	}
+	return all
+}
+
+// contextFormat returns the format of what a HandoffContext carries, by its lists of
+// turns; "" if it has no place for any.
+func contextFormat(context jsonstream.Value) format.Format {
+	for _, f := range []format.Format{format.EAAPL, format.SW4RMContext, format.OpenAI} {
+		if slices.ContainsFunc(lists[f], func(name string) bool { return context.Get(name).Exists() }) {
+			return f
+		}
+	}
+	return ""
+}
+
+func (h *History) enter(carrier jsonstream.Value, context *jsonstream.Document) {
+	h.carrier, h.context, h.Root = carrier, context, context.Root()
+}
+
+// decode reads the context that a string holds in base64.
+func decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document, error) {
+	text, err := base64.StdEncoding.DecodeString(v.Text())
+	if err != nil {
+		return nil, fmt.Errorf("not base64 of a context: %w", err)
+	}
+	context, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil {
+		return nil, fmt.Errorf("its content is no JSON text: %w", err)
+	}
+	return context, nil
+}
+
+// isJSON reports whether a media type is that of JSON (RFC 6838, section 4.2.8).
+func isJSON(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json"))
+}
+
+// either returns the member of an object by one of its two names.
+func either(v jsonstream.Value, name, other string) jsonstream.Value {
+	if member := v.Get(name); member.Exists() {
+		return member
+	}
+	return v.Get(other)
+}
+
+// Carrier returns the value of the message that is its context, or holds it in base64;
+// absent if the message carries none.
+func (h *History) Carrier() jsonstream.Value { return h.carrier }
+
+// encoded reports whether the message carries its context in base64.
+func (h *History) encoded() bool { return h.carrier.Kind() == jsonstream.String }
+
+// Message returns the text of the message with another text in the place of
+// [History.Context].
+func (h *History) Message(context []byte) ([]byte, error) {
+	if !h.carrier.Exists() {
+		return context, nil
+	}
+	value := context
+	if h.encoded() {
+		value = make([]byte, 0, base64.StdEncoding.EncodedLen(len(context))+2)
+		value = append(value, '"')
+		value = base64.StdEncoding.AppendEncode(value, context)
+		value = append(value, '"')
+	}
+	return jsonstream.Set(h.doc, h.carrier.Pointer(), value)
+}
+
+// Encoded returns how many bytes of the message n bytes of its context take.
+func (h *History) Encoded(n int) int {
+	if h.encoded() {
+		return (n*4 + 2) / 3
+	}
+	return n
+}
+
+// Beside returns how many bytes of the message, as compact JSON, are not of its
+// context: at most, since base64 is filled up by up to two bytes.
+func (h *History) Beside() int {
+	if !h.carrier.Exists() {
+		return 0
+	}
+	n := len(jsonstream.AppendCompact(nil, h.doc.Root().Raw()))
+	n -= len(jsonstream.AppendCompact(nil, h.carrier.Raw()))
+	if h.encoded() {
+		n += len(`""==`)
+	}
+	return n
+}

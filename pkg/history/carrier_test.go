@@ -1,0 +1,113 @@
+package history
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func transcript(contexts ...string) string {
+	return `{"protocol_version":"1.0","messages":[{"message_type":"SessionStart","payload":{}}` + strings.Join(contexts, "") + `]}`
+}
+
+func macpContext(contentType, context string) string {
+	return `,{"message_type":"HandoffContext","payload":{"content_type":"` + contentType + `","context":"` +
+		base64.StdEncoding.EncodeToString([]byte(context)) + `"}}`
+}
+
+// The conversation of a transcript is in the last context that has a place for one.
+func TestTranscript(t *testing.T) {
+	const turns = `{"conversationHistoryVerbatim":[{"role":"user","content":"a"}]}`
+	for _, tt := range []struct {
+		name, in string
+		inner    format.Format
+		carrier  string
+		want     []string
+	}{
+		{"canonical members", transcript(macpContext("application/json", turns)),
+			format.EAAPL, "/messages/1/payload/context", []string{"/conversationHistoryVerbatim/0"}},
+		{"SW4RM", transcript(macpContext("application/json", twoTurns)),
+			format.SW4RMContext, "/messages/1/payload/context", []string{"/conversation_history/0", "/conversation_history/1"}},
+		{"OpenAI, another JSON type", transcript(macpContext("Application/vnd.x+JSON; v=1", `{"input_history":"hi","new_items":[{}]}`)),
+			format.OpenAI, "/messages/1/payload/context", []string{"/input_history", "/new_items/0"}},
+		{"members in camelCase", `{"protocolVersion":"1.0","messages":[{"messageType":"HandoffContext","payload":{"contentType":"application/json","context":"` +
+			base64.StdEncoding.EncodeToString([]byte(turns)) + `"}}]}`, format.EAAPL, "/messages/0/payload/context", []string{"/conversationHistoryVerbatim/0"}},
+		{"of several, the last", transcript(macpContext("application/json", twoTurns), macpContext("application/json", turns)),
+			format.EAAPL, "/messages/2/payload/context", []string{"/conversationHistoryVerbatim/0"}},
+		{"what has no turns is passed over", transcript(macpContext("application/json", turns), macpContext("text/plain", twoTurns),
+			macpContext("application/json", `{"repository":"acme"}`), macpContext("application/json", `no`), `,{"message_type":"HandoffAccept"}`, `,7`),
+			format.EAAPL, "/messages/1/payload/context", []string{"/conversationHistoryVerbatim/0"}},
+		{"a place for turns, and none", transcript(macpContext("application/json", turns), macpContext("application/json", `{"conversation_history":[]}`)),
+			format.SW4RMContext, "/messages/2/payload/context", nil},
+		{"beside members of other formats", transcript(macpContext("application/json", `{"taskId":"t","from_agent":"a","conversation_history":[{}]}`)),
+			format.SW4RMContext, "/messages/1/payload/context", []string{"/conversation_history/0"}},
+		{"a request inside", transcript(macpContext("application/json", encodedRequest(twoTurns))), "", "", nil},
+		{"not base64", `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"{}"}}]}`, "", "", nil},
+		{"no context", transcript(), "", "", nil},
+		{"a context that says more", `{"accepted":true,"conversation_history":[{}]}`, format.SW4RMContext, "", []string{"/conversation_history/0"}},
+		{"an SW4RM response", `{"accepted":true,"input_history":[{}]}`, "", "", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := open(t, tt.in)
+			var got []string
+			got = append(got, h.Pointers()...)
+			if h.ContextFormat != tt.inner || h.Carrier().Pointer() != tt.carrier {
+				t.Errorf("a context in %q at %q", h.ContextFormat, h.Carrier().Pointer())
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			again, err := h.Message(h.Context().Raw().Bytes)
+			if err != nil || string(again) != tt.in {
+				t.Errorf("put back: %s, %v", again, err)
+			}
+		})
+	}
+}
+
+// A context is put back in the place that it came from, as compact base64.
+func TestMessageOfTranscript(t *testing.T) {
+	h := open(t, transcript(macpContext("application/json", twoTurns), macpContext("text/plain", "x")))
+	got, err := h.Message([]byte(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := transcript(macpContext("application/json", "{}"), macpContext("text/plain", "x")); string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A format that is asked for goes before what a document looks like, and needs one of
+// the members that hold what is read.
+func TestFormatOf(t *testing.T) {
+	for _, tt := range []struct {
+		in     string
+		format format.Format
+		want   string
+	}{
+		{`{"taskId":"t","messages":[]}`, format.MACP, ""},
+		{`{"handoffId":"h","conversation_history":[]}`, format.SW4RMContext, ""},
+		{`{"pre_handoff_items":[]}`, format.OpenAI, ""},
+		{`{"conversation_history":[]}`, format.MACP, "not in the format macp: expected an object with messages, found none"},
+		{`{"conversation_history":[]}`, format.OpenAI, "expected an object with input_history, pre_handoff_items, new_items or input_items, found none"},
+		{`[]`, format.SW4RMContext, "expected an object with conversation_history, tool_state or metadata, found none"},
+		{`{}`, format.SW4RMRequest, "context_snapshot, from_agent or to_agent"},
+		{`{}`, format.SW4RMResponse, "accepted or rejection_reason"},
+		{`{}`, format.EAAPL, "handoffId, taskId, schemaVersion or conversationHistoryVerbatim"},
+	} {
+		h, err := Of(parse(t, tt.in), tt.format, jsonstream.Limits{})
+		mismatch := (*MismatchError)(nil)
+		switch {
+		case tt.want == "" && (err != nil || h.Format != tt.format):
+			t.Errorf("%s as %s: %v", tt.in, tt.format, err)
+		case tt.want != "" && (!errors.As(err, &mismatch) || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%s as %s: %v", tt.in, tt.format, err)
+		}
+	}
+}

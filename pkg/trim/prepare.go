@@ -1,0 +1,118 @@
+package trim
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// ToolState is an SW4RM tool state but for its active calls and pending approvals. It
+// is none of [Extras]: [Prepare] gives it up, and nothing else does.
+const ToolState Extra = "toolState"
+
+// stateKept are the members of a tool state that prepare_handoff_context keeps, in
+// its order.
+var stateKept = []string{"active_calls", "pending_approvals"}
+
+// Prepare is prepare_handoff_context of the SW4RM document ("Trimming Large
+// Contexts"), for the context in an SW4RM message: the last turns stay, whatever they
+// are, of the tool state the active calls and the pending approvals, and the metadata
+// say how long the history was and whether it was trimmed. The other metadata stay,
+// and if something went, a [Record] is among them.
+//
+// Of the options it takes Format, Last (0 means [DefaultLast]), Meter and Tokenizer.
+// What is prepared already comes back as it is, and so does a request without a
+// context. Result.Changed tells whether something went.
+func Prepare(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
+	h, err := history.Of(doc, o.Format, limits)
+	if err != nil {
+		return Result{}, err
+	}
+	if h.ContextFormat != format.SW4RMContext {
+		return Result{}, fmt.Errorf("only the contexts of SW4RM are prepared: found %s; use trim", h.Format)
+	}
+	if h.Format == format.SW4RMRequest && !h.Carrier().Exists() || h.Root.Kind() != jsonstream.Object {
+		return Result{Text: doc.Raw().Bytes, Format: h.Format}, nil
+	}
+	o = Options{Format: o.Format, Last: o.Last, Meter: o.Meter, Tokenizer: o.Tokenizer, Method: "none"}
+	if o.Last <= 0 {
+		o.Last = DefaultLast
+	}
+	d, err := newDraft(h, doc.Raw().Bytes, o)
+	if err != nil {
+		return Result{}, err
+	}
+	d.countEarlier()
+	for i := range len(d.turns) - o.Last {
+		d.set(i, filtered)
+	}
+	if gone := d.reduceState(); gone == 0 && !d.changed() {
+		return d.note(doc)
+	}
+	r, _, err := d.finish(ctx) // there is no limit that it could be over
+	return r, err
+}
+
+// countEarlier takes what the metadata tell of the history's length, where whoever
+// trimmed it left no record.
+func (d *draft) countEarlier() {
+	metadata := d.h.Root.Get("metadata")
+	length, err := strconv.Atoi(string(metadata.Get("original_history_length").Raw()))
+	if more := length - d.record.OriginalTurns; err == nil && more > 0 && length < unlimited && metadata.Get("trimmed").Kind() == jsonstream.True {
+		d.record.DroppedTurns += more
+		d.record.OriginalTurns = length
+	}
+}
+
+// note writes what a context lacks of which nothing went.
+func (d *draft) note(doc *jsonstream.Document) (Result, error) {
+	r := Result{Text: doc.Raw().Bytes, Format: d.h.Format, Record: d.record}
+	e := &editor{doc: d.h.Context()}
+	for _, s := range d.cut.extras {
+		e.put(s.pointer, s.text)
+	}
+	metadata := d.h.Root.Get("metadata")
+	if metadata.Kind() != jsonstream.Object {
+		e.put("/metadata", []byte("{}"))
+	}
+	length, trimmed := strconv.Itoa(d.record.OriginalTurns), strconv.FormatBool(d.record.DroppedTurns > 0)
+	if d.cut.extras == nil && string(metadata.Get("original_history_length").Raw()) == length && string(metadata.Get("trimmed").Raw()) == trimmed {
+		return r, nil
+	}
+	e.put("/metadata/original_history_length", []byte(length))
+	e.put("/metadata/trimmed", []byte(trimmed))
+	if e.err != nil {
+		return Result{}, e.err
+	}
+	text, err := d.h.Message(jsonstream.AppendCompact(nil, e.doc.Raw().Bytes))
+	r.Text = jsonstream.AppendCompact(nil, text)
+	return r, err
+}
+
+// reduceState reduces the tool state to what stays of it, and returns how many members
+// go.
+func (d *draft) reduceState() (gone int) {
+	state := d.h.Root.Get("tool_state")
+	if state.Kind() != jsonstream.Object {
+		return 0
+	}
+	var text []byte
+	kept := 0
+	for _, name := range stateKept {
+		value := []byte("[]")
+		if v := state.Get(name); v.Exists() {
+			value = v.Raw()
+			kept++
+		}
+		text = appendElement(text, '{', appendMember(nil, name, value))
+	}
+	gone = state.Len() - kept
+	if gone > 0 || kept < len(stateKept) {
+		d.cut.extras = append(d.cut.extras, sacrifice{extra: ToolState, pointer: ToolState.pointer(d.h.ContextFormat), gone: gone, text: endList(text, '{')})
+	}
+	return gone
+}
