@@ -1,26 +1,29 @@
 package cmd
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/schemas"
 )
 
-var exampleKinds = []string{"message", "state", "receiver"}
-
 func newExample() *cobra.Command {
+	kinds := schemas.Examples()
 	return &cobra.Command{
-		Use:   "example [message|state|receiver]",
+		Use:   "example [" + strings.Join(kinds, "|") + "]",
 		Short: "Print a complete, valid example",
 		Long: `Example prints a complete and realistic document: a handoff message, the agent
 state that handoff build makes it of, or the profile of a receiver that accepts
-it.`,
+it; or a document of another system: an SW4RM context, request or response, a MACP
+transcript, the HandoffInputData of the OpenAI Agents SDK.`,
 		Example: `  handoff example | handoff validate
+  handoff example macp | handoff validate
   handoff example state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent`,
-		ValidArgs: exampleKinds,
+		ValidArgs: kinds,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		RunE: func(c *cobra.Command, args []string) error {
-			kind := exampleKinds[0]
+			kind := kinds[0]
 			if len(args) > 0 {
 				kind = args[0]
 			}

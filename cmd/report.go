@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -179,6 +180,9 @@ func (t textReporter) Report(r report) error {
 		b.WriteString(t.colors.green("valid"))
 	} else {
 		b.WriteString(t.colors.red(string(r.Reason)))
+	}
+	if r.Format != "" && r.Format != format.EAAPL {
+		b.WriteString(t.colors.dim(" (" + string(r.Format) + ")"))
 	}
 	switch {
 	case r.Unexpected:

@@ -16,6 +16,7 @@ import (
 // validateFlags are the flags of validate.
 type validateFlags struct {
 	*globals
+	formatFlag
 	reports  reportFlags
 	receiver receiverFlags
 	scanner  scannerFlags
@@ -36,6 +37,13 @@ signature (when a key is configured), schema, completeness, budget, safety. Lint
 rules then warn of what is likely to be a mistake. "handoff explain" tells what
 each rule means.
 
+Messages of the other systems are told by what they look like, or by --from: an
+SW4RM context, request or response, a MACP transcript, the HandoffInputData of the
+OpenAI Agents SDK. Each is checked against its own schema, then by the rules of its
+system (protocol), whose own codes are the reasons, then for safety; completeness
+and budget are no terms of theirs. A receiver (--receiver, --as, --require-state) is
+one of EAAPL messages, so that with one every message is checked as such.
+
 A document that is not strict JSON is an invalid message (SCHEMA_INVALID). Exit
 code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 		Example: `  handoff validate message.json
@@ -45,6 +53,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
+	f.formatFlag.register(c)
 	f.reports.register(c, reportFormats)
 	f.receiver.register(c)
 	f.scanner.register(c)
@@ -82,6 +91,7 @@ func warningRules() []string {
 func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	stdin := c.InOrStdin()
 	o := f.checks
+	o.Limits = f.limits
 	for _, name := range f.layers {
 		if !slices.Contains(layerNames(), name) {
 			return o, fmt.Errorf("unknown layer %q: use some of %s", name, strings.Join(layerNames(), ", "))
@@ -96,6 +106,9 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	var err error
 	if o.Receiver, err = f.receiver.load(stdin, f.limits); err != nil {
 		return o, err
+	}
+	if o.Receiver == nil || f.from != "" {
+		o.Formats = f.formats()
 	}
 	if o.Verifier, err = f.receiver.verifier(c, o.Receiver); err != nil {
 		return o, err

@@ -13,9 +13,14 @@ var files embed.FS
 
 // Names of the schemas, for [Read] and the schemas' own references.
 const (
-	Message  = "handoff-message-2.0.schema.json"
-	State    = "agent-state-1.schema.json"
-	Receiver = "receiver-profile-1.schema.json"
+	Message         = "handoff-message-2.0.schema.json"
+	State           = "agent-state-1.schema.json"
+	Receiver        = "receiver-profile-1.schema.json"
+	SW4RMContext    = "sw4rm-handoff-context-1.schema.json"
+	SW4RMRequest    = "sw4rm-handoff-request-1.schema.json"
+	SW4RMResponse   = "sw4rm-handoff-response-1.schema.json"
+	MACPTranscript  = "macp-transcript-1.schema.json"
+	OpenAIInputData = "openai-handoff-input-data-1.schema.json"
 )
 
 // Base is what the $id of every schema begins with; its name follows.
@@ -27,8 +32,15 @@ func Read(name string) ([]byte, error) {
 	return files.ReadFile(strings.TrimPrefix(name, Base))
 }
 
-// Example returns a complete, valid document of one kind: message, state or
-// receiver.
+// Example returns a complete, valid document of one kind, one of [Examples]. There
+// is no error but [io/fs.ErrNotExist].
 func Example(kind string) ([]byte, error) {
 	return files.ReadFile("examples/" + kind + ".json")
+}
+
+// Examples returns the kinds of documents that there are examples of: a canonical
+// message, the agent state it is built of and the profile of its receiver, and a
+// document of each other format, by the format's name.
+func Examples() []string {
+	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai"}
 }

@@ -1,6 +1,7 @@
 package schemas_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,13 +12,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/schemas"
 )
 
-var published = []string{schemas.Message, schemas.State, schemas.Receiver}
+var published = []string{
+	schemas.Message, schemas.State, schemas.Receiver,
+	schemas.SW4RMContext, schemas.SW4RMRequest, schemas.SW4RMResponse, schemas.MACPTranscript, schemas.OpenAIInputData,
+}
 
 func parse(t *testing.T, text []byte) *jsonstream.Document {
 	t.Helper()
@@ -148,7 +153,16 @@ func TestSchemasAreConsistent(t *testing.T) {
 // The examples are valid by their schemas and hold every member that is
 // required; the example receiver accepts the example message.
 func TestExamples(t *testing.T) {
-	for kind, name := range map[string]string{"message": schemas.Message, "state": schemas.State, "receiver": schemas.Receiver} {
+	schemaOf := map[string]string{
+		"message": schemas.Message, "state": schemas.State, "receiver": schemas.Receiver,
+		"sw4rm-context": schemas.SW4RMContext, "sw4rm-request": schemas.SW4RMRequest, "sw4rm-response": schemas.SW4RMResponse,
+		"macp": schemas.MACPTranscript, "openai": schemas.OpenAIInputData,
+	}
+	if len(schemaOf) != len(schemas.Examples()) {
+		t.Errorf("the examples are %q", schemas.Examples())
+	}
+	for _, kind := range schemas.Examples() {
+		name := schemaOf[kind]
 		text, err := schemas.Example(kind)
 		if err != nil {
 			t.Fatal(err)
@@ -197,6 +211,51 @@ func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
 	}
 	if !r.Valid || len(r.Findings) > 0 {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// The example of each other format is told from the others by what it looks like, and
+// keeps all rules of its system.
+func TestExamplesKeepTheirRules(t *testing.T) {
+	for _, f := range format.All() {
+		if f == format.EAAPL {
+			continue
+		}
+		text, err := schemas.Example(string(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := validate.New(validate.Options{Formats: format.All(), All: true, Strict: true}).Validate(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Format != f || !r.Valid || len(r.Findings) > 0 {
+			t.Errorf("%s: got %+v", f, r)
+		}
+	}
+}
+
+// The snapshot of the example request is the example context, as serialize_context
+// writes it.
+func TestExampleRequestCarriesExampleContext(t *testing.T) {
+	request, err := schemas.Example("sw4rm-request")
+	if err != nil {
+		t.Fatal(err)
+	}
+	context, err := schemas.Example("sw4rm-context")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := base64.StdEncoding.DecodeString(parse(t, request).Root().Get("context_snapshot").Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(jsonstream.AppendCompact(nil, context)), string(got)); diff != "" {
+		t.Errorf("(-context +snapshot):\n%s", diff)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -15,12 +16,31 @@ import (
 // that a hostile array would cost gigabytes.
 const longArray = 100
 
-// A remainder is the part of a long array that the library has not seen: its
-// elements from longArray on, each of which is to follow items.
+// A remainder is the part of a long array or object that the library has not seen: what
+// comes after the first longArray of its elements, or of its members that the schema
+// does not name. Each is to follow each.
 type remainder struct {
-	array  jsonstream.Value
-	schema *jsonschema.Schema // of the array
-	items  *jsonschema.Schema
+	holder jsonstream.Value
+	schema *jsonschema.Schema // of the holder
+	each   *jsonschema.Schema
+}
+
+// children yields what the library has not seen.
+func (r remainder) children(yield func(jsonstream.Value) bool) {
+	for i, element := range r.holder.Elements() {
+		if i >= longArray && !yield(element) {
+			return
+		}
+	}
+	unnamed := 0
+	for name, member := range r.holder.Members() {
+		if r.schema.Properties[name] != nil {
+			continue
+		}
+		if unnamed++; unnamed > longArray && !yield(member) {
+			return
+		}
+	}
 }
 
 // Check returns what in v breaks the schema, one finding per cause, ordered by
@@ -35,16 +55,16 @@ func (s *Schema) Check(v jsonstream.Value) []Finding {
 	for len(open) > 0 && len(findings) < mostFindings {
 		r := open[0]
 		open = open[1:]
+		w := wording{schema: s, root: r.holder}
 		if keys := s.locate(r.schema.Location + "/uniqueKeys"); keys.Exists() {
-			w := wording{schema: s, root: r.array}
-			w.repeated(r.array, keys)
-			findings = append(findings, w.findings...)
+			w.repeated(r.holder, keys)
 		}
-		for i, element := range r.array.Elements() {
-			if i < longArray {
-				continue
-			}
-			more, inner := s.apply(r.items, element)
+		if r.schema.UniqueItems {
+			w.repeatedText(r.holder)
+		}
+		findings = append(findings, w.findings...)
+		for child := range r.children {
+			more, inner := s.apply(r.each, child)
 			findings, open = append(findings, more...), append(open, inner...)
 			if len(findings) >= mostFindings {
 				break
@@ -103,25 +123,25 @@ type conversion struct {
 	remainders []remainder
 }
 
-// plain converts v, whose pointer is path bytes long and to which schema
-// applies, nil if that cannot be told. Of a long array it converts the
-// beginning, if what the schema says of its elements it says of each alone.
+// plain converts v, whose pointer is path bytes long and to which schema applies, nil
+// if that cannot be told. Of a long array it converts the beginning, if what the schema
+// says of its elements it says of each alone, and of an object with many members that
+// the schema does not name likewise.
 func (c *conversion) plain(v jsonstream.Value, schema *jsonschema.Schema, path int) any {
 	c.paths += path
 	switch v.Kind() {
 	case jsonstream.Object:
-		properties := memberSchemas(schema)
-		object := make(map[string]any, v.Len())
-		for name, member := range v.Members() {
-			object[name] = c.plain(member, properties[name], path+1+len(name))
-		}
-		return object
+		return c.object(v, schema, path)
 	case jsonstream.Array:
-		items := elementSchema(schema)
+		holder := elementSchema(schema, v)
+		var items *jsonschema.Schema
+		if holder != nil {
+			items = holder.Items2020
+		}
 		array := []any{}
 		for i, element := range v.Elements() {
 			if i == longArray && items != nil {
-				c.remainders = append(c.remainders, remainder{v, transparent(schema), items})
+				c.remainders = append(c.remainders, remainder{v, holder, items})
 				break
 			}
 			array = append(array, c.plain(element, items, path+2))
@@ -140,41 +160,90 @@ func (c *conversion) plain(v jsonstream.Value, schema *jsonschema.Schema, path i
 	}
 }
 
-// transparent returns the schema that s stands for, if what it says of a value
-// is said of the value itself and of each of its children alone; nil otherwise.
-func transparent(s *jsonschema.Schema) *jsonschema.Schema {
-	const mostReferences = 32
-	for range mostReferences {
-		if s == nil || s.Not != nil || s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil || s.If != nil ||
-			s.DynamicRef != nil || s.RecursiveRef != nil || s.Constant != nil || s.Enum != nil ||
-			s.PatternProperties != nil || s.Dependencies != nil || s.DependentSchemas != nil || s.UnevaluatedProperties != nil ||
-			s.Items != nil || s.PrefixItems != nil || s.Contains != nil || s.UnevaluatedItems != nil || s.UniqueItems {
-			return nil
-		}
-		if s.Ref == nil {
-			return s
-		}
-		if s.Properties != nil || s.Items2020 != nil || s.MinItems > longArray || s.MaxItems >= 0 {
-			return nil
-		}
-		s = s.Ref
+func (c *conversion) object(v jsonstream.Value, schema *jsonschema.Schema, path int) any {
+	var buffer [8]*jsonschema.Schema
+	list := buffer[:0]
+	if schema != nil {
+		list, _ = applicable(list, schema, v, 0)
 	}
-	return nil
+	holder := namingSchema(list)
+	object := make(map[string]any, v.Len())
+	unnamed := 0
+	for name, member := range v.Members() {
+		if holder != nil && holder.Properties[name] == nil {
+			if unnamed++; unnamed > longArray {
+				continue
+			}
+		}
+		object[name] = c.plain(member, memberSchema(list, name), path+1+len(name))
+	}
+	if unnamed > longArray {
+		c.remainders = append(c.remainders, remainder{v, holder, holder.AdditionalProperties.(*jsonschema.Schema)})
+	}
+	return object
 }
 
-// memberSchemas returns the schemas of an object's members.
-func memberSchemas(s *jsonschema.Schema) map[string]*jsonschema.Schema {
-	if s = transparent(s); s == nil {
-		return nil
+// memberSchema returns the one of the schemas of a member that may say something about
+// what the member holds, nil if there are several or none.
+func memberSchema(list []*jsonschema.Schema, name string) *jsonschema.Schema {
+	var only *jsonschema.Schema
+	for _, s := range list {
+		member := s.Properties[name]
+		if member == nil {
+			member, _ = s.AdditionalProperties.(*jsonschema.Schema)
+		}
+		if member == nil || !ofChildren(member) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = member
 	}
-	return s.Properties
+	return only
 }
 
-// elementSchema returns the schema that each element of an array has to follow,
-// nil where the array has to be looked at as a whole.
-func elementSchema(s *jsonschema.Schema) *jsonschema.Schema {
-	if s = transparent(s); s == nil || s.MinItems > longArray || s.MaxItems >= 0 {
+// namingSchema returns the one of the schemas of an object that has a rule for the
+// members that it does not name, if that is the only one to say anything about them.
+func namingSchema(list []*jsonschema.Schema) *jsonschema.Schema {
+	var holder *jsonschema.Schema
+	for _, s := range list {
+		if _, ok := s.AdditionalProperties.(*jsonschema.Schema); ok && holder == nil {
+			holder = s
+		} else if s.AdditionalProperties != nil || s.Properties != nil || s.Required != nil {
+			return nil
+		}
+		if s.MinProperties > longArray || s.MaxProperties >= 0 || s.PropertyNames != nil || s.DependentRequired != nil || s.Extensions != nil ||
+			slices.ContainsFunc(s.Required, func(name string) bool { return s.Properties[name] == nil }) {
+			return nil
+		}
+	}
+	return holder
+}
+
+// elementSchema returns the one of the schemas of an array that has a rule for each
+// element, nil where the array has to be looked at as a whole.
+func elementSchema(schema *jsonschema.Schema, v jsonstream.Value) *jsonschema.Schema {
+	if schema == nil {
 		return nil
 	}
-	return s.Items2020
+	var buffer [8]*jsonschema.Schema
+	list, ok := applicable(buffer[:0], schema, v, 0)
+	if !ok {
+		return nil
+	}
+	var holder *jsonschema.Schema
+	for _, s := range list {
+		if s.MinItems > longArray || s.MaxItems >= 0 || s.UniqueItems && (s.Items2020 == nil || !slices.Equal(typesOf(s.Items2020), []string{"string"})) {
+			return nil
+		}
+		if s.Items2020 == nil {
+			continue
+		}
+		if holder != nil {
+			return nil
+		}
+		holder = s
+	}
+	return holder
 }

@@ -45,6 +45,9 @@ func meantBranch(e *jsonschema.ValidationError) *jsonschema.ValidationError {
 func (w *wording) noBranch(c cause) string {
 	branches := c.err.Causes
 	if len(branches) == 0 {
+		if names := w.rivals(c); len(names) > 1 {
+			return fmt.Sprintf("only one of the members %s may be there: found all of them; remove the others", strings.Join(names, ", "))
+		}
 		return fmt.Sprintf("matches more than one of the alternatives of which the schema allows one: found %s", found(c.v))
 	}
 	var types, missing []string
@@ -90,6 +93,20 @@ func (w *wording) noBranch(c cause) string {
 	default:
 		return fmt.Sprintf("matches none of the %d alternatives that the schema allows: found %s", len(branches), found(c.v))
 	}
+}
+
+// rivals are the members of which a oneOf wants one, and which all are there.
+func (w *wording) rivals(c cause) []string {
+	var names []string
+	for _, branch := range w.schema.locate(c.err.AbsoluteKeywordLocation).Elements() {
+		required := branch.Get("required")
+		for _, name := range required.Elements() {
+			if required.Len() == 1 && c.v.Get(name.Text()).Exists() {
+				names = append(names, quote(name.Text()))
+			}
+		}
+	}
+	return names
 }
 
 // refusals returns the errors by which a branch refuses the value at location

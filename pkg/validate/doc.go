@@ -7,4 +7,8 @@
 // its place in the original text. What is wrong with a message is data, never
 // an error of this package. A [Schema] does the same for any JSON document and
 // any JSON Schema.
+//
+// Messages of other systems are checked in the same layers, if [Options].Formats
+// allows them: by their own schema, then by the rules of their system (packages sw4rm,
+// macp and openai), then for safety.
 package validate

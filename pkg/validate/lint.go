@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"encoding/base64"
 	"fmt"
 	"iter"
 	"regexp"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
 )
@@ -15,6 +18,7 @@ import (
 // A lintContext is what lint rules look at. The message may have any shape.
 type lintContext struct {
 	root     jsonstream.Value
+	format   format.Format
 	receiver *Receiver // may be nil
 	now      time.Time
 }
@@ -23,16 +27,20 @@ type lintContext struct {
 // rest.
 type lintRule struct {
 	Rule
-	check func(lintContext) iter.Seq[Finding]
+	general bool // it is for messages of all formats, not the canonical one alone
+	check   func(lintContext) iter.Seq[Finding]
 }
 
 // mostPerRule keeps one rule from crowding out the others.
 const mostPerRule = mostFindings / 10
 
-// lint applies all lint rules, in the order of lintRules.
+// lint applies the lint rules for the format, in the order of lintRules.
 func lint(c lintContext) []Finding {
 	var findings []Finding
 	for _, r := range lintRules() {
+		if c.format != format.EAAPL && !r.general {
+			continue
+		}
 		n := 0
 		for f := range r.check(c) {
 			f.Layer, f.Reason, f.Severity, f.Keyword = r.Layer, r.Reason, r.Severity, r.ID
@@ -171,6 +179,16 @@ func secrets(c lintContext) iter.Seq[Finding] {
 		}
 		if c.root.Kind() != jsonstream.Object {
 			secretsIn(c.root, yield)
+		}
+		for _, holder := range history.Carriers(c.root, c.format) {
+			text, err := base64.StdEncoding.DecodeString(holder.Text())
+			if err != nil {
+				continue
+			}
+			carried, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+			if err == nil && !secretsIn(carried.Root(), func(f Finding) bool { return yield(f.inside(holder)) }) {
+				return
+			}
 		}
 	}
 }

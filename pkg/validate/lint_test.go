@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
 )
@@ -21,7 +22,7 @@ func lintText(t testing.TB, text string, receiver *Receiver) []Finding {
 	if err != nil {
 		t.Fatalf("%.200s: %v", text, err)
 	}
-	return lint(lintContext{doc.Root(), receiver, lintNow})
+	return lint(lintContext{doc.Root(), format.EAAPL, receiver, lintNow})
 }
 
 // verbatim makes a message of turns.
@@ -256,7 +257,7 @@ func BenchmarkLint(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				lint(lintContext{doc.Root(), nil, lintNow})
+				lint(lintContext{doc.Root(), format.EAAPL, nil, lintNow})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*n), "ns/turn")
 		})

@@ -5,18 +5,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// A Reason is the specification's name for why a message is refused
-// (section 7.2).
+// A Reason is the specification's name for why a message is refused: of
+// EAAPL-MAG006 (section 7.2), or, for what the rules of another system refuse, a
+// name of that system. MACP's are the codes of its registry.
 type Reason string
 
 // The reasons, in the order of the layers that give them.
 const (
-	SignatureInvalid  Reason = "SIGNATURE_INVALID"
-	SchemaInvalid     Reason = "SCHEMA_INVALID"
+	SignatureInvalid Reason = "SIGNATURE_INVALID"
+	SchemaInvalid    Reason = "SCHEMA_INVALID"
+	// InvalidArgument is the status with which SW4RM's service refuses a request
+	// (a status code of gRPC).
+	InvalidArgument Reason = "INVALID_ARGUMENT"
+	// InvalidRequest is the error with which the API behind the OpenAI Agents SDK
+	// refuses a conversation (its invalid_request_error).
+	InvalidRequest    Reason = "INVALID_REQUEST_ERROR"
 	IncompleteContext Reason = "INCOMPLETE_CONTEXT"
 	BudgetExhausted   Reason = "BUDGET_EXHAUSTED"
 	SafetyViolation   Reason = "SAFETY_VIOLATION"
@@ -24,17 +32,21 @@ const (
 
 // Reasons returns all reasons, in the order of the layers.
 func Reasons() []Reason {
-	return []Reason{SignatureInvalid, SchemaInvalid, IncompleteContext, BudgetExhausted, SafetyViolation}
+	reasons := append([]Reason{SignatureInvalid, SchemaInvalid, InvalidArgument}, macpReasons...)
+	return append(reasons, InvalidRequest, IncompleteContext, BudgetExhausted, SafetyViolation)
 }
 
 // A Layer is one of the receiver's checks.
 type Layer string
 
-// The layers, in the order in which they run. Lint is not a layer of the
-// specification: its findings are warnings, unless [Options].Strict.
+// The layers, in the order in which they run. Protocol are the rules of the other
+// systems that their schemas cannot say; Completeness and Budget are about canonical
+// messages alone. Lint is not a layer of the specification: its findings are
+// warnings, unless [Options].Strict.
 const (
 	Signature    Layer = "signature"
 	SchemaLayer  Layer = "schema"
+	Protocol     Layer = "protocol"
 	Completeness Layer = "completeness"
 	Budget       Layer = "budget"
 	Safety       Layer = "safety"
@@ -43,7 +55,7 @@ const (
 
 // Layers returns all layers, in the order in which they run.
 func Layers() []Layer {
-	return []Layer{Signature, SchemaLayer, Completeness, Budget, Safety, Lint}
+	return []Layer{Signature, SchemaLayer, Protocol, Completeness, Budget, Safety, Lint}
 }
 
 // A Severity tells whether a finding makes the message invalid.
@@ -87,6 +99,16 @@ func (f Finding) on(v jsonstream.Value) Finding {
 	return f.at(v.Pointer(), v.Position())
 }
 
+// inside moves a finding from a document that a string of the message holds in
+// base64: its pointer goes on behind that of the string.
+func (f Finding) inside(holder jsonstream.Value) Finding {
+	outer := f.on(holder)
+	if outer.Pointer == holder.Pointer() {
+		outer.Pointer += f.Pointer
+	}
+	return outer
+}
+
 // onName places the finding at a member's name.
 func (f Finding) onName(member jsonstream.Value) Finding {
 	placed := f.on(member)
@@ -98,10 +120,13 @@ func (f Finding) onName(member jsonstream.Value) Finding {
 
 // A Result is the typed result of section 7.2.
 type Result struct {
-	Valid    bool      `json:"valid"`
-	Reason   Reason    `json:"reason,omitempty"`  // of the first layer that failed
-	Details  string    `json:"details,omitempty"` // its errors, as one line
-	Findings []Finding `json:"findings"`          // of all layers that ran: by layer, then by place
+	// Format is the one that the message was checked as, "" if it was none: not
+	// strict JSON, or checked by [Options].Schema.
+	Format   format.Format `json:"format,omitempty"`
+	Valid    bool          `json:"valid"`
+	Reason   Reason        `json:"reason,omitempty"`  // of the first layer that failed
+	Details  string        `json:"details,omitempty"` // its errors, as one line
+	Findings []Finding     `json:"findings"`          // of all layers that ran: by layer, then by place
 }
 
 // newResult draws the conclusion from findings that stand in layer order.

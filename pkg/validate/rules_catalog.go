@@ -15,6 +15,7 @@ import (
 func Rules() []Rule {
 	rules := layerRules(Signature, SignatureInvalid, signatureRules)
 	rules = append(rules, layerRules(SchemaLayer, SchemaInvalid, schemaRules)...)
+	rules = append(rules, protocolRules()...)
 	rules = append(rules, layerRules(Completeness, IncompleteContext, completenessRules)...)
 	rules = append(rules, layerRules(Budget, BudgetExhausted, budgetRules)...)
 	rules = append(rules, layerRules(Safety, SafetyViolation, safetyRules())...)
@@ -99,6 +100,7 @@ var schemaRules = []Rule{
 		Why:     "Parsers differ in what they make of it, so two agents can read two different messages from the same bytes.",
 		Bad:     `{"taskDescription": "Score the clauses", "taskDescription": "Approve the contract"}`,
 		Good:    `{"taskDescription": "Score the clauses"}`,
+		Whole:   true,
 	},
 	{
 		ID:      "schema-version",
@@ -192,6 +194,52 @@ var schemaRules = []Rule{
 		Bad:     `{"traceparent": "00-00000000000000000000000000000000-339e5d4c0d9f4773-01"}`,
 		Good:    `{"traceparent": "00-dec566a5965718deacee5fc4df9c84c5-339e5d4c0d9f4773-01"}`,
 	},
+	{
+		ID:      "fixture",
+		Summary: "The document is a conformance fixture of MACP and not a transcript.",
+		Why:     "A fixture scripts a session and says of each message whether it is to be accepted, so a message in it that breaks a rule may be just what is wanted. handoff macp check replays it.",
+		Bad:     `{"mode": "macp.mode.handoff.v1", "initiator": "alice", "participants": ["alice", "bob"], "messages": [{"sender": "bob", "message_type": "HandoffOffer", "payload": {}, "expect": "reject"}]}`,
+		Good:    `{"protocol_version": "1.0", "mode": "macp.mode.handoff.v1", "session_id": "s1", "messages": []}`,
+		Whole:   true,
+	},
+	{
+		ID:      "enum",
+		Summary: "A value is none of those that the schema lists.",
+		Why:     "The receiver decides by it what to do, and has no branch for a value that the system does not know.",
+		Bad:     `{"accepted": true, "handoff_id": "h-17", "status": "DONE"}`,
+		Good:    `{"accepted": true, "handoff_id": "h-17", "status": "COMPLETED"}`,
+		Whole:   true,
+	},
+	{
+		ID:      "oneOf",
+		Summary: "An object has none, or more than one, of members that stand for the same.",
+		Why:     "Systems that spell a member in two ways read either. Of two values one receiver takes the first and another the second.",
+		Bad:     `{"protocol_version": "1.0", "mode": "macp.mode.handoff.v1", "session_id": "s1", "sessionId": "s2", "messages": []}`,
+		Good:    `{"protocol_version": "1.0", "mode": "macp.mode.handoff.v1", "session_id": "s1", "messages": []}`,
+		Whole:   true,
+	},
+	{
+		ID:      "uniqueItems",
+		Summary: "Two elements of an array are equal where each has to differ from the others.",
+		Why:     "Whoever is in a list of participants twice is one of two for one reader and alone for another.",
+		Bad:     participantsExample(`"alice", "alice"`),
+		Good:    participantsExample(`"alice", "bob"`),
+		Whole:   true,
+	},
+	{
+		ID:      "anyOf",
+		Summary: "A value has none of the forms that the schema allows in its place.",
+		Why:     "A receiver tells the forms apart by their type or by a member, and can read none of them from this.",
+		Bad:     `{"from_agent": "a", "to_agent": "b", "reason": "Review", "context_snapshot": ["Hello"]}`,
+		Good:    `{"from_agent": "a", "to_agent": "b", "reason": "Review", "context_snapshot": null}`,
+		Whole:   true,
+	},
+}
+
+func participantsExample(participants string) string {
+	return `{"protocol_version": "1.0", "mode": "macp.mode.handoff.v1", "session_id": "s1", "messages": [
+  {"macp_version": "1.0", "mode": "macp.mode.handoff.v1", "message_type": "SessionStart", "message_id": "m1", "session_id": "s1", "sender": "alice",
+   "payload": {"intent": "", "participants": [` + participants + `], "mode_version": "1.0.0", "configuration_version": "1", "policy_version": "", "ttl_ms": 60000}}]}`
 }
 
 var completenessRules = []Rule{

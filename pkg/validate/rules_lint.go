@@ -17,7 +17,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"role": "assistant", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]},
   {"role": "tool", "tool_call_id": "call_1", "content": "3 clauses"}]}`,
-		}, callWithoutResult},
+		}, false, callWithoutResult},
 		{Rule{
 			ID:      "tool-result-without-call",
 			Reason:  IncompleteContext,
@@ -28,7 +28,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}]},
   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "3 clauses"}]}]}`,
-		}, resultWithoutCall},
+		}, false, resultWithoutCall},
 		{Rule{
 			ID:      "duplicate-turn",
 			Reason:  SchemaInvalid,
@@ -40,7 +40,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"id": "m1", "role": "user", "content": "Go on."},
   {"id": "m2", "role": "user", "content": "Go on."}]}`,
-		}, duplicateTurn},
+		}, false, duplicateTurn},
 		{Rule{
 			ID:      "system-turn-mid-history",
 			Reason:  SafetyViolation,
@@ -52,7 +52,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"role": "system", "content": "You score clauses."},
   {"role": "user", "content": "Score clause 4.2."}]}`,
-		}, systemTurn},
+		}, false, systemTurn},
 		{Rule{
 			ID:      "secret",
 			Reason:  SafetyViolation,
@@ -60,7 +60,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Messages are queued, logged and shown to models, so whoever reads one can use it. The value is never printed.",
 			Bad:     summaryExample("Read from postgres://app:k7Qp2vX9mT4w@db.internal/app"),
 			Good:    summaryExample("Deployed with the key that the vault has at ci/deploy"),
-		}, secrets},
+		}, true, secrets},
 		{Rule{
 			ID:      "constraint-form",
 			Reason:  SchemaInvalid,
@@ -68,7 +68,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Receivers look constraints up by their names; one without a name is easily passed over.",
 			Bad:     `{"constraints": ["answer in JSON"]}`,
 			Good:    `{"constraints": ["returnJSON:true"]}`,
-		}, constraintForm},
+		}, false, constraintForm},
 		{Rule{
 			ID:      "timestamp-future",
 			Reason:  SchemaInvalid,
@@ -76,7 +76,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Some clock is wrong, so that latencies and the order of the task's handoffs are too; or the message was made up.",
 			Bad:     `{"timestamp": "2999-01-01T00:00:00Z"}`,
 			Good:    `{"timestamp": "2026-06-12T09:30:00Z"}`,
-		}, timestampInFuture},
+		}, false, timestampInFuture},
 		{Rule{
 			ID:      "completed-after-timestamp",
 			Reason:  SchemaInvalid,
@@ -84,7 +84,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Then the message cannot have reported it: a clock is wrong, or the message was changed later.",
 			Bad:     completedExample("2026-06-12T11:00:00Z"),
 			Good:    completedExample("2026-06-12T09:28:41Z"),
-		}, completedAfterTimestamp},
+		}, false, completedAfterTimestamp},
 		{Rule{
 			ID:      "subtask-done-and-left",
 			Reason:  IncompleteContext,
@@ -92,7 +92,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "The receiver cannot tell whether to do it: it is done twice, or not at all.",
 			Bad:     `{"remainingSubtasks": [{"subtaskId": "s1", "description": "Extract limitation-of-liability clauses"}]}`,
 			Good:    `{"remainingSubtasks": [{"subtaskId": "s2", "description": "Score each clause for liability risk"}]}`,
-		}, subtaskDoneAndLeft},
+		}, false, subtaskDoneAndLeft},
 		{Rule{
 			ID:       "context-window",
 			Reason:   SchemaInvalid,
@@ -101,7 +101,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Bad:      `{"conversationHistorySummary": "Clause 4.2 flagged."}`,
 			Good:     `{"conversationHistorySummary": "Clause 4.2 flagged: far from the standard.", "conversationHistoryVerbatim": []}`,
 			Receiver: `{"contextWindow": 660}`,
-		}, contextWindow},
+		}, false, contextWindow},
 	}
 	for i := range rules {
 		rules[i].Layer, rules[i].Severity = Lint, Warning

@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
 // checkSafety is the safety scan of sections 6.1 and 10.1, over all text of the
-// message, names of members too. What the allow list covers becomes a note. The
-// error is the scanner's.
-func checkSafety(ctx context.Context, root jsonstream.Value, o Options) ([]Finding, error) {
-	report, err := safety.ScanDocument(ctx, o.Scanner, root, o.Allow)
+// message, names of members and what a message of its format carries in base64 too.
+// What the allow list covers becomes a note. The error is the scanner's.
+func checkSafety(ctx context.Context, root jsonstream.Value, f format.Format, o Options) ([]Finding, error) {
+	report, err := safety.ScanMessage(ctx, o.Scanner, root, f, o.Allow)
 	if err != nil {
 		return nil, err
 	}
@@ -30,10 +31,14 @@ func checkSafety(ctx context.Context, root jsonstream.Value, o Options) ([]Findi
 			continue
 		}
 		if hit.InName {
-			findings = append(findings, f.onName(hit.Value))
+			f = f.onName(hit.Value)
 		} else {
-			findings = append(findings, f.on(hit.Value))
+			f = f.on(hit.Value)
 		}
+		if hit.Holder.Exists() {
+			f = f.inside(hit.Holder)
+		}
+		findings = append(findings, f)
 	}
 	return findings, nil
 }

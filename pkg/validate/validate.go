@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
@@ -13,6 +15,10 @@ import (
 // Options say what a receiver asks. The zero value asks what section 6.1 asks
 // of every receiver.
 type Options struct {
+	// Formats are those that the receiver reads; nil means the canonical one alone.
+	// Of several, a message is checked as the one that it looks like, and as the
+	// first if it looks like none of them.
+	Formats []format.Format
 	// Receiver describes the receiver; nil leaves out what only it can know.
 	Receiver *Receiver
 	// Schema is checked in place of the message's own schema. A document
@@ -33,6 +39,9 @@ type Options struct {
 	// Allow are the findings of the scanner that are only noted: the appeal
 	// path of section 11.
 	Allow []safety.Allowance
+	// Limits bound what a message carries in encoded form, such as the snapshot in
+	// an SW4RM request.
+	Limits jsonstream.Limits
 	// Now tells the time, for timestamps in the future; nil means time.Now.
 	Now func() time.Time
 }
@@ -44,6 +53,9 @@ type Validator struct {
 
 // New returns a Validator. What it needs is loaded when first used.
 func New(options Options) *Validator {
+	if len(options.Formats) == 0 {
+		options.Formats = []format.Format{format.EAAPL}
+	}
 	if options.Scanner == nil {
 		options.Scanner = safety.New(safety.Options{})
 	}
@@ -60,6 +72,7 @@ const mostFindings = 1000
 // Validate runs the layers over a message. The error is that of ctx or of the
 // scanner: then the message has been neither accepted nor refused.
 func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
+	f := v.formatOf(m)
 	var all []Finding
 	for _, layer := range Layers() {
 		if err := ctx.Err(); err != nil {
@@ -68,7 +81,7 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, e
 		if !v.runs(layer) {
 			continue
 		}
-		findings, err := v.run(ctx, layer, m)
+		findings, err := v.run(ctx, layer, m, f)
 		if err != nil {
 			return Result{}, err
 		}
@@ -89,7 +102,22 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, e
 	if all == nil {
 		all = []Finding{}
 	}
-	return newResult(all), nil
+	r := newResult(all)
+	r.Format = f
+	return r, nil
+}
+
+// formatOf returns the format to check a message as, "" if that is asked of a
+// schema of the caller's.
+func (v *Validator) formatOf(m *message.Message) format.Format {
+	if v.options.Schema != nil {
+		return ""
+	}
+	known := v.options.Formats
+	if f, ok := format.Detect(m.Root()); ok && slices.Contains(known, f) {
+		return f
+	}
+	return known[0]
 }
 
 func (v *Validator) runs(layer Layer) bool {
@@ -99,7 +127,7 @@ func (v *Validator) runs(layer Layer) bool {
 	return v.options.Layers == nil || slices.Contains(v.options.Layers, layer)
 }
 
-func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message) ([]Finding, error) {
+func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message, f format.Format) ([]Finding, error) {
 	switch layer {
 	case Signature:
 		if v.options.Verifier == nil {
@@ -110,15 +138,24 @@ func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message) ([
 		if v.options.Schema != nil {
 			return v.options.Schema.Check(m.Root()), nil
 		}
+		if f != format.EAAPL {
+			return checkFormatSchema(m.Root(), f), nil
+		}
 		return checkMessageSchema(m.Root(), v.options.Receiver), nil
-	case Completeness:
-		return checkCompleteness(m.Root(), v.options.Receiver), nil
-	case Budget:
-		return checkBudget(m.Root()), nil
+	case Protocol:
+		return checkProtocol(m.Document(), f, v.options.Limits), nil
 	case Safety:
-		return checkSafety(ctx, m.Root(), v.options)
+		return checkSafety(ctx, m.Root(), f, v.options)
+	}
+	switch {
+	case layer == Lint:
+		return lint(lintContext{m.Root(), f, v.options.Receiver, v.options.Now()}), nil
+	case f != format.EAAPL:
+		return nil, nil
+	case layer == Completeness:
+		return checkCompleteness(m.Root(), v.options.Receiver), nil
 	default:
-		return lint(lintContext{m.Root(), v.options.Receiver, v.options.Now()}), nil
+		return checkBudget(m.Root()), nil
 	}
 }
 

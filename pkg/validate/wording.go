@@ -224,7 +224,7 @@ func (w *wording) equal(c cause) {
 		return
 	}
 	a, b := w.child(c.v, strconv.Itoa(first)), w.child(c.v, strconv.Itoa(second))
-	w.add(b, c.keyword, fmt.Sprintf("every element must differ from the others: this one equals %s", a.Pointer()))
+	w.add(b, c.keyword, equalProblem(a))
 }
 
 // missing names the required members that v lacks; a member that is a misspelt
@@ -309,4 +309,23 @@ func (w *wording) repeated(v, keys jsonstream.Value) {
 			w.add(key, "uniqueKeys", fmt.Sprintf("%s %s is already that of %s: give each its own", key.Name(), found(key), earlier.Pointer()))
 		}
 	}
+}
+
+// repeatedText names the first text in an array that an earlier element is too.
+func (w *wording) repeatedText(v jsonstream.Value) {
+	first := map[string]jsonstream.Value{}
+	for _, element := range v.Elements() {
+		if element.Kind() != jsonstream.String {
+			continue
+		}
+		if earlier, again := first[element.Text()]; again {
+			w.add(element, "uniqueItems", equalProblem(earlier))
+			return
+		}
+		first[element.Text()] = element
+	}
+}
+
+func equalProblem(earlier jsonstream.Value) string {
+	return fmt.Sprintf("every element must differ from the others: this one equals %s", earlier.Pointer())
 }

@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/format"
+)
+
+// formatFlag is the flag --from: the format of the messages that are read.
+type formatFlag struct {
+	from format.Format // "" to go by what each message looks like
+}
+
+func (f *formatFlag) register(c *cobra.Command) {
+	c.Flags().Var((*formatValue)(&f.from), "from", "read messages as this `FORMAT` instead of detecting it: "+strings.Join(formatNames(), ", "))
+	complete(c, "from", formatNames()...)
+	onlyForCall(c, "from")
+}
+
+// formats returns those that a message may be in, of which it is detected.
+func (f *formatFlag) formats() []format.Format {
+	if f.from == "" {
+		return format.All()
+	}
+	return []format.Format{f.from}
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range format.All() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// formatValue is a flag whose value is the name of a format.
+type formatValue format.Format
+
+func (v *formatValue) Set(text string) error {
+	if !format.Format(text).Known() {
+		return unknownFormat(text, formatNames())
+	}
+	*v = formatValue(text)
+	return nil
+}
+
+func (v *formatValue) String() string { return string(*v) }
+
+func (*formatValue) Type() string { return "format" }
