@@ -13,6 +13,7 @@ import (
 // compressFlags are the flags of compress.
 type compressFlags struct {
 	packing
+	formatFlag
 	codec      string
 	level      int
 	threshold  int64
@@ -43,6 +44,10 @@ of JSON for each, by which decompress finds it again without reading the rest.
 Single messages compress well with a dictionary: --dict builtin, or one trained on
 messages of your own (--train), which decompress then needs too.
 
+Messages of all formats, and anything else, are compressed alike. --from matters to
+--per-message alone: a message in another format is an error then, and the ids in the
+index are those of that format.
+
 Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22.`,
 		Example: `  producer | handoff compress --threshold 100KB > queue
   handoff compress -i --verify archive/
@@ -59,7 +64,8 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 		},
 	}
 	flags := c.Flags()
-	f.register(c)
+	f.packing.register(c)
+	f.formatFlag.register(c)
 	flags.StringVar(&f.codec, "codec", "zstd", "zstd or gzip; by default what the name after -o says")
 	flags.IntVar(&f.level, "level", 0, "1 (fastest) to 9 for gzip, to 22 for zstd; 0 is 6 and 3, and 6 with a dictionary")
 	flags.Var(sizeOrZero{newByteSize(&f.threshold, 0)}, "threshold", "leave what is shorter as it is")

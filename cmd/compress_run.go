@@ -15,6 +15,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -176,7 +177,7 @@ type indexed struct {
 	Length        int64  `json:"length"`
 	ContentOffset int64  `json:"contentOffset"` // in what the data decompresses to
 	ContentLength int64  `json:"contentLength"`
-	HandoffID     string `json:"handoffId,omitzero"`
+	HandoffID     string `json:"handoffId,omitzero"` // or what stands for one in other formats
 }
 
 // packMessages compresses each message, and the line feed behind it, by itself.
@@ -238,7 +239,13 @@ func (f *compressFlags) packBatch(batch []document) []frame {
 			r.err = inFile(d.source.name, r.err)
 			return append(frames, r)
 		}
-		r.HandoffID = doc.Root().Get("handoffId").Text()
+		if f.from != "" {
+			if _, err := history.FormatOf(doc.Root(), f.from); err != nil {
+				r.err = fmt.Errorf("%s: %w", d.origin(), err)
+				return append(frames, r)
+			}
+		}
+		r.HandoffID = history.ID(doc.Root(), f.from)
 		text = append(append(text[:0], r.text...), '\n')
 		unit = f.encoder.Append(unit[:0], text)
 		r.unit = slices.Clone(unit)

@@ -18,6 +18,7 @@ import (
 // countFlags are the flags of count.
 type countFlags struct {
 	*globals
+	formatFlag
 	counter counterFlags
 	window  int
 	format  string
@@ -34,12 +35,15 @@ largest first, and which turns say again what was said. It counts as the tokeniz
 of models do, with what providers add for every turn; ≈ marks an estimate, for
 models whose tokenizer is not public.
 
-It reads canonical messages, SW4RM contexts and requests, and OpenAI input data.`,
+It reads canonical messages, SW4RM contexts, MACP transcripts and OpenAI input data.
+Of an SW4RM request the context in its snapshot is counted, of a transcript the last
+context that holds turns.`,
 		Example: `  handoff count message.json
   handoff count --model gpt-5 message.json
   handoff count -f json archive.jsonl | jq .total`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
+	f.formatFlag.register(c)
 	f.counter.register(c)
 	flags := c.Flags()
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the model can read (default: what --model can)")
@@ -128,7 +132,7 @@ type countedPart struct {
 }
 
 type countedTurn struct {
-	Pointer string `json:"pointer"` // in the context, for an SW4RM request
+	Pointer string `json:"pointer"` // in the context, where a message carries one
 	Role    string `json:"role"`
 	Tokens  int    `json:"tokens"`
 	turn    int    // its index in the history
@@ -150,7 +154,7 @@ func (f *countFlags) count(d document, counter counter) countOutcome {
 	if err != nil {
 		return countOutcome{err: inFile(d.source.name, err)}
 	}
-	h, err := history.Of(doc, f.limits)
+	h, err := history.Of(doc, f.from, f.limits)
 	if err != nil {
 		return countOutcome{err: fmt.Errorf("%s: %w", d.origin(), err)}
 	}

@@ -21,6 +21,7 @@ var volatile = []string{"/handoffId", "/timestamp", "/traceparent", "/signature"
 type diffFlags struct {
 	*globals
 	diff.Options // completed from those below
+	formatFlag
 
 	ignore, only, keys []string
 	ignoreVolatile     bool
@@ -39,13 +40,15 @@ func newDiff(g *globals) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Show what changed from one message to another",
 		Long: `Diff compares two messages, or any two JSON documents, by what they mean:
-subtasks by subtaskId, tool calls by tool and time, contexts by source, turns by
-their longest common subsequence, numbers by their decimal value, members in any
-order. What moved is told from what changed.
+subtasks by subtaskId, tool calls by tool and time, contexts by source, MACP
+messages by message_id, turns by their longest common subsequence, numbers by their
+decimal value, members in any order. What moved is told from what changed. What a
+message carries in base64 is looked into.
 
 OLD and NEW are files, of which one may be "-", or directories, whose files are
 paired by their relative paths. Of files with several messages, those with the
-same handoffId are compared.
+same handoffId are compared, or in other formats with the same handoff_id,
+request_id or session_id.
 
 Exit code 0: they are the same, and nothing is printed; 1: they differ; 2: they
 could not be compared.`,
@@ -57,6 +60,7 @@ could not be compared.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
+	f.formatFlag.register(c)
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out the places that `POINTER` matches; * is any one token, ** any number")
 	flags.BoolVar(&f.ignoreVolatile, "ignore-volatile", false, "leave out handoffId, timestamp, traceparent, signature and executionId")
 	flags.StringArrayVar(&f.only, "only", nil, "compare only the places that `POINTER` matches")
@@ -89,6 +93,7 @@ func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 // options completes the options from the flags.
 func (f *diffFlags) options() (diff.Options, error) {
 	o := f.Options
+	o.Format, f.text.format = f.from, f.from
 	ignored := f.ignore
 	if f.ignoreVolatile {
 		ignored = slices.Concat(ignored, volatile)

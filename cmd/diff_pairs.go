@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -17,7 +19,7 @@ import (
 type side struct {
 	document
 	doc *jsonstream.Document // nil unless it is parsed
-	id  string               // the message's handoffId, "" for none
+	id  string               // see [history.ID]
 }
 
 // A pair is what is to be compared. One of the sides may be nil, but not both.
@@ -33,6 +35,7 @@ func (p pair) several() bool { return p.name != "" || p.stream }
 // A pairing finds what is to be compared.
 type pairing struct {
 	limits  jsonstream.Limits
+	from    format.Format // of the messages; "": the one that each looks like
 	byOrder bool
 	count   func(int) // is told of every byte read
 	emit    func(pair) bool
@@ -136,12 +139,12 @@ func (p pairing) sources(name string, from, to *source) bool {
 }
 
 // parse parses the document, unless it is parsed.
-func (s *side) parse(limits jsonstream.Limits) {
+func (s *side) parse(limits jsonstream.Limits, from format.Format) {
 	if s == nil || s.err != nil || s.doc != nil {
 		return
 	}
 	if s.doc, s.err = jsonstream.Parse(s.raw, limits); s.err == nil {
-		s.id = strings.Clone(cmp.Or(s.doc.Root().Get("handoffId").Text(), s.doc.Root().Get("handoff_id").Text()))
+		s.id = strings.Clone(history.ID(s.doc.Root(), from))
 	}
 }
 
@@ -159,7 +162,7 @@ func (p pairing) read(s *source, stop <-chan struct{}) <-chan *side {
 		defer close(list)
 		s.documents(p.limits, p.count, func(d document, _ bool) bool {
 			next := &side{document: d}
-			next.parse(p.limits)
+			next.parse(p.limits, p.from)
 			select {
 			case list <- next:
 				return true

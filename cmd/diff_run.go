@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/history"
 )
 
 // comparison is one run of diff.
@@ -77,7 +78,7 @@ func (r *comparison) run(pairs func(pairing) error) error {
 	defer r.progress.stop()
 	var trouble error
 	err := ordered(func(emit func(pair) bool) {
-		trouble = pairs(pairing{limits: r.flags.limits, byOrder: r.flags.byOrder, count: r.progress.bytes, emit: emit})
+		trouble = pairs(pairing{limits: r.flags.limits, from: r.flags.from, byOrder: r.flags.byOrder, count: r.progress.bytes, emit: emit})
 	}, r.compare, func(v difference, more bool) error {
 		if err := r.consume(v); err != nil || more {
 			return err
@@ -97,7 +98,7 @@ func (r *comparison) compare(p pair) difference {
 		if s == nil {
 			continue
 		}
-		if s.parse(r.flags.limits); s.err != nil {
+		if s.parse(r.flags.limits, r.flags.from); s.err != nil {
 			v.errs = append(v.errs, inFile(s.source.name, s.err))
 		}
 	}
@@ -106,6 +107,9 @@ func (r *comparison) compare(p pair) difference {
 	}
 	var e *diff.Edit
 	if p.old != nil && p.new != nil {
+		if v.errs = r.mismatches(p); v.errs != nil {
+			return v
+		}
 		e = diff.Compare(p.old.doc, p.new.doc, r.options)
 		v.same = e == nil
 	}
@@ -118,6 +122,20 @@ func (r *comparison) compare(p pair) difference {
 	}
 	v.text = out.Bytes()
 	return v
+}
+
+// mismatches returns why the sides of a pair are not in the format that is asked for.
+func (r *comparison) mismatches(p pair) []error {
+	if r.options.Format == "" {
+		return nil
+	}
+	var errs []error
+	for _, s := range []*side{p.old, p.new} {
+		if _, err := history.FormatOf(s.doc.Root(), r.options.Format); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", s.origin(), err))
+		}
+	}
+	return errs
 }
 
 func (r *comparison) consume(v difference) error {

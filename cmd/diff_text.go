@@ -19,9 +19,10 @@ import (
 
 // diffTextOptions say how differences are shown.
 type diffTextOptions struct {
-	stat       bool // only a line per member
-	sideBySide bool // where there are besideFrom columns
-	full       bool // nothing is folded or cut
+	stat       bool          // only a line per member
+	sideBySide bool          // where there are besideFrom columns
+	full       bool          // nothing is folded or cut
+	format     format.Format // of the messages; "": the one that they look like
 }
 
 // A diffText shows people how documents differ. It prints while it goes.
@@ -56,14 +57,20 @@ func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit)
 	if heading != "" {
 		t.line(t.bold(visible(heading)))
 	}
-	if m := diff.MeaningOf(a, b, e); m != nil {
+	if m := diff.MeaningOf(a, b, e, t.format); m != nil {
 		if text := t.meaning(m); text != "" {
 			t.line(text)
 			t.line()
 		}
 	}
-	f, _ := format.Detect(b.Root())
+	f := t.format
+	if f == "" {
+		f, _ = format.Detect(b.Root())
+	}
 	t.turns = history.ListNames(f)
+	if f == format.MACP { // its context is a message of another format
+		t.turns = slices.Concat(history.ListNames(format.EAAPL), history.ListNames(format.SW4RMContext), history.ListNames(format.OpenAI))
+	}
 	if t.stat {
 		t.statistics(topLevel(e))
 	} else {
@@ -86,6 +93,14 @@ func (t *diffText) meaning(m *diff.Meaning) string {
 	if m.Before != m.Then {
 		p = append(p, routeOf(m.Then)+" (was "+routeOf(m.Before)+")")
 	}
+	p.count("capability", share{m.CapabilitiesDropped, "dropped", t.red}, share{m.CapabilitiesAdded, "added", nil})
+	if m.Answer != m.AnswerBefore {
+		p = append(p, clip(m.Answer, longestName)+" (was "+clip(m.AnswerBefore, longestName)+")")
+	}
+	p.count("handoff", share{m.Offered, "offered", nil}, share{m.Accepted, "accepted", nil}, share{m.Declined, "declined", t.red})
+	p.count("commitment", share{m.Committed, "made", nil})
+	p.count("message", share{m.Messages.Added, "added", nil}, share{m.Messages.Removed, "removed", t.red},
+		share{m.Messages.Changed, "changed", t.red}, share{m.Messages.Moved, "moved", t.red})
 	p.count("subtask", share{m.Completed, "completed", nil}, share{m.Lost, "lost", t.red}, share{m.Reopened, "reopened", t.red},
 		share{m.SubtasksAdded, "added", nil})
 	p.count("result", share{m.ResultsChanged, "changed", t.red})

@@ -286,7 +286,7 @@ const answered = `{
 {"role":"user","content":[{"type":"text","text":"Then\nlook again, at all of the clauses that are about liability, and at their limits"}]},{"type":"message","content":""}],
 "signature":"hmac-sha256:0"}`
 
-var answering = []change{
+var answeringTurns = []change{
 	{from: "-", to: "/completedSubtasks/1"}, {from: "-", to: "/completedSubtasks/2"},
 	{from: "/remainingSubtasks/0", to: "-"}, {from: "/remainingSubtasks/1", to: "-"}, {from: "/remainingSubtasks/2", to: "-"},
 	{from: "/costTracking/costBudgetRemainingUSD", to: "/costTracking/costBudgetRemainingUSD"},
@@ -322,7 +322,7 @@ conversationHistoryVerbatim  2 added
   + /conversationHistoryVerbatim/3  {"type":"message","content":""}
   … 2 turns unchanged
 `
-	if diff := cmp.Diff(want, showDiff(t, 80, false, diffTextOptions{}, "", a, b, editOf(t, a, b, answering...))); diff != "" {
+	if diff := cmp.Diff(want, showDiff(t, 80, false, diffTextOptions{}, "", a, b, editOf(t, a, b, answeringTurns...))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -382,7 +382,7 @@ costTracking                                  ~3         ~~~
 conversationHistoryVerbatim     +2                       ++
 4 members: 4 added, 3 removed, 3 changed
 `
-	if diff := cmp.Diff(want, showDiff(t, 80, false, diffTextOptions{stat: true}, "", a, b, editOf(t, a, b, answering...))); diff != "" {
+	if diff := cmp.Diff(want, showDiff(t, 80, false, diffTextOptions{stat: true}, "", a, b, editOf(t, a, b, answeringTurns...))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/message"
@@ -13,6 +15,7 @@ import (
 )
 
 func newInspect(g *globals) *cobra.Command {
+	var messages formatFlag
 	var receiver receiverFlags
 	var safety scannerFlags
 	var counting counterFlags
@@ -23,7 +26,9 @@ func newInspect(g *globals) *cobra.Command {
 		Short: "Show what is in a message",
 		Long: `Inspect shows a message to a person: who hands what to whom, what is done and
 left, the budget, where the bytes go, the conversation, the tools, and the
-findings of all layers. Several messages come out as a table with totals.
+findings of all layers. Several messages come out as a table with totals. Messages
+of SW4RM, MACP and OpenAI are shown by what they have: what is asked for and what was
+answered, the state of a session and its offers, the lists of items.
 
 A message is shown whether it is valid or not; exit code 2 means that something
 was not a message at all.`,
@@ -47,9 +52,12 @@ was not a message at all.`,
 				return err
 			}
 			i := inspection{
-				globals:   g,
-				validator: validate.New(validate.Options{All: true, Receiver: profile, Verifier: verifier, Scanner: scanner, Allow: scanner.allow}),
-				progress:  newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
+				globals: g,
+				from:    messages.from,
+				validator: validate.New(validate.Options{
+					Formats: messages.formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner, Allow: scanner.allow, Limits: g.limits,
+				}),
+				progress: newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
 			}
 			if inTokens {
 				counter, err := counting.load()
@@ -73,6 +81,7 @@ was not a message at all.`,
 			return errReported
 		},
 	}
+	messages.register(c)
 	receiver.register(c)
 	safety.register(c)
 	counting.register(c)
@@ -100,6 +109,7 @@ func inspectPrinter(format string, out io.Writer, width int, colors palette) (sh
 // inspection is one run of inspect.
 type inspection struct {
 	*globals
+	from      format.Format // of the messages; "": the one that each looks like
 	validator *validate.Validator
 	meter     *history.Meter // nil: tokens are not counted
 	progress  *progress
@@ -152,11 +162,15 @@ func (i *inspection) inspect(c *cobra.Command, d document) inspectOutcome {
 	if err != nil {
 		return inspectOutcome{err: inFile(d.source.name, err)}
 	}
+	form, err := history.FormatOf(m.Root(), i.from)
+	if err != nil && i.from != "" {
+		return inspectOutcome{err: fmt.Errorf("%s: %w", d.origin(), err)}
+	}
 	result, err := i.validator.Validate(c.Context(), m)
 	if err != nil {
 		return inspectOutcome{err: inFile(d.source.name, err)}
 	}
-	facts := inspect.Of(m)
+	facts := inspect.Of(m, form, i.limits)
 	if i.meter != nil {
 		facts.CountTokens(m, *i.meter)
 	}

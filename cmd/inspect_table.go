@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -170,10 +171,13 @@ func (t *inspectTable) sizes(bytes, tokens string) string {
 }
 
 // agents names both in so many columns, a short name leaving its room to the
-// other.
+// other; or the format of what names neither.
 func agents(f inspect.Facts, columns int) string {
 	const arrow = " → "
 	from, to := f.From.ID, f.To.Type
+	if from+to == "" {
+		return left(systems[f.Format], columns)
+	}
 	if n := len(f.Receivers); n > 1 {
 		to += fmt.Sprintf(" +%d", n-1)
 	}
@@ -201,7 +205,7 @@ func (t *inspectTable) verdictOf(r validate.Result) string {
 	}
 	word := string(r.Reason)
 	if t.verdict < wideVerdict {
-		word = verdictWords[r.Reason]
+		word = cmp.Or(verdictWords[r.Reason], "rules")
 	}
 	return t.red("✗ " + word)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -40,10 +41,16 @@ const labelWidth = 12
 // WriteText draws the record in so many columns, 80 at least.
 func (r inspectRecord) WriteText(w io.Writer, columns int, colors palette) error {
 	p := picture{width: max(columns, narrowest), palette: colors}
-	p.identity(r)
-	p.task(r.Facts)
-	p.budget(r.Facts)
+	p.verdict(r)
+	if _, ok := systems[r.Format]; ok {
+		p.foreign(r.Facts)
+	} else {
+		p.identity(r.Facts)
+		p.task(r.Facts)
+		p.budget(r.Facts)
+	}
 	p.bytes(r.Facts)
+	p.carried(r.Context, r.SizeTokens > 0)
 	p.conversation(r.Facts)
 	p.tools(r.Facts)
 	p.findings(r.Result)
@@ -95,14 +102,16 @@ func (p *picture) more(n int) {
 	}
 }
 
-func (p *picture) identity(r inspectRecord) {
+func (p *picture) verdict(r inspectRecord) {
 	verdict, paint := "valid", p.green
 	if !r.Result.Valid {
 		verdict, paint = string(r.Result.Reason), p.red
 	}
 	p.heading(r.Source, r.Index, verdict, paint)
+}
+
+func (p *picture) identity(f inspect.Facts) {
 	p.line()
-	f := r.Facts
 	p.label("from", at(f.From.ID, "@", f.From.Version))
 	p.label("to", at(f.To.Type, " ", f.To.Version))
 	name := "fan-out"
@@ -239,19 +248,27 @@ func (p *picture) bytes(f inspect.Facts) {
 		size += ", " + plural(f.SizeTokens, "token")
 	}
 	p.section("Where the bytes go", size)
+	p.members(f.Members, f.SizeTokens > 0 && f.Context == nil)
+}
+
+// members draws the sizes of members, in tokens where they are counted.
+func (p *picture) members(list []inspect.Member, counted bool) {
 	var rows []row
-	for _, m := range f.Members[:min(len(f.Members), mostRows)] {
+	for _, m := range list[:min(len(list), mostRows)] {
 		figures := []string{grouped(int64(m.Bytes)), fmt.Sprintf("%.1f%%", m.Share*100)}
-		if f.SizeTokens > 0 {
+		if counted {
 			figures = append(figures, plural(m.Tokens, "token"))
 		}
 		rows = append(rows, row{m.Name, figures, float64(m.Bytes)})
 	}
 	p.rows(rows)
-	p.more(len(f.Members) - mostRows)
+	p.more(len(list) - mostRows)
 }
 
 func (p *picture) conversation(f inspect.Facts) {
+	if f.Format == format.SW4RMResponse {
+		return // it has no place for one
+	}
 	p.section("Conversation", plural(f.VerbatimTurns, "turn")+" verbatim, "+plural(f.SummaryCharacters, "character")+" of summary")
 	var rows []row
 	for _, r := range f.Roles[:min(len(f.Roles), mostRows)] {
@@ -272,6 +289,10 @@ func (p *picture) tools(f inspect.Facts) {
 	p.section("Tools", "")
 	var rows []row
 	for _, t := range f.Tools[:min(len(f.Tools), mostRows)] {
+		if _, ok := systems[f.Format]; ok { // only canonical messages tell what the calls put out
+			rows = append(rows, row{t.Tool, []string{plural(t.Calls, "call")}, float64(t.Calls)})
+			continue
+		}
 		rows = append(rows, row{t.Tool, []string{plural(t.Calls, "call"), grouped(t.OutputTokens) + " output tokens"}, float64(t.OutputTokens)})
 	}
 	p.rows(rows)

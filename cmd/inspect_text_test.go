@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -32,12 +33,17 @@ const inspected = `{
 
 func recordOf(t *testing.T, text string, r validate.Result) inspectRecord {
 	t.Helper()
+	return recordIn(t, format.EAAPL, text, r)
+}
+
+func recordIn(t *testing.T, f format.Format, text string, r validate.Result) inspectRecord {
+	t.Helper()
 	raw := jsonstream.NewRaw([]byte(text))
 	m, err := message.Parse(raw, jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inspectRecord{Source: "plan.json", Facts: inspect.Of(m), Result: r}
+	return inspectRecord{Source: "plan.json", Facts: inspect.Of(m, f, jsonstream.Limits{}), Result: r}
 }
 
 func draw(t *testing.T, columns int, colors bool, records ...inspectRecord) string {
@@ -193,8 +199,29 @@ func TestInspectHostile(t *testing.T) {
 	for range mostFindings + 1 {
 		result.Findings = append(result.Findings, validate.Finding{Pointer: payload, Message: payload, Keyword: payload, Severity: validate.Error})
 	}
+	var records []inspectRecord
 	for _, text := range texts {
-		r := recordOf(t, text, result)
+		records = append(records, recordOf(t, text, result))
+	}
+	for f, text := range map[format.Format]string{
+		format.SW4RMContext: `{"conversation_history":[{"role":%[1]s},{"role":"tool","name":%[1]s}],"tool_state":{%[1]s:[1]},"metadata":{%[1]s:1}}`,
+		format.SW4RMRequest: `{"from_agent":%[1]s,"to_agent":%[1]s,"reason":%[1]s,"request_id":%[1]s,"timeout":%[1]s,"priority":1e5000000,` +
+			`"capabilities_required":[%[1]s],"metadata":{%[1]s:1},"context_snapshot":{"conversation_history":[],%[1]s:1}}`,
+		format.SW4RMResponse: `{"accepted":true,"accepting_agent":%[1]s,"status":%[1]s,"rejection_reason":%[1]s,"handoff_id":%[1]s}`,
+		format.OpenAI: `{"input_history":%[1]s,"pre_handoff_items":[{"type":%[1]s},{"type":"function_call","name":"transfer_to_"}],` +
+			`"new_items":[{"type":"function_call","name":%[1]s,"call_id":"1"},{"type":"function_call_output","call_id":"1","output":"{\"assistant\":1}"}]}`,
+		format.MACP: `{"messages":[{"macp_version":"1.0","mode":"macp.mode.handoff.v1","message_type":"SessionStart","message_id":"1","session_id":%[1]s,"sender":%[1]s,` +
+			`"payload":{"intent":%[1]s,"participants":[%[1]s,"b"],"mode_version":%[1]s,"configuration_version":%[1]s,"policy_version":%[1]s,"ttl_ms":1}},` +
+			`{"macp_version":"1.0","mode":"macp.mode.handoff.v1","message_type":"HandoffOffer","message_id":"2","session_id":%[1]s,"sender":%[1]s,` +
+			`"payload":{"handoff_id":%[1]s,"target_participant":"b","scope":%[1]s,"reason":%[1]s}}]}`,
+	} {
+		r := recordIn(t, f, fmt.Sprintf(text, quoted), result)
+		if r.MACP != nil && len(r.MACP.Handoffs) == 0 {
+			t.Fatal("no handoff to draw")
+		}
+		records = append(records, r)
+	}
+	for _, r := range records {
 		r.Source = payload
 		for _, columns := range []int{80, 133} {
 			for _, out := range []string{draw(t, columns, false, r), draw(t, columns, false, r, r)} {
@@ -216,7 +243,7 @@ func TestInspectJSON(t *testing.T) {
 	if err := writeJSON(&b, recordOf(t, `{"costTracking":{"costSpentSoFarUSD":0.10}}`, validate.Result{Valid: true})); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`{"source":"plan.json","index":0,"schemaVersion":""`, `"spentUSD":0.10,"remainingUSD":null,"spentShare":null`, `"validation":{"valid":true,`} {
+	for _, want := range []string{`{"source":"plan.json","index":0,"format":"eaapl","schemaVersion":""`, `"spentUSD":0.10,"remainingUSD":null,"spentShare":null`, `"validation":{"valid":true,`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is not in %s", want, b.String())
 		}

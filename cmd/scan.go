@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +16,7 @@ import (
 // scanFlags are the flags of scan.
 type scanFlags struct {
 	*globals
+	formatFlag
 	scanner   scannerFlags
 	text      bool
 	listRules bool
@@ -31,7 +33,9 @@ func newScan(g *globals) *cobra.Command {
 		Long: `Scan looks through every string of messages in any format, of any other JSON, or
 with --text of plain text, for text that tries to steer the agent that reads it:
 orders to drop its instructions, forged turns, attempts to get at its prompt or at
-secrets, hidden and disguised text. It is the safety classifier of section 6.1.
+secrets, hidden and disguised text. It is the safety classifier of section 6.1. The
+snapshot of an SW4RM request and the contexts of a MACP transcript are decoded first,
+and pointers go on inside of them.
 
 Evidence is weighed: a text is flagged when what speaks against it adds up to
 --threshold. Exit code 0: nothing flagged; 1: something is; 2: something could not
@@ -43,6 +47,7 @@ be looked at.`,
 	}
 	flags := c.Flags()
 	f.scanner.register(c)
+	f.formatFlag.register(c)
 	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
 	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
@@ -62,6 +67,9 @@ be looked at.`,
 func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if !slices.Contains(plainFormats, f.format) {
 		return unknownFormat(f.format, plainFormats)
+	}
+	if f.text && f.from != "" {
+		return errors.New("--text and --from: a text is in no format; use one of them")
 	}
 	if err := oneStdin(args, f.scanner.rules); err != nil {
 		return err
@@ -123,12 +131,12 @@ type scanRecord struct {
 // scanFinding is one finding and where it is.
 type scanFinding struct {
 	safety.Finding
-	Pointer string       `json:"pointer"`          // to the string, or the member whose name it is
+	Pointer string       `json:"pointer"`          // to the string, or the member whose name it is, behind what holds it encoded
 	InName  bool         `json:"inName,omitzero"`  // the finding is in the member's name
 	Field   safety.Field `json:"field"`            // who speaks there
 	Flagged bool         `json:"flagged"`          // whether the text is, by what is not allowed
 	Allowed string       `json:"allowed,omitzero"` // the entry of the allow list that covers it
-	Line    int          `json:"line"`             // of what was found, 1-based
+	Line    int          `json:"line"`             // of what was found, 1-based; of the string that holds it encoded
 	Column  int          `json:"column"`           // 1-based, in characters
 }
 
@@ -138,7 +146,7 @@ func (r *scanRecord) fill(report safety.Report, place func(safety.PlacedFinding)
 	for _, f := range report.Findings {
 		at := place(f)
 		r.Findings = append(r.Findings, scanFinding{
-			Finding: f.Finding, Pointer: f.Value.Pointer(), InName: f.InName, Field: f.Field,
+			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
 			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column,
 		})
 	}

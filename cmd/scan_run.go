@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
 )
@@ -87,16 +88,15 @@ func (s *scanRun) scan(ctx context.Context, d document) (scanRecord, error) {
 	if err != nil {
 		return r, inFile(d.source.name, err)
 	}
-	report, err := safety.ScanDocument(ctx, s.scanner, doc.Root(), s.scanner.allow)
+	form, err := history.FormatOf(doc.Root(), s.from)
+	if err != nil && s.from != "" {
+		return r, fmt.Errorf("%s: %w", d.origin(), err)
+	}
+	report, err := safety.ScanMessage(ctx, s.scanner, doc.Root(), form, s.scanner.allow)
 	if err != nil {
 		return r, inFile(d.source.name, err)
 	}
-	r.fill(report, func(f safety.PlacedFinding) jsonstream.Position {
-		if f.InName {
-			return f.Value.NamePosition()
-		}
-		return f.Value.PositionIn(f.Offset)
-	})
+	r.fill(report, safety.PlacedFinding.Position)
 	return r, nil
 }
 

@@ -17,6 +17,7 @@ import (
 type trimFlags struct {
 	rewriting
 	layout
+	formatFlag
 	trim.Options
 	summarizer summarizerFlags
 	counter    counterFlags
@@ -39,19 +40,21 @@ func newTrim(g *globals) *cobra.Command {
 		Short: "Make the history of messages fit their receiver",
 		Long: `Trim replaces the oldest turns of a conversation by a summary, as section 6.4 asks:
 when a message exceeds the limit, and by no more than it takes. It works on
-canonical messages, SW4RM contexts and requests, and OpenAI input data. The latest
-turns, the last one of the user, and what the system and the developer say stay;
-a tool call, its results and the reasoning before it stay or go together.
+canonical messages, SW4RM contexts and requests, OpenAI input data, and the last
+context with turns of a MACP transcript, whose frozen hash (macp freeze) changes
+with it. The latest turns, the last one of the user, and what the system and the
+developer say stay; a tool call, its results and the reasoning before it stay or go
+together.
 
 The limit is --max-tokens, or --threshold of --context-window (or of the window of
 the receiver's profile, or of --model), or --last, or --max-bytes. SW4RM messages
 without any are cut to their last 50 turns. A message that cannot be made to fit is
 left out, with exit code 1, and so is one whose summariser fails, with exit code 2.
 
-What was done stands in the message (extensions.trim, or metadata.trim in SW4RM)
-and is told on stderr. --archive keeps what was removed, and --restore puts it back.
-A signature is removed, since it cannot hold any more; with a key, the message is
-signed again.`,
+What was done stands in the message (extensions.trim, or metadata.trim in SW4RM; of
+the context, where a message carries one) and is told on stderr. --archive keeps
+what was removed, and --restore puts it back. A signature is removed, since it
+cannot hold any more; with a key, a canonical message is signed again.`,
 		Example: `  handoff trim --context-window 128000 message.json > small.json
   handoff trim --max-tokens 8000 --archive removed.jsonl -i fixtures/
   handoff trim --last 50 --summarizer none context.json
@@ -83,6 +86,7 @@ func (f *trimFlags) register(c *cobra.Command) {
 	flags.StringSliceVar(&f.Roles, "roles", nil, "keep only turns of these `ROLES`")
 	flags.BoolVar(&f.DropTools, "drop-tools", false, "drop tool calls, their results and reasoning")
 	flags.StringSliceVar(&f.also, "also", nil, "what may go when the turns do not suffice, in this order: `MEMBERS` of "+extraNames())
+	f.formatFlag.register(c)
 	f.counter.register(c)
 	f.summarizer.register(c)
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
@@ -135,6 +139,7 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	f.Format = f.from
 	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
 	if err := f.limit(c); err != nil {
 		return err

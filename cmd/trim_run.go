@@ -61,7 +61,11 @@ func (f *trimFlags) trim(ctx context.Context, d document, key *sign.Key) ([]byte
 	}
 	options := f.Options
 	if options.MaxTokens == 0 && options.MaxBytes == 0 && options.Last == 0 && !options.DropTools && options.Roles == nil {
-		if f, ok := format.Detect(doc.Root()); ok && f != format.SW4RMContext && f != format.SW4RMRequest {
+		detected, err := history.FormatOf(doc.Root(), f.from)
+		if err != nil {
+			return nil, trimRecord{}, fmt.Errorf("%s: %w", d.origin(), err)
+		}
+		if detected != format.SW4RMContext && detected != format.SW4RMRequest {
 			return nil, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.origin())
 		}
 		options.Last = trim.DefaultLast
@@ -82,7 +86,7 @@ func (f *trimFlags) trim(ctx context.Context, d document, key *sign.Key) ([]byte
 	}
 	if r.Signed {
 		report.Signature = "removed"
-		if key != nil {
+		if key != nil && r.Format == format.EAAPL {
 			if r.Text, err = signText(r.Text, *key); err != nil {
 				return nil, trimRecord{}, fmt.Errorf("%s: signing again: %w", d.origin(), err)
 			}
@@ -182,11 +186,18 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 		if err != nil {
 			return nil, inFile(d.source.name, err)
 		}
-		id := doc.Root().Get("handoffId").Text()
-		text, err := trim.Restore(doc, f.limits, func(sum string) (*trim.Entry, error) { return archive.find(sum, id) })
+		detected, _ := history.FormatOf(doc.Root(), f.from) // Restore reports the error
+		id := history.ID(doc.Root(), detected)
+		text, err := trim.Restore(doc, f.from, f.limits, func(sum string) (*trim.Entry, error) {
+			entry, err := archive.find(sum, id)
+			if entry == nil && err == nil {
+				return archive.find(sum, "") // of a message that had none
+			}
+			return entry, err
+		})
 		if err != nil {
 			err = fmt.Errorf("%s: %w", d.origin(), err)
-			if !errors.Is(err, history.ErrFormat) {
+			if mismatch := (*history.MismatchError)(nil); !errors.Is(err, history.ErrFormat) && !errors.As(err, &mismatch) {
 				err = refusal{err}
 			}
 			return nil, err
