@@ -19,7 +19,33 @@ import (
 var notConfigurable = []string{"help", "output", "in-place", "force", "against", "state", "parent", "set", "restore",
 	"train", "index", "message", "handoff-id", "task", "explain", "reverse", "git", "key"}
 
-func configurable(f *pflag.Flag) bool { return !slices.Contains(notConfigurable, f.Name) }
+// ofOneCall is the annotation of flags that are not configurable for one command,
+// while others have a configurable flag of that name.
+const ofOneCall = "of one call"
+
+func configurable(f *pflag.Flag) bool {
+	return f.Annotations[ofOneCall] == nil && !slices.Contains(notConfigurable, f.Name)
+}
+
+// onlyForCall makes flags of a command say what one call is about: all of them
+// if none is named.
+func onlyForCall(c *cobra.Command, names ...string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if len(names) == 0 || slices.Contains(names, f.Name) {
+			if f.Annotations == nil {
+				f.Annotations = map[string][]string{}
+			}
+			f.Annotations[ofOneCall] = []string{}
+		}
+	})
+}
+
+// commandKey returns the name of a command in keys: with that of the command that
+// it is below, as in "openai.check".
+func commandKey(c *cobra.Command) string {
+	_, path, _ := strings.Cut(c.CommandPath(), " ")
+	return strings.ReplaceAll(path, " ", ".")
+}
 
 // A layer is one place that flags get values from.
 type layer struct {
@@ -45,7 +71,7 @@ func layers() ([]layer, error) {
 }
 
 func lookupEnvironment(command, flag string) ([]string, string, bool) {
-	variable := strings.NewReplacer("-", "_")
+	variable := strings.NewReplacer("-", "_", ".", "_")
 	for _, name := range []string{"HANDOFF_" + command + "_" + flag, "HANDOFF_" + flag} {
 		name = strings.ToUpper(variable.Replace(name))
 		if value, ok := os.LookupEnv(name); ok {
@@ -157,7 +183,7 @@ func configure(c *cobra.Command) error {
 			return
 		}
 		for _, l := range list {
-			texts, key, ok := l.lookup(c.Name(), f.Name)
+			texts, key, ok := l.lookup(commandKey(c), f.Name)
 			if !ok {
 				continue
 			}
@@ -204,11 +230,16 @@ func settings(root *cobra.Command) []setting {
 		}
 	}
 	root.PersistentFlags().VisitAll(add(""))
-	for _, c := range root.Commands() {
-		if c.Name() != "config" && c.Name() != "commands" && c.IsAvailableCommand() {
-			c.LocalNonPersistentFlags().VisitAll(add(c.Name()))
+	var below func(*cobra.Command)
+	below = func(parent *cobra.Command) {
+		for _, c := range parent.Commands() {
+			if !slices.Contains([]string{"config", "commands", "completion"}, c.Name()) && c.IsAvailableCommand() {
+				c.LocalNonPersistentFlags().VisitAll(add(commandKey(c)))
+				below(c)
+			}
 		}
 	}
+	below(root)
 	return list
 }
 
