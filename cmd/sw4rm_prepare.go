@@ -1,0 +1,138 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/sw4rm"
+	"github.com/eaapl/handoff/pkg/trim"
+)
+
+// prepareFlags are the flags of sw4rm prepare: some of trim's.
+type prepareFlags struct {
+	trimFlags
+	lenientFlag
+}
+
+func newSW4RMPrepare(g *globals) *cobra.Command {
+	f := &prepareFlags{trimFlags: trimFlags{rewriting: rewriting{globals: g}}}
+	c := &cobra.Command{
+		Use:   "prepare [FILE|DIR|-]...",
+		Short: "Cut contexts to the size that the document advises",
+		Long: `Prepare does what the document's prepare_handoff_context does, to contexts and to
+those in requests: the last 50 messages stay, whatever they are; of the tool state
+active_calls and pending_approvals stay; and the metadata get original_history_length
+and trimmed. "handoff trim" is for what this does not do: a summary in the place of what
+goes, instructions that stay, limits in tokens or bytes.
+
+What was done stands in metadata.trim. --archive keeps what was removed, and "handoff
+trim --restore" puts it back. A context that is prepared already stays as it is.`,
+		Example: `  handoff sw4rm prepare context.json > small.json
+  handoff sw4rm prepare --max-history 20 --archive removed.jsonl -i requests.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error { return f.runPrepare(c, args) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.Last, "max-history", trim.DefaultLast, "the most `MESSAGES` that stay")
+	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
+	flags.StringVarP(&f.trimFlags.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(plainFormats, ", "))
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
+	f.counter.register(c)
+	f.lenientFlag.register(c)
+	f.registerOutput(c)
+	f.registerInPlace(c)
+	f.layout.register(c)
+	complete(c, "format", plainFormats...)
+	return c
+}
+
+func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
+	if !slices.Contains(plainFormats, f.trimFlags.format) {
+		return unknownFormat(f.trimFlags.format, plainFormats)
+	}
+	if f.Last < 1 {
+		return fmt.Errorf("--max-history %d: write a number above 0", f.Last)
+	}
+	counter, err := f.counter.load()
+	if err != nil {
+		return err
+	}
+	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
+	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
+		text, report, err := f.prepare(c.Context(), d)
+		if err != nil {
+			return nil, err
+		}
+		tell(report)
+		return f.layout.append(dst, text)
+	}
+	f.publish = func(news []any) error {
+		var reports []any
+		for _, n := range news {
+			p := n.(prepared)
+			for _, line := range p.told {
+				printError(f.stderr, fmt.Errorf("%s: %s", p.place, visible(line)))
+			}
+			reports = append(reports, p.trimRecord)
+		}
+		return f.report(f.stderr, reports)
+	}
+	return f.rewriting.run(c, args)
+}
+
+// prepared is what became of one message.
+type prepared struct {
+	trimRecord
+	told []string
+}
+
+func (f *prepareFlags) prepare(ctx context.Context, d document) ([]byte, prepared, error) {
+	doc, err := jsonstream.Parse(d.raw, f.limits)
+	if err != nil {
+		return nil, prepared{}, inFile(d.source.name, err)
+	}
+	kind, ok := format.Detect(doc.Root())
+	if !ok {
+		kind = format.SW4RMContext // which says what it lacks
+	}
+	if kind != format.SW4RMContext && kind != format.SW4RMRequest {
+		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.origin(), kind)
+	}
+	doc, told, err := f.fill(doc, kind, f.limits)
+	if err != nil {
+		return nil, prepared{}, fmt.Errorf("%s: %w", d.origin(), err)
+	}
+	if err := readable(doc, kind, f.limits, visible(d.source.name)); err != nil {
+		return nil, prepared{}, err
+	}
+	options := f.Options
+	options.Format = kind
+	r, err := trim.Prepare(ctx, doc, f.limits, options)
+	if err != nil {
+		return nil, prepared{}, fmt.Errorf("%s: %w", d.origin(), err)
+	}
+	report := trimRecord{
+		Source: d.source.name, Index: d.index, Changed: r.Changed, Record: r.Record,
+		place: d.origin(), archive: r.Archive, turnsGone: r.Gone,
+	}
+	if n := r.Record.GivenUp[string(trim.ToolState)]; n > 0 && r.Changed && !f.quiet && f.trimFlags.format == "text" {
+		told = append(told, plural(n, "member")+" of the tool state left out")
+	}
+	return r.Text, prepared{report, told}, nil
+}
+
+// readable returns why deserialize_context does not read a context.
+func readable(doc *jsonstream.Document, kind format.Format, limits jsonstream.Limits, name string) error {
+	var problems []sw4rm.Problem
+	if kind == format.SW4RMContext {
+		_, problems = sw4rm.ReadContext(doc.Root())
+	} else {
+		_, problems = sw4rm.ReadRequest(doc, limits)
+	}
+	return sw4rmProblems(name, problems)
+}

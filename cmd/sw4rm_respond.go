@@ -1,0 +1,202 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/sw4rm"
+)
+
+// responding is what respond and route share: requests in, what answers them out.
+type responding struct {
+	rewriting
+	layout
+	lenientFlag
+	seed     string
+	seeded   bool
+	rejected bool
+}
+
+// An outcome is what became of one request, for people.
+type outcome struct {
+	told     []string
+	rejected bool
+}
+
+func (f *responding) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.seed, "seed", "", "make the handoff_id from `TEXT` and the request, instead of drawing it")
+	onlyForCall(c, "seed", "request", "prefer")
+	f.lenientFlag.register(c)
+	f.registerOutput(c)
+	f.layout.register(c)
+}
+
+// run answers the requests that the arguments name. answer returns the text made of
+// one; a refusal stands for a rejection that has no text.
+func (f *responding) run(c *cobra.Command, args []string, answer func(d document, r *sw4rm.Request, handoffID string) ([]byte, outcome, error)) error {
+	f.seeded = c.Flags().Changed("seed")
+	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
+		r, told, err := f.read(d)
+		if err != nil {
+			return nil, err
+		}
+		id := sw4rm.NewID()
+		if f.seeded {
+			id = sw4rm.SeededID(f.seed, r)
+		}
+		text, o, err := answer(d, r, id)
+		for _, line := range told {
+			o.told = append(o.told, fmt.Sprintf("%s: %s", d.origin(), line))
+		}
+		tell(o)
+		if err != nil {
+			return nil, err
+		}
+		return f.layout.append(dst, text)
+	}
+	f.publish = func(news []any) error {
+		for _, n := range news {
+			o := n.(outcome)
+			for _, line := range o.told {
+				printError(f.stderr, errors.New(visible(line)))
+			}
+			f.rejected = f.rejected || o.rejected
+		}
+		return nil
+	}
+	if err := f.rewriting.run(c, args); err != nil || !f.rejected {
+		return err
+	}
+	return errNo
+}
+
+// read reads a request, and tells what was filled in.
+func (f *responding) read(d document) (*sw4rm.Request, []string, error) {
+	doc, err := jsonstream.Parse(d.raw, f.limits)
+	if err != nil {
+		return nil, nil, inFile(d.source.name, err)
+	}
+	doc, told, err := f.fill(doc, format.SW4RMRequest, f.limits)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.origin(), err)
+	}
+	r, problems := sw4rm.ReadRequest(doc, f.limits)
+	return r, told, sw4rmProblems(visible(d.source.name), problems)
+}
+
+func newSW4RMRespond(g *globals) *cobra.Command {
+	f := &responding{rewriting: rewriting{globals: g}}
+	var agentFile string
+	c := &cobra.Command{
+		Use:   "respond --agent FILE [REQUEST|-]...",
+		Short: "Answer requests as an agent",
+		Long: `Respond prints the HandoffResponse with which an agent answers a HandoffRequest, as
+the document's on_handoff_request: every required capability must be one of the
+agent's, and then its state must be RUNNABLE. The agent's record is
+{"agent_id", "capabilities": [], "state": "RUNNABLE"}, with any further members.
+
+A request whose snapshot is not one that deserialize_context reads is not answered.
+Exit code 0: all were accepted; 1: one was rejected; 2: one could not be read.`,
+		Example: `  handoff sw4rm respond --agent reviewer.json request.json
+  consumer | handoff sw4rm respond --agent reviewer.json > responses.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if agentFile == "" {
+				return errors.New("--agent: name the file with the agent's record")
+			}
+			if err := oneStdin(args, agentFile); err != nil {
+				return err
+			}
+			doc, name, err := loadDocument(agentFile, c.InOrStdin(), f.limits)
+			if err != nil {
+				return err
+			}
+			agent, problems := sw4rm.ReadAgent(doc)
+			if problems != nil {
+				return reported(c.ErrOrStderr(), sw4rmProblems(name, problems))
+			}
+			return f.run(c, args, func(_ document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
+				response := sw4rm.Respond(agent, r, id)
+				return response.Append(nil), outcome{rejected: !response.Accepted}, nil
+			})
+		},
+	}
+	c.Flags().StringVar(&agentFile, "agent", "", "the agent's record, a `FILE`")
+	f.register(c)
+	return c
+}
+
+// routeFlags are the flags of sw4rm route.
+type routeFlags struct {
+	responding
+	registryFile string
+	preferred    []string
+	request      bool
+	registry     *sw4rm.Registry
+}
+
+func newSW4RMRoute(g *globals) *cobra.Command {
+	f := &routeFlags{responding: responding{rewriting: rewriting{globals: g}}}
+	c := &cobra.Command{
+		Use:   "route --registry FILE [REQUEST|-]...",
+		Short: "Send requests to an agent of a registry that can take them",
+		Long: `Route sends each HandoffRequest to an agent of the registry and prints its response.
+A request with a to_agent goes to that one. Without, the first agent of the registry
+that has all required capabilities and is RUNNABLE gets it, as the document's
+CapabilityRouter chooses. With --prefer, those agents are asked in that order, whatever
+the to_agent; who refuses, and why, is told on stderr.
+
+With --request, the request is printed with the to_agent that accepts it, in the place
+of the response; one that is rejected is left out.
+
+The registry is an array of agent records, or {"agents": []} with one. Exit code 0: all
+were accepted; 1: one was rejected; 2: one could not be read.`,
+		Example: `  handoff sw4rm route --registry agents.json request.json
+  handoff sw4rm route --registry agents.json --prefer security-1 --prefer security-2 request.json
+  handoff sw4rm route --registry agents.json --request requests.jsonl > routed.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.registryFile == "" {
+				return errors.New("--registry: name the file with the agents' records")
+			}
+			if err := oneStdin(args, f.registryFile); err != nil {
+				return err
+			}
+			doc, name, err := loadDocument(f.registryFile, c.InOrStdin(), f.limits)
+			if err != nil {
+				return err
+			}
+			var problems []sw4rm.Problem
+			if f.registry, problems = sw4rm.ReadRegistry(doc); problems != nil {
+				return reported(c.ErrOrStderr(), sw4rmProblems(name, problems))
+			}
+			return f.run(c, args, f.route)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.registryFile, "registry", "", "the agents' records, a `FILE`")
+	flags.StringArrayVar(&f.preferred, "prefer", nil, "ask this `AGENT` first; may be repeated")
+	flags.BoolVar(&f.request, "request", false, "print the request with its to_agent, in the place of the response")
+	f.register(c)
+	return c
+}
+
+// route returns the response to a request, or the request as it is sent.
+func (f *routeFlags) route(d document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
+	routing := f.registry.Route(r, f.preferred, id)
+	o := outcome{rejected: !routing.Response.Accepted}
+	for _, refusal := range routing.Refusals {
+		o.told = append(o.told, fmt.Sprintf("%s: agent %s rejected: %s", d.origin(), refusal.Agent, refusal.Reason))
+	}
+	switch {
+	case !f.request:
+		return routing.Response.Append(nil), o, nil
+	case o.rejected:
+		return nil, o, refusal{fmt.Errorf("%s: rejected: %s", d.origin(), visible(routing.Response.RejectionReason))}
+	default:
+		text, err := r.WithTarget(routing.Target)
+		return text, o, err
+	}
+}
