@@ -1,0 +1,165 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// macpCheckFlags are the flags of macp check.
+type macpCheckFlags struct {
+	transcriptInput
+	policyFlag
+	reports reportFlags
+	frozen  string
+	explain string
+}
+
+func newMACPCheck(g *globals) *cobra.Command {
+	f := &macpCheckFlags{transcriptInput: transcriptInput{globals: g}}
+	c := &cobra.Command{
+		Use:   "check [FILE|DIR|-]...",
+		Short: "Replay sessions by the rules of the handoff mode",
+		Long: `Check replays transcripts by the 22 rules of MACP's handoff mode, and conformance
+fixtures, whose messages have the member expect, by their expectations. A message
+that breaks a rule has no effect, and the replay goes on behind it.
+
+With --frozen a transcript conforms only if it also binds the same context: "handoff
+macp freeze" prints the hash.
+
+Exit code 0: all conform; 1: at least one does not; 2: something could not be read.`,
+		Example: `  handoff macp check session.json
+  handoff macp check --policy policy.json fixtures/
+  handoff macp check --frozen "$(handoff macp freeze original.json)" replay.json
+  handoff macp check --explain 9`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.transcriptInput.register(c)
+	f.policyFlag.register(c)
+	f.reports.register(c, reportFormats)
+	c.Flags().StringVar(&f.frozen, "frozen", "", "the `HASH` that freezing each transcript has to give")
+	c.Flags().StringVar(&f.explain, "explain", "", "tell what the rule with this `NUMBER` means, and do nothing else")
+	return c
+}
+
+var frozenHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
+	if f.explain != "" {
+		return f.tell(c.OutOrStdout())
+	}
+	if f.frozen != "" && !frozenHash.MatchString(f.frozen) {
+		return fmt.Errorf("--frozen %q: write it as handoff macp freeze prints it, sha256: and 64 hexadecimal digits", f.frozen)
+	}
+	if err := oneStdin(args, f.path); err != nil {
+		return err
+	}
+	policy, err := f.load(c.InOrStdin(), f.limits)
+	if err != nil {
+		return err
+	}
+	out, err := openReports(c, f.color, f.reports, newMACPReporter)
+	if err != nil {
+		return err
+	}
+	var unread, conforming, broken int
+	work := func(t transcript) macpReport { return f.check(t, macp.Options{Policy: policy}) }
+	err = readTranscripts(c, f.transcriptInput, args, work, func(t transcript, r macpReport) error {
+		if t.err != nil {
+			unread++
+			printError(c.ErrOrStderr(), t.err)
+			return out.unreadable(t.source, t.err)
+		}
+		if r.Conforms {
+			conforming++
+		} else {
+			broken++
+		}
+		return out.each(func(w macpReporter) error { return w.Report(r) })
+	}, out.flush)
+	if err := out.close(err); err != nil {
+		return err
+	}
+	if !f.reports.quiet {
+		summary := fmt.Sprintf("%s: %d conform, %d do not", plural(conforming+broken, "transcript"), conforming, broken)
+		if unread > 0 {
+			summary += "; " + plural(unread, "document") + " could not be read"
+		}
+		fmt.Fprintln(c.ErrOrStderr(), summary)
+	}
+	return answer(unread, broken > 0)
+}
+
+// tell explains the rule of --explain.
+func (f *macpCheckFlags) tell(w io.Writer) error {
+	number := strings.TrimPrefix(strings.TrimPrefix(f.explain, macpLayer+"/"), "rule-")
+	rules := macpRules()
+	for _, r := range rules {
+		if r.id() == "rule-"+number {
+			return writeRules(w, "text", []ruleRecord{r}, false)
+		}
+	}
+	return fmt.Errorf("--explain %q: the rules have the numbers 1 to %d", f.explain, len(rules))
+}
+
+// macpRules returns the rules of the handoff mode as explain prints them.
+func macpRules() []ruleRecord {
+	var all []ruleRecord
+	for _, r := range macp.Rules() {
+		var codes []string
+		for _, code := range r.Codes {
+			codes = append(codes, string(code))
+		}
+		all = append(all, ruleRecord{
+			Rule: fmt.Sprintf("%s/rule-%d", macpLayer, r.Number), Reason: strings.Join(codes, " or "), Severity: string(validate.Error),
+			Summary: r.Summary, Why: r.Why, Failing: r.Bad, Mended: r.Good,
+		})
+	}
+	return all
+}
+
+// check is the work on one transcript: it runs on any core.
+func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
+	r := macpReport{transcript: t, SessionID: t.sessionID(), Fixture: macp.IsFixture(t.doc.Root()), Violations: []macpViolation{}}
+	r.Source, r.Index = t.source, t.index
+	judge := macp.Check
+	if r.Fixture {
+		judge = macp.CheckFixture
+	}
+	violations := judge(t.doc, o)
+	byRules := len(violations)
+	if f.frozen != "" {
+		violations = append(violations, f.thaw(t)...)
+	}
+	for i, v := range violations {
+		p := t.place(v)
+		r.Violations = append(r.Violations, macpViolation{v, p.Line, p.Column, p.Offset, i >= byRules})
+	}
+	r.Conforms = len(violations) == 0
+	return r
+}
+
+// thaw compares the context that a transcript binds with --frozen.
+func (f *macpCheckFlags) thaw(t transcript) []macp.Violation {
+	hash, err := macp.Freeze(t.doc)
+	v := macp.Violation{
+		Index: -1, Expected: "the frozen context " + f.frozen, Found: hash, Position: t.doc.Root().Position(),
+		Remedy: "replay the same SessionStart and the same HandoffContext messages",
+	}
+	switch {
+	case errors.Is(err, macp.ErrNoSession):
+		v.Found = "no session"
+	case err != nil:
+		v.Found = err.Error()
+	case hash == f.frozen:
+		return nil
+	}
+	return []macp.Violation{v}
+}

@@ -1,0 +1,160 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/macp/wire"
+)
+
+// handoff runs the program in a process of its own and returns what it prints.
+func handoff(t *testing.T, args ...string) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	c := exec.Command("handoff", args...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestAppendAtOnce has many processes append to one transcript at the same time: each
+// message is there, once, and the rules are kept.
+func TestAppendAtOnce(t *testing.T) {
+	const processes = 24
+	for _, tt := range []struct {
+		name, file string
+		wire       bool
+	}{
+		{name: "json", file: "s.json"},
+		{name: "compressed", file: "s.json.gz"},
+		{name: "wire", file: "s.macp", wire: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, tt.file)
+			on := func(args ...string) []string {
+				if tt.wire {
+					args = append(args, "--wire")
+				}
+				return args
+			}
+			handoff(t, on("macp", "start", file, "--participant", "alice", "--participant", "bob")...)
+			handoff(t, on("macp", "offer", file)...)
+			context := filepath.Join(dir, "context.txt")
+			if err := os.WriteFile(context, []byte("what bob needs"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var ids sync.Map
+			var all sync.WaitGroup
+			for range processes {
+				all.Go(func() { ids.Store(handoff(t, on("macp", "context", file, "--context", context)...), true) })
+			}
+			all.Wait()
+
+			doc := transcriptIn(t, file, tt.wire)
+			if violations := macp.Check(doc, macp.Options{}); len(violations) > 0 {
+				t.Errorf("violations: %v", violations)
+			}
+			found := 0
+			for _, m := range doc.Root().Get("messages").Elements() {
+				if _, told := ids.Load(m.Get("message_id").Text()); told {
+					found++
+				}
+			}
+			if found != processes {
+				t.Errorf("%d of the messages are there, want %d", found, processes)
+			}
+			left, err := filepath.Glob(filepath.Join(dir, ".*"))
+			if err != nil || len(left) > 0 && runtime.GOOS != "windows" { // which cannot remove an open file
+				t.Errorf("left behind: %v (%v)", left, err)
+			}
+		})
+	}
+}
+
+// transcriptIn reads a transcript of one session.
+func transcriptIn(t *testing.T, file string, onWire bool) *jsonstream.Document {
+	t.Helper()
+	text, err := readAll(file, nil, jsonstream.Limits{MaxBytes: 1 << 20})
+	if err == nil && onWire {
+		var list []wire.Transcript
+		if list, err = wire.Decode(bytes.NewReader(text), jsonstream.Limits{}); err == nil {
+			text = list[0].Text
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestStartAtOnce has many processes create one transcript: one of them does.
+func TestStartAtOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s.json")
+	var created sync.Map
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			out, err := exec.Command("handoff", "macp", "start", file, "--participant", "a", "--participant", "b").Output()
+			if err == nil {
+				created.Store(strings.TrimSpace(string(out)), true)
+			}
+		})
+	}
+	all.Wait()
+	got := map[string]bool{}
+	for id := range created.Range {
+		got[id.(string)] = true
+	}
+	want := map[string]bool{transcriptIn(t, file, false).Root().Get("session_id").Text(): true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sessions (-in the file +told):\n%s", diff)
+	}
+}
+
+// TestHeldFile waits for a lock, and takes over one that was left behind.
+func TestHeldFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "s.json")
+	if err := os.WriteFile(filepath.Join(dir, ".s.json.lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, err := holdFile(file, io.Discard) // the lock file of a process that was killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan *heldFile)
+	go func() {
+		second, err := holdFile(file, io.Discard)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- second
+	}()
+	select {
+	case <-got:
+		t.Fatal("two hold the file at once")
+	case <-time.After(50 * time.Millisecond):
+	}
+	first.release()
+	(<-got).release()
+}

@@ -1,0 +1,55 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/macp"
+)
+
+func newMACPFreeze(g *globals) *cobra.Command {
+	f := &transcriptInput{globals: g}
+	c := &cobra.Command{
+		Use:   "freeze [FILE|-]",
+		Short: "Print a hash over the context that a session binds",
+		Long: `Freeze prints a hash over what SessionStart bound and all HandoffContext messages:
+determinism in the handoff mode holds for a replay that has the same. "handoff macp
+check --frozen HASH" compares.
+
+A file with several sessions gives a hash for each, one a line.`,
+		Example: `  handoff macp freeze session.json
+  handoff macp check --frozen "$(handoff macp freeze session.json)" replay.json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			type frozen struct {
+				hash string
+				err  error
+			}
+			unread := 0
+			work := func(t transcript) frozen {
+				hash, err := macp.Freeze(t.doc)
+				return frozen{hash, err}
+			}
+			err := readTranscripts(c, *f, args, work, func(t transcript, r frozen) error {
+				err := t.err
+				if err == nil && r.err != nil {
+					err = fmt.Errorf("%s: %w", t.origin, r.err)
+				}
+				if err != nil {
+					unread++
+					printError(c.ErrOrStderr(), err)
+					return nil
+				}
+				_, err = fmt.Fprintln(c.OutOrStdout(), r.hash)
+				return err
+			}, func() error { return nil })
+			if err != nil {
+				return err
+			}
+			return answer(unread, false)
+		},
+	}
+	f.register(c)
+	return c
+}

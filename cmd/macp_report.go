@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// macpLayer stands before the rules of the handoff mode where those of a message have
+// their layer.
+const macpLayer = "macp"
+
+// A macpReport is what check says of one transcript.
+type macpReport struct {
+	Source     string          `json:"source"` // as named by the user
+	Index      int             `json:"index"`  // 0-based, within the source
+	SessionID  string          `json:"session_id"`
+	Fixture    bool            `json:"fixture"`
+	Conforms   bool            `json:"conforms"`
+	Violations []macpViolation `json:"violations"`
+	transcript transcript
+}
+
+// A macpViolation is a violation with its place in the source. Line and Column are 0
+// on the wire, and Offset is then that of the envelope.
+type macpViolation struct {
+	macp.Violation
+	Line   int   `json:"line"`
+	Column int   `json:"column"`
+	Offset int64 `json:"offset"`
+	frozen bool  // it is of --frozen
+}
+
+// rule names the rule that a violation is of.
+func (r macpReport) rule(v macpViolation) string {
+	switch {
+	case v.frozen:
+		return "frozen"
+	case v.Rule > 0:
+		return fmt.Sprintf("rule-%d", v.Rule)
+	case r.Fixture:
+		return "expectation"
+	default:
+		return "shape"
+	}
+}
+
+// told returns a violation in words, with the id of its message.
+func (v macpViolation) told() string {
+	if v.MessageID == "" {
+		return v.Message()
+	}
+	return v.MessageID + ": " + v.Message()
+}
+
+// A macpReporter writes the report of a run in one format.
+type macpReporter interface {
+	reportEnd
+	Report(macpReport) error // in the order of the input
+}
+
+func newMACPReporter(format string, w *output, colors palette) (macpReporter, error) {
+	switch format {
+	case "text":
+		return macpText{w, colors}, nil
+	case "json":
+		return macpJSON{w}, nil
+	default:
+		each, err := newReporter(format, w, colors)
+		return macpAsMessages{each}, err
+	}
+}
+
+// macpJSON writes an object per transcript, one a line.
+type macpJSON struct{ w io.Writer }
+
+func (j macpJSON) Report(r macpReport) error { return writeJSON(j.w, r) }
+
+// Unreadable writes nothing: there is no transcript, and stderr has told.
+func (macpJSON) Unreadable(string, error) error { return nil }
+
+func (macpJSON) Close() error { return nil }
+
+// macpText writes a line per transcript, and its violations below it.
+type macpText struct {
+	w      io.Writer
+	colors palette
+}
+
+func (t macpText) Report(r macpReport) error {
+	var b strings.Builder
+	b.WriteString(r.transcript.origin.String())
+	if r.transcript.offsets != nil && r.Index > 0 {
+		fmt.Fprintf(&b, ", session %d", r.Index+1)
+	}
+	if r.Conforms {
+		b.WriteString(": " + t.colors.green("conforms") + "\n")
+	} else {
+		b.WriteString(": " + t.colors.red(plural(len(r.Violations), "violation")) + "\n")
+	}
+	for _, v := range r.Violations {
+		place := fmt.Sprintf("%d:%d", v.Line, v.Column)
+		if v.Line == 0 {
+			place = fmt.Sprintf("byte %d", v.Offset)
+		}
+		rule := strings.Replace(r.rule(v), "-", " ", 1)
+		if v.Code != "" {
+			rule += ", " + string(v.Code)
+		}
+		f := validate.Finding{Pointer: v.Pointer, Message: v.told()}
+		fmt.Fprintf(&b, "  %s:%s: %s %s\n", visible(r.Source), place, visible(f.PlacedMessage()), t.colors.dim("["+rule+"]"))
+	}
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}
+
+// Unreadable writes nothing: stderr has told.
+func (macpText) Unreadable(string, error) error { return nil }
+
+func (macpText) Close() error { return nil }
+
+// macpAsMessages reports on each transcript as validate does on a message, whose id is
+// that of the session.
+type macpAsMessages struct{ reporter }
+
+func (m macpAsMessages) Report(r macpReport) error {
+	as := report{Source: r.Source, Index: r.Index, HandoffID: r.SessionID, origin: r.transcript.origin}
+	as.Valid = r.Conforms
+	var details []string
+	for _, v := range r.Violations {
+		f := validate.Finding{
+			Layer: macpLayer, Keyword: r.rule(v), Reason: validate.Reason(v.Code), Severity: validate.Error,
+			Pointer: v.Pointer, Message: v.told(), Line: v.Line, Column: v.Column, Offset: v.Offset,
+		}
+		as.Findings = append(as.Findings, f)
+		details = append(details, f.PlacedMessage())
+	}
+	if len(r.Violations) > 0 {
+		as.Reason = validate.Reason(r.Violations[0].Code)
+	}
+	as.Details = strings.Join(details, "; ")
+	return m.reporter.Report(as)
+}

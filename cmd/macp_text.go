@@ -1,0 +1,151 @@
+package cmd
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/macp"
+)
+
+// A sessionPicture is the text of one session while it is drawn.
+type sessionPicture struct {
+	picture
+	all bool // every handoff and every message
+}
+
+// draw draws the facts of a session, its handoffs and its time line.
+func (p *sessionPicture) draw(s macpSession) {
+	summary := fmt.Sprintf("state %s, phase %s (SDK: %s)", s.State, s.Phase, s.SDKPhase)
+	paint := p.yellow
+	if s.State == macp.Resolved {
+		paint = p.green
+	}
+	p.heading(s.Source, s.Index, summary, paint)
+	p.line()
+	p.label("session", s.SessionID)
+	p.label("intent", s.Intent)
+	p.label("initiator", s.Initiator)
+	p.label("with", strings.Join(without(s.Participants, s.Initiator), ", "))
+	p.label("versions", fmt.Sprintf("mode %s, configuration %s, %s", s.ModeVersion, s.ConfigurationVersion, s.PolicyVersion))
+	p.label("may take", elapsed(time.Duration(s.TTLMS)*time.Millisecond))
+	p.label("responsible", s.Responsible)
+	if c := s.Commitment; c != nil {
+		outcome := "negative"
+		if c.OutcomePositive {
+			outcome = "positive"
+		}
+		p.label("commitment", fmt.Sprintf("%s, %s, by %s", c.Action, outcome, c.Sender))
+		p.label("for", c.AuthorityScope)
+		p.label("because", c.Reason)
+	}
+	p.handoffs(s)
+	p.timeLine(s.TimeLine)
+}
+
+// Columns of the lists of a session.
+const (
+	mostIDColumns     = 20
+	mostSenderColumns = 30
+	statusColumns     = len(macp.ContextSent)
+	// mostShown is how many handoffs and messages are listed: the latest ones.
+	mostShown = 50
+)
+
+// latest returns the end of a list that is shown, and tells how many are before it.
+func latest[T any](p *sessionPicture, list []T) []T {
+	if p.all || len(list) <= mostShown {
+		return list
+	}
+	p.line("  ", p.dim("… "+grouped(int64(len(list)-mostShown))+" before these: --all shows them"))
+	return list[len(list)-mostShown:]
+}
+
+// columnsOf returns how many columns the texts of a list take, at most so many.
+func columnsOf[T any](list []T, text func(T) string, most int) int {
+	n := 0
+	for _, e := range list {
+		n = max(n, width(clip(text(e), most)))
+	}
+	return n
+}
+
+func (p *sessionPicture) handoffs(s macpSession) {
+	p.section("Handoffs", fmt.Sprintf("%d, %d pending", len(s.Handoffs), len(s.Pending)))
+	list := latest(p, s.Handoffs)
+	ids := columnsOf(list, func(h macp.Handoff) string { return h.ID }, mostIDColumns)
+	targets := columnsOf(list, func(h macp.Handoff) string { return h.Target }, mostSenderColumns)
+	for _, h := range list {
+		paint := p.yellow
+		switch h.Status {
+		case macp.Accepted:
+			paint = p.green
+		case macp.Declined:
+			paint = p.red
+		}
+		facts := []string{}
+		if h.Scope != "" {
+			facts = append(facts, h.Scope)
+		}
+		if h.Contexts > 0 {
+			text := plural(h.Contexts, "context")
+			if h.LateContexts > 0 {
+				text += fmt.Sprintf(", %d late", h.LateContexts)
+			}
+			facts = append(facts, text)
+		}
+		if h.Implicit {
+			facts = append(facts, "accepted by the passing of time")
+		}
+		if reason := h.AnswerReason; reason != "" {
+			facts = append(facts, reason)
+		}
+		used := 2 + ids + 2 + statusColumns + 4 + targets + 2
+		p.line("  ", p.cyan(left(h.ID, ids)), "  ", paint(left(string(h.Status), statusColumns)), "  → ", left(h.Target, targets), "  ",
+			p.dim(clip(strings.Join(facts, "; "), max(p.width-used, 1))))
+	}
+}
+
+func (p *sessionPicture) timeLine(list []macp.Entry) {
+	refused := 0
+	for _, e := range list {
+		if e.Violation != nil {
+			refused++
+		}
+	}
+	p.section("Time line", fmt.Sprintf("%s, %d refused", plural(len(list), "message"), refused))
+	list = latest(p, list)
+	numbers := columnsOf(list, number, mostIDColumns)
+	times := columnsOf(list, clock, mostSenderColumns)
+	senders := columnsOf(list, func(e macp.Entry) string { return e.Sender }, mostSenderColumns)
+	for _, e := range list {
+		start := "  " + p.dim(right(number(e), numbers)) + "  "
+		if v := e.Violation; v != nil {
+			text := fmt.Sprintf("refused by rule %d, %s: %s", v.Rule, v.Code, v.Message())
+			p.line(start, p.dim(left(clock(e), times)), "  ", left(e.Sender, senders), "  ", p.red(clip(e.MessageType, mostIDColumns)))
+			for _, line := range wrap(text, p.width-numbers-4, mostFindingLines) {
+				p.line(spaces(numbers+4), p.red(line))
+			}
+			continue
+		}
+		used := 2 + numbers + 2 + times + 2 + senders + 2
+		p.line(start, p.dim(left(clock(e), times)), "  ", left(e.Sender, senders), "  ", clip(e.What, max(p.width-used, 1)))
+	}
+}
+
+// number is the index of a message: nothing for one that a fixture only implies.
+func number(e macp.Entry) string {
+	if e.Index < 0 {
+		return ""
+	}
+	return strconv.Itoa(e.Index)
+}
+
+// clock writes the time of a message as RFC 3339 has it.
+func clock(e macp.Entry) string {
+	if ms, err := strconv.ParseInt(e.Time, 10, 64); err == nil {
+		return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano)
+	}
+	return e.Time
+}
