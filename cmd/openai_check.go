@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/openai"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// openaiCheckFlags are the flags of openai check.
+type openaiCheckFlags struct {
+	*globals
+	reports reportFlags
+	checks  openai.CheckOptions
+	schemas []string
+	off     []string
+	strict  bool
+}
+
+func newOpenAICheck(g *globals) *cobra.Command {
+	f := &openaiCheckFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "check [FILE|DIR|-]...",
+		Short: "Check what the next agent is going to get",
+		Long: `Check reports what is wrong with a HandoffInputData: what the API refuses, such as a
+tool's result without its call, what the next agent would see twice or could not
+read, and agents that hand a task back and forth. "handoff explain openai/RULE" tells
+what a rule means and why it matters.
+
+With --input-schema, the arguments of handoff calls are checked too: of all calls of
+tools named transfer_to_…, or those of one tool with TOOL=FILE. A file with "=" in
+its name is written ./FILE.
+
+Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
+read.`,
+		Example: `  handoff openai check input.json
+  handoff openai check --input-schema refund.schema.json recorded/
+  handoff openai check --input-schema escalate=escalation.schema.json -f json input.json
+  handoff explain openai/result-without-call`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.reports.register(c, reportFormats)
+	flags := c.Flags()
+	registerMarkers(c, &f.checks.Start, &f.checks.End)
+	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
+	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
+	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
+	completeWith(c, "off", func([]string) []string { return openaiRules() })
+	return c
+}
+
+// openaiLayer stands before the rules of openai check where those of a message
+// have their layer.
+const openaiLayer validate.Layer = "openai"
+
+func openaiRules() []string {
+	var ids []string
+	for _, rule := range openai.Rules() {
+		ids = append(ids, rule.ID)
+	}
+	return ids
+}
+
+func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
+	run := openaiCheck{limits: f.limits, options: f.checks, strict: f.strict, stderr: c.ErrOrStderr()}
+	for _, name := range f.off {
+		id := strings.TrimPrefix(name, string(openaiLayer)+"/")
+		if !slices.Contains(openaiRules(), id) {
+			return fmt.Errorf("--off %s: no rule has this name: they are %s", name, strings.Join(openaiRules(), ", "))
+		}
+		run.off = append(run.off, id)
+	}
+	var err error
+	if run.options.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
+		return err
+	}
+	if run.out, err = openReports(c, f.color, f.reports, newOpenAIReporter); err != nil {
+		return err
+	}
+	run.progress = newProgress(run.stderr, f.reports.quiet || !isTerminal(c.OutOrStdout()))
+	err = run.all(sources(args, c.InOrStdin(), run.stderr))
+	if err := run.out.close(err); err != nil {
+		return err
+	}
+	return answer(run.unread, run.broken)
+}
+
+// inputProblems returns what checks arguments against the schemas that the flags
+// name, nil if there are none.
+func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(string, jsonstream.Value) []string, error) {
+	if len(f.schemas) == 0 {
+		return nil, nil
+	}
+	byTool := map[string]*validate.Schema{} // "" for all handoffs
+	for _, text := range f.schemas {
+		tool, path, ok := strings.Cut(text, "=")
+		if !ok || strings.ContainsAny(tool, `./\`) { // which no tool's name has
+			tool, path = "", text
+		}
+		if byTool[tool] != nil {
+			return nil, fmt.Errorf("--input-schema %s: there is a schema for %s already", text, cmp.Or(tool, "all handoffs"))
+		}
+		if err := oneStdin(args, path); err != nil {
+			return nil, err
+		}
+		var err error
+		if byTool[tool], err = loadSchema(path, stdin, f.limits); err != nil {
+			return nil, err
+		}
+	}
+	return func(tool string, arguments jsonstream.Value) []string {
+		schema := byTool[tool]
+		if schema == nil && strings.HasPrefix(tool, "transfer_to_") {
+			schema = byTool[""]
+		}
+		if schema == nil {
+			return nil
+		}
+		var problems []string
+		for _, finding := range schema.Check(arguments) {
+			problems = append(problems, finding.PlacedMessage())
+		}
+		return problems
+	}, nil
+}

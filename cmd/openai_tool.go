@@ -1,0 +1,129 @@
+package cmd
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/openai/tool"
+)
+
+// openaiToolFlags are the flags of openai tool.
+type openaiToolFlags struct {
+	*globals
+	layout
+	tool.Options
+	agent  string
+	schema string
+	output string
+}
+
+func newOpenAITool(g *globals) *cobra.Command {
+	f := &openaiToolFlags{globals: g}
+	c := &cobra.Command{
+		Use:   "tool --agent NAME",
+		Short: "Print the tool by which a model hands over to an agent",
+		Long: `Tool prints the definition of a handoff for the Responses API, as the SDK makes it:
+type, name, description, parameters and strict. Without --name the tool is called
+transfer_to_NAME, in lower case, with "_" for what is no letter, digit or "_".
+
+The input schema says what the model has to tell the next agent. It is made strict:
+no object has further members, and all are required; oneOf becomes anyOf, an allOf of
+one schema is merged, a default of null goes, and a $ref with keywords beside it is
+replaced by what it refers to. What cannot be strict is an error, with its place.
+--no-strict leaves the schema as it is.`,
+		Example: `  handoff openai tool --agent "Billing Agent" --description "Knows invoices."
+  handoff openai tool --agent billing --input-schema refund.schema.json --pretty
+  handoff openai tool --agent billing --name escalate --no-strict --input-schema any.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	flags := c.Flags()
+	registerAgent(c, &f.agent)
+	flags.StringVar(&f.Description, "description", "", "what the agent is for, as `TEXT`: the end of the tool's description")
+	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of what the model has to tell the agent")
+	flags.StringVar(&f.Name, "name", "", "call the tool `NAME`")
+	flags.BoolVar(&f.Loose, "no-strict", false, "leave the input schema as it is")
+	flags.StringVarP(&f.output, "output", "o", "", "write the definition to `FILE`")
+	onlyForCall(c)
+	f.layout.register(c)
+	return c
+}
+
+// registerAgent registers --agent, which must be given.
+func registerAgent(c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "agent", "", "the `NAME` of the agent that is handed over to")
+	if err := c.MarkFlagRequired("agent"); err != nil {
+		panic(err) // the flag is not defined
+	}
+	onlyForCall(c, "agent")
+}
+
+func (f *openaiToolFlags) run(c *cobra.Command) error {
+	if f.schema != "" {
+		schema, err := f.load(c.InOrStdin())
+		if err != nil {
+			return err
+		}
+		f.InputSchema = schema.Root()
+	}
+	text, err := tool.Definition(f.agent, f.Options)
+	if unfit := (*tool.SchemaError)(nil); errors.As(err, &unfit) {
+		return hint{placed(f.schemaName(), unfit.Position, unfit.Pointer, err), "--no-strict leaves the schema as it is; the model is then not held to it"}
+	}
+	if err != nil {
+		return err
+	}
+	out, err := openOutput(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if text, err = f.append(nil, text); err == nil {
+		_, err = out.Write(append(text, '\n'))
+	}
+	return out.close(err)
+}
+
+// load reads the input schema.
+func (f *openaiToolFlags) load(stdin io.Reader) (*jsonstream.Document, error) {
+	text, err := readAll(f.schema, stdin, f.limits)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.limits)
+	if err != nil {
+		return nil, inFile(f.schemaName(), err)
+	}
+	return doc, nil
+}
+
+// schemaName returns the schema file's name for people.
+func (f *openaiToolFlags) schemaName() string {
+	if f.schema == "-" {
+		return "stdin"
+	}
+	return f.schema
+}
+
+func newOpenAIOutput() *cobra.Command {
+	var agent string
+	c := &cobra.Command{
+		Use:   "output --agent NAME",
+		Short: "Print what the call of a handoff tool gets as its output",
+		Long: `Output prints the text that the SDK puts into the function_call_output of a handoff,
+in ASCII, as Python's json.dumps writes it.`,
+		Example: `  handoff openai output --agent "Billing Agent"`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			text, err := tool.Output(agent)
+			if err == nil {
+				_, err = c.OutOrStdout().Write(append(text, '\n'))
+			}
+			return err
+		},
+	}
+	registerAgent(c, &agent)
+	return c
+}
