@@ -12,8 +12,7 @@ import (
 // that lack what makes them what they are.
 func checkShape(c *checker) {
 	for e := range shapeErrors(c.data) {
-		at := c.data.At(e.Pointer)
-		c.report(at, "%s", e.Problem)
+		c.report(e.at, "%s", e.Problem)
 	}
 	for _, item := range c.all {
 		c.checkItem(item)

@@ -13,6 +13,8 @@ type ShapeError struct {
 	jsonstream.Position        // of the fault
 	Pointer             string // JSON Pointer to it
 	Problem             string // what is wrong, what was found, and what to do
+
+	at jsonstream.Value // what Pointer points to
 }
 
 func (e *ShapeError) Error() string { return e.Problem }
@@ -79,7 +81,7 @@ func listErrors(data jsonstream.Value, name string, yield func(*ShapeError) bool
 }
 
 func shapeError(at jsonstream.Value, format string, args ...any) *ShapeError {
-	return &ShapeError{at.Position(), at.Pointer(), fmt.Sprintf(format, args...)}
+	return &ShapeError{at.Position(), at.Pointer(), fmt.Sprintf(format, args...), at}
 }
 
 // requireShape returns the first of shapeErrors.
