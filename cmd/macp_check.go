@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/pkg/macp"
-	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // macpCheckFlags are the flags of macp check.
@@ -99,30 +98,11 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 
 // tell explains the rule of --explain.
 func (f *macpCheckFlags) tell(w io.Writer) error {
-	number := strings.TrimPrefix(strings.TrimPrefix(f.explain, macpLayer+"/"), "rule-")
-	rules := macpRules()
-	for _, r := range rules {
-		if r.id() == "rule-"+number {
-			return writeRules(w, "text", []ruleRecord{r}, false)
-		}
+	rule, ok := findRule("macp/" + strings.TrimPrefix(f.explain, "macp/"))
+	if !ok {
+		return fmt.Errorf("--explain %q: the rules have the numbers 1 to %d", f.explain, len(macp.Rules()))
 	}
-	return fmt.Errorf("--explain %q: the rules have the numbers 1 to %d", f.explain, len(rules))
-}
-
-// macpRules returns the rules of the handoff mode as explain prints them.
-func macpRules() []ruleRecord {
-	var all []ruleRecord
-	for _, r := range macp.Rules() {
-		var codes []string
-		for _, code := range r.Codes {
-			codes = append(codes, string(code))
-		}
-		all = append(all, ruleRecord{
-			Rule: fmt.Sprintf("%s/rule-%d", macpLayer, r.Number), Reason: strings.Join(codes, " or "), Severity: string(validate.Error),
-			Summary: r.Summary, Why: r.Why, Failing: r.Bad, Mended: r.Good,
-		})
-	}
-	return all
+	return writeRules(w, "text", []ruleRecord{rule}, false)
 }
 
 // check is the work on one transcript: it runs on any core.

@@ -9,10 +9,6 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// macpLayer stands before the rules of the handoff mode where those of a message have
-// their layer.
-const macpLayer = "macp"
-
 // A macpReport is what check says of one transcript.
 type macpReport struct {
 	Source     string          `json:"source"` // as named by the user
@@ -34,17 +30,17 @@ type macpViolation struct {
 	frozen bool  // it is of --frozen
 }
 
-// rule names the rule that a violation is of.
+// rule names the rule that a violation is of, as explain does.
 func (r macpReport) rule(v macpViolation) string {
 	switch {
 	case v.frozen:
-		return "frozen"
+		return "macp/frozen"
 	case v.Rule > 0:
-		return fmt.Sprintf("rule-%d", v.Rule)
+		return fmt.Sprintf("macp/%d", v.Rule)
 	case r.Fixture:
-		return "expectation"
+		return "macp/expectation"
 	default:
-		return "shape"
+		return "macp/shape"
 	}
 }
 
@@ -106,7 +102,10 @@ func (t macpText) Report(r macpReport) error {
 		if v.Line == 0 {
 			place = fmt.Sprintf("byte %d", v.Offset)
 		}
-		rule := strings.Replace(r.rule(v), "-", " ", 1)
+		rule := strings.TrimPrefix(r.rule(v), "macp/")
+		if v.Rule > 0 {
+			rule = "rule " + rule
+		}
 		if v.Code != "" {
 			rule += ", " + string(v.Code)
 		}
@@ -132,7 +131,7 @@ func (m macpAsMessages) Report(r macpReport) error {
 	var details []string
 	for _, v := range r.Violations {
 		f := validate.Finding{
-			Layer: macpLayer, Keyword: r.rule(v), Reason: validate.Reason(v.Code), Severity: validate.Error,
+			Layer: validate.Protocol, Keyword: r.rule(v), Reason: validate.Reason(v.Code), Severity: validate.Error,
 			Pointer: v.Pointer, Message: v.told(), Line: v.Line, Column: v.Column, Offset: v.Offset,
 		}
 		as.Findings = append(as.Findings, f)
