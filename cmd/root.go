@@ -77,12 +77,15 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 	printError(stderr, err)
 	if errors.As(err, &h) {
-		fmt.Fprintf(stderr, "handoff: hint: %s\n", h.advice)
+		fmt.Fprintf(stderr, "handoff: hint: %s\n", visibleLines(h.advice))
 	}
 	return exitTrouble
 }
 
-func printError(stderr io.Writer, err error) { fmt.Fprintf(stderr, "handoff: %v\n", err) }
+// printError tells an error, which may name files and words of any characters.
+func printError(stderr io.Writer, err error) {
+	fmt.Fprintf(stderr, "handoff: %s\n", visibleLines(err.Error()))
+}
 
 // globals are the flags of every command.
 type globals struct {
@@ -150,7 +153,8 @@ answered.`,
 	root.AddCommand(
 		newValidate(g), newBuild(g), newInspect(g),
 		newCanonicalize(g), newSign(g), newVerify(g), newKeygen(), newScan(g), newCount(g), newTrim(g),
-		newDiff(g), newPatch(g), newChain(g),
+		newDiff(g), newPatch(g), newChain(g), newConvert(g),
+		newSW4RM(g), newMACP(g), newOpenAI(g),
 		newCompress(g), newDecompress(g),
 		newExample(), newExplain(), newConfig(), newCommands(), newVersion(), newMan(),
 	)

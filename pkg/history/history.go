@@ -167,5 +167,24 @@ func (h *History) Pointers() []string {
 	return pointers
 }
 
+// ContextLabel is the line that delimits what a user turn hands over besides the
+// conversation (EAAPL-MAG006, section 10.1).
+const ContextLabel = "[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]"
+
+// CarriedType and CarriedName mark an item of OpenAI input data that carries what a
+// conversion keeps for the way back. The SDK never sends a tool approval item to a model.
+const (
+	CarriedType = "tool_approval_item"
+	CarriedName = "handoff.carried"
+)
+
+// IsContext reports whether a turn is no part of the conversation: it holds what an
+// agent handed over besides it, or what a conversion carries.
+func (t Turn) IsContext() bool {
+	content, ok := strings.CutPrefix(t.Value.Get("content").Text(), ContextLabel)
+	return ok && t.Role == "user" && strings.HasPrefix(content, "\n") ||
+		t.Value.Get("type").Text() == CarriedType && t.Value.Get("name").Text() == CarriedName
+}
+
 // IsInstruction reports whether a turn is by the system or the developer.
 func (t Turn) IsInstruction() bool { return t.Role == "system" || t.Role == "developer" }

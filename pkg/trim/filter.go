@@ -36,6 +36,9 @@ func (d *draft) filter() {
 }
 
 func (d *draft) excludes(t history.Turn) bool {
+	if t.IsContext() {
+		return false
+	}
 	return d.o.Roles != nil && !slices.Contains(d.o.Roles, t.Role) || d.o.DropTools && history.IsTool(t.Value)
 }
 

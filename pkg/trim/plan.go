@@ -145,8 +145,9 @@ func (d *draft) summarySize(tokens, count int) size {
 	return d.frame.plus(size{tokens, tokens * d.h.Encoded(d.tokenBytes)})
 }
 
-// candidates returns the units that may go, oldest first. Instructions stay, as do
-// the last user turn and the latest turns.
+// candidates returns the units that may go, oldest first. Instructions stay, and what
+// was handed over besides the conversation, as do the last user turn and the latest
+// turns.
 func (d *draft) candidates() [][]int {
 	stays := map[int]bool{} // units
 	latest := d.o.KeepTurns
@@ -157,6 +158,10 @@ func (d *draft) candidates() [][]int {
 	for i := len(d.turns) - 1; i >= 0; i-- {
 		t := d.h.Turns[i]
 		if i == d.former || d.turns[i].fate == filtered {
+			continue
+		}
+		if t.IsContext() {
+			stays[d.units[i]] = true
 			continue
 		}
 		asks := t.Role == "user" && speaks(t.Value)

@@ -1,0 +1,110 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+var schemaOf = map[format.Format]string{
+	format.EAAPL:        schemas.Message,
+	format.SW4RMContext: schemas.SW4RMContext,
+	format.SW4RMRequest: schemas.SW4RMRequest,
+	format.MACP:         schemas.MACPTranscript,
+	format.OpenAI:       schemas.OpenAIInputData,
+}
+
+// conform returns what is wrong with a message of a format.
+func conform(t fataler, f format.Format, text []byte) []string {
+	t.Helper()
+	var problems []string
+	schema, err := validate.EmbeddedSchema(schemaOf[f])
+	if errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("no schema: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, p := range schema.Check(parsed(t, text).Root()) {
+		if p.Severity == validate.Error {
+			problems = append(problems, p.Pointer+": "+p.Message)
+		}
+	}
+	if f == format.MACP {
+		for _, v := range macp.Check(parsed(t, text), macp.Options{}) {
+			problems = append(problems, v.Message())
+		}
+	}
+	return problems
+}
+
+// Every sample is valid in its own format, and becomes a valid message in all others.
+func TestResultsConform(t *testing.T) {
+	eachPair(t, func(t *testing.T, from, to format.Format) {
+		source := sample(t, from)
+		if problems := conform(t, from, source); from != format.SW4RMContext && len(problems) > 0 {
+			t.Errorf("the sample: %s", strings.Join(problems, "\n"))
+		}
+		there := result(t, source, to, Options{})
+		if problems := conform(t, to, there.Text); len(problems) > 0 {
+			t.Errorf("%s\n%s", strings.Join(problems, "\n"), there.Text)
+		}
+	})
+}
+
+// Whatever the source, what is written here for the other systems is valid there.
+func TestAnySourceConforms(t *testing.T) {
+	for _, to := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP, format.OpenAI} {
+		t.Run(string(to), func(t *testing.T) {
+			forAll(t, func(t *rapid.T) {
+				g := generator{t}
+				from := rapid.SampledFrom(Formats()).Draw(t, "from")
+				if from == to {
+					return
+				}
+				source := []byte(g.message(from, false))
+				there := converted(t, source, from, to)
+				if problems := conform(t, to, there); len(problems) > 0 {
+					t.Fatalf("%s\n%s\n%s", strings.Join(problems, "\n"), source, there)
+				}
+			})
+		})
+	}
+}
+
+// A converted message passes the receiver's layers, once it has a budget: without one it
+// says that there is none, and is refused.
+func TestReceiverAccepts(t *testing.T) {
+	for _, from := range Formats()[1:] {
+		t.Run(string(from), func(t *testing.T) {
+			for _, tt := range []struct {
+				budget string
+				want   validate.Reason
+			}{{"", validate.BudgetExhausted}, {"0.50", ""}} {
+				there := result(t, sample(t, from), format.EAAPL, Options{Budget: tt.budget})
+				m, err := message.Parse(jsonstream.NewRaw(there.Text), jsonstream.Limits{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := validate.New(validate.Options{}).Validate(context.Background(), m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Reason != tt.want {
+					t.Errorf("with the budget %q: %s (%s), want %q", tt.budget, got.Reason, got.Details, tt.want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,202 @@
+package convert
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An entry is one difference: at a place, a value with a digest becomes another. An empty
+// digest and a nil value stand for nothing.
+type entry struct {
+	at    string
+	was   digest
+	value *node
+}
+
+const (
+	// mostPointer and mostSteps bound the place of a difference. Below them, the whole
+	// value differs: places of any depth would cost the square of the message.
+	mostPointer = 256
+	mostSteps   = 8
+)
+
+// whole are the places in the views whose value differs as a whole: a version or an
+// execution is that of one agent, and messages are those of one handoff.
+var whole = []string{"/fromAgent", "/toAgent", "/messages/others"}
+
+// differences returns how to make b of a, but for what is at the pointers to skip.
+func differences(a, b *node, skip []string) []entry {
+	d := differ{skip: skip}
+	d.compare(a, b, "", 0)
+	slices.SortFunc(d.entries, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	return d.entries
+}
+
+type differ struct {
+	skip    []string
+	entries []entry
+}
+
+func (d *differ) compare(a, b *node, at string, steps int) {
+	if a == b || slices.Contains(d.skip, at) {
+		return
+	}
+	deep := steps >= mostSteps || len(at) > mostPointer || slices.Contains(whole, at)
+	switch {
+	case a == nil || b == nil || a.kind != b.kind || deep:
+	case a.kind == jsonstream.Object:
+		for _, m := range a.members {
+			d.compare(m.value, b.get(m.name), jsonstream.AppendPointer(at, m.name), steps+1)
+		}
+		for _, m := range b.members {
+			if a.find(m.name) < 0 {
+				d.compare(nil, m.value, jsonstream.AppendPointer(at, m.name), steps+1)
+			}
+		}
+		return
+	case a.kind == jsonstream.Array && len(a.elements) == len(b.elements):
+		for i, e := range a.elements {
+			d.compare(e, b.elements[i], jsonstream.AppendPointer(at, string(number(int64(i)).text)), steps+1)
+		}
+		return
+	}
+	if !same(a, b) {
+		e := entry{at: at, value: b}
+		if a != nil {
+			e.was = a.digest()
+		}
+		d.entries = append(d.entries, e)
+	}
+}
+
+// A change is the entries for a value and for what is below it.
+type change struct {
+	entry *entry
+	below map[string]*change
+	names []string // of below, in the order of the entries
+}
+
+// apply makes the differences where the values are still what they were. blind is for
+// values that are known to be: then what they were is not asked. It returns the result,
+// nil if nothing is left, and the places that have changed since.
+func apply(n *node, entries []entry, blind bool) (*node, []string) {
+	root := &change{}
+	for i := range entries {
+		at := root
+		tokens, ok := jsonstream.SplitPointer(entries[i].at)
+		if !ok {
+			continue
+		}
+		for _, t := range tokens {
+			if at.below == nil {
+				at.below = map[string]*change{}
+			}
+			next := at.below[t]
+			if next == nil {
+				next = &change{}
+				at.below[t] = next
+				at.names = append(at.names, t)
+			}
+			at = next
+		}
+		at.entry = &entries[i]
+	}
+	a := applier{blind: blind}
+	return a.apply(n, root), a.missed
+}
+
+type applier struct {
+	blind  bool
+	missed []string
+}
+
+func (a *applier) apply(n *node, c *change) *node {
+	if e := c.entry; e != nil {
+		is := digest("")
+		if n != nil && !a.blind {
+			is = n.digest()
+		}
+		if a.blind || is == e.was {
+			n = e.value
+		} else {
+			a.missed = append(a.missed, e.at)
+		}
+	}
+	switch {
+	case len(c.names) == 0:
+	case n.is(jsonstream.Object):
+		members := make([]member, 0, len(n.members)+len(c.names))
+		for _, m := range n.members {
+			if below := c.below[m.name]; below != nil {
+				m.value = a.apply(m.value, below)
+			}
+			if m.value != nil {
+				members = append(members, m)
+			}
+		}
+		for _, name := range c.names {
+			if n.find(name) < 0 {
+				if v := a.apply(nil, c.below[name]); v != nil {
+					members = append(members, member{name: name, value: v})
+				}
+			}
+		}
+		return object(members...)
+	case n.is(jsonstream.Array):
+		elements := slices.Clone(n.elements)
+		for _, name := range c.names {
+			i, ok := jsonstream.ArrayIndex(name)
+			if !ok || i >= len(elements) {
+				a.miss(c.below[name])
+			} else if v := a.apply(elements[i], c.below[name]); v != nil {
+				elements[i] = v
+			}
+		}
+		return array(elements...)
+	default:
+		for _, name := range c.names {
+			a.miss(c.below[name])
+		}
+	}
+	return n
+}
+
+// miss notes the entries whose place is not there any more.
+func (a *applier) miss(c *change) {
+	if c.entry != nil {
+		a.missed = append(a.missed, c.entry.at)
+	}
+	for _, name := range c.names {
+		a.miss(c.below[name])
+	}
+}
+
+// packEntries writes entries as JSON.
+func packEntries(entries []entry) *node {
+	var list []*node
+	for _, e := range entries {
+		n := object(member{name: "at", value: text(e.at)})
+		if e.was != "" {
+			n = n.with("was", text(string(e.was)))
+		}
+		if e.value != nil {
+			n = n.with("value", e.value)
+		}
+		list = append(list, n)
+	}
+	return array(list...)
+}
+
+// unpackEntries reads entries, and passes over what is none, or is deeper than any.
+func unpackEntries(n *node) []entry {
+	var entries []entry
+	for _, e := range elementsOf(n) {
+		if at := e.get("at"); isText(at) && strings.Count(at.str(), "/") <= mostSteps {
+			entries = append(entries, entry{e.get("at").str(), digest(e.get("was").str()), e.get("value")})
+		}
+	}
+	return entries
+}

@@ -1,0 +1,72 @@
+package convert
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/format"
+)
+
+var update = flag.Bool("update", false, "rewrite the table in docs/formats.md")
+
+// mappingTable writes the rows as the documentation has them.
+func mappingTable() string {
+	var b strings.Builder
+	b.WriteString("| canonical | `sw4rm-context` | `sw4rm-request` | `macp` | `openai` |\n|---|---|---|---|---|\n")
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	for _, r := range rows {
+		cells := []string{"`" + r.member + "`"}
+		for _, f := range Formats()[1:] {
+			cells = append(cells, documented(placeOf(r, f)))
+		}
+		line(cells)
+	}
+	cells := []string{"`" + verbatim + "`"}
+	for _, f := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP, format.OpenAI} {
+		at := documented(codecs[f].lists[0])
+		if f == format.OpenAI {
+			at = "`/input_history`, `/pre_handoff_items`, `/new_items`"
+		}
+		cells = append(cells, at)
+	}
+	line(cells)
+	return b.String()
+}
+
+// documented writes a place in a view for people.
+func documented(place string) string {
+	if place == "" {
+		return "brief"
+	}
+	place = strings.ReplaceAll(place, "/value", "")
+	if message, ok := strings.CutPrefix(place, "/messages/"); ok {
+		name, rest, _ := strings.Cut(message, "/")
+		return name + " `/" + rest + "`"
+	}
+	return "`" + place + "`"
+}
+
+// TestMapping holds the code and its documentation together.
+func TestMapping(t *testing.T) {
+	const path, begin, end = "../../docs/formats.md", " writes this table -->\n", "<!-- end of the mapping -->"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	got, after, ends := strings.Cut(rest, end)
+	if !ok || !ends {
+		t.Fatalf("%s has no place for the mapping", path)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(before+begin+mappingTable()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got != mappingTable() {
+		t.Errorf("%s does not have the mapping: run go test ./pkg/convert -run Mapping -update", path)
+	}
+}

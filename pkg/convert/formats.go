@@ -1,0 +1,179 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func elementsOf(n *node) []*node {
+	if n.is(jsonstream.Array) {
+		return n.elements
+	}
+	return nil
+}
+
+func readEAAPL(v *node) (meaning, *node) {
+	m := meaning{turns: elementsOf(v.at(verbatim))}
+	m.readPlaces(format.EAAPL, v)
+	return m, nil
+}
+
+func writeEAAPL(m meaning, _ *node, k *maker) *node {
+	m = k.complete(m)
+	v := object(
+		member{name: "schemaVersion", value: text("2.0")},
+		member{name: "handoffId", value: m.values[rowHandoff]},
+		member{name: "taskId", value: m.values[rowTask]},
+		member{name: "parentHandoffId", value: k.up("/parentHandoffId", null(), "no earlier handoff is known")},
+		member{name: "fromAgent", value: object(
+			member{name: "agentId", value: m.values[rowFrom]},
+			member{name: "agentVersion", value: k.up("/fromAgent/agentVersion", text("0.0.0"), "the version is not known")},
+			member{name: "executionId", value: k.uuid("/fromAgent/executionId", "")},
+		)},
+		member{name: "toAgent", value: object(member{name: "agentType", value: m.values[rowTo]})},
+	)
+	tools := m.values[rowTools]
+	m.values[rowTools] = nil
+	v = m.writePlaces(format.EAAPL, v)
+	v = v.set(verbatim, array(each(m.turns, canonicalTurn)...)).with("toolCallHistory", tools)
+	return v.with("traceparent", k.trace("/traceparent"))
+}
+
+func readContext(v *node) (meaning, *node) {
+	m := meaning{turns: each(elementsOf(v.get("conversation_history")), fromSW4RM)}
+	m.readPlaces(format.SW4RMContext, v)
+	return m, nil
+}
+
+func writeContext(m meaning, _ *node, _ *maker) *node {
+	return contextOf(m, format.SW4RMContext)
+}
+
+// contextOf returns the context of a message in a format.
+func contextOf(m meaning, f format.Format) *node {
+	meta := object()
+	if from := m.values[rowFrom]; from != nil && f == format.SW4RMContext {
+		meta = meta.with("agent_id", from)
+	}
+	if brief := m.brief(f); brief != nil {
+		meta = meta.with("handoff", brief)
+	}
+	state := m.values[rowState]
+	if state == nil {
+		state = object()
+	}
+	return object(
+		member{name: "conversation_history", value: array(each(m.turns, toSW4RM)...)},
+		member{name: "tool_state", value: state},
+		member{name: "metadata", value: meta},
+	)
+}
+
+func readRequest(v *node) (meaning, *node) {
+	m := meaning{turns: each(elementsOf(v.at(snapshot+"/conversation_history")), fromSW4RM)}
+	m.readPlaces(format.SW4RMRequest, v)
+	m.take(rowFrom, v.at(snapshot+"/metadata/agent_id"))
+	return m, nil
+}
+
+func writeRequest(m meaning, _ *node, k *maker) *node {
+	v := object(
+		member{name: "from_agent", value: k.agent(m.values[rowFrom], "/from_agent")},
+		member{name: "to_agent", value: k.agent(m.values[rowTo], "/to_agent")},
+		member{name: "reason", value: k.unless(m.values[rowDescription], "/reason", text("handoff"), "the reason is not known")},
+		member{name: "context_snapshot", value: opened(formBase64, contextOf(m, format.SW4RMRequest))},
+		member{name: "preserve_history", value: boolean(true)},
+		member{name: "capabilities_required", value: array()},
+		member{name: "metadata", value: object()},
+	)
+	if id := m.values[rowHandoff]; id != nil {
+		v = v.with("request_id", id)
+	}
+	return v
+}
+
+// briefLabel marks the brief in a user turn (EAAPL-MAG006, section 10.1).
+const briefLabel = history.ContextLabel + "\n"
+
+// briefItem returns the item that holds a brief.
+func briefItem(brief *node) *node {
+	return userMessage(text(briefLabel + string(brief.appendPlain(nil))))
+}
+
+// briefIn returns the brief that an item holds, nil if it is no such item.
+func briefIn(item *node) *node {
+	if !item.is(jsonstream.Object) || len(item.members) != 2 || item.get("role").str() != "user" {
+		return nil
+	}
+	content, ok := strings.CutPrefix(item.get("content").str(), briefLabel)
+	if !ok {
+		return nil
+	}
+	brief, ok := parse([]byte(content))
+	if !ok || !isBrief(brief) {
+		return nil
+	}
+	return brief
+}
+
+// isBrief reports whether an object says anything that a brief can.
+func isBrief(n *node) bool {
+	for _, r := range rows {
+		if v := n.at(r.member); v.is(r.kind) {
+			return true
+		}
+	}
+	return false
+}
+
+func readOpenAI(v *node) (meaning, *node) {
+	var m meaning
+	history := elementsOf(v.at("/input_history/value"))
+	if len(history) > 0 {
+		if brief := briefIn(history[0]); brief != nil {
+			m.readBrief(brief)
+			history = history[1:]
+		}
+	}
+	before, items := elementsOf(v.get("pre_handoff_items")), elementsOf(v.get("new_items"))
+	for _, list := range [][]*node{history, before, items} {
+		m.turns = append(m.turns, each(list, fromOpenAI)...)
+	}
+	if to := receiver(m.turns); to != nil {
+		m.take(rowTo, to)
+	}
+	return m, object(
+		member{name: "pre", value: number(int64(len(before)))},
+		member{name: "new", value: number(int64(len(items)))},
+	)
+}
+
+// writeOpenAI parts the turns into the three lists as the shape says, counted from the
+// end: what is trimmed or added is mostly old.
+func writeOpenAI(m meaning, shape *node, _ *maker) *node {
+	items, _ := shape.get("new").count()
+	before, _ := shape.get("pre").count()
+	items = len(m.turns) - min(items, len(m.turns))
+	before = items - min(before, items)
+	write := func(list []*node, turns []*node) *node {
+		for _, t := range turns {
+			list = toOpenAI(list, t)
+		}
+		return array(list...)
+	}
+	if to := receiver(m.turns); to != nil && m.values[rowTo] != nil && same(to, m.values[rowTo]) {
+		m.values[rowTo] = nil // the turns say it
+	}
+	var history []*node
+	if brief := m.brief(format.OpenAI); brief != nil {
+		history = append(history, briefItem(brief))
+	}
+	return object(
+		member{name: "input_history", value: opened(formList, write(history, m.turns[:before]))},
+		member{name: "pre_handoff_items", value: write(nil, m.turns[before:items])},
+		member{name: "new_items", value: write(nil, m.turns[items:])},
+	)
+}

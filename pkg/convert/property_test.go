@@ -1,0 +1,174 @@
+package convert
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+var cases = flag.Int("convert.cases", 200, "how many messages to convert for each pair of formats")
+
+// forAll runs a property over so many cases.
+func forAll(t *testing.T, property func(*rapid.T)) {
+	t.Helper()
+	if err := flag.Set("rapid.checks", fmt.Sprint(*cases)); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, property)
+}
+
+// fataler is what tests and properties share.
+type fataler interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+func parsed(t fataler, text []byte) *jsonstream.Document {
+	t.Helper()
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return doc
+}
+
+// converted converts a message whose format is known.
+func converted(t fataler, text []byte, from, to format.Format) []byte {
+	t.Helper()
+	r, err := Convert(parsed(t, text), to, Options{From: from, Lenient: true})
+	if err != nil {
+		t.Fatalf("%s to %s: %v: %s", from, to, err, text)
+	}
+	return r.Text
+}
+
+// mustEqual fails unless two texts are equal, numbers by how they are written.
+func mustEqual(t fataler, got, want []byte) {
+	t.Helper()
+	a, b := nodeOf(parsed(t, got).Root()), nodeOf(parsed(t, want).Root())
+	if !same(a, b) {
+		for _, d := range differences(a, b, nil) {
+			t.Fatalf("differs at %s\ngot  %s\nwant %s", d.at, got, want)
+		}
+	}
+}
+
+func eachPair(t *testing.T, f func(t *testing.T, from, to format.Format)) {
+	for _, from := range Formats() {
+		for _, to := range Formats() {
+			if from != to {
+				t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) { f(t, from, to) })
+			}
+		}
+	}
+}
+
+// TestThereAndBack is the promise of the package: for every pair of formats, a message
+// comes back equal, whatever it carries and however broken it is.
+func TestThereAndBack(t *testing.T) {
+	eachPair(t, func(t *testing.T, from, to format.Format) {
+		forAll(t, func(t *rapid.T) {
+			g := generator{t}
+			source := []byte(g.message(from, g.chance("lenient", 2)))
+			if g.chance("planted", 3) {
+				source = g.planted(source, from, to)
+			}
+			there := converted(t, source, from, to)
+			if again := converted(t, source, from, to); !bytes.Equal(there, again) {
+				t.Fatalf("converting twice differs:\n%s\n%s", there, again)
+			}
+			mustEqual(t, converted(t, there, to, from), source)
+		})
+	})
+}
+
+// planted puts what another message carries, perhaps damaged, into a message.
+func (g generator) planted(message []byte, f, carried format.Format) []byte {
+	other := nodeOf(parsed(g.t, converted(g.t, []byte(g.message(carried, true)), carried, f)).Root())
+	doc := nodeOf(parsed(g.t, message).Root())
+	plant := other.at(holderOf(f, other))
+	if g.chance("damaged", 2) {
+		plant = g.change(plant)
+	}
+	return doc.set(holderOf(f, doc), plant).append(nil)
+}
+
+// TestWalk converts through several formats, to and fro, with edits on the way: each
+// step can be taken back.
+func TestWalk(t *testing.T) {
+	forAll(t, func(t *rapid.T) {
+		g := generator{t}
+		at := rapid.SampledFrom(Formats()).Draw(t, "format")
+		message := []byte(g.message(at, g.chance("lenient", 3)))
+		for range rapid.IntRange(2, 6).Draw(t, "steps") {
+			to := rapid.SampledFrom(Formats()).Draw(t, "to")
+			next := converted(t, message, at, to)
+			mustEqual(t, converted(t, next, to, at), message)
+			message, at = next, to
+			if g.chance("edit", 3) {
+				message = g.edited(message)
+			}
+		}
+	})
+}
+
+// edited changes, removes or doubles something in a message.
+func (g generator) edited(message []byte) []byte {
+	if root := g.change(nodeOf(parsed(g.t, message).Root())); root.is(jsonstream.Object) {
+		return root.append(nil)
+	}
+	return message
+}
+
+func (g generator) change(n *node) *node {
+	switch {
+	case n.is(jsonstream.Object) && len(n.members) > 0:
+		m := n.members[rapid.IntRange(0, len(n.members)-1).Draw(g.t, "member")]
+		if g.chance("remove", 6) {
+			return n.with(m.name, nil)
+		}
+		return n.with(m.name, g.change(m.value))
+	case n.is(jsonstream.Array) && len(n.elements) > 0:
+		i := rapid.IntRange(0, len(n.elements)-1).Draw(g.t, "element")
+		switch rapid.IntRange(0, 5).Draw(g.t, "change") {
+		case 0:
+			return array(append(append([]*node{}, n.elements[:i]...), n.elements[i+1:]...)...)
+		case 1:
+			return array(append(append([]*node{}, n.elements[:i+1]...), n.elements[i:]...)...)
+		default:
+			out := append([]*node{}, n.elements...)
+			out[i] = g.change(out[i])
+			return array(out...)
+		}
+	default:
+		v, _ := parse([]byte(g.value(1)))
+		return v
+	}
+}
+
+// TestCycle goes round three formats and back again.
+func TestCycle(t *testing.T) {
+	forAll(t, func(t *rapid.T) {
+		g := generator{t}
+		var at [3]format.Format
+		for i := range at {
+			at[i] = rapid.SampledFrom(Formats()).Draw(t, "format")
+		}
+		a := []byte(g.message(at[0], g.chance("lenient", 3)))
+		b := converted(t, a, at[0], at[1])
+		c := converted(t, b, at[1], at[2])
+		mustEqual(t, converted(t, converted(t, c, at[2], at[1]), at[1], at[0]), a)
+		round := converted(t, c, at[2], at[0])
+		for _, i := range []int{2, 1, 0} {
+			from := at[(i+1)%3]
+			round = converted(t, round, from, at[i])
+		}
+		mustEqual(t, round, a)
+	})
+}
