@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,20 +14,29 @@ import (
 // escape sequences, direction overrides and characters that do not show come
 // out as Go escapes, so that no message can steer the terminal or hide a part.
 func visible(s string) string {
-	if strings.IndexFunc(s, isHidden) < 0 {
+	if strings.IndexFunc(s, isHidden) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	return escape(s, isHidden)
 }
 
-// escape writes the characters that are chosen as Go escapes.
+// visibleLines returns text of several lines as visible does each.
+func visibleLines(s string) string {
+	return escape(s, func(r rune) bool { return r != '\n' && isHidden(r) })
+}
+
+// escape writes the characters that are chosen, and bytes that are no UTF-8, as Go
+// escapes.
 func escape(s string, chosen func(rune) bool) string {
 	var b strings.Builder
-	for _, r := range s {
-		if chosen(r) {
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case chosen(r):
 			quoted := strconv.QuoteRuneToASCII(r)
 			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
+		default:
 			b.WriteRune(r)
 		}
 	}

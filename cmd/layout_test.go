@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -16,11 +17,21 @@ func TestVisible(t *testing.T) {
 		"\u200b\ufeff\u00ad":   `\u200b\ufeff\u00ad`,
 		"\U000e0041\U000e0100": `\U000e0041\U000e0100`,
 		"日本語 é ü ✓":            "日本語 é ü ✓",
+		"a\xff\x9b31m\ufffd":   `a\xff\x9b31m` + "\ufffd",
 		"👩\u200d👩\u200d👧":      "👩\u200d👩\u200d👧",
 	} {
 		if got := visible(in); got != want {
 			t.Errorf("visible(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// Errors name files and words of the command line, whatever is in them.
+func TestPrintError(t *testing.T) {
+	var b strings.Builder
+	printError(&b, errors.New("a\x1b[31m.json: cut\nsecond line"))
+	if got, want := b.String(), "handoff: a\\x1b[31m.json: cut\nsecond line\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

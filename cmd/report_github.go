@@ -26,7 +26,7 @@ func (g githubReporter) Report(r report) error {
 			command = "notice"
 		}
 		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command,
-			githubProperty.Replace(filepath.ToSlash(r.Source)), f.Line, f.Column,
+			githubProperty.Replace(visible(filepath.ToSlash(r.Source))), f.Line, f.Column,
 			githubProperty.Replace(title+" ["+ruleID(f)+"]"), githubData.Replace(visible(f.PlacedMessage())))
 		if err != nil {
 			return err
@@ -37,7 +37,7 @@ func (g githubReporter) Report(r report) error {
 
 func (g githubReporter) Unreadable(source string, cause error) error {
 	_, err := fmt.Fprintf(g.w, "::error file=%s,title=unreadable::%s\n",
-		githubProperty.Replace(filepath.ToSlash(source)), githubData.Replace(visible(cause.Error())))
+		githubProperty.Replace(visible(filepath.ToSlash(source))), githubData.Replace(visible(cause.Error())))
 	return err
 }
 
