@@ -52,7 +52,7 @@ func syntaxError(raw Raw, err error) *SyntaxError {
 
 // wordStart moves back from inside a literal or number to where it begins.
 func wordStart(text []byte, offset int, cause error) int {
-	inString := strings.Contains(cause.Error(), "string") || errors.Is(cause, jsontext.ErrDuplicateName)
+	inString := strings.Contains(cause.Error(), "string") || strings.Contains(cause.Error(), "UTF-8") || errors.Is(cause, jsontext.ErrDuplicateName)
 	if inString || strings.Contains(cause.Error(), "start of value") {
 		return offset
 	}

@@ -37,6 +37,7 @@ func TestParseRefuses(t *testing.T) {
 		{name: "UTF-16", in: "{\x00}\x00", at: "1:1", want: "UTF-16"},
 		{name: "binary", in: "{\"\x00\x01\x02", at: "1:1", want: "binary data"},
 		{name: "invalid UTF-8", in: "{\n\"a\":\"\xff\"}", at: "2:6", want: "invalid UTF-8 (byte 0xff)"},
+		{name: "invalid UTF-8 behind a letter", in: "{\"a\":\"ab\xff\"}", at: "1:9", want: "invalid UTF-8 (byte 0xff)"},
 		{name: "lone surrogate", in: `{"a":"\ud800"}`, at: "1:7", want: "lone surrogate"},
 		{name: "duplicate name", in: `{"a":1,"a":2}`, at: "1:8", want: `"a" appears twice`, is: jsonstream.ErrDuplicateName},
 		{name: "duplicate name, escaped", in: `{"a":1,"\u0061":2}`, at: "1:8", want: `"a" appears twice`, is: jsonstream.ErrDuplicateName},
