@@ -27,7 +27,7 @@ var imports = map[string][]string{
 	"pkg/compress":                   {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":        {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train":  nil, // a program
-	"pkg/safety":                     {"pkg/jsonstream", "pkg/pointer", "pkg/safety/view", "pkg/safety/model", "github.com/go-json-experiment/json"},
+	"pkg/safety":                     {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/pointer", "pkg/safety/view", "pkg/safety/model", "github.com/go-json-experiment/json"},
 	"pkg/safety/view":                {"golang.org/x/text"},
 	"pkg/safety/model":               {"pkg/safety/model"},
 	"pkg/safety/model/internal/gram": {},
@@ -41,13 +41,19 @@ var imports = map[string][]string{
 	"pkg/summarize/chat":             {"pkg/summarize", "github.com/openai/openai-go"},
 	"pkg/trim": {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize", "github.com/go-json-experiment/json",
 		"github.com/shopspring/decimal"},
-	"pkg/validate": {"pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/sign", "schemas", "github.com/santhosh-tekuri/jsonschema/v5",
+	"pkg/validate": {"pkg/format", "pkg/history", "pkg/macp", "pkg/openai", "pkg/sw4rm", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/sign", "schemas", "github.com/santhosh-tekuri/jsonschema/v5",
 		"github.com/Masterminds/semver/v3", "go.yaml.in/yaml/v3"},
 	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
 		"github.com/shopspring/decimal"},
-	"pkg/inspect": {"pkg/history", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
-	"cmd":         nil, // everything
-	"":            {"cmd"},
+	"pkg/sw4rm":       {"pkg/format", "pkg/jsonstream", "github.com/google/uuid", "github.com/go-json-experiment/json"},
+	"pkg/macp":        {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/macp/wire":   {"pkg/jsonstream", "google.golang.org/protobuf", "github.com/go-json-experiment/json"},
+	"pkg/openai":      {"pkg/history", "pkg/jsonstream", "pkg/openai/tool", "github.com/go-json-experiment/json"},
+	"pkg/openai/tool": {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/convert":     {"pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/inspect":     {"pkg/format", "pkg/history", "pkg/macp", "pkg/openai", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
+	"cmd":             nil, // everything
+	"":                {"cmd"},
 }
 
 // forbidden are what no package under pkg may import: they are for cmd alone.
