@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -107,8 +108,10 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if o.Receiver, err = f.receiver.load(stdin, f.limits); err != nil {
 		return o, err
 	}
-	if o.Receiver == nil || f.from != "" {
+	if o.Receiver == nil {
 		o.Formats = f.formats()
+	} else if f.from != "" && f.from != format.EAAPL {
+		return o, fmt.Errorf("--from %s: only canonical messages have a receiver; leave out what describes one", f.from)
 	}
 	if o.Verifier, err = f.receiver.verifier(c, o.Receiver); err != nil {
 		return o, err

@@ -6,8 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The members of a message tell its format; a canonical message may carry members
-// of the others.
+// Most of a message's members tell its format; any message may have some of another.
 func TestDetect(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
@@ -24,6 +23,10 @@ func TestDetect(t *testing.T) {
 		{`{"new_items":[]}`, OpenAI},
 		{`{"accepted":true,"handoff_id":"h"}`, SW4RMResponse},
 		{`{"protocol_version":"1.0","messages":[]}`, MACP},
+		{`{"handoffId":"h","from_agent":"a","to_agent":"b"}`, SW4RMRequest},
+		{`{"accepted":true,"taskId":"t","protocol_version":"1.0","session_id":"s","messages":[]}`, MACP},
+		{`{"conversation_history":[],"input_history":"x","pre_handoff_items":[],"new_items":[]}`, OpenAI},
+		{`{"tool_state":{},"currentState":{}}`, ""},
 		{`{"mode":"macp.mode.handoff.v1","messages":[]}`, MACP},
 		{`{"handoff":{"handoffId":"h"}}`, ""},
 		{`["handoffId"]`, ""},
