@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -49,12 +48,15 @@ func (f *policyFlag) register(c *cobra.Command) {
 }
 
 // load reads the policy: nil if there is none.
-func (f *policyFlag) load(stdin io.Reader, limits jsonstream.Limits) (*macp.Policy, error) {
+func (f *policyFlag) load(c *cobra.Command, limits jsonstream.Limits) (*macp.Policy, error) {
 	if f.path == "" {
+		if c.Flags().Changed("policy") {
+			return nil, errors.New(`--policy "": name a file, or leave the flag out`)
+		}
 		return nil, nil
 	}
 	name := visible(f.path)
-	text, err := readAll(f.path, stdin, limits)
+	text, err := readAll(f.path, c.InOrStdin(), limits)
 	if err != nil {
 		return nil, err
 	}

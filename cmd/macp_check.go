@@ -51,16 +51,16 @@ Exit code 0: all conform; 1: at least one does not; 2: something could not be re
 var frozenHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
-	if f.explain != "" {
+	if f.explain != "" || c.Flags().Changed("explain") {
 		return f.tell(c.OutOrStdout())
 	}
-	if f.frozen != "" && !frozenHash.MatchString(f.frozen) {
+	if c.Flags().Changed("frozen") && !frozenHash.MatchString(f.frozen) {
 		return fmt.Errorf("--frozen %q: write it as handoff macp freeze prints it, sha256: and 64 hexadecimal digits", f.frozen)
 	}
 	if err := oneStdin(args, f.path); err != nil {
 		return err
 	}
-	policy, err := f.load(c.InOrStdin(), f.limits)
+	policy, err := f.load(c, f.limits)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
 	violations := judge(t.doc, o)
 	byRules := len(violations)
 	if f.frozen != "" {
-		violations = append(violations, f.thaw(t)...)
+		violations = append(violations, f.thaw(t, o)...)
 	}
 	for i, v := range violations {
 		p := t.place(v)
@@ -127,8 +127,8 @@ func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
 }
 
 // thaw compares the context that a transcript binds with --frozen.
-func (f *macpCheckFlags) thaw(t transcript) []macp.Violation {
-	hash, err := macp.Freeze(t.doc)
+func (f *macpCheckFlags) thaw(t transcript, o macp.Options) []macp.Violation {
+	hash, err := macp.Freeze(t.doc, o)
 	v := macp.Violation{
 		Index: -1, Expected: "the frozen context " + f.frozen, Found: hash, Position: t.doc.Root().Position(),
 		Remedy: "replay the same SessionStart and the same HandoffContext messages",

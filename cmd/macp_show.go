@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // macpShowFlags are the flags of macp show.
@@ -75,7 +76,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 	if err := oneStdin(args, f.path); err != nil {
 		return err
 	}
-	policy, err := f.load(c.InOrStdin(), f.limits)
+	policy, err := f.load(c, f.limits)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,8 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 			if err := out.Flush(); err != nil {
 				return err
 			}
-			printError(c.ErrOrStderr(), fmt.Errorf("%s: %s", t.origin, visible(s.wrong[0].Message())))
+			first := validate.Finding{Pointer: s.wrong[0].Pointer, Message: s.wrong[0].Message()}
+			printError(c.ErrOrStderr(), fmt.Errorf("%s: %s", t.origin, visible(first.PlacedMessage())))
 		}
 		return show(s)
 	}, out.Flush)

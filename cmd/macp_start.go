@@ -79,10 +79,17 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 		}
 		p.Roots = append(p.Roots, macp.Root{URI: text[:at], Name: strings.TrimPrefix(text[at:], "=")})
 	}
+	files := []string{f.path}
 	for _, text := range f.extensions {
-		name, path, ok := strings.Cut(text, "=")
-		if !ok {
+		name, path, _ := strings.Cut(text, "=")
+		if name == "" || path == "" {
 			return fmt.Errorf("--extension %q: write it as NAME=FILE", text)
+		}
+		if files = append(files, path); onceStdin(files) != nil {
+			return errTwiceStdin
+		}
+		if slices.ContainsFunc(p.Extensions, func(e macp.Extension) bool { return e.Name == name }) {
+			return fmt.Errorf("--extension %q: the name %q is there twice: give each extension a name of its own", text, name)
 		}
 		value, err := readBytes(path, c.InOrStdin(), f.limits)
 		if err != nil {
@@ -94,7 +101,10 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 }
 
 func (f *startFlags) run(c *cobra.Command, path string) error {
-	policy, err := f.load(c.InOrStdin(), f.limits)
+	if path == "" {
+		return errNoFile
+	}
+	policy, err := f.load(c, f.limits)
 	if err != nil {
 		return err
 	}
@@ -132,8 +142,11 @@ func (f *startFlags) begin(a appending) ([]byte, error) {
 		return nil, err
 	}
 	text, err := macp.Start(f.sessionID, step, a.options)
-	if err != nil || !f.wire {
-		return text, err
+	if err == nil && f.wire {
+		text, err = a.onWire(nil, text)
 	}
-	return a.onWire(nil, text)
+	if err != nil {
+		return nil, err
+	}
+	return text, a.readable(text)
 }

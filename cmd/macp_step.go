@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,18 +56,23 @@ func (f *stepFlags) step(p macp.Payload, sender string) (macp.Step, error) {
 	}
 	if step.Timestamp == "" {
 		step.Timestamp = time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
-	} else if _, err := time.Parse(time.RFC3339Nano, step.Timestamp); err != nil {
+	} else if _, ok := macp.ParseTime(step.Timestamp); !ok {
 		return step, fmt.Errorf("--timestamp %q: write it as RFC 3339 has it, such as 2026-01-31T12:00:00Z", step.Timestamp)
 	}
 	return step, nil
 }
 
+var errNoFile = errors.New("the name of the transcript is empty: name a file, or - for standard input and output")
+
 // append appends a message to the transcript in a file.
 func (f *stepFlags) append(c *cobra.Command, path string, make stepMaker) error {
+	if path == "" {
+		return errNoFile
+	}
 	if err := oneStdin([]string{path}, f.path); err != nil {
 		return err
 	}
-	policy, err := f.load(c.InOrStdin(), f.limits)
+	policy, err := f.load(c, f.limits)
 	if err != nil {
 		return err
 	}
@@ -117,7 +123,11 @@ func (a appending) toFile(path string, make stepMaker) (string, error) {
 	defer h.release()
 	text, codec, err := h.read(a.limits)
 	if err != nil {
-		return "", hint{fmt.Errorf("%s: %w", a.name, err), "handoff macp start begins a transcript"}
+		err = fmt.Errorf("%s: %w", a.name, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hint{err, "handoff macp start begins a transcript"}
+		}
+		return "", err
 	}
 	text, id, err := a.extend(text, make)
 	if err != nil {
@@ -131,6 +141,9 @@ func (a appending) extend(text []byte, make stepMaker) ([]byte, string, error) {
 	t, err := a.only(text)
 	if err != nil {
 		return nil, "", err
+	}
+	if macp.IsFixture(t.doc.Root()) {
+		return nil, "", fmt.Errorf("%s: %w", a.name, macp.ErrFixture)
 	}
 	read, _ := macp.Read(t.doc)
 	session := macp.NewSession(read, a.options)
@@ -149,10 +162,19 @@ func (a appending) extend(text []byte, make stepMaker) ([]byte, string, error) {
 	if err == nil && a.wire {
 		longer, err = a.onWire(text, longer)
 	}
-	if errors.Is(err, macp.ErrFixture) {
-		err = fmt.Errorf("%s: %w", a.name, err)
+	if err != nil {
+		return nil, "", err
 	}
-	return longer, step.MessageID, err
+	return longer, step.MessageID, a.readable(longer)
+}
+
+// readable refuses to write what could not be read again under the same limits.
+func (a appending) readable(text []byte) error {
+	if most := a.limits.MaxBytes; int64(len(text)) > most {
+		return fmt.Errorf("%s: would be longer than %d bytes: raise --max-message-bytes", a.name, most)
+	}
+	_, err := a.only(text)
+	return err
 }
 
 // only returns the transcript that a text holds.

@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -112,6 +114,9 @@ application/json, text/plain or application/octet-stream, by looking.` + stepLon
 		Example: `  handoff macp context s.json --context notes.md --content-type text/markdown`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if from == "" {
+				return errors.New(`--context "": name a file, or - for standard input`)
+			}
 			err := oneStdin(args, from)
 			if err == nil {
 				err = oneStdin([]string{from}, f.path)
@@ -175,66 +180,41 @@ func contentType(data []byte, limits jsonstream.Limits) string {
 }
 
 func newMACPAccept(g *globals) *cobra.Command {
-	f := &stepFlags{transcriptInput: transcriptInput{globals: g}}
-	var p macp.HandoffAccept
-	c := &cobra.Command{
-		Use:   "accept FILE",
-		Short: "Append a HandoffAccept to a transcript",
-		Long: `Accept appends a HandoffAccept and prints its message id. The sender is the target
-of the offer, and has accepted it.` + stepLong,
-		Example: `  handoff macp accept s.json --reason 'ready to take over'`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return f.append(c, args[0], func(s *macp.Session) (macp.Payload, string, error) {
-				h := addressed(s, p.HandoffID)
-				p.HandoffID = h.ID
-				if p.AcceptedBy == "" {
-					p.AcceptedBy = f.sends(h.Target)
-				}
-				return &p, h.Target, nil
-			})
-		},
-	}
-	f.register(c)
-	registerHandoffID(c, &p.HandoffID)
-	c.Flags().StringVar(&p.AcceptedBy, "accepted-by", "", "the `PARTICIPANT` that has accepted")
-	c.Flags().StringVar(&p.Reason, "reason", "", "why")
-	return c
-}
-
-// sends returns who sends the message, unless --sender says otherwise.
-func (f *stepFlags) sends(otherwise string) string {
-	if f.sender != "" {
-		return f.sender
-	}
-	return otherwise
+	return newMACPAnswer(g, "accept", "accepted", "ready to take over", func(id, by, reason string) macp.Payload {
+		return &macp.HandoffAccept{HandoffID: id, AcceptedBy: by, Reason: reason}
+	})
 }
 
 func newMACPDecline(g *globals) *cobra.Command {
+	return newMACPAnswer(g, "decline", "declined", "no bandwidth this quarter", func(id, by, reason string) macp.Payload {
+		return &macp.HandoffDecline{HandoffID: id, DeclinedBy: by, Reason: reason}
+	})
+}
+
+// newMACPAnswer returns the command that does one of the two things that the target of
+// an offer can do, and the word for having done it.
+func newMACPAnswer(g *globals, do, done, reason string, payload func(id, by, reason string) macp.Payload) *cobra.Command {
 	f := &stepFlags{transcriptInput: transcriptInput{globals: g}}
-	var p macp.HandoffDecline
+	var id, by, why string
+	what := payload("", "", "").MessageType()
 	c := &cobra.Command{
-		Use:   "decline FILE",
-		Short: "Append a HandoffDecline to a transcript",
-		Long: `Decline appends a HandoffDecline and prints its message id. The sender is the target
-of the offer, and has declined it.` + stepLong,
-		Example: `  handoff macp decline s.json --reason 'no bandwidth this quarter'`,
+		Use:   do + " FILE",
+		Short: "Append a " + what + " to a transcript",
+		Long: strings.ToUpper(do[:1]) + do[1:] + " appends a " + what + ` and prints its message id. The sender is the target
+of the offer, and has ` + done + " it." + stepLong,
+		Example: "  handoff macp " + do + " s.json --reason '" + reason + "'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.append(c, args[0], func(s *macp.Session) (macp.Payload, string, error) {
-				h := addressed(s, p.HandoffID)
-				p.HandoffID = h.ID
-				if p.DeclinedBy == "" {
-					p.DeclinedBy = f.sends(h.Target)
-				}
-				return &p, h.Target, nil
+				h := addressed(s, id)
+				return payload(h.ID, cmp.Or(by, f.sender, h.Target), why), h.Target, nil
 			})
 		},
 	}
 	f.register(c)
-	registerHandoffID(c, &p.HandoffID)
-	c.Flags().StringVar(&p.DeclinedBy, "declined-by", "", "the `PARTICIPANT` that has declined")
-	c.Flags().StringVar(&p.Reason, "reason", "", "why")
+	registerHandoffID(c, &id)
+	c.Flags().StringVar(&by, done+"-by", "", "the `PARTICIPANT` that has "+done)
+	c.Flags().StringVar(&why, "reason", "", "why")
 	return c
 }
 
@@ -320,6 +300,12 @@ func (f *commitFlags) make(s *macp.Session) (macp.Payload, string, error) {
 			return nil, "", fmt.Errorf("--supersedes %q: write it as SESSION=HASH", f.supersedes)
 		}
 		p.Supersedes = &macp.Supersedes{SessionID: session, CommitmentHash: hash}
+	}
+	if strings.TrimSpace(p.AuthorityScope) == "" {
+		return nil, "", errors.New("--authority-scope: say what the commitment covers, as the offer has no scope")
+	}
+	if strings.TrimSpace(p.Reason) == "" {
+		return nil, "", errors.New("--reason: say why, as the answer has no reason")
 	}
 	return &p, s.Initiator(), nil
 }

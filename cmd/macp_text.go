@@ -29,7 +29,7 @@ func (p *sessionPicture) draw(s macpSession) {
 	p.label("initiator", s.Initiator)
 	p.label("with", strings.Join(without(s.Participants, s.Initiator), ", "))
 	p.label("versions", fmt.Sprintf("mode %s, configuration %s, %s", s.ModeVersion, s.ConfigurationVersion, s.PolicyVersion))
-	p.label("may take", elapsed(time.Duration(s.TTLMS)*time.Millisecond))
+	p.label("may take", lasting(s.TTLMS))
 	p.label("responsible", s.Responsible)
 	if c := s.Commitment; c != nil {
 		outcome := "negative"
@@ -42,6 +42,15 @@ func (p *sessionPicture) draw(s macpSession) {
 	}
 	p.handoffs(s)
 	p.timeLine(s.TimeLine)
+}
+
+// lasting writes milliseconds, of which there can be more than a time.Duration holds.
+func lasting(ms int64) string {
+	const hour = int64(time.Hour / time.Millisecond)
+	if ms >= 24*hour {
+		return fmt.Sprintf("%dd %dh", ms/(24*hour), ms%(24*hour)/hour)
+	}
+	return elapsed(time.Duration(ms) * time.Millisecond)
 }
 
 // Columns of the lists of a session.
@@ -122,7 +131,11 @@ func (p *sessionPicture) timeLine(list []macp.Entry) {
 	for _, e := range list {
 		start := "  " + p.dim(right(number(e), numbers)) + "  "
 		if v := e.Violation; v != nil {
-			text := fmt.Sprintf("refused by rule %d, %s: %s", v.Rule, v.Code, v.Message())
+			by := "shape"
+			if v.Rule > 0 {
+				by = fmt.Sprintf("rule %d", v.Rule)
+			}
+			text := fmt.Sprintf("refused by %s, %s: %s", by, v.Code, v.Message())
 			p.line(start, p.dim(left(clock(e), times)), "  ", left(e.Sender, senders), "  ", p.red(clip(e.MessageType, mostIDColumns)))
 			for _, line := range wrap(text, p.width-numbers-4, mostFindingLines) {
 				p.line(spaces(numbers+4), p.red(line))

@@ -117,7 +117,7 @@ func TestAppendRefuses(t *testing.T) {
 		{name: "rule 1", text: example(), step: offer,
 			want: `refused by rule 1 (SESSION_ALREADY_EXISTS): expected the first message of the session to be SessionStart, found "HandoffOffer"; start the session before anything else`},
 		{name: "rule 20", text: session, step: implicit(accept),
-			want: `refused by rule 20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out: only a runtime accepts for the target, when the policy's time has passed`},
+			want: `refused by rule 20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed`},
 		{name: "an id that is taken", text: session, step: with(accept, "m-1"),
 			want: `refused by rule 3 (DUPLICATE_MESSAGE): expected a message_id that no message before it has, found "m-1" of message 0; remove the copy, or give another message an id of its own`},
 		{name: "a transcript of another version", text: edit(session, `"protocol_version": "1.0"`, `"protocol_version": "2.0"`), step: accept,

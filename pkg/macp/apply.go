@@ -2,7 +2,7 @@ package macp
 
 // apply gives a message that no rule forbids its effect.
 func (s *Session) apply(e *Envelope, now Instant) {
-	s.state = Open // by senders' clocks, one message can be late and the next in time
+	s.clock = now
 	if !s.startedAt.Known {
 		s.startedAt = s.own(e, now) // the session began no later than that
 	}
@@ -30,7 +30,7 @@ func (s *Session) apply(e *Envelope, now Instant) {
 			h.LateContexts++
 		}
 	case *HandoffAccept:
-		s.answer(Accepted, e.Sender, p.Reason, p.Implicit)
+		s.answer(Accepted, e.Sender, p.Reason, false)
 	case *HandoffDecline:
 		s.answer(Declined, e.Sender, p.Reason, false)
 	case *Commitment:

@@ -17,8 +17,9 @@
 // Deadlines (rules 20 and 22) are measured by accepted_at_unix_ms, the time at which
 // a runtime accepted a message. A transcript in which no message has it is measured
 // by the timestamps of its senders, as far as they are there; one in which some have
-// it never is, and a message without it counts as accepted no earlier than those
-// before it.
+// it never is, and a message without it counts as accepted no earlier than those that
+// were accepted before it. A message that is refused moves no clock, but one that comes
+// after ttl_ms (rule 22) ends the session. A timestamp of 0 is unknown, as on the wire.
 package macp
 
 // Mode is the identifier of the handoff mode.

@@ -2,6 +2,7 @@ package macp
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -57,17 +58,25 @@ func (x *expectation) value(want jsonstream.Value, f fact) {
 	x.differs(want, quoted(want.Name())+" to be "+shown(want), found)
 }
 
-// members compares the members that are expected; those that begin with _ are comments.
-func (x *expectation) members(want jsonstream.Value, facts []fact) {
+// each yields the members that an object expects; those that begin with _ are comments.
+// Anything but an object is told.
+func (x *expectation) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Value] {
 	if want.Kind() != jsonstream.Object {
 		x.differs(want, "an object of what is expected", shown(want))
-		return
 	}
-next:
-	for name, v := range want.Members() {
-		if strings.HasPrefix(name, "_") {
-			continue
+	return func(yield func(string, jsonstream.Value) bool) {
+		for name, v := range want.Members() {
+			if !strings.HasPrefix(name, "_") && !yield(name, v) {
+				return
+			}
 		}
+	}
+}
+
+// members compares the members that are expected.
+func (x *expectation) members(want jsonstream.Value, facts []fact) {
+next:
+	for name, v := range x.each(want) {
 		for _, f := range facts {
 			if f.name == name || camel(f.name) == name {
 				x.value(v, f)

@@ -18,14 +18,6 @@ func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
 	if len(found) > 0 {
 		return found
 	}
-	if policy := t.root.Get("policy"); policy.Exists() {
-		r := reader{of: policy}
-		o.Policy = r.policy()
-		if r.fault != nil {
-			r.fault.Index = -1
-			return append(found, *r.fault)
-		}
-	}
 	s := NewSession(t, o)
 	f := fixture{session: s, contexts: map[string][]sentContext{}}
 	for e := range t.Messages() {
@@ -39,16 +31,6 @@ func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
 		}
 	}
 	return append(found, f.outcome(t.root)...)
-}
-
-// ownPolicy returns the policy of a fixture; nil if it has none, or a wrong one.
-func (t *Transcript) ownPolicy() *Policy {
-	policy := t.root.Get("policy")
-	r := reader{of: policy}
-	if p := r.policy(); t.Fixture && r.fault == nil {
-		return p
-	}
-	return nil
 }
 
 // A fixture is the replay of one.
@@ -90,6 +72,8 @@ func (f *fixture) play(e *Envelope) *Violation {
 	switch want := expect.Text(); {
 	case want != "accept" && want != "reject":
 		return mismatch("expect", `expect to be "accept" or "reject"`, shown(expect))
+	case want == "accept" && code.Exists() && code.Kind() != jsonstream.Null:
+		return mismatch("expected_error_code", `no expected_error_code beside expect "accept"`, shown(code))
 	case want == "accept" && got != nil && got.Rule != 3:
 		return mismatch("expect", "the message to be accepted", refusal(got)+": expected "+got.Expected+", found "+got.Found)
 	case want == "reject" && got == nil:
@@ -142,20 +126,21 @@ func (f *fixture) outcome(root jsonstream.Value) []Violation {
 			x.members(want, s.commitment.facts())
 		}
 	}
-	f.modeState(&x, root.Get("expected_mode_state"))
+	if want := root.Get("expected_mode_state"); want.Exists() {
+		f.modeState(&x, want)
+	}
 	return x.found
 }
 
 // modeState compares the offers, the contexts and the phase.
 func (f *fixture) modeState(x *expectation, state jsonstream.Value) {
-	for name, want := range state.Members() {
-		switch {
-		case strings.HasPrefix(name, "_"):
-		case name == "offers":
+	for name, want := range x.each(state) {
+		switch name {
+		case "offers":
 			f.offers(x, want)
-		case name == "contexts":
+		case "contexts":
 			f.sentContexts(x, want)
-		case name == "phase":
+		case "phase":
 			if phase, sdk := f.session.phases(); want.Text() != string(phase) {
 				x.value(want, fact{text: string(sdk)})
 			}
@@ -166,10 +151,7 @@ func (f *fixture) modeState(x *expectation, state jsonstream.Value) {
 }
 
 func (f *fixture) offers(x *expectation, offers jsonstream.Value) {
-	for id, want := range offers.Members() {
-		if strings.HasPrefix(id, "_") {
-			continue
-		}
+	for id, want := range x.each(offers) {
 		i, ok := f.session.byID[id]
 		if !ok {
 			x.differs(want, "an offer "+quoted(id), "none")
@@ -180,10 +162,7 @@ func (f *fixture) offers(x *expectation, offers jsonstream.Value) {
 }
 
 func (f *fixture) sentContexts(x *expectation, contexts jsonstream.Value) {
-	for id, want := range contexts.Members() {
-		if strings.HasPrefix(id, "_") {
-			continue
-		}
+	for id, want := range x.each(contexts) {
 		sent := f.contexts[id]
 		if want.Kind() != jsonstream.Array || want.Len() != len(sent) {
 			x.differs(want, shownLen(want), fmt.Sprintf("%d of %s", len(sent), quoted(id)))

@@ -67,6 +67,8 @@ func TestFixtureMismatch(t *testing.T) {
 			want: `expected the code "FORBIDDEN", found one refused by rule 7 with INVALID_ENVELOPE`},
 		{name: "expect", old: `"expect": "accept"`, new: `"expect": "maybe"`, pointer: "/messages/0/expect",
 			want: `expected expect to be "accept" or "reject", found "maybe"`},
+		{name: "a code beside accept", old: `"expect": "accept"`, new: `"expect": "accept", "expected_error_code": "FORBIDDEN"`, pointer: "/messages/0/expected_error_code",
+			want: `expected no expected_error_code beside expect "accept", found "FORBIDDEN"`},
 		{name: "payload_type", old: `"handoff.HandoffContext"`, new: `"handoff.HandoffOffer"`, pointer: "/messages/1/expect",
 			want: `expected the message to be accepted, found one refused with INVALID_ENVELOPE: expected payload_type to be handoff.HandoffContext or macp.modes.handoff.v1.HandoffContextPayload, found "handoff.HandoffOffer"`},
 		{name: "final state", old: `"expected_final_state": "Resolved"`, new: `"expected_final_state": "Open"`, pointer: "/expected_final_state",
@@ -116,6 +118,33 @@ func TestFixtureMismatch(t *testing.T) {
 				t.Errorf("at %+v", found[0].Position)
 			}
 		})
+	}
+}
+
+// A state of another type than an object would expect nothing, and is told.
+func TestFixtureStateOfAnotherType(t *testing.T) {
+	happy := fixtures(t)["happy-path.json"]
+	begin := strings.Index(happy, `"expected_mode_state"`)
+	for _, tt := range []struct{ state, pointer, found string }{
+		{`"offers"`, "/expected_mode_state", `"offers"`},
+		{`5`, "/expected_mode_state", `5`},
+		{`null`, "/expected_mode_state", `null`},
+		{`[]`, "/expected_mode_state", `an array`},
+		{`{"offers":[{"h1":{}}]}`, "/expected_mode_state/offers", `an array`},
+		{`{"offers":"none"}`, "/expected_mode_state/offers", `"none"`},
+		{`{"contexts":7}`, "/expected_mode_state/contexts", `7`},
+		{`{"_comment":7,"offers":{"_comment":7}}`, "", ""},
+	} {
+		found := CheckFixture(parse(t, happy[:begin]+`"expected_mode_state": `+tt.state+`}`), Options{})
+		if tt.pointer == "" {
+			if found != nil {
+				t.Errorf("%s: %+v", tt.state, found)
+			}
+			continue
+		}
+		if len(found) != 1 || found[0].Pointer != tt.pointer || found[0].Found != tt.found || found[0].Index != -1 {
+			t.Errorf("%s: %+v", tt.state, found)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -28,10 +29,13 @@ var ErrNoSession = errors.New("no SessionStart was accepted: there is no context
 // So the hash does not depend on the spelling of names, on the layout, on unknown
 // members, or on whether the session is a transcript, a fixture, or came over the wire;
 // nor on session_id, ids and times of messages, and other messages, none of which is
-// context. Messages that were refused do not count.
-func Freeze(doc *jsonstream.Document) (string, error) {
-	t, _ := Read(doc)
-	s := NewSession(t, Options{Policy: t.ownPolicy()})
+// context. Messages that were refused do not count, which can depend on the policy.
+func Freeze(doc *jsonstream.Document, o Options) (string, error) {
+	t, faults := Read(doc)
+	if t.Fixture && len(faults) > 0 {
+		return "", fmt.Errorf("%s: %s", faults[0].Pointer, faults[0].Message())
+	}
+	s := NewSession(t, o)
 	var contexts []*HandoffContext
 	for e := range t.Messages() {
 		if s.Accept(e) != nil {

@@ -10,7 +10,7 @@ import (
 
 func freeze(t *testing.T, text string) string {
 	t.Helper()
-	hash, err := Freeze(parse(t, text))
+	hash, err := Freeze(parse(t, text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,25 @@ func TestFreeze(t *testing.T) {
 		}
 		seen[got] = name
 	}
-	if _, err := Freeze(parse(t, example(offer))); !errors.Is(err, ErrNoSession) {
+	if _, err := Freeze(parse(t, example(offer)), Options{}); !errors.Is(err, ErrNoSession) {
 		t.Errorf("no session: %v", err)
+	}
+}
+
+// Which messages count is the policy's business as well.
+func TestFreezeUnderAPolicy(t *testing.T) {
+	anyone := Options{Policy: &Policy{Authority: AnyParticipant}}
+	ended := parse(t, example(start, offer, context, accept, commits(bob), context)) // the last one is too late
+	got, err := Freeze(ended, anyone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := freeze(t, example(start, offer, context)); got != want {
+		t.Error("a context that the session refused counts")
+	}
+	wrong := strings.Replace(fixtures(t)["happy-path.json"], `"policy_version"`, `"policy": {"rules": 7}, "policy_version"`, 1)
+	const want = "/policy/rules: expected the member rules to be an object, found 7; write the rules as an object"
+	if _, err := Freeze(parse(t, wrong), Options{}); err == nil || err.Error() != want {
+		t.Errorf("a fixture with a wrong policy: %v", err)
 	}
 }

@@ -91,9 +91,6 @@ func (p Projection) Handoff(id string) (Handoff, bool) {
 // Messages that were refused are on the time line and have no effect. The projection
 // may keep the document in memory.
 func Project(t *Transcript, o Options) Projection {
-	if own := t.ownPolicy(); own != nil {
-		o.Policy = own
-	}
 	s := NewSession(t, o)
 	line := []Entry{}
 	for e := range t.Messages() {

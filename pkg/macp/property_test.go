@@ -130,11 +130,13 @@ func TestAppendedConforms(t *testing.T) {
 func TestRefusedHasNoEffect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ms int64
-		steps := []Step{start}
-		for range rapid.IntRange(1, 15).Draw(t, "steps") {
+		steps := []Step{after(0, start)}
+		o := Options{Policy: &Policy{ImplicitAcceptMS: rapid.SampledFrom([]int64{0, 1500}).Draw(t, "timeout")}}
+		for range rapid.IntRange(1, 15).Draw(t, "steps") { // which is within the session's time
 			step := anyStep(t, &ms)
-			step.AcceptedAt = Instant{} // time passes with a refused message, too
-			step.Timestamp = "2026-03-14T09:20:10Z"
+			if step.AcceptedAt.Known {
+				step = after(step.AcceptedAt.UnixMS, step)
+			}
 			steps = append(steps, step)
 		}
 		replay := func(steps []Step) (Projection, []Step) {
@@ -143,7 +145,7 @@ func TestRefusedHasNoEffect(t *testing.T) {
 				t.Fatal(err)
 			}
 			transcript, _ := Read(doc)
-			p := Project(transcript, Options{})
+			p := Project(transcript, o)
 			var kept []Step
 			for i, e := range p.TimeLine {
 				if e.Violation == nil {
@@ -234,7 +236,7 @@ func FuzzCheck(f *testing.F) {
 		if !transcript.Fixture && transcript.Len() > 0 && len(Check(doc, Options{})) != refused+len(faults) {
 			t.Fatalf("%d refused, but %v", refused, told(Check(doc, Options{})))
 		}
-		_, _ = Freeze(doc)
+		_, _ = Freeze(doc, Options{})
 		_, _ = ReadPolicy(doc.Root())
 		longer, err := Append(doc, with(offers("fuzz", p.Initiator, bob), "fuzz"), Options{})
 		if err != nil {
@@ -289,7 +291,7 @@ func BenchmarkHostile(b *testing.B) {
 				for b.Loop() {
 					Check(doc, Options{})
 					Project(must(Read(doc)), Options{})
-					_, _ = Freeze(doc)
+					_, _ = Freeze(doc, Options{})
 				}
 			})
 		}

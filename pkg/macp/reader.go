@@ -1,13 +1,10 @@
 package macp
 
 import (
-	"bytes"
-	"encoding/base64"
 	"math"
 	"math/big"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -167,45 +164,30 @@ func (r *reader) decoded(v jsonstream.Value) []byte {
 	if r.loose || !v.Exists() {
 		return []byte(v.Text())
 	}
-	out, ok := decode64(v.Text())
+	out, ok := DecodeBytes(v.Text())
 	if !ok {
 		r.fail(v, "base64 (RFC 4648)", shown(v), "encode the bytes, also those of a text")
 	}
 	return out
 }
 
-// decode64 reads base64 as the JSON form of protobuf has it: with the standard or the
-// URL-safe alphabet, with or without padding.
-func decode64(text string) ([]byte, bool) {
-	plain := strings.TrimRight(text, "=")
-	if padding := len(text) - len(plain); padding > 2 || padding > 0 && len(text)%4 != 0 || strings.ContainsAny(plain, "\r\n") {
-		return nil, false
-	}
-	encoding := base64.RawStdEncoding
-	if strings.ContainsAny(plain, "-_") {
-		encoding = base64.RawURLEncoding
-	}
-	out, err := encoding.DecodeString(plain)
-	return out, err == nil
-}
-
 // sent reads when the sender says that it sent a message: as it is written, and as an
-// instant.
+// instant. 0 says nothing, as on the wire.
 func (r *reader) sent() (string, Instant) {
 	at := r.instant("timestamp_unix_ms")
-	v := r.typed("timestamp", jsonstream.String, false, "write a time as in 2026-03-14T09:20:00Z")
-	if v.Exists() {
-		t, err := time.Parse(time.RFC3339, v.Text())
-		if err != nil {
+	text := string(r.get("timestamp_unix_ms").Raw())
+	if v := r.typed("timestamp", jsonstream.String, false, "write a time as in 2026-03-14T09:20:00Z"); v.Exists() {
+		t, ok := ParseTime(v.Text())
+		if !ok {
 			r.fail(v, "the member timestamp to be a time (RFC 3339)", shown(v), "write it as in 2026-03-14T09:20:00Z")
 		}
-		if !at.Known && err == nil {
-			at = Instant{UnixMS: t.UnixMilli(), Known: true}
+		if !at.Known {
+			at = Instant{UnixMS: t.UnixMilli(), Known: ok}
 		}
-		return v.Text(), at
+		text = v.Text()
+	} else if at.UnixMS == 0 {
+		text = ""
 	}
-	if !at.Known {
-		return "", at
-	}
-	return string(bytes.Clone(r.get("timestamp_unix_ms").Raw())), at
+	at.Known = at.Known && at.UnixMS != 0
+	return text, at
 }

@@ -147,7 +147,7 @@ func boundaryRules() []Rule {
 		20, codes(InvalidEnvelope),
 		"With acceptance.implicit_accept_timeout_ms of the policy above 0, an offer that is outstanding for that long at the commitment counts as accepted by its target. An accept that a participant sends does not set implicit.",
 		"Only a runtime knows that the time has passed: it is measured by accepted_at_unix_ms where the transcript has it, as senders can write what they like. " +
-			`An implicit accept is taken for the runtime's if its message_id is "implicit-accept:" and the handoff_id, and the policy's time has passed.`,
+			"Nothing in a transcript proves that a runtime wrote an accept, so that none may set implicit: the commitment is where a replay accepts for the target. Leave the message out.",
 		example(start, offer, implicit), good,
 	}, {
 		21, codes(InvalidEnvelope, ModeNotSupported),
@@ -157,7 +157,7 @@ func boundaryRules() []Rule {
 	}, {
 		22, codes(SessionNotOpen),
 		"A session takes no more messages when its ttl_ms has passed.",
-		"Who offers must be able to count on an end. It is measured from the SessionStart, by accepted_at_unix_ms where the transcript has it and else by the senders' timestamps. Open another session, with more time.",
+		"Who offers must be able to count on an end. What comes after a message that was too late is too late as well, whatever time it has. It is measured from the SessionStart, by accepted_at_unix_ms where the transcript has it and else by the senders' timestamps. Open another session, with more time.",
 		example(after(0, start), after(1000, offer), after(60_001, accept)), example(after(0, start), after(1000, offer), after(60_000, accept)),
 	}}
 }

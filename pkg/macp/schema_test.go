@@ -84,3 +84,29 @@ func TestSchemaAgreesOnShape(t *testing.T) {
 		}
 	}
 }
+
+// Both read bytes and times alike.
+func TestSchemaAgreesOnScalars(t *testing.T) {
+	full := macp.ParseText(t, macp.FullExample())
+	s := transcriptSchema(t)
+	for pointer, texts := range map[string][]string{
+		"/messages/2/payload/context": {"", "YQ==", "YQ", "YR==", "_-8=", "_-8", "/+8=", "AAAA", "AAAAYQ", "YQ==\\n", "YQ=", "Y", "=", "_+8=", "Y Q", "YQ===", "AAAA=", "AAA=="},
+		"/messages/1/timestamp": {"2026-03-14T09:20:11Z", "2026-03-14t09:20:11.5z", "2026-03-14T09:20:11+23:59", "2026-03-14T23:59:60Z", "2026-03-14T09:20:60Z",
+			"2026-03-14T9:20:11Z", "2026-03-14T09:20:11,5Z", "2026-03-14T09:20:11+24:00", "2026-03-14T09:20:11+23:60", "2026-03-14T09:20:11", "2026-03-14"},
+	} {
+		for _, text := range texts {
+			changed, err := jsonstream.Set(full, pointer, []byte(`"`+text+`"`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := macp.ParseText(t, string(changed))
+			shape := false
+			for _, v := range macp.Check(doc, macp.Options{}) {
+				shape = shape || v.Pointer == pointer
+			}
+			if findings := s.Check(doc.Root()); shape != (len(findings) > 0) {
+				t.Errorf("%s is %s: told by Check: %t; by the schema: %+v", pointer, text, shape, findings)
+			}
+		}
+	}
+}

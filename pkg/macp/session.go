@@ -20,7 +20,7 @@ type Session struct {
 	initiator    string
 	participants map[string]bool
 	startedAt    Instant
-	clock        Instant        // the latest acceptance time
+	clock        Instant        // the time of the latest message that was accepted
 	seen         map[string]int // indices of the accepted messages by their ids
 
 	handoffs    []Handoff
@@ -39,10 +39,13 @@ type Session struct {
 }
 
 // NewSession returns a session that has accepted nothing yet, for the messages of t.
+// The policy of a fixture goes before that of the options.
 func NewSession(t *Transcript, o Options) *Session {
 	s := &Session{transcript: t, id: t.SessionID, resolvesTo: DefaultPolicy, state: Open, outstanding: -1, accepted: -1,
 		participants: map[string]bool{}, seen: map[string]int{}, byID: map[string]int{}, refusedOffers: map[string]bool{}}
-	if o.Policy != nil {
+	if t.policy != nil {
+		s.policy = *t.policy
+	} else if o.Policy != nil {
 		s.policy = *o.Policy
 	}
 	if t.Fixture && s.policy.ID != "" {
@@ -137,7 +140,7 @@ func (s *Session) judge(e *Envelope, now Instant) *Violation {
 	case *HandoffContext:
 		return s.checkContext(e, p)
 	case *HandoffAccept:
-		return s.checkAccept(e, p, now)
+		return s.checkAccept(e, p)
 	case *HandoffDecline:
 		return s.checkAnswer(e, p.HandoffID, "declined_by", p.DeclinedBy)
 	case *Commitment:
@@ -196,12 +199,15 @@ func (s *Session) checkOpen(e *Envelope, now Instant) *Violation {
 		return violation(4, SessionNotOpen, "no message after the commitment that resolved the session", quoted(e.MessageType),
 			"remove it, or open another session").at(e.Value)
 	}
-	if ttl := s.start.TTLMS; ttl > 0 {
-		if passed, known := since(s.startedAt, now); known && passed > uint64(ttl) {
-			s.state = Expired
-			return violation(22, SessionNotOpen, "a message within the "+strconv.FormatInt(ttl, 10)+" ms of the session's ttl_ms",
-				"one "+strconv.FormatUint(passed, 10)+" ms after its start by "+s.clockName(), "open another session").at(e.Value)
-		}
+	ttl := s.start.TTLMS
+	if passed, known := since(s.startedAt, now); ttl > 0 && known && passed > uint64(ttl) {
+		s.state = Expired
+		return violation(22, SessionNotOpen, "a message within the "+strconv.FormatInt(ttl, 10)+" ms of the session's ttl_ms",
+			"one "+strconv.FormatUint(passed, 10)+" ms after its start by "+s.clockName(), "open another session").at(e.Value)
+	}
+	if s.state == Expired {
+		return violation(22, SessionNotOpen, "no message after the session expired", quoted(e.MessageType),
+			"open another session").at(e.Value)
 	}
 	if !isKnown(e.MessageType) {
 		return violation(21, InvalidEnvelope, "a message_type of the handoff mode", quoted(e.MessageType),
@@ -238,7 +244,7 @@ func (s *Session) now(e *Envelope) Instant {
 		return e.SentAt
 	}
 	if e.AcceptedAt.Known && (!s.clock.Known || e.AcceptedAt.UnixMS > s.clock.UnixMS) {
-		s.clock = e.AcceptedAt
+		return e.AcceptedAt
 	}
 	return s.clock
 }

@@ -3,6 +3,7 @@ package macp
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -182,7 +183,7 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-func TestDecode64(t *testing.T) {
+func TestDecodeBytes(t *testing.T) {
 	tests := []struct {
 		text, want string
 		ok         bool
@@ -193,18 +194,71 @@ func TestDecode64(t *testing.T) {
 		{"Zm8=", "fo", true},
 		{"_-8", "\xff\xef", true},
 		{"/+8=", "\xff\xef", true},
+		{"_-8=", "\xff\xef", true},
+		{"YR==", "a", true},
+		{"YR", "a", true},
 		{"Zg=", "", false},
 		{"Zm8==", "", false},
 		{"Zg===", "", false},
 		{"=", "", false},
 		{"Z", "", false},
 		{"Zm9v\n", "", false},
+		{"Zg==\n", "", false},
+		{"Zg\r\n==", "", false},
 		{"Zm 9", "", false},
 		{"_+8=", "", false},
 	}
 	for _, tt := range tests {
-		if got, ok := decode64(tt.text); ok != tt.ok || ok && string(got) != tt.want {
+		if got, ok := DecodeBytes(tt.text); ok != tt.ok || ok && string(got) != tt.want {
 			t.Errorf("%q: %q, %t", tt.text, got, ok)
 		}
+	}
+}
+
+// Times are read as RFC 3339 has them, which the standard library does not quite.
+func TestParseTime(t *testing.T) {
+	tests := []struct {
+		text string
+		want string // "" for no time
+	}{
+		{"2026-03-14T09:20:00Z", "2026-03-14T09:20:00Z"},
+		{"2026-03-14t09:20:00.5z", "2026-03-14T09:20:00.5Z"},
+		{"2026-03-14T09:20:00+23:59", "2026-03-13T09:21:00Z"},
+		{"2026-03-14T09:20:00-00:00", "2026-03-14T09:20:00Z"},
+		{"2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"},
+		{"2017-01-01T00:59:60.25+01:00", "2017-01-01T00:00:00.25Z"},
+		{"2016-12-31T23:58:60Z", ""},
+		{"2016-12-31T23:59:61Z", ""},
+		{"2026-03-14T9:20:00Z", ""},
+		{"2026-03-14T09:20:00,5Z", ""},
+		{"2026-03-14T09:20:00.Z", ""},
+		{"2026-03-14T09:20:00+24:00", ""},
+		{"2026-03-14T09:20:00+23:60", ""},
+		{"2026-03-14T24:00:00Z", ""},
+		{"2026-02-29T09:20:00Z", ""},
+		{"2026-03-14 09:20:00Z", ""},
+		{"2026-03-14T09:20:00", ""},
+		{"2026-03-14", ""},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		got, ok := ParseTime(tt.text)
+		if ok != (tt.want != "") || ok && got.UTC().Format(time.RFC3339Nano) != tt.want {
+			t.Errorf("%q: %v, %t", tt.text, got, ok)
+		}
+	}
+}
+
+// A time of 0, which the wire has for none, measures nothing.
+func TestUnknownTime(t *testing.T) {
+	for _, with := range []string{`"timestamp_unix_ms":0`, `"timestamp_unix_ms":0,"timestamp":"2036-01-01T00:00:00Z"`, `"timestamp":"1970-01-01T00:00:00Z"`} {
+		text := strings.Replace(example(start, offer), `"timestamp":"2026-03-14T09:20:10Z"`, with, 1)
+		if found := Check(parse(t, text), Options{}); found != nil {
+			t.Errorf("%s: %v", with, told(found))
+		}
+	}
+	transcript, _ := Read(parse(t, strings.Replace(example(start), `"timestamp":"2026-03-14T09:20:10Z"`, `"timestamp_unix_ms":0`, 1)))
+	if got := Project(transcript, Options{}).TimeLine[0].Time; got != "" {
+		t.Errorf("time %q, want none", got)
 	}
 }

@@ -17,7 +17,8 @@ type Transcript struct {
 	Fixture bool
 
 	root, messages jsonstream.Value
-	timed          bool // a message has accepted_at_unix_ms
+	policy         *Policy // of a fixture; nil if it has none, or a wrong one
+	timed          bool    // a message has accepted_at_unix_ms
 }
 
 // An Instant is a time that may be unknown.
@@ -88,6 +89,13 @@ func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 	r.fault = nil
 	t.messages = r.typed("messages", jsonstream.Array, true, "write the messages of the session as an array")
 	told(r.fault)
+	if policy := t.root.Get("policy"); t.Fixture && policy.Exists() {
+		own := reader{of: policy}
+		if t.policy = own.policy(); own.fault != nil {
+			t.policy = nil
+			told(own.fault)
+		}
+	}
 	for _, m := range t.messages.Elements() {
 		at, _ := member(m, "accepted_at_unix_ms")
 		t.timed = t.timed || at.Exists()

@@ -24,7 +24,7 @@ type Violation struct {
 	Position jsonstream.Position `json:"-"`
 	// Follows tells a violation that is no more than the consequence of an earlier
 	// one, such as an answer to an offer that was refused. Check leaves those out.
-	Follows bool `json:"follows,omitempty"`
+	Follows bool `json:"follows,omitzero"`
 }
 
 // Message returns in one line what was expected, what was found and what to do. It

@@ -5,8 +5,8 @@
 // JSON it is one transcript for each session, in the order in which the sessions
 // begin. [Decode] writes field names in snake_case and in the order of their numbers,
 // and a field with its default, which the wire leaves out, as "", 0, false or []; only
-// roots, extensions, max_suspend_ms and supersedes are left out where the wire has
-// none. Bytes are base64.
+// timestamp_unix_ms, roots, extensions, max_suspend_ms and supersedes are left out where
+// the wire has none, or 0. Bytes are base64.
 //
 // # What the schema does not know
 //
@@ -25,7 +25,8 @@
 // # What the wire does not know
 //
 // JSON members that no field carries do not survive; Encode tells each of them as a
-// [Loss]. A timestamp (RFC 3339) becomes timestamp_unix_ms. The members
+// [Loss], and also an outcome_positive that is not there, as the wire then says false.
+// A timestamp (RFC 3339) becomes timestamp_unix_ms. The members
 // protocol_version, mode and session_id of a transcript are made from its first
 // envelope.
 package wire

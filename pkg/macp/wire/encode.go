@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,12 +10,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/macp"
 )
 
-// A Loss is a JSON member that the wire cannot carry, or not in full.
+// A Loss is a JSON member that the wire cannot carry, or not in full; or one that is
+// not there, which the wire cannot say.
 type Loss struct {
-	jsonstream.Position        // of the member's value
-	Pointer             string // JSON Pointer to it
+	jsonstream.Position        // of the member's value, or of the object that lacks it
+	Pointer             string // JSON Pointer to it, or to where it would be
 	Reason              string // why, for people
 }
 
@@ -126,6 +127,9 @@ func (e *encoder) message(dst []byte, object jsonstream.Value, s schema) ([]byte
 			v = object.Get(f.instead)
 		}
 		if !v.Exists() {
+			if f.explicit {
+				e.lost = append(e.lost, Loss{object.Position(), object.Pointer() + "/" + f.name, "the wire cannot say so, and says false"})
+			}
 			continue
 		}
 		var err error
@@ -248,21 +252,33 @@ func bytesOf(v jsonstream.Value) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := base64.StdEncoding.Strict().DecodeString(s)
-	if err != nil {
-		return nil, wrong(v, "has to be bytes in base64 (RFC 4648, section 4, with padding): found something else")
+	data, ok := macp.DecodeBytes(s)
+	if !ok {
+		return nil, wrong(v, "has to be bytes in base64 (RFC 4648): found "+excerpt(s))
 	}
 	return data, nil
+}
+
+// excerpt quotes a text, cut short where it is long.
+func excerpt(text string) string {
+	const most = 80
+	return fmt.Sprintf("%.*q", most, text)
 }
 
 // integer reads a number, or a time in the member that may stand for one.
 func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 	if v.Name() == f.instead {
-		t, err := time.Parse(time.RFC3339Nano, v.Text())
+		s, err := textOf(v)
 		if err != nil {
-			return 0, wrong(v, "has to be a time (RFC 3339), such as 2026-01-31T12:00:00Z: found "+found(v)+" that is none")
+			return 0, err
 		}
-		if t.Nanosecond()%int(time.Millisecond) != 0 {
+		t, ok := macp.ParseTime(s)
+		if !ok {
+			return 0, wrong(v, "has to be a time (RFC 3339), such as 2026-01-31T12:00:00Z: found "+excerpt(s))
+		}
+		if t.UnixMilli() == 0 {
+			e.lose(v, "the wire has 0 for no time")
+		} else if t.Nanosecond()%int(time.Millisecond) != 0 {
 			e.lose(v, "the wire has whole milliseconds")
 		}
 		return t.UnixMilli(), nil

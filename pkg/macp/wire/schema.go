@@ -38,8 +38,12 @@ type field struct {
 	name   string
 	kind   kind
 	fields schema // of a message or several
-	// sparse fields are left out of the JSON if they are not on the wire.
+	// sparse fields are left out of the JSON if they are not on the wire. Of an
+	// integer, 0 is nothing.
 	sparse bool
+	// explicit members have to be there in JSON, also with the default: the wire cannot
+	// tell whether they were.
+	explicit bool
 	// instead is a member with a time (RFC 3339) that may stand for the field, which
 	// has it in milliseconds.
 	instead string
@@ -66,7 +70,7 @@ var envelope = schema{
 	{number: 4, name: "message_id"},
 	{number: 5, name: "session_id"},
 	{number: 6, name: "sender"},
-	{number: 7, name: "timestamp_unix_ms", kind: integer, instead: "timestamp"},
+	{number: 7, name: "timestamp_unix_ms", kind: integer, sparse: true, instead: "timestamp"},
 	{number: 8, name: "payload", kind: body},
 }
 
@@ -126,7 +130,7 @@ var payloads = map[string]schema{
 		{number: 5, name: "mode_version"},
 		{number: 6, name: "policy_version"},
 		{number: 7, name: "configuration_version"},
-		{number: 8, name: "outcome_positive", kind: boolean},
+		{number: 8, name: "outcome_positive", kind: boolean, explicit: true},
 		{number: 9, name: "supersedes", kind: message, sparse: true, fields: schema{
 			{number: 1, name: "session_id"},
 			{number: 2, name: "commitment_hash"},

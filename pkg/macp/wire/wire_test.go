@@ -195,6 +195,18 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// TestNoTime shows that a message without a time has none in JSON.
+func TestNoTime(t *testing.T) {
+	stream := fields(delimited(str(5, "s"), str(6, "a")), delimited(str(5, "s"), num(7, 0)))
+	transcripts, err := wire.Decode(bytes.NewReader(stream), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(transcripts[0].Text); strings.Contains(text, "timestamp") {
+		t.Errorf("a time where there is none: %s", text)
+	}
+}
+
 func TestDecodeErrors(t *testing.T) {
 	good := enveloped("HandoffOffer", "m1", str(1, "h1"))
 	tests := []struct {
@@ -273,10 +285,27 @@ func TestEncode(t *testing.T) {
 		{
 			name: "members without a field are lost",
 			json: `{"protocol_version":"2.0","mode":"","session_id":"","description":"d","messages":[{"macp_version":"1.0","accepted_at_unix_ms":5,"message_type":"Commitment",` +
-				`"payload":{"reason":"x","note":1,"supersedes":{"why":2}}},{"message_type":"X","payload":{"a":1}}]}`,
+				`"payload":{"reason":"x","note":1,"outcomePositive":false,"supersedes":{"why":2}}},{"message_type":"X","payload":{"a":1}}]}`,
 			want: fields(delimited(str(1, "1.0"), str(3, "Commitment"), str(8, string(fields(str(4, "x"), str(9, ""))))), delimited(str(3, "X"))),
 			lost: []string{"/protocol_version", "/description", "/messages/0/payload/supersedes/why", "/messages/0/payload/note",
 				"/messages/0/accepted_at_unix_ms", "/messages/1/payload/a"},
+		},
+		{
+			name: "an outcome that is not there becomes false",
+			json: `{"messages":[{"message_type":"Commitment","payload":{"reason":"x"}}]}`,
+			want: delimited(str(3, "Commitment"), str(8, string(str(4, "x")))),
+			lost: []string{"/messages/0/payload/outcome_positive"},
+		},
+		{
+			name: "0 is no time, and the epoch cannot be told from it",
+			json: `{"messages":[{"timestamp_unix_ms":0},{"timestamp":"1970-01-01T00:00:00Z"}]}`,
+			want: fields(delimited(), delimited()),
+			lost: []string{"/messages/1/timestamp"},
+		},
+		{
+			name: "base64 of any kind",
+			json: `{"messages":[{"message_type":"HandoffContext","payload":{"context":"_-8="}},{"message_type":"HandoffContext","payload":{"context":"YR"}}]}`,
+			want: fields(delimited(str(3, "HandoffContext"), str(8, string(str(3, "\xff\xef")))), delimited(str(3, "HandoffContext"), str(8, string(str(3, "a"))))),
 		},
 		{
 			name: "of two spellings the wire's counts",
@@ -323,7 +352,9 @@ func TestEncodeErrors(t *testing.T) {
 		{`{"messages":[{"message_type":"SessionStart","payload":{"participants":[1]}}]}`, "/messages/0/payload/participants/0", "has to be a string"},
 		{`{"messages":[{"message_type":"SessionStart","payload":{"extensions":[]}}]}`, "/messages/0/payload/extensions", "has to be an object"},
 		{`{"messages":[{"message_type":"SessionStart","payload":{"extensions":{"a":"?"}}}]}`, "/messages/0/payload/extensions/a", "base64"},
-		{`{"messages":[{"message_type":"HandoffContext","payload":{"context":"YQ"}}]}`, "/messages/0/payload/context", "base64"},
+		{`{"messages":[{"message_type":"HandoffContext","payload":{"context":"YQ==\n"}}]}`, "/messages/0/payload/context", `base64 (RFC 4648): found "YQ==\n"`},
+		{`{"messages":[{"timestamp":"2026-03-14T9:20:00Z"}]}`, "/messages/0/timestamp", `found "2026-03-14T9:20:00Z"`},
+		{`{"messages":[{"timestamp":5}]}`, "/messages/0/timestamp", "has to be a string: found a number"},
 		{`{"messages":[{"unknown_fields":"AA=="}]}`, "/messages/0/unknown_fields", "no field of a protobuf message"},
 		{`{"messages":[{"unknown_fields":"` + b64(str(6, "mallory")) + `"}]}`, "/messages/0/unknown_fields", "has field 6, which is no unknown one: give sender as a member"},
 	}

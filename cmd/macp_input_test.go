@@ -1,0 +1,29 @@
+package cmd
+
+import (
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// TestOrigin names the line of a document only if its source may hold others.
+func TestOrigin(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}":             "s.json",
+		"{}\n":           "s.json",
+		"{}\r\n":         "s.json",
+		"{}\n{}":         "s.json:1",
+		"{}\r\n{}\r\n":   "s.json:1",
+		"\n\n{}\r\n{}\n": "s.json:3",
+	} {
+		s := source{name: "s.json", size: int64(len(text))}
+		raw := jsonstream.NewRaw([]byte("{}"))
+		for text[0] == '\n' {
+			text = text[1:]
+			raw.Start.Line++
+		}
+		if got := (document{source: s, raw: raw}).origin().String(); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
