@@ -98,7 +98,11 @@ item, and items that are not summarised stand between them. A summary that is th
 already is taken apart first, so that none is ever inside another. The items of
 pre_handoff_items and input_items are then in input_history; new_items stays.
 
---early makes one summary of everything, as the first releases did.`,
+Name the markers that the history was nested with: a summary between other markers than
+these and those of the SDK is text, and stands in the new one as an item.
+
+--early makes one summary of everything, as the first releases did: what stays in
+pre_handoff_items and new_items then reaches the agent twice.`,
 		Example: `  handoff openai nest input.json
   handoff openai nest --start '<<<' --end '>>>' --pretty input.json
   handoff openai nest --early recorded/ > nested.jsonl`,

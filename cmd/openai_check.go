@@ -107,6 +107,9 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 		if byTool[tool] != nil {
 			return nil, fmt.Errorf("--input-schema %s: there is a schema for %s already", text, cmp.Or(tool, "all handoffs"))
 		}
+		if path == "" {
+			return nil, errNoSchema(text)
+		}
 		if err := oneStdin(args, path); err != nil {
 			return nil, err
 		}
@@ -130,3 +133,5 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 		return problems
 	}, nil
 }
+
+func errNoSchema(text string) error { return fmt.Errorf("--input-schema %q: name a file", text) }

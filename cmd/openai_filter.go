@@ -24,8 +24,9 @@ before it has left, and each may be there several times. A string as input_histo
 is a message of the user.
 
 --last counts what the next agent gets, over all lists: input_history,
-pre_handoff_items, and input_items or, where that is null or missing, new_items. A
-tool's result does not stay without its call.`,
+pre_handoff_items, and input_items or, where that is null or missing, new_items. What
+belongs together goes together: a tool's result does not stay without its call, nor
+what a model made without the reasoning before it.`,
 		Example: `  handoff openai filter --remove-all-tools input.json
   handoff openai filter --only messages --last 20 input.json
   handoff openai filter --last 50 --remove-all-tools --last 5 -i recorded/`,
@@ -88,6 +89,9 @@ func removeTools(text string) (openai.Filter, error) {
 
 func lastItems(text string) (openai.Filter, error) {
 	n, err := strconv.Atoi(text)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // n is the nearest number: no document has as many items
+	}
 	if err != nil || n < 1 {
 		return openai.Filter{}, fmt.Errorf("%q: write a number above 0", text)
 	}

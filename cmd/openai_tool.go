@@ -55,14 +55,19 @@ replaced by what it refers to. What cannot be strict is an error, with its place
 // registerAgent registers --agent, which must be given.
 func registerAgent(c *cobra.Command, name *string) {
 	c.Flags().StringVar(name, "agent", "", "the `NAME` of the agent that is handed over to")
-	if err := c.MarkFlagRequired("agent"); err != nil {
-		panic(err) // the flag is not defined
-	}
 	onlyForCall(c, "agent")
 }
 
+var errNoAgent = errors.New("--agent: name the agent that is handed over to")
+
 func (f *openaiToolFlags) run(c *cobra.Command) error {
-	if f.schema != "" {
+	if f.agent == "" {
+		return errNoAgent
+	}
+	if c.Flags().Changed("input-schema") {
+		if f.schema == "" {
+			return errNoSchema(f.schema)
+		}
 		schema, err := f.load(c.InOrStdin())
 		if err != nil {
 			return err
@@ -71,7 +76,13 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 	}
 	text, err := tool.Definition(f.agent, f.Options)
 	if unfit := (*tool.SchemaError)(nil); errors.As(err, &unfit) {
-		return hint{placed(f.schemaName(), unfit.Position, unfit.Pointer, err), "--no-strict leaves the schema as it is; the model is then not held to it"}
+		err := placed(f.schemaName(), unfit.Position, unfit.Pointer, err)
+		loose := f.Options
+		loose.Loose = true
+		if _, still := tool.Definition(f.agent, loose); still != nil {
+			return err // which --no-strict would not change
+		}
+		return hint{err, "--no-strict leaves the schema as it is; the model is then not held to it"}
 	}
 	if err != nil {
 		return err
@@ -117,11 +128,19 @@ in ASCII, as Python's json.dumps writes it.`,
 		Example: `  handoff openai output --agent "Billing Agent"`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			text, err := tool.Output(agent)
-			if err == nil {
-				_, err = c.OutOrStdout().Write(append(text, '\n'))
+			if agent == "" {
+				return errNoAgent
 			}
-			return err
+			text, err := tool.Output(agent)
+			if err != nil {
+				return err
+			}
+			out, err := openOutput("", c.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			_, err = out.Write(append(text, '\n'))
+			return out.close(err)
 		},
 	}
 	registerAgent(c, &agent)

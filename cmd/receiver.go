@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -104,29 +105,50 @@ func beside(file, name string) string {
 	return filepath.Join(filepath.Dir(file), name)
 }
 
-// loadSchema compiles a JSON Schema file. Its references may lead to other
-// files, and to nothing else.
+// loadSchema compiles a JSON Schema file. Its references may lead to other files, and to
+// nothing else. Where a text is no JSON, the error says so with the place, and shows
+// nothing of a file that only another one refers to.
 func loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*validate.Schema, error) {
-	text, err := readAll(path, stdin, limits)
+	doc, name, err := loadDocument(path, stdin, limits)
 	if err != nil {
 		return nil, err
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	schemaURL := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}
-	schema, err := validate.CompileSchema(schemaURL.String(), text, func(ref string) ([]byte, error) {
-		u, err := url.Parse(ref)
-		if err != nil || u.Scheme != "file" {
-			return nil, fmt.Errorf("refers to %s, which is not fetched: keep it as a file, and refer to that", ref)
-		}
-		return readAll(filePath(u), nil, limits)
+	var damaged error // the first file that is referred to and cannot be used
+	schema, err := validate.CompileSchema(schemaURL.String(), doc.Raw().Bytes, func(ref string) ([]byte, error) {
+		text, err := referredSchema(ref, limits)
+		damaged = cmp.Or(damaged, err)
+		return text, err
 	})
+	if damaged != nil {
+		return nil, fmt.Errorf("%s: %w", name, damaged)
+	}
 	if err != nil {
-		return nil, problemsIn(path, err)
+		return nil, problemsIn(name, err)
 	}
 	return schema, nil
+}
+
+// referredSchema reads a file that a schema refers to.
+func referredSchema(ref string, limits jsonstream.Limits) ([]byte, error) {
+	u, err := url.Parse(ref)
+	if err != nil || u.Scheme != "file" {
+		return nil, fmt.Errorf("refers to %s, which is not fetched: keep it as a file, and refer to that", visible(ref))
+	}
+	path := filePath(u)
+	text, err := readAll(path, nil, limits)
+	if err != nil {
+		return nil, fmt.Errorf("refers to %w", err)
+	}
+	_, err = jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return nil, fmt.Errorf("refers to %s, which is no JSON from line %d, column %d on", visible(path), e.Line, e.Column)
+	}
+	return text, err
 }
 
 // filePath returns the path of a file URL; on Windows it begins with a drive.

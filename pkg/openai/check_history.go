@@ -2,6 +2,7 @@ package openai
 
 import (
 	"crypto/sha256"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -34,18 +35,45 @@ func (c *checker) inSummaries(isFound func(jsonstream.Value) bool, message strin
 	}
 }
 
-// checkResults looks for results that no call comes before.
+// A callKey is what a call and its result have in common.
+type callKey struct{ id, tool string }
+
+// keyOf returns the key of a call or result; without an id it has none.
+func keyOf(e history.ToolEvent) callKey {
+	key := callKey{id: e.ID.Text(), tool: "function"} // of what is not of the Responses API, too
+	if isTool(e.Item) {
+		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Item.Get("type").Text(), "_output"), "_call")
+	}
+	return key
+}
+
+// checkResults looks for results that no call comes before, and for approvals that
+// nothing asks for.
 func checkResults(c *checker) {
-	called := map[string]bool{}
+	called := map[callKey]bool{}
+	kinds := map[string]string{} // the type of the last call with an id
+	asked := map[string]bool{}   // the ids of approval requests
 	for _, item := range c.given {
 		for e := range history.ToolEvents(item) {
-			id := e.ID.Text()
-			switch {
-			case id == "":
+			key := keyOf(e)
+			switch kind, other := kinds[key.id]; {
+			case key.id == "":
 			case !e.Result:
-				called[id] = true
-			case !called[id]:
+				called[key], kinds[key.id] = true, e.Item.Get("type").Text()
+			case called[key]:
+			case other:
+				c.report(e.ID, "tool result of another kind than its call: found %s for the %s %s; give the call a result of its own kind",
+					found(e.Item.Get("type")), quote(kind), found(e.ID))
+			default:
 				c.report(e.ID, "tool result without a call: nothing before it that the next agent gets calls %s; add the call or drop the result", found(e.ID))
+			}
+		}
+		switch item.Get("type").Text() {
+		case "mcp_approval_request":
+			asked[item.Get("id").Text()] = true
+		case "mcp_approval_response":
+			if id := item.Get("approval_request_id"); id.Text() == "" || !asked[id.Text()] {
+				c.report(orHolder(id, item), "approval without its request: nothing before it that the next agent gets asks for %s; add the mcp_approval_request or drop the response", found(id))
 			}
 		}
 	}
@@ -53,32 +81,36 @@ func checkResults(c *checker) {
 
 // checkCalls looks for calls that no result comes after.
 func checkCalls(c *checker) {
-	waiting := map[string]int{} // to the index in calls
-	var calls []jsonstream.Value
+	waiting := map[callKey]int{} // to the index in calls
+	var calls []history.ToolEvent
 	for _, item := range c.given {
 		for e := range history.ToolEvents(item) {
-			id := e.ID.Text()
-			_, waits := waiting[id]
+			key := keyOf(e)
+			_, waits := waiting[key]
 			switch {
-			case id == "":
+			case key.id == "":
 			case e.Result:
-				delete(waiting, id)
+				delete(waiting, key)
 			case !waits:
-				waiting[id] = len(calls)
-				calls = append(calls, e.ID)
+				waiting[key] = len(calls)
+				calls = append(calls, e)
 			}
 		}
 	}
-	for i, id := range calls {
-		if at, waits := waiting[id.Text()]; waits && at == i {
-			c.report(id, "tool call without a result: nothing after it that the next agent gets answers %s; add the result or drop the call", found(id))
+	for i, call := range calls {
+		if at, waits := waiting[keyOf(call)]; waits && at == i {
+			c.report(call.ID, "tool call without a result: nothing after it that the next agent gets answers %s; add the result or drop the call", found(call.ID))
 		}
 	}
 }
 
-// checkDuplicates looks for items that are there twice.
+// checkDuplicates looks for items that are there twice. A string as input_history
+// is one message of the user.
 func checkDuplicates(c *checker) {
 	seen := map[[sha256.Size]byte]jsonstream.Value{}
+	if text := c.data.Get(inputHistory); text.Kind() == jsonstream.String {
+		seen[history.Digest(mustParse(appendMessage(nil, "user", "", text.Text())))] = text
+	}
 	for _, item := range c.given {
 		digest := history.Digest(item)
 		first, again := seen[digest]
@@ -103,25 +135,30 @@ func isChance(first, item jsonstream.Value) bool {
 // checkIDs looks for ids that different items have.
 func checkIDs(c *checker) {
 	type key struct{ id, kind string }
-	seen := map[key]jsonstream.Value{}
-	repeats := func(item, id jsonstream.Value, kind, name string) {
+	type holder struct {
+		item   jsonstream.Value
+		digest [sha256.Size]byte // each item is read once, however many ids it has
+	}
+	seen := map[key]holder{}
+	repeats := func(h holder, id jsonstream.Value, kind, name string) {
 		if id.Text() == "" {
 			return
 		}
 		first, again := seen[key{id.Text(), kind}]
 		if !again {
-			seen[key{id.Text(), kind}] = item
-		} else if history.Digest(first) != history.Digest(item) {
-			c.report(id, "%s again: found %s at %s already; give each its own", name, found(id), first.Pointer())
+			seen[key{id.Text(), kind}] = h
+		} else if first.digest != h.digest {
+			c.report(id, "%s again: found %s at %s already; give each its own", name, found(id), first.item.Pointer())
 		}
 	}
 	for _, item := range c.given {
-		repeats(item, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
+		h := holder{item, history.Digest(item)}
+		repeats(h, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
 		for e := range history.ToolEvents(item) {
 			if e.Result {
-				repeats(item, e.ID, "result", "the same call_id in a result")
+				repeats(h, e.ID, "result", "the same call_id in a result")
 			} else {
-				repeats(item, e.ID, "call", "the same call_id in a call")
+				repeats(h, e.ID, "call", "the same call_id in a call")
 			}
 		}
 	}

@@ -13,8 +13,8 @@ var handoffPrefix = tool.DefaultName("")
 
 func isHandoffName(name string) bool { return strings.HasPrefix(name, handoffPrefix) }
 
-// checkLoops looks for an agent that hands to the same other one again before the
-// user says something: A, B, A, B. Summaries count with what they list, and a
+// checkLoops looks for an agent that hands to the same one again, another or itself,
+// before the user says something: A, B, A, B. Summaries count with what they list, and a
 // transfer that is there twice, as after nesting, counts once.
 func checkLoops(c *checker) {
 	var steps []step

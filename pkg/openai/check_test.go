@@ -80,6 +80,20 @@ func TestCheck(t *testing.T) {
 		{"calls that a provider answers itself", data(`[]`, search+`,{"type":"file_search_call","id":"f1"},{"type":"mcp_call","id":"m1","name":"f","arguments":"{}"}`, ""), nil},
 		{"other calls with results", data(`[]`, `{"type":"computer_call","call_id":"k1"},{"type":"custom_tool_call_output","call_id":"k2"}`, ""),
 			[]string{"call-without-result /pre_handoff_items/0/call_id", "result-without-call /pre_handoff_items/1/call_id"}},
+		{"a result of another kind than its call", data(`[]`, call+`,{"type":"custom_tool_call_output","call_id":"c1","output":"1"}`, `{"type":"computer_call_output","call_id":"c1","output":{}}`), []string{
+			"call-without-result /pre_handoff_items/0/call_id",
+			`result-without-call /pre_handoff_items/1/call_id: tool result of another kind than its call: found "custom_tool_call_output" for the "function_call" "c1"; `,
+			`result-without-call /new_items/0/call_id: tool result of another kind than its call: found "computer_call_output" for the "function_call" "c1"; `, "repeated-id /new_items/0/call_id"}},
+		{"results of the kinds of their calls", data(`[]`, `{"type":"tool_search_call","call_id":"a"},{"type":"tool_search_output","call_id":"a"},{"type":"program","call_id":"b"},{"type":"program_output","call_id":"b"},
+			{"type":"custom_tool_call","call_id":"c"},{"type":"custom_tool_call_output","call_id":"c"},{"type":"later_call","call_id":"d"},{"type":"later_result_output","call_id":"d"}`, ""), nil},
+		{"an empty call_id", data(`[]`, `{"type":"function_call","call_id":"","name":"f","arguments":"{}"},{"type":"custom_tool_call_output","call_id":""}`, ""),
+			[]string{"shape /pre_handoff_items/0/call_id", "shape /pre_handoff_items/1/call_id"}},
+		{"approvals", data(`[]`, `{"type":"mcp_approval_request","id":"r"},{"type":"mcp_approval_response","approval_request_id":"r"},{"type":"mcp_approval_response","approval_request_id":"s"}`, `{"type":"mcp_approval_response"}`),
+			[]string{"result-without-call /pre_handoff_items/2/approval_request_id: approval without its request: ", "result-without-call /new_items/0"}},
+		{"a string as history again", data(`"Hi"`, user, `{"content":"H\u0069","role":"user"}`), []string{
+			"duplicate-item /pre_handoff_items/0: the same item again: found all of it at /input_history already", "duplicate-item /new_items/0"}},
+		{"an item of the history again in another spelling", data(`[{"id":"m","role":"assistant","content":"é","n":1.0}]`, `{"n":1,"content":"\u00e9","role":"assistant","id":"m"}`, ""), []string{"duplicate-item /pre_handoff_items/0"}},
+		{"numbers that are one double", data(`[{"id":"m","role":"assistant","n":9007199254740993}]`, `{"id":"m","role":"assistant","n":9007199254740992}`, ""), []string{"repeated-id /pre_handoff_items/0/id"}},
 		{"an item of the history again", data("["+user+","+long+"]", user+","+long, ""), []string{"duplicate-item /pre_handoff_items/0", "duplicate-item /pre_handoff_items/1"}},
 		{"short texts again", data("["+user+","+assistant+","+user+"]", assistant, ""), nil},
 		{"ids of different items", data("["+call+","+result+"]", `{"type":"function_call","call_id":"c1","name":"g","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"2"}`, ""),
@@ -94,7 +108,8 @@ func TestCheck(t *testing.T) {
 		{"A, B, A, B after another agent", data(`"Hi"`, transfer(1, "A")+","+transfer(2, "B")+","+transfer(3, "A"), transfer(4, "C")+","+transfer(5, "A")+","+transfer(6, "B")),
 			[]string{`loop /pre_handoff_items/5: loop between agents: the task went "A" → "B" → "A"; `}},
 		{"a longer round", data(`"Hi"`, transfer(1, "X")+","+transfer(2, "A")+","+transfer(3, "B")+","+transfer(4, "C")+","+transfer(5, "A")+","+transfer(6, "B"), ""), []string{"loop /pre_handoff_items/11"}},
-		{"the user spoke in between", data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A")+","+user+","+transfer(3, "B"), ""), nil},
+		{"an agent that hands to itself", data(`"Hello"`, transfer(1, "B")+","+transfer(2, "B")+","+transfer(3, "B"), ""), []string{`loop /pre_handoff_items/5: loop between agents: the task went "B" → "B" → "B"; `}},
+		{"the user spoke in between", data(`"Hello"`, transfer(1, "B")+","+transfer(2, "A")+","+user+","+transfer(3, "B"), ""), nil},
 		{"a hub is no loop", data(`[]`, transfer(1, "B")+","+transfer(2, "A")+","+transfer(3, "C")+","+transfer(4, "A")+","+transfer(5, "D"), ""), nil},
 		{"agents whose tools have one name", data(`[]`, transfer(1, "甲")+","+transfer(2, "乙")+","+transfer(3, "丙"), ""), nil},
 		{"a tool that is called again", data(`[]`, call+","+result+","+call+","+result+","+call+","+result, ""), []string{
@@ -125,6 +140,23 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s\n%+v", diff, problems)
 			}
 		})
+	}
+}
+
+// An item is read once for all its ids: read again for each of them, this would take
+// minutes.
+func TestManyIDs(t *testing.T) {
+	const n = 20_000
+	item := func(name string) string {
+		var parts []string
+		for i := range n {
+			parts = append(parts, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"%s"}`, i, name))
+		}
+		return `{"role":"assistant","content":[` + strings.Join(parts, ",") + `]}`
+	}
+	problems := problemsOf(parse(t, data("["+item("f")+"]", item("g"), "")), CheckOptions{}, "repeated-id")
+	if len(problems) != n {
+		t.Errorf("found %d", len(problems))
 	}
 }
 

@@ -44,7 +44,7 @@ func itemRules() []checkedRule {
 		ID:      Shape,
 		Summary: "The document is no HandoffInputData, or an item lacks what makes it one.",
 		Why: "input_history is a string or an array of items, pre_handoff_items and new_items are arrays of items, input_items is an array of items or null. " +
-			"An item is an object with a role or a type; a function_call has call_id, name and arguments, a function_call_output call_id and output. The SDK cannot load anything else, or the API refuses it.",
+			"An item is an object with a role or a type; a function_call has call_id, name and arguments, a function_call_output call_id and output; no call_id is empty. The SDK cannot load anything else, or the API refuses it.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [{"type": "function_call", "name": "find_order", "arguments": "{}"}], "new_items": []}`,
 		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "find_order", "arguments": "{}"},
   {"type": "function_call_output", "call_id": "call_1", "output": "order 17"}], "new_items": []}`,
@@ -81,7 +81,7 @@ func itemRules() []checkedRule {
 func historyRules() []checkedRule {
 	return []checkedRule{{Rule{
 		ID:      "result-without-call",
-		Summary: "A tool result has no call before it in what the next agent gets.",
+		Summary: "A tool result has no call of its kind before it in what the next agent gets, or an approval no request.",
 		Why: "The API refuses such an input. A filter has taken the call, or it is only text in a summary. " +
 			"A result that nobody asked for may also have been put there by an attacker.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
@@ -91,7 +91,7 @@ func historyRules() []checkedRule {
   {"type": "function_call_output", "call_id": "call_1", "output": "order 17"}]}`,
 	}, checkResults}, {Rule{
 		ID:      "call-without-result",
-		Summary: "A tool call has no result after it in what the next agent gets.",
+		Summary: "A tool call has no result of its kind after it in what the next agent gets.",
 		Why:     "The API refuses such an input. The call of the handoff itself has a result too: the transfer message.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
   {"type": "function_call", "call_id": "call_1", "name": "transfer_to_refunds", "arguments": ""}]}`,
@@ -102,6 +102,7 @@ func historyRules() []checkedRule {
 		ID:      "duplicate-item",
 		Summary: "The next agent gets the same item twice.",
 		Why: "The items of the run were added to the history and passed on beside it as well: every handoff then doubles them. Put into input_items what the agent is to get besides the history. " +
+			"Items are the same if their values are, however they are written; a string as input_history is a message of the user. " +
 			"Short texts that an agent may well say twice do not count.",
 		Bad: `{"input_history": [{"role": "user", "content": "Refund my order."}, {"id": "msg_1", "role": "assistant", "content": "One moment."}],
   "pre_handoff_items": [{"id": "msg_1", "role": "assistant", "content": "One moment."}], "new_items": []}`,
@@ -135,7 +136,7 @@ func historyRules() []checkedRule {
   "pre_handoff_items": [], "new_items": []}`,
 	}, checkNesting}, {Rule{
 		ID:      "loop",
-		Summary: "An agent hands to the same other agent again before the user says anything: A, B, A, B.",
+		Summary: "An agent hands to the same agent again, another or itself, before the user says anything: A, B, A, B.",
 		Why: "Agents hand off to each other without end, each time at a cost. It is reported where the way repeats itself, once for each thing the user says; summaries count with what they list. " +
 			"The name of the first agent is not in the data: it is taken for the one that hands to the same agent again. Let one of them end the task, or ask the user.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [
