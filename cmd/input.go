@@ -26,14 +26,18 @@ type source struct {
 }
 
 // sources lists what the arguments name: files, directories, "-"; nothing means
-// standard input. What is not there becomes a source with an error, so that the
-// rest is worked on first.
+// standard input. What is not there, or standard input for a second time, becomes a
+// source with an error, so that the rest is worked on first.
 func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
 	var list []source
-	for _, arg := range args {
+	for i, arg := range args {
+		if arg == "-" && slices.Contains(args[:i], "-") {
+			list = append(list, source{name: "stdin", err: errTwiceStdin})
+			continue
+		}
 		if arg == "-" {
 			if isTerminal(stdin) {
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
@@ -213,7 +217,8 @@ type origin struct {
 }
 
 func (d document) origin() origin {
-	several := d.index > 0 || d.source.size < 0 || d.source.size > int64(len(d.raw.Bytes))+1
+	const lineEnd = int64(len("\r\n"))
+	several := d.index > 0 || d.source.size < 0 || d.source.size > int64(len(d.raw.Bytes))+lineEnd
 	return origin{d.source.name, d.raw.Start.Line, several}
 }
 

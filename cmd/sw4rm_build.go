@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -246,7 +249,8 @@ type sw4rmRequestFlags struct {
 	sw4rm.Draft
 	contextFile string
 	about       []string // metadata of the request
-	priority    int32
+	priority    string
+	timeout     string
 }
 
 func newSW4RMRequest(g *globals) *cobra.Command {
@@ -274,8 +278,8 @@ snapshot.`,
 	flags.StringVar(&f.contextFile, "context", "", "the context, a `FILE`")
 	flags.StringArrayVar(&f.about, "metadata", nil, "metadata of the request, a `FILE|KEY=VALUE`; may be repeated")
 	flags.StringVar(&f.ID, "request-id", "", "the `ID` of the request at the wire service")
-	flags.Int32Var(&f.priority, "priority", 0, "the priority at the wire service")
-	flags.DurationVar(&f.Timeout, "timeout", 0, "how long the wire service waits for an answer, such as 30s")
+	flags.StringVar(&f.priority, "priority", "", "the priority at the wire service, a `NUMBER`")
+	flags.StringVar(&f.timeout, "timeout", "", "how long the wire service waits for an answer, a `DURATION` such as 30s")
 	f.sw4rmParts.register(c, "context-metadata")
 	f.lenientFlag.register(c)
 	return c
@@ -286,11 +290,8 @@ func (f *sw4rmRequestFlags) run(c *cobra.Command) error {
 	if f.From == "" || f.Reason == "" {
 		return errors.New("--from and --reason: a HandoffRequest needs both")
 	}
-	if f.Timeout < 0 || f.Timeout > 100*365*24*time.Hour {
-		return fmt.Errorf("--timeout %v: use more than nothing and at most a hundred years", f.Timeout)
-	}
-	if c.Flags().Changed("priority") {
-		f.Priority = &f.priority
+	if err := f.readFlags(c.Flags().Changed); err != nil {
+		return err
 	}
 	if err := onceStdin(append(f.files(f.contextFile), filesOf(f.about)...)); err != nil {
 		return err
@@ -307,6 +308,34 @@ func (f *sw4rmRequestFlags) run(c *cobra.Command) error {
 		wanted = []string{"to-agent"} // which is what leaving out --to says
 	}
 	return f.write(c.OutOrStdout(), f.Draft.Append(nil), format.SW4RMRequest, wanted)
+}
+
+// readFlags reads the flags that not every text is right for.
+func (f *sw4rmRequestFlags) readFlags(given func(flag string) bool) error {
+	texts := [][2]string{{"from", f.From}, {"to", f.To}, {"reason", f.Reason}, {"request-id", f.ID}}
+	for _, name := range f.Capabilities {
+		texts = append(texts, [2]string{"capability", name})
+	}
+	for _, flag := range texts {
+		if !utf8.ValidString(flag[1]) {
+			return fmt.Errorf("--%s %q: not UTF-8, so that JSON cannot hold it", flag[0], flag[1])
+		}
+	}
+	if given("priority") {
+		n, err := strconv.ParseInt(f.priority, 10, 32)
+		if err != nil {
+			return fmt.Errorf("--priority %q: write a whole number from %d to %d", f.priority, math.MinInt32, math.MaxInt32)
+		}
+		priority := int32(n)
+		f.Priority = &priority
+	}
+	if given("timeout") {
+		var err error
+		if f.Timeout, err = time.ParseDuration(f.timeout); err != nil || f.Timeout <= 0 || f.Timeout > 100*365*24*time.Hour {
+			return fmt.Errorf("--timeout %q: write a duration of more than nothing and at most a hundred years, such as 500ms, 30s or 1h30m", f.timeout)
+		}
+	}
+	return nil
 }
 
 // snapshot returns the context that the request carries, nil for none.

@@ -32,7 +32,9 @@ and trimmed. "handoff trim" is for what this does not do: a summary in the place
 goes, instructions that stay, limits in tokens or bytes.
 
 What was done stands in metadata.trim. --archive keeps what was removed, and "handoff
-trim --restore" puts it back. A context that is prepared already stays as it is.`,
+trim --restore" puts it back. A context that is prepared already stays as it is. One
+of which something has to go, and whose metadata.trim is something else, is left out
+with an error: rename that member.`,
 		Example: `  handoff sw4rm prepare context.json > small.json
   handoff sw4rm prepare --max-history 20 --archive removed.jsonl -i requests.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runPrepare(c, args) },
@@ -100,7 +102,11 @@ func (f *prepareFlags) prepare(ctx context.Context, d document) ([]byte, prepare
 	if !ok {
 		kind = format.SW4RMContext // which says what it lacks
 	}
-	if kind != format.SW4RMContext && kind != format.SW4RMRequest {
+	switch kind {
+	case format.SW4RMContext, format.SW4RMRequest:
+	case format.SW4RMResponse:
+		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found a response, which carries no context", d.origin())
+	default:
 		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.origin(), kind)
 	}
 	doc, told, err := f.fill(doc, kind, f.limits)

@@ -55,7 +55,11 @@ func TestReadRequest(t *testing.T) {
 			"snapshot-encoding /context_snapshot: expected base64 of a serialized context, or the context itself, found a boolean"}},
 		{"capabilities", `{"from_agent":"a","to_agent":null,"reason":"r","capabilities_required":"x"}`, []string{`/capabilities_required: expected an array of strings, found "x"`}},
 		{"base64", `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"ab-_"}`, []string{
-			"snapshot-encoding /context_snapshot: not base64: the character at index 2 does not fit; write the serialized context in the standard alphabet, with its padding"}},
+			"snapshot-encoding /context_snapshot: not base64: the character at index 2 does not fit; write the serialized context in the standard alphabet, with its padding and on one line"}},
+		{"base64 in lines", `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"eyJj\nb252"}`, []string{
+			"snapshot-encoding /context_snapshot: not base64: the character at index 4 does not fit; write the serialized context in the standard alphabet, with its padding and on one line"}},
+		{"base64 with bits left over", `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"e31="}`, []string{
+			"snapshot-encoding /context_snapshot: not base64: the character at index 3 does not fit; write the serialized context in the standard alphabet, with its padding and on one line"}},
 		{"cut off", snapshot(`{"a":`), []string{
 			"snapshot-json /context_snapshot: the content is no JSON text: at its line 1, column 6: " + cutOff(t)}},
 		{"members of the context", snapshot(`{"metadata":[]}`), []string{

@@ -48,7 +48,7 @@ func snapshotRules() []Rule {
 	return []Rule{{
 		ID:      "snapshot-encoding",
 		Summary: "The context_snapshot is a string that is not base64.",
-		Why:     "The snapshot is bytes, which JSON carries as base64 in the standard alphabet with padding. Nothing of the context can be read. Put the serialized context there in base64, or as an object.",
+		Why:     "The snapshot is bytes, which JSON carries as base64 in the standard alphabet with padding, on one line. Nothing of the context can be read. Put the serialized context there in base64, or as an object.",
 		Bad:     `{"from_agent":"planner","to_agent":"reviewer","reason":"review","context_snapshot":"{\"conversation_history\":[]}"}`,
 		Good:    snapshot(emptyContext),
 	}, {

@@ -22,7 +22,8 @@ var stateKept = []string{"active_calls", "pending_approvals"}
 // Contexts"), for the context in an SW4RM message: the last turns stay, whatever they
 // are, of the tool state the active calls and the pending approvals, and the metadata
 // say how long the history was and whether it was trimmed. The other metadata stay,
-// and if something went, a [Record] is among them.
+// and if something went, a [Record] is among them; it is an error if something else has
+// its place.
 //
 // Of the options it takes Format, Last (0 means [DefaultLast]), Meter and Tokenizer.
 // What is prepared already comes back as it is, and so does a request without a
@@ -53,6 +54,9 @@ func Prepare(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	if gone := d.reduceState(); gone == 0 && !d.changed() {
 		return d.note(doc)
 	}
+	if err := checkPlace(h); err != nil {
+		return Result{}, err
+	}
 	r, _, err := d.finish(ctx) // there is no limit that it could be over
 	return r, err
 }
@@ -74,6 +78,9 @@ func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	e := &editor{doc: d.h.Context()}
 	for _, s := range d.cut.extras {
 		e.put(s.pointer, s.text)
+	}
+	if err := checkHolder(d.h); err != nil {
+		return Result{}, err
 	}
 	metadata := d.h.Root.Get("metadata")
 	if metadata.Kind() != jsonstream.Object {

@@ -132,6 +132,10 @@ func TestPrepare(t *testing.T) {
 		{"what the document's own function made is prepared", `{"conversation_history":[{"content":"1"}],` + prepared + `,"metadata":{"trimmed":true,"original_history_length":9}}`, "", 1, false},
 		{"a stale count is put right", `{"conversation_history":[{"content":"1"}],` + prepared + `,"metadata":{"trimmed":false,"original_history_length":9}}`,
 			`{"conversation_history":[{"content":"1"}],` + prepared + `,"metadata":{"trimmed":false,"original_history_length":1}}`, 1, false},
+		{"metadata that have a member trim of their own", `{"conversation_history":[{"content":"1"}],"tool_state":{},"metadata":{"trim":{"a":1}}}`,
+			`{"conversation_history":[{"content":"1"}],` + prepared + `,"metadata":{"trim":{"a":1},"original_history_length":1,"trimmed":false}}`, 1, false},
+		{"lengths that say nothing", `{"conversation_history":[{"content":"1"}],` + prepared + `,"metadata":{"trimmed":true,"original_history_length":1e400}}`,
+			`{"conversation_history":[{"content":"1"}],` + prepared + `,"metadata":{"trimmed":false,"original_history_length":1}}`, 1, false},
 		{"a request without a context", `{"from_agent":"a","metadata":{}}`, "", 1, false},
 		{"an inline context", `{"from_agent":"a", "context_snapshot":{"conversation_history":[{"content":"1"},{"content":"2"}],"tool_state":{},"metadata":{}}}`, `{"from_agent":"a","context_snapshot":` +
 			`{"conversation_history":[{"content":"2"}],` + prepared + `,"metadata":{"original_history_length":2,"trimmed":true}}}`, 1, true},
@@ -147,7 +151,7 @@ func TestPrepare(t *testing.T) {
 		}
 		text := r.Text
 		for _, record := range []string{"/metadata/trim", "/context_snapshot/metadata/trim"} {
-			if doc.Root().At(record).Exists() {
+			if doc.Root().At(record).Exists() && r.Changed {
 				if text, err = jsonstream.Remove(doc, record); err != nil {
 					t.Fatal(err)
 				}
@@ -166,12 +170,22 @@ func TestPrepare(t *testing.T) {
 }
 
 func TestPrepareRefuses(t *testing.T) {
-	doc, err := parse([]byte(`{"handoffId":"h"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Prepare(t.Context(), doc, jsonstream.Limits{}, Options{})
-	if err == nil || err.Error() != "only the contexts of SW4RM are prepared: found eaapl; use trim" {
-		t.Error(err)
+	const two = `{"conversation_history":[{"content":"1"},{"content":"2"}],"tool_state":{},"metadata":`
+	for in, want := range map[string]string{
+		`{"handoffId":"h"}`:   "only the contexts of SW4RM are prepared: found eaapl; use trim",
+		two + `{"trim":"x"}}`: "/metadata/trim: trim records here what it does: found string that is no record; give it another name",
+		`{"from_agent":"a","context_snapshot":` + two + `{"trim":1}}}`: "/context_snapshot/metadata/trim: trim records here what it does: found number that is no record; give it another name",
+		two + `{"trim":{"a":1}}}`:                                      "/metadata/trim: trim records here what it does: found object that is no record; give it another name",
+		two + `"x"}`:                                                   "/metadata: expected an object, to note in it what trimming does: found string; give it another name",
+		`{"conversation_history":[],"metadata":[1]}`:                   "/metadata: expected an object, to note in it what trimming does: found array; give it another name",
+	} {
+		doc, err := parse([]byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Prepare(t.Context(), doc, jsonstream.Limits{}, Options{Last: 1, Meter: quarters})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v", in, err)
+		}
 	}
 }

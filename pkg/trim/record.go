@@ -1,6 +1,8 @@
 package trim
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -36,12 +38,17 @@ func holder(f format.Format) string {
 
 const recordMember = "trim"
 
-// recorded returns the record as a message has it, absent if there is none.
+// recorded returns the record as a message has it, absent if there is none. What
+// others keep under that name is none: a record is known by its digest.
 func recorded(h *history.History) jsonstream.Value {
 	if h.ContextFormat == "" {
 		return jsonstream.Value{}
 	}
-	return h.Root.Get(holder(h.ContextFormat)).Get(recordMember)
+	v := h.Root.Get(holder(h.ContextFormat)).Get(recordMember)
+	if sum, err := hex.DecodeString(v.Get("sha256").Text()); err != nil || len(sum) != sha256.Size {
+		return jsonstream.Value{}
+	}
+	return v
 }
 
 // readRecord returns what an earlier trim has recorded, its zero value if there was
@@ -52,9 +59,31 @@ func readRecord(h *history.History) (r Record, err error) {
 		return r, nil
 	}
 	if err := json.Unmarshal(v.Raw(), &r); err != nil {
-		return r, fmt.Errorf("%s: not what trim records: %w", v.Pointer(), jsonError(err))
+		return r, fmt.Errorf("%s: not what trim records: %w", h.Carrier().Pointer()+v.Pointer(), jsonError(err))
 	}
 	return r, nil
+}
+
+// checkHolder returns why a context cannot hold a record, or what else is noted beside
+// it: there is a value that must not be lost.
+func checkHolder(h *history.History) error {
+	v := h.Root.Get(holder(h.ContextFormat))
+	if k := v.Kind(); k != jsonstream.Object && k != jsonstream.Null && k != jsonstream.Absent {
+		return fmt.Errorf("%s: expected an object, to note in it what trimming does: found %s; give it another name", h.Carrier().Pointer()+v.Pointer(), k)
+	}
+	return nil
+}
+
+// checkPlace returns why there is no place for a record.
+func checkPlace(h *history.History) error {
+	if h.ContextFormat == "" {
+		return nil
+	}
+	v := h.Root.Get(holder(h.ContextFormat)).Get(recordMember)
+	if v.Exists() && !recorded(h).Exists() {
+		return fmt.Errorf("%s: trim records here what it does: found %s that is no record; give it another name", h.Carrier().Pointer()+v.Pointer(), v.Kind())
+	}
+	return checkHolder(h)
 }
 
 // jsonError words an error of decoding without names of Go types.
