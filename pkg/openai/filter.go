@@ -7,7 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Filter takes items out of a HandoffInputData. The zero Filter takes none.
+// A Filter takes items out of a HandoffInputData. The zero Filter takes none. No filter
+// takes what is no part of the conversation (see [history.Turn.IsContext]).
 type Filter struct {
 	// choose sets entry.gone of what it takes; the entries are what is left, in the
 	// order of the lists.
@@ -24,6 +25,8 @@ type entry struct {
 }
 
 func (e *entry) isText() bool { return e.item.Kind() == jsonstream.String }
+
+func (e *entry) isContext() bool { return history.Turn{Value: e.item, Role: e.role()}.IsContext() }
 
 func (e *entry) role() string {
 	if e.isText() {
@@ -109,7 +112,7 @@ func Apply(dst []byte, data jsonstream.Value, filters ...Filter) ([]byte, error)
 	left := entries(data)
 	for _, f := range filters {
 		if f.choose != nil {
-			f.choose(left)
+			f.choose(slices.DeleteFunc(slices.Clone(left), (*entry).isContext))
 			left = slices.DeleteFunc(left, func(e *entry) bool { return e.gone })
 		}
 	}

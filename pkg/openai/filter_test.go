@@ -13,6 +13,8 @@ func TestApply(t *testing.T) {
 	const (
 		other    = `{"type":"future_call","id":"x1"}`
 		approval = `{"type":"tool_approval_item","name":"f"}`
+		brief    = `{"role":"user","content":"[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]\n{}"}`
+		carried  = `{"type":"tool_approval_item","name":"handoff.carried","carried":{}}`
 	)
 	tests := []struct {
 		name    string
@@ -36,6 +38,7 @@ func TestApply(t *testing.T) {
 		{"last: approval items are not given to the agent", data("["+user+"]", assistant, approval), []Filter{Last(1)}, data("[]", assistant, approval)},
 		{"last: input_items stands in for new_items", `{"input_history":[` + user + `],"pre_handoff_items":[],"new_items":[` + call + `,` + result + `],"input_items":[` + assistant + `]}`,
 			[]Filter{Last(1)}, `{"input_history":[],"pre_handoff_items":[],"new_items":[` + call + `,` + result + `],"input_items":[` + assistant + `]}`},
+		{"what a conversion puts there stays, and does not count", data("["+brief+","+user+"]", carried, assistant), []Filter{Last(1), Roles("assistant"), OnlyMessages()}, data("["+brief+"]", carried, assistant)},
 		{"input_items null stays", `{"input_history":[],"pre_handoff_items":[],"new_items":[` + user + `],"input_items":null}`,
 			[]Filter{Last(0)}, `{"input_history":[],"pre_handoff_items":[],"new_items":[],"input_items":null}`},
 		{"roles", data("["+user+","+search+"]", assistant, `{"role":"system","content":"x"}`), []Filter{Roles("user", "system")}, data("["+user+"]", "", `{"role":"system","content":"x"}`)},

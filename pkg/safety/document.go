@@ -2,7 +2,6 @@ package safety
 
 import (
 	"context"
-	"encoding/base64"
 	"strings"
 	"unicode/utf8"
 
@@ -135,7 +134,7 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 
 // carrier scans what a string holds in base64.
 func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
-	text, err := base64.StdEncoding.DecodeString(v.Text())
+	text, err := history.DecodeBytes(v)
 	if err != nil || !utf8.Valid(text) {
 		return d.text(v, v.Text(), false, field)
 	}

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"encoding/base64"
 	"fmt"
 	"iter"
 	"regexp"
@@ -181,11 +180,7 @@ func secrets(c lintContext) iter.Seq[Finding] {
 			secretsIn(c.root, yield)
 		}
 		for _, holder := range history.Carriers(c.root, c.format) {
-			text, err := base64.StdEncoding.DecodeString(holder.Text())
-			if err != nil {
-				continue
-			}
-			carried, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+			carried, err := history.Decode(holder, jsonstream.Unlimited())
 			if err == nil && !secretsIn(carried.Root(), func(f Finding) bool { return yield(f.inside(holder)) }) {
 				return
 			}
