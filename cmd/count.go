@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -156,7 +157,7 @@ func (f *countFlags) count(d document, counter counter) countOutcome {
 	}
 	h, err := history.Of(doc, f.from, f.limits)
 	if err != nil {
-		return countOutcome{err: fmt.Errorf("%s: %w", d.origin(), err)}
+		return countOutcome{err: d.failed(err)}
 	}
 	tally := h.Measure(counter.meter())
 	r := countRecord{
@@ -181,6 +182,14 @@ func (f *countFlags) count(d document, counter counter) countOutcome {
 		}
 	}
 	return countOutcome{countRecord: r}
+}
+
+// failed puts the place before an error of a document, or of what it carries.
+func (d document) failed(err error) error {
+	if e := (*history.CarrierError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %w", d.source.name, e.Line, e.Column, err)
+	}
+	return fmt.Errorf("%s: %w", d.origin(), err)
 }
 
 func (r *countRecord) addTurns(h *history.History, tally history.Tally) {

@@ -20,6 +20,14 @@ type side struct {
 	document
 	doc *jsonstream.Document // nil unless it is parsed
 	id  string               // see [history.ID]
+	key pairKey
+}
+
+// A pairKey is what messages share that are compared with each other: a request and its
+// response have one id.
+type pairKey struct {
+	format format.Format
+	id     string
 }
 
 // A pair is what is to be compared. One of the sides may be nil, but not both.
@@ -121,7 +129,7 @@ func (p pairing) sources(name string, from, to *source) bool {
 		}
 		return p.emit(pair{name: name, old: first[0], new: first[1]})
 	}
-	join := joining{pairing: p, name: name, waiting: [2]map[string][]*side{{}, {}}}
+	join := joining{pairing: p, name: name, waiting: [2]map[pairKey][]*side{{}, {}}}
 	for _, pair := range [][2]*side{first, second} {
 		if !join.add(pair) {
 			return false
@@ -145,6 +153,10 @@ func (s *side) parse(limits jsonstream.Limits, from format.Format) {
 	}
 	if s.doc, s.err = jsonstream.Parse(s.raw, limits); s.err == nil {
 		s.id = strings.Clone(history.ID(s.doc.Root(), from))
+		if from == "" {
+			from, _ = format.Detect(s.doc.Root())
+		}
+		s.key = pairKey{from, s.id}
 	}
 }
 
@@ -174,12 +186,12 @@ func (p pairing) read(s *source, stop <-chan struct{}) <-chan *side {
 	return list
 }
 
-// A joining pairs the messages of two files by their handoffId, the first with an
-// id with the first. It holds those that have not met theirs.
+// A joining pairs the messages of two files by their formats and ids, the first with
+// both with the first. It holds those that have not met theirs.
 type joining struct {
 	pairing
 	name    string
-	waiting [2]map[string][]*side // by id; of the old file, and of the new one
+	waiting [2]map[pairKey][]*side // by what pairs them; of the old file, and of the new one
 }
 
 // add takes the next message of each file, nil where there is none.
@@ -194,15 +206,15 @@ func (j *joining) add(next [2]*side) bool {
 		met := [2]*side{}
 		met[i] = s
 		if s.err == nil {
-			other := j.waiting[1-i][s.id]
+			other := j.waiting[1-i][s.key]
 			if len(other) == 0 {
 				s.doc = nil // its index is larger than its text, and it may wait for long
-				j.waiting[i][s.id] = append(j.waiting[i][s.id], s)
+				j.waiting[i][s.key] = append(j.waiting[i][s.key], s)
 				continue
 			}
 			met[1-i] = other[0]
-			if j.waiting[1-i][s.id] = other[1:]; len(other) == 1 {
-				delete(j.waiting[1-i], s.id)
+			if j.waiting[1-i][s.key] = other[1:]; len(other) == 1 {
+				delete(j.waiting[1-i], s.key)
 			}
 		}
 		if !j.emit(j.pair(met)) {

@@ -28,7 +28,8 @@ func newInspect(g *globals) *cobra.Command {
 left, the budget, where the bytes go, the conversation, the tools, and the
 findings of all layers. Several messages come out as a table with totals. Messages
 of SW4RM, MACP and OpenAI are shown by what they have: what is asked for and what was
-answered, the state of a session and its offers, the lists of items.
+answered, the state of a session and its offers, the lists of items. A receiver
+(--receiver, --as, --require-state) has terms for EAAPL messages only.
 
 A message is shown whether it is valid or not; exit code 2 means that something
 was not a message at all.`,
@@ -54,6 +55,7 @@ was not a message at all.`,
 			i := inspection{
 				globals: g,
 				from:    messages.from,
+				terms:   profile != nil,
 				validator: validate.New(validate.Options{
 					Formats: messages.formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner, Allow: scanner.allow, Limits: g.limits,
 				}),
@@ -110,6 +112,7 @@ func inspectPrinter(format string, out io.Writer, width int, colors palette) (sh
 type inspection struct {
 	*globals
 	from      format.Format // of the messages; "": the one that each looks like
+	terms     bool          // there are terms of a receiver, which only EAAPL messages are checked by
 	validator *validate.Validator
 	meter     *history.Meter // nil: tokens are not counted
 	progress  *progress
@@ -142,7 +145,14 @@ func (i *inspection) all(c *cobra.Command, list []source) error {
 				i.unread = true
 				i.progress.clear()
 				printError(c.ErrOrStderr(), r.err)
-			} else if err := i.show(r.inspectRecord); err != nil {
+				continue
+			}
+			if i.terms && r.Format != "" && r.Format != format.EAAPL {
+				i.terms = false // told once
+				i.progress.clear()
+				printError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
+			}
+			if err := i.show(r.inspectRecord); err != nil {
 				return err
 			}
 		}

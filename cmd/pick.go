@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -118,8 +119,8 @@ func (e indexed) read(data io.Reader, limits jsonstream.Limits) ([]byte, error) 
 	if err != nil {
 		return nil, notIndexed(err)
 	}
-	if id := doc.Root().Get("handoffId").Text(); id != e.HandoffID {
-		return nil, notIndexed(fmt.Errorf("the message there is %q", id))
+	if !history.HasID(doc.Root(), e.HandoffID) {
+		return nil, notIndexed(fmt.Errorf("the message there is %q", history.ID(doc.Root(), "")))
 	}
 	return text, nil
 }

@@ -134,6 +134,9 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	for i, role := range f.Roles {
 		f.Roles[i] = strings.ToLower(strings.TrimSpace(role))
 	}
+	if f.Roles != nil && (len(f.Roles) == 0 || slices.Contains(f.Roles, "")) {
+		return errors.New("--roles: a name is empty: name the roles that stay, as in user,assistant")
+	}
 	f.MaxBytes = int(f.maxBytes)
 	counter, err := f.counter.load()
 	if err != nil {

@@ -41,6 +41,11 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.archive != "" {
+		if err := checkArchive(f.archive, f.output, args); err != nil {
+			return err
+		}
+	}
 	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
 		text, report, err := f.trim(c.Context(), d, key)
 		if err != nil {
@@ -65,7 +70,9 @@ func (f *trimFlags) trim(ctx context.Context, d document, key *sign.Key) ([]byte
 		if err != nil {
 			return nil, trimRecord{}, fmt.Errorf("%s: %w", d.origin(), err)
 		}
-		if detected != format.SW4RMContext && detected != format.SW4RMRequest {
+		switch detected {
+		case format.SW4RMContext, format.SW4RMRequest, format.SW4RMResponse:
+		default:
 			return nil, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.origin())
 		}
 		options.Last = trim.DefaultLast
@@ -75,7 +82,7 @@ func (f *trimFlags) trim(ctx context.Context, d document, key *sign.Key) ([]byte
 		return nil, trimRecord{}, refusal{fmt.Errorf("%s: %w", d.origin(), err)}
 	}
 	if err != nil {
-		return nil, trimRecord{}, fmt.Errorf("%s: %w", d.origin(), err)
+		return nil, trimRecord{}, d.failed(err)
 	}
 	report := trimRecord{
 		Source: d.source.name, Index: d.index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
@@ -196,8 +203,9 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 			return entry, err
 		})
 		if err != nil {
-			err = fmt.Errorf("%s: %w", d.origin(), err)
-			if mismatch := (*history.MismatchError)(nil); !errors.Is(err, history.ErrFormat) && !errors.As(err, &mismatch) {
+			err = d.failed(err)
+			mismatch, unread := (*history.MismatchError)(nil), (*history.CarrierError)(nil)
+			if !errors.Is(err, history.ErrFormat) && !errors.As(err, &mismatch) && !errors.As(err, &unread) {
 				err = refusal{err}
 			}
 			return nil, err

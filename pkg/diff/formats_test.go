@@ -53,6 +53,10 @@ func TestMeaningOfFormats(t *testing.T) {
 			diff.Meaning{Messages: diff.Turns{Changed: 1}, Turns: diff.Turns{Added: 1}}},
 		{"MACP: a context added", transcript(sent("HandoffOffer", "1")), transcript(sent("HandoffOffer", "1"), carrying("2", context(more))),
 			diff.Meaning{Messages: diff.Turns{Added: 1}, Turns: diff.Turns{Added: 2}}},
+		{"MACP: a session in the other spelling, and one message more",
+			`{"messages":[{"message_type":"HandoffOffer","message_id":"1","payload":{"handoff_id":"h"}},{"message_type":"HandoffAccept","message_id":"2"}]}`,
+			`{"messages":[{"messageType":"HandoffOffer","messageId":"1","payload":{"handoffId":"h"}},{"messageType":"HandoffAccept","messageId":"2"},{"messageType":"Commitment","messageId":"3"}]}`,
+			diff.Meaning{Messages: diff.Turns{Added: 1, Changed: 2}, Committed: 1}},
 		{"OpenAI: text against the turn that it stands for", `{"input_history":"a"}`, `{"input_history":[` + more + `]}`, diff.Meaning{Turns: diff.Turns{Added: 1}}},
 		{"OpenAI: and back", `{"input_history":[` + more + `]}`, `{"input_history":"a"}`, diff.Meaning{Turns: diff.Turns{Removed: 1}}},
 	} {

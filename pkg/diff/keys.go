@@ -11,37 +11,45 @@ import (
 
 // keys are what is left of [Key]s on the way down a document.
 type keys []struct {
-	arrays  pointer.Set
+	arrays pointer.Set
+	key
+}
+
+// A key is the members that identify an element, and the same members as others spell
+// them.
+type key struct {
 	members []string
+	other   []string // nil, or a name for each of members
 }
 
 // formatKeys are what identifies the elements of a format's arrays.
 var formatKeys = map[format.Format]keys{
 	format.EAAPL: {
-		{pointer.Set{{"completedSubtasks"}, {"remainingSubtasks"}}, []string{"subtaskId"}},
-		{pointer.Set{{"toolCallHistory"}}, []string{"tool", "calledAt"}},
-		{pointer.Set{{"relevantContext"}}, []string{"source"}},
-		{pointer.Set{{"receiverList"}}, []string{"agentType"}},
+		{pointer.Set{{"completedSubtasks"}, {"remainingSubtasks"}}, named("subtaskId")},
+		{pointer.Set{{"toolCallHistory"}}, named("tool", "calledAt")},
+		{pointer.Set{{"relevantContext"}}, named("source")},
+		{pointer.Set{{"receiverList"}}, named("agentType")},
 	},
 	format.SW4RMContext: {
-		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, []string{"call_id"}},
-		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, []string{"id"}},
+		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("call_id")},
+		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("id")},
 	},
 	format.SW4RMRequest: { // with the context as an object
-		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, []string{"call_id"}},
-		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, []string{"id"}},
+		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("call_id")},
+		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("id")},
 	},
 	format.MACP: {
-		{pointer.Set{{"messages"}}, []string{"message_id"}},
-		{pointer.Set{{"messages"}}, []string{"messageId"}},
+		{pointer.Set{{"messages"}}, key{[]string{"message_id"}, []string{"messageId"}}},
 	},
 }
+
+func named(members ...string) key { return key{members: members} }
 
 // keysOf returns the given keys and those of the format that both documents are in.
 func keysOf(a, b jsonstream.Value, o Options) keys {
 	var list keys
 	for _, k := range o.Keys {
-		list = append(list, keys{{pointer.NewSet(k.Array), k.Members}}...)
+		list = append(list, keys{{pointer.NewSet(k.Array), named(k.Members...)}}...)
 	}
 	return append(list, formatKeys[formatOf(a, b, o.Format)]...)
 }
@@ -70,12 +78,12 @@ func (k keys) below(token string) keys {
 	return rest
 }
 
-// here returns the members of each of the keys that are those of this array.
-func (k keys) here() [][]string {
-	var list [][]string
+// here returns the keys that are those of this array.
+func (k keys) here() []key {
+	var list []key
 	for _, key := range k {
 		if key.arrays.Match() {
-			list = append(list, key.members)
+			list = append(list, key.key)
 		}
 	}
 	return list
@@ -84,14 +92,17 @@ func (k keys) here() [][]string {
 // identity returns a text that elements share if they have the values of the same
 // key: the first whose members they all have, and that count. It is "" if there is
 // none.
-func identity(element equal.Child, keys [][]string) string {
+func identity(element equal.Child, keys []key) string {
 	if element.Value.Kind() != jsonstream.Object {
 		return ""
 	}
-	for i, members := range keys {
+	for i, key := range keys {
 		text := binary.AppendUvarint(nil, uint64(i))
-		ok := len(members) > 0
-		for _, name := range members {
+		ok := len(key.members) > 0
+		for j, name := range key.members {
+			if key.other != nil && !element.Value.Get(name).Exists() {
+				name = key.other[j]
+			}
 			rule, counts := element.Rule.Below(name)
 			part := scalar(element.Value.Get(name), element.Rule.Exact)
 			ok = ok && part != nil && counts && rule.Mask.Open()

@@ -2,6 +2,7 @@ package history
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"mime"
 	"slices"
@@ -23,7 +24,7 @@ func (h *History) openSnapshot(limits jsonstream.Limits) error {
 		}
 		h.enter(v, context)
 	case jsonstream.String:
-		context, err := decode(v, limits)
+		context, err := Decode(v, limits)
 		if err != nil {
 			return err
 		}
@@ -31,27 +32,59 @@ func (h *History) openSnapshot(limits jsonstream.Limits) error {
 	case jsonstream.Absent, jsonstream.Null:
 		// A request without history: there are no turns.
 	default:
-		return fmt.Errorf("expected base64 of a context, or the context, found %s", v.Kind())
+		return carrierError(v, fmt.Errorf("expected base64 of a context, or the context, found %s", v.Kind()))
 	}
 	return nil
 }
 
 // openTranscript makes the last context of a MACP transcript that can hold turns the
-// root. What else a HandoffContext carries is none of this package's business.
-func (h *History) openTranscript(limits jsonstream.Limits) {
+// root. One that says that it is JSON and cannot be read may be that context.
+func (h *History) openTranscript(limits jsonstream.Limits) error {
 	for _, v := range slices.Backward(Carriers(h.doc.Root(), format.MACP)) {
-		if !isJSON(either(v.Parent(), "content_type", "contentType").Text()) {
-			continue
-		}
-		context, err := decode(v, limits)
-		if err != nil {
-			continue
-		}
-		if h.ContextFormat = contextFormat(context.Root()); h.ContextFormat != "" {
-			h.enter(v, context)
-			return
+		if err := h.openPayload(v, limits); err != nil || h.ContextFormat != "" {
+			return err
 		}
 	}
+	return nil
+}
+
+// openPayload makes the context of a HandoffContext the root, if it can hold turns. What
+// else one carries is none of this package's business.
+func (h *History) openPayload(v jsonstream.Value, limits jsonstream.Limits) error {
+	if !isJSON(either(v.Parent(), "content_type", "contentType").Text()) {
+		return nil
+	}
+	context, err := Decode(v, limits)
+	if err != nil {
+		return err
+	}
+	if h.ContextFormat = contextFormat(context.Root()); h.ContextFormat != "" {
+		h.enter(v, context)
+	}
+	return nil
+}
+
+// All returns the conversations in a message: of a MACP transcript those of all
+// contexts that can hold turns, the last first, and else that of [Of], whose errors it
+// has. Contexts before the last one are left out if they cannot be read.
+func All(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]*History, error) {
+	last, err := Of(doc, f, limits)
+	if err != nil {
+		return nil, err
+	}
+	all := []*History{last}
+	if last.Format != format.MACP || !last.carrier.Exists() {
+		return all, nil
+	}
+	carriers := Carriers(doc.Root(), format.MACP)
+	for _, v := range slices.Backward(carriers[:slices.Index(carriers, last.carrier)]) {
+		h := &History{Format: last.Format, Root: doc.Root(), doc: doc, context: doc}
+		if err := h.openPayload(v, limits); err == nil && h.ContextFormat != "" {
+			h.read()
+			all = append(all, h)
+		}
+	}
+	return all, nil
 }
 
 // Carriers returns the strings of a message in a format that hold, in base64, what its
@@ -92,17 +125,51 @@ func (h *History) enter(carrier jsonstream.Value, context *jsonstream.Document) 
 	h.carrier, h.context, h.Root = carrier, context, context.Root()
 }
 
-// decode reads the context that a string holds in base64.
-func decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document, error) {
-	text, err := base64.StdEncoding.DecodeString(v.Text())
+// A CarrierError reports that what a message carries cannot be read.
+type CarrierError struct {
+	jsonstream.Position        // of what carries it
+	Pointer             string // to it
+	Err                 error
+}
+
+func (e *CarrierError) Error() string { return e.Pointer + ": " + e.Err.Error() }
+
+func (e *CarrierError) Unwrap() error { return e.Err }
+
+func carrierError(v jsonstream.Value, err error) error {
+	return &CarrierError{v.Position(), v.Pointer(), err}
+}
+
+// DecodeBytes returns what a string holds in base64, as [Decode] reads it.
+func DecodeBytes(v jsonstream.Value) ([]byte, error) {
+	return alphabetOf(v.Text()).DecodeString(v.Text())
+}
+
+// Decode reads the JSON text that a string holds in base64, of whichever alphabet of RFC
+// 4648 and with padding or without, as the JSON form of protobuf allows. The error is a
+// [*CarrierError].
+func Decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document, error) {
+	text, err := DecodeBytes(v)
 	if err != nil {
-		return nil, fmt.Errorf("not base64 of a context: %w", err)
+		return nil, carrierError(v, fmt.Errorf("not base64 of a context: %w", err))
 	}
 	context, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
-	if err != nil {
-		return nil, fmt.Errorf("its content is no JSON text: %w", err)
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return nil, carrierError(v, fmt.Errorf("its content is no JSON text, at %d:%d in it: %w", e.Line, e.Column, err))
 	}
-	return context, nil
+	return context, err
+}
+
+// alphabetOf returns the encoding that a text in base64 is in.
+func alphabetOf(text string) *base64.Encoding {
+	encoding := base64.StdEncoding
+	if strings.ContainsAny(text, "-_") {
+		encoding = base64.URLEncoding
+	}
+	if !strings.HasSuffix(strings.TrimRight(text, "\r\n"), "=") {
+		encoding = encoding.WithPadding(base64.NoPadding)
+	}
+	return encoding
 }
 
 // isJSON reports whether a media type is that of JSON (RFC 6838, section 4.2.8).
@@ -129,17 +196,34 @@ func (h *History) encoded() bool { return h.carrier.Kind() == jsonstream.String 
 // Message returns the text of the message with another text in the place of
 // [History.Context].
 func (h *History) Message(context []byte) ([]byte, error) {
+	value := h.Carry(context)
 	if !h.carrier.Exists() {
-		return context, nil
-	}
-	value := context
-	if h.encoded() {
-		value = make([]byte, 0, base64.StdEncoding.EncodedLen(len(context))+2)
-		value = append(value, '"')
-		value = base64.StdEncoding.AppendEncode(value, context)
-		value = append(value, '"')
+		return value, nil
 	}
 	return jsonstream.Set(h.doc, h.carrier.Pointer(), value)
+}
+
+// Carry returns a context as the message carries it: as it is, or in base64.
+func (h *History) Carry(context []byte) []byte {
+	if !h.encoded() {
+		return context
+	}
+	value := make([]byte, 0, base64.StdEncoding.EncodedLen(len(context))+len(`""`))
+	value = append(value, '"')
+	value = base64.StdEncoding.AppendEncode(value, context)
+	return append(value, '"')
+}
+
+// With returns the conversation with another context in the place of [History.Context].
+// Its carrier, and what stands around it, is that of h.
+func (h *History) With(context *jsonstream.Document) *History {
+	changed := &History{Format: h.Format, ContextFormat: h.ContextFormat, doc: h.doc, carrier: h.carrier}
+	if !h.carrier.Exists() {
+		changed.doc = context
+	}
+	changed.enter(h.carrier, context)
+	changed.read()
+	return changed
 }
 
 // Encoded returns how many bytes of the message n bytes of its context take.

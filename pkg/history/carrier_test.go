@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,14 +42,16 @@ func TestTranscript(t *testing.T) {
 		{"of several, the last", transcript(macpContext("application/json", twoTurns), macpContext("application/json", turns)),
 			format.EAAPL, "/messages/2/payload/context", []string{"/conversationHistoryVerbatim/0"}},
 		{"what has no turns is passed over", transcript(macpContext("application/json", turns), macpContext("text/plain", twoTurns),
-			macpContext("application/json", `{"repository":"acme"}`), macpContext("application/json", `no`), `,{"message_type":"HandoffAccept"}`, `,7`),
+			macpContext("application/json", `{"repository":"acme"}`), macpContext("text/plain", `no`), `,{"message_type":"HandoffAccept"}`, `,7`),
 			format.EAAPL, "/messages/1/payload/context", []string{"/conversationHistoryVerbatim/0"}},
 		{"a place for turns, and none", transcript(macpContext("application/json", turns), macpContext("application/json", `{"conversation_history":[]}`)),
 			format.SW4RMContext, "/messages/2/payload/context", nil},
 		{"beside members of other formats", transcript(macpContext("application/json", `{"taskId":"t","from_agent":"a","conversation_history":[{}]}`)),
 			format.SW4RMContext, "/messages/1/payload/context", []string{"/conversation_history/0"}},
 		{"a request inside", transcript(macpContext("application/json", encodedRequest(twoTurns))), "", "", nil},
-		{"not base64", `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"{}"}}]}`, "", "", nil},
+		{"not base64, and not JSON either", `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"text/plain","context":"{}"}}]}`, "", "", nil},
+		{"in front of one with turns, what cannot be read", transcript(macpContext("application/json", `no`), macpContext("application/json", turns)),
+			format.EAAPL, "/messages/2/payload/context", []string{"/conversationHistoryVerbatim/0"}},
 		{"no context", transcript(), "", "", nil},
 		{"a context that says more", `{"accepted":true,"conversation_history":[{}]}`, format.SW4RMContext, "", []string{"/conversation_history/0"}},
 		{"an SW4RM response", `{"accepted":true,"input_history":[{}]}`, "", "", nil},
@@ -68,6 +71,74 @@ func TestTranscript(t *testing.T) {
 				t.Errorf("put back: %s, %v", again, err)
 			}
 		})
+	}
+}
+
+// A context that says that it is JSON may hold the turns: where it cannot be read, a
+// transcript is not one without turns.
+func TestUnreadableContext(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"not base64", `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"{}"}}]}`,
+			"/messages/0/payload/context: not base64 of a context: "},
+		{"no JSON", transcript(macpContext("application/json", twoTurns), macpContext("application/json", "{\n no")),
+			"/messages/2/payload/context: its content is no JSON text, at 2:2 in it: "},
+		{"too deep", transcript(macpContext("application/json", strings.Repeat("[", 513)+strings.Repeat("]", 513))),
+			"/messages/1/payload/context: its content is no JSON text, at 1:513 in it: "},
+		{"a snapshot", `{"context_snapshot":"%"}`, "/context_snapshot: not base64 of a context: "},
+	} {
+		_, err := Of(parse(t, tt.in), "", jsonstream.Limits{})
+		carrier := (*CarrierError)(nil)
+		if !errors.As(err, &carrier) || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v", tt.name, err)
+		} else if at := parse(t, tt.in).Root().At(carrier.Pointer).Position(); carrier.Position != at {
+			t.Errorf("%s: at %v, want %v", tt.name, carrier.Position, at)
+		}
+	}
+}
+
+// Base64 is read in both alphabets, with padding and without.
+func TestDecode(t *testing.T) {
+	const text = `{"a":"?>~ÿ?>~"}`
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		for _, context := range []string{text, text + " ", text + "  "} {
+			in := encoding.EncodeToString([]byte(context))
+			doc, err := Decode(parse(t, `"`+in+`"`).Root(), jsonstream.Limits{})
+			if err != nil || string(doc.Raw().Bytes) != context {
+				t.Errorf("%s: %v", in, err)
+			}
+		}
+	}
+	for _, in := range []string{"e30", "e30=", "e3+_", "e30==", "e", "e30*"} {
+		if _, err := Decode(parse(t, `"`+in+`"`).Root(), jsonstream.Limits{}); (err == nil) != (in == "e30" || in == "e30=") {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+// All conversations of a transcript are found, the last first.
+func TestAll(t *testing.T) {
+	const turns = `{"conversationHistoryVerbatim":[{"role":"user","content":"a"}]}`
+	for _, tt := range []struct{ name, in, want string }{
+		{"several", transcript(macpContext("application/json", turns), macpContext("application/json", "no"), macpContext("application/json", "{}"),
+			macpContext("text/plain", turns), macpContext("application/json", twoTurns)), "/messages/5/payload/context 2, /messages/1/payload/context 1"},
+		{"none", transcript(), " 0"},
+		{"another format", twoTurns, " 2"},
+		{"a request", encodedRequest(twoTurns), "/context_snapshot 2"},
+	} {
+		all, err := All(parse(t, tt.in), "", jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, h := range all {
+			got = append(got, fmt.Sprint(h.Carrier().Pointer(), " ", len(h.Turns)))
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, ", ")); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+	if _, err := All(parse(t, `{"a":1}`), "", jsonstream.Limits{}); !errors.Is(err, ErrFormat) {
+		t.Error(err)
 	}
 }
 
@@ -96,7 +167,8 @@ func TestFormatOf(t *testing.T) {
 		{`{"pre_handoff_items":[]}`, format.OpenAI, ""},
 		{`{"conversation_history":[]}`, format.MACP, "not in the format macp: expected an object with messages, found none"},
 		{`{"conversation_history":[]}`, format.OpenAI, "expected an object with input_history, pre_handoff_items, new_items or input_items, found none"},
-		{`[]`, format.SW4RMContext, "expected an object with conversation_history, tool_state or metadata, found none"},
+		{`[]`, format.SW4RMContext, "expected an object with conversation_history or tool_state, found none"},
+		{`{"accepted":true,"metadata":{}}`, format.SW4RMContext, "expected an object with conversation_history or tool_state, found none"},
 		{`{}`, format.SW4RMRequest, "context_snapshot, from_agent or to_agent"},
 		{`{}`, format.SW4RMResponse, "accepted or rejection_reason"},
 		{`{}`, format.EAAPL, "handoffId, taskId, schemaVersion or conversationHistoryVerbatim"},

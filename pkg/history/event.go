@@ -52,7 +52,7 @@ func asToolEvent(item jsonstream.Value) (ToolEvent, bool) {
 		return ToolEvent{item, item.Get("id"), false}, true
 	case strings.HasSuffix(kind, "tool_result"): // also web_search_tool_result, …
 		return ToolEvent{item, item.Get("tool_use_id"), true}, true
-	case roleOf(item) == "tool": // OpenAI Chat, SW4RM
+	case isToolRole(roleOf(item)): // OpenAI Chat, SW4RM
 		return ToolEvent{item, item.Get("tool_call_id"), true}, true
 	default:
 		return ToolEvent{}, false
@@ -69,12 +69,21 @@ var toolTypes = []string{
 	"apply_patch_call_output", "custom_tool_call", "custom_tool_call_output", "hosted_tool_call", "program", "program_output",
 }
 
+// isToolRole reports whether a role is that of a tool; function is an older name.
+func isToolRole(role string) bool { return role == "tool" || role == "function" }
+
 // IsTool reports whether a turn, or a part of one, is about a tool and nothing
 // else.
 func IsTool(item jsonstream.Value) bool {
-	if slices.Contains(toolTypes, item.Get("type").Text()) {
+	if slices.Contains(toolTypes, item.Get("type").Text()) || isApproval(item) {
 		return true
 	}
 	_, ok := asToolEvent(item)
 	return ok
+}
+
+// isApproval reports whether an item is one by which the Agents SDK asks for the
+// approval of a call.
+func isApproval(item jsonstream.Value) bool {
+	return item.Get("type").Text() == CarriedType && item.Get("name").Text() != CarriedName
 }

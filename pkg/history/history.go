@@ -87,7 +87,7 @@ func ListNames(f format.Format) []string { return lists[f] }
 // required are the members of which a document has one that is read in a format.
 var required = map[format.Format][]string{
 	format.EAAPL:         {"handoffId", "taskId", "schemaVersion", "conversationHistoryVerbatim"},
-	format.SW4RMContext:  {"conversation_history", "tool_state", "metadata"},
+	format.SW4RMContext:  {"conversation_history", "tool_state"}, // metadata are in requests and responses, too
 	format.SW4RMRequest:  {"context_snapshot", "from_agent", "to_agent"},
 	format.SW4RMResponse: {"accepted", "rejection_reason"},
 	format.MACP:          {"messages"},
@@ -113,7 +113,7 @@ func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 // like if f is "". It does not ask whether the message is valid: what is not a turn is
 // not there. An SW4RM response has no turns, and a MACP transcript has those of the last
 // HandoffContext that is JSON and has a place for turns, whatever its format. The error
-// is of [FormatOf], or says what is wrong with the snapshot of an SW4RM request.
+// is of [FormatOf], or a [*CarrierError].
 func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*History, error) {
 	f, err := FormatOf(doc.Root(), f)
 	if err != nil {
@@ -124,14 +124,22 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 	case format.SW4RMRequest:
 		h.ContextFormat = format.SW4RMContext
 		if err := h.openSnapshot(limits); err != nil {
-			return nil, fmt.Errorf("/context_snapshot: %w", err)
+			return nil, err
 		}
 	case format.MACP:
-		h.openTranscript(limits)
+		if err := h.openTranscript(limits); err != nil {
+			return nil, err
+		}
 	case format.SW4RMResponse:
 	default:
 		h.ContextFormat = f
 	}
+	h.read()
+	return h, nil
+}
+
+// read finds the turns.
+func (h *History) read() {
 	for i, name := range lists[h.ContextFormat] {
 		list := List{name, h.Root.Get(name)}
 		h.Lists = append(h.Lists, list)
@@ -142,7 +150,6 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 			h.Turns = append(h.Turns, Turn{v, i, index, roleOf(v)})
 		}
 	}
-	return h, nil
 }
 
 func roleOf(turn jsonstream.Value) string {

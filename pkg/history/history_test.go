@@ -84,8 +84,8 @@ func TestNoHistory(t *testing.T) {
 		{"another document", `{"a":1}`, "found neither handoffId"},
 		{"no object", `[1]`, "found neither handoffId"},
 		{"a snapshot that is not base64", `{"context_snapshot":"{}"}`, "/context_snapshot: not base64 of a context: illegal base64 data at input byte 0"},
-		{"a snapshot that is not JSON", encodedRequest("no"), "/context_snapshot: its content is no JSON text: "},
-		{"an empty snapshot", `{"context_snapshot":""}`, "/context_snapshot: its content is no JSON text: "},
+		{"a snapshot that is not JSON", encodedRequest("no"), "/context_snapshot: its content is no JSON text, at 1:1 in it: "},
+		{"an empty snapshot", `{"context_snapshot":""}`, "/context_snapshot: its content is no JSON text, at 1:1 in it: "},
 		{"a snapshot over the limits", encodedRequest(strings.Repeat("[", 600) + strings.Repeat("]", 600)), "nested"},
 		{"a snapshot of another type", `{"context_snapshot":[1]}`, "/context_snapshot: expected base64 of a context, or the context, found array"},
 	} {
@@ -134,6 +134,48 @@ func TestDuplicates(t *testing.T) {
 		`"new_items":[{"t":"ok","timestamp":1},{"t":"ok","timestamp":2},{"t":"ok","timestamp":1},{"content":"`+long+`","x":1}]}`)
 	if diff := cmp.Diff([]int{0, 1, 2, 0, 4, 5, 4, 7}, h.Duplicates()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Turns are equal if their values are, and only then.
+func TestDigest(t *testing.T) {
+	for _, tt := range []struct {
+		a, b  string
+		equal bool
+	}{
+		{`{"a":1,"b":[true,null]}`, `{ "b" : [true, null], "\u0061" : 1.0e0 }`, true},
+		{`{"a":"\u00e9\/"}`, `{"a":"é/"}`, true},
+		{`[0]`, `[-0.0]`, true},
+		{`[9007199254740993]`, `[9007199254740992]`, false},
+		{`[1e400]`, `[1e401]`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`["1"]`, `[1]`, false},
+		{`["null"]`, `[null]`, false},
+		{`[1,2]`, `[12]`, false},
+		{`["a","b"]`, `["a\"1:b"]`, false},
+		{`{"a":{}}`, `{"a":[]}`, false},
+		{`[[],[]]`, `[[[]]]`, false},
+		{`{"a":"b"}`, `["a","b"]`, false},
+	} {
+		a, b := parse(t, tt.a).Root(), parse(t, tt.b).Root()
+		if got := Digest(a) == Digest(b); got != tt.equal {
+			t.Errorf("%s and %s: equal %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+// Escapes do not make a short text distinctive, so that two spellings are alike in
+// that, too.
+func TestDistinctive(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"content":"` + strings.Repeat("é", 20) + `"}`:      false,
+		`{"content":"` + strings.Repeat(`\u00e9`, 20) + `"}`: false,
+		`{"content":"` + strings.Repeat(`\u00e9`, 40) + `"}`: true,
+		`{"content":"ok","created":1}`:                       true,
+	} {
+		if got := Distinctive(parse(t, text).Root()); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
 	}
 }
 
@@ -216,8 +258,13 @@ func TestIsTool(t *testing.T) {
 			t.Errorf("%s is one", kind)
 		}
 	}
-	if !is(`{"role":"tool","content":""}`) {
-		t.Error("a turn by a tool is one")
+	for _, item := range []string{`{"role":"tool","content":""}`, `{"role":"function","content":""}`, `{"type":"tool_approval_item","name":"f"}`} {
+		if !is(item) {
+			t.Errorf("%s is one", item)
+		}
+	}
+	if is(`{"type":"tool_approval_item","name":"handoff.carried"}`) {
+		t.Error("what a conversion carries is none")
 	}
 	for _, item := range []string{`{"role":"assistant","tool_calls":[]}`, `{"type":"message"}`, `{"type":"text"}`, `{"type":"output_text"}`, `"x"`, `{}`} {
 		if is(item) {

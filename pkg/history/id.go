@@ -36,3 +36,13 @@ func ID(root jsonstream.Value, f format.Format) string {
 
 // ID returns what tells the message from others: see [ID].
 func (h *History) ID() string { return ID(h.doc.Root(), h.Format) }
+
+// HasID reports whether id is the [ID] of a message in some format, "" among them, since
+// there is always one that has none: the id that an index has need not be of the format
+// that the message looks like.
+func HasID(root jsonstream.Value, id string) bool {
+	if id == ID(root, "") {
+		return true
+	}
+	return slices.ContainsFunc(format.All(), func(f format.Format) bool { return id == ID(root, f) })
+}

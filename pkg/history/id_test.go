@@ -29,3 +29,12 @@ func TestID(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestHasID(t *testing.T) {
+	const masked = `{"handoffId":"h","session_id":"s"}` // looks canonical, and may be read as MACP
+	for id, want := range map[string]bool{"h": true, "s": true, "": true, "x": false} {
+		if got := HasID(parse(t, masked).Root(), id); got != want {
+			t.Errorf("%q: %v", id, got)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"cmp"
+
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -12,7 +14,7 @@ import (
 func (h *History) Units() []int {
 	u := units{
 		first: make([]int, len(h.Turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{},
-		reasoning: -1, speaker: -1,
+		reasoning: -1, speaker: -1, legacy: -1,
 	}
 	for i := range u.first {
 		u.first[i] = i
@@ -30,10 +32,11 @@ func (h *History) Units() []int {
 type units struct {
 	first     []int
 	calls     map[string]int // the last turn that made a call with this id
-	orphans   map[string]int // the last result with this id that no call came before
+	orphans   map[string]int // the last result or approval with this id that no call came before
 	approvals map[string]int // the turn that asks for it, by its id
 	reasoning int            // the reasoning item whose output goes on, or -1
 	speaker   int            // the last turn, when what followed it are only tool turns, or -1
+	legacy    int            // the last turn whose function_call, which has no id, has no result yet, or -1
 }
 
 func (u *units) find(i int) int {
@@ -56,11 +59,17 @@ func (u *units) add(i int, t Turn) {
 		if !e.Result {
 			called = true
 			u.addCall(i, id)
+			if e.Item.Name() == "function_call" {
+				u.legacy = i
+			}
 			continue
 		}
 		answered = true
 		if call, ok := u.calls[id]; ok {
 			u.join(call, i)
+		} else if t.Role == "function" && u.legacy >= 0 {
+			u.join(u.legacy, i)
+			u.legacy = -1
 		} else if t.isTool() && u.speaker >= 0 { // SW4RM does not list the calls in the turn that makes them
 			u.join(u.speaker, i)
 		} else if id != "" {
@@ -80,8 +89,7 @@ func (u *units) add(i int, t Turn) {
 	}
 }
 
-// isTool reports whether a turn is by a tool; function is an older name.
-func (t Turn) isTool() bool { return t.Role == "tool" || t.Role == "function" }
+func (t Turn) isTool() bool { return isToolRole(t.Role) }
 
 func (u *units) addCall(i int, id string) {
 	if id == "" {
@@ -94,8 +102,18 @@ func (u *units) addCall(i int, id string) {
 	}
 }
 
-// addApproval joins the parts of an approval in the OpenAI Responses API.
+// addApproval joins the parts of an approval: in the OpenAI Responses API, and what its
+// Agents SDK has of one to the call that waits for it.
 func (u *units) addApproval(i int, item jsonstream.Value) {
+	if isApproval(item) {
+		id := cmp.Or(item.Get("call_id").Text(), item.Get("raw_item").Get("call_id").Text())
+		if call, ok := u.calls[id]; ok {
+			u.join(call, i)
+		} else if id != "" {
+			u.orphans[id] = i
+		}
+		return
+	}
 	if id := item.Get("id").Text(); id != "" && item.Get("type").Text() == "mcp_approval_request" {
 		u.approvals[id] = i
 		return

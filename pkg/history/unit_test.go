@@ -18,6 +18,8 @@ func TestUnits(t *testing.T) {
 		return `{"role":"assistant","tool_calls":[{"id":"` + strings.Join(ids, `"},{"id":"`) + `"}]}`
 	}
 	tool := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `"}` }
+	approval := func(id string) string { return `{"type":"tool_approval_item","name":"f","call_id":"` + id + `"}` }
+	const legacy = `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`
 	item := func(kind string) string { return `{"type":"` + kind + `"}` }
 	parts := func(role string, parts ...string) string {
 		return `{"role":"` + role + `","content":[` + strings.Join(parts, ",") + `]}`
@@ -54,6 +56,13 @@ func TestUnits(t *testing.T) {
 		{"SW4RM: calls that are listed", []string{chat("1"), tool("1"), said("assistant")}, "aa."},
 		{"SW4RM: calls that are not", []string{said("user"), said("assistant"), tool("1"), tool("2"), said("assistant"), tool("3"), said("user"), tool("4")}, ".aaabb.."},
 		{"SW4RM: results without an id", []string{said("assistant"), `{"role":"tool","content":"x"}`, `{"role":"Tool","content":"y"}`}, "aaa"},
+		{"Chat, as first published: a call and its result", []string{said("user"), legacy, said("function"), said("assistant")}, ".aa."},
+		{"Chat, as first published: one after the other", []string{legacy, said("function"), legacy, said("function"), said("function")}, "aabbb"},
+		{"Chat, as first published: talk between", []string{legacy, said("user"), said("function"), said("function")}, "a.a."},
+		{"the Agents SDK: an approval and its call", []string{call("1"), call("2"), approval("1"), `{"type":"tool_approval_item","raw_item":{"call_id":"2"}}`, output("2"), output("1")}, "ababba"},
+		{"the Agents SDK: an approval before its call", []string{approval("1"), said("user"), call("1"), output("1")}, "a.aa"},
+		{"the Agents SDK: an approval of nothing", []string{approval("1"), approval(""), call(""), said("user")}, "...."},
+		{"what a conversion carries is no approval", []string{call("1"), `{"type":"tool_approval_item","name":"handoff.carried","call_id":"1"}`}, ".."},
 		{"a result of nothing", []string{output("1"), output(""), tool("1"), said("user")}, "...."},
 		{"calls without an id", []string{call(""), output(""), chat("")}, "..."},
 	} {

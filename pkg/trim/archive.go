@@ -25,6 +25,9 @@ type Entry struct {
 	Summary   bool          `json:"summary,omitzero"` // a turn of the message is the summary of these
 	Turns     []EntryTurn   `json:"turns"`
 	Members   []EntryMember `json:"members"` // in the order in which they were changed
+	// Carrier is the string that had the context in base64, where that is not what
+	// [history.History.Carry] makes of its compact text.
+	Carrier jsontext.Value `json:"carrier,omitzero"`
 }
 
 // An EntryTurn is a turn that was removed, or edited.
@@ -89,6 +92,7 @@ func digest(turns []jsonstream.Value) string {
 // archive returns the entry of a finished draft.
 func (d *draft) archive(e *editor, r Result) []byte {
 	entry := Entry{SHA256: r.Record.SHA256, HandoffID: d.h.ID(), Format: d.h.Format}
+	entry.Carrier = carrierOf(d.h)
 	entry.Summary = d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns))
 	for _, m := range e.members {
 		if r.Cost != "" && (m.pointer == "/signature" || m.pointer == "/signatureKeyId") {
@@ -111,6 +115,19 @@ func (d *draft) archive(e *editor, r Result) []byte {
 	text = make([]byte, 0, len(text)+d.before.bytes)
 	text = append(append(text, head...), turns...)
 	return append(d.appendTurns(text), tail...)
+}
+
+// carrierOf returns the string that has the context, nil if its compact text says enough
+// about it.
+func carrierOf(h *history.History) jsontext.Value {
+	v := h.Carrier()
+	if v.Kind() != jsonstream.String {
+		return nil
+	}
+	if bytes.Equal(v.Raw(), h.Carry(jsonstream.AppendCompact(nil, h.Context().Raw().Bytes))) {
+		return nil
+	}
+	return v.Raw()
 }
 
 // appendTurns appends what an entry holds of turns, as the elements of an array.
@@ -137,21 +154,49 @@ func (d *draft) appendTurns(text []byte) []byte {
 var ErrNoEntry = errors.New("the archive has no entry for it")
 
 // Restore undoes every trim of a message in a format, or in the one that it looks like
-// if f is "", the last trim first. find returns the entry with a digest, nil if there is
-// none. A message that was never trimmed is returned as it is. The error wraps [ErrNoEntry], or says in what the entry and
-// the message do not fit each other.
+// if f is "", the last trim first; of a MACP transcript those of every context (see
+// [history.All]). find returns the entry with a digest, nil if there is none. A message
+// that was never trimmed is returned as it is. The error wraps [ErrNoEntry], or says in
+// what the entry and the message do not fit each other.
 func Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, find func(sha256 string) (*Entry, error)) ([]byte, error) {
-	seen := map[string]bool{} // records
-	for {
-		h, err := history.Of(doc, f, limits)
+	all, err := history.All(doc, f, limits)
+	if err != nil {
+		return nil, err
+	}
+	old := doc.Raw()
+	var text []byte
+	from := 0
+	for _, h := range slices.Backward(all) { // in the order of the text
+		value, err := restore(h, find)
 		if err != nil {
 			return nil, err
 		}
-		record := recorded(h)
-		sum := record.Get("sha256").Text()
-		if sum == "" {
-			return doc.Raw().Bytes, nil
+		if value == nil {
+			continue
 		}
+		if !h.Carrier().Exists() {
+			return value, nil
+		}
+		at := int(h.Carrier().Position().Offset - old.Start.Offset)
+		text = append(append(text, old.Bytes[from:at]...), value...)
+		from = at + len(h.Carrier().Raw())
+	}
+	if text == nil {
+		return old.Bytes, nil
+	}
+	return jsonstream.AppendCompact(nil, append(text, old.Bytes[from:]...)), nil
+}
+
+// restore undoes every trim of one context, and returns what is to carry it; nil if it
+// was never trimmed.
+func restore(h *history.History, find func(sha256 string) (*Entry, error)) (value []byte, err error) {
+	seen := map[string]bool{} // records
+	for {
+		record := recorded(h)
+		if !record.Exists() {
+			return value, nil
+		}
+		sum := record.Get("sha256").Text()
 		if seen[string(record.Raw())] {
 			return nil, fmt.Errorf("the trim with sha256 %s: its entry restores it itself; the archive was changed", sum)
 		}
@@ -167,13 +212,15 @@ func Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits
 		if err != nil {
 			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
 		}
-		if doc, err = parse(text); err != nil {
+		context, err := parse(text)
+		if err != nil {
 			return nil, err
 		}
+		value, h = entry.carry(h, text), h.With(context)
 	}
 }
 
-// restore returns the message as it was before the trim of the entry.
+// restore returns the context as it was before the trim of the entry, as compact JSON.
 func (e *Entry) restore(h *history.History) ([]byte, error) {
 	if err := e.check(h); err != nil {
 		return nil, err
@@ -206,11 +253,24 @@ func (e *Entry) restore(h *history.History) ([]byte, error) {
 	if edit.err != nil {
 		return nil, edit.err
 	}
-	text, err := h.Message(edit.doc.Raw().Bytes)
-	if err != nil {
-		return nil, err
+	return jsonstream.AppendCompact(nil, edit.doc.Raw().Bytes), nil
+}
+
+// carry returns what is to carry a context: what did so before the trim, if it is the
+// same one again.
+func (e *Entry) carry(h *history.History, context []byte) []byte {
+	if e.Carrier == nil || h.Carrier().Kind() != jsonstream.String {
+		return h.Carry(context)
 	}
-	return jsonstream.AppendCompact(nil, text), nil
+	doc, err := parse(e.Carrier)
+	if err != nil {
+		return h.Carry(context)
+	}
+	was, err := history.Decode(doc.Root(), jsonstream.Unlimited())
+	if err != nil || !bytes.Equal(jsonstream.AppendCompact(nil, was.Raw().Bytes), context) {
+		return h.Carry(context)
+	}
+	return e.Carrier
 }
 
 func (m EntryMember) isRecord() bool {

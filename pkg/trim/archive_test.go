@@ -1,6 +1,7 @@
 package trim
 
 import (
+	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
@@ -20,6 +21,57 @@ func TestRestoreIsExact(t *testing.T) {
 			if got := restored(t, r.Text, r); got != text || r.Gone != 1 {
 				t.Errorf("restored %s of %s", got, r.Text)
 			}
+		}
+	}
+}
+
+// A context in base64 comes back as the string it was, not as another one of the same
+// JSON, unless there is more in it since.
+func TestRestoreIsExactInBase64(t *testing.T) {
+	const context = "{\n  \"conversation_history\": [\n    {\"role\": \"user\", \"content\": \"?>~ÿ\"},\n    {\"role\": \"user\"}\n  ]\n}\n"
+	for _, in := range []string{
+		base64.StdEncoding.EncodeToString([]byte(context)), base64.RawURLEncoding.EncodeToString([]byte(context)),
+		strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(context)), "/", `\/`), base64.StdEncoding.EncodeToString(jsonstream.AppendCompact(nil, []byte(context))),
+	} {
+		for _, form := range []string{`{"context_snapshot":"%"}`, `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"%"}}]}`} {
+			text := strings.Replace(form, "%", in, 1)
+			r := mustTrim(t, text, Options{Last: 1})
+			back, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, finder(t, []Result{r}))
+			if err != nil || string(back) != text {
+				t.Errorf("restored %s of %s: %v", back, text, err)
+			}
+			back, err = Restore(document(t, appendTurn(t, r.Text, `{"role":"assistant"}`)), "", jsonstream.Limits{}, finder(t, []Result{r}))
+			if err != nil || len(open(t, back).Turns) != 3 {
+				t.Errorf("with a turn added, restored %s: %v", back, err)
+			}
+			changed := strings.Replace(string(r.Archive), `"carrier":"`, `"carrier":"!`, 1)
+			back, err = Restore(document(t, r.Text), "", jsonstream.Limits{}, func(string) (*Entry, error) { return ParseEntry([]byte(changed)) })
+			if err != nil || len(open(t, back).Turns) != 2 {
+				t.Errorf("with an archive that was changed, restored %s: %v", back, err)
+			}
+		}
+	}
+}
+
+// A session goes on after a trim: what was taken from its earlier contexts comes back,
+// too, if two of them are the same as well.
+func TestRestoreOfEarlierContexts(t *testing.T) {
+	payload := func(context string) string {
+		return `{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"` + base64.StdEncoding.EncodeToString([]byte(context)) + `"}}`
+	}
+	first := payload(`{"conversation_history":[{"role":"user","content":"one"},{"role":"user","content":"two"}]}`)
+	other := payload(`{"input_history":[{"role":"user","content":"three"}]}`)
+	one := mustTrim(t, `{"messages":[`+first+`]}`, Options{Last: 1})
+	trimmed := strings.TrimSuffix(strings.TrimPrefix(string(one.Text), `{"messages":[`), `]}`)
+	want := `{"messages":[` + first + `,` + first + `,{"a":[1]},` + other + `]}`
+	for _, in := range []string{
+		`{"messages":[` + trimmed + `,` + first + `,{"a":[1]},` + other + `]}`,
+		`{"messages":[` + first + `,` + trimmed + `,{"a":[1]},` + other + `]}`,
+		`{"messages":[` + trimmed + `,` + trimmed + `,{"a":[1]},` + other + `]}`,
+	} {
+		got, err := Restore(document(t, []byte(in)), "", jsonstream.Limits{}, finder(t, []Result{one}))
+		if err != nil || string(got) != want {
+			t.Errorf("restored %s: %v", got, err)
 		}
 	}
 }

@@ -119,9 +119,20 @@ func (d *draft) stays() int {
 	return n
 }
 
+// said returns how many turns of the conversation are there after filtering.
+func (d *draft) said() int {
+	n := d.stays()
+	for i, t := range d.h.Turns {
+		if d.turns[i].fate == kept && t.IsContext() {
+			n--
+		}
+	}
+	return n
+}
+
 // fits reports whether the message is within the limits as it is.
 func (d *draft) fits() bool {
-	return d.within(d.before) && (d.o.Last <= 0 || d.stays() <= d.o.Last)
+	return d.within(d.before) && (d.o.Last <= 0 || d.said() <= d.o.Last)
 }
 
 func (d *draft) within(s size) bool {

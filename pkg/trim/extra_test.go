@@ -75,7 +75,7 @@ func TestExtrasTwice(t *testing.T) {
 		t.Errorf("restored %s", got)
 	}
 	_, err := trimText(t, text, Options{MaxBytes: 300, Also: Extras()})
-	if over := (*OverError)(nil); !errors.As(err, &over) || over.Rest[0].Name != "tool_state" || over.Rest[0].Size > 40 {
+	if over := (*OverError)(nil); !errors.As(err, &over) || over.Rest[0].Name != "metadata.trim" || over.Rest[1].Name != "tool_state" || over.Rest[1].Size > 40 {
 		t.Errorf("with everything given up: %v", err)
 	}
 }

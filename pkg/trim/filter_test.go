@@ -14,6 +14,8 @@ func TestFilters(t *testing.T) {
 	responses := `{"role":"user","content":"q"},{"type":"reasoning"},{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"},{"type":"mcp_list_tools"},{"type":"message","role":"assistant","content":"a"}`
 	anthropic := `{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"1"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},{"type":"text","text":"and"}]},{"role":"assistant","content":[{"type":"tool_use","id":"2"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"2"}]}`
 	unlisted := `{"role":"user","content":"q"},{"role":"assistant","content":"so"},{"role":"tool","tool_call_id":"1","content":"r"}`
+	legacy := `{"role":"user","content":"q"},{"role":"assistant","content":null,"function_call":{"name":"g","arguments":"{}"}},{"role":"function","name":"g","content":"r"},{"role":"assistant","content":"a"}`
+	approved := `{"role":"user","content":"q"},{"type":"function_call","call_id":"1"},{"type":"tool_approval_item","raw_item":{"call_id":"1"}},{"type":"function_call_output","call_id":"1"},{"role":"assistant","content":"a"}`
 	for _, tt := range []struct {
 		name, turns, want string
 		o                 Options
@@ -27,6 +29,11 @@ func TestFilters(t *testing.T) {
 		{"Anthropic without tools", anthropic, `{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"so"}]},{"role":"user","content":[{"type":"text","text":"and"}]}`, Options{DropTools: true}},
 		{"Anthropic by roles", anthropic, `{"role":"assistant","content":[{"type":"text","text":"so"}]}`, Options{Roles: []string{"assistant"}}},
 		{"SW4RM without tools", unlisted, `{"role":"user","content":"q"},{"role":"assistant","content":"so"}`, Options{DropTools: true}},
+		{"legacy without tools", legacy, `{"role":"user","content":"q"},{"role":"assistant","content":"a"}`, Options{DropTools: true}},
+		{"legacy by roles", legacy, `{"role":"user","content":"q"},{"role":"assistant","content":"a"}`, Options{Roles: []string{"user", "assistant"}}},
+		{"legacy, and a limit", legacy, `{"role":"user","content":"q"},{"role":"assistant","content":"a"}`, Options{Last: 3, KeepTurns: 1}},
+		{"an approval goes with its call", approved, `{"role":"user","content":"q"},{"role":"assistant","content":"a"}`, Options{Last: 4, KeepTurns: 1}},
+		{"approvals are about tools", approved, `{"role":"user","content":"q"},{"role":"assistant","content":"a"}`, Options{DropTools: true}},
 		{"an object as content says something", `{"role":"assistant","content":{"a":1},"tool_calls":[{"id":"1"}]}`, `{"role":"assistant","content":{"a":1}}`, Options{DropTools: true}},
 		{"a filter and a limit", chat, `{"role":"user","content":"q"}`, Options{DropTools: true, Last: 1}},
 		{"nothing to drop", `{"role":"user","content":[{"type":"text","text":"q"}],"tool_calls":[]}`, `{"role":"user","content":[{"type":"text","text":"q"}],"tool_calls":[]}`, Options{DropTools: true}},
@@ -51,6 +58,44 @@ func TestFilters(t *testing.T) {
 				t.Errorf("%s: again to %s", tt.name, again.Text)
 			}
 		}
+	}
+}
+
+// What a conversion has put beside the conversation stays, whatever else goes, and is no
+// turn that counts for a limit. The record counts every element of the lists.
+func TestContextStays(t *testing.T) {
+	const (
+		brief   = `{"role":"user","content":"[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]\n{}"}`
+		carried = `{"type":"tool_approval_item","name":"handoff.carried","carried":{"call_id":"1"}}`
+		ask     = `{"role":"user","content":"u"}`
+		called  = `{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"}`
+		answer  = `{"role":"assistant","content":"a"}`
+		text    = `{"input_history":[` + brief + `,` + ask + `],"pre_handoff_items":[` + carried + `,` + called + `,` + answer + `],"new_items":[]}`
+	)
+	for _, tt := range []struct {
+		name string
+		o    Options
+		want string
+		gone int
+	}{
+		{"last 2", Options{Last: 2, KeepTurns: 1}, `[` + brief + `,` + ask + `],"pre_handoff_items":[` + carried + `,` + answer + `]`, 2},
+		{"last 4, which is all", Options{Last: 4, KeepTurns: 1}, `[` + brief + `,` + ask + `],"pre_handoff_items":[` + carried + `,` + called + `,` + answer + `]`, 0},
+		{"roles", Options{Roles: []string{"assistant"}}, `[` + brief + `],"pre_handoff_items":[` + carried + `,` + answer + `]`, 3},
+		{"no tools", Options{DropTools: true}, `[` + brief + `,` + ask + `],"pre_handoff_items":[` + carried + `,` + answer + `]`, 2},
+	} {
+		r := mustTrim(t, text, tt.o)
+		if got, want := bare(t, r.Text), `{"input_history":`+tt.want+`,"new_items":[]}`; got != want {
+			t.Errorf("%s: got %s", tt.name, got)
+		}
+		if r.Changed != (tt.gone > 0) || r.Gone != tt.gone || r.Record.OriginalTurns != 6 || r.Record.DroppedTurns != tt.gone {
+			t.Errorf("%s: %d gone, %+v", tt.name, r.Gone, r.Record)
+		}
+		if got := restored(t, r.Text, r); got != text {
+			t.Errorf("%s: restored %s", tt.name, got)
+		}
+	}
+	if _, err := trimText(t, text, Options{Last: 1, KeepTurns: 1}); err == nil || !strings.HasPrefix(err.Error(), "still 1 turns over the limit of 1 ") {
+		t.Errorf("the user's turn and the last one stay: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -50,7 +51,7 @@ func (d *draft) choose(slack size) error {
 	candidates := d.candidates()
 	overhead := d.recordSize()
 	gone, count := size{}, 0
-	stays := d.stays()
+	stays := d.said()
 	enough := func(summary int) bool {
 		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(summary, count))
 		return rest.tokens <= budget.tokens && rest.bytes <= budget.bytes && (d.o.Last <= 0 || stays-count <= d.o.Last)
@@ -89,10 +90,10 @@ func (d *draft) choose(slack size) error {
 	free := room()
 	if free < least {
 		if count == 0 && len(d.cut.extras) == 0 && !d.changed() {
-			return d.over(d.before.minus(d.budget(size{}))) // the message stays as it is
+			return d.over(d.before.minus(d.budget(size{})), size{}) // the message stays as it is
 		}
 		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(least, count))
-		return d.over(rest.minus(budget))
+		return d.over(rest.minus(budget), overhead)
 	}
 	d.cut.summary = min(d.cut.summary, free)
 	return nil
@@ -199,33 +200,50 @@ func speaks(turn jsonstream.Value) bool {
 	return all == 0 || tools < all
 }
 
-// over returns the error for a message that exceeds the limits by s.
-func (d *draft) over(s size) error {
-	inBytes := s.tokens <= 0 && d.o.MaxBytes > 0
-	rest := slices.Clone(d.tally)
-	i := 0
+// over returns the error for a message that exceeds the limits by s, of which the
+// record takes some.
+func (d *draft) over(s, record size) error {
+	e := &OverError{Over: s.tokens, Limit: d.o.MaxTokens, Unit: "tokens"}
+	in := func(s size) int { return s.tokens }
+	if s.tokens <= 0 && d.o.MaxBytes > 0 {
+		e = &OverError{Over: s.bytes, Limit: d.o.MaxBytes, Unit: "bytes"}
+		in = func(s size) int { return s.bytes }
+	}
+	var rest []history.MemberSize
 	for name, v := range d.h.Root.Members() {
-		left := size{rest[i].Size, d.bytes(v)}
-		for j, list := range d.h.Lists {
-			if list.Name == name && list.HasTurns() {
-				left = d.listSize(j)
-			}
-		}
-		for _, s := range d.cut.extras {
-			if strings.HasPrefix(s.pointer+"/", "/"+name+"/") {
-				left = left.minus(s.gained)
-			}
-		}
-		rest[i].Size = left.tokens
-		if inBytes {
-			rest[i].Size = left.bytes
-		}
-		i++
+		rest = append(rest, history.MemberSize{Name: name, Size: in(d.left(name, v, d.tally[len(rest)].Size))})
 	}
-	if inBytes {
-		return &OverError{s.bytes, d.o.MaxBytes, "bytes", largest(rest)}
+	e.Rest = largest(append(rest, history.MemberSize{Name: holder(d.h.ContextFormat) + "." + recordMember, Size: in(record)}))
+	e.Others = e.Limit + e.Over
+	for _, m := range e.Rest {
+		e.Others -= m.Size
 	}
-	return &OverError{s.tokens, d.o.MaxTokens, "tokens", largest(rest)}
+	e.Others = max(e.Others, 0) // the size of a summary is a guess
+	return e
+}
+
+// left returns what is left of a member of the context that has so many tokens.
+func (d *draft) left(name string, v jsonstream.Value, tokens int) size {
+	left := size{tokens, d.bytes(v)}
+	summarises := d.summarises(len(d.cut.turns))
+	for j, list := range d.h.Lists {
+		if list.Name != name || !list.HasTurns() {
+			continue
+		}
+		left = d.listSize(j)
+		if summarises && d.former >= 0 && d.turns[d.former].fate == kept && d.h.Turns[d.former].List == j {
+			left = left.minus(d.old)
+		}
+	}
+	if summarises && d.h.ContextFormat == format.EAAPL && name == summaryMember {
+		left = left.minus(d.old)
+	}
+	for _, s := range d.cut.extras {
+		if strings.HasPrefix(s.pointer+"/", "/"+name+"/") {
+			left = left.minus(s.gained)
+		}
+	}
+	return left
 }
 
 // listSize returns the size of the turns of a list that are still there.

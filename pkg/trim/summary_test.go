@@ -161,6 +161,20 @@ func TestSummaryOfManyBytes(t *testing.T) {
 	}
 }
 
+// Bytes that are no UTF-8 are replaced by more of them, and count as such: a summary
+// with some fits its room, too.
+func TestSummaryOfInvalidBytes(t *testing.T) {
+	text := `{"conversation_history":[` + talk + `,` + talk + `]}`
+	least := mustTrim(t, text, Options{MaxTokens: 120, KeepTurns: 1, Summarizer: says("")}).Record.TokensAfter
+	for limit := least + 30; limit < least+50; limit++ {
+		a := &author{text: strings.Repeat("\xff", 1000), obliges: true}
+		r, err := trimText(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: a})
+		if err != nil || r.Record.TokensAfter > limit || len(a.asked) > 1 {
+			t.Errorf("%d tokens of %d in %d attempts: %v", r.Record.TokensAfter, limit, len(a.asked), err)
+		}
+	}
+}
+
 const costs = `{"costSpentSoFarUSD":0.2,"costBudgetRemainingUSD":0.30,"tokenSpent":{"prompt":10,"completion":20,"x":1}}`
 
 // Section 9: what the summary cost is added to what was spent, exactly, and stays

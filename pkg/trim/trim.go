@@ -4,10 +4,12 @@
 package trim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
@@ -28,7 +30,7 @@ type Options struct {
 
 	MaxTokens int // of the whole message, by Meter
 	MaxBytes  int // of the whole message as compact JSON
-	Last      int // turns that may stay
+	Last      int // turns that may stay; what was handed over besides the conversation is none
 
 	// KeepTurns is how many of the latest turns stay whatever the limits; if Last is
 	// no more than that, only the very last does, and Last says how many more may.
@@ -83,13 +85,23 @@ type OverError struct {
 	Over  int    // by how much the limit is exceeded, in Unit
 	Limit int    // in Unit
 	Unit  string // tokens, bytes or turns
-	Rest  []history.MemberSize
+	// Rest are the largest of the members that are left and of what the record adds to
+	// them, and Others what all else takes: together Limit and Over.
+	Rest   []history.MemberSize
+	Others int
 }
 
 func (e *OverError) Error() string {
 	var rest []string
 	for _, m := range e.Rest {
-		rest = append(rest, fmt.Sprintf("%s %d", m.Name, m.Size))
+		name := m.Name
+		if strings.ContainsFunc(name, unicode.IsControl) { // it must not look like a line of its own
+			name = string(quote(name))
+		}
+		rest = append(rest, fmt.Sprintf("%s %d", name, m.Size))
+	}
+	if e.Others > 0 {
+		rest = append(rest, fmt.Sprintf("all else %d", e.Others))
 	}
 	text := fmt.Sprintf("still %d %s over the limit of %d with everything trimmed that may go", e.Over, e.Unit, e.Limit)
 	if len(rest) > 0 {
@@ -114,7 +126,7 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	if !d.changed() && d.fits() {
 		return Result{Text: doc.Raw().Bytes, Format: h.Format, Record: d.record}, nil
 	}
-	if err := d.checkCosts(); err != nil {
+	if err := cmp.Or(checkPlace(h), d.checkCosts()); err != nil {
 		return Result{}, err
 	}
 	// What is planned with is the greatest size that a summary may have and the
@@ -131,7 +143,7 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 			return r, err
 		}
 		if attempt == maxAttempts {
-			return Result{}, d.over(*over)
+			return Result{}, d.over(*over, d.recordSize())
 		}
 		slack.tokens += over.tokens
 		if d.tokenBytes == taken {

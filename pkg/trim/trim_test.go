@@ -216,15 +216,21 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// What was there under the name of the record and is none.
+// What is there under the name of the record and is none stays, and nothing is written
+// over it.
 func TestForeignRecord(t *testing.T) {
 	const turns = `,"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"user","content":"two"}]}`
 	for _, tt := range []struct{ in, err string }{
-		{`{"handoffId":"h","extensions":{"trim":"yes"}` + turns, "/extensions/trim: not what trim records"},
-		{`{"handoffId":"h","extensions":{"trim":{"droppedTurns":"x"}}` + turns, "unexpected string"},
-		{`{"handoffId":"h","extensions":{"trim":{"other":[1]},"a":1}` + turns, ""},
-		{`{"handoffId":"h","extensions":"text"` + turns, ""},
+		{`{"handoffId":"h","extensions":{"trim":"yes"}` + turns, "/extensions/trim: trim records here what it does: found string that is no record; give it another name"},
+		{`{"handoffId":"h","extensions":{"trim":null}` + turns, "found null that is no record; "},
+		{`{"handoffId":"h","extensions":{"trim":{"other":[1]},"a":1}` + turns, "found object that is no record; "},
+		{`{"handoffId":"h","extensions":{"trim":{"sha256":"abc"}}` + turns, "found object that is no record; "},
+		{`{"handoffId":"h","extensions":"text"` + turns, "/extensions: expected an object, to note in it what trimming does: found string; give it another name"},
+		{`{"handoffId":"h","extensions":null` + turns, ""},
 	} {
+		if same := mustTrim(t, tt.in, Options{Last: 2}); same.Changed || string(same.Text) != tt.in {
+			t.Errorf("where nothing has to go: %s", same.Text)
+		}
 		r, err := trimText(t, tt.in, Options{Last: 1})
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "Record") {
@@ -241,6 +247,15 @@ func TestForeignRecord(t *testing.T) {
 	}
 }
 
+// A record that cannot be read is told, since nothing could be counted on from it.
+func TestDamagedRecord(t *testing.T) {
+	text := `{"handoffId":"h","extensions":{"trim":{"droppedTurns":"x","sha256":"` + strings.Repeat("0", 64) + `"}}}`
+	const want = "/extensions/trim: not what trim records: /droppedTurns: unexpected string"
+	if _, err := trimText(t, text, Options{Last: 1}); err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A message that cannot fit is refused, with what it lacks and where the rest is.
 func TestOver(t *testing.T) {
 	long := strings.Repeat("x", 400)
@@ -251,8 +266,8 @@ func TestOver(t *testing.T) {
 		o    Options
 		want OverError
 	}{
-		{"tokens", Options{MaxTokens: 150}, OverError{has.tokens - 150, 150, "tokens", []history.MemberSize{{Name: "conversationHistoryVerbatim", Size: 104}, {Name: "big", Size: 100}, {Name: "handoffId", Size: 1}}}},
-		{"bytes", Options{MaxBytes: 500}, OverError{has.bytes - 500, 500, "bytes", []history.MemberSize{{Name: "conversationHistoryVerbatim", Size: 429}, {Name: "big", Size: 402}, {Name: "handoffId", Size: 3}}}},
+		{"tokens", Options{MaxTokens: 150}, OverError{has.tokens - 150, 150, "tokens", []history.MemberSize{{Name: "conversationHistoryVerbatim", Size: 104}, {Name: "big", Size: 100}, {Name: "handoffId", Size: 1}}, 3}},
+		{"bytes", Options{MaxBytes: 500}, OverError{has.bytes - 500, 500, "bytes", []history.MemberSize{{Name: "conversationHistoryVerbatim", Size: 429}, {Name: "big", Size: 402}, {Name: "handoffId", Size: 3}}, 53}},
 	} {
 		_, err := trimText(t, text, tt.o)
 		over := (*OverError)(nil)
@@ -262,6 +277,23 @@ func TestOver(t *testing.T) {
 		if diff := cmp.Diff(tt.want, *over); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
+	}
+	// The record is part of it, and so is what is too small to be named.
+	text = `{"taskId":"t","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"a":1,"x\u001b\ny":"` + long + `"}`
+	_, err := trimText(t, text, Options{MaxTokens: 100, KeepTurns: 1})
+	over := (*OverError)(nil)
+	if !errors.As(err, &over) {
+		t.Fatal(err)
+	}
+	sum := over.Others
+	for _, m := range over.Rest {
+		sum += m.Size
+	}
+	if sum != over.Limit+over.Over || over.Rest[1].Name != "extensions.trim" {
+		t.Errorf("%d of %d in %v", sum, over.Limit+over.Over, over)
+	}
+	if want := `; the rest is in "x\u001b\ny" 100, extensions.trim `; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ", all else ") {
+		t.Errorf("got %v", err)
 	}
 	two := `{"conversation_history":[{"role":"system","content":"a"},{"role":"user","content":"b"}]}`
 	if _, err := trimText(t, two, Options{Last: 1}); err == nil || !strings.HasPrefix(err.Error(), "still 1 turns over the limit of 1 ") {

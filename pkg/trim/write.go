@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -79,7 +80,7 @@ func (d *draft) summary(ctx context.Context) (summarize.Summary, error) {
 	if !d.summarises(len(d.cut.turns)) {
 		return summarize.Summary{}, nil
 	}
-	request := summarize.Request{Previous: d.previous(), MaxTokens: d.cut.summary, Count: d.o.Meter.Count}
+	request := summarize.Request{Previous: d.previous(), MaxTokens: d.cut.summary, Count: func(text string) int { return d.o.Meter.Count(valid(text)) }}
 	for _, i := range d.cut.turns {
 		t := d.h.Turns[i]
 		request.Turns = append(request.Turns, summarize.Turn{Role: t.Role, Name: t.Name(), Text: t.Text(), JSON: d.turns[i].text})
@@ -90,6 +91,7 @@ func (d *draft) summary(ctx context.Context) (summarize.Summary, error) {
 	if err != nil {
 		return s, fmt.Errorf("summarising %d turns: %w", len(request.Turns), err)
 	}
+	s.Text = valid(s.Text)
 	if n := d.o.Meter.Count(s.Text); n > d.cut.summary {
 		return s, fmt.Errorf("the summary of %d turns has %d tokens: it may have %d at most", len(request.Turns), n, d.cut.summary)
 	}
@@ -208,6 +210,15 @@ func (d *draft) count(doc *jsonstream.Document, summary, but string) int {
 		}
 	}
 	return tokens
+}
+
+// valid returns a text as it comes out of JSON: bytes that are no UTF-8 are replaced,
+// and count as what they are replaced by.
+func valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return string([]rune(text))
 }
 
 func quote(text string) []byte {
