@@ -268,6 +268,29 @@ func (s source) documents(limits jsonstream.Limits, count func(int), yield func(
 	}
 }
 
+// shownName returns a file's name for people.
+func shownName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	return visible(path)
+}
+
+// loadDocument reads a file that holds one JSON document, and returns its name for
+// people too.
+func loadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	name := shownName(path)
+	text, err := readAll(path, stdin, limits)
+	if err != nil {
+		return nil, name, err
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil {
+		return nil, name, inFile(name, err)
+	}
+	return doc, name, nil
+}
+
 // readAll returns a file's whole content, decompressed and bounded: a profile,
 // a schema or a single message.
 func readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {

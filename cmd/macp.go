@@ -55,14 +55,9 @@ func (f *policyFlag) load(c *cobra.Command, limits jsonstream.Limits) (*macp.Pol
 		}
 		return nil, nil
 	}
-	name := visible(f.path)
-	text, err := readAll(f.path, c.InOrStdin(), limits)
+	doc, name, err := loadDocument(f.path, c.InOrStdin(), limits)
 	if err != nil {
 		return nil, err
-	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
-	if err != nil {
-		return nil, inFile(name, err)
 	}
 	p, err := macp.ReadPolicy(doc.Root())
 	if e := (*macp.PolicyError)(nil); errors.As(err, &e) {

@@ -2,11 +2,9 @@ package cmd
 
 import (
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/openai/tool"
 )
 
@@ -64,19 +62,20 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 	if f.agent == "" {
 		return errNoAgent
 	}
+	var schemaName string
 	if c.Flags().Changed("input-schema") {
 		if f.schema == "" {
 			return errNoSchema(f.schema)
 		}
-		schema, err := f.load(c.InOrStdin())
+		schema, name, err := loadDocument(f.schema, c.InOrStdin(), f.limits)
 		if err != nil {
 			return err
 		}
-		f.InputSchema = schema.Root()
+		f.InputSchema, schemaName = schema.Root(), name
 	}
 	text, err := tool.Definition(f.agent, f.Options)
 	if unfit := (*tool.SchemaError)(nil); errors.As(err, &unfit) {
-		err := placed(f.schemaName(), unfit.Position, unfit.Pointer, err)
+		err := placed(schemaName, unfit.Position, unfit.Pointer, err)
 		loose := f.Options
 		loose.Loose = true
 		if _, still := tool.Definition(f.agent, loose); still != nil {
@@ -95,27 +94,6 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 		_, err = out.Write(append(text, '\n'))
 	}
 	return out.close(err)
-}
-
-// load reads the input schema.
-func (f *openaiToolFlags) load(stdin io.Reader) (*jsonstream.Document, error) {
-	text, err := readAll(f.schema, stdin, f.limits)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.limits)
-	if err != nil {
-		return nil, inFile(f.schemaName(), err)
-	}
-	return doc, nil
-}
-
-// schemaName returns the schema file's name for people.
-func (f *openaiToolFlags) schemaName() string {
-	if f.schema == "-" {
-		return "stdin"
-	}
-	return f.schema
 }
 
 func newOpenAIOutput() *cobra.Command {

@@ -75,17 +75,9 @@ func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, e
 	if !slices.Contains(patchTypes, f.kind) {
 		return "", nil, fmt.Errorf("--type %q: use %s", f.kind, strings.Join(patchTypes, ", "))
 	}
-	name := path
-	if path == "-" {
-		name = "stdin"
-	}
-	text, err := readAll(path, stdin, f.limits)
+	doc, name, err := loadDocument(path, stdin, f.limits)
 	if err != nil {
 		return name, nil, err
-	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.limits)
-	if err != nil {
-		return name, nil, inFile(name, err)
 	}
 	p, err := patch.Parse(doc, patch.Type(f.kind))
 	if malformed := (*patch.FormatError)(nil); errors.As(err, &malformed) {

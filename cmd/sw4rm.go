@@ -55,29 +55,6 @@ func (f *lenientFlag) fill(doc *jsonstream.Document, kind format.Format, limits 
 	return filled, told, err
 }
 
-// shownName returns a file's name for people.
-func shownName(path string) string {
-	if path == "-" {
-		return "stdin"
-	}
-	return visible(path)
-}
-
-// loadDocument reads a file that holds one JSON document, and returns its name for
-// people too.
-func loadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
-	name := shownName(path)
-	text, err := readAll(path, stdin, limits)
-	if err != nil {
-		return nil, name, err
-	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
-	if err != nil {
-		return nil, name, inFile(name, err)
-	}
-	return doc, name, nil
-}
-
 // sw4rmProblems returns an error for each problem, with its place in a file.
 func sw4rmProblems(name string, problems []sw4rm.Problem) error {
 	var all []error
