@@ -1,9 +1,11 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +14,8 @@ import (
 	"github.com/eaapl/handoff/pkg/convert"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // convertFlags are the flags of convert.
@@ -38,9 +42,11 @@ rest travels.
 
 What the target asks for and the source does not have is made up: the same for the same
 message, and other identifiers with another --seed. --report says on stderr what was
-mapped, carried and made up; --strict refuses to make anything up, with exit code 1. So
-is a message refused that breaks the rules of its own format, unless --lenient takes it
-as it is.
+mapped, implied, carried and made up; --strict refuses to make anything up, with exit
+code 1. So is a message refused whose members are missing or of a wrong type by the
+schema of its own format, unless --lenient takes it as it is. Values of a wrong form (a
+pattern, a range, a list of words) and Unix timestamps of SW4RM are converted. What
+carries the message that it was made of, in the format to write, is not asked.
 
 A signature does not cover what a message was converted to. It is carried, and holds
 again for the message that comes back, if nothing was changed.`,
@@ -94,6 +100,9 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		return errors.New("--report and --quiet: use one of them")
 	}
 	f.From = f.from
+	if c.Flags().Changed("budget") && f.Budget == "" {
+		return errors.New("--budget is empty: write a number of US dollars, like 0.32")
+	}
 	if err := f.Options.Check(); err != nil {
 		return fmt.Errorf("--budget %w", err)
 	}
@@ -103,8 +112,13 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 			return nil, inFile(d.source.name, err)
 		}
 		r, err := convert.Convert(doc, format.Format(f.to), f.Options)
+		if !f.Lenient && r.Report.From != r.Report.To && !r.Report.Restored || errors.As(err, new(convert.SourceErrors)) {
+			if broken := f.structure(c.Context(), d, doc, err); broken != nil {
+				return nil, broken
+			}
+		}
 		if err != nil {
-			return nil, convertError(d, doc, err)
+			return nil, convertError(d, err)
 		}
 		tell(convertRecord{Source: d.source.name, Index: d.index, Report: r.Report, place: d.origin()})
 		return f.layout.append(dst, r.Text)
@@ -113,23 +127,78 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	return f.rewriting.run(c, args)
 }
 
-// convertError places an error: each rule that a message breaks at its line.
-func convertError(d document, doc *jsonstream.Document, err error) error {
-	var faults convert.SourceErrors
-	made := (*convert.MadeUpError)(nil)
-	switch {
-	case errors.As(err, &faults):
-		var all []error
-		for _, fault := range faults {
-			at := nearest(doc.Root(), fault.Pointer).Position()
-			all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s: %s; mend it, or convert it as it is with --lenient",
-				d.source.name, at.Line, at.Column, fault.Pointer, fault.Problem)})
-		}
-		return errors.Join(all...)
-	case errors.As(err, &made):
+// convertError says whose error it is.
+func convertError(d document, err error) error {
+	if errors.As(err, new(*convert.MadeUpError)) {
 		err = refusal{err}
 	}
 	return fmt.Errorf("%s: %w", d.origin(), err)
+}
+
+// orLenient ends the errors about what the user may want to convert all the same.
+const orLenient = "; mend it, or convert it as it is with --lenient"
+
+// structure returns the members that are missing or of a wrong type in a message's own
+// format, each at its place: those that its schema finds, and the faults that a conversion
+// found besides.
+func (f *convertFlags) structure(ctx context.Context, d document, doc *jsonstream.Document, converted error) error {
+	from := f.from
+	if from == "" {
+		from, _ = format.Detect(doc.Root())
+	}
+	m, err := message.Parse(d.raw, f.limits)
+	if err != nil {
+		return inFile(d.source.name, err)
+	}
+	schema := validate.Options{Formats: []format.Format{from}, Layers: []validate.Layer{validate.SchemaLayer}, Limits: f.limits}
+	result, err := validate.New(schema).Validate(ctx, m)
+	if err != nil {
+		return err
+	}
+	var all []error
+	told := map[string]bool{}
+	for _, finding := range result.Findings {
+		end := orLenient
+		switch {
+		case finding.Keyword == "fixture":
+			end = ""
+		case !isStructural(finding):
+			continue
+		}
+		told[finding.Pointer] = true
+		all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s%s [schema/%s]",
+			d.source.name, finding.Line, finding.Column, finding.PlacedMessage(), end, finding.Keyword)})
+		if end == "" {
+			return errors.Join(all...)
+		}
+	}
+	var faults convert.SourceErrors
+	errors.As(converted, &faults)
+	for _, fault := range faults {
+		parent := fault.Pointer[:max(strings.LastIndexByte(fault.Pointer, '/'), 0)]
+		if at := nearest(doc.Root(), fault.Pointer).Position(); !told[fault.Pointer] && !told[parent] {
+			all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s: %s%s", d.source.name, at.Line, at.Column, fault.Pointer, fault.Problem, orLenient)})
+		}
+	}
+	return errors.Join(all...)
+}
+
+// sw4rmTime matches the places of timestamps that are normalised.
+var sw4rmTime = regexp.MustCompile(`^(/context_snapshot)?/conversation_history/[0-9]+/timestamp$`)
+
+// isStructural reports whether a finding of a schema says that a member is missing or of a
+// wrong type. What has a wrong form is converted, and comes back as it is.
+func isStructural(f validate.Finding) bool {
+	switch f.Keyword {
+	case "required":
+		return true
+	case "type":
+		return !sw4rmTime.MatchString(f.Pointer) || !strings.Contains(f.Message, "found the number")
+	case "anyOf", "oneOf":
+		return !strings.HasPrefix(f.Message, "only one of") // a member in two spellings
+	default:
+		return false
+	}
 }
 
 // nearest returns the value at a JSON Pointer, or the innermost one on the way to it.
@@ -182,6 +251,9 @@ const mostMadeUp = 60
 func (r convertRecord) writeMembers(w io.Writer) {
 	for _, m := range r.Mapped {
 		fmt.Fprintf(w, "  mapped   %s → %s%s\n", visible(m.From), visible(m.To), ofTurns(m.Turns))
+	}
+	for _, at := range r.Implied {
+		fmt.Fprintf(w, "  implied  %s\n", visible(at))
 	}
 	for _, m := range r.Carried {
 		fmt.Fprintf(w, "  carried  %s in %s%s\n", visible(m.Pointer), visible(m.Place), ofTurns(m.Turns))

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -138,10 +139,26 @@ func (c *checker) request(doc *node) {
 	}
 	value := open(s)
 	if value.get("form").str() == formRaw {
-		c.add("/context_snapshot", "expected base64 of a serialized context, or the context, found %s that is neither", s.kind)
+		c.add("/context_snapshot", "expected base64 of a serialized context, or the context, found %s", foundInstead(s))
 		return
 	}
 	c.context(value.get("value"), "/context_snapshot")
+}
+
+// foundInstead says what a snapshot is that is no context.
+func foundInstead(s *node) string {
+	if !isText(s) {
+		return s.kind.String()
+	}
+	b, err := base64.StdEncoding.DecodeString(s.str())
+	if err != nil {
+		return "a string that is not base64"
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(b), jsonstream.Unlimited())
+	if err != nil {
+		return fmt.Sprintf("base64 of what is not strict JSON: %s", err)
+	}
+	return fmt.Sprintf("base64 of JSON that is no object: %s", doc.Root().Kind())
 }
 
 func (c *checker) macp(doc *node) {

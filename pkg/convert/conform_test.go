@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/macp"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/openai"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -81,6 +82,22 @@ func TestAnySourceConforms(t *testing.T) {
 			})
 		})
 	}
+}
+
+// No function_call_output that is written for OpenAI is without its call.
+func TestResultsHaveCalls(t *testing.T) {
+	forAll(t, func(t *rapid.T) {
+		g := generator{t}
+		from := rapid.SampledFrom([]format.Format{format.EAAPL, format.SW4RMContext, format.SW4RMRequest, format.MACP}).Draw(t, "from")
+		source := []byte(g.message(from, false))
+		there := parsed(t, converted(t, source, from, format.OpenAI))
+		for _, p := range openai.Check(there, openai.CheckOptions{}) {
+			item := there.Root().At(strings.TrimSuffix(p.Pointer, "/call_id"))
+			if p.Rule == "result-without-call" && item.Get("type").Text() == "function_call_output" {
+				t.Fatalf("%s: %s\n%s", p.Pointer, p.Message, there.Root().Raw())
+			}
+		}
+	})
 }
 
 // A converted message passes the receiver's layers, once it has a budget: without one it

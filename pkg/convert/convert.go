@@ -41,14 +41,18 @@ type MadeUpError struct{ MadeUp []MadeUp }
 func (e *MadeUpError) Error() string {
 	var names []string
 	for _, m := range e.MadeUp {
-		names = append(names, m.Pointer)
+		where := "the source has no place for it"
+		if m.Source != "" {
+			where = "add it at " + m.Source
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", m.Pointer, where))
 	}
-	return fmt.Sprintf("the source does not have what the target asks for at %s: add it there, or let it be made up (without --strict)", strings.Join(names, ", "))
+	return fmt.Sprintf("the source does not have what the target asks for: %s; without --strict it is made up", strings.Join(names, ", "))
 }
 
 // Convert returns a message in another format. The error wraps [ErrFormat], is a
-// [*MadeUpError], or is [SourceErrors]. A message that is in the format already is
-// returned as it is.
+// [*MadeUpError], with which the result has its report, or is [SourceErrors]. A message that
+// is in the format already is returned as it is.
 func Convert(doc *jsonstream.Document, to format.Format, options Options) (Result, error) {
 	from, err := formats(doc.Root(), to, options)
 	if err != nil {
@@ -65,11 +69,11 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	}
 	c := conversion{from, to, settings{strings.ToValidUTF8(options.Seed, "\uFFFD"), options.Budget}}
 	target, t := c.convert(source)
-	if options.Strict && len(t.made) > 0 {
-		return Result{}, &MadeUpError{t.made}
-	}
 	report.Filled = filled
 	t.describe(&report, source, target)
+	if options.Strict && len(report.MadeUp) > 0 {
+		return Result{Report: report}, &MadeUpError{report.MadeUp}
+	}
 	return Result{target.append(nil), report}, nil
 }
 
@@ -96,10 +100,18 @@ func formats(root jsonstream.Value, to format.Format, options Options) (format.F
 	return from, options.Check()
 }
 
-// Check returns what is wrong with the options themselves: a budget that is no number.
+// Check returns what is wrong with the options themselves: a budget that is no number, or
+// is below zero.
 func (o Options) Check() error {
-	if n, ok := parse([]byte(o.Budget)); o.Budget != "" && (!ok || !n.is(jsonstream.Number) || len(n.text) != len(o.Budget)) {
+	if o.Budget == "" {
+		return nil
+	}
+	n, ok := parse([]byte(o.Budget))
+	if !ok || !n.is(jsonstream.Number) || len(n.text) != len(o.Budget) {
 		return fmt.Errorf("%q is no number of US dollars: write it like 0.32", o.Budget)
+	}
+	if isNegative(n) {
+		return fmt.Errorf("%s is below zero: what remains of a budget is 0 or more", o.Budget)
 	}
 	return nil
 }
@@ -136,15 +148,14 @@ func (c conversion) back(s settings) conversion { return conversion{c.to, c.from
 
 // A trace is what is known of a conversion.
 type trace struct {
-	meaning meaning
-	shape   *node // of the source
-	// shapeThere is that of the target, where it is restored.
-	shapeThere *node
-	made       []MadeUp
-	residue    residue // that the target carries
-	place      string  // where
-	restored   bool    // from what the source carried
-	missed     []string
+	meaning  meaning
+	shape    *node // of the source
+	made     []MadeUp
+	calls    []*node // items for results that have no call
+	residue  residue // that the target carries
+	place    string  // where
+	restored bool    // from what the source carried
+	missed   []string
 }
 
 // convert returns the source in the other format: what it was made of, if it was, and
@@ -178,7 +189,7 @@ func (c conversion) base(source *node) (*node, trace) {
 	if !ok {
 		k := &maker{seed: c.seed, budget: c.budget, source: source.digest()}
 		target := unview(c.to, codecs[c.to].write(m, nil, k))
-		t.made = k.made
+		t.made, t.calls = k.made, k.calls
 		return target, t
 	}
 	k := c.restorer(r, source)
@@ -188,7 +199,7 @@ func (c conversion) base(source *node) (*node, trace) {
 	} else {
 		k.made = made
 	}
-	t.missed, t.shapeThere, t.made = missed, r.shape, k.made
+	t.missed, t.made, t.calls = missed, k.made, k.calls
 	return target, t
 }
 

@@ -26,7 +26,9 @@ func TestRefused(t *testing.T) {
 		{name: "context without state", in: `{"conversation_history":[],"metadata":{}}`, to: format.EAAPL, want: "/tool_state: is missing: the document says that missing required fields are an error"},
 		{name: "entry without content", in: `{"conversation_history":[{"role":"user"}],"tool_state":{},"metadata":{}}`, to: format.EAAPL, want: "/conversation_history/0/content: is missing"},
 		{name: "request without a target", in: `{"from_agent":"a","reason":"r"}`, to: format.EAAPL, want: "/to_agent: is missing: required of a handoff request"},
-		{name: "snapshot of nothing", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"?"}`, to: format.EAAPL, want: "/context_snapshot: expected base64"},
+		{name: "snapshot of nothing", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"?"}`, to: format.EAAPL, want: "/context_snapshot: expected base64 of a serialized context, or the context, found a string that is not base64"},
+		{name: "snapshot with a member twice", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"eyJhIjoxLCJhIjoyfQ=="}`, to: format.EAAPL, want: `base64 of what is not strict JSON: member name "a" appears twice`},
+		{name: "snapshot of a list", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"WzFd"}`, to: format.EAAPL, want: "base64 of JSON that is no object: array"},
 		{name: "snapshot without metadata", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":{"conversation_history":[],"tool_state":{}}}`, to: format.EAAPL, want: "/context_snapshot/metadata: is missing"},
 		{name: "transcript without start", in: `{"protocol_version":"1.0","messages":[]}`, to: format.EAAPL, want: "rule 1, SESSION_ALREADY_EXISTS"},
 		{name: "transcript without offer", in: `{"protocol_version":"1.0","messages":[{"message_type":"SessionStart","payload":{}}]}`, to: format.EAAPL, want: "rule 11, INVALID_ENVELOPE"},
@@ -101,6 +103,9 @@ func TestTimes(t *testing.T) {
 	tests := []struct{ name, history, want string }{
 		{name: "none", history: `[]`, want: `"1970-01-01T00:00:00Z"`},
 		{name: "the latest", history: `[{"role":"user","content":"","timestamp":"2026-01-02T03:04:05+01:00"},{"role":"user","content":"","timestamp":1736937001},{"role":"user","content":""}]`, want: `"2025-01-15T10:30:01Z"`},
+		{name: "a fraction", history: `[{"role":"user","content":"","timestamp":1736937000.5}]`, want: `"2025-01-15T10:30:00.5Z"`},
+		{name: "an exponent", history: `[{"role":"user","content":"","timestamp":1.736937e9}]`, want: `"2025-01-15T10:30:00Z"`},
+		{name: "a hostile exponent", history: `[{"role":"user","content":"","timestamp":1e999999999}]`, want: `"1970-01-01T00:00:00Z"`},
 		{name: "out of range", history: `[{"role":"user","content":"","timestamp":9999999999999}]`, want: `"1970-01-01T00:00:00Z"`},
 	}
 	for _, tt := range tests {

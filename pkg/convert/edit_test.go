@@ -83,6 +83,7 @@ func TestEditsSurvive(t *testing.T) {
 	tests := []struct {
 		name     string
 		from, to format.Format
+		source   string // "" for the sample
 		signed   bool
 		edit     edit
 		want     map[string]string // values in the result, "" for none
@@ -106,19 +107,35 @@ func TestEditsSurvive(t *testing.T) {
 			from: format.OpenAI, to: format.SW4RMContext,
 			edit: drop("/conversation_history", 4),
 			want: map[string]string{
-				"/input_history/0/type":         `"function_call_output"`,
-				"/input_history/1/type":         `"web_search_call"`,
+				"/input_history/0/type":         `"function_call"`, // made up for the one that is gone
+				"/input_history/0/name":         `"unknown"`,
+				"/input_history/1/type":         `"function_call_output"`,
+				"/input_history/2/type":         `"web_search_call"`,
 				"/pre_handoff_items/0/name":     `"handoff.carried"`,
 				"/pre_handoff_items/1/content":  `[{"type": "output_text", "text": "I hand you over.", "annotations": []}]`,
 				"/new_items/1/output":           `"{\"assistant\": \"Refunds\"}"`,
 				"/input_items":                  "null",
 				"/pre_handoff_items/2":          "",
-				"/input_history/2":              "",
+				"/input_history/3":              "",
 				"/new_items/2":                  "",
 				"/conversationHistoryVerbatim":  "",
 				"/input_history/0/tool_call_id": "",
 			},
 			changed: []Change{{"/input_history", 1}}, // the reasoning is gone
+			made:    []string{"/input_history/0"},
+		},
+		{
+			name: "a result that was changed after its call was made up",
+			from: format.SW4RMContext, to: format.OpenAI,
+			source: `{"conversation_history":[{"role":"user","content":"w","timestamp":1},{"role":"tool","name":"search","tool_call_id":"c1","content":"x","timestamp":2},{"role":"user","content":"y","timestamp":3}],"tool_state":{},"metadata":{}}`,
+			edit:   put("/input_history/2/output", `"z"`),
+			want: map[string]string{
+				"/conversation_history/0/timestamp": "1",
+				"/conversation_history/1":           `{"role":"tool","tool_call_id":"c1","content":"z"}`,
+				"/conversation_history/2":           `{"role":"user","content":"y","timestamp":3}`,
+				"/conversation_history/3":           "",
+			},
+			changed: []Change{{"/conversation_history", 1}},
 		},
 		{
 			name: "a changed task wins over nothing else",
@@ -197,6 +214,9 @@ func TestEditsSurvive(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			source := nodeOf(parsed(t, sample(t, tt.from)).Root())
+			if tt.source != "" {
+				source = nodeOf(parsed(t, []byte(tt.source)).Root())
+			}
 			if tt.signed {
 				source = source.with("signature", text("hmac-sha256:"+strings.Repeat("0", 64)))
 			}

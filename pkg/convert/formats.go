@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -75,7 +77,7 @@ func contextOf(m meaning, f format.Format) *node {
 func readRequest(v *node) (meaning, *node) {
 	m := meaning{turns: each(elementsOf(v.at(snapshot+"/conversation_history")), fromSW4RM)}
 	m.readPlaces(format.SW4RMRequest, v)
-	m.take(rowFrom, v.at(snapshot+"/metadata/agent_id"))
+	m.takeAt(rowFrom, v, snapshot+"/metadata/agent_id")
 	return m, nil
 }
 
@@ -131,40 +133,58 @@ func isBrief(n *node) bool {
 
 func readOpenAI(v *node) (meaning, *node) {
 	var m meaning
-	history := elementsOf(v.at("/input_history/value"))
-	if len(history) > 0 {
-		if brief := briefIn(history[0]); brief != nil {
-			m.readBrief(brief)
-			history = history[1:]
+	var from []origin // of the turns
+	var counts [3]int
+	lists := codecs[format.OpenAI].lists
+	for l, list := range lists {
+		for i, item := range elementsOf(v.at(list)) {
+			if l == 0 && i == 0 {
+				if brief := briefIn(item); brief != nil {
+					m.readBrief(brief, list+"/0/content")
+					continue
+				}
+			}
+			if isCarried(item) {
+				continue // what it carries is no turn, whatever the format that needs it
+			}
+			m.turns, from = append(m.turns, fromOpenAI(item)), append(from, origin{l, i})
+			counts[l]++
 		}
 	}
-	before, items := elementsOf(v.get("pre_handoff_items")), elementsOf(v.get("new_items"))
-	for _, list := range [][]*node{history, before, items} {
-		m.turns = append(m.turns, each(list, fromOpenAI)...)
-	}
-	if to := receiver(m.turns); to != nil {
-		m.take(rowTo, to)
+	if to, i, name := receiver(m.turns); to != nil {
+		m.take(rowTo, to, fmt.Sprintf("%s/%d/%s", lists[from[i].list], from[i].index, name))
 	}
 	return m, object(
-		member{name: "pre", value: number(int64(len(before)))},
-		member{name: "new", value: number(int64(len(items)))},
+		member{name: "pre", value: number(int64(counts[1]))},
+		member{name: "new", value: number(int64(counts[2]))},
 	)
 }
 
+// An origin is where an item is: in which of the lists, and its index.
+type origin struct{ list, index int }
+
 // writeOpenAI parts the turns into the three lists as the shape says, counted from the
 // end: what is trimmed or added is mostly old.
-func writeOpenAI(m meaning, shape *node, _ *maker) *node {
+//
+// Without a maker, results that have no call stay alone.
+func writeOpenAI(m meaning, shape *node, k *maker) *node {
 	items, _ := shape.get("new").count()
 	before, _ := shape.get("pre").count()
 	items = len(m.turns) - min(items, len(m.turns))
 	before = items - min(before, items)
+	called := map[string]bool{}
 	write := func(list []*node, turns []*node) *node {
 		for _, t := range turns {
+			before := len(list)
 			list = toOpenAI(list, t)
+			if call := missingCall(list[before:], t, called); call != nil && k != nil {
+				k.calls = append(k.calls, call)
+				list = slices.Insert(list, before, call)
+			}
 		}
 		return array(list...)
 	}
-	if to := receiver(m.turns); to != nil && m.values[rowTo] != nil && same(to, m.values[rowTo]) {
+	if to, _, _ := receiver(m.turns); to != nil && m.values[rowTo] != nil && same(to, m.values[rowTo]) {
 		m.values[rowTo] = nil // the turns say it
 	}
 	var history []*node

@@ -91,13 +91,27 @@ func spans(a, b []*node) []span {
 			continue
 		}
 		s := span{i, i + 1, j, j + 1}
-		if len(a) != len(b) {
+		if len(a) != len(b) && (i == len(a) || j == len(b) || !akin(a[i], b[j])) {
 			s = nextSpan(a, b, i, j)
 		}
-		i, j = s.aEnd, s.bEnd
 		list = addSpan(list, s, len(a))
+		i, j = list[len(list)-1].aEnd, list[len(list)-1].bEnd
 	}
 	return list
+}
+
+// akin reports whether two turns say the same, whatever else is with them: then one is the
+// translation of the other.
+func akin(a, b *node) bool {
+	said := false
+	for _, name := range []string{"type", "role", "content", "call_id", "tool_call_id", "output", "arguments"} {
+		x, y := a.get(name), b.get(name)
+		if (x == nil) != (y == nil) || x != nil && (x.digest() != y.digest() || !same(x, y)) {
+			return false
+		}
+		said = said || x != nil && name != "type" && name != "role"
+	}
+	return said
 }
 
 // nextSpan returns the shortest difference at two places after which the sequences agree
@@ -106,7 +120,7 @@ func nextSpan(a, b []*node, i, j int) span {
 	for steps := 1; steps <= 2*window; steps++ {
 		for di := range steps + 1 {
 			x, y := i+di, j+steps-di
-			if x < len(a) && y < len(b) && a[x].digest() == b[y].digest() && same(a[x], b[y]) {
+			if x < len(a) && y < len(b) && (a[x].digest() == b[y].digest() && same(a[x], b[y]) || akin(a[x], b[y])) {
 				return span{i, x, j, y}
 			}
 		}
@@ -127,7 +141,7 @@ func addSpan(list []span, s span, length int) []span {
 		return list
 	case s.a > 0:
 		s.a, s.b = s.a-1, s.b-1
-	default: // at the very beginning: with the next turn, on which both agree
+	default: // at the very beginning: with the next turn, which both have
 		s.aEnd, s.bEnd = s.aEnd+1, s.bEnd+1
 	}
 	return append(list, s)

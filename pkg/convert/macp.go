@@ -73,12 +73,13 @@ func readMACP(v *node) (meaning, *node) {
 		v, shape = respell(v, false), shape.with("names", text("camel"))
 	}
 	var m meaning
-	m.take(rowTask, v.get("session_id"))
+	m.takeAt(rowTask, v, "/session_id")
 	m.readPlaces(format.MACP, v)
-	m.take(rowFrom, v.at(startMessage+"/sender"))
-	m.take(rowTask, v.at(startMessage+"/session_id"))
+	m.takeAt(rowFrom, v, startMessage+"/sender")
+	m.takeAt(rowTask, v, startMessage+"/session_id")
 	if t, ok := unixMillis(v.at(offerMessage + "/timestamp_unix_ms")); ok && m.values[rowTime] == nil {
-		m.values[rowTime], shape = t, shape.with("clock", text("unix"))
+		m.take(rowTime, t, offerMessage+"/timestamp_unix_ms")
+		shape = shape.with("clock", text("unix"))
 	}
 	how := m.readMACPContext(v.at(contextMessage + "/payload/context"))
 	if how != "" {
@@ -99,9 +100,7 @@ func (m *meaning) readMACPContext(opened *node) string {
 		if !ok {
 			s = value.flat()
 		}
-		if m.values[rowSummary] == nil && s != "" {
-			m.values[rowSummary] = text(s)
-		}
+		m.take(rowSummary, text(s), contextMessage+"/payload/context")
 		return shapeText
 	case value.at(verbatim).is(jsonstream.Array):
 		m.turns = value.at(verbatim).elements
@@ -118,7 +117,7 @@ func (m *meaning) readMACPContext(opened *node) string {
 		}
 		inner, _ := codecs[foreign.format].read(view(foreign.format, value))
 		for i := range rows {
-			m.take(i, inner.values[i])
+			m.take(i, inner.values[i], contextValue+shower{format: foreign.format}.pointer(inner.at[i]))
 		}
 		m.turns = inner.turns
 		return string(foreign.format)
@@ -126,7 +125,7 @@ func (m *meaning) readMACPContext(opened *node) string {
 	if len(value.members) == 0 {
 		return ""
 	}
-	m.take(rowState, value)
+	m.take(rowState, value, contextValue)
 	return shapeState
 }
 
@@ -206,7 +205,7 @@ func macpContext(m meaning, shape *node, k *maker) (contentType string, content 
 		return "text/plain", opened(formRaw, text(s))
 	case how == string(format.SW4RMContext) || how == string(format.OpenAI):
 		f := format.Format(how)
-		return contentType, opened(formBase64, unview(f, codecs[f].write(m.hidden(), nil, k)))
+		return contentType, opened(formBase64, unview(f, codecs[f].write(m.hidden(), nil, nil)))
 	}
 	if len(m.turns) > 0 {
 		brief = object().merge(brief).set(verbatim, array(each(m.turns, canonicalTurn)...))

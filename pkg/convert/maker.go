@@ -23,6 +23,7 @@ type maker struct {
 	restoring bool
 	known     map[string]bool
 	stood     []string // places at which a value stood in
+	calls     []*node  // items for results that have no call
 }
 
 // standsIn reports whether the value at a place stands in for a carried one.
@@ -33,7 +34,7 @@ func (k *maker) up(pointer string, value *node, rule string) *node {
 	if k.standsIn(pointer) {
 		k.stood = append(k.stood, pointer)
 	} else {
-		k.made = append(k.made, MadeUp{pointer, value.append(nil), rule})
+		k.made = append(k.made, MadeUp{Pointer: pointer, Value: value.append(nil), Rule: rule})
 	}
 	return value
 }

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -123,6 +124,18 @@ func (n *node) integer() (int64, bool) {
 	}
 	i, err := strconv.ParseInt(string(n.text), 10, 64)
 	return i, err == nil
+}
+
+// rational returns a number exactly, if it has a size that is met with; the exponents of
+// others would cost more than they are worth.
+func (n *node) rational() (*big.Rat, bool) {
+	if !n.is(jsonstream.Number) || len(n.text) > 64 {
+		return nil, false
+	}
+	if e := bytes.IndexAny(n.text, "eE"); e >= 0 && len(bytes.TrimLeft(n.text[e+1:], "+-0")) > 2 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(string(n.text))
 }
 
 // count returns a whole number from 0 on that fits its purpose, and whether there is

@@ -1,8 +1,10 @@
 package convert
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,8 +19,11 @@ type Report struct {
 	// Restored tells that the source carried what it was once made of.
 	Restored bool      `json:"restored,omitzero"`
 	Mapped   []Mapping `json:"mapped,omitempty"`
-	Carried  []Carried `json:"carried,omitempty"`
-	MadeUp   []MadeUp  `json:"madeUp,omitempty"`
+	// Implied are the members of the source that every message of its format has alike, or
+	// that follow from the rest of the target: they come back without being carried.
+	Implied []string  `json:"implied,omitempty"`
+	Carried []Carried `json:"carried,omitempty"`
+	MadeUp  []MadeUp  `json:"madeUp,omitempty"`
 	// Changed are the places in the target whose carried values no longer apply, since
 	// the source was changed after it was made.
 	Changed []Change `json:"changed,omitempty"`
@@ -55,21 +60,60 @@ type MadeUp struct {
 	Pointer string         `json:"pointer"` // in the target
 	Value   jsontext.Value `json:"value"`
 	Rule    string         `json:"rule"`
+	// Source is where the source could say it, "" if it has no place for it.
+	Source string `json:"source,omitempty"`
 }
 
 // describe fills a report.
 func (t trace) describe(r *Report, source, target *node) {
-	from := shower{r.From, mapped(r.From, source), t.shape.get("context").str() == shapeState}
-	to := shower{r.To, mapped(r.To, target), t.shapeThere.get("context").str() == shapeState}
+	from, to := newShower(r.From, source), newShower(r.To, target)
 	r.Restored = t.restored
+	written, _ := codecs[r.To].read(view(r.To, target))
 	for i, v := range t.meaning.values {
-		if v != nil {
-			r.Mapped = append(r.Mapped, Mapping{From: from.row(i), To: to.row(i)})
+		if v == nil {
+			continue
+		}
+		m := Mapping{From: from.pointer(t.meaning.at[i]), To: to.row(i)}
+		if written.values[i] != nil {
+			m.To = to.pointer(written.at[i])
+		}
+		r.Mapped = append(r.Mapped, m)
+	}
+	for _, list := range t.turns(r.From) {
+		r.Mapped = append(r.Mapped, Mapping{From: from.pointer(list.From), To: to.turns(), Turns: list.Turns})
+	}
+	t.describeCarried(r, from)
+	t.describeMadeUp(r, from, to, target)
+	t.describeChanged(r, to)
+	if r.From == format.EAAPL && source.get("signature") != nil {
+		r.Signature = "/signature"
+	}
+	bare, _, _ := strip(r.From, source, r.To)
+	r.Implied = from.implied(view(r.From, bare), *r)
+}
+
+// turns returns how many turns the lists of the source have.
+func (t trace) turns(f format.Format) []Mapping {
+	lists, n := codecs[f].lists, len(t.meaning.turns)
+	if f != format.OpenAI {
+		lists = lists[:1]
+	}
+	var all []Mapping
+	for i, list := range lists {
+		here := n
+		if f == format.OpenAI {
+			before, _ := t.shape.get("pre").count()
+			items, _ := t.shape.get("new").count()
+			here = []int{n - before - items, before, items}[i]
+		}
+		if here > 0 {
+			all = append(all, Mapping{From: list, Turns: here})
 		}
 	}
-	if n := len(t.meaning.turns); n > 0 {
-		r.Mapped = append(r.Mapped, Mapping{From: from.turns(), To: to.turns(), Turns: n})
-	}
+	return all
+}
+
+func (t trace) describeCarried(r *Report, from shower) {
 	for _, e := range t.residue.members {
 		if e.value != nil {
 			r.Carried = append(r.Carried, Carried{Pointer: from.pointer(e.at), Place: t.place})
@@ -82,10 +126,40 @@ func (t trace) describe(r *Report, source, target *node) {
 	if t.residue.text != nil {
 		r.Carried = append(r.Carried, Carried{Pointer: from.pointer(textPlaces[r.From]), Place: t.place})
 	}
+}
+
+func (t trace) describeMadeUp(r *Report, from, to shower, target *node) {
 	for _, m := range t.made {
+		for i, row := range rows {
+			if placeOf(row, r.To) != m.Pointer {
+				continue
+			}
+			m.Source = from.row(i)
+			if t.meaning.values[i] != nil {
+				m.Source = from.pointer(t.meaning.at[i])
+			}
+		}
 		m.Pointer = to.pointer(m.Pointer)
 		r.MadeUp = append(r.MadeUp, m)
 	}
+	if r.To != format.OpenAI || len(t.calls) == 0 {
+		return
+	}
+	made := map[*node]bool{}
+	for _, call := range t.calls {
+		made[call] = true
+	}
+	for _, list := range codecs[r.To].lists {
+		at := to.pointer(list)
+		for i, item := range elementsOf(target.at(at)) {
+			if made[item] { // and not taken away by what the source carried
+				r.MadeUp = append(r.MadeUp, MadeUp{fmt.Sprintf("%s/%d", at, i), item.append(nil), "the call of this result is not there", from.turns()})
+			}
+		}
+	}
+}
+
+func (t trace) describeChanged(r *Report, to shower) {
 	slices.Sort(t.missed)
 	lists := codecs[r.To].lists
 	turns := 0
@@ -99,37 +173,32 @@ func (t trace) describe(r *Report, source, target *node) {
 	if turns > 0 {
 		r.Changed = append(r.Changed, Change{to.turns(), turns})
 	}
-	if r.From == format.EAAPL && source.get("signature") != nil {
-		r.Signature = "/signature"
-	}
 }
 
 // A shower writes places in the view of a message as places in the message, and on into
 // what is encoded there.
 type shower struct {
 	format format.Format
+	doc    *node
 	mapped [3]int // of a transcript: the indices of its mapped messages
-	state  bool   // whether the context of a transcript is the state itself
 }
 
-func mapped(f format.Format, doc *node) [3]int {
-	if f != format.MACP {
-		return [3]int{}
+func newShower(f format.Format, doc *node) shower {
+	s := shower{format: f, doc: doc}
+	if f == format.MACP {
+		s.mapped = mappedMessages(elementsOf(doc.get("messages")))
 	}
-	return mappedMessages(elementsOf(doc.get("messages")))
+	return s
 }
 
-// row returns where a row is.
+// row returns where a format has a row.
 func (s shower) row(i int) string {
 	if place := placeOf(rows[i], s.format); place != "" {
 		return s.pointer(place)
 	}
 	brief := codecs[s.format].brief
-	switch {
-	case s.state && i == rowState:
-		return s.pointer(brief)
-	case s.format == format.OpenAI:
-		brief = "/input_history/0/content"
+	if s.format == format.OpenAI {
+		brief = "/input_history/value/0/content"
 	}
 	return s.pointer(brief + rows[i].member)
 }
@@ -140,9 +209,11 @@ func (s shower) turns() string { return s.pointer(codecs[s.format].lists[0]) }
 // wrapped are the members that the views lay open.
 var wrapped = map[format.Format]string{format.SW4RMRequest: "context_snapshot", format.OpenAI: "input_history", format.MACP: "context"}
 
+// pointer returns a place in the view as one in the message. A message that is not there
+// is "-", the one after the last (RFC 6901, section 4).
 func (s shower) pointer(pointer string) string {
 	tokens, _ := jsonstream.SplitPointer(pointer)
-	at := ""
+	at, n := "", s.doc
 	for i, token := range tokens {
 		if i > 0 && tokens[i-1] == wrapped[s.format] && (token == "value" || token == "form") {
 			continue
@@ -152,11 +223,62 @@ func (s shower) pointer(pointer string) string {
 			if t < 0 {
 				break // of the other messages: all of them
 			}
+			token = "-"
 			if index := s.mapped[t]; index >= 0 {
 				token = strconv.Itoa(index)
 			}
 		}
-		at = jsonstream.AppendPointer(at, token)
+		if s.format == format.MACP && n.is(jsonstream.Object) && n.get(token) == nil && slices.Contains(macpNames, token) && n.get(camel(token)) != nil {
+			token = camel(token)
+		}
+		at, n = jsonstream.AppendPointer(at, token), n.at(jsonstream.AppendPointer("", token))
 	}
 	return at
+}
+
+// implied returns the members of a view that a report does not tell of.
+func (s shower) implied(view *node, r Report) []string {
+	told, above := map[string]bool{}, map[string]bool{}
+	tell := func(pointer string) {
+		told[pointer] = true
+		for i, c := range pointer {
+			if c == '/' {
+				above[pointer[:i]] = true
+			}
+		}
+	}
+	for _, m := range r.Mapped {
+		tell(m.From)
+	}
+	for _, m := range r.Carried {
+		tell(m.Pointer)
+	}
+	var implied []string
+	var walk func(n *node, at string)
+	walk = func(n *node, at string) {
+		for _, m := range n.members {
+			below := jsonstream.AppendPointer(at, m.name)
+			shown := s.pointer(below)
+			switch {
+			case told[shown] || isOfView(s.format, below):
+			case !above[shown]:
+				implied = append(implied, shown)
+			case m.value.is(jsonstream.Object):
+				walk(m.value, below)
+			}
+		}
+	}
+	if !told[""] {
+		walk(view, "")
+	}
+	return implied
+}
+
+// isOfView reports whether a place is of the view alone, or stands for several.
+func isOfView(f format.Format, at string) bool {
+	switch at {
+	case "/messages/form", "/messages/at", "/messages/others":
+		return f == format.MACP
+	}
+	return wrapped[f] != "" && strings.HasSuffix(at, "/"+wrapped[f]+"/form")
 }

@@ -83,6 +83,11 @@ func store(f format.Format, doc *node, r residue) (*node, string) {
 	return doc.set(place, holder), jsonstream.AppendPointer(place, last)
 }
 
+// isCarried reports whether an item of OpenAI input data holds a residue.
+func isCarried(item *node) bool {
+	return item.get("type").str() == history.CarriedType && item.get("name").str() == history.CarriedName
+}
+
 // strip takes the latest residue for a format out of a message.
 func strip(f format.Format, doc *node, wanted format.Format) (*node, residue, bool) {
 	place := holderOf(f, doc)
@@ -91,7 +96,7 @@ func strip(f format.Format, doc *node, wanted format.Format) (*node, residue, bo
 	found := false
 	if f == format.OpenAI {
 		for i, item := range elementsOf(holder) {
-			if item.get("type").str() != history.CarriedType || item.get("name").str() != history.CarriedName {
+			if !isCarried(item) {
 				continue
 			}
 			if r, found = unpackResidue(item.get("carried"), wanted); found {

@@ -114,33 +114,37 @@ const (
 // A meaning is what a message says, whatever its format. A nil value is not known.
 type meaning struct {
 	values [rowCount]*node
-	turns  []*node // as the canonical message has them
+	at     [rowCount]string // JSON Pointers in the view, of values that were read
+	turns  []*node          // as the canonical message has them
 }
 
 // take reads a value into a row, if it is what the row holds and nothing is there yet. What
 // is empty says nothing: formats that ask for the member are given an empty one.
-func (m *meaning) take(i int, value *node) {
-	if m.values[i] == nil && value.is(rows[i].kind) && !value.empty() {
-		m.values[i] = value
+func (m *meaning) take(i int, value *node, at string) {
+	if m.values[i] == nil && value.is(rows[i].kind) && !value.empty() && fits(i, value) {
+		m.values[i], m.at[i] = value, at
 	}
 }
+
+// takeAt reads what is at a place.
+func (m *meaning) takeAt(i int, view *node, at string) { m.take(i, view.at(at), at) }
 
 // readPlaces reads the rows that a format has a place for, and then its brief.
 func (m *meaning) readPlaces(f format.Format, view *node) {
 	for i, r := range rows {
 		if place := placeOf(r, f); place != "" {
-			m.take(i, view.at(place))
+			m.takeAt(i, view, place)
 		}
 	}
 	if brief := codecs[f].brief; brief != "" {
-		m.readBrief(view.at(brief))
+		m.readBrief(view.at(brief), brief)
 	}
 }
 
-// readBrief reads the rows that a brief has.
-func (m *meaning) readBrief(brief *node) {
+// readBrief reads the rows that a brief has, which is at a place.
+func (m *meaning) readBrief(brief *node, at string) {
 	for i, r := range rows {
-		m.take(i, brief.at(r.member))
+		m.take(i, brief.at(r.member), at+r.member)
 	}
 }
 

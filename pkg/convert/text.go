@@ -189,7 +189,8 @@ func (n *node) encode() *node {
 }
 
 // flat returns the value as text: a string's characters, the texts of parts, one a
-// line, nothing for null, and anything else as JSON.
+// line, the types in brackets of parts that have none, nothing for null, and anything else
+// as JSON.
 func (n *node) flat() string {
 	switch {
 	case n == nil || n.kind == jsonstream.Null:
@@ -201,9 +202,12 @@ func (n *node) flat() string {
 	}
 	var lines []string
 	for _, part := range n.elements {
-		if t := part.get("text"); t.is(jsonstream.String) {
+		switch t, kind := part.get("text"), part.get("type"); {
+		case isText(t):
 			lines = append(lines, t.str())
-		} else {
+		case isText(kind):
+			lines = append(lines, "["+kind.str()+"]") // it may hold a whole file
+		default:
 			lines = append(lines, part.flat())
 		}
 	}

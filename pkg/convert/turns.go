@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -65,19 +66,49 @@ func callTurn(c call, further []member) *node {
 }
 
 // receiver returns the agent that turns hand over to, as the latest output of a handoff
-// tool of the Agents SDK or call of one names it; nil if there is none.
-func receiver(turns []*node) *node {
-	for _, t := range slices.Backward(turns) {
+// tool of the Agents SDK or call of one names it, the index of that turn, and the member of
+// its item that has the name; nil if there is none.
+func receiver(turns []*node) (agent *node, turn int, member string) {
+	for i, t := range slices.Backward(turns) {
 		if content := t.get("content").str(); t.get("role").str() == "tool" && strings.HasPrefix(content, `{"assistant"`) {
 			output, _ := parse([]byte(content))
 			if agent := output.get("assistant"); isText(agent) && len(output.members) == 1 {
-				return agent
+				return agent, i, "output"
 			}
 		}
 		for _, c := range slices.Backward(callsOf(t)) {
 			if name, ok := strings.CutPrefix(c.name.str(), "transfer_to_"); ok {
-				return text(name)
+				return text(name), i, "name"
 			}
+		}
+	}
+	return nil, 0, ""
+}
+
+// missingCall notes the calls among the items of a turn, and returns a call for a result
+// among them that none was before: the API refuses a result without one. It is nil if
+// nothing is missing.
+func missingCall(items []*node, t *node, called map[string]bool) *node {
+	for _, item := range items {
+		id := item.get("call_id").str()
+		switch item.get("type").str() {
+		case "function_call":
+			called[id] = true
+		case "function_call_output":
+			if id == "" || called[id] {
+				continue
+			}
+			called[id] = true
+			name := t.get("name")
+			if name.str() == "" {
+				name = text("unknown")
+			}
+			return object(
+				member{name: "type", value: text("function_call")},
+				member{name: "call_id", value: item.get("call_id")},
+				member{name: "name", value: name},
+				member{name: "arguments", value: text("{}")},
+			)
 		}
 	}
 	return nil
@@ -156,29 +187,31 @@ func isTime(n *node) bool {
 	return err == nil
 }
 
-// unixTime returns Unix seconds as a date-time, nil if they are none.
+// unixTime returns Unix seconds, with or without a fraction, as a date-time; nil if they are
+// none.
 func unixTime(n *node) (*node, bool) {
-	seconds, ok := n.integer()
-	return unixNode(seconds, 0, ok)
-}
-
-// unixMillis returns Unix milliseconds as a date-time, nil if they are none.
-func unixMillis(n *node) (*node, bool) {
-	ms, ok := n.integer()
-	return unixNode(ms/1000, ms%1000, ok)
+	r, ok := n.rational()
+	if !ok || r.Sign() < 0 || r.Cmp(big.NewRat(lastSecond+1, 1)) >= 0 {
+		return nil, false
+	}
+	nanos := new(big.Int).Mul(r.Num(), big.NewInt(int64(time.Second)))
+	seconds, rest := nanos.Quo(nanos, r.Denom()).QuoRem(nanos, big.NewInt(int64(time.Second)), new(big.Int))
+	return text(time.Unix(seconds.Int64(), rest.Int64()).UTC().Format(time.RFC3339Nano)), true
 }
 
 const lastSecond = 253402300799 // of the year 9999
 
-func unixNode(seconds, ms int64, ok bool) (*node, bool) {
-	if !ok || seconds < 0 || seconds > lastSecond || ms < 0 {
+// unixMillis returns Unix milliseconds as a date-time, nil if they are none.
+func unixMillis(n *node) (*node, bool) {
+	ms, ok := n.integer()
+	if !ok || ms < 0 || ms/1000 > lastSecond {
 		return nil, false
 	}
 	layout := "2006-01-02T15:04:05Z"
-	if ms != 0 {
+	if ms%1000 != 0 {
 		layout = "2006-01-02T15:04:05.000Z"
 	}
-	return text(time.Unix(seconds, ms*int64(time.Millisecond)).UTC().Format(layout)), true
+	return text(time.UnixMilli(ms).UTC().Format(layout)), true
 }
 
 // fromOpenAI reads an item.
@@ -256,7 +289,7 @@ func toOpenAI(items []*node, t *node) []*node {
 		return append(items, object(append([]member{
 			{name: "type", value: text("function_call_output")},
 			{name: "call_id", value: id},
-			{name: "output", value: content},
+			{name: "output", value: openAIParts(content, role)},
 		}, further...)...))
 	}
 	calls := callsOf(t)
@@ -290,7 +323,7 @@ func toMessage(t *node) *node {
 	if role != t.get("role").str() {
 		t = t.with("role", text(role))
 	}
-	if content := t.get("content"); content.is(jsonstream.Array) {
+	if content := t.get("content"); content != nil {
 		if parts := openAIParts(content, role); parts != content {
 			t = t.with("content", parts)
 		}
@@ -306,6 +339,9 @@ func toMessage(t *node) *node {
 
 // openAIParts names text parts as the Responses API does.
 func openAIParts(parts *node, role string) *node {
+	if !parts.is(jsonstream.Array) {
+		return parts
+	}
 	name := "input_text"
 	if role == "assistant" {
 		name = "output_text"
