@@ -119,11 +119,11 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Build, validate, sign, compare and inspect the messages that AI agents hand to each other",
-		Long: `handoff works on the handoff messages of EAAPL-MAG006: it builds them from an
-agent's state, signs and verifies them, validates them as their receiver must,
-scans them for injected instructions, trims their histories, compresses them,
-shows what is in them and what changed, and checks what was lost from one to the
-next.
+		Long: `handoff works on the handoff messages of EAAPL-MAG006, SW4RM, MACP and the OpenAI
+Agents SDK: it builds them from an agent's state, signs and verifies them, validates
+them as their receiver must, scans them for injected instructions, trims their
+histories, compresses them, converts them from one system to another and back, shows
+what is in them and what changed, and checks what was lost from one to the next.
 
 Input is files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or
 standard input: one message, JSON Lines or concatenated messages, plain, gzip or
