@@ -101,16 +101,9 @@ func (p *picture) session(s *macp.Projection) {
 	}
 	p.section("Handoffs", summary)
 	for _, h := range s.Handoffs[:min(len(s.Handoffs), mostRows)] {
-		paint := p.yellow
-		switch h.Status {
-		case macp.Accepted:
-			paint = p.green
-		case macp.Declined:
-			paint = p.red
-		}
 		status, id := left(string(h.Status), len(macp.ContextSent)), clip(h.ID, idColumns*2)
 		room := p.width - width("  "+status+"  "+id+"  ")
-		p.line("  ", paint(status), "  ", p.cyan(id), "  ", clip(h.OfferedBy+" → "+h.Target+about(h), room))
+		p.line("  ", p.ofStatus(h.Status)(status), "  ", p.cyan(id), "  ", clip(h.OfferedBy+" → "+h.Target+about(h), room))
 	}
 	p.more(len(s.Handoffs) - mostRows)
 	if c := s.Commitment; c != nil {

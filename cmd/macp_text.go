@@ -80,19 +80,24 @@ func columnsOf[T any](list []T, text func(T) string, most int) int {
 	return n
 }
 
+// ofStatus returns the colour of a handoff's status.
+func (p palette) ofStatus(status macp.Status) func(...any) string {
+	switch status {
+	case macp.Accepted:
+		return p.green
+	case macp.Declined:
+		return p.red
+	default:
+		return p.yellow
+	}
+}
+
 func (p *sessionPicture) handoffs(s macpSession) {
 	p.section("Handoffs", fmt.Sprintf("%d, %d pending", len(s.Handoffs), len(s.Pending)))
 	list := latest(p, s.Handoffs)
 	ids := columnsOf(list, func(h macp.Handoff) string { return h.ID }, mostIDColumns)
 	targets := columnsOf(list, func(h macp.Handoff) string { return h.Target }, mostSenderColumns)
 	for _, h := range list {
-		paint := p.yellow
-		switch h.Status {
-		case macp.Accepted:
-			paint = p.green
-		case macp.Declined:
-			paint = p.red
-		}
 		facts := []string{}
 		if h.Scope != "" {
 			facts = append(facts, h.Scope)
@@ -111,7 +116,7 @@ func (p *sessionPicture) handoffs(s macpSession) {
 			facts = append(facts, reason)
 		}
 		used := 2 + ids + 2 + statusColumns + 4 + targets + 2
-		p.line("  ", p.cyan(left(h.ID, ids)), "  ", paint(left(string(h.Status), statusColumns)), "  → ", left(h.Target, targets), "  ",
+		p.line("  ", p.cyan(left(h.ID, ids)), "  ", p.ofStatus(h.Status)(left(string(h.Status), statusColumns)), "  → ", left(h.Target, targets), "  ",
 			p.dim(clip(strings.Join(facts, "; "), max(p.width-used, 1))))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -25,10 +26,6 @@ const (
 	DefaultStart = "<CONVERSATION HISTORY>"
 	DefaultEnd   = "</CONVERSATION HISTORY>"
 )
-
-// approvalType is the type of an item that waits for a person's approval, and
-// that the SDK never sends to a model.
-const approvalType = "tool_approval_item"
 
 // Nest appends data, a HandoffInputData, with its history nested, as compact
 // JSON: input_history holds summaries and the items that are forwarded as they
@@ -120,7 +117,9 @@ func (n *nesting) add(item jsonstream.Value, forward bool) {
 	}
 }
 
-func isApproval(item jsonstream.Value) bool { return item.Get("type").Text() == approvalType }
+// isApproval reports whether an item waits for a person's approval: the SDK never sends
+// one to a model.
+func isApproval(item jsonstream.Value) bool { return item.Get("type").Text() == history.CarriedType }
 
 // isWork reports whether an item is of a type that says how the agent worked.
 func isWork(item jsonstream.Value) bool {
