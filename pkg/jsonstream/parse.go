@@ -35,19 +35,43 @@ type node struct {
 // keeps raw.Bytes, which must not change afterwards. The error is a
 // [*SyntaxError].
 func Parse(raw Raw, limits Limits) (*Document, error) {
+	return new(Parser).Parse(raw, limits, nil)
+}
+
+// A Parser parses one document after another in the same memory: for most it
+// allocates nothing. The zero Parser is ready. It is for one goroutine.
+type Parser struct {
+	doc    Document
+	frames []frame
+}
+
+// Parse is the function [Parse], but for two things. The document, and every [Value]
+// of it, is good until the next call; its bytes and texts are not affected. And f,
+// unless it is nil, is told of all tokens in the same pass.
+func (p *Parser) Parse(raw Raw, limits Limits, f Follower) (*Document, error) {
 	if int64(len(raw.Bytes)) > limits.maxBytes() {
 		return nil, tooLarge(raw.Start, limits)
 	}
 	if problem := notText(raw.Bytes); problem != "" {
 		return nil, &SyntaxError{Position: raw.Start, Problem: problem}
 	}
-	d := &Document{raw: raw, nodes: make([]node, 0, 16+len(raw.Bytes)/48)}
-	if d.scan(limits.maxDepth()) {
+	d := &p.doc
+	if d.nodes == nil {
+		d.nodes = make([]node, 0, 16+len(raw.Bytes)/48)
+	}
+	*d = Document{raw: raw, nodes: d.nodes[:0]}
+	if f != nil {
+		f.Reset()
+	}
+	if p.scan(limits.maxDepth(), f) {
 		d.plainNames = true
 		return d, nil
 	}
 	if err := d.decode(limits); err != nil {
 		return nil, err
+	}
+	if f != nil {
+		d.Follow(f)
 	}
 	return d, nil
 }

@@ -9,22 +9,25 @@ import (
 
 // A frame is an object or array under way.
 type frame struct {
-	node  int32  // its index
-	names uint64 // a bit for each hash of a member's name
-	size  int    // members so far
+	node  int32               // its index
+	names uint64              // a bit for each hash of a member's name
+	size  int                 // members so far
+	all   map[string]struct{} // the names of an object with many members
 }
 
-// mostMembers is how many members an object may have for scan to find
-// duplicates: it compares each name with those before.
-const mostMembers = 128
+// manyMembers is how many members an object has whose names are no longer compared
+// one by one.
+const manyMembers = 64
 
 // scan reads the document as Parse must, at several times the speed of the JSON
-// text layer. It reports false for all that is not strict JSON or over a limit,
-// and for some that is but rare: then the text layer reads it again, and tells
-// what is wrong.
-func (d *Document) scan(maxDepth int) bool {
+// text layer, and tells f of what it reads, unless that is nil. It reports false for
+// all that is not strict JSON or over a limit, and for some that is but rare: then the
+// text layer reads it again, and tells what is wrong.
+func (p *Parser) scan(maxDepth int, f Follower) bool {
+	d := &p.doc
 	text := d.raw.Bytes
-	frames := make([]frame, 0, 16)
+	frames := p.frames[:0]
+	defer func() { p.frames = frames }()
 	parent := int32(-1)
 	var nameStart, nameEnd uint32
 	i := skipSpace(text, 0)
@@ -43,6 +46,9 @@ func (d *Document) scan(maxDepth int) bool {
 			if len(frames) > maxDepth {
 				return false
 			}
+			if f != nil {
+				f.Begin(Kind(c))
+			}
 			i = skipSpace(text, i+1)
 			// The closing bracket lies two behind the opening one.
 			open = i < len(text) && text[i] != c+2
@@ -52,6 +58,9 @@ func (d *Document) scan(maxDepth int) bool {
 				return false
 			}
 			n.end, n.next = uint32(end), int32(len(d.nodes))
+			if f != nil {
+				f.Scalar(kindOf(c), text[i:end])
+			}
 			i = end
 		}
 		// Here it has ended, or its first member or element begins.
@@ -72,6 +81,9 @@ func (d *Document) scan(maxDepth int) bool {
 				container.end, container.next = uint32(i), int32(len(d.nodes))
 				parent = container.parent
 				frames = frames[:len(frames)-1]
+				if f != nil {
+					f.End()
+				}
 			default:
 				return false
 			}
@@ -82,6 +94,9 @@ func (d *Document) scan(maxDepth int) bool {
 				return false
 			}
 			nameStart, nameEnd = uint32(i), uint32(end)
+			if f != nil {
+				f.Name(text[i:end])
+			}
 			i = skipSpace(text, end)
 			if i >= len(text) || text[i] != ':' {
 				return false
@@ -98,8 +113,8 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-// isDuplicate reports whether the object has a member of this name already, or
-// too many to tell, and counts the new one.
+// isDuplicate reports whether the object has a member of this name already, and
+// counts the new one.
 func (d *Document) isDuplicate(f *frame, name []byte) bool {
 	hash := uint64(len(name)) * 0x9E3779B97F4A7C15
 	if len(name) >= 8 {
@@ -111,8 +126,8 @@ func (d *Document) isDuplicate(f *frame, name []byte) bool {
 		}
 	}
 	bit := uint64(1) << (hash >> 58)
-	if f.size++; f.size > mostMembers {
-		return true
+	if f.size++; f.size > manyMembers {
+		return d.isAmongAll(f, name)
 	}
 	if f.names&bit != 0 {
 		for i := f.node + 1; i < int32(len(d.nodes)); i = d.nodes[i].next {
@@ -123,6 +138,19 @@ func (d *Document) isDuplicate(f *frame, name []byte) bool {
 	}
 	f.names |= bit
 	return false
+}
+
+// isAmongAll is isDuplicate for an object with many members.
+func (d *Document) isAmongAll(f *frame, name []byte) bool {
+	if f.all == nil {
+		f.all = make(map[string]struct{}, 2*manyMembers)
+		for i := f.node + 1; i < int32(len(d.nodes)); i = d.nodes[i].next {
+			f.all[inPlace(d.raw.Bytes[d.nodes[i].nameStart:d.nodes[i].nameEnd])] = struct{}{}
+		}
+	}
+	before := len(f.all)
+	f.all[inPlace(name)] = struct{}{}
+	return len(f.all) == before
 }
 
 // scanName returns the end of the member name at i, -1 if there is none or it

@@ -6,21 +6,85 @@ import (
 	"testing"
 )
 
-// scans reads a text both ways. They must agree, but where scan leaves to decode
-// what it could have read.
+// scans reads a text both ways. They must agree, also in what they tell a follower,
+// but where scan leaves to decode what it could have read.
 func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	t.Helper()
 	limits := Limits{MaxDepth: 20}
-	fast, slow := &Document{raw: NewRaw(text)}, &Document{raw: NewRaw(text)}
-	scanned = fast.scan(limits.maxDepth())
+	fast, slow := &Parser{doc: Document{raw: NewRaw(text)}}, &Document{raw: NewRaw(text)}
+	var told, want transcript
+	scanned = fast.scan(limits.maxDepth(), &told)
 	decoded = notText(text) == "" && slow.decode(limits) == nil
 	if scanned && !decoded {
 		t.Fatalf("%q: accepted, and is not strict JSON", text)
 	}
-	if scanned && !slices.Equal(fast.nodes, slow.nodes) {
-		t.Fatalf("%q:\ngot  %+v\nwant %+v", text, fast.nodes, slow.nodes)
+	if !scanned {
+		return scanned, decoded
+	}
+	if !slices.Equal(fast.doc.nodes, slow.nodes) {
+		t.Fatalf("%q:\ngot  %+v\nwant %+v", text, fast.doc.nodes, slow.nodes)
+	}
+	if slow.Follow(&want); !slices.Equal(told, want) {
+		t.Fatalf("%q: the follower is told\n%q, and of the parsed document\n%q", text, told, want)
 	}
 	return scanned, decoded
+}
+
+// A transcript has what a follower was told.
+type transcript []string
+
+func (t *transcript) Reset()                       { *t = nil }
+func (t *transcript) Begin(kind Kind)              { *t = append(*t, "begin "+kind.String()) }
+func (t *transcript) Name(raw []byte)              { *t = append(*t, "name "+string(raw)) }
+func (t *transcript) Scalar(kind Kind, raw []byte) { *t = append(*t, kind.String()+" "+string(raw)) }
+func (t *transcript) End()                         { *t = append(*t, "end") }
+
+func TestFollow(t *testing.T) {
+	var told transcript
+	doc, err := new(Parser).Parse(NewRaw([]byte(` {"a": [1, "x", {}], "\u0062": {"c": null}} `)), Limits{}, &told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := transcript{
+		"begin object", `name "a"`, "begin array", "number 1", `string "x"`, "begin object", "end", "end",
+		`name "\u0062"`, "begin object", `name "c"`, "null null", "end", "end",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("while it is read:\ngot  %q\nwant %q", told, want)
+	}
+	if doc.Follow(&told); !slices.Equal(told, want) {
+		t.Errorf("afterwards:\ngot  %q\nwant %q", told, want)
+	}
+}
+
+// A Parser reads each document as if it were the first.
+func TestParserAgain(t *testing.T) {
+	var p Parser
+	for range 2 {
+		for _, text := range append(scanned, damaged...) {
+			want, wantErr := Parse(NewRaw([]byte(text)), Limits{MaxDepth: 20})
+			got, err := p.Parse(NewRaw([]byte(text)), Limits{MaxDepth: 20}, nil)
+			if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+				t.Fatalf("%q: got error %v, want %v", text, err, wantErr)
+			}
+			if err == nil && !slices.Equal(got.nodes, want.nodes) {
+				t.Errorf("%q:\ngot  %+v\nwant %+v", text, got.nodes, want.nodes)
+			}
+		}
+	}
+}
+
+func TestParserAllocates(t *testing.T) {
+	raw := NewRaw([]byte(`{"a": [1, 2, {"b": "text"}], "c": true}`))
+	var p Parser
+	allocations := testing.AllocsPerRun(100, func() {
+		if _, err := p.Parse(raw, Limits{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations != 0 {
+		t.Errorf("%v allocations, want none", allocations)
+	}
 }
 
 var scanned = []string{
@@ -52,14 +116,13 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// Objects of any size are read, and their duplicates found, by one way or the
-// other.
+// Objects of any size are read, and their duplicates found.
 func TestScanManyMembers(t *testing.T) {
 	var names []string
 	for i := range 300 {
 		names = append(names, strings.Repeat("n", i+1))
 		text := `{"` + strings.Join(names, `":0,"`) + `":0}`
-		if ok, decoded := scans(t, []byte(text)); !decoded || ok != (i < mostMembers) {
+		if ok, decoded := scans(t, []byte(text)); !decoded || !ok {
 			t.Fatalf("%d members: scanned %v, decoded %v", i+1, ok, decoded)
 		}
 		if _, ok := scans(t, []byte(strings.Replace(text, "{", `{"`+names[i/2]+`":0,`, 1))); ok {

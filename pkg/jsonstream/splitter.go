@@ -71,9 +71,7 @@ func (s *Splitter) Next() (Raw, error) {
 
 // Ready reports whether more than white space of the stream has been read
 // already: the next call of Next may then not need to wait.
-func (s *Splitter) Ready() bool {
-	return len(bytes.TrimLeft(s.slab[s.pos:], " \t\r\n")) > 0
-}
+func (s *Splitter) Ready() bool { return skipSpace(s.slab, s.pos) < len(s.slab) }
 
 // skipSpace moves to the first byte of the next document.
 func (s *Splitter) skipSpace() error {
@@ -120,36 +118,46 @@ func (s *Splitter) line() (Raw, bool) {
 	if end < 0 || rest[0] != '{' && rest[0] != '[' {
 		return Raw{}, false
 	}
-	text := bytes.TrimRight(rest[:end], " \t\r")
+	text := rest[:end]
+	for isSpace(text[len(text)-1]) { // it has more than that: a bracket is first
+		text = text[:len(text)-1]
+	}
 	if last := text[len(text)-1]; last != '}' && last != ']' {
 		return Raw{}, false
 	}
 	if !oneDocument(text) {
 		return Raw{}, false
 	}
-	following := bytes.TrimLeft(rest[end:], " \t\r\n")
-	if len(following) == 0 || bytes.IndexByte([]byte(",]}:"), following[0]) >= 0 {
+	following := skipSpace(rest, end)
+	if following == len(rest) {
+		return Raw{}, false
+	}
+	switch rest[following] {
+	case ',', ']', '}', ':':
 		return Raw{}, false
 	}
 	if int64(len(text)) > s.limits.maxBytes() {
 		return Raw{}, false
 	}
-	return s.take(len(text)), true
+	raw := Raw{Bytes: text[:len(text):len(text)], Start: s.at}
+	s.pos += end + 1
+	s.at = Position{Line: s.at.Line + 1, Column: 1, Offset: s.at.Offset + int64(end+1)}
+	return raw, true
 }
 
 // oneDocument reports whether no document can end within text, but at its end:
 // behind every closing bracket stands what goes on inside a document. Brackets
 // in strings may make it say false for one document.
 func oneDocument(text []byte) bool {
-	for _, closing := range []byte("}]") {
+	for _, closing := range [...]byte{'}', ']'} {
 		for from := 0; ; {
 			i := bytes.IndexByte(text[from:], closing)
 			if i < 0 {
 				break
 			}
 			from += i + 1
-			rest := bytes.TrimLeft(text[from:], " \t\r")
-			if len(rest) > 0 && rest[0] != ',' && rest[0] != '}' && rest[0] != ']' {
+			next := skipSpace(text, from)
+			if next < len(text) && text[next] != ',' && text[next] != '}' && text[next] != ']' {
 				return false
 			}
 		}
@@ -215,7 +223,7 @@ func (s *Splitter) fill() {
 	s.err = err
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r') }
 
 // A scanner finds the end of one document whose bytes come in pieces.
 type scanner struct {

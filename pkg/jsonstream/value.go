@@ -66,9 +66,14 @@ func (v Value) Kind() Kind {
 	if v.doc == nil {
 		return Absent
 	}
-	switch c := v.doc.raw.Bytes[v.node().start]; c {
+	return kindOf(v.doc.raw.Bytes[v.node().start])
+}
+
+// kindOf returns the kind of a value by its first character.
+func kindOf(first byte) Kind {
+	switch first {
 	case 'n', 'f', 't', '"', '{', '[':
-		return Kind(c)
+		return Kind(first)
 	default:
 		return Number
 	}
@@ -135,11 +140,14 @@ func (v Value) isNamed(name string) bool {
 // would otherwise be copies.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return unsafe.String(&quoted[1], len(quoted)-2)
+		return inPlace(quoted[1 : len(quoted)-1])
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted) // Parse has checked it
 	return string(text)
 }
+
+// inPlace returns bytes of a document as a string, without a copy: they never change.
+func inPlace(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // children yields what an object or array holds.
 func (v Value) children(yield func(Value) bool) {

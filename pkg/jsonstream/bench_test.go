@@ -1,0 +1,53 @@
+package jsonstream
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// messages returns n lines of about 7 kB, each an object with the mixture of short
+// and long texts, numbers and nesting that messages have.
+func messages(n int) []byte {
+	var b bytes.Buffer
+	sentence := strings.Repeat("the clause about liability is far from the standard of the industry ", 2)
+	for i := range n {
+		fmt.Fprintf(&b, `{"schemaVersion":"2.0","handoffId":"0c5c7fd0-a6a3-4450-a513-%012d","parentHandoffId":null,"turns":[`, i)
+		for turn := range 24 {
+			if turn > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `{"role":"assistant","content":%q,"score":0.60072%d,"clauses":[{"id":"%d.0","text":"party"},{"id":%d,"done":true}]}`, sentence, turn, turn, turn)
+		}
+		b.WriteString("]}\n")
+	}
+	return b.Bytes()
+}
+
+func BenchmarkSplitter(b *testing.B) {
+	text := messages(1000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		s := NewSplitter(bytes.NewReader(text), Limits{})
+		for {
+			if _, err := s.Next(); err == io.EOF {
+				break
+			}
+		}
+	}
+}
+
+func BenchmarkParser(b *testing.B) {
+	raw := NewRaw(messages(1))
+	b.SetBytes(int64(len(raw.Bytes)))
+	b.ReportAllocs()
+	var p Parser
+	for b.Loop() {
+		if _, err := p.Parse(raw, Limits{}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
