@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,16 +28,26 @@ func messages(n int) []byte {
 }
 
 func BenchmarkSplitter(b *testing.B) {
-	text := messages(1000)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		s := NewSplitter(bytes.NewReader(text), Limits{})
-		for {
-			if _, err := s.Next(); err == io.EOF {
-				break
+	lines := messages(1000)
+	for _, bench := range []struct {
+		name string
+		text []byte
+	}{
+		{"lines", lines},
+		{"one document", slices.Concat([]byte("["), bytes.ReplaceAll(lines, newline, []byte(",\n")), []byte("0]"))},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.SetBytes(int64(len(bench.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s := NewSplitter(bytes.NewReader(bench.text), Limits{})
+				for {
+					if _, err := s.Next(); err == io.EOF {
+						break
+					}
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -18,27 +18,30 @@ type Follower interface {
 	End()
 }
 
-// Follow tells f of the document's tokens, as a [Parser] does while it reads.
-func (d *Document) Follow(f Follower) {
+// Follow tells f of the tokens of v, which must be there, as a [Parser] does of a
+// document while it reads.
+func (v Value) Follow(f Follower) {
 	f.Reset()
-	open := int32(-1) // the innermost object or array
-	for i := range int32(len(d.nodes)) {
-		for open >= 0 && d.nodes[open].next <= i {
+	nodes := v.doc.nodes
+	outside := nodes[v.i].parent
+	open := outside // the innermost object or array
+	for i := v.i; i < nodes[v.i].next; i++ {
+		for open != outside && nodes[open].next <= i {
 			f.End()
-			open = d.nodes[open].parent
+			open = nodes[open].parent
 		}
-		v := Value{d, i}
-		if name := v.RawName(); name != nil {
+		each := Value{v.doc, i}
+		if name := each.RawName(); name != nil && i > v.i {
 			f.Name(name)
 		}
-		if kind := v.Kind(); kind == Object || kind == Array {
+		if kind := each.Kind(); kind == Object || kind == Array {
 			f.Begin(kind)
 			open = i
 		} else {
-			f.Scalar(kind, v.Raw())
+			f.Scalar(kind, each.Raw())
 		}
 	}
-	for ; open >= 0; open = d.nodes[open].parent {
+	for ; open != outside; open = nodes[open].parent {
 		f.End()
 	}
 }

@@ -71,7 +71,7 @@ func (p *Parser) Parse(raw Raw, limits Limits, f Follower) (*Document, error) {
 		return nil, err
 	}
 	if f != nil {
-		d.Follow(f)
+		d.Root().Follow(f)
 	}
 	return d, nil
 }

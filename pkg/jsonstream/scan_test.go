@@ -24,7 +24,7 @@ func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	if !slices.Equal(fast.doc.nodes, slow.nodes) {
 		t.Fatalf("%q:\ngot  %+v\nwant %+v", text, fast.doc.nodes, slow.nodes)
 	}
-	if slow.Follow(&want); !slices.Equal(told, want) {
+	if slow.Root().Follow(&want); !slices.Equal(told, want) {
 		t.Fatalf("%q: the follower is told\n%q, and of the parsed document\n%q", text, told, want)
 	}
 	return scanned, decoded
@@ -52,8 +52,11 @@ func TestFollow(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("while it is read:\ngot  %q\nwant %q", told, want)
 	}
-	if doc.Follow(&told); !slices.Equal(told, want) {
+	if doc.Root().Follow(&told); !slices.Equal(told, want) {
 		t.Errorf("afterwards:\ngot  %q\nwant %q", told, want)
+	}
+	if doc.Root().Get("a").Follow(&told); !slices.Equal(told, want[2:8]) {
+		t.Errorf("of a member's value:\ngot  %q\nwant %q", told, want[2:8])
 	}
 }
 

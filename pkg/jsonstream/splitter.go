@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode/utf8"
 )
 
 // Raw is one document of a stream, not checked yet.
@@ -250,6 +251,13 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 				return i, true
 			}
 		case c.inString:
+			if !c.escaped {
+				if i = quoteOrLine(b, i); i == len(b) {
+					return i, false
+				}
+				ch = b[i]
+				c.newline = ch == '\n'
+			}
 			switch {
 			case c.escaped:
 				c.escaped = false
@@ -302,6 +310,17 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 		}
 	}
 	return len(b), false
+}
+
+// quoteOrLine returns where the next quote, backslash or control character is, such as
+// the end of the line.
+func quoteOrLine(b []byte, i int) int {
+	for {
+		if i = plainRun(b, i); i == len(b) || b[i] < utf8.RuneSelf {
+			return i
+		}
+		i++
+	}
 }
 
 // likeScalar tells a word that a value begins with from prose.
