@@ -36,7 +36,7 @@ func inOrder[R any](produce func(emit func([]document) bool), work func([]docume
 			return err
 		}
 		return flush()
-	})
+	}, bound[[]document]{mostAhead, isLarge})
 	runtime.KeepAlive(headroom)
 	return err
 }
@@ -61,6 +61,14 @@ const (
 	// say: each may have many times its size in findings.
 	batchDocuments = 64
 )
+
+// mostAhead is how many batches may wait for a huge one before them.
+const mostAhead = 96
+
+// isLarge tells a batch that is one long document, perhaps behind short ones.
+func isLarge(batch []document) bool {
+	return len(batch[len(batch)-1].raw.Bytes) > 2*batchBytes
+}
 
 // shortFile is how long a file may be, in bytes, to be read ahead of its turn.
 const shortFile = 256 << 10
@@ -93,7 +101,7 @@ func batches(list []source, limits jsonstream.Limits, count func(int), emit func
 			return errNotWanted
 		}
 		return nil
-	})
+	}, bound[source]{ahead: 2 * runtime.GOMAXPROCS(0)})
 }
 
 var errNotWanted = errors.New("no more batches wanted")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/history"
@@ -84,7 +85,7 @@ func (r *comparison) run(pairs func(pairing) error) error {
 			return err
 		}
 		return r.out.Flush()
-	})
+	}, bound[pair]{ahead: 2 * runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return err
 	}

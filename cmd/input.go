@@ -251,8 +251,12 @@ func (s source) documents(limits jsonstream.Limits, count func(int), yield func(
 		yield(document{source: s, err: err}, false)
 		return
 	}
-	defer content.Close() // read only: nothing can be lost
-	splitter := jsonstream.NewSplitter(content, limits)
+	in := io.ReadCloser(content)
+	if content.Codec() != compress.None {
+		in = newAheadReader(content)
+	}
+	defer in.Close() // read only: nothing can be lost
+	splitter := jsonstream.NewSplitter(in, limits)
 	for index := 0; ; index++ {
 		raw, err := splitter.Next()
 		if err == io.EOF {

@@ -11,7 +11,7 @@ import (
 // Whatever takes long, results come in the order of the input, and only a few
 // are under way at once.
 func TestOrdered(t *testing.T) {
-	const items = 2000
+	const items, ahead = 2000, 5
 	var underWay, most atomic.Int64
 	next := 0
 	err := ordered(
@@ -36,14 +36,55 @@ func TestOrdered(t *testing.T) {
 			next++
 			underWay.Add(-1)
 			return nil
-		})
+		}, bound[int]{ahead: ahead})
 	if err != nil || next != items {
 		t.Errorf("%d results, error %v", next, err)
 	}
 	// What waits to be worked on, what waits to be consumed, and one each in
 	// the hands of the producer and the consumer.
-	if limit := int64(2*runtime.GOMAXPROCS(0) + 2); most.Load() > limit {
+	if limit := int64(ahead + 2); most.Load() > limit {
 		t.Errorf("%d items under way, want %d at most", most.Load(), limit)
+	}
+}
+
+// While a huge item is worked on, those behind it are too; of large ones, there is one
+// per core.
+func TestOrderedAroundHugeItem(t *testing.T) {
+	const ahead, huge = 50, 0
+	behind := make(chan struct{})
+	var worked, large, mostLarge atomic.Int64
+	isLarge := func(i int) bool { return i == huge || i > ahead }
+	err := ordered(
+		func(emit func(int) bool) {
+			for i := range 2 * ahead {
+				if isLarge(i) {
+					mostLarge.Store(max(mostLarge.Load(), large.Add(1)))
+				}
+				if !emit(i) {
+					return
+				}
+			}
+		},
+		func(i int) int {
+			if i == huge && runtime.GOMAXPROCS(0) > 1 {
+				<-behind
+			} else if worked.Add(1) == ahead-1 {
+				close(behind)
+			}
+			return i
+		},
+		func(i int, _ bool) error {
+			if isLarge(i) {
+				large.Add(-1)
+			}
+			return nil
+		}, bound[int]{ahead, isLarge})
+	if err != nil {
+		t.Error(err)
+	}
+	// One more waits in the hands of the producer, and one in those of the consumer.
+	if limit := int64(runtime.GOMAXPROCS(0) + 2); mostLarge.Load() > limit {
+		t.Errorf("%d large items under way, want %d at most", mostLarge.Load(), limit)
 	}
 }
 
@@ -63,7 +104,7 @@ func TestOrderedEndsWithItsConsumer(t *testing.T) {
 			}
 		},
 		func(i int) int { return i },
-		func(int, bool) error { return failed })
+		func(int, bool) error { return failed }, bound[int]{ahead: 1})
 	if !errors.Is(err, failed) {
 		t.Errorf("error %v", err)
 	}
