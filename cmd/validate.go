@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -25,6 +25,7 @@ type validateFlags struct {
 	layers   []string
 	schema   string
 	expect   string
+	verbose  bool
 }
 
 func newValidate(g *globals) *cobra.Command {
@@ -64,6 +65,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "tell how schemas given by files are checked")
 	complete(c, "layers", layerNames()...)
 	complete(c, "expect", expectations()...)
 	completeWith(c, "off", func([]string) []string { return warningRules() })
@@ -141,6 +143,9 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.verbose {
+		f.tellSchemas(c.ErrOrStderr(), options)
+	}
 	scanner, err := f.scanner.load(c.InOrStdin(), c.ErrOrStderr(), f.limits)
 	if err != nil {
 		return err
@@ -165,22 +170,33 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	return run.answer()
 }
 
+// tellSchemas says of each schema from a file whether it is checked at the speed of
+// reading, or else why not.
+func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
+	tell := func(name string, s *validate.Schema) {
+		if err := s.Streams(); err != nil {
+			fmt.Fprintf(stderr, "handoff: %s: checked by the schema library, which is slower: %s\n", visible(name), visible(err.Error()))
+			return
+		}
+		fmt.Fprintf(stderr, "handoff: %s: checked while the messages are read\n", visible(name))
+	}
+	if o.Schema != nil {
+		tell(f.schema, o.Schema)
+	}
+	if o.Receiver != nil && o.Receiver.StateSchema != nil {
+		tell("the schema for currentState", o.Receiver.StateSchema)
+	}
+}
+
 // check is the work on one document: it runs on any core. The error says that the
 // document could not be checked.
 func (v *validation) check(c *cobra.Command, d document) (report, error) {
 	r := report{Source: d.source.name, Index: d.index, origin: d.origin()}
-	var m *message.Message
 	err := d.err
-	if err == nil {
-		m, err = message.Parse(d.raw, v.limits)
-	}
 	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(err, &damaged) {
 		r.Result = validate.Malformed(damaged)
-	} else {
-		r.HandoffID = m.HandoffID()
-		if r.Result, err = v.validator.Validate(c.Context(), m); err != nil {
-			return r, err
-		}
+	} else if r.HandoffID, r.Result, err = v.validator.ValidateRaw(c.Context(), d.raw, v.limits); err != nil {
+		return r, err
 	}
 	if v.expect != "" {
 		r.expect(expectationFor(v.expect, d.source.path))

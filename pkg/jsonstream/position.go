@@ -56,6 +56,9 @@ const checkpointEvery = 4096
 
 // positionAt returns the position of a byte of the document.
 func (d *Document) positionAt(offset int) Position {
+	if offset < 2*checkpointEvery {
+		return positionAt(d.raw, offset)
+	}
 	d.checkpointsOnce.Do(func() {
 		at := d.raw.Start
 		for from := 0; from < len(d.raw.Bytes); from += checkpointEvery {

@@ -31,6 +31,25 @@ func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*Message, error) {
 	return &Message{doc}, nil
 }
 
+// A Parser reads one message after another in the same memory. The zero Parser is
+// ready. It is for one goroutine.
+type Parser struct {
+	parser  jsonstream.Parser
+	message Message
+}
+
+// Parse is the function [Parse], but that the message is good until the next call, and
+// that f, unless it is nil, is told of all tokens in the same pass: see
+// [jsonstream.Parser].
+func (p *Parser) Parse(raw jsonstream.Raw, limits jsonstream.Limits, f jsonstream.Follower) (*Message, error) {
+	doc, err := p.parser.Parse(raw, limits, f)
+	if err != nil {
+		return nil, err
+	}
+	p.message = Message{doc}
+	return &p.message, nil
+}
+
 // New returns the message with these fields, as compact JSON in the member
 // order of section 5.2.
 func New(f *Fields) (*Message, error) {

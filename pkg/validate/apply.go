@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/streamschema"
 )
 
 // longArray is how many elements of an array the library gets to see at once.
@@ -45,13 +46,24 @@ func (r remainder) children(yield func(jsonstream.Value) bool) {
 
 // Check returns what in v breaks the schema, one finding per cause, ordered by
 // place, at most a thousand.
-func (s *Schema) Check(v jsonstream.Value) []Finding {
+func (s *Schema) Check(v jsonstream.Value) []Finding { return s.check(v, nil) }
+
+// check is Check of what run has followed already, unless that is nil.
+func (s *Schema) check(v jsonstream.Value, run *streamschema.Run) []Finding {
+	if run == nil && s.accepts(v) || run != nil && run.Verdict() == streamschema.Valid {
+		return nil
+	}
+	return s.explain(v)
+}
+
+// explain is Check by the schema library.
+func (s *Schema) explain(v jsonstream.Value) []Finding {
 	if unsafe := numbersOverLimit(v); len(unsafe) > 0 {
 		// The library fails on such numbers (a nil dereference, or seconds of
 		// arithmetic), so it does not get to see them.
 		return unsafe
 	}
-	findings, open := s.apply(s.compiled, v)
+	findings, open := s.apply(s.library(), v)
 	for len(open) > 0 && len(findings) < mostFindings {
 		r := open[0]
 		open = open[1:]

@@ -2,52 +2,44 @@ package validate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/streamschema"
 	"github.com/eaapl/handoff/schemas"
 )
 
-// messageSchema is the canonical schema and the names of the members it knows.
-type messageSchema struct {
-	*Schema
-	members *shape
-}
-
-var loadMessageSchema = sync.OnceValue(func() messageSchema {
-	s, err := EmbeddedSchema(schemas.Message)
-	if err != nil {
-		panic("embedded schema: " + err.Error()) // the package's own tests compile it
-	}
-	root := s.documents[schemas.Base+schemas.Message].Root()
-	return messageSchema{s, newShape(root, root)}
+// messageMembers are the names of the members that the canonical schema knows.
+var messageMembers = sync.OnceValue(func() *shape {
+	root := schemaOf(format.EAAPL).documents[schemas.Base+schemas.Message].Root()
+	return newShape(root, root)
 })
 
-var majorMinor = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
-})
-
-// checkMessageSchema is the schema layer of section 6.1.
-func checkMessageSchema(root jsonstream.Value, receiver *Receiver) []Finding {
+// checkMessageSchema is the schema layer of section 6.1. run is that of the schema over
+// the message, nil if there was none.
+func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *streamschema.Run) []Finding {
 	version := root.Get("schemaVersion")
-	parts := majorMinor().FindStringSubmatch(version.Text())
-	if parts != nil {
-		if problem := versionProblem(parts[1], version.Text(), receiver); problem != "" {
+	if major, minor, ok := strings.Cut(version.Text(), "."); ok && isWhole(major) && isWhole(minor) {
+		if problem := versionProblem(major, version.Text(), receiver); problem != "" {
 			// What else the schema says need not hold for that version.
 			return []Finding{schemaFinding("schema-version", problem).on(version)}
 		}
 	}
-	s := loadMessageSchema()
-	findings := s.Check(root)
-	if version.Text() == message.SchemaVersion {
-		findings = append(findings, s.members.unknown(root, findings)...)
+	findings := schemaOf(format.EAAPL).check(root, run)
+	if version.Text() == message.SchemaVersion && (run == nil || run.Unnamed()) {
+		findings = append(findings, messageMembers().unknown(root, findings)...)
 	}
 	return findings[:min(len(findings), mostFindings)]
+}
+
+// isWhole reports whether s is a whole number without leading zeros.
+func isWhole(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == "" && (s[0] != '0' || s == "0")
 }
 
 func versionProblem(major, version string, receiver *Receiver) string {

@@ -54,9 +54,9 @@ const (
 )
 
 // Layers returns all layers, in the order in which they run.
-func Layers() []Layer {
-	return []Layer{Signature, SchemaLayer, Protocol, Completeness, Budget, Safety, Lint}
-}
+func Layers() []Layer { return slices.Clone(layers[:]) }
+
+var layers = [...]Layer{Signature, SchemaLayer, Protocol, Completeness, Budget, Safety, Lint}
 
 // A Severity tells whether a finding makes the message invalid.
 type Severity string

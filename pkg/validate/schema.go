@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -20,9 +21,11 @@ import (
 // besides the standard keywords uniqueKeys: the values at these JSON Pointers
 // differ between the elements of the array. It is safe for concurrent use.
 type Schema struct {
-	compiled  *jsonschema.Schema
 	documents map[string]*jsonstream.Document // the schema's texts, by URL
 	ours      bool                            // of package schemas: goes no deeper than it names members
+
+	acceptance
+	library func() *jsonschema.Schema // words what is wrong
 }
 
 // CompileSchema compiles the schema text, whose own URL serves to resolve the
@@ -30,32 +33,56 @@ type Schema struct {
 // of package schemas, which are always at hand; a nil load refuses the rest.
 func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
 	s := &Schema{documents: map[string]*jsonstream.Document{}}
-	read := func(ref string) (io.ReadCloser, error) {
+	doc, err := s.add(schemaURL, text)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := s.compile(schemaURL, load)
+	if err != nil {
+		return nil, err
+	}
+	// The library goes by the schema's $id, where it has one.
+	location, _, _ := strings.Cut(compiled.Location, "#")
+	s.documents[location] = doc
+	s.library = func() *jsonschema.Schema { return compiled }
+	s.acceptance = newAcceptance(schemaURL, doc, func(url string) (*jsonstream.Document, error) {
+		if doc := s.documents[url]; doc != nil { // the library has read all there are
+			return doc, nil
+		}
+		return nil, fmt.Errorf("no schema is at %s", url)
+	})
+	return s, nil
+}
+
+// compile compiles with the schema library what was added under the URL.
+func (s *Schema) compile(schemaURL string, load func(url string) ([]byte, error)) (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat = true
+	c.LoadURL = func(ref string) (io.ReadCloser, error) {
 		text, err := readSchema(ref, load)
 		if err != nil {
 			return nil, err
 		}
-		return s.add(ref, text)
+		if _, err := s.add(ref, text); err != nil {
+			return nil, err
+		}
+		return io.NopCloser(bytes.NewReader(text)), nil
 	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat = true
-	c.LoadURL = read
-	c.Formats["semver-range"] = isSemverRange
+	for name, holds := range formats {
+		c.Formats[name] = func(v any) bool {
+			text, ok := v.(string)
+			return !ok || holds(text)
+		}
+	}
 	c.RegisterExtension("uniqueKeys", nil, uniqueKeysCompiler{})
-	resource, err := s.add(schemaURL, text)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.AddResource(schemaURL, resource); err != nil {
+	if err := c.AddResource(schemaURL, bytes.NewReader(s.documents[schemaURL].Raw().Bytes)); err != nil {
 		return nil, fmt.Errorf("not a JSON Schema: %w", err)
 	}
-	if s.compiled, err = c.Compile(schemaURL); err != nil {
+	compiled, err := c.Compile(schemaURL)
+	if err != nil {
 		return nil, schemaProblem(err)
 	}
-	// The library goes by the schema's $id, where it has one.
-	location, _, _ := strings.Cut(s.compiled.Location, "#")
-	s.documents[location] = s.documents[schemaURL]
-	return s, nil
+	return compiled, nil
 }
 
 func readSchema(ref string, load func(url string) ([]byte, error)) ([]byte, error) {
@@ -69,7 +96,7 @@ func readSchema(ref string, load func(url string) ([]byte, error)) ([]byte, erro
 }
 
 // add keeps a schema's text, to word findings from.
-func (s *Schema) add(schemaURL string, text []byte) (io.ReadCloser, error) {
+func (s *Schema) add(schemaURL string, text []byte) (*jsonstream.Document, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
 		return nil, withPlace(err)
@@ -83,7 +110,7 @@ func (s *Schema) add(schemaURL string, text []byte) (io.ReadCloser, error) {
 		id.Fragment = ""
 		s.documents[id.String()] = doc
 	}
-	return io.NopCloser(bytes.NewReader(text)), nil
+	return doc, nil
 }
 
 // withPlace puts the place before a syntax error.
@@ -94,18 +121,35 @@ func withPlace(err error) error {
 	return err
 }
 
-// EmbeddedSchema compiles a schema of package schemas.
+// EmbeddedSchema returns a schema of package schemas, which the package's tests have
+// compiled. It is made ready on first use. The error is that there is no such schema.
 func EmbeddedSchema(name string) (*Schema, error) {
 	text, err := schemas.Read(name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := CompileSchema(schemas.Base+name, text, nil)
+	s := &Schema{documents: map[string]*jsonstream.Document{}, ours: true}
+	doc, err := s.add(schemas.Base+name, text)
 	if err != nil {
 		return nil, err
 	}
-	s.ours = true
+	s.acceptance = newAcceptance(schemas.Base+name, doc, embeddedDocument)
+	s.library = sync.OnceValue(func() *jsonschema.Schema {
+		compiled, err := s.compile(schemas.Base+name, nil)
+		if err != nil {
+			panic("embedded schema " + name + ": " + err.Error())
+		}
+		return compiled
+	})
 	return s, nil
+}
+
+func embeddedDocument(url string) (*jsonstream.Document, error) {
+	text, err := schemas.Read(url)
+	if err != nil {
+		return nil, err
+	}
+	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 }
 
 // schemaProblem words why a schema does not compile.
@@ -146,11 +190,10 @@ func numbersOverLimit(v jsonstream.Value) []Finding {
 	return findings
 }
 
-func isSemverRange(v any) bool {
-	s, ok := v.(string)
-	if !ok {
-		return true
-	}
+// formats are those beside the standard ones.
+var formats = map[string]func(text string) bool{"semver-range": isSemverRange}
+
+func isSemverRange(s string) bool {
 	_, err := semver.NewConstraint(s)
 	return err == nil && strings.TrimSpace(s) != ""
 }

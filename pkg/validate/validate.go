@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -10,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/streamschema"
 )
 
 // Options say what a receiver asks. The zero value asks what section 6.1 asks
@@ -49,6 +51,7 @@ type Options struct {
 // A Validator checks messages. It is safe for concurrent use.
 type Validator struct {
 	options Options
+	passes  sync.Pool // of *pass
 }
 
 // New returns a Validator. What it needs is loaded when first used.
@@ -62,7 +65,7 @@ func New(options Options) *Validator {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Validator{options}
+	return &Validator{options: options, passes: sync.Pool{New: func() any { return newPass(options) }}}
 }
 
 // mostFindings is how many findings a layer may have: a hostile message must
@@ -72,16 +75,37 @@ const mostFindings = 1000
 // Validate runs the layers over a message. The error is that of ctx or of the
 // scanner: then the message has been neither accepted nor refused.
 func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
+	return v.validate(ctx, m, v.formatOf(m), nil)
+}
+
+// ValidateRaw parses a message and runs the layers over it: its bytes are read once, for
+// the syntax, the schema and the places of all that the other layers look at. What is
+// not strict JSON is [Malformed]. handoffID is the message's, as it stands in raw, ""
+// if it has none. The error is that of [Validator.Validate].
+func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits jsonstream.Limits) (handoffID string, r Result, err error) {
+	p := v.passes.Get().(*pass)
+	defer v.passes.Put(p)
+	m, damage := p.parse(raw, limits)
+	if damage != nil {
+		return "", Malformed(damage), nil
+	}
 	f := v.formatOf(m)
+	r, err = v.validate(ctx, m, f, p.verdict(m, f))
+	return m.HandoffID(), r, err
+}
+
+// validate runs the layers over a message in a format. run is the one of its schema over
+// it, nil if there was none.
+func (v *Validator) validate(ctx context.Context, m *message.Message, f format.Format, run *streamschema.Run) (Result, error) {
 	var all []Finding
-	for _, layer := range Layers() {
+	for _, layer := range layers {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		if !v.runs(layer) {
+		if !v.options.asks(layer) {
 			continue
 		}
-		findings, err := v.run(ctx, layer, m, f)
+		findings, err := v.run(ctx, layer, m, f, run)
 		if err != nil {
 			return Result{}, err
 		}
@@ -120,14 +144,15 @@ func (v *Validator) formatOf(m *message.Message) format.Format {
 	return known[0]
 }
 
-func (v *Validator) runs(layer Layer) bool {
-	if v.options.Schema != nil && layer != SchemaLayer {
+// asks reports whether a layer is to run.
+func (o *Options) asks(layer Layer) bool {
+	if o.Schema != nil && layer != SchemaLayer {
 		return false
 	}
-	return v.options.Layers == nil || slices.Contains(v.options.Layers, layer)
+	return o.Layers == nil || slices.Contains(o.Layers, layer)
 }
 
-func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message, f format.Format) ([]Finding, error) {
+func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message, f format.Format, run *streamschema.Run) ([]Finding, error) {
 	switch layer {
 	case Signature:
 		if v.options.Verifier == nil {
@@ -135,13 +160,7 @@ func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message, f 
 		}
 		return checkSignature(m, v.options.Verifier), nil
 	case SchemaLayer:
-		if v.options.Schema != nil {
-			return v.options.Schema.Check(m.Root()), nil
-		}
-		if f != format.EAAPL {
-			return checkFormatSchema(m.Root(), f), nil
-		}
-		return checkMessageSchema(m.Root(), v.options.Receiver), nil
+		return checkSchema(m.Root(), f, v.options, run), nil
 	case Protocol:
 		return checkProtocol(m.Document(), f, v.options.Limits), nil
 	case Safety:

@@ -1,0 +1,253 @@
+package automaton
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+)
+
+// A state is what is known after a part of the text: the instructions of the
+// program that any match begun so far, or beginning here, has come to.
+type state struct {
+	// pcs are the instructions that read a character, and the assertions that the
+	// next character decides, ascending.
+	pcs []uint32
+	// before is the kind of the last character if there are such assertions.
+	before  rune
+	asserts bool
+}
+
+// Assertions about the character before are decided when a state is made, the
+// others when the next character is known.
+const (
+	aboutBefore = syntax.EmptyBeginLine | syntax.EmptyBeginText
+	aboutAfter  = ^aboutBefore
+)
+
+// A builder makes the table of a program by the subset construction.
+type builder struct {
+	prog    *syntax.Prog
+	letters *alphabet
+	width   int // of a row
+	// revives is set if a match may begin after some character though none may
+	// begin here.
+	revives bool
+
+	states []state
+	rows   map[string]uint16 // the entry of the table for a state, by its key
+	table  []uint16
+	work   int
+
+	pcs   []uint32 // the set being made
+	spare []uint32
+	seen  []uint32 // by instruction, the last round that came to it
+	round uint32
+	stack []uint32
+	key   []byte
+}
+
+// newTable gives the table of a program and its first entry. The error is
+// ErrTooLarge.
+func newTable(prog *syntax.Prog, letters *alphabet) (table []uint16, start uint16, err error) {
+	// Most programs have about a state for each instruction.
+	guess := min(len(prog.Inst), maxStates)
+	width := firstClass + len(letters.classes)
+	b := &builder{
+		prog:    prog,
+		letters: letters,
+		width:   width,
+		revives: asks(prog)&syntax.EmptyBeginLine != 0,
+		states:  make([]state, 0, guess),
+		rows:    make(map[string]uint16, guess),
+		table:   make([]uint16, firstRow, min(firstRow+guess*width, maxTable)),
+		seen:    make([]uint32, len(prog.Inst)),
+	}
+	b.clear()
+	if start, err = b.begin(noCharacter); err != nil {
+		return nil, 0, err
+	}
+	for i := 0; i < len(b.states); i++ {
+		from := b.states[i]
+		b.table = append(b.table, decode, b.finish(from))
+		for _, c := range letters.classes {
+			entry, err := b.step(from, c)
+			if err != nil {
+				return nil, 0, err
+			}
+			b.table = append(b.table, entry)
+		}
+	}
+	return b.table, b.settle(start), nil
+}
+
+// clear begins a new set of instructions.
+func (b *builder) clear() {
+	b.round++
+	b.pcs = b.pcs[:0]
+}
+
+// finish gives the entry for the end of the text.
+func (b *builder) finish(from state) uint16 {
+	if from.asserts && b.decide(from, noCharacter) {
+		return accept
+	}
+	return refuse
+}
+
+// decide makes the set of instructions that read a character, given the kind of
+// the next one. It reports whether there is a match.
+func (b *builder) decide(from state, next rune) bool {
+	b.clear()
+	hold := syntax.EmptyOpContext(from.before, next)
+	for _, pc := range from.pcs {
+		if b.add(pc, hold, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// step gives the entry for a character of a class.
+func (b *builder) step(from state, c class) (uint16, error) {
+	pcs := from.pcs
+	if from.asserts {
+		if b.decide(from, c.kind) {
+			return accept, nil
+		}
+		b.pcs, b.spare = b.spare, b.pcs
+		pcs = b.spare
+	}
+	b.work += len(pcs)
+	b.clear()
+	hold := holdsAfter(c.kind)
+	for _, pc := range pcs {
+		if b.letters.accepts(pc, c) && b.add(b.prog.Inst[pc].Out, hold, aboutAfter) {
+			return accept, nil
+		}
+	}
+	return b.begin(c.kind)
+}
+
+// begin adds the matches that begin after a character of a kind, and gives the
+// entry for the whole set.
+func (b *builder) begin(before rune) (uint16, error) {
+	if b.add(uint32(b.prog.Start), holdsAfter(before), aboutAfter) {
+		return accept, nil
+	}
+	if b.work > maxWork {
+		return 0, ErrTooLarge
+	}
+	if len(b.pcs) == 0 && !b.revives {
+		return refuse, nil
+	}
+	return b.row(before)
+}
+
+// holdsAfter gives the assertions about the character before that hold.
+func holdsAfter(before rune) syntax.EmptyOp {
+	return syntax.EmptyOpContext(before, other) & aboutBefore
+}
+
+// add adds the instruction at pc and those that follow it without reading a
+// character. Assertions of hold are true, those of open are added, and others
+// are false. It reports whether there is a match.
+func (b *builder) add(pc uint32, hold, open syntax.EmptyOp) bool {
+	b.stack = append(b.stack[:0], pc)
+	for len(b.stack) > 0 {
+		pc := b.stack[len(b.stack)-1]
+		b.stack = b.stack[:len(b.stack)-1]
+		if b.seen[pc] == b.round {
+			continue
+		}
+		b.seen[pc] = b.round
+		b.work++
+		switch inst := &b.prog.Inst[pc]; inst.Op {
+		case syntax.InstMatch:
+			return true
+		case syntax.InstFail:
+		case syntax.InstAlt, syntax.InstAltMatch:
+			b.stack = append(b.stack, inst.Out, inst.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			b.stack = append(b.stack, inst.Out)
+		case syntax.InstEmptyWidth:
+			switch asked := syntax.EmptyOp(inst.Arg); {
+			case asked&^hold == 0:
+				b.stack = append(b.stack, inst.Out)
+			case asked&^(hold|open) == 0:
+				b.pcs = append(b.pcs, pc)
+			}
+		default:
+			b.pcs = append(b.pcs, pc)
+		}
+	}
+	return false
+}
+
+// row gives the entry for the state of the set made, which it adds if there is
+// none.
+func (b *builder) row(before rune) (uint16, error) {
+	slices.Sort(b.pcs)
+	s := state{before: other}
+	b.key = b.key[:0]
+	for _, pc := range b.pcs {
+		b.key = binary.AppendUvarint(b.key, uint64(pc))
+		if b.prog.Inst[pc].Op == syntax.InstEmptyWidth {
+			s.asserts, s.before = true, before
+		}
+	}
+	b.key = append(b.key, byte(s.before))
+	if row, known := b.rows[string(b.key)]; known {
+		return row, nil
+	}
+	row := firstRow + len(b.states)*b.width
+	if len(b.states) == maxStates || row+b.width > maxTable {
+		return 0, ErrTooLarge
+	}
+	s.pcs = slices.Clone(b.pcs)
+	b.states = append(b.states, s)
+	b.rows[string(b.key)] = uint16(row)
+	return uint16(row), nil
+}
+
+// settle replaces rows by accept and refuse where all that may follow comes to
+// the same, in the table and in the entry given, which it returns.
+func (b *builder) settle(start uint16) uint16 {
+	accepts, refuses := b.reaching(accept), b.reaching(refuse)
+	settled := func(entry uint16) uint16 {
+		switch {
+		case entry < firstRow:
+			return entry
+		case !accepts[entry]:
+			return refuse
+		case !refuses[entry]:
+			return accept
+		}
+		return entry
+	}
+	for i, entry := range b.table {
+		b.table[i] = settled(entry)
+	}
+	return settled(start)
+}
+
+// reaching finds the rows from which some text leads to a goal, by their index.
+func (b *builder) reaching(goal uint16) []bool {
+	reach := make([]bool, len(b.table))
+	reach[goal] = true
+	// Rows lead to later ones for the most part: backwards, two rounds do.
+	for changed := true; changed; {
+		changed = false
+		for row := len(b.table) - b.width; row >= firstRow; row -= b.width {
+			if reach[row] {
+				continue
+			}
+			for _, entry := range b.table[row : row+b.width] {
+				if reach[entry] {
+					reach[row], changed = true, true
+					break
+				}
+			}
+		}
+	}
+	return reach
+}

@@ -1,0 +1,75 @@
+package streamschema
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+// suite is the official JSON Schema test suite, of which ../shared/vectors has a
+// copy: https://github.com/json-schema-org/JSON-Schema-Test-Suite.
+const suite = "../../../shared/vectors/json-schema-draft2020-12"
+
+// What the program says of the suite's cases is what jsonschema/v5 says, and, but for
+// the deviations that package validate lists, what the suite says.
+func TestSuite(t *testing.T) {
+	readFile(t, filepath.Join(suite, "LICENSE"))
+	files, err := filepath.Glob(filepath.Join(suite, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats, err := filepath.Glob(filepath.Join(suite, "format", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, covered, cases, deviations := 0, 0, 0, 0
+	for _, file := range append(files, formats...) {
+		var list []struct {
+			Description string
+			Schema      json.RawMessage
+			Tests       []struct {
+				Description string
+				Data        json.RawMessage
+				Valid       bool
+			}
+		}
+		if err := json.Unmarshal(readFile(t, file), &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range list {
+			groups++
+			name := filepath.Base(file) + ": " + g.Description
+			p, err := Compile(schemaURL, parse(t, g.Schema), options())
+			if err != nil {
+				if e := (*UncoveredError)(nil); !errors.As(err, &e) {
+					t.Errorf("%s: %v", name, err)
+				}
+				t.Logf("%s: %v", name, err)
+				continue
+			}
+			ref, err := newReference(schemaURL, g.Schema)
+			if err != nil {
+				t.Errorf("%s: the library refuses the schema: %v", name, err)
+				continue
+			}
+			covered++
+			r := p.NewRun()
+			for _, c := range g.Tests {
+				cases++
+				v := parse(t, c.Data).Root()
+				got, want := verdict(r, v), ref.verdict(v)
+				if got != want && got != Undecided {
+					t.Errorf("%s: %s: %v, the library says %v", name, c.Description, got, want)
+				}
+				if got == Undecided {
+					t.Logf("%s: %s: undecided", name, c.Description)
+				}
+				if c.Valid != (want == Valid) {
+					deviations++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d groups are covered, with %d cases; the library deviates in %d", covered, groups, cases, deviations)
+}

@@ -1,0 +1,73 @@
+package validate
+
+import (
+	"errors"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/streamschema"
+)
+
+// A pass reads one message after another, each checked against its schema meanwhile.
+// The schema has to be known before the format is: it is taken for that of the message
+// before.
+type pass struct {
+	own    *Schema // of the caller's, nil if there is none
+	skips  bool    // no schema is asked for
+	parser message.Parser
+	runs   map[*Schema]*streamschema.Run // nil for a schema without a program
+	guess  *Schema
+}
+
+func newPass(o Options) *pass {
+	p := &pass{own: o.Schema, skips: !o.asks(SchemaLayer), runs: map[*Schema]*streamschema.Run{}}
+	p.guess = p.schema(o.Formats[0])
+	return p
+}
+
+// schema returns the schema of messages in a format.
+func (p *pass) schema(f format.Format) *Schema {
+	if p.own != nil {
+		return p.own
+	}
+	return schemaOf(f)
+}
+
+// parse parses raw, with the schema that it is likely to have.
+func (p *pass) parse(raw jsonstream.Raw, limits jsonstream.Limits) (*message.Message, *jsonstream.SyntaxError) {
+	var follower jsonstream.Follower
+	if run := p.run(p.guess); run != nil && !p.skips {
+		follower = run
+	}
+	m, err := p.parser.Parse(raw, limits, follower)
+	if err != nil {
+		var damage *jsonstream.SyntaxError
+		errors.As(err, &damage) // it is never anything else
+		return nil, damage
+	}
+	return m, nil
+}
+
+// verdict returns the run of the message's own schema over it, nil if that has none.
+func (p *pass) verdict(m *message.Message, f format.Format) *streamschema.Run {
+	if p.skips {
+		return nil
+	}
+	s := p.schema(f)
+	run := p.run(s)
+	if s != p.guess && run != nil {
+		m.Root().Follow(run)
+	}
+	p.guess = s
+	return run
+}
+
+func (p *pass) run(s *Schema) *streamschema.Run {
+	run, ok := p.runs[s]
+	if !ok {
+		run = s.newRun()
+		p.runs[s] = run
+	}
+	return run
+}

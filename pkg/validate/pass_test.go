@@ -1,0 +1,139 @@
+package validate
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/streamschema"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// ofAllFormats are the example messages of all formats, and hostile ones.
+func ofAllFormats() [][]byte {
+	var texts [][]byte
+	for _, kind := range schemas.Examples() {
+		texts = append(texts, must(schemas.Example(kind)))
+	}
+	for _, text := range hostile {
+		texts = append(texts, []byte(text))
+	}
+	return texts
+}
+
+// Whatever was validated before, reading and validating in one pass gives what doing
+// one after the other gives.
+func TestValidateRaw(t *testing.T) {
+	v := New(Options{Formats: format.All(), All: true})
+	for range 2 {
+		for _, text := range ofAllFormats() {
+			raw := jsonstream.NewRaw(text)
+			id, got, err := v.ValidateRaw(t.Context(), raw, jsonstream.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := message.Parse(raw, jsonstream.Limits{})
+			if err != nil {
+				if got.Valid || got.Findings[0].Keyword != "syntax" {
+					t.Errorf("%q: %v, and found valid: %+v", text, err, got)
+				}
+				continue
+			}
+			want, err := New(Options{Formats: format.All(), All: true}).Validate(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || id != m.HandoffID() {
+				t.Errorf("%.100q: id %q (-parsed before +in one pass):\n%s", text, id, diff)
+			}
+		}
+	}
+}
+
+// A valid message costs no memory once others have been read.
+func TestValidateRawAllocates(t *testing.T) {
+	for _, kind := range []string{"message", "sw4rm-context", "openai"} {
+		raw := jsonstream.NewRaw(must(schemas.Example(kind)))
+		for _, layers := range [][]Layer{{SchemaLayer}} {
+			v := New(Options{Formats: format.All(), Layers: layers})
+			allocations := testing.AllocsPerRun(100, func() {
+				if _, r, err := v.ValidateRaw(t.Context(), raw, jsonstream.Limits{}); err != nil || !r.Valid || len(r.Findings) > 0 {
+					t.Fatal(r, err)
+				}
+			})
+			if allocations != 0 {
+				t.Errorf("%s, layers %v: %v allocations, want none", kind, layers, allocations)
+			}
+		}
+	}
+}
+
+// agree asks both ways of a schema about a document: the program that follows its tokens,
+// and the library.
+func agree(t *testing.T, name string, s *Schema, root jsonstream.Value) {
+	t.Helper()
+	run := s.newRun()
+	if run == nil {
+		t.Fatalf("%s: %v", name, s.Streams())
+	}
+	root.Follow(run)
+	findings := s.explain(root)
+	if verdict := run.Verdict(); verdict == streamschema.Valid && len(findings) > 0 || verdict == streamschema.Invalid && len(findings) == 0 {
+		t.Errorf("%s: verdict %v, and the library finds %+v in %s", name, verdict, findings, root.Raw())
+	}
+}
+
+func TestSchemasStream(t *testing.T) {
+	for _, f := range format.All() {
+		s := schemaOf(f)
+		if err := s.Streams(); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+		for _, text := range ofAllFormats() {
+			if doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{}); err == nil {
+				agree(t, string(f), s, doc.Root())
+			}
+		}
+	}
+}
+
+// A schema that no program covers is checked by the library.
+func TestUncoveredSchema(t *testing.T) {
+	s := compile(t, `{"properties":{"a":{"type":"string"}},"unevaluatedProperties":false}`)
+	if err := s.Streams(); err == nil {
+		t.Error("is said to stream")
+	}
+	for text, want := range map[string][]string{`{"a":"x"}`: nil, `{"a":1}`: {"type"}, `{"b":1}`: {"unevaluatedProperties"}} {
+		_, r, err := New(Options{Schema: s}).ValidateRaw(t.Context(), jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, f.Keyword)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzAcceptance compares the two ways of all embedded schemas.
+func FuzzAcceptance(f *testing.F) {
+	for _, text := range ofAllFormats() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{MaxDepth: 100})
+		if err != nil {
+			return
+		}
+		for _, form := range format.All() {
+			agree(t, string(form), schemaOf(form), doc.Root())
+		}
+	})
+}
