@@ -56,7 +56,10 @@ type layer struct {
 // layers returns the places, the strongest first: environment, project file,
 // user file. Flags given on the command line stand above them.
 func layers() ([]layer, error) {
-	list := []layer{{"environment", lookupEnvironment}}
+	var list []layer
+	if slices.ContainsFunc(os.Environ(), ofHandoff) {
+		list = append(list, layer{"environment", lookupEnvironment})
+	}
 	for _, path := range []string{projectConfig(), userConfig()} {
 		if path == "" {
 			continue
@@ -70,9 +73,18 @@ func layers() ([]layer, error) {
 	return list, nil
 }
 
+const variablePrefix = "HANDOFF_"
+
+// ofHandoff reports whether a variable may give a flag its value. In some systems the
+// case of its name does not count.
+func ofHandoff(variable string) bool {
+	n := len(variablePrefix)
+	return len(variable) >= n && strings.EqualFold(variable[:n], variablePrefix)
+}
+
 func lookupEnvironment(command, flag string) ([]string, string, bool) {
 	variable := strings.NewReplacer("-", "_", ".", "_")
-	for _, name := range []string{"HANDOFF_" + command + "_" + flag, "HANDOFF_" + flag} {
+	for _, name := range []string{variablePrefix + command + "_" + flag, variablePrefix + flag} {
 		name = strings.ToUpper(variable.Replace(name))
 		if value, ok := os.LookupEnv(name); ok {
 			return []string{value}, name, true
@@ -140,9 +152,10 @@ func fileLayer(path string) (layer, error) {
 		}
 		return nil, "", false
 	}
-	known := knownKeys(newRoot())
-	for _, key := range v.AllKeys() {
-		if !slices.Contains(known, key) {
+	keys := v.AllKeys()
+	slices.Sort(keys)
+	if unknownKey(newTree(namedIn(keys)), keys) != "" {
+		if key := unknownKey(newRoot(), keys); key != "" {
 			return layer{}, hint{fmt.Errorf("%s: unknown key %q", path, key), "handoff config lists the keys"}
 		}
 	}
@@ -161,13 +174,27 @@ func values(v any) []string {
 	return texts
 }
 
-// knownKeys returns the keys that a configuration file may have.
-func knownKeys(root *cobra.Command) []string {
-	var keys []string
-	for _, s := range settings(root) {
-		keys = append(keys, s.Key, s.flag.Name)
+// namedIn returns the makers of the commands that keys begin with: enough of the tree to
+// know most keys.
+func namedIn(keys []string) []maker {
+	return slices.DeleteFunc(makers(), func(m maker) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, m.name+".") })
+	})
+}
+
+// unknownKey returns the first key that no configuration file may have, as far as the
+// tree goes; "" if there is none.
+func unknownKey(root *cobra.Command, keys []string) string {
+	known := make(map[string]bool)
+	visitConfigurable(root, func(command string, f *pflag.Flag) {
+		known[f.Name], known[settingKey(command, f)] = true, true
+	})
+	for _, key := range keys {
+		if !known[key] {
+			return key
+		}
 	}
-	return keys
+	return ""
 }
 
 // configure gives the flags that were not named on the command line their
@@ -177,13 +204,17 @@ func configure(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 {
+		return nil
+	}
 	var problem error
+	command := commandKey(c)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed || problem != nil || !configurable(f) {
 			return
 		}
 		for _, l := range list {
-			texts, key, ok := l.lookup(commandKey(c), f.Name)
+			texts, key, ok := l.lookup(command, f.Name)
 			if !ok {
 				continue
 			}
@@ -216,30 +247,40 @@ type setting struct {
 	Origin  string `json:"origin"` // default, environment, or the path of a file
 }
 
-// settings lists the configurable flags of all commands: first those of every
-// command, then those of each.
-func settings(root *cobra.Command) []setting {
-	var list []setting
-	add := func(command string) func(*pflag.Flag) {
-		return func(f *pflag.Flag) {
-			if !configurable(f) || f.Hidden {
-				return
+// settingKey returns the key of a command's flag in a configuration file.
+func settingKey(command string, f *pflag.Flag) string {
+	return strings.TrimPrefix(command+"."+f.Name, ".")
+}
+
+// visitConfigurable visits the configurable flags of a tree: first those of every command,
+// for which command is "", then those of each.
+func visitConfigurable(root *cobra.Command, visit func(command string, f *pflag.Flag)) {
+	visitFlags := func(command string, flags *pflag.FlagSet) {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if configurable(f) && !f.Hidden {
+				visit(command, f)
 			}
-			key := strings.TrimPrefix(command+"."+f.Name, ".")
-			list = append(list, setting{command, f, key, strings.Trim(f.Value.String(), "[]"), "default"})
-		}
+		})
 	}
-	root.PersistentFlags().VisitAll(add(""))
+	visitFlags("", root.PersistentFlags())
 	var below func(*cobra.Command)
 	below = func(parent *cobra.Command) {
 		for _, c := range parent.Commands() {
 			if !slices.Contains([]string{"config", "commands", "completion"}, c.Name()) && c.IsAvailableCommand() {
-				c.LocalNonPersistentFlags().VisitAll(add(commandKey(c)))
+				visitFlags(commandKey(c), c.LocalNonPersistentFlags())
 				below(c)
 			}
 		}
 	}
 	below(root)
+}
+
+// settings lists the configurable flags of all commands with their defaults.
+func settings(root *cobra.Command) []setting {
+	var list []setting
+	visitConfigurable(root, func(command string, f *pflag.Flag) {
+		list = append(list, setting{command, f, settingKey(command, f), strings.Trim(f.Value.String(), "[]"), "default"})
+	})
 	return list
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -184,7 +185,9 @@ func (f *convertFlags) structure(ctx context.Context, d document, doc *jsonstrea
 }
 
 // sw4rmTime matches the places of timestamps that are normalised.
-var sw4rmTime = regexp.MustCompile(`^(/context_snapshot)?/conversation_history/[0-9]+/timestamp$`)
+var sw4rmTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(/context_snapshot)?/conversation_history/[0-9]+/timestamp$`)
+})
 
 // isStructural reports whether a finding of a schema says that a member is missing or of a
 // wrong type. What has a wrong form is converted, and comes back as it is.
@@ -193,7 +196,7 @@ func isStructural(f validate.Finding) bool {
 	case "required":
 		return true
 	case "type":
-		return !sw4rmTime.MatchString(f.Pointer) || !strings.Contains(f.Message, "found the number")
+		return !sw4rmTime().MatchString(f.Pointer) || !strings.Contains(f.Message, "found the number")
 	case "anyOf", "oneOf":
 		return !strings.HasPrefix(f.Message, "only one of") // a member in two spellings
 	default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,13 +49,13 @@ Exit code 0: all conform; 1: at least one does not; 2: something could not be re
 	return c
 }
 
-var frozenHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var frozenHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 
 func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if f.explain != "" || c.Flags().Changed("explain") {
 		return f.tell(c.OutOrStdout())
 	}
-	if c.Flags().Changed("frozen") && !frozenHash.MatchString(f.frozen) {
+	if c.Flags().Changed("frozen") && !frozenHash().MatchString(f.frozen) {
 		return fmt.Errorf("--frozen %q: write it as handoff macp freeze prints it, sha256: and 64 hexadecimal digits", f.frozen)
 	}
 	if err := oneStdin(args, f.path); err != nil {

@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -56,10 +59,22 @@ func Main() int {
 		os.Exit(code)
 	}()
 
-	root := newRoot()
+	delayCollection()
+	root := newRootFor(os.Args[1:])
 	err := root.ExecuteContext(context.Background())
 	removeUnfinished()
 	return exitCode(err, root.ErrOrStderr())
+}
+
+// delayCollection lets the heap grow to 32 MB before garbage is collected for the first
+// time: most calls end before. From then on it is collected as usual.
+func delayCollection() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	usual := debug.SetGCPercent(800) // of the 4 MB that the runtime starts with
+	first := new([64]byte)           // the first collection finds that nothing refers to it
+	runtime.AddCleanup(first, func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
 // exitCode tells the error and maps it to an exit code.
@@ -113,8 +128,51 @@ func (g *globals) unpacking() compress.ReaderOptions {
 	return o
 }
 
+// A maker makes the command of a name, so that a call need not make those of other names.
+type maker struct {
+	name string
+	make func(*globals) *cobra.Command
+	// about tells that the command looks at the whole tree.
+	about bool
+}
+
+// makers lists the commands.
+func makers() []maker {
+	plain := func(make func() *cobra.Command) func(*globals) *cobra.Command {
+		return func(*globals) *cobra.Command { return make() }
+	}
+	return []maker{
+		{name: "validate", make: newValidate}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
+		{name: "canonicalize", make: newCanonicalize}, {name: "sign", make: newSign}, {name: "verify", make: newVerify},
+		{name: "keygen", make: plain(newKeygen)}, {name: "scan", make: newScan}, {name: "count", make: newCount},
+		{name: "trim", make: newTrim}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
+		{name: "chain", make: newChain}, {name: "convert", make: newConvert},
+		{name: "sw4rm", make: newSW4RM}, {name: "macp", make: newMACP}, {name: "openai", make: newOpenAI},
+		{name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
+		{name: "example", make: plain(newExample)}, {name: "explain", make: plain(newExplain)},
+		{name: "config", make: plain(newConfig), about: true}, {name: "commands", make: plain(newCommands), about: true},
+		{name: "version", make: plain(newVersion)}, {name: "man", make: plain(newMan), about: true},
+	}
+}
+
 // newRoot returns the command tree.
-func newRoot() *cobra.Command {
+func newRoot() *cobra.Command { return newTree(makers()) }
+
+// newRootFor returns as much of the command tree as a call with these arguments sees: if
+// the first one names a command that does not look at the tree, that one.
+func newRootFor(args []string) *cobra.Command {
+	all := makers()
+	if len(args) > 0 {
+		i := slices.IndexFunc(all, func(m maker) bool { return m.name == args[0] && !m.about })
+		if i >= 0 {
+			return newTree(all[i : i+1])
+		}
+	}
+	return newTree(all)
+}
+
+// newTree returns a command tree of some commands.
+func newTree(makers []maker) *cobra.Command {
 	g := &globals{}
 	root := &cobra.Command{
 		Use:   "handoff",
@@ -150,13 +208,8 @@ answered.`,
 		return hint{err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath())}
 	})
 	complete(root, "color", "auto", "always", "never")
-	root.AddCommand(
-		newValidate(g), newBuild(g), newInspect(g),
-		newCanonicalize(g), newSign(g), newVerify(g), newKeygen(), newScan(g), newCount(g), newTrim(g),
-		newDiff(g), newPatch(g), newChain(g), newConvert(g),
-		newSW4RM(g), newMACP(g), newOpenAI(g),
-		newCompress(g), newDecompress(g),
-		newExample(), newExplain(), newConfig(), newCommands(), newVersion(), newMan(),
-	)
+	for _, m := range makers {
+		root.AddCommand(m.make(g))
+	}
 	return root
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 )
@@ -67,22 +68,27 @@ func decodeRules(text []byte) (*rulesFile, error) {
 }
 
 func (f *rulesFile) rules() []*rule {
-	fragments := f.replacer(len(f.Fragments))
-	var rules []*rule
-	for _, source := range f.Rules {
-		rules = append(rules, newRule(source, fragments))
+	expand := f.expander(len(f.Fragments))
+	rules := make([]*rule, len(f.Rules))
+	for i := range f.Rules {
+		rules[i] = newRule(&f.Rules[i], expand)
 	}
 	return rules
 }
 
-// replacer puts the first n fragments, expanded, and gaps into an expression.
-func (f *rulesFile) replacer(n int) *strings.Replacer {
-	pairs := []string{" ", gap}
-	for _, fragment := range f.Fragments[:n] {
-		expanded := strings.NewReplacer(pairs...).Replace(fragment.Pattern)
-		pairs = append(pairs, "{"+fragment.Name+"}", `(?:`+expanded+`)`)
-	}
-	return strings.NewReplacer(pairs...)
+// expander puts gaps and the first n fragments into expressions. Fragments stand in
+// braces there; they may contain those that come before them in the file. They are put
+// together on the first use.
+func (f *rulesFile) expander(n int) func(pattern string) string {
+	replacer := sync.OnceValue(func() *strings.Replacer {
+		pairs := []string{" ", gap}
+		for _, fragment := range f.Fragments[:n] {
+			expanded := strings.NewReplacer(pairs...).Replace(fragment.Pattern)
+			pairs = append(pairs, "{"+fragment.Name+"}", `(?:`+expanded+`)`)
+		}
+		return strings.NewReplacer(pairs...)
+	})
+	return func(pattern string) string { return replacer().Replace(pattern) }
 }
 
 // ParseRules reads a rules file, as JSON. Its rules replace the built-in ones of the same
@@ -125,14 +131,14 @@ func (f *rulesFile) check() error {
 			return fmt.Errorf("rules: fragment %q: the name is taken or no word of small letters; choose another", fragment.Name)
 		}
 		names = append(names, fragment.Name)
-		if _, err := regexp.Compile(f.replacer(i).Replace(fragment.Pattern)); err != nil {
+		if _, err := regexp.Compile(f.expander(i)(fragment.Pattern)); err != nil {
 			return fmt.Errorf("rules: fragment %q: %w; fragments may only use those before them", fragment.Name, err)
 		}
 	}
 	if len(f.Rules) == 0 {
 		return errors.New("rules: no rules; give at least one")
 	}
-	fragments := f.replacer(len(f.Fragments))
+	expand := f.expander(len(f.Fragments))
 	var ids []string
 	for i, r := range f.Rules {
 		if !ruleID(r.ID) {
@@ -142,7 +148,7 @@ func (f *rulesFile) check() error {
 			return fmt.Errorf("rules: rule %q: id: used before in this file; give each rule its own", r.ID)
 		}
 		ids = append(ids, r.ID)
-		if member, err := r.check(fragments); err != nil {
+		if member, err := r.check(expand); err != nil {
 			return fmt.Errorf("rules: rule %q: %s: %w", r.ID, member, err)
 		}
 	}
@@ -150,7 +156,7 @@ func (f *rulesFile) check() error {
 }
 
 // check returns the first member that is wrong, and in what way.
-func (f fileRule) check(fragments *strings.Replacer) (member string, err error) {
+func (f fileRule) check(expand func(pattern string) string) (member string, err error) {
 	for _, required := range []struct {
 		member string
 		given  bool
@@ -185,7 +191,7 @@ func (f fileRule) check(fragments *strings.Replacer) (member string, err error) 
 	for i, patterns := range [][]string{f.Patterns, f.Unless} {
 		member := []string{"patterns", "unless"}[i]
 		for _, p := range patterns {
-			e, err := regexp.Compile(anchored(p, fragments))
+			e, err := regexp.Compile(anchored(expand(p)))
 			if err != nil {
 				return member, fmt.Errorf("%q: %w", p, err)
 			}
@@ -194,7 +200,7 @@ func (f fileRule) check(fragments *strings.Replacer) (member string, err error) 
 			}
 		}
 	}
-	return f.try(newRule(f, fragments))
+	return f.try(newRule(&f, expand))
 }
 
 // try runs the examples of a rule that is otherwise sound.

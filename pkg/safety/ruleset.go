@@ -1,7 +1,6 @@
 package safety
 
 import (
-	_ "embed"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,7 +16,7 @@ type RuleSet struct {
 // clean text needs few of them.
 type rule struct {
 	Rule
-	source fileRule
+	source *fileRule
 	reach  int
 	exprs  []func() *regexp.Regexp // each by itself: small ones run faster
 	unless func() *regexp.Regexp   // nil if nothing excuses a match
@@ -31,19 +30,9 @@ const maxReach = 1000
 
 //go:generate go test -run TestRulesFile -update
 
-// embedded is made from rules.yaml: see there for the format.
-//
-//go:embed rules.json
-var embedded []byte
-
-// builtin is the embedded rule set. A test checks it as ParseRules would.
-var builtin = sync.OnceValue(func() *RuleSet {
-	file, err := decodeRules(embedded)
-	if err != nil {
-		panic("safety: embedded rules: " + err.Error())
-	}
-	return newRuleSet(file.rules())
-})
+// builtin is the rule set of builtin.go. That is made from rules.yaml, as constant data,
+// so that it needs no decoding. A test checks it as ParseRules would.
+var builtin = sync.OnceValue(func() *RuleSet { return newRuleSet(builtinFile.rules()) })
 
 func newRuleSet(rules []*rule) *RuleSet {
 	set := &RuleSet{rules: rules}
@@ -52,7 +41,7 @@ func newRuleSet(rules []*rule) *RuleSet {
 		for _, r := range set.rules {
 			n += len(r.source.Literals) + len(r.source.Near)
 		}
-		x := newIndex(n, true)
+		x := newIndex(n+n/32, true) // some have several spellings
 		for i, r := range set.rules {
 			first := announces
 			if r.source.Near != nil {
@@ -98,26 +87,24 @@ func (set *RuleSet) with(other []*rule) *RuleSet {
 // order.
 const gap = `(?:(?:[\s\x00-\x1f,;:'"“”‘’*()\[\]<>~+#\x{a0}–—…-]|\\[nrt"])+)`
 
-// newRule makes a rule of its source. Fragments stand in braces in expressions; they
-// may contain those that come before them in the file.
-func newRule(source fileRule, fragments *strings.Replacer) *rule {
+// newRule makes a rule of its source; expand is that of its file.
+func newRule(source *fileRule, expand func(pattern string) string) *rule {
 	r := &rule{Rule: source.Rule(), source: source, reach: source.Reach}
 	if r.reach == 0 {
 		r.reach = defaultReach
 	}
-	for _, p := range source.Patterns {
-		r.exprs = append(r.exprs, lazy(func() string { return anchored(p, fragments) }))
+	r.exprs = make([]func() *regexp.Regexp, len(source.Patterns))
+	for i, p := range source.Patterns {
+		r.exprs[i] = lazy(func() string { return anchored(expand(p)) })
 	}
 	if len(source.Unless) > 0 {
-		r.unless = lazy(func() string { return `(?i)` + fragments.Replace(strings.Join(source.Unless, "|")) })
+		r.unless = lazy(func() string { return `(?i)` + expand(strings.Join(source.Unless, "|")) })
 	}
 	return r
 }
 
-// anchored is the expression that a pattern stands for.
-func anchored(pattern string, fragments *strings.Replacer) string {
-	return `(?i)^(?:` + fragments.Replace(pattern) + `)`
-}
+// anchored is the expression that an expanded pattern stands for.
+func anchored(pattern string) string { return `(?i)^(?:` + pattern + `)` }
 
 // lazy defers making and compiling an expression to its first use.
 func lazy(expr func() string) func() *regexp.Regexp {

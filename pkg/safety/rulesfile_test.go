@@ -1,18 +1,30 @@
 package safety
 
 import (
-	"bytes"
 	"flag"
+	"fmt"
+	"go/format"
 	"maps"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 )
 
-var update = flag.Bool("update", false, "write rules.json from rules.yaml")
+var update = flag.Bool("update", false, "write builtin.go from rules.yaml")
+
+// embedded is the built-in rules as a file of rules.
+var embedded = func() []byte {
+	text, err := json.Marshal(builtinFile)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}()
 
 // readYAML reads the source of the embedded rules.
 func readYAML(t *testing.T) *rulesFile {
@@ -36,13 +48,13 @@ func readYAML(t *testing.T) *rulesFile {
 	return file
 }
 
-// TestRulesFile checks the rules, all their examples included, and that rules.json was
+// TestRulesFile checks the rules, all their examples included, and that builtin.go was
 // made from them. It keeps the first examples only: they are what is shown of a rule.
 func TestRulesFile(t *testing.T) {
 	file := readYAML(t)
-	fragments := file.replacer(len(file.Fragments))
+	expand := file.expander(len(file.Fragments))
 	for _, r := range file.Rules {
-		if member, err := r.check(fragments); err != nil {
+		if member, err := r.check(expand); err != nil {
 			t.Errorf("%s: %s: %v", r.ID, member, err)
 		}
 	}
@@ -53,18 +65,55 @@ func TestRulesFile(t *testing.T) {
 		r := &file.Rules[i]
 		r.Match, r.Pass = r.Match[:1], r.Pass[:1]
 	}
-	want, err := json.Marshal(file)
+	if *update {
+		writeBuiltin(t, file)
+		return
+	}
+	if diff := cmp.Diff(file, &builtinFile); diff != "" {
+		t.Errorf("builtin.go is not made from rules.yaml: run go generate (-rules.yaml +builtin.go):\n%s", diff)
+	}
+}
+
+func writeBuiltin(t *testing.T, file *rulesFile) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("// Code generated from rules.yaml by go generate; DO NOT EDIT.\n\npackage safety\n\nvar builtinFile = rulesFile")
+	writeLiteral(&b, reflect.ValueOf(*file))
+	source, err := format.Source([]byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile("rules.json", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
+	if err := os.WriteFile("builtin.go", source, 0o644); err != nil {
+		t.Fatal(err)
 	}
-	if !bytes.Equal(embedded, want) {
-		t.Error("rules.json is not made from rules.yaml: run go generate")
+}
+
+// writeLiteral writes v as it stands in Go source behind its type.
+func writeLiteral(b *strings.Builder, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		b.WriteString("{\n")
+		for field, value := range v.Fields() {
+			if value.IsZero() {
+				continue
+			}
+			b.WriteString(field.Name + ": ")
+			if value.Kind() == reflect.Slice {
+				b.WriteString("[]" + value.Type().Elem().Name())
+			}
+			writeLiteral(b, value)
+			b.WriteString(",\n")
+		}
+		b.WriteString("}")
+	case reflect.Slice:
+		b.WriteString("{")
+		for i := range v.Len() {
+			writeLiteral(b, v.Index(i))
+			b.WriteString(", ")
+		}
+		b.WriteString("}")
+	default:
+		fmt.Fprintf(b, "%#v", v.Interface())
 	}
 }
 

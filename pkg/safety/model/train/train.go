@@ -140,7 +140,7 @@ const gateCleanCost = 4
 
 // trainGate fits a model of words and pairs to the windows that m looks at.
 func trainGate(examples []example, bags []*bag, m *linear) gram.Gate {
-	var gate gram.Gate
+	gate := gram.Gate{Words: new(gram.Entries)}
 	keep := make([]bool, len(gate.Words))
 	for i := range keep {
 		keep[i] = true
@@ -156,7 +156,7 @@ func trainGate(examples []example, bags []*bag, m *linear) gram.Gate {
 	weights, _ := fit(words, keep)
 	heaviest := slices.MaxFunc(weights, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	for s, w := range weights {
-		gate.Words[s] = int8(math.Round(math.MaxInt8 * w / math.Abs(heaviest)))
+		gate.Words[s] = uint8(int8(math.Round(math.MaxInt8 * w / math.Abs(heaviest))))
 	}
 	var sure []*bag
 	for _, b := range bags {

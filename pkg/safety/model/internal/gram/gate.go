@@ -10,7 +10,7 @@ import (
 // never below zero, so that only a run of telling words reaches Limit.
 type Gate struct {
 	// Words has an entry for each word and pair, see GateStream.
-	Words [gateLen]int8
+	Words *Entries
 	// Limit is the sum that lets a text through.
 	Limit int
 }
@@ -22,6 +22,9 @@ const (
 	// wideLetters is what bytes outside ASCII add, for the gate knows no such words.
 	wideLetters = 4
 )
+
+// Entries are numbers of type int8, as bytes: those of a decoded gate lie in its encoding.
+type Entries [gateLen]byte
 
 // A GateStream tells which entries of a gate successive words look at. The zero value is
 // at the start of a text.
@@ -79,7 +82,7 @@ func (g *Gate) run(text string, limit int) int {
 			i++
 		}
 		single, pair := stream.slots(word)
-		sum = max(0, sum+int(g.Words[single])+int(g.Words[pair]))
+		sum = max(0, sum+int(int8(g.Words[single]))+int(int8(g.Words[pair])))
 		if sum > peak {
 			if peak = sum; peak >= limit {
 				return peak

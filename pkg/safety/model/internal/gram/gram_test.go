@@ -51,7 +51,7 @@ func TestModelReadsBack(t *testing.T) {
 	ignore := &Token{}
 	next("ignore", 0, 0, ignore)
 	w := Weights{Keys: []uint64{ignore.ID}, Values: []float64{2}, Bias: -0.25}
-	w.Gate.Limit = 7
+	w.Gate = Gate{Words: new(Entries), Limit: 7}
 	m, err := Decode(w.Append(nil))
 	if err != nil {
 		t.Fatal(err)
@@ -72,9 +72,9 @@ func TestModelReadsBack(t *testing.T) {
 
 // TestGate checks that training and Peak look at the same entries.
 func TestGate(t *testing.T) {
-	var g Gate
+	g := Gate{Words: new(Entries)}
 	var stream GateStream
-	for word, weight := range map[string]int8{"Ignore": 40, "rules": 30} {
+	for word, weight := range map[string]byte{"Ignore": 40, "rules": 30} {
 		single, _, _ := new(GateStream).Add(word)
 		g.Words[single] = weight
 	}

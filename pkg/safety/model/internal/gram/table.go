@@ -12,8 +12,9 @@ import (
 type Model struct {
 	gate        Gate
 	scale, bias float64
-	// Each bucket has four slots of two bytes: what tells features apart, the weight.
-	buckets [buckets]uint64
+	// Each bucket is a number of eight bytes, little-endian, and has four slots of two bytes:
+	// what tells features apart, the weight. They lie in the encoding.
+	buckets *[8 * buckets]byte
 }
 
 const (
@@ -50,16 +51,15 @@ func (w *Weights) Append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(scale)))
 	dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(w.Bias)))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(w.Gate.Limit))
-	for _, entry := range w.Gate.Words {
-		dst = append(dst, byte(entry))
-	}
+	dst = append(dst, w.Gate.Words[:]...)
 	for _, b := range packed {
 		dst = binary.LittleEndian.AppendUint64(dst, b)
 	}
 	return dst
 }
 
-// Decode reads what [Weights.Append] wrote.
+// Decode reads what [Weights.Append] wrote. The model keeps data, which must not change:
+// a short text looks at little of it.
 func Decode(data []byte) (*Model, error) {
 	if len(data) != modelLen {
 		return nil, fmt.Errorf("weights of %d bytes, want %d", len(data), modelLen)
@@ -70,13 +70,8 @@ func Decode(data []byte) (*Model, error) {
 	m := &Model{scale: number(data), bias: number(data[4:])}
 	m.gate.Limit = int(binary.LittleEndian.Uint32(data[8:]))
 	data = data[headerLen:]
-	for i := range m.gate.Words {
-		m.gate.Words[i] = int8(data[i])
-	}
-	data = data[gateLen:]
-	for i := range m.buckets {
-		m.buckets[i] = binary.LittleEndian.Uint64(data[8*i:])
-	}
+	m.gate.Words = (*Entries)(data)
+	m.buckets = (*[8 * buckets]byte)(data[gateLen:])
 	return m, nil
 }
 
@@ -87,7 +82,7 @@ func check(key uint64) uint64 { return key>>56 | 1 }
 
 // lookup returns the slot of a feature and its weight in units of scale, 0 if it has none.
 func (m *Model) lookup(key uint64) (slot, weight int) {
-	b := m.buckets[bucket(key)]
+	b := binary.LittleEndian.Uint64(m.buckets[8*bucket(key):])
 	// The lowest zero byte of diff is found exactly; only checks, not weights, are looked at.
 	diff := b ^ check(key)*0x0001000100010001 | 0xFF00FF00FF00FF00
 	zero := (diff - 0x0001000100010001) &^ diff & 0x0080008000800080

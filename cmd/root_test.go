@@ -1,0 +1,136 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+// TestNewRootFor compares the commands of a tree made for one call with the same ones of
+// the whole tree.
+func TestNewRootFor(t *testing.T) {
+	whole := newRoot()
+	for _, m := range makers() {
+		t.Run(m.name, func(t *testing.T) {
+			root := newRootFor([]string{m.name, "--help"})
+			if n := len(root.Commands()); !m.about && n != 1 {
+				t.Errorf("%d commands are made", n)
+			}
+			want, _, err := whole.Find([]string{m.name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := root.Find([]string{m.name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(help(t, want), help(t, got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	for _, args := range [][]string{nil, {"help", "sign"}, {"--color", "never", "sign"}, {"__complete", ""}, {"sing"}, {"config"}} {
+		if n := len(newRootFor(args).Commands()); n != len(makers()) {
+			t.Errorf("%q: %d commands, want all %d", args, n, len(makers()))
+		}
+	}
+}
+
+// help is what a command and those below it tell of themselves.
+func help(t *testing.T, c *cobra.Command) string {
+	t.Helper()
+	var b bytes.Buffer
+	c.SetOut(&b)
+	if err := c.Help(); err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range c.Commands() {
+		b.WriteString(help(t, sub))
+	}
+	return b.String()
+}
+
+func TestDelayCollection(t *testing.T) {
+	t.Setenv("GOGC", "")
+	const usual = 120
+	defer debug.SetGCPercent(debug.SetGCPercent(usual))
+	delayCollection()
+	delayed := debug.SetGCPercent(800)
+	if delayed != 800 {
+		t.Errorf("%d percent at first, want 800", delayed)
+	}
+	for range 1000 {
+		runtime.GC()
+		time.Sleep(time.Millisecond) // for the cleanup to run
+		if debug.SetGCPercent(800) == usual {
+			return
+		}
+	}
+	t.Errorf("never %d percent again", usual)
+}
+
+// initialBytes are what packages may allocate before the program does anything, as every
+// call pays for it: those that take much, and the rest of them together.
+var initialBytes = map[string]int{
+	"github.com/santhosh-tekuri/jsonschema/v5": 1_200_000, // compiles the schemas of five drafts
+	"github.com/Masterminds/semver/v3":         240_000,   // compiles expressions
+	"github.com/xeipuuv/gojsonschema":          150_000,   // go-sarif imports it
+	"ours":                                     65_000,
+	"others":                                   350_000,
+}
+
+// TestInitialBytes counts instead of timing, so that it tells the same on any machine.
+func TestInitialBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	program := filepath.Join(t.TempDir(), "handoff.exe")
+	if out, err := exec.Command("go", "build", "-o", program, module).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var trace bytes.Buffer
+	handoff := exec.Command(program, "version")
+	handoff.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	handoff.Stderr = &trace
+	if err := handoff.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, &trace)
+	}
+	lines := regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, \d+ allocs$`).FindAllStringSubmatch(trace.String(), -1)
+	if len(lines) < 10 {
+		t.Fatalf("too few packages in the trace:\n%s", &trace)
+	}
+	got := make(map[string]int)
+	for _, line := range lines {
+		name := line[1]
+		bytes, err := strconv.Atoi(line[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := initialBytes[name]; !ok {
+			name = "others"
+			if strings.HasPrefix(line[1], module) {
+				name = "ours"
+			}
+			if most := 50_000; bytes > most {
+				t.Errorf("%s: %d bytes, more than %d", line[1], bytes, most)
+			}
+		}
+		got[name] += bytes
+	}
+	for name, most := range initialBytes {
+		if got[name] > most {
+			t.Errorf("%s: %d bytes, more than %d", name, got[name], most)
+		}
+	}
+}
