@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"sync"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
