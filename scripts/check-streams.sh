@@ -89,6 +89,33 @@ for command in validate canonicalize "sign --key-file key" "verify --key-file ke
   [ ! -s err ] || fail "$command, closed pipe: $(cat err)"
 done
 
+# The same where the input is decompressed in a stage of its own.
+gzip -k many.jsonl
+zstd -q -k many.jsonl
+for packed in many.jsonl.gz many.jsonl.zst; do
+  set +e
+  timeout 60 "$handoff" validate "$packed" 2>err | head -n 1 >/dev/null
+  code=${PIPESTATUS[0]}
+  set -e
+  [ "$code" -eq 141 ] && [ ! -s err ] || fail "validate $packed, closed pipe: exit code $code: $(cat err)"
+done
+
+# A writer that is killed ends the run too: of what it wrote, the last message is cut
+# off (1), or the compressed data is (2).
+mkfifo cut
+for writer in "cat" "gzip -c" "zstd -q -c"; do
+  timeout 60 "$handoff" validate -q cut 2>err &
+  pid=$!
+  (yes "$(cat one.json)" 2>/dev/null || true) | $writer >cut 2>/dev/null &
+  sleep 0.5
+  pkill -KILL -P $$ -x "${writer%% *}" || true
+  set +e; wait "$pid"; code=$?; wait; set -e
+  case $writer in
+    cat) [ "$code" -le 1 ] || fail "writer killed: exit code $code: $(cat err)" ;;
+    *) [ "$code" -eq 2 ] && [ -s err ] || fail "$writer killed: exit code $code: $(cat err)" ;;
+  esac
+done
+
 # An interrupt leaves the old file, and nothing beside it.
 echo old >report.txt
 mkfifo feed
