@@ -105,6 +105,9 @@ func checkBudget(root jsonstream.Value) []Finding {
 // isPositive reports whether a JSON number is above zero. It asks the digits, so
 // that no number is too long for it and none is rounded.
 func isPositive(number []byte) bool {
-	mantissa, _, _ := bytes.Cut(bytes.ToLower(number), []byte("e"))
+	mantissa := number
+	if e := bytes.IndexAny(number, "eE"); e >= 0 {
+		mantissa = number[:e]
+	}
 	return number[0] != '-' && bytes.ContainsAny(mantissa, "123456789")
 }
