@@ -257,6 +257,9 @@ func (s source) documents(limits jsonstream.Limits, count func(int), yield func(
 	}
 	defer in.Close() // read only: nothing can be lost
 	splitter := jsonstream.NewSplitter(in, limits)
+	if s.size >= 0 && content.Codec() == compress.None {
+		splitter.Expect(s.size)
+	}
 	for index := 0; ; index++ {
 		raw, err := splitter.Next()
 		if err == io.EOF {

@@ -33,6 +33,7 @@ type Splitter struct {
 	r      io.Reader
 	limits Limits
 	err    error // of r, once it has failed or ended
+	left   int64 // bytes that r still has, less than 0 if that is not known
 
 	slab []byte   // what was read; documents point into it, so it is never written twice
 	pos  int      // of the next document in slab
@@ -52,8 +53,12 @@ const (
 // NewSplitter returns a Splitter that reads r. It reads ahead, but never waits
 // for more input than the next document needs.
 func NewSplitter(r io.Reader, limits Limits) *Splitter {
-	return &Splitter{r: r, limits: limits, at: start}
+	return &Splitter{r: r, limits: limits, left: -1, at: start}
 }
+
+// Expect says how many bytes the stream has, before the first call of Next: memory for a
+// long document is then made once, rather than grown. The stream may have more or fewer.
+func (s *Splitter) Expect(bytes int64) { s.left = bytes }
 
 // Next returns the next document, whose bytes belong to the caller. At the end
 // of the stream the error is [io.EOF]; an error of the reader is returned as it
@@ -216,11 +221,15 @@ func (s *Splitter) fill() {
 	if len(s.slab) == cap(s.slab) {
 		rest := s.slab[s.pos:]
 		size := max(firstSlab, min(2*cap(s.slab), mostSlab), 2*len(rest))
+		if whole := int64(len(rest)) + s.left; s.left > 0 && len(rest) >= mostSlab/2 && whole <= s.limits.maxBytes() {
+			size = int(whole) + 1 // room for the read that finds the end
+		}
 		s.slab = append(make([]byte, 0, size), rest...)
 		s.pos = 0
 	}
 	n, err := s.r.Read(s.slab[len(s.slab):cap(s.slab)])
 	s.slab = s.slab[:len(s.slab)+n]
+	s.left -= int64(n)
 	s.err = err
 }
 

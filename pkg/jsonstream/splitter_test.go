@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -173,4 +174,29 @@ func value(t *rapid.T, depth int) []byte {
 	return []byte(rapid.SampledFrom([]string{
 		`1`, `-0.10`, `9007199254740993`, `1e400`, `true`, `false`, `null`, `""`, `"{"`, `"]\n"`, `"\\"`, `"\""`, `"é😀"`,
 	}).Draw(t, "scalar"))
+}
+
+// Whatever the stream is said to hold, its documents are the same.
+func TestSplitterExpect(t *testing.T) {
+	long := `{"a":"` + strings.Repeat("x", 3<<20) + `"}`
+	text := "{}\n" + long + "\n[1]\n" + long + "\n{}"
+	want := []string{"{}", long, "[1]", long, "{}"}
+	for _, expected := range []int64{-1, 0, 1, 1 << 20, 3 << 20, int64(len(text)), 1 << 40} {
+		s := jsonstream.NewSplitter(strings.NewReader(text), jsonstream.Limits{MaxBytes: 8 << 20})
+		s.Expect(expected)
+		var got []string
+		for {
+			raw, err := s.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(raw.Bytes))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d bytes expected: the documents have changed", expected)
+		}
+	}
 }
