@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ func newCanonicalize(g *globals) *cobra.Command {
 	f := rewriting{globals: g}
 	var options jsonstream.CanonicalOptions
 	var unsigned bool
+	parsers := sync.Pool{New: func() any { return new(jsonstream.Parser) }}
 	c := &cobra.Command{
 		Use:   "canonicalize [FILE|DIR|-]...",
 		Short: "Print JSON in canonical form (RFC 8785)",
@@ -30,7 +32,9 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 				options.Omit = sign.Member
 			}
 			f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
-				doc, err := jsonstream.Parse(d.raw, f.limits)
+				parser := parsers.Get().(*jsonstream.Parser)
+				defer parsers.Put(parser)
+				doc, err := parser.Parse(d.raw, f.limits, nil)
 				if err != nil {
 					return nil, inFile(d.source.name, err)
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -19,10 +20,13 @@ type signFlags struct {
 	keys  keyFlags
 	keyID string
 	force bool
+
+	parsers sync.Pool // of *message.Parser
 }
 
 func newSign(g *globals) *cobra.Command {
 	f := &signFlags{rewriting: rewriting{globals: g}}
+	f.parsers.New = func() any { return new(message.Parser) }
 	c := &cobra.Command{
 		Use:   "sign --key-file FILE [FILE|DIR|-]...",
 		Short: "Sign messages with a shared key (HMAC-SHA-256)",
@@ -88,7 +92,9 @@ func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
 
 // sign appends the signed message.
 func (f *signFlags) sign(ctx context.Context, dst []byte, d document, key sign.Key, validator *validate.Validator) ([]byte, error) {
-	m, err := message.Parse(d.raw, f.limits)
+	parser := f.parsers.Get().(*message.Parser)
+	defer f.parsers.Put(parser)
+	m, err := parser.Parse(d.raw, f.limits, nil)
 	if err != nil {
 		return nil, inFile(d.source.name, err)
 	}

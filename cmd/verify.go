@@ -138,9 +138,10 @@ type verdict struct {
 	origin      origin
 }
 
-// check is the work on one document: it runs on any core.
-func (v *verification) check(d document) (verdict, *message.Message, error) {
-	m, err := message.Parse(d.raw, v.limits)
+// check is the work on one document: it runs on any core. The message is good until
+// the parser reads another.
+func (v *verification) check(parser *message.Parser, d document) (verdict, *message.Message, error) {
+	m, err := parser.Parse(d.raw, v.limits, nil)
 	if err != nil {
 		return verdict{}, nil, inFile(d.source.name, err)
 	}

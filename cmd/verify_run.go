@@ -55,18 +55,20 @@ func (v *verification) all(out *output, list []source) error {
 }
 
 func (v *verification) work(batch []document) []checked {
-	results := make([]checked, 0, len(batch))
-	for _, d := range batch {
-		var r checked
+	results := make([]checked, len(batch))
+	parser := new(message.Parser)
+	for i, d := range batch {
+		r := &results[i]
 		if d.err != nil {
 			r.err = inFile(d.source.name, d.err)
-		} else {
-			r.verdict, r.message, r.err = v.check(d)
+			continue
 		}
+		r.verdict, r.message, r.err = v.check(parser, d)
 		if v.accepted == nil {
 			r.message = nil // it need not wait for its turn
+		} else {
+			parser = new(message.Parser)
 		}
-		results = append(results, r)
 	}
 	return results
 }

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"unicode/utf16"
-	"unicode/utf8"
+	"io"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -52,135 +51,155 @@ type CanonicalOptions struct {
 // AppendCanonical appends the canonical form (RFC 8785) of v. The error is a
 // [*NumberError].
 func AppendCanonical(dst []byte, v Value, options CanonicalOptions) ([]byte, error) {
-	c := canonicalizer{CanonicalOptions: options, doc: v.doc, text: v.doc.raw.Bytes, out: dst, members: make([]int32, 0, 64)}
-	err := c.value(v.i, options.Omit)
+	c := canonicalizers.Get().(*canonicalizer)
+	defer c.release()
+	c.out = dst
+	err := c.canonicalize(v, options)
 	return c.out, err
 }
 
-// A canonicalizer works on nodes rather than on Values: that is a third faster.
+// WriteCanonical writes the text that [AppendCanonical] appends, a piece at a time,
+// so that a long one is never held whole. The error is a [*NumberError], and then
+// what has been written counts for nothing, or that of w.
+func WriteCanonical(w io.Writer, v Value, options CanonicalOptions) error {
+	c := canonicalizers.Get().(*canonicalizer)
+	defer c.release()
+	c.out, c.w = c.piece[:0], w
+	err := c.canonicalize(v, options)
+	if err == nil {
+		c.write(c.out)
+		err = c.writeErr
+	}
+	c.piece = c.out
+	return err
+}
+
+// A canonicalizer works on nodes rather than on Values: that is a third faster. It
+// copies as few and as long runs of the document's text as it can: of a text that is
+// canonical already, there is one.
 type canonicalizer struct {
 	CanonicalOptions
 	doc     *Document
 	text    []byte // of the document
-	out     []byte
-	members []int32 // nodes of the objects under way
+	members []member
+	// plain tells that nothing in the value has an escape, plainNames that no
+	// member's name has.
+	plain, plainNames bool
+
+	// What there is so far is out, and behind it the run text[from:to].
+	from, to uint32
+	out      []byte
+
+	w        io.Writer // takes what comes before out; nil where out is to hold all
+	writeErr error
+	piece    []byte // memory for out where w is set
+}
+
+// pieceSize is how much of the text is gathered for the writer, in bytes: most
+// messages are one piece, and the processor's cache still holds it when it is read.
+const pieceSize = 16 << 10
+
+var canonicalizers = sync.Pool{New: func() any { return new(canonicalizer) }}
+
+// release puts the canonicalizer back for others, with its memory unless a large
+// document made that large.
+func (c *canonicalizer) release() {
+	kept := canonicalizer{members: c.members[:0], piece: c.piece}
+	if cap(kept.members) > 1024 {
+		kept.members = nil
+	}
+	if cap(kept.piece) > 4*pieceSize {
+		kept.piece = nil
+	}
+	*c = kept
+	canonicalizers.Put(c)
+}
+
+func (c *canonicalizer) canonicalize(v Value, options CanonicalOptions) error {
+	n := v.node()
+	c.CanonicalOptions, c.doc, c.text = options, v.doc, v.doc.raw.Bytes
+	c.plain = bytes.IndexByte(c.text[n.start:n.end], '\\') < 0
+	c.plainNames = c.plain || v.doc.plainNames
+	err := c.value(v.i, options.Omit)
+	c.flush()
+	return err
 }
 
 func (c *canonicalizer) value(i int32, omit string) error {
 	n := &c.doc.nodes[i]
-	raw := c.text[n.start:n.end]
-	switch raw[0] {
+	switch c.text[n.start] {
 	case '{':
 		return c.object(i, omit)
 	case '[':
-		c.out = append(c.out, '[')
+		c.copy(n.start, n.start+1)
 		for element := i + 1; element < n.next; element = c.doc.nodes[element].next {
 			if element > i+1 {
-				c.out = append(c.out, ',')
+				c.byte(',')
 			}
 			if err := c.value(element, ""); err != nil {
 				return err
 			}
 		}
-		c.out = append(c.out, ']')
+		c.copy(n.end-1, n.end)
 	case '"':
-		c.string(raw)
+		c.string(n.start, n.end, c.plain)
 	case 't', 'f', 'n':
-		c.out = append(c.out, raw...)
+		c.copy(n.start, n.end)
 	default:
-		return c.number(i, raw)
+		return c.number(i)
 	}
 	return nil
 }
 
 // object writes the members in the order of their names (section 3.2.3).
 func (c *canonicalizer) object(i int32, omit string) error {
+	n := &c.doc.nodes[i]
 	base := len(c.members)
 	sorted := true
-	for member := i + 1; member < c.doc.nodes[i].next; member = c.doc.nodes[member].next {
-		if omit != "" && (Value{c.doc, member}).isNamed(omit) {
+	for k := i + 1; k < n.next; k = c.doc.nodes[k].next {
+		if omit != "" && (Value{c.doc, k}).isNamed(omit) {
 			continue
 		}
+		m := member{c.sortKey(k), k}
 		if sorted && len(c.members) > base {
-			sorted = c.compareNames(c.members[len(c.members)-1], member) < 0
+			sorted = c.compareMembers(c.members[len(c.members)-1], m) < 0
 		}
-		c.members = append(c.members, member)
+		c.members = append(c.members, m)
 	}
 	end := len(c.members)
 	if !sorted {
-		slices.SortFunc(c.members[base:end], c.compareNames)
+		c.sort(c.members[base:end])
 	}
-	c.out = append(c.out, '{')
+	c.copy(n.start, n.start+1)
 	for k := base; k < end; k++ {
 		if k > base {
-			c.out = append(c.out, ',')
+			c.byte(',')
 		}
-		if name := c.name(c.members[k]); c.doc.plainNames {
-			c.out = append(c.out, name...)
+		i := c.members[k].node
+		if m := &c.doc.nodes[i]; c.plainNames && m.start == m.nameEnd+1 {
+			c.copy(m.nameStart, m.start) // with the colon
 		} else {
-			c.string(name)
+			c.string(m.nameStart, m.nameEnd, c.plainNames)
+			c.byte(':')
 		}
-		c.out = append(c.out, ':')
-		if err := c.value(c.members[k], ""); err != nil {
+		if err := c.value(i, ""); err != nil {
 			return err
 		}
 	}
-	c.out = append(c.out, '}')
+	c.copy(n.end-1, n.end)
 	c.members = c.members[:base]
 	return nil
 }
 
-// name returns a member's quoted name.
-func (c *canonicalizer) name(i int32) []byte {
-	n := &c.doc.nodes[i]
-	return c.text[n.nameStart:n.nameEnd]
-}
-
-// compareNames compares the names of two members by their UTF-16 code units.
-func (c *canonicalizer) compareNames(a, b int32) int {
-	x, y := c.name(a), c.name(b)
-	if !c.doc.plainNames && (bytes.IndexByte(x, '\\') >= 0 || bytes.IndexByte(y, '\\') >= 0) {
-		return compareUTF16(unquote(x), unquote(y))
-	}
-	// The quotes must not take part: some characters sort before them.
-	return compareUTF16(x[1:len(x)-1], y[1:len(y)-1])
-}
-
-// compareUTF16 compares valid UTF-8 texts by their UTF-16 code units. That is
-// the order of their bytes, but for characters beyond the basic plane, whose
-// surrogates sort before U+E000 to U+FFFF.
-func compareUTF16[T string | []byte](a, b T) int {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	if i == len(a) || i == len(b) {
-		return len(a) - len(b)
-	}
-	const firstAboveSurrogates = 0xEE // the first byte of U+E000
-	if a[i] < firstAboveSurrogates || b[i] < firstAboveSurrogates {
-		return int(a[i]) - int(b[i])
-	}
-	// Both bytes begin a character: a continuation byte is less than that.
-	ra, _ := utf8.DecodeRuneInString(string(a[i:min(len(a), i+utf8.UTFMax)]))
-	rb, _ := utf8.DecodeRuneInString(string(b[i:min(len(b), i+utf8.UTFMax)]))
-	return int(firstUnit(ra)) - int(firstUnit(rb))
-}
-
-// firstUnit returns the first UTF-16 code unit of r.
-func firstUnit(r rune) rune {
-	if high, _ := utf16.EncodeRune(r); high != utf8.RuneError {
-		return high
-	}
-	return r
-}
-
-// string writes a quoted string with the fewest escapes (section 3.2.2.2).
-func (c *canonicalizer) string(quoted []byte) {
-	if minimalEscapes(quoted) {
-		c.out = append(c.out, quoted...)
+// string writes a quoted string with the fewest escapes (section 3.2.2.2). A plain
+// one has none.
+func (c *canonicalizer) string(start, end uint32, plain bool) {
+	quoted := c.text[start:end]
+	if plain || minimalEscapes(quoted) {
+		c.copy(start, end)
 		return
 	}
+	c.flush()
 	c.out, _ = jsontext.AppendQuote(c.out, unquote(quoted)) // Parse has checked it
 }
 
@@ -197,5 +216,46 @@ func minimalEscapes(quoted []byte) bool {
 			return false
 		}
 		quoted = quoted[i+2:]
+	}
+}
+
+// copy adds text[start:end].
+func (c *canonicalizer) copy(start, end uint32) {
+	if start != c.to {
+		c.flush()
+		c.from = start
+	}
+	c.to = end
+}
+
+// byte adds a comma or a colon. Where one comes next in the document, it does for
+// that: then the run goes on.
+func (c *canonicalizer) byte(b byte) {
+	if c.text[c.to] == b { // at least a closing bracket is still to come
+		c.to++
+		return
+	}
+	c.flush()
+	c.out = append(c.out, b)
+}
+
+// flush moves the run to out.
+func (c *canonicalizer) flush() {
+	run := c.text[c.from:c.to]
+	c.from = c.to
+	if c.w != nil && len(c.out)+len(run) > pieceSize {
+		c.write(c.out)
+		c.out = c.out[:0]
+		if len(run) > pieceSize {
+			c.write(run)
+			return
+		}
+	}
+	c.out = append(c.out, run...)
+}
+
+func (c *canonicalizer) write(text []byte) {
+	if c.writeErr == nil {
+		_, c.writeErr = c.w.Write(text)
 	}
 }

@@ -7,20 +7,28 @@ import (
 )
 
 // number writes a number as ECMAScript does (RFC 8785, section 3.2.2.3).
-func (c *canonicalizer) number(i int32, text []byte) error {
+func (c *canonicalizer) number(i int32) error {
+	n := &c.doc.nodes[i]
+	text := c.text[n.start:n.end]
 	if isCanonicalNumber(text) {
-		c.out = append(c.out, text...)
+		c.copy(n.start, n.end)
 		return nil
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsInf(f, 0) {
 		return numberError(Value{c.doc, i}, "", ErrNumberRange)
 	}
-	start := len(c.out)
-	c.out = appendFloat(c.out, f)
-	if canonical := c.out[start:]; c.Exact && !SameNumber(text, canonical) {
+	const longest = len("-0.0000012345678901234567")
+	canonical := appendFloat(make([]byte, 0, longest), f)
+	if bytes.Equal(canonical, text) {
+		c.copy(n.start, n.end)
+		return nil
+	}
+	if c.Exact && !SameNumber(text, canonical) {
 		return numberError(Value{c.doc, i}, string(canonical), ErrInexact)
 	}
+	c.flush()
+	c.out = append(c.out, canonical...)
 	return nil
 }
 
@@ -44,11 +52,16 @@ func isCanonicalNumber(text []byte) bool {
 	if len(digits) > 16 { // 15 and a point
 		return false
 	}
-	point := bytes.IndexByte(digits, '.')
-	if bytes.IndexByte(digits, 'e') >= 0 || bytes.IndexByte(digits, 'E') >= 0 {
-		return false
+	fraction := false
+	for _, c := range digits {
+		switch {
+		case c == '.':
+			fraction = true
+		case c > '9': // an exponent
+			return false
+		}
 	}
-	if point < 0 {
+	if !fraction {
 		return len(digits) <= 15 && (digits[0] != '0' || len(text) == 1) // not -0
 	}
 	// Below 1e-6 the canonical form has an exponent.

@@ -3,6 +3,8 @@ package jsonstream_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-func canonical(t *testing.T, text string) (string, error) {
+func canonical(t testing.TB, text string) (string, error) {
 	t.Helper()
 	got, err := jsonstream.AppendCanonical(nil, parse(t, text).Root(), jsonstream.CanonicalOptions{})
 	return string(got), err
@@ -43,6 +45,8 @@ func TestCanonicalRFC8785(t *testing.T) {
 		{"nothing inside", `[ { } , [ ] , "" ]`, `[{},[],""]`},
 		{"white space", "\t{ \"b\" : 1 ,\r\n\"a\" : 2 }\n", `{"a":2,"b":1}`},
 		{"a name that begins another", `{"ab":1,"a":2,"":3,"a!":4}`, `{"":3,"a":2,"a!":4,"ab":1}`},
+		{"names as long as a sort key", `{"12345678":1,"1234567!":2,"1234567":3,"123456":4,"12345678!":5}`, `{"123456":4,"1234567":3,"1234567!":2,"12345678":1,"12345678!":5}`},
+		{"many members", `{` + numbered(50, 99) + `,` + numbered(10, 49) + `}`, `{` + numbered(10, 99) + `}`},
 		{"objects below sorted ones", `{"z":{"d":1,"c":[{"b":1,"a":1}]},"y":{"b":1,"a":1}}`, `{"y":{"a":1,"b":1},"z":{"c":[{"a":1,"b":1}],"d":1}}`},
 	}
 	for _, tt := range tests {
@@ -52,6 +56,15 @@ func TestCanonicalRFC8785(t *testing.T) {
 			}
 		})
 	}
+}
+
+// numbered returns members named by the numbers from one to another.
+func numbered(from, to int) string {
+	var members []string
+	for i := from; i <= to; i++ {
+		members = append(members, fmt.Sprintf(`"%d":[]`, i))
+	}
+	return strings.Join(members, ",")
 }
 
 // The number table of RFC 8785, appendix B.
@@ -212,19 +225,111 @@ func TestCanonicalOmit(t *testing.T) {
 	}
 }
 
-// The order of names is that of their UTF-16 code units.
+// The order of names is that of their UTF-16 code units, in small and in large
+// objects.
 func TestCanonicalOrder(t *testing.T) {
+	runes := rapid.RuneFrom([]rune("ab!é\x00\u0080\ud7ff\ue000\uffff\U00010000\U0001f600\U0010ffff"))
 	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfNDistinct(rapid.StringOf(rapid.RuneFrom([]rune("ab!é\u0080\ud7ff\ue000\uffff\U00010000\U0001f600\U0010ffff"))), 2, 8, rapid.ID).Draw(t, "names")
+		most := rapid.SampledFrom([]int{4, 10, 60}).Draw(t, "most")
+		names := rapid.SliceOfNDistinct(rapid.StringOfN(runes, 0, 12, -1), 2, most, rapid.ID).Draw(t, "names")
+		before := rapid.SampledFrom([]string{"", "seven..", "eight...", "nine....."}).Draw(t, "before")
 		var text []byte
 		for _, name := range names {
 			text = append(text, ',')
-			text, _ = jsontext.AppendQuote(text, name)
+			text, _ = jsontext.AppendQuote(text, before+name)
 			text = append(text, ":0"...)
 		}
 		text[0] = '{'
 		agree(t, append(text, '}'))
 	})
+}
+
+// However a message is spelled, and whatever of it stands as it must, it has the
+// canonical form that the JSON text layer finds.
+func TestCanonicalSpellings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { agree(t, []byte(spell(t, 4))) })
+}
+
+// spell draws a JSON value in some spelling.
+func spell(t *rapid.T, depth int) string {
+	space := rapid.SampledFrom([]string{"", "", "", " ", "\n\t"}).Draw(t, "space")
+	kinds := []string{"string", "number", "literal", "object", "object", "array"}
+	if depth == 0 {
+		kinds = kinds[:3]
+	}
+	text := ""
+	switch rapid.SampledFrom(kinds).Draw(t, "kind") {
+	case "string":
+		text = rapid.SampledFrom([]string{`""`, `"plain text"`, `"a\nb"`, `"\u0061"`, `"\/"`, `"\u000A\u001f"`, `"é\"😀"`, `"\\"`}).Draw(t, "string")
+	case "number":
+		text = rapid.SampledFrom([]string{"0", "-0", "7", "-12.5", "1.0", "0.10", "1e2", "0.6007272605044812", "0.31182714301668000", "0.1000000000000000055",
+			"9007199254740991", "123456789012345678", "1E-7", "0.0000001", "-0.000001", "5e-324", "1e21", "999999999999999999999"}).Draw(t, "number")
+	case "literal":
+		text = rapid.SampledFrom([]string{"true", "false", "null"}).Draw(t, "literal")
+	case "object":
+		names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{`""`, `"id"`, `"identifier"`, `"identity"`, `"a"`, `"\u0062"`, `"é"`, `"\ufb33"`, `"😀"`, `"signature"`, `"z\n"`}),
+			0, 6, rapid.ID).Draw(t, "names")
+		for i, name := range names {
+			names[i] = name + space + ":" + spell(t, depth-1)
+		}
+		text = "{" + space + strings.Join(names, ","+space) + "}"
+	case "array":
+		var elements []string
+		for range rapid.IntRange(0, 4).Draw(t, "elements") {
+			elements = append(elements, spell(t, depth-1))
+		}
+		text = "[" + space + strings.Join(elements, ",") + "]"
+	}
+	return space + text + space
+}
+
+// Written in pieces, a long text is the same, and so are the errors.
+func TestWriteCanonical(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("text ", n/5) }
+	tests := []struct {
+		name, in string
+		broken   bool // the writer
+		want     error
+	}{
+		{name: "short", in: `{"b":1,"a":2}`},
+		{name: "canonical, in one piece", in: `{"a":"` + long(1e5) + `","b":[1,2]}`},
+		{name: "many pieces", in: `{"c":[` + strings.Repeat(`{"b":1,"a":"`+long(1000)+`"},`, 100) + `0],"a":1}`},
+		{name: "escapes", in: `["` + strings.Repeat(`\u00e9\/`, 1e4) + `","` + strings.Repeat(`\u0041`, 1e5) + `",1.0]`},
+		{name: "omitted", in: `{"b":"` + long(5e4) + `","signature":"` + long(5e4) + `","a":"` + long(5e4) + `"}`},
+		{name: "number", in: `["` + long(1e5) + `",9007199254740993]`, want: jsonstream.ErrInexact},
+		{name: "writer", in: `["` + long(1e5) + `"]`, broken: true, want: errBroken},
+		{name: "number and writer", in: `["` + long(1e5) + `",1e400]`, broken: true, want: jsonstream.ErrNumberRange},
+	}
+	options := jsonstream.CanonicalOptions{Exact: true, Omit: "signature"}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			root := parse(t, tt.in).Root()
+			var got bytes.Buffer
+			var w io.Writer = &got
+			if tt.broken {
+				w = new(brokenWriter)
+			}
+			if err := jsonstream.WriteCanonical(w, root, options); !errors.Is(err, tt.want) {
+				t.Fatalf("error %v, want %v", err, tt.want)
+			}
+			if want, _ := jsonstream.AppendCanonical(nil, root, options); tt.want == nil && !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("got %d bytes, other ones than the %d wanted", got.Len(), len(want))
+			}
+		})
+	}
+}
+
+var errBroken = errors.New("broken")
+
+// A brokenWriter fails once.
+type brokenWriter struct{ failed bool }
+
+func (w *brokenWriter) Write(p []byte) (int, error) {
+	if w.failed {
+		return len(p), nil
+	}
+	w.failed = true
+	return 0, errBroken
 }
 
 // The canonical form agrees with that of the JSON text layer, wherever that has
@@ -239,18 +344,54 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
 }
 
+// agree compares both ways to canonicalise with the JSON text layer, without and with
+// a member left out.
 func agree(t interface{ Fatalf(string, ...any) }, text []byte) {
 	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if syntax != nil {
 		return
 	}
-	got, err := jsonstream.AppendCanonical(nil, doc.Root(), jsonstream.CanonicalOptions{})
-	if err != nil {
-		return
+	for _, omit := range []string{"", "signature"} {
+		options := jsonstream.CanonicalOptions{Omit: omit}
+		got, err := jsonstream.AppendCanonical([]byte("before"), doc.Root(), options)
+		if err != nil {
+			return
+		}
+		source := text
+		if omit != "" && doc.Root().Get(omit).Exists() {
+			source, _ = jsonstream.Remove(doc, "/"+omit)
+		}
+		want, err := jsontext.AppendFormat([]byte("before"), source, jsontext.CanonicalizeRawFloats(true),
+			jsontext.CanonicalizeRawInts(true), jsontext.ReorderRawObjects(true))
+		if string(got) != string(want) || err != nil {
+			t.Fatalf("%q: got %q, want %q, %v", text, got, want, err)
+		}
+		var written bytes.Buffer
+		if err := jsonstream.WriteCanonical(&written, doc.Root(), options); err != nil || "before"+written.String() != string(got) {
+			t.Fatalf("%q: wrote %q, %v; appended %q", text, &written, err, got)
+		}
+		exact := true
+		for v := range doc.Root().All() {
+			exact = exact && (v.Kind() != jsonstream.Number || sameAsDouble(v.Raw()) || omit != "" && isBelow(v, doc.Root().Get(omit)))
+		}
+		options.Exact = true
+		if _, err := jsonstream.AppendCanonical(nil, doc.Root(), options); (err == nil) != exact {
+			t.Fatalf("%q: exactly: %v, want an error: %v", text, err, !exact)
+		}
 	}
-	want, err := jsontext.AppendFormat(nil, text, jsontext.CanonicalizeRawFloats(true),
-		jsontext.CanonicalizeRawInts(true), jsontext.ReorderRawObjects(true))
-	if string(got) != string(want) || err != nil {
-		t.Fatalf("%q: got %q, want %q, %v", text, got, want, err)
+}
+
+// sameAsDouble reports whether a number has the value of the shortest text of its
+// double.
+func sameAsDouble(text []byte) bool {
+	f, _ := strconv.ParseFloat(string(text), 64)
+	return jsonstream.SameNumber(text, strconv.AppendFloat(nil, f, 'e', -1, 64))
+}
+
+// isBelow reports whether v is other, or in it.
+func isBelow(v, other jsonstream.Value) bool {
+	for v.Exists() && v != other {
+		v = v.Parent()
 	}
+	return v.Exists()
 }

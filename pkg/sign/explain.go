@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -23,10 +24,12 @@ func (v *Verifier) Explain(m, original *message.Message) []string {
 	var lines []string
 	want, problem := signatureOf(m)
 	keys, unknown := v.candidates(m)
-	if problem == nil && unknown == nil {
+	switch {
+	case problem != nil:
+	case unknown == nil:
 		lines = append(lines, "tried "+tried(keys))
 		lines = append(lines, v.search(m, keys, want)...)
-	} else if unknown != nil && unknown.Reason == UnknownKeyID {
+	case unknown.Reason == UnknownKeyID:
 		lines = append(lines, v.underOtherKeys(m, want)...)
 	}
 	if original != nil {
@@ -37,9 +40,9 @@ func (v *Verifier) Explain(m, original *message.Message) []string {
 
 // search looks for a text and a reading of a key under which the signature
 // holds.
-func (v *Verifier) search(m *message.Message, keys []Key, want []byte) []string {
+func (v *Verifier) search(m *message.Message, keys []Key, want digest) []string {
 	var inexact *jsonstream.NumberError
-	if _, err := canonical(nil, m); errors.As(err, &inexact) {
+	if _, err := canonical(m); errors.As(err, &inexact) {
 		return []string{"the signer must write the number as it stands in canonical form; no signature is accepted before"}
 	}
 	var all []reading
@@ -49,7 +52,7 @@ func (v *Verifier) search(m *message.Message, keys []Key, want []byte) []string 
 	for _, f := range forms {
 		text := f.text(m)
 		for _, r := range all {
-			if !hmac.Equal(r.key.sum(text), want) {
+			if !hmac.Equal(r.key.sum(text), want[:]) {
 				continue
 			}
 			line := "the signature holds over " + f.name
@@ -67,17 +70,26 @@ func (v *Verifier) search(m *message.Message, keys []Key, want []byte) []string 
 }
 
 // underOtherKeys helps with a message that names a key which is not there.
-func (v *Verifier) underOtherKeys(m *message.Message, want []byte) []string {
-	text, err := canonical(nil, m)
-	if err != nil || want == nil {
+func (v *Verifier) underOtherKeys(m *message.Message, want digest) []string {
+	text, err := canonical(m)
+	if err != nil {
 		return nil
 	}
 	for _, k := range v.keys {
-		if hmac.Equal(k.sum(text), want) {
+		if hmac.Equal(k.sum(text), want[:]) {
 			return []string{fmt.Sprintf("the signature holds under %s: the signer names its key otherwise than this key file does", tried([]Key{k}))}
 		}
 	}
 	return []string{"the signature holds under none of the keys at hand"}
+}
+
+// sum returns the digest of a text at hand.
+func (k Key) sum(text []byte) []byte {
+	sum, _ := k.digest(func(w io.Writer) error {
+		w.Write(text) // a hash never fails
+		return nil
+	})
+	return sum[:]
 }
 
 // A reading is a way to make a secret of what a key file holds.

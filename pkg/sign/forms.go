@@ -52,7 +52,7 @@ var forms = []form{
 
 // mustCanonical is for a message that has a canonical form.
 func mustCanonical(m *message.Message, tail string) []byte {
-	text, _ := canonical(nil, m) // search has asked
+	text, _ := canonical(m) // search has asked
 	return append(text, tail...)
 }
 

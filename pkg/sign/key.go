@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"sync"
 
 	"github.com/go-jose/go-jose/v4"
@@ -28,11 +30,33 @@ const (
 type Key struct {
 	ID     string // what signatureKeyId names it by, "" if it has no name
 	secret []byte
-	macs   *sync.Pool // of hash.Hash: each has gone through the secret already
+	macs   *sync.Pool // of *mac: each has gone through the secret already
 }
 
 func newKey(id string, secret []byte) Key {
-	return Key{id, secret, &sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
+	return Key{id, secret, &sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, secret)} }}}
+}
+
+// A digest is what HMAC-SHA-256 (RFC 2104) makes of a key and a text.
+type digest [sha256.Size]byte
+
+// A mac computes digests. The last one lies in it, since what an interface is given
+// to write to would be allocated each time.
+type mac struct {
+	hash.Hash
+	digest digest
+}
+
+// digest returns the digest of what write writes, or the error of write.
+func (k Key) digest(write func(io.Writer) error) (digest, error) {
+	m := k.macs.Get().(*mac)
+	defer k.macs.Put(m)
+	m.Reset()
+	if err := write(m); err != nil {
+		return digest{}, err
+	}
+	m.Sum(m.digest[:0])
+	return m.digest, nil
 }
 
 // NewKey returns a key of 256 random bits.

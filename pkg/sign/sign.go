@@ -3,7 +3,7 @@ package sign
 import (
 	"encoding/hex"
 	"errors"
-	"hash"
+	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -51,11 +51,11 @@ func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
 			return nil, err
 		}
 	}
-	canonical, err := canonical(make([]byte, 0, len(m.Raw())), m)
+	sum, err := key.sumOf(m)
 	if err != nil {
 		return nil, err
 	}
-	value := append([]byte(`"`+Algorithm+":"), hex.EncodeToString(key.sum(canonical))...)
+	value := hex.AppendEncode([]byte(`"`+Algorithm+":"), sum[:])
 	return jsonstream.Set(m.Document(), "/"+Member, append(value, '"'))
 }
 
@@ -71,16 +71,16 @@ func setKeyID(m *message.Message, id string) (*message.Message, error) {
 	return m.Set("/"+KeyIDMember, quoted)
 }
 
-// canonical appends the bytes that the signature of m covers.
-func canonical(dst []byte, m *message.Message) ([]byte, error) {
-	return jsonstream.AppendCanonical(dst, m.Root(), jsonstream.CanonicalOptions{Exact: true, Omit: Member})
+// covered says what of a message its signature covers, and in which form.
+var covered = jsonstream.CanonicalOptions{Exact: true, Omit: Member}
+
+// canonical returns the text that the signature of m covers.
+func canonical(m *message.Message) ([]byte, error) {
+	return jsonstream.AppendCanonical(nil, m.Root(), covered)
 }
 
-// sum returns the HMAC-SHA-256 of text (RFC 2104).
-func (k Key) sum(text []byte) []byte {
-	mac := k.macs.Get().(hash.Hash)
-	defer k.macs.Put(mac)
-	mac.Reset()
-	mac.Write(text)
-	return mac.Sum(nil)
+// sumOf returns what the signature of m under the key is, in bytes. Its error is
+// that of canonical.
+func (k Key) sumOf(m *message.Message) (digest, error) {
+	return k.digest(func(w io.Writer) error { return jsonstream.WriteCanonical(w, m.Root(), covered) })
 }

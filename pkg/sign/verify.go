@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -52,8 +51,8 @@ func fault(m *message.Message, at jsonstream.Value, reason Reason, format string
 // A Verifier holds the keys whose signatures are accepted. It is safe for
 // concurrent use.
 type Verifier struct {
-	keys    []Key
-	scratch sync.Pool // *[]byte, for canonical texts
+	keys []Key
+	byID map[string][]Key
 }
 
 // NewVerifier returns a Verifier that accepts signatures by any of the keys. It
@@ -63,17 +62,18 @@ func NewVerifier(keys []Key) (*Verifier, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("no key to verify with")
 	}
-	ids := map[string]Key{}
+	byID := map[string][]Key{}
 	for _, k := range keys {
 		if err := k.check(); err != nil {
 			return nil, err
 		}
-		if other, twice := ids[k.ID]; twice && k.ID != "" && !hmac.Equal(k.secret, other.secret) {
+		others := byID[k.ID]
+		if k.ID != "" && others != nil && !hmac.Equal(k.secret, others[0].secret) {
 			return nil, fmt.Errorf("two different keys have the ID %q: give each its own", k.ID)
 		}
-		ids[k.ID] = k
+		byID[k.ID] = append(others, k)
 	}
-	return &Verifier{keys: keys, scratch: sync.Pool{New: func() any { return new([]byte) }}}, nil
+	return &Verifier{keys, byID}, nil
 }
 
 // Verify returns the key under which the signature of the message holds. The
@@ -91,15 +91,13 @@ func (v *Verifier) Verify(m *message.Message) (Key, error) {
 	if problem != nil {
 		return Key{}, problem
 	}
-	buffer := v.scratch.Get().(*[]byte)
-	defer v.scratch.Put(buffer)
-	text, err := canonical((*buffer)[:0], m)
-	*buffer = text
-	if err != nil {
-		return Key{}, notCanonical(err)
-	}
 	for _, k := range keys {
-		if hmac.Equal(k.sum(text), want) {
+		// Mostly one key is tried: to keep the text for others would not pay.
+		sum, err := k.sumOf(m)
+		if err != nil {
+			return Key{}, notCanonical(err)
+		}
+		if hmac.Equal(sum[:], want[:]) {
 			return k, nil
 		}
 	}
@@ -107,25 +105,36 @@ func (v *Verifier) Verify(m *message.Message) (Key, error) {
 }
 
 // signatureOf returns the bytes of the message's signature.
-func signatureOf(m *message.Message) ([]byte, *Error) {
+func signatureOf(m *message.Message) (digest, *Error) {
 	member := m.Root().Get(Member)
 	if !member.Exists() {
-		return nil, fault(m, member, Missing, "has no member %q: refuse it, or have its sender sign it", Member)
+		return digest{}, fault(m, member, Missing, "has no member %q: refuse it, or have its sender sign it", Member)
 	}
 	algorithm, digits, ok := strings.Cut(member.Text(), ":")
 	switch {
 	case member.Kind() != jsonstream.String:
-		return nil, fault(m, member, Malformed, "expected a string %q and 64 hex digits, found a %s", Algorithm+":", member.Kind())
+		return digest{}, fault(m, member, Malformed, "expected a string %q and 64 hex digits, found a %s", Algorithm+":", member.Kind())
 	case !ok:
-		return nil, fault(m, member, Malformed, "expected %q and 64 lower-case hex digits, found no algorithm", Algorithm+":")
+		return digest{}, fault(m, member, Malformed, "expected %q and 64 lower-case hex digits, found no algorithm", Algorithm+":")
 	case algorithm != Algorithm:
-		return nil, fault(m, member, UnsupportedAlgorithm, "signed with %.40q: only %s is accepted", algorithm, Algorithm)
+		return digest{}, fault(m, member, UnsupportedAlgorithm, "signed with %.40q: only %s is accepted", algorithm, Algorithm)
 	}
-	sum, err := hex.DecodeString(digits)
-	if err != nil || len(digits) != 64 || digits != strings.ToLower(digits) {
-		return nil, fault(m, member, Malformed, "expected 64 lower-case hex digits after %q, found %s", Algorithm+":", describe(digits))
+	var sum digest
+	if !sum.decode(digits) {
+		return digest{}, fault(m, member, Malformed, "expected 64 lower-case hex digits after %q, found %s", Algorithm+":", describe(digits))
 	}
 	return sum, nil
+}
+
+// decode reads lower-case hex digits, and reports whether they are a digest.
+func (d *digest) decode(digits string) bool {
+	var text, again [2 * len(d)]byte
+	if copy(text[:], digits) != len(digits) {
+		return false
+	}
+	_, err := hex.Decode(d[:], text[:])
+	hex.Encode(again[:], d[:])
+	return err == nil && again == text // upper-case digits come back as lower-case ones
 }
 
 // describe tells what stands in place of 64 lower-case hex digits.
@@ -149,13 +158,7 @@ func (v *Verifier) candidates(m *message.Message) ([]Key, *Error) {
 		return nil, fault(m, named, Malformed, "expected a string, found a %s", named.Kind())
 	}
 	for _, id := range []string{named.Text(), ""} {
-		var keys []Key
-		for _, k := range v.keys {
-			if k.ID == id {
-				keys = append(keys, k)
-			}
-		}
-		if keys != nil {
+		if keys := v.byID[id]; keys != nil {
 			return keys, nil
 		}
 	}
