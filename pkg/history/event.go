@@ -19,41 +19,78 @@ type ToolEvent struct {
 // OpenAI Responses and Chat APIs, of Anthropic's Messages API and of SW4RM.
 func ToolEvents(turn jsonstream.Value) iter.Seq[ToolEvent] {
 	return func(yield func(ToolEvent) bool) {
-		if e, ok := asToolEvent(turn); ok && !yield(e) {
+		s := shapeOf(turn)
+		if e, ok := s.toolEvent(turn); ok && !yield(e) {
 			return
 		}
-		for _, part := range turn.Get("content").Elements() {
-			if e, ok := asToolEvent(part); ok && !yield(e) {
+		for _, part := range s.content.Elements() {
+			s := shapeOf(part)
+			if e, ok := s.toolEvent(part); ok && !yield(e) {
 				return
 			}
 		}
-		for _, call := range turn.Get("tool_calls").Elements() { // OpenAI Chat
+		for _, call := range s.toolCalls.Elements() { // OpenAI Chat
 			if !yield(ToolEvent{call, call.Get("id"), false}) {
 				return
 			}
 		}
-		if call := turn.Get("function_call"); call.Kind() == jsonstream.Object { // OpenAI Chat, as first published
-			yield(ToolEvent{Item: call})
+		if s.functionCall.Kind() == jsonstream.Object { // OpenAI Chat, as first published
+			yield(ToolEvent{Item: s.functionCall})
 		}
 	}
 }
 
-// asToolEvent recognises an item or part by its shape.
-func asToolEvent(item jsonstream.Value) (ToolEvent, bool) {
-	kind := item.Get("type").Text()
+// A shape has the members of a turn, or of a part of one, that tell what it is.
+type shape struct {
+	kind, role                        jsonstream.Value
+	id, callID, toolUseID, toolCallID jsonstream.Value
+	content, toolCalls, functionCall  jsonstream.Value
+}
+
+// shapeOf finds the members in one walk: turns are many, and most have none of them but
+// role and content.
+func shapeOf(v jsonstream.Value) (s shape) {
+	for name, member := range v.Members() {
+		switch name {
+		case "type":
+			s.kind = member
+		case "role":
+			s.role = member
+		case "id":
+			s.id = member
+		case "call_id":
+			s.callID = member
+		case "tool_use_id":
+			s.toolUseID = member
+		case "tool_call_id":
+			s.toolCallID = member
+		case "content":
+			s.content = member
+		case "tool_calls":
+			s.toolCalls = member
+		case "function_call":
+			s.functionCall = member
+		}
+	}
+	return s
+}
+
+// toolEvent recognises an item or part by its shape.
+func (s *shape) toolEvent(v jsonstream.Value) (ToolEvent, bool) {
+	kind := s.kind.Text()
 	switch {
-	case kind == "local_shell_call_output" && !item.Get("call_id").Exists(): // OpenAI Responses, as first published
-		return ToolEvent{item, item.Get("id"), true}, true
+	case kind == "local_shell_call_output" && !s.callID.Exists(): // OpenAI Responses, as first published
+		return ToolEvent{v, s.id, true}, true
 	case strings.HasSuffix(kind, "_call") || kind == "program": // OpenAI Responses: function_call, computer_call, …
-		return ToolEvent{item, item.Get("call_id"), false}, true
+		return ToolEvent{v, s.callID, false}, true
 	case strings.HasSuffix(kind, "_output"): // function_call_output, …
-		return ToolEvent{item, item.Get("call_id"), true}, true
+		return ToolEvent{v, s.callID, true}, true
 	case strings.HasSuffix(kind, "tool_use"): // Anthropic: also server_tool_use, mcp_tool_use
-		return ToolEvent{item, item.Get("id"), false}, true
+		return ToolEvent{v, s.id, false}, true
 	case strings.HasSuffix(kind, "tool_result"): // also web_search_tool_result, …
-		return ToolEvent{item, item.Get("tool_use_id"), true}, true
-	case isToolRole(roleOf(item)): // OpenAI Chat, SW4RM
-		return ToolEvent{item, item.Get("tool_call_id"), true}, true
+		return ToolEvent{v, s.toolUseID, true}, true
+	case isToolRole(strings.ToLower(strings.TrimSpace(s.role.Text()))): // OpenAI Chat, SW4RM
+		return ToolEvent{v, s.toolCallID, true}, true
 	default:
 		return ToolEvent{}, false
 	}
@@ -78,7 +115,8 @@ func IsTool(item jsonstream.Value) bool {
 	if slices.Contains(toolTypes, item.Get("type").Text()) || isApproval(item) {
 		return true
 	}
-	_, ok := asToolEvent(item)
+	s := shapeOf(item)
+	_, ok := s.toolEvent(item)
 	return ok
 }
 

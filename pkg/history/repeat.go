@@ -1,10 +1,14 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"hash/maphash"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -14,7 +18,9 @@ import (
 const chanceLength = 64
 
 // Distinctive reports whether another turn equal to this one cannot be chance.
-func Distinctive(turn jsonstream.Value) bool {
+func Distinctive(turn jsonstream.Value) bool { return distinctive(turn, new(textReader)) }
+
+func distinctive(turn jsonstream.Value, texts *textReader) bool {
 	for _, name := range []string{"timestamp", "time", "createdAt", "created_at", "created"} {
 		if k := turn.Get(name).Kind(); k == jsonstream.String || k == jsonstream.Number {
 			return true
@@ -23,13 +29,29 @@ func Distinctive(turn jsonstream.Value) bool {
 	size := 0
 	for v := range turn.All() {
 		if v.Kind() == jsonstream.String {
-			size += len(v.Text())
+			if len(v.Raw()) > len(`""`)+len(`\u0041`)*chanceLength { // no escape stands for less than a sixth of it
+				return true
+			}
+			size += len(texts.read(v))
 		}
 		if size > chanceLength {
 			return true
 		}
 	}
 	return false
+}
+
+// A textReader reads the texts of strings without allocating for each.
+type textReader struct{ buffer []byte }
+
+// read returns the characters of a string, until the next call.
+func (r *textReader) read(v jsonstream.Value) []byte {
+	raw := v.Raw()
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	r.buffer, _ = jsontext.AppendUnquote(r.buffer[:0], raw) // it comes from strict JSON
+	return r.buffer
 }
 
 // Digest returns a SHA-256 by which equal turns are known, however they are written:
@@ -83,19 +105,77 @@ func appendCounted(dst []byte, text string) []byte {
 // Duplicates returns for every turn the index of the first turn equal to it, its
 // own where there is none before it or where being equal may be chance.
 func (h *History) Duplicates() []int {
-	first := map[[sha256.Size]byte]int{}
+	var seen Repeats
 	same := make([]int, len(h.Turns))
 	for i, t := range h.Turns {
 		same[i] = i
-		if !Distinctive(t.Value) {
-			continue
-		}
-		digest := Digest(t.Value)
-		if j, ok := first[digest]; ok {
+		if j, ok := seen.Add(i, t.Value); ok {
 			same[i] = j
-		} else {
-			first[digest] = i
 		}
 	}
 	return same
+}
+
+// Repeats finds the turns that are equal to one before, unless that may be chance: see
+// [Distinctive]. The zero value has seen none. It is not safe for concurrent use.
+type Repeats struct {
+	seed    maphash.Seed
+	keys    map[uint64]keyed
+	digests map[[sha256.Size]byte]int
+	texts   textReader
+}
+
+// A keyed turn is the first of those with its key. Once there is another, the digests
+// of all of them are known.
+type keyed struct {
+	index    int
+	turn     jsonstream.Value
+	digested bool
+}
+
+// Add records a turn under the index that the caller knows it by. If a turn equal to it
+// has been added, it returns the index of the first such.
+func (r *Repeats) Add(index int, turn jsonstream.Value) (first int, repeats bool) {
+	if !distinctive(turn, &r.texts) {
+		return 0, false
+	}
+	if r.keys == nil {
+		r.seed, r.keys = maphash.MakeSeed(), map[uint64]keyed{}
+	}
+	key := r.key(turn)
+	same, ok := r.keys[key]
+	if !ok {
+		r.keys[key] = keyed{index: index, turn: turn}
+		return 0, false
+	}
+	if !same.digested {
+		if r.digests == nil {
+			r.digests = map[[sha256.Size]byte]int{}
+		}
+		r.digests[Digest(same.turn)] = same.index
+		same.digested = true
+		r.keys[key] = same
+	}
+	digest := Digest(turn)
+	if first, ok = r.digests[digest]; !ok {
+		r.digests[digest] = index
+	}
+	return first, ok
+}
+
+// key returns what equal turns share, and others but by chance: the hash of their texts,
+// in whatever order their members are. A digest costs some ten times as much.
+func (r *Repeats) key(turn jsonstream.Value) (sum uint64) {
+	for v := range turn.All() {
+		if v.Kind() == jsonstream.String {
+			sum += maphash.Bytes(r.seed, r.texts.read(v))
+		}
+	}
+	return sum
+}
+
+// Reset forgets all turns, but keeps the memory that they took.
+func (r *Repeats) Reset() {
+	clear(r.keys)
+	clear(r.digests)
 }

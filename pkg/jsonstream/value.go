@@ -101,10 +101,14 @@ func (v Value) Text() string {
 // Name returns the member's name, or "" for an array's element and the root.
 func (v Value) Name() string {
 	raw := v.RawName()
-	if raw == nil {
+	switch {
+	case raw == nil:
 		return ""
+	case v.doc.plainNames:
+		return inPlace(raw[1 : len(raw)-1])
+	default:
+		return unquote(raw)
 	}
-	return unquote(raw)
 }
 
 // Index returns the index of an array's element, 0 for anything else.

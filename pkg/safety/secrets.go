@@ -44,6 +44,14 @@ func SecretRules() []Rule {
 // and the length, never the value. Placeholders, documented examples and references to
 // variables are not credentials. It is safe for concurrent use.
 func Secrets(text string) []Finding {
+	if !announced(text, strings.IndexByte) {
+		return nil
+	}
+	return findSecrets(text)
+}
+
+// findSecrets is Secrets without a first look at whether there may be any.
+func findSecrets(text string) []Finding {
 	set := secretRules()
 	var found []Finding
 	set.matcher.scan(text, func(i int, loc []int) {

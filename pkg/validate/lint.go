@@ -2,8 +2,6 @@ package validate
 
 import (
 	"fmt"
-	"iter"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -22,45 +20,118 @@ type lintContext struct {
 	now      time.Time
 }
 
-// A lintRule yields findings that have a place and a message; lint adds the
-// rest.
+// A lintRule reports findings until the linter has enough of them.
 type lintRule struct {
 	Rule
 	general bool // it is for messages of all formats, not the canonical one alone
-	check   func(lintContext) iter.Seq[Finding]
+	check   func(*linter)
 }
 
 // mostPerRule keeps one rule from crowding out the others.
 const mostPerRule = mostFindings / 10
 
+// A linter applies the rules to one message. What several of them need is read once.
+type linter struct {
+	lintContext
+	members lintMembers
+	history lintHistory
+	done    map[string]jsonstream.Value // scratch of subtaskDoneAndLeft
+
+	rule     *lintRule // that is being applied
+	left     int       // findings that it may still have
+	findings []Finding
+}
+
+// lintMembers are the members of a canonical message that rules look at; absent where it
+// has none.
+type lintMembers struct {
+	timestamp, completedSubtasks, remainingSubtasks, constraints, verbatim jsonstream.Value
+
+	sent   time.Time // the timestamp
+	isSent bool      // it is one
+}
+
+var linters = sync.Pool{New: func() any {
+	return &linter{done: map[string]jsonstream.Value{}, history: lintHistory{calls: map[string]int{}, ids: map[turnID]int{}}}
+}}
+
 // lint applies the lint rules for the format, in the order of lintRules.
 func lint(c lintContext) []Finding {
-	var findings []Finding
-	for _, r := range lintRules() {
-		if c.format != format.EAAPL && !r.general {
-			continue
-		}
-		n := 0
-		for f := range r.check(c) {
-			f.Layer, f.Reason, f.Severity, f.Keyword = r.Layer, r.Reason, r.Severity, r.ID
-			findings = append(findings, f)
-			if n++; n == mostPerRule {
-				break
-			}
+	l := linters.Get().(*linter)
+	l.lintContext = c
+	if c.format == format.EAAPL {
+		l.members = readMembers(c.root)
+		l.history.read(l.members.verbatim)
+	}
+	rules := lintRules()
+	for i := range rules {
+		if r := &rules[i]; r.general || c.format == format.EAAPL {
+			l.rule, l.left = r, mostPerRule
+			r.check(l)
 		}
 	}
+	findings := l.findings
+	if len(c.root.Raw()) <= mostPooled {
+		l.forget()
+		linters.Put(l)
+	}
 	return findings
+}
+
+// mostPooled is the length of the longest message whose linter is used again: clearing
+// a map takes time for all that was ever in it.
+const mostPooled = 64 << 10
+
+// forget lets go of the message.
+func (l *linter) forget() {
+	l.history.forget()
+	clear(l.done)
+	*l = linter{history: l.history, done: l.done}
+}
+
+func readMembers(root jsonstream.Value) (m lintMembers) {
+	for name, v := range root.Members() {
+		switch name {
+		case "timestamp":
+			m.timestamp = v
+			m.sent, m.isSent = instant(v)
+		case "completedSubtasks":
+			m.completedSubtasks = v
+		case "remainingSubtasks":
+			m.remainingSubtasks = v
+		case "constraints":
+			m.constraints = v
+		case "conversationHistoryVerbatim":
+			m.verbatim = v
+		}
+	}
+	return m
+}
+
+// add adds a finding that has a place and a message. It returns false when the rule has
+// enough.
+func (l *linter) add(f Finding) bool {
+	f.Layer, f.Reason, f.Severity, f.Keyword = l.rule.Layer, l.rule.Reason, l.rule.Severity, l.rule.ID
+	l.findings = append(l.findings, f)
+	l.left--
+	return l.left > 0
+}
+
+// report adds a finding at a value, as add does.
+func (l *linter) report(at jsonstream.Value, format string, args ...any) bool {
+	return l.add(lintFinding(at, format, args...))
+}
+
+func lintFinding(at jsonstream.Value, format string, args ...any) Finding {
+	return Finding{Message: fmt.Sprintf(format, args...)}.on(at)
 }
 
 // futureTolerance is how far clocks may differ.
 const futureTolerance = 5 * time.Minute
 
-func timestampInFuture(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		at := c.root.Get("timestamp")
-		if t, ok := instant(at); ok && t.After(c.now.Add(futureTolerance)) {
-			yield(lintFinding(at, "in the future: %s ahead of this computer's clock; set the clock that is wrong", span(c.now, t)))
-		}
+func timestampInFuture(l *linter) {
+	if m := &l.members; m.isSent && m.sent.After(l.now.Add(futureTolerance)) {
+		l.report(m.timestamp, "in the future: %s ahead of this computer's clock; set the clock that is wrong", span(l.now, m.sent))
 	}
 }
 
@@ -68,19 +139,17 @@ func timestampInFuture(c lintContext) iter.Seq[Finding] {
 // seconds.
 const timestampPrecision = time.Second
 
-func completedAfterTimestamp(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		sent, ok := instant(c.root.Get("timestamp"))
-		if !ok {
+func completedAfterTimestamp(l *linter) {
+	m := &l.members
+	if !m.isSent {
+		return
+	}
+	for _, subtask := range m.completedSubtasks.Elements() {
+		at := subtask.Get("completedAt")
+		t, ok := instant(at)
+		if ok && !t.Before(m.sent.Add(timestampPrecision)) &&
+			!l.report(at, "completed after the message was made: %s after its timestamp; correct one of the two", span(m.sent, t)) {
 			return
-		}
-		for _, subtask := range c.root.Get("completedSubtasks").Elements() {
-			at := subtask.Get("completedAt")
-			t, ok := instant(at)
-			if ok && !t.Before(sent.Add(timestampPrecision)) &&
-				!yield(lintFinding(at, "completed after the message was made: %s after its timestamp; correct one of the two", span(sent, t))) {
-				return
-			}
 		}
 	}
 }
@@ -103,63 +172,67 @@ func span(from, to time.Time) string {
 	return to.Sub(from).Round(time.Second).String()
 }
 
-func subtaskDoneAndLeft(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		done := map[string]jsonstream.Value{}
-		for _, subtask := range c.root.Get("completedSubtasks").Elements() {
-			if id := subtask.Get("subtaskId").Text(); id != "" {
-				done[id] = subtask
-			}
+func subtaskDoneAndLeft(l *linter) {
+	for _, subtask := range l.members.completedSubtasks.Elements() {
+		if id := subtask.Get("subtaskId").Text(); id != "" {
+			l.done[id] = subtask
 		}
-		for _, subtask := range c.root.Get("remainingSubtasks").Elements() {
-			id := subtask.Get("subtaskId")
-			first, ok := done[id.Text()]
-			if ok && !yield(lintFinding(id, "subtask both done and left: found %s at %s too; list it once", found(id), first.Pointer())) {
-				return
-			}
+	}
+	for _, subtask := range l.members.remainingSubtasks.Elements() {
+		id := subtask.Get("subtaskId")
+		first, ok := l.done[id.Text()]
+		if ok && !l.report(id, "subtask both done and left: found %s at %s too; list it once", found(id), first.Pointer()) {
+			return
 		}
 	}
 }
 
-var nameValue = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*:\s*\S`)
-})
-
-func constraintForm(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		for _, constraint := range c.root.Get("constraints").Elements() {
-			if constraint.Kind() == jsonstream.String && !nameValue().MatchString(constraint.Text()) &&
-				!yield(lintFinding(constraint, "not of the form name:value: found %s; write it like maxResponseTokens:2000", found(constraint))) {
-				return
-			}
+func constraintForm(l *linter) {
+	for _, constraint := range l.members.constraints.Elements() {
+		if constraint.Kind() == jsonstream.String && !isNameValue(constraint.Text()) &&
+			!l.report(constraint, "not of the form name:value: found %s; write it like maxResponseTokens:2000", found(constraint)) {
+			return
 		}
 	}
+}
+
+// isNameValue reports whether text begins with a name (letters, digits, "_", "." and
+// "-", of which the first is a letter or "_"), a colon, and something that is not white
+// space.
+func isNameValue(text string) bool {
+	name, value, _ := strings.Cut(text, ":")
+	for i := range len(name) {
+		c := name[i]
+		letter := c|0x20-'a' < 26 || c == '_'
+		if !letter && (i == 0 || c-'0' >= 10 && c != '.' && c != '-') {
+			return false
+		}
+	}
+	return name != "" && strings.TrimLeft(value, "\t\n\f\r ") != ""
 }
 
 // bytesPerToken is the usual rule of thumb for English text.
 const bytesPerToken = 4
 
-func contextWindow(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		if c.receiver == nil || c.receiver.ContextWindow <= 0 ||
-			len(c.root.Raw())/bytesPerToken <= c.receiver.ContextWindow { // no estimate is above this
-			return
+func contextWindow(l *linter) {
+	if l.receiver == nil || l.receiver.ContextWindow <= 0 ||
+		len(l.root.Raw())/bytesPerToken <= l.receiver.ContextWindow { // no estimate is above this
+		return
+	}
+	size := 0
+	for v := range l.root.All() {
+		switch v.Kind() {
+		case jsonstream.String:
+			size += len(v.Text())
+		case jsonstream.Object, jsonstream.Array:
+		default:
+			size += len(v.Raw())
 		}
-		size := 0
-		for v := range c.root.All() {
-			switch v.Kind() {
-			case jsonstream.String:
-				size += len(v.Text())
-			case jsonstream.Object, jsonstream.Array:
-			default:
-				size += len(v.Raw())
-			}
-			size += len(v.Name())
-		}
-		if tokens := size / bytesPerToken; tokens > c.receiver.ContextWindow {
-			yield(lintFinding(c.root, "too long for the receiver's context window of %d tokens: found ≈ %d (an estimate: bytes of text / %d); compress the conversation history",
-				c.receiver.ContextWindow, tokens, bytesPerToken))
-		}
+		size += len(v.Name())
+	}
+	if tokens := size / bytesPerToken; tokens > l.receiver.ContextWindow {
+		l.report(l.root, "too long for the receiver's context window of %d tokens: found ≈ %d (an estimate: bytes of text / %d); compress the conversation history",
+			l.receiver.ContextWindow, tokens, bytesPerToken)
 	}
 }
 
@@ -169,21 +242,22 @@ var notText = map[string]bool{
 	"timestamp": true, "traceparent": true, "signatureKeyId": true,
 }
 
-func secrets(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		for name, member := range c.root.Members() {
-			if !notText[name] && !secretsIn(member, yield) {
+func secrets(l *linter) {
+	if safety.MayHoldSecrets(l.root.Raw()) {
+		for name, member := range l.root.Members() {
+			if !notText[name] && !secretsIn(member, l.add) {
 				return
 			}
 		}
-		if c.root.Kind() != jsonstream.Object {
-			secretsIn(c.root, yield)
+		if l.root.Kind() != jsonstream.Object {
+			secretsIn(l.root, l.add)
 		}
-		for _, holder := range history.Carriers(c.root, c.format) {
-			carried, err := history.Decode(holder, jsonstream.Unlimited())
-			if err == nil && !secretsIn(carried.Root(), func(f Finding) bool { return yield(f.inside(holder)) }) {
-				return
-			}
+	}
+	for _, holder := range history.Carriers(l.root, l.format) {
+		carried, err := history.Decode(holder, jsonstream.Unlimited())
+		if err == nil && safety.MayHoldSecrets(carried.Root().Raw()) &&
+			!secretsIn(carried.Root(), func(f Finding) bool { return l.add(f.inside(holder)) }) {
+			return
 		}
 	}
 }
@@ -220,8 +294,4 @@ func secretsIn(v jsonstream.Value, yield func(Finding) bool) bool {
 		}
 	}
 	return true
-}
-
-func lintFinding(at jsonstream.Value, format string, args ...any) Finding {
-	return Finding{Message: fmt.Sprintf(format, args...)}.on(at)
 }

@@ -1,21 +1,31 @@
 package validate
 
 import (
-	"crypto/sha256"
-	"iter"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// turns yields the turns of the verbatim history, whatever they are.
-func turns(c lintContext) iter.Seq2[int, jsonstream.Value] {
-	return c.root.Get("conversationHistoryVerbatim").Elements()
+// A lintHistory is the verbatim history as its rules look at it: the turns, whatever
+// they are, and the tool calls and results in them. It keeps its memory for the next.
+type lintHistory struct {
+	turns  []jsonstream.Value
+	events []toolEvent
+	calls  map[string]int // numbers the ids of the events
+
+	marks   []int          // see marked
+	ids     map[turnID]int // of duplicateTurn: the first turn with the id
+	repeats history.Repeats
 }
 
-// A toolEvent is a tool call with an id, or the result of one.
-type toolEvent struct{ history.ToolEvent }
+// A toolEvent is a tool call with an id, or the result of one. Those without an id are
+// left out: nothing can be said about them.
+type toolEvent struct {
+	history.ToolEvent
+	turn, call int // the index of the turn, the number of the id
+}
 
 func (e toolEvent) noun() string {
 	if e.Result {
@@ -24,141 +34,137 @@ func (e toolEvent) noun() string {
 	return "tool call"
 }
 
-// toolEvents yields the calls and results of one turn. Those without an id are
-// left out: nothing can be said about them.
-func toolEvents(turn jsonstream.Value) iter.Seq[toolEvent] {
-	return func(yield func(toolEvent) bool) {
+func (h *lintHistory) read(verbatim jsonstream.Value) {
+	for i, turn := range verbatim.Elements() {
+		h.turns = append(h.turns, turn)
 		for e := range history.ToolEvents(turn) {
-			if e.ID.Text() != "" && !yield(toolEvent{e}) {
-				return
+			id := e.ID.Text()
+			if id == "" {
+				continue
 			}
+			call, ok := h.calls[id]
+			if !ok {
+				call = len(h.calls)
+				h.calls[id] = call
+			}
+			h.events = append(h.events, toolEvent{e, i, call})
 		}
 	}
 }
 
-func callWithoutResult(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		var calls []toolEvent
-		open := map[string]int{} // the index in calls, until a result comes
-		for _, turn := range turns(c) {
-			for e := range toolEvents(turn) {
-				id := e.ID.Text()
-				_, waits := open[id]
-				switch {
-				case e.Result:
-					delete(open, id)
-				case !waits:
-					open[id] = len(calls)
-					calls = append(calls, e)
-				}
-			}
+// forget lets go of the message.
+func (h *lintHistory) forget() {
+	clear(h.turns)
+	clear(h.events)
+	h.turns, h.events = h.turns[:0], h.events[:0]
+	clear(h.calls)
+	clear(h.ids)
+	h.repeats.Reset()
+}
+
+// marked returns n zeros for each number of an id, in the same memory every time.
+func (h *lintHistory) marked(n int) []int {
+	n *= len(h.calls)
+	h.marks = slices.Grow(h.marks[:0], n)[:n]
+	clear(h.marks)
+	return h.marks
+}
+
+func callWithoutResult(l *linter) {
+	open := l.history.marked(1) // one more than the index of the call, until a result comes
+	for i, e := range l.history.events {
+		switch {
+		case e.Result:
+			open[e.call] = 0
+		case open[e.call] == 0:
+			open[e.call] = i + 1
 		}
-		for i, e := range calls {
-			if at, waits := open[e.ID.Text()]; waits && at == i &&
-				!yield(lintFinding(e.ID, "tool call without a result: nothing after it answers %s; add the result or drop the call", found(e.ID))) {
-				return
-			}
+	}
+	for i, e := range l.history.events {
+		if open[e.call] == i+1 &&
+			!l.report(e.ID, "tool call without a result: nothing after it answers %s; add the result or drop the call", found(e.ID)) {
+			return
 		}
 	}
 }
 
-func resultWithoutCall(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		called := map[string]bool{}
-		for _, turn := range turns(c) {
-			for e := range toolEvents(turn) {
-				id := e.ID.Text()
-				if !e.Result {
-					called[id] = true
-				} else if !called[id] &&
-					!yield(lintFinding(e.ID, "tool result without a call: nothing before it calls %s; add the call or drop the result", found(e.ID))) {
-					return
-				}
-			}
+func resultWithoutCall(l *linter) {
+	called := l.history.marked(1)
+	for _, e := range l.history.events {
+		if !e.Result {
+			called[e.call] = 1
+		} else if called[e.call] == 0 &&
+			!l.report(e.ID, "tool result without a call: nothing before it calls %s; add the call or drop the result", found(e.ID)) {
+			return
 		}
 	}
 }
 
-func duplicateTurn(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		seen := repetition{ids: map[turnID]jsonstream.Value{}, texts: map[[sha256.Size]byte]jsonstream.Value{}, events: map[eventID]eventPlace{}}
-		for i, turn := range turns(c) {
-			if f, ok := seen.add(i, turn); ok && !yield(f) {
-				return
-			}
+func duplicateTurn(l *linter) {
+	d := duplicates{lintHistory: &l.history, first: l.history.marked(2)}
+	for i := range d.turns {
+		if f, ok := d.add(i); ok && !l.add(f) {
+			return
 		}
 	}
 }
 
-// repetition is what has been seen of the turns so far.
-type repetition struct {
-	ids    map[turnID]jsonstream.Value
-	texts  map[[sha256.Size]byte]jsonstream.Value
-	events map[eventID]eventPlace
+// duplicates is what has been seen of the turns so far.
+type duplicates struct {
+	*lintHistory
+	seen  int   // events
+	first []int // for the calls and the results of an id: one more than the index of the first
 }
 
 // turnID includes kind and role, since some systems give an answer the id of its
 // question.
 type turnID struct{ id, kind, role string }
 
-type eventID struct {
-	id     string
-	result bool
-}
-
-type eventPlace struct {
-	toolEvent
-	turn int
-}
-
 // add records a turn and says by what it repeats an earlier one, if it does.
-func (h *repetition) add(index int, turn jsonstream.Value) (f Finding, repeats bool) {
-	id := turn.Get("id")
-	if id.Text() != "" {
+func (d *duplicates) add(index int) (f Finding, repeats bool) {
+	turn := d.turns[index]
+	if id := turn.Get("id"); id.Text() != "" {
 		key := turnID{id.Text(), turn.Get("type").Text(), turn.Get("role").Text()}
-		if first, ok := h.ids[key]; ok {
-			f, repeats = lintFinding(turn, "the same turn again: found the id %s at %s already; keep one of them", found(id), first.Pointer()), true
+		if first, ok := d.ids[key]; ok {
+			f, repeats = lintFinding(turn, "the same turn again: found the id %s at %s already; keep one of them", found(id), d.turns[first].Pointer()), true
 		} else {
-			h.ids[key] = turn
+			d.ids[key] = index
 		}
 	}
-	if history.Distinctive(turn) {
-		key := history.Digest(turn)
-		if first, ok := h.texts[key]; !ok {
-			h.texts[key] = turn
-		} else if !repeats {
-			f, repeats = lintFinding(turn, "the same turn again: found all of it at %s already; keep one of them", first.Pointer()), true
-		}
+	if first, ok := d.repeats.Add(index, turn); ok && !repeats {
+		f, repeats = lintFinding(turn, "the same turn again: found all of it at %s already; keep one of them", d.turns[first].Pointer()), true
 	}
-	for e := range toolEvents(turn) {
-		key := eventID{e.ID.Text(), e.Result}
-		first, ok := h.events[key]
-		if !ok {
-			h.events[key] = eventPlace{e, index}
+	for ; d.seen < len(d.events) && d.events[d.seen].turn == index; d.seen++ {
+		e := d.events[d.seen]
+		first := &d.first[2*e.call]
+		if e.Result {
+			first = &d.first[2*e.call+1]
+		}
+		if *first == 0 {
+			*first = d.seen + 1
 			continue
 		}
 		// Some libraries give one turn the calls of a provider and the same in a
 		// form of their own.
-		if sameEvent := first.turn == index && first.Item.Parent() != e.Item.Parent(); !repeats && !sameEvent {
-			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), found(e.ID), first.Item.Pointer()), true
+		earlier := d.events[*first-1]
+		if sameEvent := earlier.turn == index && earlier.Item.Parent() != e.Item.Parent(); !repeats && !sameEvent {
+			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), found(e.ID), earlier.Item.Pointer()), true
 		}
 	}
 	return f, repeats
 }
 
-func systemTurn(c lintContext) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		begun := false
-		for _, turn := range turns(c) {
-			role := turn.Get("role")
-			switch strings.ToLower(strings.TrimSpace(role.Text())) {
-			case "system", "developer":
-				if begun && !yield(lintFinding(role, "authority in the middle of the history: found the role %s, which may be forged; drop the turn, or state it in constraints", found(role))) {
-					return
-				}
-			default:
-				begun = true
+func systemTurn(l *linter) {
+	begun := false
+	for _, turn := range l.history.turns {
+		role := turn.Get("role")
+		switch strings.ToLower(strings.TrimSpace(role.Text())) {
+		case "system", "developer":
+			if begun && !l.report(role, "authority in the middle of the history: found the role %s, which may be forged; drop the turn, or state it in constraints", found(role)) {
+				return
 			}
+		default:
+			begun = true
 		}
 	}
 }

@@ -25,6 +25,11 @@ func lintText(t testing.TB, text string, receiver *Receiver) []Finding {
 	return lint(lintContext{doc.Root(), format.EAAPL, receiver, lintNow})
 }
 
+// lintDocument lints without a receiver.
+func lintDocument(doc *jsonstream.Document) []Finding {
+	return lint(lintContext{doc.Root(), format.EAAPL, nil, lintNow})
+}
+
 // verbatim makes a message of turns.
 func verbatim(turns ...string) string {
 	return `{"conversationHistoryVerbatim":[` + strings.Join(turns, ",") + `]}`
@@ -134,6 +139,7 @@ func TestLintMembers(t *testing.T) {
 		{name: "done or left", in: `{"completedSubtasks":[{"subtaskId":"a"}],"remainingSubtasks":[{"subtaskId":"b"}]}`},
 		{name: "done and left", in: `{"completedSubtasks":[{"subtaskId":"b"},{"subtaskId":"a"}],"remainingSubtasks":[{"subtaskId":"a"}]}`,
 			want: []string{"subtask-done-and-left /remainingSubtasks/0/subtaskId"}, says: "/completedSubtasks/1"},
+		{name: "done in the message before", in: `{"remainingSubtasks":[{"subtaskId":"a"}]}`},
 		{name: "no id both times", in: `{"completedSubtasks":[{},{"subtaskId":""}],"remainingSubtasks":[{},{"subtaskId":""},{"subtaskId":null}]}`},
 
 		{name: "window large enough", in: `{"conversationHistorySummary":"` + strings.Repeat("text", 74) + `"}`, receiver: &Receiver{ContextWindow: 81}},
@@ -257,7 +263,7 @@ func BenchmarkLint(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				lint(lintContext{doc.Root(), format.EAAPL, nil, lintNow})
+				lintDocument(doc)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*n), "ns/turn")
 		})

@@ -93,10 +93,14 @@ const longestPointer = 1024
 // on places the finding at a value, or at the nearest one around it whose
 // pointer is fit to print: not endless, and without a secret in it.
 func (f Finding) on(v jsonstream.Value) Finding {
-	for v.PointerSize() > longestPointer || v.Parent().Exists() && len(safety.Secrets(v.Pointer())) > 0 {
-		v = v.Parent()
+	for ; ; v = v.Parent() {
+		if v.PointerSize() > longestPointer {
+			continue
+		}
+		if pointer := v.Pointer(); !v.Parent().Exists() || len(safety.Secrets(pointer)) == 0 {
+			return f.at(pointer, v.Position())
+		}
 	}
-	return f.at(v.Pointer(), v.Position())
 }
 
 // inside moves a finding from a document that a string of the message holds in

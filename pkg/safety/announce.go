@@ -1,0 +1,197 @@
+package safety
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// MayHoldSecrets reports whether [Secrets] may find a credential in any string or
+// member name of a JSON text. False is certain; true means that they are worth a look
+// one by one. It takes a fraction of the time of that look and is safe for concurrent
+// use.
+func MayHoldSecrets(json []byte) bool {
+	return announced(json, bytes.IndexByte) || escapesASCII(json)
+}
+
+// marks are characters that are rare in most texts. Every credential has one of them, as
+// mayBelong describes it, or one of the spellings.
+const marks = "AJ_-@"
+
+// shortestSecret is the length of the shortest credential: "://:" and "@x" around a
+// password, which has four characters at least.
+const shortestSecret = 10
+
+// A bytestring is a text or a document: a copy would cost as much as the search.
+type bytestring interface{ string | []byte }
+
+// announced reports whether text has what some credential cannot do without. It sees the
+// same in JSON, but for what \u escapes hide: of the characters that it looks for, only
+// the slash has another escape.
+func announced[T bytestring](text T, indexByte func(T, byte) int) bool {
+	const block = 1 << 10 * spellingStride // stays in the processor's cache for all searches
+	if len(text) < shortestSecret {
+		return false
+	}
+	for from := 0; from < len(text); from += block {
+		to := min(from+block, len(text))
+		if spelledIn(text, from, to) {
+			return true
+		}
+		// Where marks are as frequent as this, the search that follows costs no more.
+		tries := 16 + (to-from)/4
+		for i := range len(marks) {
+			for at := from; at < to; at++ {
+				next := indexByte(text[at:to], marks[i])
+				if next < 0 {
+					break
+				}
+				at += next
+				if tries--; tries < 0 || mayBelong(text, at) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// mayBelong reports whether the mark at an offset may belong to a credential: mostly, the
+// character beside it tells that it does not.
+func mayBelong[T bytestring](text T, at int) bool {
+	var before, after byte
+	if at > 0 {
+		before = text[at-1]
+	}
+	if at+1 < len(text) {
+		after = text[at+1]
+	}
+	switch text[at] {
+	case 'A':
+		return after == 'I' && isAt(text, at, "AIza") ||
+			(after == 'K' && isAt(text, at, "AKIA") || after == 'S' && isAt(text, at, "ASIA")) && areAt(text, at+4, 16, isBase32)
+	case 'J': // of the claims of a JSON Web Token, or of OpenAI's name
+		return before == 'y' && isAt(text, at-3, ".eyJ") || before == 'F' && isAt(text, at-7, "T3BlbkFJ")
+	case '_':
+		return isAt(text, at-3, "gh") && areAt(text, at+1, 36, alnum) || before == 'k' && isAt(text, at, "_live_") || after == 'p' && isAt(text, at-6, "github_pat_")
+	case '-':
+		return before == 't' && (isAt(text, at-5, "glpat-") || isAt(text, at-6, "sk-ant-")) ||
+			isDigit(after) && (isAt(text, at-4, "xapp-") || isAt(text, at-4, "xox")) ||
+			before == 'Y' && isAt(text, at-11, "PRIVATE KEY-----")
+	default:
+		return endsPassword(text, at)
+	}
+}
+
+func isAt[T bytestring](text T, at int, part string) bool {
+	return at >= 0 && at+len(part) <= len(text) && string(text[at:at+len(part)]) == part
+}
+
+func areAt[T bytestring](text T, at, n int, of func(byte) bool) bool {
+	if at+n > len(text) {
+		return false
+	}
+	for i := at; i < at+n; i++ {
+		if !of(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isBase32(c byte) bool { return c-'A' < 26 || c-'2' < 6 }
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+// endsPassword reports whether "://" comes before the @ at an offset, and nothing between
+// them that neither user nor password may have. Another @ is such a thing, so that all
+// looks together take linear time.
+func endsPassword[T bytestring](text T, at int) bool {
+	for i := at - 1; i >= 0; i-- {
+		switch text[i] {
+		case ' ', '@', '"', '\'', '<', '>':
+			return false
+		case '/':
+			return isAt(text, i-2, "://") || isAt(text, i-4, `:\/\/`) || isAt(text, i-3, `:/\/`) || isAt(text, i-3, `:\//`)
+		}
+	}
+	return false
+}
+
+// spellings are texts, with 0x20 set in each byte, of which a credential without a mark
+// has one.
+var spellings = []string{"secretaccesskey", "secret\x7faccess\x7fkey", "secret access key", "hooks.slack.com"}
+
+const (
+	gramLen          = 4
+	shortestSpelling = len("secretaccesskey")
+	// Of each spelling, four bytes begin at a multiple of spellingStride, so that it is
+	// enough to look there.
+	spellingStride = shortestSpelling - gramLen + 1
+)
+
+// A gramSet has a bit for each hash of four bytes of a spelling, at each of its first
+// spellingStride offsets.
+type gramSet [1 << 8]uint64
+
+var spellingGrams = sync.OnceValue(func() *gramSet {
+	set := new(gramSet)
+	for _, s := range spellings {
+		for i := range spellingStride {
+			h := gramHash(s[i:])
+			set[h>>6] |= 1 << (h & 63)
+		}
+	}
+	return set
+})
+
+// gramHash returns a hash for a gramSet of the first four bytes of text.
+func gramHash[T bytestring](text T) uint32 {
+	_ = text[gramLen-1]
+	gram := uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24
+	return (gram | 0x20202020) * 0x9E3779B1 >> 18
+}
+
+// spelledIn reports whether text has a spelling that a look at text[from:to] meets. from
+// is a multiple of spellingStride.
+func spelledIn[T bytestring](text T, from, to int) bool {
+	set := spellingGrams()
+	to = min(to, len(text)-gramLen+1)
+	for at := from; at < to; at += spellingStride {
+		h := gramHash(text[at : at+gramLen])
+		if set[h>>6]&(1<<(h&63)) != 0 && isSpelled(text[max(0, at-spellingStride):min(len(text), at+2*spellingStride)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSpelled reports whether a few bytes of text have a spelling.
+func isSpelled[T bytestring](text T) bool {
+	var buffer [3 * spellingStride]byte
+	folded := buffer[:len(text)]
+	for i := range folded {
+		folded[i] = text[i] | 0x20
+	}
+	return slices.ContainsFunc(spellings, func(s string) bool { return bytes.Contains(folded, []byte(s)) })
+}
+
+var unicodeEscape = []byte(`\u00`)
+
+// escapesASCII reports whether a JSON text may have \u escapes for characters that
+// announced looks for. Common ones do not count: of control characters, and of those
+// that matter in HTML.
+func escapesASCII(json []byte) bool {
+	for {
+		at := bytes.Index(json, unicodeEscape)
+		if at < 0 || at+6 > len(json) {
+			return false
+		}
+		c, err := strconv.ParseUint(string(json[at+4:at+6]), 16, 8)
+		if err != nil || c == 0 || c >= ' ' && c < 0x80 && bytes.IndexByte([]byte("<>&'"), byte(c)) < 0 {
+			return true
+		}
+		json = json[at+6:]
+	}
+}
