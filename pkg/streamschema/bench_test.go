@@ -1,12 +1,9 @@
 package streamschema
 
 import (
-	"bytes"
-	"os"
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/schemas"
 )
 
 // A token is one call of a follower.
@@ -40,109 +37,35 @@ func (r recorder) replay(f jsonstream.Follower) {
 	}
 }
 
-func embedded(t testing.TB, name string) *Program {
-	t.Helper()
-	text, err := schemas.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Compile(schemas.Base+name, parse(t, text), options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func benchmarkRun(b *testing.B, name string, text []byte) {
-	var tokens recorder
-	parse(b, text).Root().Follow(&tokens)
-	r := embedded(b, name).NewRun()
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Reset()
-		tokens.replay(r)
-		if r.Verdict() != Valid {
-			b.Fatal("not valid")
-		}
-	}
-	b.ReportMetric(float64(len(tokens)), "tokens/op")
-}
-
-func example(t testing.TB, kind string) []byte {
-	t.Helper()
-	text, err := schemas.Example(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func BenchmarkMessage(b *testing.B) { benchmarkRun(b, schemas.Message, example(b, "message")) }
-func BenchmarkMACP(b *testing.B)    { benchmarkRun(b, schemas.MACPTranscript, example(b, "macp")) }
-func BenchmarkOpenAI(b *testing.B)  { benchmarkRun(b, schemas.OpenAIInputData, example(b, "openai")) }
-
-// nothing is a follower that does nothing, to tell what the calls alone cost.
-type nothing struct{}
-
-func (nothing) Reset()                         {}
-func (nothing) Begin(jsonstream.Kind)          {}
-func (nothing) Name([]byte)                    {}
-func (nothing) Scalar(jsonstream.Kind, []byte) {}
-func (nothing) End()                           {}
-
-func BenchmarkMany(b *testing.B) {
-	data, err := os.ReadFile("/tmp/s/many.jsonl")
-	if err != nil {
-		b.Skip(err)
-	}
-	data = data[:200<<10]
-	data = data[:bytes.LastIndexByte(data, '\n')]
-	var docs []recorder
-	n := 0
-	for line := range bytes.SplitSeq(data, []byte("\n")) {
-		var tokens recorder
-		parse(b, line).Root().Follow(&tokens)
-		docs = append(docs, tokens)
-		n += len(tokens)
-	}
-	r := embedded(b, schemas.Message).NewRun()
-	b.Run("run", func(b *testing.B) {
-		b.SetBytes(int64(len(data)))
-		b.ReportAllocs()
-		for b.Loop() {
-			for _, d := range docs {
+// BenchmarkRun is what all callbacks for one document take.
+func BenchmarkRun(b *testing.B) {
+	for _, s := range subjects(b) {
+		b.Run(s.name, func(b *testing.B) {
+			var tokens recorder
+			parse(b, s.example).Root().Follow(&tokens)
+			r, _ := s.compile(b)
+			b.SetBytes(int64(len(s.example)))
+			b.ReportAllocs()
+			for b.Loop() {
 				r.Reset()
-				d.replay(r)
-				if r.Verdict() != Valid || r.Unnamed() {
+				tokens.replay(r)
+				if r.Verdict() != Valid {
 					b.Fatal("not valid")
 				}
 			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(docs)), "ns/doc")
-		b.ReportMetric(float64(n)/float64(len(docs)), "tokens/doc")
-	})
-	b.Run("nothing", func(b *testing.B) {
-		b.SetBytes(int64(len(data)))
-		for b.Loop() {
-			for _, d := range docs {
-				d.replay(nothing{})
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(docs)), "ns/doc")
-	})
+		})
+	}
 }
 
 func BenchmarkCompile(b *testing.B) {
-	for _, name := range []string{schemas.Message, schemas.MACPTranscript} {
-		text, err := schemas.Read(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		d := parse(b, text)
-		b.Run(name, func(b *testing.B) {
+	for _, s := range subjects(b) {
+		b.Run(s.name, func(b *testing.B) {
+			schema := parse(b, s.schema)
+			o := options()
+			o.Load = loadOurs
+			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Compile(schemas.Base+name, d, options()); err != nil {
+				if _, err := Compile(s.url, schema, o); err != nil {
 					b.Fatal(err)
 				}
 			}

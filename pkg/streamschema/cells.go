@@ -30,7 +30,7 @@ func (d *draft) fill(index int, nodes []*node) {
 	d.ready[keyOf(nodes)] = index
 }
 
-// cell returns the cell of a schema, noCell if there is none to hold.
+// cell returns the cell of a schema.
 func (d *draft) cell(n *node) int16 {
 	nodes := d.essence([]*node{n})
 	if index, ok := d.ready[keyOf(nodes)]; ok {
@@ -38,12 +38,16 @@ func (d *draft) cell(n *node) int16 {
 	}
 	index := len(d.cells)
 	if index >= mostBits {
-		d.uncovered("", n.value, "more than "+strconv.Itoa(mostBits)+" schemas for one value")
+		d.tooMany(n)
 		return 0
 	}
 	d.cells = append(d.cells, &cell{})
 	d.fill(index, nodes)
 	return int16(index)
+}
+
+func (c *compiler) tooMany(n *node) {
+	c.uncovered("", n.value, "more than "+strconv.Itoa(mostBits)+" schemas for one value")
 }
 
 // gather adds a schema, and those that hold together with it, to a cell.
@@ -61,6 +65,10 @@ func (d *draft) gather(index int, n *node) {
 		if other == n {
 			return
 		}
+	}
+	if len(own.nodes) == mostBits {
+		d.tooMany(n)
+		return
 	}
 	own.nodes = append(own.nodes, n)
 	n.busy = true
@@ -88,7 +96,7 @@ func (d *draft) branches(n *node) []op {
 		rules = append(rules, op{code: opNot, a: d.cell(not)})
 	}
 	if n.then != nil || n.other != nil {
-		o := op{code: opIf, a: d.cell(n.yes[0]), b: noCell, c: noCell}
+		o := op{code: opIf, a: d.cell(n.yes[0]), b: none, c: none}
 		for _, then := range n.then {
 			o.b = d.cell(then)
 		}
@@ -130,7 +138,7 @@ func (d *draft) exactlyOne(nodes []*node) []op {
 }
 
 // bit returns the bit of a name's presence.
-func (d *draft) bit(n *node, name string) int16 {
+func (d *draft) bit(n *node, name string) int32 {
 	bit, ok := d.bits[name]
 	if !ok {
 		bit = len(d.bits)
@@ -141,7 +149,7 @@ func (d *draft) bit(n *node, name string) int16 {
 		d.bits[name] = bit
 		d.names = append(d.names, name)
 	}
-	return int16(bit)
+	return int32(bit)
 }
 
 // bitsOf returns the bits of some names.

@@ -51,6 +51,7 @@ func (c *compiler) uncovered(keyword string, schema jsonstream.Value, problem st
 	c.err = &UncoveredError{keyword, within + "#" + schema.Pointer(), problem}
 }
 
+// grow counts what a schema adds to the program.
 func (c *compiler) grow(n *node, parts int) {
 	if c.parts += parts; c.parts > mostParts {
 		c.uncovered("", n.value, "a program of more than "+strconv.Itoa(mostParts)+" parts")
@@ -111,7 +112,7 @@ type cell struct {
 
 // states makes the link to a document and all states from there.
 func (c *compiler) states(root *link, schema *node) {
-	*root = c.link([]want{{nodes: []*node{schema}, cell: 0, counter: -1, when: -1}}, nil)
+	*root = c.link([]want{{[]*node{schema}, 0, none, none}}, nil)
 	for len(c.todo) > 0 && c.err == nil {
 		d := c.todo[len(c.todo)-1]
 		c.todo = c.todo[:len(c.todo)-1]
@@ -123,8 +124,8 @@ func (c *compiler) states(root *link, schema *node) {
 type want struct {
 	nodes   []*node
 	cell    int // that fails with it
-	counter int // or that counts it, -1
-	when    int // the condition, -1
+	counter int // or that counts those for which it holds
+	when    int // the condition
 }
 
 // link returns a link to the state for all wants.
@@ -148,7 +149,7 @@ func (c *compiler) link(wants []want, collect []collector) link {
 	if len(unique) > mostBits {
 		for _, w := range kept {
 			for _, n := range w.nodes {
-				c.uncovered("", n.value, "more than "+strconv.Itoa(mostBits)+" schemas for one value")
+				c.tooMany(n)
 			}
 		}
 		return l
@@ -172,7 +173,7 @@ func (l *link) want(at int, w want) {
 			return
 		}
 	}
-	r := root{cell: uint8(at), counter: int16(w.counter), when: int8(w.when)}
+	r := root{cell: uint8(at), counter: int32(w.counter), when: int8(w.when)}
 	if w.counter < 0 {
 		r.parents.add(w.cell)
 	} else {

@@ -116,7 +116,7 @@ func (d *draft) appendArrayRules(ops []op, n *node) []op {
 		ops = append(ops, op{code: opCount, limits: *n.length})
 	}
 	for _, schema := range n.contains {
-		ops = append(ops, op{code: opContains, n: int16(len(d.contains)), limits: n.matches})
+		ops = append(ops, op{code: opContains, n: int32(len(d.contains)), limits: n.matches})
 		d.contains = append(d.contains, schema)
 	}
 	if n.isUnique {
@@ -130,7 +130,7 @@ func (d *draft) appendArrayRules(ops []op, n *node) []op {
 			return nil
 		}
 		d.state.keeps = true
-		ops = append(ops, op{code: opUnique, n: int16(slot)})
+		ops = append(ops, op{code: opUnique, n: int32(slot)})
 		d.slots = append(d.slots, collector{name, uint8(slot)})
 	}
 	return ops
@@ -151,7 +151,7 @@ func (d *draft) looksInside(kind int, c *cell) bool {
 // open are not known, and the rest always hold. It returns what is left of the rule,
 // whether that has to be kept, and whether it may hold.
 func fold(o op, kind int, failed, open *set) (rest op, keep, mayHold bool) {
-	holds := func(cell int16) bool { return cell == noCell || !failed.has(int(cell)) && !open.has(int(cell)) }
+	holds := func(cell int16) bool { return cell == none || !failed.has(int(cell)) && !open.has(int(cell)) }
 	switch o.code {
 	case opAny, opOne:
 		held, undecided := 0, 0
@@ -209,7 +209,7 @@ func (d *draft) prune(kind int, p *program) {
 			live.add(int(o.a))
 		case opIf:
 			for _, cell := range []int16{o.a, o.b, o.c} {
-				if cell != noCell {
+				if cell != none {
 					live.add(int(cell))
 				}
 			}

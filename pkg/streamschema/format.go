@@ -1,8 +1,6 @@
 package streamschema
 
-import (
-	"github.com/santhosh-tekuri/jsonschema/v5"
-)
+import "github.com/santhosh-tekuri/jsonschema/v5"
 
 // A format decides about texts. Either of the two functions is set.
 type format struct {
@@ -45,8 +43,8 @@ func newFormat(name string, o Options) *format {
 }
 
 const (
-	mostRemembered  = 1024 // texts
-	longestRemember = 256  // bytes of one
+	mostRemembered    = 1024 // texts
+	longestRemembered = 256  // bytes of one
 )
 
 // holds reports whether the text has the format. Of texts that have, the run keeps the
@@ -62,7 +60,7 @@ func (f *format) holds(r *Run, text []byte) bool {
 	if !f.slow(string(text)) {
 		return false
 	}
-	if len(text) > longestRemember {
+	if len(text) > longestRemembered {
 		return true
 	}
 	if known == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
 )
 
 const schemaURL = "https://example.com/schema.json"
@@ -47,7 +48,10 @@ func isSemverRange(text string) bool {
 }
 
 // A reference is what programs have to agree with.
-type reference struct{ schema *jsonschema.Schema }
+type reference struct {
+	schema   *jsonschema.Schema
+	document jsonstream.Value
+}
 
 // newReference compiles a schema with the library, in the vocabulary of package validate.
 func newReference(url string, text []byte) (ref reference, err error) {
@@ -58,7 +62,10 @@ func newReference(url string, text []byte) (ref reference, err error) {
 	}()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
-	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, errors.New("no other documents here") }
+	c.LoadURL = func(url string) (io.ReadCloser, error) {
+		text, err := schemas.Read(url)
+		return io.NopCloser(bytes.NewReader(text)), err
+	}
 	c.Formats["semver-range"] = func(v any) bool {
 		text, ok := v.(string)
 		return !ok || isSemverRange(text)
@@ -67,6 +74,11 @@ func newReference(url string, text []byte) (ref reference, err error) {
 	if err := c.AddResource(url, bytes.NewReader(text)); err != nil {
 		return reference{}, err
 	}
+	document, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if err != nil {
+		return reference{}, err
+	}
+	ref.document = document.Root()
 	ref.schema, err = c.Compile(url)
 	return ref, err
 }

@@ -1,6 +1,31 @@
 package streamschema
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+// close finds the schemas whose objects are to have no members but those they name:
+// what a schema's $ref, properties and items lead to.
+func (c *compiler) close(schema *node) {
+	todo := []*node{schema}
+	seen := map[*node]bool{}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		c.parse(n)
+		if n.reference != nil {
+			todo = append(todo, n.reference)
+		}
+		if n.additional != nil {
+			continue
+		}
+		n.isClosed = n.value.Get("properties").Exists()
+		todo = append(todo, n.items...)
+		for _, p := range n.properties {
+			todo = append(todo, p.node)
+		}
+	}
+}
 
 // members makes what the state says of the members of an object.
 func (d *draft) members() {
@@ -30,7 +55,7 @@ func (d *draft) members() {
 	var wants []want
 	for _, n := range nodes {
 		if n.node.nameSchema != nil {
-			wants = append(wants, want{n.node.nameSchema, n.cell, noCell, noCell})
+			wants = append(wants, want{n.node.nameSchema, n.cell, none, none})
 		}
 	}
 	s.nameLink = d.link(wants, nil).orNil()
@@ -64,7 +89,7 @@ func (l link) orNil() *link {
 
 // entry returns what the live schemas say of a name.
 func (d *draft) entry(nodes []liveNode, name string) entry {
-	e := entry{quoted: []byte(`"` + name + `"`), bit: -1}
+	e := entry{quoted: []byte(`"` + name + `"`), bit: none}
 	if bit, ok := d.bits[name]; ok {
 		e.bit = int16(bit)
 	}
@@ -73,7 +98,7 @@ func (d *draft) entry(nodes []liveNode, name string) entry {
 		d.grow(n.node, 1)
 		e.unnamed = e.unnamed || n.node.isClosed && n.node.byName[name] == nil
 		if nodes := d.schemasOf(n.node, name); nodes != nil {
-			wants = append(wants, want{nodes, n.cell, noCell, noCell})
+			wants = append(wants, want{nodes, n.cell, none, none})
 		}
 	}
 	l := d.link(merge(wants), nil)
@@ -123,41 +148,48 @@ func (d *draft) schemasOf(n *node, name string) []*node {
 // others returns the link to the members that have no entry.
 func (d *draft) others(nodes []liveNode) link {
 	var always, sometimes []want
-	bits := map[*pattern]int8{}
-	next := int8(0)
-	bit := func(n *node) int8 {
-		if next == 64 {
-			d.uncovered("patternProperties", n.value, "too many patterns")
-			return 0
-		}
-		next++
-		return next - 1
-	}
 	for _, n := range nodes {
 		if n.node.patterns == nil {
 			if n.node.additional != nil {
-				always = append(always, want{n.node.additional, n.cell, noCell, noCell})
+				always = append(always, want{n.node.additional, n.cell, none, none})
 			}
 			continue
 		}
-		none := noMatch{}
+		rest := noMatch{}
 		for _, p := range n.node.patterns {
-			at, ok := bits[p.pattern]
-			if !ok {
-				at = bit(n.node)
-				bits[p.pattern] = at
-				d.state.patterns = append(d.state.patterns, patternTest{p.pattern, at})
-			}
-			none.bits |= 1 << at
-			sometimes = append(sometimes, want{[]*node{p.node}, n.cell, noCell, int(at)})
+			bit := d.testOf(n.node, p.pattern)
+			rest.bits |= 1 << bit
+			sometimes = append(sometimes, want{[]*node{p.node}, n.cell, none, int(bit)})
 		}
 		if n.node.additional != nil {
-			none.bit = bit(n.node)
-			d.state.noMatch = append(d.state.noMatch, none)
-			sometimes = append(sometimes, want{n.node.additional, n.cell, noCell, int(none.bit)})
+			rest.bit = d.condition(n.node)
+			d.state.noMatch = append(d.state.noMatch, rest)
+			sometimes = append(sometimes, want{n.node.additional, n.cell, none, int(rest.bit)})
 		}
 	}
 	return d.link(append(merge(always), sometimes...), nil)
+}
+
+// testOf returns the bit that is set for names with a match.
+func (d *draft) testOf(n *node, p *pattern) int8 {
+	for _, test := range d.state.patterns {
+		if test.pattern == p {
+			return test.bit
+		}
+	}
+	bit := d.condition(n)
+	d.state.patterns = append(d.state.patterns, patternTest{p, bit})
+	return bit
+}
+
+// condition returns a bit for a condition on names.
+func (d *draft) condition(n *node) int8 {
+	bit := len(d.state.patterns) + len(d.state.noMatch)
+	if bit >= 64 {
+		d.uncovered("patternProperties", n.value, "more than 64 conditions for one name")
+		return 0
+	}
+	return int8(bit)
 }
 
 // elements makes what the state says of the elements of an array.
@@ -175,14 +207,14 @@ func (d *draft) elements() {
 			d.grow(n.node, 1)
 			switch {
 			case i < len(n.node.prefix):
-				wants = append(wants, want{n.node.prefix[i : i+1], n.cell, noCell, noCell})
+				wants = append(wants, want{n.node.prefix[i : i+1], n.cell, none, none})
 			case n.node.items != nil:
-				wants = append(wants, want{n.node.items, n.cell, noCell, noCell})
+				wants = append(wants, want{n.node.items, n.cell, none, none})
 			}
 		}
 		wants = merge(wants)
 		for counter, schema := range d.contains {
-			wants = append(wants, want{[]*node{schema}, noCell, counter, noCell})
+			wants = append(wants, want{[]*node{schema}, none, counter, none})
 		}
 		l := d.link(wants, d.slots)
 		l.keep = s.keeps && d.keepsElements()
@@ -215,5 +247,3 @@ func (d *draft) judge() {
 		p.isFree = len(p.ops) == 0 && p.failed.isEmpty()
 	}
 }
-
-var _ jsonstream.Follower = (*Run)(nil)

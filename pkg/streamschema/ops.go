@@ -2,6 +2,7 @@ package streamschema
 
 import (
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -25,7 +26,7 @@ func (o *op) holdsTogether(failed *set) bool {
 		if failed.has(int(o.a)) {
 			branch = o.c
 		}
-		return branch == noCell || !failed.has(int(branch))
+		return branch == none || !failed.has(int(branch))
 	}
 }
 
@@ -85,13 +86,8 @@ func (r *Run) holdsForNumber(o *op, raw []byte) bool {
 		d := parseDecimal(raw)
 		return r.undecided || d.isMultipleOf(o.decimal)
 	case opValues:
-		d := parseDecimal(raw)
-		for i := range o.values.numbers {
-			if d.compare(&o.values.numbers[i]) == 0 {
-				return true
-			}
-		}
-		return false
+		_, found := slices.BinarySearchFunc(o.values.numbers, parseDecimal(raw), func(a, b decimal) int { return a.compare(&b) })
+		return found
 	default:
 		return o.holdsTogether(&r.failed)
 	}

@@ -2,6 +2,7 @@ package streamschema
 
 import (
 	"fmt"
+	"hash/maphash"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -35,13 +36,15 @@ func (e *UncoveredError) Error() string {
 // use.
 type Program struct {
 	root    link
-	formats int // how many need a memory
+	formats int          // how many need a memory
+	seed    maphash.Seed // of the tables of what has to be unique
 }
 
 // Compile makes the program of a schema, which url names where its $id does not. Besides
 // the standard keywords of draft 2020-12 it knows uniqueKeys: the texts at these JSON
 // Pointers differ between the elements of the array. It does not check that the schema
-// is a valid one; keywords that it does not know say nothing.
+// is a valid one; keywords that it does not know say nothing. The program keeps parts of
+// the schema's bytes, which must not change.
 //
 // The error is an [*UncoveredError]. Not covered are: another draft, $vocabulary,
 // $dynamicRef, $recursiveRef, unevaluatedItems, unevaluatedProperties, references into
@@ -51,9 +54,11 @@ type Program struct {
 func Compile(url string, schema *jsonstream.Document, o Options) (*Program, error) {
 	c := newCompiler(o)
 	root := c.document(url, schema)
-	p := &Program{}
+	p := &Program{seed: maphash.MakeSeed()}
 	if c.err == nil {
-		c.states(&p.root, c.nodeIn(root.document, root.value))
+		schema := c.nodeIn(root.document, root.value)
+		c.close(schema)
+		c.states(&p.root, schema)
 	}
 	if c.err != nil {
 		return nil, c.err

@@ -1,8 +1,8 @@
 package streamschema
 
-import (
-	"github.com/eaapl/handoff/pkg/jsonstream"
-)
+import "github.com/eaapl/handoff/pkg/jsonstream"
+
+var _ jsonstream.Follower = (*Run)(nil)
 
 // A Run follows the reader of one document after another, as a [jsonstream.Follower],
 // and decides about them. It is for one goroutine. It keeps parts of a document's bytes
@@ -22,6 +22,7 @@ type Run struct {
 	failed set               // the cells of a scalar that fail
 	counts []int             // of open arrays: for how many elements contains holds
 	kept   []kept            // of open arrays: what has to be unique
+	table  []uint32          // to find in kept what is there twice
 	known  []map[string]bool // of each format: texts that have it
 	escape []byte            // the text of a string with escapes
 	arena  []byte            // the texts of what is kept, where they are not the document's
@@ -66,6 +67,9 @@ func (r *Run) Reset() {
 	if cap(r.kept) > mostKeptRoom {
 		r.kept = nil
 	}
+	if cap(r.table) > mostKeptRoom {
+		r.table = nil
+	}
 	if cap(r.arena) > mostKeptRoom {
 		r.arena = nil
 	}
@@ -86,10 +90,10 @@ func (r *Run) Verdict() Verdict {
 	}
 }
 
-// Unnamed reports whether a schema for an object of the valid document has properties
-// but no additionalProperties, and does not name a member of that object. Whatever may
-// follow from a $ref, from properties or from items counts, and so do the branches of
-// other keywords.
+// Unnamed reports whether a valid document has an object with a member that its schema
+// does not name, though it has properties and no additionalProperties. What counts are
+// the schemas that $ref, properties and items lead to from the document's own, wherever
+// else they apply.
 func (r *Run) Unnamed() bool { return r.unnamed }
 
 // Begin implements [jsonstream.Follower].

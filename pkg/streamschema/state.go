@@ -73,8 +73,8 @@ type link struct {
 type root struct {
 	parents set // the cells that fail with it
 	cell    uint8
-	counter int16 // the counter of the values for which it holds, -1 if there is none
-	when    int8  // the condition on the member's name, -1 if there is none
+	counter int32 // the counter of the values for which it holds
+	when    int8  // the condition on the member's name
 }
 
 // A patternTest sets a bit if a member's name has a match.
@@ -119,9 +119,9 @@ type op struct {
 	code opcode
 	cell uint8
 	// The cells of if, then and else, or of not, or of the schema for an object with a
-	// member, whose bit is n. noCell is no cell.
+	// member, whose bit is n.
 	a, b, c int16
-	n       int16 // a counter, a slot or a bit
+	n       int32 // a counter, a slot or a bit
 	set     set   // cells, or bits of members
 	limits  limits
 	values  *values
@@ -131,12 +131,13 @@ type op struct {
 	format  *format
 }
 
-const noCell = -1
+// none stands for no cell, no counter, no condition and no bit.
+const none = -1
 
 // An entry is what a state says of a member's name.
 type entry struct {
 	quoted  []byte
 	link    *link
-	bit     int16 // of its presence, -1 if that does not matter
+	bit     int16 // of its presence, if that matters
 	unnamed bool  // a closed schema does not name it
 }

@@ -11,8 +11,25 @@ import (
 // copy: https://github.com/json-schema-org/JSON-Schema-Test-Suite.
 const suite = "../../../shared/vectors/json-schema-draft2020-12"
 
+// Groups that the library decides otherwise than the suite: by file and description, ""
+// for the whole file.
+var deviations = []struct{ file, group, why string }{
+	{"format.json", "", "the suite asks that formats be comments; here they are rules"},
+	{"enum.json", "empty enum", "the library takes an empty enum for none"},
+	{"uri.json", "validation of URIs", "the library accepts what net/url does"},
+}
+
+func isDeviation(file, group string) bool {
+	for _, d := range deviations {
+		if d.file == file && (d.group == "" || d.group == group) {
+			return true
+		}
+	}
+	return false
+}
+
 // What the program says of the suite's cases is what jsonschema/v5 says, and, but for
-// the deviations that package validate lists, what the suite says.
+// the deviations, what the suite says.
 func TestSuite(t *testing.T) {
 	readFile(t, filepath.Join(suite, "LICENSE"))
 	files, err := filepath.Glob(filepath.Join(suite, "*.json"))
@@ -23,7 +40,7 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, covered, cases, deviations := 0, 0, 0, 0
+	groups, covered, cases, undecided := 0, 0, 0, 0
 	for _, file := range append(files, formats...) {
 		var list []struct {
 			Description string
@@ -45,7 +62,6 @@ func TestSuite(t *testing.T) {
 				if e := (*UncoveredError)(nil); !errors.As(err, &e) {
 					t.Errorf("%s: %v", name, err)
 				}
-				t.Logf("%s: %v", name, err)
 				continue
 			}
 			ref, err := newReference(schemaURL, g.Schema)
@@ -59,17 +75,21 @@ func TestSuite(t *testing.T) {
 				cases++
 				v := parse(t, c.Data).Root()
 				got, want := verdict(r, v), ref.verdict(v)
-				if got != want && got != Undecided {
+				if got == Undecided {
+					undecided++
+					continue
+				}
+				if got != want {
 					t.Errorf("%s: %s: %v, the library says %v", name, c.Description, got, want)
 				}
-				if got == Undecided {
-					t.Logf("%s: %s: undecided", name, c.Description)
-				}
-				if c.Valid != (want == Valid) {
-					deviations++
+				if c.Valid != (got == Valid) && !isDeviation(filepath.Base(file), g.Description) {
+					t.Errorf("%s: %s: %v, the suite says otherwise", name, c.Description, got)
 				}
 			}
 		}
 	}
-	t.Logf("%d of %d groups are covered, with %d cases; the library deviates in %d", covered, groups, cases, deviations)
+	t.Logf("%d of %d groups are covered, with %d cases, %d of them undecided", covered, groups, cases, undecided)
+	if covered < 275 || cases-undecided < 1200 {
+		t.Errorf("%d groups are covered, and %d cases decided: fewer than there were", covered, cases-undecided)
+	}
 }

@@ -2,7 +2,8 @@ package streamschema
 
 import (
 	"bytes"
-	"cmp"
+	"hash/maphash"
+	"math/bits"
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -43,22 +44,10 @@ func (r *Run) keep(l *link, kind jsonstream.Kind, raw []byte) {
 // findRepeated looks for what is there twice in the array, and forgets what it kept.
 func (r *Run) findRepeated(f *frame) {
 	list := r.kept[f.kept:]
-	f.repeated = 0
 	if len(list) <= 8 {
-		for i := range list {
-			for j := range i {
-				if list[i].slot == list[j].slot && list[i].kind == list[j].kind && bytes.Equal(list[i].text, list[j].text) {
-					f.repeated |= 1 << list[i].slot
-				}
-			}
-		}
+		f.repeated = repeatedInFew(list)
 	} else {
-		slices.SortFunc(list, compareKept)
-		for i := 1; i < len(list); i++ {
-			if compareKept(list[i-1], list[i]) == 0 {
-				f.repeated |= 1 << list[i].slot
-			}
-		}
+		f.repeated = r.repeatedInMany(list)
 	}
 	clear(list)
 	r.kept = r.kept[:f.kept]
@@ -67,12 +56,41 @@ func (r *Run) findRepeated(f *frame) {
 	}
 }
 
-func compareKept(a, b kept) int {
-	if c := cmp.Compare(a.slot, b.slot); c != 0 {
-		return c
+// repeatedInFew returns the slots in which two are the same, as bits.
+func repeatedInFew(list []kept) uint64 {
+	repeated := uint64(0)
+	for i := range list {
+		for j := range i {
+			if list[i].equals(&list[j]) {
+				repeated |= 1 << list[i].slot
+			}
+		}
 	}
-	if c := cmp.Compare(a.kind, b.kind); c != 0 {
-		return c
+	return repeated
+}
+
+// repeatedInMany is repeatedInFew with a hash table, at most half full, of one more than
+// the indices. Its seed makes it useless to write a document of texts with one hash.
+func (r *Run) repeatedInMany(list []kept) uint64 {
+	size := 1 << bits.Len(uint(2*len(list)-1))
+	r.table = slices.Grow(r.table[:0], size)[:size]
+	clear(r.table)
+	repeated := uint64(0)
+	for i := range list {
+		k := &list[i]
+		hash := maphash.Bytes(r.program.seed, k.text) + uint64(k.slot)<<8 + uint64(k.kind)
+		at := int(hash) & (size - 1)
+		for r.table[at] != 0 && !k.equals(&list[r.table[at]-1]) {
+			at = (at + 1) & (size - 1)
+		}
+		if r.table[at] != 0 {
+			repeated |= 1 << k.slot
+		}
+		r.table[at] = uint32(i + 1)
 	}
-	return bytes.Compare(a.text, b.text)
+	return repeated
+}
+
+func (k *kept) equals(other *kept) bool {
+	return k.slot == other.slot && k.kind == other.kind && bytes.Equal(k.text, other.text)
 }
