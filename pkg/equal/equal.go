@@ -4,9 +4,9 @@ package equal
 
 import (
 	"bytes"
-	"encoding/binary"
 	"hash/maphash"
 	"iter"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -70,22 +70,33 @@ func (r Rule) Children(v jsonstream.Value) []Child {
 const few = 8
 
 func (r Rule) appendChildren(list []Child, v jsonstream.Value) []Child {
-	if r.Mask.Partly() && r.known == nil {
-		r.known = &known{make(map[jsonstream.Value]bool)}
-	}
-	for c := range r.masked(v) {
-		if c.counts() {
-			list = append(list, c)
-		}
+	for _, c := range r.children(v) {
+		list = append(list, c)
 	}
 	return list
 }
 
-// masked yields the members or elements below which something may count.
-func (r Rule) masked(v jsonstream.Value) iter.Seq[Child] {
-	return func(yield func(Child) bool) {
+// children yields the members or elements of a value that count, or that have
+// something below them that does, with their names, in the order of the text.
+func (r Rule) children(v jsonstream.Value) iter.Seq2[string, Child] {
+	if r.Mask.Partly() && r.known == nil {
+		r.known = &known{make(map[jsonstream.Value]bool)}
+	}
+	return func(yield func(string, Child) bool) {
+		for name, c := range r.masked(v) {
+			if c.counts() && !yield(name, c) {
+				return
+			}
+		}
+	}
+}
+
+// masked yields the members or elements below which something may count, with their
+// names.
+func (r Rule) masked(v jsonstream.Value) iter.Seq2[string, Child] {
+	return func(yield func(string, Child) bool) {
 		for name, member := range v.Members() {
-			if rule, counts := r.Below(name); counts && !yield(Child{member, rule}) {
+			if rule, counts := r.Below(name); counts && !yield(name, Child{member, rule}) {
 				return
 			}
 		}
@@ -94,7 +105,7 @@ func (r Rule) masked(v jsonstream.Value) iter.Seq[Child] {
 			if !r.Mask.Open() {
 				rule, counts = r.Below(strconv.Itoa(i))
 			}
-			if counts && !yield(Child{element, rule}) {
+			if counts && !yield("", Child{element, rule}) {
 				return
 			}
 		}
@@ -113,7 +124,7 @@ func (c Child) counts() bool {
 		return counts
 	}
 	counts := false
-	for child := range c.Rule.masked(c.Value) {
+	for _, child := range c.Rule.masked(c.Value) {
 		if counts = child.counts(); counts {
 			break
 		}
@@ -187,32 +198,48 @@ func (r Rule) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
 		return maphash.String(seed, v.Text())
 	case jsonstream.Number:
 		if r.Exact {
-			return pair(seed, uint64(kind), maphash.Bytes(seed, v.Raw()))
+			return pair(uint64(kind), maphash.Bytes(seed, v.Raw()))
 		}
 		var room [32]byte
-		return pair(seed, uint64(kind), maphash.Bytes(seed, jsonstream.AppendNormal(room[:0], v.Raw())))
+		return pair(uint64(kind), maphash.Bytes(seed, jsonstream.AppendNormal(room[:0], v.Raw())))
 	case jsonstream.Array:
-		sum := uint64(kind)
-		var room [few]Child
-		for _, child := range r.appendChildren(room[:0], v) {
-			sum = pair(seed, sum, child.Rule.Hash(seed, child.Value))
+		sum := own(seed, kind)
+		if r.Mask.Open() {
+			for _, element := range v.Elements() {
+				sum = pair(sum, r.Hash(seed, element))
+			}
+			return sum
+		}
+		for _, child := range r.children(v) {
+			sum = pair(sum, child.Rule.Hash(seed, child.Value))
 		}
 		return sum
 	case jsonstream.Object:
-		sum := uint64(0)
-		var room [few]Child
-		for _, child := range r.appendChildren(room[:0], v) {
-			sum += pair(seed, maphash.String(seed, child.Value.Name()), child.Rule.Hash(seed, child.Value))
+		sum := own(seed, kind)
+		if r.Mask.Open() {
+			for name, member := range v.Members() {
+				sum += pair(maphash.String(seed, name), r.Hash(seed, member))
+			}
+			return pair(uint64(kind), sum)
 		}
-		return pair(seed, uint64(kind), sum)
+		for name, child := range r.children(v) {
+			sum += pair(maphash.String(seed, name), child.Rule.Hash(seed, child.Value))
+		}
+		return pair(uint64(kind), sum)
 	default:
-		return pair(seed, uint64(kind), 0)
+		return own(seed, kind)
 	}
 }
 
-func pair(seed maphash.Seed, a, b uint64) uint64 {
-	var both [16]byte
-	binary.LittleEndian.PutUint64(both[:8], a)
-	binary.LittleEndian.PutUint64(both[8:], b)
-	return maphash.Bytes(seed, both[:])
+// own returns what the hashes of all values of a kind have in common.
+func own(seed maphash.Seed, kind jsonstream.Kind) uint64 {
+	return pair(uint64(kind), maphash.Bytes(seed, nil))
+}
+
+// pair makes one hash of two. Every bit of both counts in their product, and nobody who
+// does not know the seed can choose factors that lose some.
+func pair(a, b uint64) uint64 {
+	const k, l = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
+	high, low := bits.Mul64(a^k, b^l)
+	return high ^ low
 }

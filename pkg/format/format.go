@@ -28,34 +28,54 @@ const (
 	OpenAI Format = "openai"
 )
 
-// A member of a message's own tells its format.
-type member struct {
-	name   string
-	format Format
-	// mark tells that no other format has the member by chance: without one, a
-	// document is not taken for a message of the format.
-	mark bool
+// The formats in the order in which they are preferred, where a document has as many
+// members of several.
+const (
+	eaapl = iota
+	sw4rmRequest
+	sw4rmContext
+	sw4rmResponse
+	macp
+	openAI
+	unknown
+)
+
+var preferred = [unknown]Format{
+	eaapl: EAAPL, sw4rmRequest: SW4RMRequest, sw4rmContext: SW4RMContext, sw4rmResponse: SW4RMResponse, macp: MACP, openAI: OpenAI,
 }
 
-// members are those of each format that others do not have. The formats stand in the
-// order in which they are preferred.
-var members = []member{
-	{"handoffId", EAAPL, true}, {"conversationHistoryVerbatim", EAAPL, true}, {"taskId", EAAPL, true}, {"schemaVersion", EAAPL, true},
-	{"parentHandoffId", EAAPL, false}, {"fromAgent", EAAPL, false}, {"toAgent", EAAPL, false}, {"taskDescription", EAAPL, false},
-	{"completedSubtasks", EAAPL, false}, {"remainingSubtasks", EAAPL, false}, {"currentState", EAAPL, false}, {"relevantContext", EAAPL, false},
-	{"costTracking", EAAPL, false}, {"conversationHistorySummary", EAAPL, false}, {"toolCallHistory", EAAPL, false}, {"traceparent", EAAPL, false},
-
-	{"context_snapshot", SW4RMRequest, true}, {"from_agent", SW4RMRequest, true},
-	{"to_agent", SW4RMRequest, false}, {"preserve_history", SW4RMRequest, false}, {"capabilities_required", SW4RMRequest, false},
-
-	{"conversation_history", SW4RMContext, true}, {"tool_state", SW4RMContext, false},
-
-	{"rejection_reason", SW4RMResponse, true}, {"accepted", SW4RMResponse, true}, {"handoff_id", SW4RMResponse, false}, {"accepting_agent", SW4RMResponse, false},
-
-	{"protocol_version", MACP, true}, {"protocolVersion", MACP, true}, {"messages", MACP, true},
-	{"session_id", MACP, false}, {"sessionId", MACP, false}, {"mode", MACP, false}, {"initiator", MACP, false}, {"participants", MACP, false},
-
-	{"input_history", OpenAI, true}, {"new_items", OpenAI, true}, {"pre_handoff_items", OpenAI, false}, {"input_items", OpenAI, false},
+// formatOf returns the format that a member of this name tells, since others do not have
+// it, as an index in preferred, or unknown. A mark is a member that no other format has
+// by chance: without one, a document is not taken for a message of the format.
+func formatOf(name string) (format int, mark bool) {
+	switch name {
+	case "handoffId", "conversationHistoryVerbatim", "taskId", "schemaVersion":
+		return eaapl, true
+	case "parentHandoffId", "fromAgent", "toAgent", "taskDescription", "completedSubtasks", "remainingSubtasks", "currentState",
+		"relevantContext", "costTracking", "conversationHistorySummary", "toolCallHistory", "traceparent":
+		return eaapl, false
+	case "context_snapshot", "from_agent":
+		return sw4rmRequest, true
+	case "to_agent", "preserve_history", "capabilities_required":
+		return sw4rmRequest, false
+	case "conversation_history":
+		return sw4rmContext, true
+	case "tool_state":
+		return sw4rmContext, false
+	case "rejection_reason", "accepted":
+		return sw4rmResponse, true
+	case "handoff_id", "accepting_agent":
+		return sw4rmResponse, false
+	case "protocol_version", "protocolVersion", "messages":
+		return macp, true
+	case "session_id", "sessionId", "mode", "initiator", "participants":
+		return macp, false
+	case "input_history", "new_items":
+		return openAI, true
+	case "pre_handoff_items", "input_items":
+		return openAI, false
+	}
+	return unknown, false
 }
 
 // All returns the formats, the canonical one first.
@@ -69,24 +89,20 @@ func (f Format) Known() bool { return slices.Contains(All(), f) }
 // Detect returns the format of a document: the one that most of its members are of, since
 // any message may have some of another system. It is false if it is in none that is known.
 func Detect(root jsonstream.Value) (Format, bool) {
-	type evidence struct {
+	var found [unknown]struct {
 		members int
 		marked  bool
 	}
-	found := map[Format]evidence{}
 	for name := range root.Members() {
-		i := slices.IndexFunc(members, func(m member) bool { return m.name == name })
-		if i < 0 {
-			continue
+		if i, mark := formatOf(name); i != unknown {
+			found[i].members++
+			found[i].marked = found[i].marked || mark
 		}
-		m := members[i]
-		e := found[m.format]
-		found[m.format] = evidence{e.members + 1, e.marked || m.mark}
 	}
-	var best Format
-	for _, m := range members {
-		if e := found[m.format]; e.marked && e.members > found[best].members {
-			best = m.format
+	best, most := Format(""), 0
+	for i, e := range found {
+		if e.marked && e.members > most {
+			best, most = preferred[i], e.members
 		}
 	}
 	return best, best != ""

@@ -43,3 +43,18 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkDetect(b *testing.B) {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"schemaVersion":"2.0","handoffId":"h","taskId":"t","parentHandoffId":null,"fromAgent":{},"toAgent":{},
+		"timestamp":"","taskDescription":"","completedSubtasks":[],"remainingSubtasks":[],"currentState":{},"relevantContext":[],"constraints":[],
+		"costTracking":{},"conversationHistorySummary":"","conversationHistoryVerbatim":[],"toolCallHistory":[],"traceparent":""}`)), jsonstream.Limits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if f, _ := Detect(doc.Root()); f != EAAPL {
+			b.Fatal(f)
+		}
+	}
+}

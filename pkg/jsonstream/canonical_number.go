@@ -138,7 +138,10 @@ func decimalOf(text []byte) (decimal, bool) {
 	}
 	whole, fraction, _ := bytes.Cut(text, []byte("."))
 	d.exponent += int64(len(whole))
-	all := append(bytes.Clone(whole), fraction...)
+	all := whole
+	if len(fraction) > 0 {
+		all = append(bytes.Clone(whole), fraction...)
+	}
 	significant := bytes.TrimLeft(all, "0")
 	d.exponent -= int64(len(all) - len(significant))
 	d.digits = bytes.TrimRight(significant, "0")

@@ -56,7 +56,7 @@ const checkpointEvery = 4096
 
 // positionAt returns the position of a byte of the document.
 func (d *Document) positionAt(offset int) Position {
-	if offset < 2*checkpointEvery {
+	if offset < checkpointEvery {
 		return positionAt(d.raw, offset)
 	}
 	d.checkpointsOnce.Do(func() {
