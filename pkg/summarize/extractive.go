@@ -23,6 +23,7 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	defer j.release()
 	head := header(turns + len(r.Turns))
 	return Summary{Text: j.fit(head, units, speakers, knowledge{}, smallTalk, r.MaxTokens, r.Count)}, ctx.Err()
 }
@@ -38,6 +39,7 @@ func Complete(text string, r Request) string {
 		return s.Text
 	}
 	units, speakers, j, _, _ := collect(context.Background(), r)
+	defer j.release()
 	told := knowledge{}
 	s := splitter{emit: func(text string, k kind) {
 		j.read(text, k)
@@ -50,7 +52,7 @@ func Complete(text string, r Request) string {
 }
 
 // collect takes the summary before and the turns apart into units. It returns also
-// of how many turns the summary before was.
+// of how many turns the summary before was. The judge is to be released.
 func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, error) {
 	turns, previous, ours := cutHeader(r.Previous)
 	size := len(previous)
@@ -60,7 +62,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 	units := make([]unit, 0, min(size/64, mostUnits))
 	var speakers []speaker
 	var order int32
-	j := &judge{table: cues(), often: new(frequencies)}
+	j := judges.Get().(*judge)
 	s := splitter{emit: func(text string, k kind) {
 		j.read(text, k)
 		j.often.add(j.terms)
@@ -103,6 +105,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 	}
 	for _, t := range r.Turns {
 		if err := ctx.Err(); err != nil {
+			j.release()
 			return nil, nil, nil, 0, err
 		}
 		said := speakerOf(t.Role, len(t.Text))

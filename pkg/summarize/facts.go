@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -35,11 +36,22 @@ type Fact struct {
 // no log of a sentence.
 func Facts(text string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
-		f := finder{table: cues(), yield: yield, words: make([]word, 0, 64), sums: make([]uint32, 0, 64)}
-		f.splitter = splitter{emit: f.unit, spaces: true}
+		f := finders.Get().(*finder)
+		f.yield, f.stopped, f.inBlob = yield, false, false
 		f.splitter.split(text)
+		f.yield = nil
+		if !f.stopped { // else the caller may go on with the last fact
+			finders.Put(f)
+		}
 	}
 }
+
+// finders are those of texts before: most texts are shorter than what a finder needs.
+var finders = sync.Pool{New: func() any {
+	f := &finder{table: cues()}
+	f.splitter = splitter{emit: f.unit, spaces: true}
+	return f
+}}
 
 // AppendSums appends to dst the sums of the words of a text, in no order, some of them
 // several times. [Has] wants the sums of all texts that are known together sorted:
@@ -47,7 +59,7 @@ func Facts(text string) iter.Seq[Fact] {
 //	known := AppendSums(AppendSums(nil, summary), state)
 //	slices.Sort(known)
 func AppendSums(dst []uint32, text string) []uint32 {
-	if !strings.ContainsAny(text, "{[") {
+	if strings.IndexByte(text, '{') < 0 && strings.IndexByte(text, '[') < 0 {
 		return appendSums(dst, text) // there is no JSON: where units end makes no difference
 	}
 	s := splitter{emit: func(text string, _ kind) { dst = appendSums(dst, text) }, spaces: true}

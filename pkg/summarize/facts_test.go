@@ -218,3 +218,37 @@ func BenchmarkAppendSums(b *testing.B) {
 		}
 	}
 }
+
+// TestFactsAfterBreak checks that the fact at which a loop ends stays what it is.
+func TestFactsAfterBreak(t *testing.T) {
+	const text = "Invoice INV-2041 comes to 1,250.00 EUR."
+	var first summarize.Fact
+	for first = range summarize.Facts(text) {
+		break
+	}
+	sums := slices.Clone(first.Sums)
+	for range summarize.Facts("Order PO-7 is of 2026-06-12, for 88.10 EUR.") {
+		continue
+	}
+	if !slices.Equal(first.Sums, sums) {
+		t.Errorf("the sums of %q became %v, from %v", first.Text, first.Sums, sums)
+	}
+}
+
+// TestFactsWithinFacts checks that one text can be read while another is.
+func TestFactsWithinFacts(t *testing.T) {
+	const text, other = "Invoice INV-2041 comes to 1,250.00 EUR.", "Order PO-7 is of 2026-06-12."
+	var alone, nested []string
+	for f := range summarize.Facts(text) {
+		alone = append(alone, f.Text)
+	}
+	for f := range summarize.Facts(text) {
+		for range summarize.Facts(other) {
+			continue
+		}
+		nested = append(nested, f.Text)
+	}
+	if !slices.Equal(alone, nested) || len(alone) < 2 {
+		t.Errorf("got %q, want %q", nested, alone)
+	}
+}

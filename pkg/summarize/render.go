@@ -62,6 +62,19 @@ func appendClean(dst []byte, text string) []byte {
 	begin := len(dst)
 	space := false
 	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && text[end]-'!' <= '~'-'!' {
+			end++
+		}
+		if end > i {
+			if space {
+				dst = append(dst, ' ')
+				space = false
+			}
+			dst = append(dst, text[i:end]...)
+			i = end
+			continue
+		}
 		c, size := rune(text[i]), 1
 		if c >= utf8.RuneSelf {
 			c, size = utf8.DecodeRuneInString(text[i:])

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+	"sync"
 )
 
 // A kind is the form in which something was said.
@@ -60,20 +61,44 @@ type judge struct {
 	exact  uint64 // the hash of all letters and digits
 }
 
+// judges are those that no text is with: making one takes longer than most texts.
+var judges = sync.Pool{New: func() any { return &judge{table: cues(), often: new(frequencies)} }}
+
+// release lets other texts have the judge.
+func (j *judge) release() {
+	j.often.reset()
+	judges.Put(j)
+}
+
 // frequencies count words, those of the same low bits of their hash together.
-type frequencies [1 << 17]uint16
+type frequencies struct {
+	counts [1 << 17]uint16
+	used   []uint32 // the places that are not zero
+}
 
 func (f *frequencies) add(words []uint64) {
 	for _, w := range words {
-		if n := &f[w>>20%uint64(len(f))]; *n < 1<<15 {
+		at := w >> 20 % uint64(len(f.counts))
+		n := &f.counts[at]
+		if *n == 0 {
+			f.used = append(f.used, uint32(at))
+		}
+		if *n < 1<<15 {
 			*n++
 		}
 	}
 }
 
+func (f *frequencies) reset() {
+	for _, at := range f.used {
+		f.counts[at] = 0
+	}
+	f.used = f.used[:0]
+}
+
 // rarity returns what a word adds to a clause: the fewer there are of it, the more.
 func (f *frequencies) rarity(word uint64) int {
-	switch n := f[word>>20%uint64(len(f))]; {
+	switch n := f.counts[word>>20%uint64(len(f.counts))]; {
 	case n <= 1:
 		return 14
 	case n <= 2:

@@ -128,6 +128,13 @@ func is[T text](s T, i int, of class) bool {
 // run returns the end of the characters of the classes that start at i.
 func run[T text](s T, i int, of class) int {
 	for i < len(s) {
+		if s[i] < 0x80 {
+			if ascii[s[i]]&of == 0 {
+				break
+			}
+			i++
+			continue
+		}
 		c, w := classAt(s, i)
 		if c&of == 0 {
 			break

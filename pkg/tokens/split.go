@@ -35,6 +35,18 @@ func nextPiece[T text](how splitter, s T, i int) int {
 //	\s+(?!\S)
 //	\s+
 func nextO200k[T text](s T, i int) int {
+	// Most pieces are a word in small letters of ASCII, with a space before it.
+	word := i
+	if s[i] == ' ' {
+		word++
+	}
+	next := word
+	for next < len(s) && s[next]-'a' < 26 {
+		next++
+	}
+	if next > word && (next == len(s) || s[next] < 0x80 && s[next] != '\'') {
+		return next
+	}
 	c, w := classAt(s, i)
 	start := i
 	if c&prefix != 0 {

@@ -91,11 +91,13 @@ func count[T text](c *Counter, s T) int {
 		return len(s)
 	}
 	v := c.load()
+	m := v.memos.Get().(*memo)
 	n := 0
 	for i := 0; i < len(s); {
 		end := nextPiece(c.split, s, i)
-		n += countPiece(v, s[i:end])
+		n += countKnown(m, v, s[i:end])
 		i = end
 	}
+	v.memos.Put(m)
 	return n
 }

@@ -29,6 +29,7 @@ type vocabulary struct {
 	text    []byte          // the tokens
 	longest int             // length of the longest token
 	pairs   [1 << 16]uint32 // ranks of the tokens of two bytes
+	memos   sync.Pool       // of *memo
 }
 
 // A slot has the rank of its token in the low bits, and in the others its tag: bits
@@ -43,6 +44,7 @@ const (
 // library decodes the next ones shortens what the first count waits.
 func newVocabulary(c *codec.Codec, n, except uint) *vocabulary {
 	v := &vocabulary{
+		memos:  sync.Pool{New: func() any { return new(memo) }},
 		slots:  make([]uint32, 2<<bits.Len(n-1)),
 		starts: make([]uint32, 0, n+1),
 		text:   make([]byte, 0, 8*n),

@@ -1,0 +1,51 @@
+package tokens
+
+// A memo has the counts of pieces that came before: most words come again soon, and a
+// look into the vocabulary costs several times as much. It is not safe for concurrent
+// use.
+type memo [1 << memoBits]struct {
+	low, high uint64 // see ends
+	length    uint32 // 0 if there is no piece
+	tokens    uint32
+}
+
+const (
+	memoBits = 12
+	// longestKnown is up to how many bytes ends tells all of a piece.
+	longestKnown = 16
+)
+
+// countKnown returns the number of tokens of a piece, of the memo if it has it.
+func countKnown[T text](m *memo, v *vocabulary, s T) int {
+	if len(s) == 1 || len(s) > longestKnown {
+		return countPiece(v, s)
+	}
+	low, high := ends(s)
+	const k, l = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
+	place := &m[((low^uint64(len(s)))*k+high*l)>>(64-memoBits)]
+	if place.low != low || place.high != high || place.length != uint32(len(s)) {
+		place.low, place.high, place.length = low, high, uint32(len(s))
+		place.tokens = uint32(countPiece(v, s))
+	}
+	return int(place.tokens)
+}
+
+// ends returns all bytes of a piece of 2 to longestKnown: its first and its last eight,
+// or four, which overlap, so that with its length they tell it from all others.
+func ends[T text](s T) (low, high uint64) {
+	n := len(s)
+	switch {
+	case n >= 8:
+		return load8(s[:8]), load8(s[n-8:])
+	case n >= 4:
+		return uint64(load4(s[:4])), uint64(load4(s[n-4:]))
+	default:
+		return uint64(s[0]) | uint64(s[n/2])<<8 | uint64(s[n-1])<<16, 0
+	}
+}
+
+func load8[T text](s T) uint64 { return uint64(load4(s[:4])) | uint64(load4(s[4:]))<<32 }
+
+func load4[T text](s T) uint32 {
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
