@@ -89,6 +89,7 @@ func BenchmarkRead(b *testing.B) {
 		if i%len(docs) == 0 {
 			r := readers.Get().(*reader)
 			clear(r.known)
+			clear(r.before)
 			readers.Put(r)
 		}
 		if _, err := Read(docs[i%len(docs)], Place{}); err != nil {

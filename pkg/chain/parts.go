@@ -16,7 +16,7 @@ import (
 type part struct {
 	sum   uint64 // the hash of its identity
 	texts string // of the facts, one after the other
-	// data are the sums of its words, sorted and each once; then those of its facts; then,
+	// data are the sums of its words, few of them twice; then those of its facts; then,
 	// for each fact, where its text ends, and twice where its sums end, plus one for a
 	// sentence.
 	data         []uint32
@@ -47,21 +47,24 @@ func (p *part) fact(i int32) summarize.Fact {
 // A reader is what one call of Read after the other works with. It remembers what
 // messages have in common, since most of what a message says its parent has said.
 type reader struct {
-	kept  map[string]string
-	known map[uint64]*part
-	text  []byte
-	data  []uint32 // of the last part
-	ends  []uint32
+	kept   map[string]string
+	known  map[uint64]*part
+	before map[uint64]*part // what was known when there was no room for more
+	parts  []*part          // of the message that is read
+	text   []byte
+	data   []uint32 // of the last part
+	ends   []uint32
+	recent [1 << recentBits]uint32 // sums by their low bits, while words are collected
 }
 
 var readers = sync.Pool{New: func() any {
-	return &reader{kept: make(map[string]string), known: make(map[uint64]*part)}
+	return &reader{kept: make(map[string]string), known: make(map[uint64]*part), before: make(map[uint64]*part)}
 }}
 
 // release lets others use the reader, without what a large message has left behind.
 func (r *reader) release() {
-	if cap(r.text) > largestText {
-		r.text, r.data, r.ends = nil, nil, nil
+	if cap(r.text) > largestText || cap(r.data) > largestText/4 || cap(r.parts) > largestText/8 {
+		r.text, r.data, r.ends, r.parts = nil, nil, nil, nil
 	}
 	readers.Put(r)
 }
@@ -70,10 +73,12 @@ const (
 	largestText = 1 << 20
 
 	mostKept  = 1 << 12 // strings of at most longestKept bytes
-	mostKnown = 1 << 12 // parts of at most longestKnown bytes
+	mostKnown = 1 << 13 // parts of at most longestKnown bytes, and as many before
 
 	longestKept  = 128
 	longestKnown = 16 << 10
+
+	recentBits = 9
 )
 
 // keep returns a string that does not keep the document in memory.
@@ -104,10 +109,11 @@ var envelope = []string{
 // learn takes the message apart: the turns first, then the elements and members of
 // all other members.
 func (r *reader) learn(m *Message, root jsonstream.Value) {
+	r.parts = r.parts[:0]
 	for _, v := range root.Get("conversationHistoryVerbatim").Elements() {
-		m.parts = append(m.parts, r.part(v, true))
+		r.parts = append(r.parts, r.part(v, true))
 	}
-	m.turns = len(m.parts)
+	m.turns = len(r.parts)
 	for name, v := range root.Members() {
 		if slices.Contains(envelope, name) {
 			continue
@@ -115,18 +121,20 @@ func (r *reader) learn(m *Message, root jsonstream.Value) {
 		switch v.Kind() {
 		case jsonstream.Array:
 			for _, element := range v.Elements() {
-				m.parts = append(m.parts, r.part(element, false))
+				r.parts = append(r.parts, r.part(element, false))
 			}
 		case jsonstream.Object:
 			for _, member := range v.Members() {
 				if name != "fromAgent" || member.Name() != "executionId" {
-					m.parts = append(m.parts, r.part(member, false))
+					r.parts = append(r.parts, r.part(member, false))
 				}
 			}
 		default:
-			m.parts = append(m.parts, r.part(v, false))
+			r.parts = append(r.parts, r.part(v, false))
 		}
 	}
+	m.parts = slices.Clone(r.parts)
+	clear(r.parts) // they would stay in memory
 }
 
 func (r *reader) part(v jsonstream.Value, isTurn bool) *part {
@@ -134,28 +142,72 @@ func (r *reader) part(v jsonstream.Value, isTurn bool) *part {
 	if p, ok := r.known[sum]; ok {
 		return p
 	}
-	p := &part{sum: sum}
-	var text string
-	if isTurn {
-		text = withoutSecrets(history.Turn{Value: v}.Text())
-	} else {
-		text = r.textOf(v)
+	p, ok := r.before[sum]
+	if !ok {
+		p = r.newPart(v, isTurn)
+		p.sum = sum
 	}
-	r.data = summarize.AppendSums(r.data[:0], text)
-	slices.Sort(r.data)
-	r.data = slices.Compact(r.data)
-	p.words = int32(len(r.data))
-	if isTurn {
-		r.appendFacts(p, text)
-	}
-	p.data = slices.Clone(r.data)
 	if len(v.Raw()) <= longestKnown {
-		if len(r.known) >= mostKnown {
+		if len(r.known) == mostKnown {
+			r.known, r.before = r.before, r.known
 			clear(r.known)
 		}
 		r.known[sum] = p
 	}
 	return p
+}
+
+func (r *reader) newPart(v jsonstream.Value, isTurn bool) *part {
+	p := &part{}
+	r.data = r.data[:0]
+	var text string
+	if isTurn {
+		text = withoutSecrets(history.Turn{Value: v}.Text())
+		r.data = summarize.AppendSums(r.data, text)
+	} else {
+		r.appendWords(v)
+	}
+	r.dropRepeated()
+	p.words = int32(len(r.data))
+	if isTurn {
+		r.appendFacts(p, text)
+	}
+	p.data = slices.Clone(r.data)
+	return p
+}
+
+// dropRepeated takes out most sums that have come before. One that has made room for
+// another in between may stay: that takes space, and changes nothing else.
+func (r *reader) dropRepeated() {
+	clear(r.recent[:])
+	kept := r.data[:0]
+	for _, sum := range r.data {
+		if at := &r.recent[sum%(1<<recentBits)]; *at != sum || sum == 0 {
+			*at = sum
+			kept = append(kept, sum)
+		}
+	}
+	r.data = kept
+}
+
+// appendWords adds the sums of the words in all names, strings and numbers of a value.
+func (r *reader) appendWords(v jsonstream.Value) {
+	for at := range v.All() {
+		name, text := at.Name(), at.Text()
+		if at.Kind() == jsonstream.Number {
+			text = string(at.Raw())
+		}
+		if mayHoldJSON(name) || mayHoldJSON(text) {
+			// There may be JSON, with escapes, and where it ends depends on all there is.
+			r.data = summarize.AppendSums(r.data[:0], r.textOf(v))
+			return
+		}
+		r.data = summarize.AppendSums(summarize.AppendSums(r.data, name), text)
+	}
+}
+
+func mayHoldJSON(text string) bool {
+	return strings.IndexByte(text, '{') >= 0 || strings.IndexByte(text, '[') >= 0
 }
 
 // textOf returns all names, strings and numbers of a value, one a line.

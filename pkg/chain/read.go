@@ -46,13 +46,18 @@ func Read(d *jsonstream.Document, place Place) (*Message, error) {
 	for name, v := range root.Members() {
 		r.member(m, name, v)
 	}
-	for id, p := range map[string]int{"handoffId": len(m.HandoffID), "taskId": len(m.TaskID)} {
-		if p == 0 {
-			return nil, fmt.Errorf("%s: expected a text that names the message in its task, found %s", id, root.Get(id).Kind())
-		}
+	switch {
+	case m.HandoffID == "":
+		return nil, nameless(root, "handoffId")
+	case m.TaskID == "":
+		return nil, nameless(root, "taskId")
 	}
 	r.learn(m, root)
 	return m, nil
+}
+
+func nameless(root jsonstream.Value, id string) error {
+	return fmt.Errorf("%s: expected a text that names the message in its task, found %s", id, root.Get(id).Kind())
 }
 
 // member reads a member of the message.
@@ -147,6 +152,9 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 // timeOf reads a timestamp of RFC 3339, which may have small letters and leap seconds;
 // the zero time if it is none.
 func timeOf(text string) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, false
+	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		const seconds = len("2006-01-02T15:04:")

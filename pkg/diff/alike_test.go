@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 func TestGapsAreFilledWithWhatIsMostAlike(t *testing.T) {
@@ -84,7 +86,7 @@ func TestLongGapsAreFilledNearTheDiagonal(t *testing.T) {
 
 // textOf returns the sketch of a text.
 func textOf(t *testing.T, words []string) *sketch {
-	return newSketch(children(t, `["`+strings.Join(words, " ")+`"]`)[0])
+	return new(sampler).sketch(children(t, `["`+strings.Join(words, " ")+`"]`)[0])
 }
 
 func TestLikenessOfLongTexts(t *testing.T) {
@@ -125,4 +127,49 @@ func TestTheOrderOfManyWordsCounts(t *testing.T) {
 	if got := textOf(t, words).likeness(textOf(t, reversed)); got < 480 || got > 540 {
 		t.Errorf("reversed words are alike by %d, want about half", got)
 	}
+}
+
+// TestLeast compares the smallest features with all of them, sorted.
+func TestLeast(t *testing.T) {
+	var p sampler
+	rapid.Check(t, func(t *rapid.T) {
+		// Some share their top byte, and some are there twice.
+		feature := rapid.OneOf(rapid.Uint64(), rapid.Uint64Max(20), rapid.Uint64Range(7<<56, 9<<56))
+		p.features = rapid.SliceOfN(feature, 1, 4*maxFeatures).Draw(t, "features")
+		want := slices.Clone(p.features)
+		slices.Sort(want)
+		want = slices.Compact(want)
+		got := p.least()
+		if len(got) <= maxFeatures && len(got) < len(want) || !slices.Equal(got, want[:len(got)]) {
+			t.Errorf("got %d, want %d: %v, %v", got, len(want), got, want)
+		}
+	})
+}
+
+// TestLikenessByCounting compares likeness with a count of what two sets share.
+func TestLikenessByCounting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(label string) *sketch {
+			s := &sketch{kind: jsonstream.Object, all: rapid.Bool().Draw(t, label+" is all")}
+			s.features = rapid.SliceOfNDistinct(rapid.Uint64Max(120), 1, maxFeatures, rapid.ID).Draw(t, label)
+			slices.Sort(s.features)
+			return s
+		}
+		a, b := draw("a"), draw("b")
+		union := slices.Concat(a.features, b.features)
+		slices.Sort(union)
+		union = slices.Compact(union)
+		if !(a.all && b.all) {
+			union = union[:min(len(union), maxFeatures)]
+		}
+		shared := 0
+		for _, f := range union {
+			if slices.Contains(a.features, f) && slices.Contains(b.features, f) {
+				shared++
+			}
+		}
+		if got, want := a.likeness(b), 2000*shared/(len(union)+shared); got != want {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	})
 }

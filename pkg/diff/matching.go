@@ -16,6 +16,7 @@ type matching struct {
 
 	named      [2][]string // what identifies olds and news, nil if nothing can
 	sketchesOf [2][]*sketch
+	sampler    sampler
 }
 
 func newMatching(c *comparison, olds, news []equal.Child, k keys) *matching {

@@ -37,23 +37,26 @@ func (s *sketch) likeness(t *sketch) int {
 	if s.kind != t.kind {
 		return 0
 	}
+	most := len(s.features) + len(t.features)
+	if !(s.all && t.all) {
+		most = maxFeatures
+	}
 	shared, union, i, j := 0, 0, 0, 0
-	for i < len(s.features) || j < len(t.features) {
-		if union == maxFeatures && !(s.all && t.all) {
-			break
+	for i < len(s.features) && j < len(t.features) && union < most {
+		// Which is the smaller cannot be foreseen: without branches the steps are cheap.
+		a, b := s.features[i], t.features[j]
+		if a <= b {
+			i++
+		}
+		if b <= a {
+			j++
+		}
+		if a == b {
+			shared++
 		}
 		union++
-		switch {
-		case j == len(t.features) || i < len(s.features) && s.features[i] < t.features[j]:
-			i++
-		case i == len(s.features) || t.features[j] < s.features[i]:
-			j++
-		default:
-			shared++
-			i++
-			j++
-		}
 	}
+	union = min(union+len(s.features)-i+len(t.features)-j, most)
 	n := 2000 * shared / (union + shared)
 	if s.id != 0 && s.id == t.id {
 		n = 500 + n/2
@@ -75,7 +78,7 @@ func (m *matching) sketch(side, i int) *sketch {
 	if *known == nil {
 		*known = unlike
 		if m.sketches > 0 && (m.named[side] == nil || m.named[side][i] == "") {
-			*known = newSketch(list[i])
+			*known = m.sampler.sketch(list[i])
 			m.sketches--
 		}
 	}
@@ -88,9 +91,10 @@ func (m *matching) sketch(side, i int) *sketch {
 // unlike is the sketch of an element that is like no other.
 var unlike = &sketch{}
 
-func newSketch(element equal.Child) *sketch {
+// sketch returns the sketch of an element.
+func (p *sampler) sketch(element equal.Child) *sketch {
 	s := sketch{kind: element.Value.Kind(), all: true}
-	var p sampler
+	p.features, p.values = p.features[:0], 0
 	switch s.kind {
 	case jsonstream.Object, jsonstream.Array:
 		p.add(element)
@@ -101,13 +105,44 @@ func newSketch(element equal.Child) *sketch {
 	if len(p.features) == 0 || s.kind == jsonstream.String && len(p.features) == 1 {
 		return unlike
 	}
-	slices.Sort(p.features)
-	p.features = slices.Compact(p.features)
-	if len(p.features) > maxFeatures {
-		p.features, s.all = p.features[:maxFeatures], false
+	least := p.least()
+	if len(least) > maxFeatures {
+		least, s.all = least[:maxFeatures], false
 	}
-	s.features = slices.Clone(p.features)
+	s.features = slices.Clone(least)
 	return &s
+}
+
+// least returns the smallest features, each once, ascending: more than maxFeatures, or
+// all. They are valid until the next call.
+func (p *sampler) least() []uint64 {
+	if len(p.features) <= maxFeatures {
+		slices.Sort(p.features)
+		return slices.Compact(p.features)
+	}
+	// Hashes spread evenly over their top bytes: sorting the few that have the same, from
+	// the lowest on, stops as soon as there are enough.
+	var starts [1<<8 + 1]int
+	for _, f := range p.features {
+		starts[f>>56+1]++
+	}
+	for i := range 1 << 8 {
+		starts[i+1] += starts[i]
+	}
+	p.spread = slices.Grow(p.spread[:0], len(p.features))[:len(p.features)]
+	next := starts
+	for _, f := range p.features {
+		p.spread[next[f>>56]] = f
+		next[f>>56]++
+	}
+	p.features = p.features[:0]
+	for i := 0; i < 1<<8 && len(p.features) <= maxFeatures; i++ {
+		if bucket := p.spread[starts[i]:starts[i+1]]; len(bucket) > 0 {
+			slices.Sort(bucket)
+			p.features = append(p.features, slices.Compact(bucket)...)
+		}
+	}
+	return p.features
 }
 
 // idNames are the names of members that identify an object among its likes.
@@ -134,6 +169,7 @@ func idOf(object jsonstream.Value) uint64 {
 type sampler struct {
 	features []uint64
 	values   int
+	spread   []uint64
 }
 
 // add adds what a value holds: where in it something stands counts by the name of

@@ -75,11 +75,11 @@ const transferPrefix = "transfer_to_"
 // ofFormat returns the facts of a message that is not canonical.
 func ofFormat(m *message.Message, of format.Format, limits jsonstream.Limits) Facts {
 	root := m.Root()
+	sizes, whole := newSizer(root)
 	f := Facts{
 		Format: of, Receivers: []Receiver{}, Completed: []Subtask{}, Remaining: []Subtask{}, Constraints: []string{}, Extensions: []string{},
-		HandoffID: history.ID(root, of), Bytes: len(m.Raw()), CompactBytes: compactSize(root),
+		HandoffID: history.ID(root, of), Bytes: len(m.Raw()), CompactBytes: whole, Members: members(root, sizes, whole),
 	}
-	f.Members = members(root, f.CompactBytes)
 	h, err := history.Of(m.Document(), of, limits)
 	if err != nil { // what it carries cannot be read
 		h = &history.History{Format: of, Root: root}
@@ -107,13 +107,13 @@ func (f *Facts) addHistory(h *history.History) {
 	for i, t := range h.Turns {
 		turns[i] = t.Value
 	}
-	f.VerbatimTurns, f.Roles, f.Tools = len(turns), roles(turns, speaker), called(h)
+	sizes, whole := newSizer(h.Root)
+	f.VerbatimTurns, f.Roles, f.Tools = len(turns), roles(turns, sizes, speaker), called(h)
 	if h.ContextFormat == format.EAAPL {
 		f.SummaryCharacters = utf8.RuneCountInString(h.Root.Get("conversationHistorySummary").Text())
 	}
 	if v := h.Carrier(); v.Exists() {
-		size := compactSize(h.Root)
-		f.Context = &Context{Pointer: v.Pointer(), Format: h.ContextFormat, Bytes: size, Members: members(h.Root, size)}
+		f.Context = &Context{Pointer: v.Pointer(), Format: h.ContextFormat, Bytes: whole, Members: members(h.Root, sizes, whole)}
 	}
 }
 

@@ -7,6 +7,7 @@
 package inspect
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/hex"
 	"slices"
@@ -177,10 +178,10 @@ func Of(m *message.Message, of format.Format, limits jsonstream.Limits) Facts {
 	for namespace := range root.Get("extensions").Members() {
 		f.Extensions = append(f.Extensions, namespace)
 	}
-	f.CompactBytes = compactSize(root)
-	f.Members = members(root, f.CompactBytes)
+	sizes, whole := newSizer(root)
+	f.CompactBytes, f.Members = whole, members(root, sizes, whole)
 	turns := elements(root.Get("conversationHistoryVerbatim"))
-	f.VerbatimTurns, f.Roles = len(turns), roles(turns, roleOf)
+	f.VerbatimTurns, f.Roles = len(turns), roles(turns, sizes, roleOf)
 	return f
 }
 
@@ -204,36 +205,46 @@ func subtasks(list jsonstream.Value) []Subtask {
 	return all
 }
 
-// compactSize returns the length of v without the white space between its
-// tokens.
-func compactSize(v jsonstream.Value) int {
-	raw := v.Raw()
-	size := len(raw)
-	quoted := false
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			quoted = !quoted
-		case '\\':
-			i++
-		case ' ', '\t', '\r', '\n':
-			if !quoted {
-				size--
-			}
-		}
-	}
-	return size
+// A sizer tells how long values of one document are without the white space between
+// their tokens.
+type sizer struct {
+	isCompact bool // there is no white space
+	scratch   []byte
 }
 
-func members(root jsonstream.Value, whole int) []Member {
+// newSizer returns the sizer of a root and what is below it, and the size of the root.
+func newSizer(root jsonstream.Value) (*sizer, int) {
+	s := &sizer{}
+	size := s.size(root)
+	s.isCompact = size == len(root.Raw())
+	return s, size
+}
+
+func (s *sizer) size(v jsonstream.Value) int {
+	if s.isCompact {
+		return len(v.Raw())
+	}
+	s.scratch = jsonstream.AppendCompact(s.scratch[:0], v.Raw())
+	return len(s.scratch)
+}
+
+func members(root jsonstream.Value, s *sizer, whole int) []Member {
 	all := []Member{}
 	for name, v := range root.Members() {
-		quoted, _ := jsontext.AppendQuote(nil, name)
-		n := len(quoted) + len(":") + compactSize(v)
+		n := quotedSize(v.RawName(), name) + len(":") + s.size(v)
 		all = append(all, Member{Name: name, Bytes: n, Share: float64(n) / float64(whole)})
 	}
 	slices.SortStableFunc(all, func(a, b Member) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return all
+}
+
+// quotedSize returns how long a name is with quotes and no more escapes than it needs.
+func quotedSize(raw []byte, name string) int {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return len(raw)
+	}
+	quoted, _ := jsontext.AppendQuote(nil, name)
+	return len(quoted)
 }
 
 // places numbers names in the order in which they appear.
@@ -249,7 +260,7 @@ func (p places) of(name string) (at int, added bool) {
 }
 
 // roles tells who speaks in turns, by the name of each.
-func roles(turns []jsonstream.Value, name func(turn jsonstream.Value) string) []Role {
+func roles(turns []jsonstream.Value, s *sizer, name func(turn jsonstream.Value) string) []Role {
 	all := []Role{}
 	seen := places{}
 	for _, turn := range turns {
@@ -259,7 +270,7 @@ func roles(turns []jsonstream.Value, name func(turn jsonstream.Value) string) []
 			all = append(all, Role{Role: role})
 		}
 		all[i].Turns++
-		all[i].Bytes += compactSize(turn)
+		all[i].Bytes += s.size(turn)
 	}
 	return all
 }

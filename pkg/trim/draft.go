@@ -29,6 +29,7 @@ type draft struct {
 	tokenBytes int             // how many bytes of JSON a token of a summary is taken for
 	usage      summarize.Usage // of all summaries that were asked for
 	scratch    []byte
+	isCompact  bool // there is no white space between the tokens of the message, which is its own context
 }
 
 // A turn is one of the history's, and what becomes of it.
@@ -56,12 +57,14 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	d := &draft{o: o, h: h, record: record, turns: make([]turn, len(h.Turns)), units: h.Units(), former: formerSummary(h, record), tokenBytes: usualBytes}
 	tally := h.Measure(o.Meter)
 	d.tally = tally.Members
+	d.scratch = jsonstream.AppendCompact(nil, message)
+	d.before = size{tally.Total, len(d.scratch)}
+	d.isCompact = len(d.scratch) == len(message) && !h.Carrier().Exists()
 	for i, t := range h.Turns {
 		text := d.compact(t.Value)
 		d.turns[i] = turn{size: size{tally.Turns[i], h.Encoded(len(text)) + len(",")}, text: text}
 	}
 	d.record.OriginalTurns = d.record.DroppedTurns + d.stays()
-	d.before = size{tally.Total, len(jsonstream.AppendCompact(nil, message))}
 	d.total = d.before
 	if h.Carrier().Exists() {
 		d.total.bytes = d.bytes(h.Context().Root()) + h.Beside()
@@ -83,6 +86,9 @@ func (d *draft) bytes(v jsonstream.Value) int { return d.h.Encoded(len(d.compact
 // compact returns the compact text of a value, without a copy where that is the text
 // it has.
 func (d *draft) compact(v jsonstream.Value) []byte {
+	if d.isCompact {
+		return v.Raw()
+	}
 	d.scratch = jsonstream.AppendCompact(d.scratch[:0], v.Raw())
 	if len(d.scratch) == len(v.Raw()) {
 		return v.Raw()

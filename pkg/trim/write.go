@@ -1,6 +1,7 @@
 package trim
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -204,8 +205,28 @@ func (d *draft) count(doc *jsonstream.Document, summary, but string) int {
 	if turns > 0 {
 		tokens += d.o.Meter.PerReply
 	}
+	return tokens + d.countMembers(doc, but)
+}
+
+// countMembers returns the tokens of the members that are neither lists of turns nor the
+// one left out. Most are as they were counted before.
+func (d *draft) countMembers(doc *jsonstream.Document, but string) int {
+	var before []jsonstream.Value // of d.tally
+	for _, v := range d.h.Root.Members() {
+		before = append(before, v)
+	}
+	const near = 4 // members keep their order: those that are gone are few
+	tokens, at := 0, 0
 	for name, v := range doc.Root().Members() {
-		if name != but && !slices.ContainsFunc(d.h.Lists, func(l history.List) bool { return l.Name == name && l.HasTurns() }) {
+		same := slices.IndexFunc(d.tally[at:min(at+near, len(d.tally))], func(m history.MemberSize) bool { return m.Name == name })
+		if same >= 0 {
+			at += same + 1
+		}
+		switch {
+		case name == but, slices.ContainsFunc(d.h.Lists, func(l history.List) bool { return l.Name == name && l.HasTurns() }):
+		case same >= 0 && bytes.Equal(before[at-1].Raw(), v.Raw()):
+			tokens += d.tally[at-1].Size
+		default:
 			tokens += d.o.Meter.Value(v)
 		}
 	}
