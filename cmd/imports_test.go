@@ -50,7 +50,7 @@ var imports = map[string][]string{
 	"pkg/sw4rm":       {"pkg/format", "pkg/jsonstream", "github.com/google/uuid", "github.com/go-json-experiment/json"},
 	"pkg/macp":        {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/macp/wire":   {"pkg/jsonstream", "pkg/macp", "google.golang.org/protobuf", "github.com/go-json-experiment/json"},
-	"pkg/openai":      {"pkg/history", "pkg/jsonstream", "pkg/openai/tool", "github.com/go-json-experiment/json"},
+	"pkg/openai":      {"pkg/equal", "pkg/history", "pkg/jsonstream", "pkg/openai/tool", "github.com/go-json-experiment/json"},
 	"pkg/openai/tool": {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/convert":     {"pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
 	"pkg/inspect":     {"pkg/format", "pkg/history", "pkg/macp", "pkg/openai", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},

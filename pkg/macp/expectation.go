@@ -78,7 +78,7 @@ func (x *expectation) members(want jsonstream.Value, facts []fact) {
 next:
 	for name, v := range x.each(want) {
 		for _, f := range facts {
-			if f.name == name || camel(f.name) == name {
+			if f.name == name || isCamel(name, f.name) {
 				x.value(v, f)
 				continue next
 			}

@@ -36,14 +36,34 @@ func camel(name string) string {
 	return b.String()
 }
 
+// isCamel reports whether text is another spelling of a name in snake_case: its [camel].
+func isCamel(text, name string) bool {
+	at := 0
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if c == '_' {
+			i++
+			c = name[i] &^ 0x20
+		}
+		if at == len(text) || text[at] != c {
+			return false
+		}
+		at++
+	}
+	return at == len(text) && at < len(name)
+}
+
 // member returns the member of an object by its name in snake_case, in either
 // spelling, and whether it is there in both.
 func member(object jsonstream.Value, name string) (v jsonstream.Value, twice bool) {
-	v = object.Get(name)
-	if !strings.Contains(name, "_") {
-		return v, false
+	var other jsonstream.Value
+	for spelling, member := range object.Members() {
+		if spelling == name {
+			v = member
+		} else if isCamel(spelling, name) {
+			other = member
+		}
 	}
-	other := object.Get(camel(name))
 	if !v.Exists() {
 		return other, false
 	}

@@ -176,11 +176,10 @@ func (s *Session) checkEnvelope(e *Envelope) *Violation {
 // checkNovelty is rules 1 and 3.
 func (s *Session) checkNovelty(e *Envelope) *Violation {
 	opens := e.MessageType == "SessionStart"
-	at := placeOf(e.Value, "message_type")
 	switch first, twice := s.seen[e.MessageID]; {
 	case s.start == nil && !opens:
 		v := violation(1, SessionAlreadyExists, "the first message of the session to be SessionStart", quoted(e.MessageType),
-			"start the session before anything else").at(at)
+			"start the session before anything else").at(placeOf(e.Value, "message_type"))
 		v.Follows = s.refusedFirst
 		return v
 	case twice:
@@ -188,7 +187,7 @@ func (s *Session) checkNovelty(e *Envelope) *Violation {
 			"remove the copy, or give another message an id of its own").at(placeOf(e.Value, "message_id"))
 	case s.start != nil && opens:
 		return violation(1, SessionAlreadyExists, "one SessionStart", "a second one",
-			"remove it, or open a session with another session_id").at(at)
+			"remove it, or open a session with another session_id").at(placeOf(e.Value, "message_type"))
 	}
 	return nil
 }

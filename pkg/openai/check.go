@@ -3,9 +3,11 @@ package openai
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 
+	"github.com/eaapl/handoff/pkg/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -48,6 +50,7 @@ func Check(doc *jsonstream.Document, o CheckOptions) []Problem {
 			c.given = append(c.given, e.item)
 		}
 	}
+	c.same = firstEqual(c.given)
 	for i, r := range checks() {
 		c.rule, c.order = r.Rule, i
 		r.check(c)
@@ -62,6 +65,24 @@ func Check(doc *jsonstream.Document, o CheckOptions) []Problem {
 	return problems
 }
 
+// firstEqual returns for each value the index of the first one that is equal to it.
+func firstEqual(values []jsonstream.Value) []int {
+	seed := maphash.MakeSeed()
+	first := make([]int, len(values))
+	different := make(map[uint64][]int, len(values)) // by their hashes: one of each, almost always
+	for i, v := range values {
+		hash := equal.Rule{}.Hash(seed, v)
+		among := different[hash]
+		at := slices.IndexFunc(among, func(j int) bool { return equal.Values(values[j], v) })
+		if at < 0 {
+			at, among = len(among), append(among, i)
+			different[hash] = among
+		}
+		first[i] = among[at]
+	}
+	return first
+}
+
 // A checker collects what is wrong with a document.
 type checker struct {
 	o       CheckOptions
@@ -69,6 +90,7 @@ type checker struct {
 	data    jsonstream.Value
 	all     []jsonstream.Value // the items of all lists that are objects
 	given   []jsonstream.Value // those of them that the next agent gets
+	same    []int              // of given: the index of the first item that is equal
 
 	rule  Rule // that is being checked
 	order int  // of it among the rules

@@ -1,9 +1,9 @@
 package openai
 
 import (
-	"crypto/sha256"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/equal"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -107,16 +107,17 @@ func checkCalls(c *checker) {
 // checkDuplicates looks for items that are there twice. A string as input_history
 // is one message of the user.
 func checkDuplicates(c *checker) {
-	seen := map[[sha256.Size]byte]jsonstream.Value{}
-	if text := c.data.Get(inputHistory); text.Kind() == jsonstream.String {
-		seen[history.Digest(mustParse(appendMessage(nil, "user", "", text.Text())))] = text
+	text := c.data.Get(inputHistory)
+	var said jsonstream.Value
+	if text.Kind() == jsonstream.String {
+		said = mustParse(appendMessage(nil, "user", "", text.Text()))
 	}
-	for _, item := range c.given {
-		digest := history.Digest(item)
-		first, again := seen[digest]
-		if !again {
-			seen[digest] = item
-		} else if !isChance(first, item) {
+	for i, item := range c.given {
+		first, again := c.given[c.same[i]], c.same[i] != i
+		if said.Exists() && equal.Values(said, item) {
+			first, again = text, true
+		}
+		if again && !isChance(first, item) {
 			c.report(item, "the same item again: found all of it at %s already; keep one of them, since the next agent gets both", first.Pointer())
 		}
 	}
@@ -135,30 +136,25 @@ func isChance(first, item jsonstream.Value) bool {
 // checkIDs looks for ids that different items have.
 func checkIDs(c *checker) {
 	type key struct{ id, kind string }
-	type holder struct {
-		item   jsonstream.Value
-		digest [sha256.Size]byte // each item is read once, however many ids it has
-	}
-	seen := map[key]holder{}
-	repeats := func(h holder, id jsonstream.Value, kind, name string) {
+	seen := map[key]int{} // the index in given of the item that has it first
+	repeats := func(i int, id jsonstream.Value, kind, name string) {
 		if id.Text() == "" {
 			return
 		}
 		first, again := seen[key{id.Text(), kind}]
 		if !again {
-			seen[key{id.Text(), kind}] = h
-		} else if first.digest != h.digest {
-			c.report(id, "%s again: found %s at %s already; give each its own", name, found(id), first.item.Pointer())
+			seen[key{id.Text(), kind}] = i
+		} else if c.same[first] != c.same[i] {
+			c.report(id, "%s again: found %s at %s already; give each its own", name, found(id), c.given[first].Pointer())
 		}
 	}
-	for _, item := range c.given {
-		h := holder{item, history.Digest(item)}
-		repeats(h, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
+	for i, item := range c.given {
+		repeats(i, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
 		for e := range history.ToolEvents(item) {
 			if e.Result {
-				repeats(h, e.ID, "result", "the same call_id in a result")
+				repeats(i, e.ID, "result", "the same call_id in a result")
 			} else {
-				repeats(h, e.ID, "call", "the same call_id in a call")
+				repeats(i, e.ID, "call", "the same call_id in a call")
 			}
 		}
 	}
