@@ -14,10 +14,21 @@ import (
 // escape sequences, direction overrides and characters that do not show come
 // out as Go escapes, so that no message can steer the terminal or hide a part.
 func visible(s string) string {
-	if strings.IndexFunc(s, isHidden) < 0 && utf8.ValidString(s) {
+	if isPlain(s) || strings.IndexFunc(s, isHidden) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	return escape(s, isHidden)
+}
+
+// isPlain reports whether all of a text are printable characters of ASCII, each of which
+// takes a column of its own.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i]-' ' > '~'-' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // visibleLines returns text of several lines as visible does each.
@@ -100,6 +111,12 @@ func bounded(s string, columns int) (part string, whole bool) {
 // whether that is all of it.
 func cut(s string, columns int) (head string, whole bool) {
 	s, whole = bounded(s, columns)
+	if isPlain(s) {
+		if most := max(columns, 0); len(s) > most {
+			return s[:most], false
+		}
+		return s, whole
+	}
 	s = visible(s)
 	rest, state := s, -1
 	for rest != "" {
@@ -124,7 +141,12 @@ func clip(s string, columns int) string {
 }
 
 // width returns how many columns text takes that is visible and short.
-func width(s string) int { return uniseg.StringWidth(s) }
+func width(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	return uniseg.StringWidth(s)
+}
 
 // left clips s and fills it up on the right.
 func left(s string, columns int) string {

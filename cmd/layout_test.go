@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rivo/uniseg"
 )
 
 func TestVisible(t *testing.T) {
@@ -109,6 +110,47 @@ func TestLayoutIsBounded(t *testing.T) {
 			if w := width(line); w > 80 {
 				t.Errorf("%q: a line of %d columns", unit, w)
 			}
+		}
+	}
+}
+
+// Printable ASCII is measured as all other text is: a character that shows otherwise
+// would break this.
+func TestPlainText(t *testing.T) {
+	var all strings.Builder
+	for c := byte(' '); c <= '~'; c++ {
+		s := string(c)
+		all.WriteString(s)
+		if !isPlain(s) || uniseg.StringWidth(s) != 1 || isHidden(rune(c)) {
+			t.Errorf("%q is not plain, takes no column or is hidden", s)
+		}
+	}
+	if s := all.String(); uniseg.StringWidth(s) != len(s) || uniseg.GraphemeClusterCount(s) != len(s) {
+		t.Errorf("%q takes %d columns, has %d characters", s, uniseg.StringWidth(s), uniseg.GraphemeClusterCount(s))
+	}
+	for _, s := range []string{"\n", "\x7f", "\x1f", "a\u0301", "é", "\xff"} {
+		if isPlain(s) {
+			t.Errorf("%q is plain", s)
+		}
+	}
+	tests := []struct {
+		in      string
+		columns int
+		head    string
+		whole   bool
+	}{
+		{"abc", 3, "abc", true},
+		{"abcd", 3, "abc", false},
+		{"abc", 0, "", false},
+		{"abc", -1, "", false},
+		{"", -1, "", true},
+		{"abe\u0301", 3, "abe\u0301", true},
+		{"abe\u0301", 2, "ab", false},
+		{strings.Repeat("a", 100), 3, "aaa", false},
+	}
+	for _, tt := range tests {
+		if head, whole := cut(tt.in, tt.columns); head != tt.head || whole != tt.whole {
+			t.Errorf("cut(%q, %d) = %q, %v, want %q, %v", tt.in, tt.columns, head, whole, tt.head, tt.whole)
 		}
 	}
 }
