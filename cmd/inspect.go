@@ -57,7 +57,7 @@ was not a message at all.`,
 				from:    messages.from,
 				terms:   profile != nil,
 				validator: validate.New(validate.Options{
-					Formats: messages.formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner, Allow: scanner.allow, Limits: g.limits,
+					Formats: messages.formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.allow, Limits: g.limits,
 				}),
 				progress: newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
 			}

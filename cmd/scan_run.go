@@ -76,7 +76,7 @@ func (s *scanRun) scan(ctx context.Context, d document) (scanRecord, error) {
 		return r, inFile(d.source.name, d.err)
 	}
 	if s.text {
-		report, err := safety.ScanText(ctx, s.scanner, string(d.raw.Bytes), s.scanner.allow)
+		report, err := safety.ScanText(ctx, s.scanner.Scanner, string(d.raw.Bytes), s.scanner.allow)
 		if err != nil {
 			return r, inFile(d.source.name, err)
 		}
@@ -92,7 +92,7 @@ func (s *scanRun) scan(ctx context.Context, d document) (scanRecord, error) {
 	if err != nil && s.from != "" {
 		return r, fmt.Errorf("%s: %w", d.origin(), err)
 	}
-	report, err := safety.ScanMessage(ctx, s.scanner, doc.Root(), form, s.scanner.allow)
+	report, err := safety.ScanMessage(ctx, s.scanner.Scanner, doc.Root(), form, s.scanner.allow)
 	if err != nil {
 		return r, inFile(d.source.name, err)
 	}

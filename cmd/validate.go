@@ -150,7 +150,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	options.Scanner, options.Allow = scanner, scanner.allow
+	options.Scanner, options.Allow = scanner.Scanner, scanner.allow
 	out, err := openReports(c, f.color, f.reports, newReporter)
 	if err != nil {
 		return scanner.close(err)

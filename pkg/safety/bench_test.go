@@ -2,8 +2,11 @@ package safety
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // dense is text that gives the rules as much to look at as can be: it is made of their
@@ -56,6 +59,30 @@ func BenchmarkScan(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkScanDocument measures MB/s of a message in which nothing is found, as agents
+// write them: identifiers, times and hashes among prose that has words of rules.
+func BenchmarkScanDocument(b *testing.B) {
+	const prose = "the vendor will summarize the payment terms and extract every clause of the agreement that the customer has flagged; a decision is pending "
+	var message strings.Builder
+	message.WriteString(`{"schemaVersion":"2.0","handoffId":"0c5c7fd0-a6a3-4450-a513-270e269e0d37","conversationHistoryVerbatim":[`)
+	for i := range 15 {
+		fmt.Fprintf(&message, `{"role":"user","content":"%s","timestamp":"2026-06-%02dT07:05:35.434Z","score":0.%d},`, strings.Repeat(prose, 3), i+1, 600727260+i)
+	}
+	message.WriteString(`{}],"inputHash":"sha256:b317b4a199c2548804025a0e04e7015dcf4565c0da1b8e85972fc6b6483d1d7f","outputTokens":2349}`)
+	document, err := jsonstream.Parse(jsonstream.NewRaw([]byte(message.String())), jsonstream.Limits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	scanner := New(Options{})
+	b.SetBytes(int64(message.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if report, err := ScanDocument(b.Context(), scanner, document.Root(), nil); err != nil || len(report.Findings) > 0 {
+			b.Fatal(report, err)
 		}
 	}
 }

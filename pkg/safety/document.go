@@ -56,14 +56,14 @@ func (f PlacedFinding) Position() jsonstream.Position {
 // scanned as a document, any other text as a text. What is neither is scanned as it
 // stands, and so is everything in messages of other formats.
 func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
-	d := newDocumentScan(ctx, scanner, allow)
+	d := documentScan{ctx: ctx, scanner: scanner, allow: allow}
 	for _, v := range history.Carriers(root, f) {
 		if d.carriers == nil {
 			d.carriers = map[jsonstream.Value]bool{}
 		}
 		d.carriers[v] = true
 	}
-	err := d.value(root, Data)
+	err := d.document(root, Data)
 	return d.report, err
 }
 
@@ -82,8 +82,8 @@ func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, a
 	for i := len(above) - 1; i >= 0; i-- {
 		field = fieldWithin(above[i], field)
 	}
-	d := newDocumentScan(ctx, scanner, allow)
-	err := d.value(root, field)
+	d := documentScan{ctx: ctx, scanner: scanner, allow: allow}
+	err := d.document(root, field)
 	return d.report, err
 }
 
@@ -96,38 +96,92 @@ type documentScan struct {
 	scanner Scanner
 	allow   []Allowance
 	report  Report
-	counts  map[bool]int // findings in the report, by whether they count
+	flagged int // findings in flagged texts, and
+	others  int // all others, with those that the report has no room for
+
+	whole string // the text that is scanned
+	sieve *sieve // tells which parts of it are worth a scan; nil if all are
 
 	carriers map[jsonstream.Value]bool // strings to look into
 	holder   jsonstream.Value          // the one that is looked into
 }
 
-func newDocumentScan(ctx context.Context, scanner Scanner, allow []Allowance) documentScan {
-	return documentScan{ctx: ctx, scanner: scanner, allow: allow, counts: map[bool]int{}}
+// document scans root, its name if it has one, and what is in it.
+func (d *documentScan) document(root jsonstream.Value, field Field) error {
+	if name := root.Name(); name != "" {
+		if err := d.text(root, name, true, field); err != nil {
+			return err
+		}
+	}
+	own, ok := d.scanner.(scanner)
+	if !ok {
+		return d.value(root, field)
+	}
+	if err := d.ctx.Err(); err != nil {
+		return err
+	}
+	outer, around := d.sieve, d.whole
+	d.whole = rawText(root)
+	d.sieve = own.set().newSieve(d.whole, true, true)
+	err := d.value(root, field)
+	d.sieve.put()
+	d.sieve, d.whole = outer, around
+	return err
 }
 
+// wants reports whether what is written in a part of the text may need a scan.
+func (d *documentScan) wants(part []byte) bool {
+	if d.sieve == nil {
+		return true
+	}
+	start := offsetIn(d.whole, part)
+	return d.sieve.meets(start, start+len(part))
+}
+
+// value scans a value.
 func (d *documentScan) value(v jsonstream.Value, field Field) error {
-	if name := v.Name(); name != "" {
-		if err := d.text(v, name, true, field); err != nil {
-			return err
+	if d.carriers[v] {
+		return d.carrier(v, field)
+	}
+	if d.carriers == nil && !d.wants(v.Raw()) {
+		return nil
+	}
+	switch v.Kind() {
+	case jsonstream.String:
+		return d.written(v, v.Raw(), false, field)
+	case jsonstream.Object:
+		field = fieldWithin(v, field)
+		for _, member := range v.Members() {
+			if err := d.written(member, member.RawName(), true, field); err != nil {
+				return err
+			}
+			if err := d.value(member, field); err != nil {
+				return err
+			}
+		}
+	case jsonstream.Array:
+		for _, element := range v.Elements() {
+			if err := d.value(element, field); err != nil {
+				return err
+			}
 		}
 	}
-	if v.Kind() == jsonstream.String {
-		if d.carriers[v] {
-			return d.carrier(v, field)
-		}
+	return nil
+}
+
+// written scans the text or the name of v, which is written in raw, if that is wanted.
+func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, field Field) error {
+	if !d.wants(raw) {
+		return nil
+	}
+	if d.sieve != nil {
+		d.sieve.pass(offsetIn(d.whole, raw) + len(raw))
+	}
+	if !inName {
 		return d.text(v, v.Text(), false, field)
 	}
-	field = fieldWithin(v, field)
-	for _, member := range v.Members() {
-		if err := d.value(member, field); err != nil {
-			return err
-		}
-	}
-	for _, element := range v.Elements() {
-		if err := d.value(element, field); err != nil {
-			return err
-		}
+	if name := v.Name(); name != "" {
+		return d.text(v, name, true, field)
 	}
 	return nil
 }
@@ -144,7 +198,7 @@ func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
 	if err != nil {
 		return d.text(jsonstream.Value{}, string(text), false, field)
 	}
-	return d.value(inside.Root(), field)
+	return d.document(inside.Root(), field)
 }
 
 func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field Field) error {
@@ -177,7 +231,11 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 	}
 	for _, p := range placed {
 		p.Flagged = verdict.Flagged && p.Allowed == ""
-		if d.counts[p.Flagged]++; d.counts[p.Flagged] <= mostFindings {
+		count := &d.others
+		if p.Flagged {
+			count = &d.flagged
+		}
+		if *count++; *count <= mostFindings {
 			d.report.Findings = append(d.report.Findings, p)
 		}
 	}

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -13,6 +14,8 @@ type index struct {
 	entries  []entry         // of the literals, in the same order
 	literals []literal
 	words    bool // a literal that begins with a letter or digit begins a word
+
+	prefilter func() *prefilter // over the literals, of words
 }
 
 // A literal announces a probe.
@@ -49,7 +52,9 @@ func hash4(v uint32) uint32 { return v * 0x9E3779B1 >> 16 }
 
 // newIndex returns an index with room for n literals.
 func newIndex(n int, words bool) *index {
-	return &index{entries: make([]entry, 0, n), literals: make([]literal, 0, n), words: words}
+	x := &index{entries: make([]entry, 0, n), literals: make([]literal, 0, n), words: words}
+	x.prefilter = sync.OnceValue(func() *prefilter { return newPrefilter(x) })
+	return x
 }
 
 // add enters a literal of at least minLiteral bytes in the spellings that fold4 does not
@@ -121,14 +126,7 @@ func (x *index) find(text string, found func(l *literal, at int)) {
 		if k == 0 {
 			continue
 		}
-		more := uint32(0)
-		if at+2*minLiteral <= len(text) {
-			more = four(text[at+minLiteral:]) | fold4
-		} else {
-			for i, c := range []byte(text[at+minLiteral:]) {
-				more |= uint32(c|0x20) << (8 * i)
-			}
-		}
+		more := second4(text[at:])
 		for k > 0 {
 			e, l := &x.entries[k-1], &x.literals[k-1]
 			k = e.before
@@ -137,6 +135,18 @@ func (x *index) find(text string, found func(l *literal, at int)) {
 			}
 		}
 	}
+}
+
+// second4 returns the second four bytes of s, folded, as far as there are any.
+func second4(s string) uint32 {
+	if len(s) >= 2*minLiteral {
+		return four(s[minLiteral:]) | fold4
+	}
+	more := uint32(0)
+	for i, c := range []byte(s[minLiteral:]) {
+		more |= uint32(c|0x20) << (8 * i)
+	}
+	return more
 }
 
 // four returns the first four bytes of s as a number.

@@ -1,7 +1,6 @@
 package safety
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -33,6 +32,9 @@ func (s scanner) Rules() []Rule {
 func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, error) {
 	verdict := Verdict{Threshold: s.options.Threshold}
 	if s.clean.has(field, text) {
+		return verdict, ctx.Err()
+	}
+	if !s.set().mayFind(text, true) {
 		return verdict, ctx.Err()
 	}
 	found, err := s.signals(ctx, field, text)
@@ -170,12 +172,21 @@ func (w *watch) next(n int) {
 	}
 }
 
-// piece adds what the rules find in text from the offset from on. A rule stops looking
-// once it has found a match that flags the text by itself, or used up its looks. When
-// all tries are used up, the text is reported as overloaded: only the model reads on.
+// piece adds what the rules find in text from the offset from on. In most pieces there is
+// nothing to look at.
 func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e *effort) []Finding {
 	end := min(len(text), from+pieceLen)
 	seen := text[from:min(len(text), end+maxReach)]
+	if !set.mayFind(seen, false) {
+		return found
+	}
+	return set.closely(found, field, text, seen, from, end, e)
+}
+
+// closely looks at the piece text[from:end], from where seen can be seen. A rule stops
+// looking once it has found a match that flags the text by itself, or used up its looks.
+// When all tries are used up, the text is reported as overloaded: only the model reads on.
+func (set *RuleSet) closely(found []Finding, field Field, text, seen string, from, end int, e *effort) []Finding {
 	w := watches.Get().(*watch)
 	defer watches.Put(w)
 	w.next(len(set.rules))
@@ -185,7 +196,7 @@ func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e
 		if out.done || at >= end || r.source.Fields != nil && !slices.Contains(r.source.Fields, field) {
 			return
 		}
-		if !r.promises(text, at) {
+		if !r.promises(text[at:min(len(text), at+r.reach)]) {
 			return
 		}
 		if n := at / segmentStep; len(e.segments) == 0 || e.segments[len(e.segments)-1] != n {
@@ -244,25 +255,59 @@ func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e
 	return found
 }
 
-// promises reports whether the rule's expressions can match at one of its literals, as
-// far as a look for what every match needs can tell: they cost ten times as much.
-func (r *rule) promises(text string, at int) bool {
+// promises reports whether the rule's expressions can match in a window of a text, as far
+// as a look for what every match needs can tell: they cost ten times as much.
+func (r *rule) promises(window string) bool {
 	if r.source.Needs == nil {
 		return true
 	}
-	var lower [maxReach]byte
-	n := copy(lower[:], text[at:min(len(text), at+r.reach)])
-	for i, c := range lower[:n] {
-		if c-'A' < 26 {
-			lower[i] = c | 0x20
+	// Most places are passed over by what the texts begin with: two letters of any case.
+	var begins [1 << 10]bool
+	for _, s := range r.source.Needs {
+		if len(s) > 1 {
+			begins[twoLetters(s[0], s[1])] = true
+			continue
+		}
+		for next := range byte(32) {
+			begins[twoLetters(s[0], next)] = true
 		}
 	}
-	for _, s := range r.source.Needs {
-		if bytes.Contains(lower[:n], []byte(s)) {
-			return true
+	for i := range len(window) {
+		next := byte(0)
+		if i+1 < len(window) {
+			next = window[i+1]
+		}
+		if !begins[twoLetters(window[i], next)] {
+			continue
+		}
+		for _, s := range r.source.Needs {
+			if hasPrefixLower(window[i:], s) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// twoLetters numbers two letters without regard to case. Other bytes fall on letters.
+func twoLetters(a, b byte) uint16 { return uint16(a&31) | uint16(b&31)<<5 }
+
+// hasPrefixLower reports whether s begins with prefix once the capitals of ASCII are
+// small.
+func hasPrefixLower(s, prefix string) bool {
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		c := s[i]
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		if c != prefix[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // matches tries the rule at one of its literals. It returns how many bytes match, 0 if

@@ -9,7 +9,7 @@ import (
 // ScanText scans a text that stands in no document, as [Data]. Its findings have no
 // Value. The only error is the scanner's.
 func ScanText(ctx context.Context, scanner Scanner, text string, allow []Allowance) (Report, error) {
-	d := newDocumentScan(ctx, scanner, allow)
+	d := documentScan{ctx: ctx, scanner: scanner, allow: allow}
 	err := d.text(jsonstream.Value{}, text, false, Data)
 	return d.report, err
 }

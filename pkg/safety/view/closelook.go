@@ -42,7 +42,7 @@ func (l *looker) run(i int) {
 		if fresh {
 			l.code(text[start:])
 		}
-		fresh = !isAlnum(text[start])
+		fresh = byteMeaning[text[start]]&byteWord == 0
 	}
 }
 
@@ -83,39 +83,65 @@ func maybeHex(s string) bool {
 	return a == '0'
 }
 
-// words looks at the words with digits and signs in text[start:end].
-func (l *looker) words(start, end int) {
-	text := l.text
-	for start > l.wordsDone && isLeetByte(text[start-1]) {
-		start--
+// isOctet reports whether s, of at least eight bytes, begins with eight binary digits.
+func isOctet(s string) bool {
+	if s[0]|1 != '1' {
+		return false
 	}
-	for i := max(start, l.wordsDone); i < end; {
-		if !isLeetByte(text[i]) {
-			i++
-			continue
+	s = strings.TrimPrefix(s, binaryCode.prefix)
+	for i := range 8 {
+		if i == len(s) || s[i]|1 != '1' {
+			return false
 		}
-		// Most words have no digit, or only at their ends.
-		from, word := i, i
-		var all uint8
-		letter, digit, between := false, false, false
-		for ; i < len(text) && isLeetByte(text[i]); i++ {
-			m := byteMeaning[text[i]]
-			all |= m
-			switch {
-			case m&(byteDigit|byteWord) == byteWord:
-				between = between || letter && digit
-				letter, digit, word = true, false, i+1
-			case m&byteDigit != 0:
-				digit, word = true, i+1
-			}
+	}
+	return true
+}
+
+// A leetWord is a run of letters, digits and signs that stand for letters.
+type leetWord struct {
+	start, word, end int // word is where it ends without punctuation
+	digit            bool
+	between          bool // digits stand between letters
+}
+
+// leetWordAt measures the run that begins at text[i].
+func leetWordAt(text string, i int) leetWord {
+	w := leetWord{start: i, word: i}
+	letter, digit := false, false
+	for ; i < len(text) && isLeetByte(text[i]); i++ {
+		m := byteMeaning[text[i]]
+		switch {
+		case m&(byteDigit|byteWord) == byteWord:
+			w.between = w.between || letter && digit
+			letter, digit, w.word = true, false, i+1
+		case m&byteDigit != 0:
+			w.digit, digit, w.word = true, true, i+1
 		}
-		if all&byteDigit != 0 {
-			l.group(from, word)
-			if between {
-				l.leet(from, word)
-			}
+	}
+	w.end = i
+	return w
+}
+
+// word looks at the word around text[i], unless it has.
+func (l *looker) word(i int) {
+	if i < l.wordsDone {
+		return
+	}
+	for i > l.wordsDone && isLeetByte(l.text[i-1]) {
+		i--
+	}
+	w := leetWordAt(l.text, i)
+	l.wordsDone = w.end
+	if !w.digit {
+		return
+	}
+	if word := l.text[w.start:w.word]; len(word)%2 == 0 {
+		if h := strings.TrimPrefix(word, hexCode.prefix); len(h) >= 2*hexCode.least && maybeHex(h) && hexCode.begins(h) {
+			l.found |= signHex
 		}
-		l.wordsDone = i
+	}
+	if w.between {
+		l.leet(w.start, w.word)
 	}
 }
 
@@ -146,32 +172,43 @@ func isAddress(text, word string) bool {
 	return strings.Count(word, "@") == 1 && len(text) > len(word) && strings.IndexByte(".-_", text[len(word)]) >= 0
 }
 
-// group counts words in a row that are a byte in digits.
-func (l *looker) group(start, end int) {
-	word := l.text[start:end]
-	if len(word)%2 != 0 { // as most words with digits that are no byte
+// rows looks for rows of words that are each a byte in digits, in all of the text.
+func (l *looker) rows() {
+	if l.coarse {
+		l.found |= signHex
+	}
+	if l.coarse || l.counted {
 		return
 	}
-	if start-l.lastGroup > 3 {
-		l.hexes, l.octets = 0, 0
-	}
-	if h := strings.TrimPrefix(word, "0x"); len(h) == 2 {
-		if v, ok := hexValue(h, 0, 2); ok && (v >= ' ' && v < 0x7F || v == '\n') {
-			l.hexes++
-			l.lastGroup = end
+	l.counted = true
+	last := 0 // where the last such word ended
+	hexes, octets := 0, 0
+	for i := 0; i < len(l.text); {
+		w := leetWordAt(l.text, i)
+		i = max(w.end, i+1)
+		word := l.text[w.start:w.word]
+		if !w.digit || len(word)%2 != 0 { // as most words with digits that are no byte
+			continue
 		}
-	} else if len(h) >= 2*hexCode.least && maybeHex(h) && hexCode.begins(h) {
-		l.found |= signHex
-	}
-	if b := strings.TrimPrefix(word, "0b"); len(b)%8 == 0 && strings.Trim(b, "01") == "" {
-		l.octets += len(b) / 8
-		l.lastGroup = end
-	}
-	if l.hexes >= hexCode.least {
-		l.found |= signHex
-	}
-	if l.octets >= binaryCode.least {
-		l.found |= signBinary
+		if w.start-last > 3 {
+			hexes, octets = 0, 0
+		}
+		if h := strings.TrimPrefix(word, hexCode.prefix); len(h) == 2 {
+			if v, ok := hexValue(h, 0, 2); ok && (v >= ' ' && v < 0x7F || v == '\n') {
+				hexes++
+				last = w.word
+			}
+		}
+		if b := strings.TrimPrefix(word, binaryCode.prefix); len(b)%8 == 0 && strings.Trim(b, "01") == "" {
+			octets += len(b) / 8
+			last = w.word
+		}
+		if hexes >= hexCode.least {
+			l.found |= signHex
+		}
+		if octets >= binaryCode.least {
+			l.found |= signBinary
+		}
 	}
 }
 

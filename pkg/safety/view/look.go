@@ -1,7 +1,9 @@
 package view
 
 import (
+	"math/bits"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -34,6 +36,7 @@ const (
 	byteSign              // begins something that has to be looked at
 	byteHigh              // is part of a character beyond ASCII
 	byteLeet              // can stand in a word in leetspeak
+	byteHex               // can stand in hexadecimal digits and their prefix
 )
 
 var byteMeaning = func() (t [256]uint8) {
@@ -59,80 +62,196 @@ var byteMeaning = func() (t [256]uint8) {
 	for _, c := range []byte("@$!|") {
 		t[c] |= byteLeet
 	}
+	for _, c := range []byte("0123456789abcdefABCDEFx") {
+		t[c] |= byteHex
+	}
 	return t
 }()
 
-// A looker looks through a text for signs, once and without building anything. Each
-// kind of thing it looks at closely it looks at once: the offsets say up to where.
+// A looker looks through a text for signs, once and without building anything, block
+// by block. Each kind of thing it looks at closely it looks at once: the offsets say up
+// to where.
 type looker struct {
 	text  string
 	found signs
+	// coarse takes what may be a row of bytes in digits for one: to count on through the
+	// text is not worth it.
+	coarse bool
+
+	inWord, inLetters uint64 // 1 if the byte before the block is of a word, a letter
+	inDigits          uint64 // 1 if digits that follow a letter go on in the block
 
 	wordsDone, runsDone, runesDone, apartDone int
 
-	lastLeet  int // the end of the last word that looked like leetspeak
-	leets     int // the leetness of those that were near each other
-	lastGroup int // the end of the last word that was a byte in hex or binary digits
-	hexes     int // how many of those there were in a row
-	octets    int
+	counted  bool // the rows of bytes in digits
+	lastLeet int  // the end of the last word that looked like leetspeak
+	leets    int  // the leetness of those that were near each other
 }
+
+var plainMarks = sync.OnceValue(func() *Marks { return NewMarks("") })
 
 // look returns the signs of text. It stops at once if it finds any of enough.
 func look(text string, enough signs) signs {
 	l := looker{text: text}
-	const n = 8 // bytes looked at together
-	t := &byteMeaning
-	i := 0
-	for ; i+n <= len(text); i += n {
-		b := text[i : i+n]
-		c0, c1, c2, c3 := t[b[0]], t[b[1]], t[b[2]], t[b[3]]
-		c4, c5, c6, c7 := t[b[4]], t[b[5]], t[b[6]], t[b[7]]
-		all := c0 | c1 | c2 | c3 | c4 | c5 | c6 | c7
-		pairs := c0&c1 | c1&c2 | c2&c3 | c3&c4 | c4&c5 | c5&c6 | c6&c7
-		turns := (c0^c1)&(c1^c2)&(c2^c3) | (c4^c5)&(c5^c6)&(c6^c7)
-		if all&(byteBreak|byteDigit|byteSign|byteHigh) == byteBreak && pairs&^turns&byteWord != 0 {
-			continue // nothing but words
+	marks := plainMarks()
+	next := ReadBlock(text, 0, marks)
+	for at := 0; at < len(text) && l.found&enough == 0; at += BlockLen {
+		b := next
+		next = ReadBlock(text, at+BlockLen, marks)
+		l.block(at, b, next)
+	}
+	return l.found
+}
+
+// A Looker tells, block by block, where in a text may be what keeps it from being
+// [Plain]. The text may hold several texts, parted by quotation marks ("), each with none
+// in it.
+type Looker struct{ looker }
+
+// NewLooker returns a looker for the part of a text from the given offset on.
+func NewLooker(text string, from int) Looker {
+	return Looker{looker{text: text, coarse: true, wordsDone: from, runsDone: from, runesDone: from, apartDone: from}}
+}
+
+// Block looks at the block at text[at] and reports whether it may have something. Blocks
+// have to come one after the other, each with the next.
+func (l *Looker) Block(at int, b, next Block) bool {
+	l.found = 0
+	l.block(at, b, next)
+	return l.found != 0
+}
+
+// block looks at the block at text[at]. Most have nothing but words.
+func (l *looker) block(at int, b, next Block) {
+	words, more := b.Words(), next.Words()
+	starts := b.Starts(l.inWord)
+	// No word of one letter is at an end: those of the next block are right as far as a
+	// row that begins in this one can reach.
+	alone := starts &^ (words>>1 | more<<63)
+	if alone != 0 && inRow(alone, next.Starts(words>>63)&^(more>>1), 2, 1+maxGap) {
+		l.apart(at, min(at+BlockLen, len(l.text)))
+	}
+	for long := runsOf15(words|b.Joints, more|next.Joints); ; {
+		long = from(long, l.runsDone-at)
+		if long == 0 {
+			break
 		}
-		l.block(i, i+n, all, pairs&byteWord == 0 || turns&byteWord != 0)
-		if l.found&enough != 0 {
-			return l.found
+		l.run(at + trailing(long))
+	}
+	l.words(at, b, next, starts, l.marks(at, b, next))
+	l.stems(at)
+	l.inWord, l.inLetters = words>>63, b.Letters>>63
+}
+
+// from returns the bits of x from the n-th on.
+func from(x uint64, n int) uint64 { return x &^ (1<<max(n, 0) - 1) }
+
+// inRow reports whether five of what begins at the bits of a and, 64 bytes on, next are
+// in a row from one in a on, each from least to most bytes behind the one before.
+func inRow(a, next uint64, least, most int) bool {
+	x, y := a, next
+	for range minApart - 1 {
+		var before, beforeNext uint64
+		for n := least; n <= most; n++ {
+			before |= x>>n | y<<(64-n)
+			beforeNext |= y >> n
+		}
+		if x, y = a&before, next&beforeNext; x == 0 {
+			return false
 		}
 	}
-	if i < len(text) {
-		l.block(i, len(text), 0xFF, true)
+	return true
+}
+
+// runsOf8 returns where 8 bits of x and, behind it, next begin that are all set, and the
+// same of next. Each step takes those that as many more follow.
+func runsOf8(x, next uint64) (uint64, uint64) {
+	x, next = x&(x>>1|next<<63), next&(next>>1)
+	x, next = x&(x>>2|next<<62), next&(next>>2)
+	return x & (x>>4 | next<<60), next & (next >> 4)
+}
+
+// runsOf15 is the same for 15 bits.
+func runsOf15(x, next uint64) uint64 {
+	x, next = runsOf8(x, next)
+	return x & (x>>7 | next<<57)
+}
+
+// words looks at the words that may be bytes in digits or leetspeak, among them those
+// with the given signs. Most have no digit, or only at their ends.
+func (l *looker) words(at int, b, next Block, starts, signs uint64) {
+	// Where digits follow a letter, one is added to them and carried to what is behind
+	// them: if that is a letter, they stand between two.
+	sum, carry := bits.Add64(b.Digits, b.Digits&(b.Letters<<1|l.inLetters), l.inDigits)
+	l.inDigits = carry
+	suspects := sum&b.Letters | signs
+	long, _ := runsOf8(b.Words(), next.Words())
+	for long &= starts; long != 0; long &= long - 1 {
+		s := l.text[at+trailing(long):]
+		if byteMeaning[s[0]]&byteMeaning[s[1]]&byteMeaning[s[2]]&byteMeaning[s[3]]&byteHex == 0 {
+			continue
+		}
+		if isOctet(s) {
+			l.rows()
+		}
+		if maybeHex(s) {
+			suspects |= long & -long
+		}
 	}
-	if len(text) >= stemLen {
-		hidden := disguisedStems().seek(text)
+	for ; suspects != 0; suspects &= suspects - 1 {
+		l.word(at + trailing(suspects))
+	}
+	if b.Digits|next.Digits == 0 {
+		return
+	}
+	if p := pairs(b, next, starts); p != 0 && inRow(p, pairs(next, Block{}, next.Starts(b.Words()>>63)), 3, 7) {
+		l.rows()
+	}
+}
+
+// pairs returns where words of two letters or digits begin, one a digit, as are the hex
+// digits of a byte, also behind 0x.
+func pairs(b, next Block, starts uint64) uint64 {
+	w, n := b.Words(), next.Words()
+	after := func(k int) uint64 { return w>>k | n<<(64-k) }
+	two := after(1) &^ after(2) & (b.Digits | b.Digits>>1 | next.Digits<<63)
+	four := after(1) & after(2) & after(3) &^ after(4) & b.Digits & (b.Letters>>1 | next.Letters<<63)
+	return starts & (two | four)
+}
+
+// marks looks at the marked signs of a block. It returns those of leetspeak.
+func (l *looker) marks(at int, b, next Block) (leet uint64) {
+	end := min(at+BlockLen, len(l.text))
+	// Hyphens are everywhere; only those between letters can split words.
+	hyphens := b.Marks & b.Joints
+	hyphens &= (b.Letters<<1 | l.inLetters) & (b.Letters>>1 | next.Letters<<63)
+	high := false
+	for m := b.Marks&^b.Joints | hyphens; m != 0; m &= m - 1 {
+		i := at + trailing(m)
+		c := l.text[i]
+		meaning := byteMeaning[c]
+		if meaning&byteSign != 0 {
+			l.sign(i)
+		}
+		if meaning&byteLeet != 0 {
+			leet |= m & -m
+		}
+		if meaning&byteHigh != 0 && !high {
+			l.runes(i, end)
+			high = true
+		}
+	}
+	return leet
+}
+
+// stems looks for disguised stems in the block at text[at].
+func (l *looker) stems(at int) {
+	if hidden := disguisedStems().seek(l.text, at, min(at+BlockLen, len(l.text))); hidden != [2]bool{} {
 		if hidden[rotated] {
 			l.found |= signRotated
 		}
 		if hidden[reversed] {
 			l.found |= signReversed
 		}
-	}
-	return l.found
-}
-
-// block looks closely at text[start:end], whose bytes mean all together. apart says
-// that there are letters set apart, perhaps.
-func (l *looker) block(start, end int, all uint8, apart bool) {
-	if apart && all&byteWord != 0 && end > l.apartDone {
-		l.apart(start, end)
-	}
-	if all&byteBreak == 0 && end > l.runsDone {
-		l.run(start)
-	}
-	if all&byteDigit != 0 {
-		l.words(start, end)
-	}
-	if all&byteSign != 0 {
-		for i := start; i < end; i++ {
-			if byteMeaning[l.text[i]]&byteSign != 0 {
-				l.sign(i)
-			}
-		}
-	}
-	if all&byteHigh != 0 {
-		l.runes(start, end)
 	}
 }

@@ -17,10 +17,10 @@ func TestStems(t *testing.T) {
 		}
 		for pad := range 2 * stride {
 			before := strings.Repeat(".", pad)
-			if !disguisedStems().seek(before + rot13(stem))[rotated] {
+			if text := before + rot13(stem); !disguisedStems().seek(text, 0, len(text))[rotated] {
 				t.Errorf("rotated %q not found after %d bytes", stem, pad)
 			}
-			if !disguisedStems().seek(before + strings.ToUpper(reverse(stem)))[reversed] {
+			if text := before + strings.ToUpper(reverse(stem)); !disguisedStems().seek(text, 0, len(text))[reversed] {
 				t.Errorf("reversed %q not found after %d bytes", stem, pad)
 			}
 		}
