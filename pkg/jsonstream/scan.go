@@ -159,6 +159,9 @@ func scanName(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return -1
 	}
+	if end := plainRun(text, i+1); end < len(text) && text[end] == '"' {
+		return end + 1
+	}
 	end := scanString(text, i)
 	if end < 0 || bytes.IndexByte(text[i:end], '\\') >= 0 {
 		return -1
