@@ -101,7 +101,7 @@ func batches(list []source, limits jsonstream.Limits, count func(int), emit func
 			return errNotWanted
 		}
 		return nil
-	}, bound[source]{ahead: 2 * runtime.GOMAXPROCS(0)})
+	}, bound[source]{})
 }
 
 var errNotWanted = errors.New("no more batches wanted")

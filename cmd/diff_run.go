@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/history"
@@ -85,7 +84,7 @@ func (r *comparison) run(pairs func(pairing) error) error {
 			return err
 		}
 		return r.out.Flush()
-	}, bound[pair]{ahead: 2 * runtime.GOMAXPROCS(0)})
+	}, bound[pair]{})
 	if err != nil {
 		return err
 	}

@@ -130,6 +130,8 @@ type rewritten struct {
 	news      []any
 }
 
+func (r rewritten) weight() int { return cap(r.text) + 1024*len(r.problems) }
+
 func (f *rewriting) all(list []source, out *output) error {
 	produce := func(emit func([]document) bool) { batches(list, f.limits, f.progress.bytes, emit) }
 	return inOrder(produce, f.work, func(r rewritten) error {

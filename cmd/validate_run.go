@@ -31,9 +31,9 @@ type validation struct {
 // all checks every document of the sources, and tells the outcome.
 func (v *validation) all(c *cobra.Command, list []source, quiet bool) error {
 	v.invalid = map[validate.Reason]int{}
-	work := func(batch []document) []result { return v.work(c, batch) }
-	err := process(list, v.limits, v.progress, work, func(results []result) error {
-		for _, r := range results {
+	work := func(batch []document) results { return v.work(c, batch) }
+	err := process(list, v.limits, v.progress, work, func(list results) error {
+		for _, r := range list {
 			if err := v.consume(r); err != nil {
 				return err
 			}
@@ -57,17 +57,29 @@ type result struct {
 	err error
 }
 
-func (v *validation) work(c *cobra.Command, batch []document) []result {
-	results := make([]result, 0, len(batch))
+// results are those of a batch.
+type results []result
+
+// weight counts a quarter of a kilobyte for a report, and half a one for a finding.
+func (list results) weight() int {
+	n := 256 * len(list)
+	for _, r := range list {
+		n += 512 * len(r.Findings)
+	}
+	return n
+}
+
+func (v *validation) work(c *cobra.Command, batch []document) results {
+	list := make(results, 0, len(batch))
 	for _, d := range batch {
 		if d.unreadable() {
-			results = append(results, result{report: report{Source: d.source.name}, err: d.err})
+			list = append(list, result{report: report{Source: d.source.name}, err: d.err})
 			continue
 		}
 		r, err := v.check(c, d)
-		results = append(results, result{r, err})
+		list = append(list, result{r, err})
 	}
-	return results
+	return list
 }
 
 func (v *validation) consume(r result) error {

@@ -45,6 +45,9 @@ type Parser struct {
 	frames []frame
 }
 
+// mostKept is how many nodes may stay from a document for much smaller ones.
+const mostKept = 1 << 16
+
 // Parse is the function [Parse], but for two things. The document, and every [Value]
 // of it, is good until the next call; its bytes and texts are not affected. And f,
 // unless it is nil, is told of all tokens in the same pass.
@@ -56,8 +59,9 @@ func (p *Parser) Parse(raw Raw, limits Limits, f Follower) (*Document, error) {
 		return nil, &SyntaxError{Position: raw.Start, Problem: problem}
 	}
 	d := &p.doc
-	if d.nodes == nil {
-		d.nodes = make([]node, 0, 16+len(raw.Bytes)/48)
+	expected := 16 + len(raw.Bytes)/48
+	if d.nodes == nil || cap(d.nodes) > mostKept && cap(d.nodes)/8 > expected { // made for a huge document
+		d.nodes = make([]node, 0, expected)
 	}
 	*d = Document{raw: raw, nodes: d.nodes[:0]}
 	if f != nil {

@@ -75,9 +75,11 @@ func (s *Splitter) Next() (Raw, error) {
 	return s.scan()
 }
 
-// Ready reports whether more than white space of the stream has been read
-// already: the next call of Next may then not need to wait.
-func (s *Splitter) Ready() bool { return skipSpace(s.slab, s.pos) < len(s.slab) }
+// Ready reports whether a line that is not empty has been read to its end already, so
+// that the next call of Next need not wait, unless the document goes on behind that line.
+func (s *Splitter) Ready() bool {
+	return bytes.IndexByte(s.slab[skipSpace(s.slab, s.pos):], '\n') >= 0
+}
 
 // skipSpace moves to the first byte of the next document.
 func (s *Splitter) skipSpace() error {

@@ -200,3 +200,21 @@ func TestSplitterExpect(t *testing.T) {
 		}
 	}
 }
+
+// Ready is about lines that have been read to their end.
+func TestSplitterReady(t *testing.T) {
+	for _, tt := range []struct {
+		rest string // behind the first document
+		want bool
+	}{
+		{"", false}, {"\n", false}, {"\n \r\n\t", false}, {"\n{\"a\":", false}, {"\n{}", false}, {"\n{}\n", true}, {"{}\n", true}, {"\n{}\n{", true},
+	} {
+		s := jsonstream.NewSplitter(strings.NewReader("{}"+tt.rest), jsonstream.Limits{})
+		if _, err := s.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Ready(); got != tt.want {
+			t.Errorf("%q: ready %v, want %v", tt.rest, got, tt.want)
+		}
+	}
+}
