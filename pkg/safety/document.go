@@ -108,10 +108,8 @@ type documentScan struct {
 
 // document scans root, its name if it has one, and what is in it.
 func (d *documentScan) document(root jsonstream.Value, field Field) error {
-	if name := root.Name(); name != "" {
-		if err := d.text(root, name, true, field); err != nil {
-			return err
-		}
+	if err := d.name(root, field); err != nil {
+		return err
 	}
 	own, ok := d.scanner.(scanner)
 	if !ok {
@@ -120,6 +118,9 @@ func (d *documentScan) document(root jsonstream.Value, field Field) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
+	if kind := root.Kind(); len(root.Raw()) >= longDocument && (kind == jsonstream.Object || kind == jsonstream.Array) {
+		return d.inParts(root, field)
+	}
 	outer, around := d.sieve, d.whole
 	d.whole = rawText(root)
 	d.sieve = own.set().newSieve(d.whole, true, true)
@@ -127,6 +128,14 @@ func (d *documentScan) document(root jsonstream.Value, field Field) error {
 	d.sieve.put()
 	d.sieve, d.whole = outer, around
 	return err
+}
+
+// name scans the name of v, if it has one.
+func (d *documentScan) name(v jsonstream.Value, field Field) error {
+	if name := v.Name(); name != "" {
+		return d.text(v, name, true, field)
+	}
+	return nil
 }
 
 // wants reports whether what is written in a part of the text may need a scan.
@@ -180,10 +189,7 @@ func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, fiel
 	if !inName {
 		return d.text(v, v.Text(), false, field)
 	}
-	if name := v.Name(); name != "" {
-		return d.text(v, name, true, field)
-	}
-	return nil
+	return d.name(v, field)
 }
 
 // carrier scans what a string holds in base64.
@@ -231,17 +237,22 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 	}
 	for _, p := range placed {
 		p.Flagged = verdict.Flagged && p.Allowed == ""
-		count := &d.others
-		if p.Flagged {
-			count = &d.flagged
-		}
-		if *count++; *count <= mostFindings {
-			d.report.Findings = append(d.report.Findings, p)
-		}
+		d.add(p)
 	}
 	d.report.Score = max(d.report.Score, verdict.Score)
 	d.report.Flagged = d.report.Flagged || verdict.Flagged
 	return nil
+}
+
+// add reports a finding, if there is room for it.
+func (d *documentScan) add(f PlacedFinding) {
+	count := &d.others
+	if f.Flagged {
+		count = &d.flagged
+	}
+	if *count++; *count <= mostFindings {
+		d.report.Findings = append(d.report.Findings, f)
+	}
 }
 
 // fieldWithin returns who speaks inside v, where outside it is the given field.

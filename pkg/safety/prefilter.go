@@ -3,6 +3,7 @@ package safety
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/eaapl/handoff/pkg/safety/view"
 )
@@ -10,19 +11,20 @@ import (
 // A prefilter tells for most words of a text that no literal of an index begins there,
 // nor right before. It is safe for concurrent use.
 type prefilter struct {
-	four, six         bitmap            // hashes of the first four, six bytes of words of literals, other than near
-	nearFour, nearSix [1 << 10]ruleBits // the rules of near literals, by the same hashes
-	longestNear       int
-	led               bitmap      // of words that begin no literal, by the byte before them and four bytes
-	lead              int         // at most so many bytes come before them
-	marks             *view.Marks // bytes that begin the literals without such a word
-	joints            uint64      // all bits, but none if such bytes are joints
-	useless           bool        // such bytes are everywhere
-	heads             [1 << 12]int32
-	groups            []group
-	tails             []tail      // of the literals of all groups
-	candidates        []candidate // the rest of them
-	single            ruleBits    // bits of one rule
+	four, six   bitmap // hashes of the first four, six bytes of words of literals
+	longestNear int
+	starts      []start // the words of literals
+	startHeads  [1 << 11]int32
+	lead        int         // at most so many bytes of a literal come before its word
+	marks       *view.Marks // bytes that begin the literals without such a word
+	joints      uint64      // all bits, but none if such bytes are joints
+	useless     bool        // such bytes are everywhere
+	heads       [1 << 12]int32
+	groups      []group
+	tails       []tail      // of the literals of all groups
+	candidates  []candidate // the rest of them
+	single      ruleBits    // bits of one rule
+	sieves      sync.Pool   // they remember what this filter says
 }
 
 // A group has the literals of an index that begin with the same four bytes, folded.
@@ -67,13 +69,10 @@ func hash6(v uint64) uint32 { return uint32(v << 16 * 0x9E3779B97F4A7C15 >> 48) 
 
 func newPrefilter(x *index) *prefilter {
 	n := len(x.literals)
-	f := &prefilter{single: ^ruleBits(0), groups: make([]group, 0, n), tails: make([]tail, 0, n), candidates: make([]candidate, 0, n)}
+	f := &prefilter{single: ^ruleBits(0), groups: make([]group, 0, n), tails: make([]tail, 0, n), candidates: make([]candidate, 0, n), starts: make([]start, 0, n)}
 	var first [256]bool
 	for n := range x.literals {
 		l := &x.literals[n]
-		if !f.byWord(l) {
-			first[l.text[0]], first[l.text[0]^0x20] = true, true // they fold to the same
-		}
 		// Control characters fold to digits and spaces.
 		f.useless = f.useless || strings.ContainsFunc(l.text, func(r rune) bool { return r < ' ' })
 		if l.role == near {
@@ -89,6 +88,11 @@ func newPrefilter(x *index) *prefilter {
 		}
 	}
 	f.findOverlaps(x)
+	for i := range f.candidates {
+		if c := f.candidates[i].text[0]; !f.begin(i) {
+			first[c], first[c^0x20] = true, true // they fold to the same
+		}
+	}
 	var others []byte
 	for c, begins := range first {
 		if begins {
@@ -187,47 +191,6 @@ func (f *prefilter) find(key uint32) *group {
 	}
 	return nil
 }
-
-// byWord enters the first word of a literal and what follows it, if that is long enough.
-func (f *prefilter) byWord(l *literal) bool {
-	at := 0
-	for at < len(l.text) && !alnum(l.text[at]) {
-		at++
-	}
-	before, rest := l.text[:at], l.text[at:]
-	switch {
-	case len(rest) < 3:
-		return false
-	case len(rest) == 3: // followed by anything
-		for c := range 256 {
-			f.word(l, before, rest+string([]byte{byte(c)}))
-		}
-	default:
-		f.word(l, before, rest)
-	}
-	return true
-}
-
-// word enters a word of at least four bytes of a literal and what comes before it.
-func (f *prefilter) word(l *literal, before, s string) {
-	h := hash4(four(s) | fold4)
-	if n := len(before); n > 0 {
-		f.led.set(hashLed(before[n-1], h))
-		f.lead = max(f.lead, n)
-	}
-	bits, rules := &f.four, &f.nearFour
-	if len(s) >= 6 {
-		bits, rules, h = &f.six, &f.nearSix, hash6(uint64(four(s))|uint64(s[4])<<32|uint64(s[5])<<40|fold8)
-	}
-	if l.role == near {
-		rules[h%uint32(len(rules))] |= bitOf(l.probe)
-	} else {
-		bits.set(h)
-	}
-}
-
-// hashLed hashes a byte, folded, and the hash of what follows it.
-func hashLed(before byte, h uint32) uint32 { return h ^ uint32(before|0x20)<<8 }
 
 // eight returns the first eight bytes of s as a number.
 func eight(s string) uint64 {

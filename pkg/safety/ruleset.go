@@ -18,6 +18,7 @@ type rule struct {
 	Rule
 	source *fileRule
 	reach  int
+	begins func() *beginnings      // what the needed texts begin with: see promises
 	exprs  []func() *regexp.Regexp // each by itself: small ones run faster
 	unless func() *regexp.Regexp   // nil if nothing excuses a match
 }
@@ -92,6 +93,9 @@ func newRule(source *fileRule, expand func(pattern string) string) *rule {
 	r := &rule{Rule: source.Rule(), source: source, reach: source.Reach}
 	if r.reach == 0 {
 		r.reach = defaultReach
+	}
+	if source.Needs != nil {
+		r.begins = sync.OnceValue(func() *beginnings { return newBeginnings(source.Needs) })
 	}
 	r.exprs = make([]func() *regexp.Regexp, len(source.Patterns))
 	for i, p := range source.Patterns {

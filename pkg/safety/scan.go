@@ -261,27 +261,17 @@ func (r *rule) promises(window string) bool {
 	if r.source.Needs == nil {
 		return true
 	}
-	// Most places are passed over by what the texts begin with: two letters of any case.
-	var begins [1 << 10]bool
-	for _, s := range r.source.Needs {
-		if len(s) > 1 {
-			begins[twoLetters(s[0], s[1])] = true
-			continue
+	begins, key := r.begins(), uint16(0)
+	for i := range len(window) + 2 {
+		key >>= 5
+		if i < len(window) {
+			key |= uint16(window[i]&31) << 10
 		}
-		for next := range byte(32) {
-			begins[twoLetters(s[0], next)] = true
-		}
-	}
-	for i := range len(window) {
-		next := byte(0)
-		if i+1 < len(window) {
-			next = window[i+1]
-		}
-		if !begins[twoLetters(window[i], next)] {
+		if begins[key>>6]>>(key&63)&1 == 0 || i < 2 {
 			continue
 		}
 		for _, s := range r.source.Needs {
-			if hasPrefixLower(window[i:], s) {
+			if hasPrefixLower(window[i-2:], s) {
 				return true
 			}
 		}
@@ -289,8 +279,26 @@ func (r *rule) promises(window string) bool {
 	return false
 }
 
-// twoLetters numbers two letters without regard to case. Other bytes fall on letters.
-func twoLetters(a, b byte) uint16 { return uint16(a&31) | uint16(b&31)<<5 }
+// beginnings has a bit for every three letters, five bits for each without regard to
+// case. Other bytes fall on letters, and 0 is behind a text's end.
+type beginnings [1 << 9]uint64
+
+// newBeginnings returns with what the texts may begin: most places are passed over by
+// that.
+func newBeginnings(texts []string) *beginnings {
+	var b beginnings
+	for _, s := range texts {
+		known, key := min(len(s), 3), 0
+		for i := range known {
+			key |= int(s[i]&31) << (5 * i)
+		}
+		for rest := range 1 << (5 * (3 - known)) {
+			k := key | rest<<(5*known)
+			b[k>>6] |= 1 << (k & 63)
+		}
+	}
+	return &b
+}
 
 // hasPrefixLower reports whether s begins with prefix once the capitals of ASCII are
 // small.

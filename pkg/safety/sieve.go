@@ -3,7 +3,6 @@ package safety
 import (
 	"math/bits"
 	"strings"
-	"sync"
 
 	"github.com/eaapl/handoff/pkg/safety/view"
 )
@@ -25,6 +24,7 @@ type sieve struct {
 	skip   int // where none begins
 	long   int // from where on strings may be long
 
+	memo     memo
 	waiting  waiting
 	from, to int // the place found
 }
@@ -36,20 +36,22 @@ type waiting struct {
 	until int      // where none of them waits any longer
 }
 
-var sieves = sync.Pool{New: func() any { return new(sieve) }}
-
 // newSieve returns a sieve that begins at the start of text. It has to be put back.
 func (set *RuleSet) newSieve(text string, json, views bool) *sieve {
-	s := sieves.Get().(*sieve)
-	s.set, s.filter, s.text, s.json, s.views = set, set.index().prefilter(), text, json, views
+	f := set.index().prefilter()
+	s, ok := f.sieves.Get().(*sieve)
+	if !ok {
+		s = &sieve{set: set, filter: f}
+	}
+	s.text, s.json, s.views = text, json, views
 	s.from, s.to = 0, 0
 	s.resume(0)
 	return s
 }
 
 func (s *sieve) put() {
-	s.set, s.filter, s.text, s.looker = nil, nil, "", view.Looker{} // they may be large
-	sieves.Put(s)
+	s.text, s.looker = "", view.Looker{} // they may be large
+	s.filter.sieves.Put(s)
 }
 
 // mayFind reports whether rules, or readings if views are wanted, may find something in
@@ -118,7 +120,6 @@ func (s *sieve) pass(end int) { s.to = max(s.to, end) }
 
 // literals looks for literals that begin in the block at text[at].
 func (s *sieve) literals(at int, b view.Block) bool {
-	text, f := s.text, s.filter
 	if at > s.waiting.until {
 		s.waiting.rules = 0
 	}
@@ -126,32 +127,66 @@ func (s *sieve) literals(at int, b view.Block) bool {
 	if !s.json && at%pieceLen == 0 { // a piece begins, perhaps inside of a word
 		inWord = 0
 	}
-	signs := b.Marks &^ (b.Joints & f.joints)
-	for all := b.Starts(inWord) | signs; all != 0; all &= all - 1 {
-		i := at + bits.TrailingZeros64(all)
-		if signs&all&-all != 0 {
-			if s.sign(i) {
-				return true
-			}
-			continue
+	signs := b.Marks &^ (b.Joints & s.filter.joints)
+	words, more := b.Words(), s.next.Words()
+	for all := s.suspects(at, b.Starts(inWord), signs); all != 0; all &= all - 1 {
+		n := bits.TrailingZeros64(all)
+		var found bool
+		if signs>>n&1 != 0 {
+			found = s.sign(at + n)
+		} else {
+			found = s.start(at+n, bits.TrailingZeros64(^(words>>n|more<<(view.BlockLen-n))|1<<8))
 		}
-		if i+8 > len(text) {
-			if s.word(i, true) {
-				return true
-			}
-			continue
-		}
-		v := eight(text[i:]) | fold8
-		h, h6 := hash4(uint32(v)), hash6(v)
-		may := f.four.bit(h) | f.six.bit(h6)
-		if rules := s.waiting.rules; rules != 0 {
-			may |= uint64((f.nearFour[h%uint32(len(f.nearFour))] | f.nearSix[h6%uint32(len(f.nearSix))]) & rules)
-		}
-		if may != 0 && s.word(i, i > 0 && f.led.bit(hashLed(text[i-1], h)) != 0) {
+		if found {
 			return true
 		}
 	}
 	return false
+}
+
+// suspects returns those of the starts of words and the signs in the block at text[at]
+// with which literals may begin. It has no branches that depend on the words.
+func (s *sieve) suspects(at int, starts, signs uint64) uint64 {
+	var all uint64
+	for m := signs; m != 0; m &= m - 1 {
+		n := bits.TrailingZeros64(m)
+		c := s.text[at+n]
+		if c == '\\' || c < ' ' || at+n+minLiteral <= len(s.text) && s.filter.four.bit(hash4(four(s.text[at+n:])|fold4)) != 0 {
+			all |= 1 << n
+		}
+	}
+	for m := starts &^ signs; m != 0; m &= m - 1 {
+		n := bits.TrailingZeros64(m)
+		may := uint64(1)
+		if at+n+8 <= len(s.text) {
+			v := eight(s.text[at+n:]) | fold8
+			may = s.filter.four.bit(hash4(uint32(v))) | s.filter.six.bit(hash6(v))
+		}
+		all |= may << n
+	}
+	return all
+}
+
+// start looks for literals that begin with the word at text[i], or right before it. The
+// word has n bytes, or at least eight if n is 8.
+func (s *sieve) start(i, n int) bool {
+	if i+8 >= len(s.text) {
+		return s.word(i, true)
+	}
+	w := s.memo.of(s.filter, wordKey(eight(s.text[i:])|fold8, n))
+	onward := w.onward >> (s.text[i+onwardAt(n)] & 31) & 1
+	led := w.led >> (s.text[max(i, 1)-1] & 31) & 1
+	if uint64(w.near&s.waiting.rules)|uint64(w.acts|onward|led) == 0 {
+		return false
+	}
+	if w.only == 0 || onward|led != 0 {
+		return s.word(i, led != 0)
+	}
+	if i < s.tried || i == s.skip && i%pieceLen != 0 {
+		return false
+	}
+	s.tried = i + 1
+	return s.candidate(&s.filter.candidates[w.only-1], i)
 }
 
 // sign looks for literals that begin with the sign at text[i].
@@ -167,13 +202,16 @@ func (s *sieve) sign(i int) bool {
 	}
 	if i+1 < len(s.text) && (s.text[i+1] == 'n' || s.text[i+1] == 'r' || s.text[i+1] == 't') {
 		s.skip = i + 1 // as index.find does
+		if s.skip%pieceLen == 0 && s.literal(s.skip) {
+			return true
+		}
 		return i+2 < len(s.text) && alnum(s.text[i+2]) && s.literal(i+2)
 	}
 	return s.literal(i)
 }
 
-// word looks for literals that begin with the word at text[i], and, if it is led, with
-// what is right before it.
+// word looks for literals that begin with the word at text[i], and, if it may be led,
+// with what is right before it.
 func (s *sieve) word(i int, led bool) bool {
 	if i == s.skip && i%pieceLen != 0 {
 		return false

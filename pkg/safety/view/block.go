@@ -23,7 +23,10 @@ func (b Block) Starts(inWord uint64) uint64 {
 
 // Marks says which bytes [ReadBlock] marks. It does not ask for letters, digits, spaces
 // and quotation marks (").
-type Marks [256]uint8
+type Marks struct {
+	of     [256]uint8
+	points uint64 // all bits, but none if commas, full stops or colons are marked
+}
 
 const (
 	marked = 1 << iota
@@ -35,56 +38,43 @@ func NewMarks(others string) *Marks {
 	var t Marks
 	for c, meaning := range byteMeaning {
 		if meaning&(byteSign|byteHigh|byteDigit|byteLeet) != 0 {
-			t[c] |= marked
+			t.of[c] |= marked
 		}
 		if meaning&byteBreak == 0 {
-			t[c] |= joins
+			t.of[c] |= joins
 		}
 	}
 	for _, c := range []byte(others) {
-		t[c] |= marked
+		t.of[c] |= marked
+	}
+	if t.of[',']|t.of['.']|t.of[':'] == 0 {
+		t.points = ^uint64(0)
 	}
 	return &t
 }
-
-const (
-	each     = 0x0101010101010101 // times a byte: eight of it
-	highBits = 0x80 * each
-	lowBits  = 0x7F * each
-	spaces   = ' ' * each
-)
 
 // ReadBlock reads the block that begins at text[at]. What is beyond the text counts as
 // spaces.
 func ReadBlock(text string, at int, marks *Marks) Block {
 	var b Block
-	gaps := ^uint64(0) // spaces and quotation marks
+	var gaps uint64
 	switch {
 	case at+BlockLen <= len(text):
 		s := text[at : at+BlockLen]
-		gaps = 0
-		for i := 0; i < BlockLen; i += 8 {
-			x := eight(s[i : i+8])
-			b.Letters |= gather(letters(x)) << i
-			b.Digits |= gather(digits(x)) << i
-			gaps |= gather(spacesAndQuotes(x)) << i
-		}
+		b.Letters, b.Digits, gaps = classes(eight(s), eight(s[8:]), eight(s[16:]), eight(s[24:]),
+			eight(s[32:]), eight(s[40:]), eight(s[48:]), eight(s[56:]), marks.points)
 	case at < len(text):
-		for i, c := range []byte(text[at:]) {
-			bit := uint64(1) << i
-			switch {
-			case isLetter(c):
-				b.Letters |= bit
-			case isDigit(c):
-				b.Digits |= bit
-			case c != ' ' && c != '"':
-				gaps &^= bit
-			}
+		var x [BlockLen / 8]uint64
+		for i := range x {
+			x[i] = upToEight(text[min(at+8*i, len(text)):])
 		}
+		b.Letters, b.Digits, gaps = classes(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], marks.points)
+	default:
+		return b
 	}
 	for rest := ^(b.Letters | b.Digits | gaps); rest != 0; rest &= rest - 1 {
 		bit := rest & -rest
-		m := uint64(marks[text[at+trailing(bit)]])
+		m := uint64(marks.of[text[at+trailing(bit)]])
 		b.Marks |= bit & -(m & marked)
 		b.Joints |= bit & -(m >> 1)
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,55 +24,52 @@ func (l *looker) apart(start, end int) {
 	l.apartDone = next
 }
 
-// run looks at the run of bytes around text[i] that may be an encoding.
-func (l *looker) run(i int) {
-	text := l.text
-	const least = 15
-	start := i
-	for start > l.runsDone && byteMeaning[text[start-1]]&byteBreak == 0 {
-		start--
-	}
-	for i < len(text) && byteMeaning[text[i]]&byteBreak == 0 {
-		i++
-	}
-	l.runsDone = i
-	if i-start < least {
-		return
-	}
-	for fresh := true; start+least <= i; start++ {
-		if fresh {
-			l.code(text[start:])
-		}
-		fresh = byteMeaning[text[start]]&byteWord == 0
-	}
-}
+// leastCode is how long what may be an encoding is.
+const leastCode = 15
 
-// code looks for an encoding at the start of s.
+// code looks for an encoding at the start of s, which begins with leastCode digits of
+// base64. Most identifiers, numbers and hashes have bytes that begin no text.
 func (l *looker) code(s string) {
-	if maybeBase64(s) && base64Code.begins(s) {
+	if first, ok := eightDigits(&base64Code, s); ok && mayRead(first) && base64Code.begins(s) {
 		l.found |= signBase64
 	}
-	if maybeHex(s) && hexCode.begins(s) {
-		l.found |= signHex
+	if maybeHex(s) {
+		// Where there are fewer digits, something else is between them.
+		if first, ok := eightDigits(&hexCode, s); (!ok || mayRead(first)) && hexCode.begins(s) {
+			l.found |= signHex
+		}
 	}
-	if s[0] <= 'Z' && base32Code.begins(s) {
-		l.found |= signBase32
+	if s[0] <= 'Z' {
+		if first, ok := eightDigits(&base32Code, s); ok && mayRead(first) && base32Code.begins(s) {
+			l.found |= signBase32
+		}
 	}
 }
 
-// maybeBase64 reports whether the first two bytes that s encodes can begin a text. Most
-// identifiers, numbers and hashes fail it.
-func maybeBase64(s string) bool {
-	v := &base64Code.values
-	v0, v1, v2 := byte(v[s[0]]), byte(v[s[1]]), byte(v[s[2]])
-	first, second := v0<<2|v1>>4, v1<<4|v2>>2
-	if first < utf8.RuneSelf {
-		return !isControl(first) && (second >= 0xC2 || second < utf8.RuneSelf && !isControl(second))
+// eightDigits returns the bytes that the first eight bytes of s are in c, the last one
+// highest, and spaces before them. It is not ok if one of them is no digit.
+func eightDigits(c *code, s string) (x uint64, ok bool) {
+	var all int8
+	for _, digit := range []byte(s[:8]) {
+		v := c.values[digit]
+		all |= v
+		x = x<<c.bits | uint64(v)
 	}
-	return first >= 0xC2 && first < 0xF5 && second>>6 == 2
+	return bits.ReverseBytes64(x) | spaces>>(8*c.bits), all >= 0
 }
 
-// maybeHex is the same for two bytes in hexadecimal digits, of which s has at least four.
+// mayRead reports whether the bytes of x, the first lowest, may begin a text: there is no
+// control character, and a byte that goes on with a character is behind each that begins
+// one beyond ASCII, and behind no other.
+func mayRead(x uint64) bool {
+	low := x & lowBits
+	controls := (^(low+(0x80-' ')*each)&^within(x, '\t', '\r') | (low + each)) &^ x
+	begins, goesOn := x&(x<<1)&highBits, x&^(x<<1)&highBits
+	return controls&highBits|begins<<8&^goesOn|goesOn&^(x<<8) == 0
+}
+
+// maybeHex reports whether the first two bytes that s, of at least four, is in hexadecimal
+// digits can begin a text.
 func maybeHex(s string) bool {
 	a, b := s[0], s[2]
 	switch {
@@ -104,21 +102,24 @@ type leetWord struct {
 	between          bool // digits stand between letters
 }
 
-// leetWordAt measures the run that begins at text[i].
+// leetWordAt measures the run that begins at text[i]. In hashes and the like letters and
+// digits take turns by chance, so it has no branches for them.
 func leetWordAt(text string, i int) leetWord {
-	w := leetWord{start: i, word: i}
-	letter, digit := false, false
+	w := leetWord{start: i}
+	var letters, digits, behind, between uint8 // behind has digits after a letter
 	for ; i < len(text) && isLeetByte(text[i]); i++ {
 		m := byteMeaning[text[i]]
-		switch {
-		case m&(byteDigit|byteWord) == byteWord:
-			w.between = w.between || letter && digit
-			letter, digit, w.word = true, false, i+1
-		case m&byteDigit != 0:
-			w.digit, digit, w.word = true, true, i+1
-		}
+		digit := m / byteDigit & 1
+		letter := m / byteWord & 1 &^ digit
+		between |= behind & letter
+		behind = (behind | letters&digit) &^ letter
+		letters |= letter
+		digits |= digit
 	}
-	w.end = i
+	w.word, w.end, w.digit, w.between = i, i, digits != 0, between != 0
+	for w.word > w.start && byteMeaning[text[w.word-1]]&(byteWord|byteDigit) == 0 {
+		w.word--
+	}
 	return w
 }
 

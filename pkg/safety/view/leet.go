@@ -30,17 +30,14 @@ const (
 // leetness returns how much word, as leetLen measures it, looks as if it hid a word, from
 // 0 to 2: it has signs between letters, and is no number, hash or name with a version.
 func leetness(word string) int {
-	if len(word) < minLeet || len(word) > maxLeet {
+	if len(word) < minLeet || len(word) > maxLeet || isAllHex(word) {
 		return 0
 	}
-	var lower, upper, inside, hex, signs int
+	var lower, upper, inside, signs int
 	var letterBefore bool
 	pending := 0 // signs since the last letter, if there was one
 	for i := range len(word) {
 		c := word[i]
-		if isHex(c) {
-			hex++
-		}
 		switch {
 		case c == '2' || c == '6':
 			return 0
@@ -61,12 +58,22 @@ func leetness(word string) int {
 	}
 	const manySigns = 3 // between letters
 	switch {
-	case hex == len(word), lower > 0 && upper > 1, signs > 2*(lower+upper)+1:
+	case lower > 0 && upper > 1, signs > 2*(lower+upper)+1:
 		return 0
 	case inside >= manySigns:
 		return 2
 	}
 	return min(inside, 1)
+}
+
+// isAllHex reports whether word has only hexadecimal digits.
+func isAllHex(word string) bool {
+	for i := range len(word) {
+		if !isHex(word[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // unleet writes text with the signs that stand for letters replaced, in words that have
@@ -104,7 +111,7 @@ func unleetWord(word string) string {
 	return string(letters[:n])
 }
 
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func isHex(c byte) bool { return hexCode.values[c] >= 0 }
 
 // isLeetByte reports whether c can stand in a word in leetspeak.
 func isLeetByte(c byte) bool { return byteMeaning[c]&byteLeet != 0 }

@@ -72,16 +72,18 @@ var byteMeaning = func() (t [256]uint8) {
 // by block. Each kind of thing it looks at closely it looks at once: the offsets say up
 // to where.
 type looker struct {
-	text  string
-	found signs
+	text   string
+	seeker *seeker
+	found  signs
 	// coarse takes what may be a row of bytes in digits for one: to count on through the
 	// text is not worth it.
 	coarse bool
 
 	inWord, inLetters uint64 // 1 if the byte before the block is of a word, a letter
 	inDigits          uint64 // 1 if digits that follow a letter go on in the block
+	inStem            uint64 // 1 if a stem may have begun in up to three bytes before it
 
-	wordsDone, runsDone, runesDone, apartDone int
+	wordsDone, runesDone, apartDone int
 
 	counted  bool // the rows of bytes in digits
 	lastLeet int  // the end of the last word that looked like leetspeak
@@ -92,7 +94,7 @@ var plainMarks = sync.OnceValue(func() *Marks { return NewMarks("") })
 
 // look returns the signs of text. It stops at once if it finds any of enough.
 func look(text string, enough signs) signs {
-	l := looker{text: text}
+	l := looker{text: text, seeker: disguisedStems()}
 	marks := plainMarks()
 	next := ReadBlock(text, 0, marks)
 	for at := 0; at < len(text) && l.found&enough == 0; at += BlockLen {
@@ -110,7 +112,7 @@ type Looker struct{ looker }
 
 // NewLooker returns a looker for the part of a text from the given offset on.
 func NewLooker(text string, from int) Looker {
-	return Looker{looker{text: text, coarse: true, wordsDone: from, runsDone: from, runesDone: from, apartDone: from}}
+	return Looker{looker{text: text, seeker: disguisedStems(), coarse: true, wordsDone: from, runesDone: from, apartDone: from}}
 }
 
 // Block looks at the block at text[at] and reports whether it may have something. Blocks
@@ -131,24 +133,23 @@ func (l *looker) block(at int, b, next Block) {
 	if alone != 0 && inRow(alone, next.Starts(words>>63)&^(more>>1), 2, 1+maxGap) {
 		l.apart(at, min(at+BlockLen, len(l.text)))
 	}
-	for long := runsOf15(words|b.Joints, more|next.Joints); ; {
-		long = from(long, l.runsDone-at)
-		if long == 0 {
-			break
-		}
-		l.run(at + trailing(long))
+	// An encoding begins where no letter or digit is before it.
+	long := runsOf15(words|b.Joints, more|next.Joints) &^ (words<<1 | l.inWord)
+	for ; long != 0; long &= long - 1 {
+		l.code(l.text[at+trailing(long):])
 	}
-	l.words(at, b, next, starts, l.marks(at, b, next))
-	l.stems(at)
+	six := runsOf6(b.Letters, next.Letters)
+	l.words(at, b, next, starts, l.marks(at, b, next), six)
+	l.stems(at, six)
 	l.inWord, l.inLetters = words>>63, b.Letters>>63
 }
-
-// from returns the bits of x from the n-th on.
-func from(x uint64, n int) uint64 { return x &^ (1<<max(n, 0) - 1) }
 
 // inRow reports whether five of what begins at the bits of a and, 64 bytes on, next are
 // in a row from one in a on, each from least to most bytes behind the one before.
 func inRow(a, next uint64, least, most int) bool {
+	if bits.OnesCount64(a)+bits.OnesCount64(next) < minApart {
+		return false
+	}
 	x, y := a, next
 	for range minApart - 1 {
 		var before, beforeNext uint64
@@ -163,30 +164,47 @@ func inRow(a, next uint64, least, most int) bool {
 	return true
 }
 
-// runsOf8 returns where 8 bits of x and, behind it, next begin that are all set, and the
+// runsOf4 returns where 4 bits of x and, behind it, next begin that are all set, and the
 // same of next. Each step takes those that as many more follow.
-func runsOf8(x, next uint64) (uint64, uint64) {
+func runsOf4(x, next uint64) (uint64, uint64) {
 	x, next = x&(x>>1|next<<63), next&(next>>1)
-	x, next = x&(x>>2|next<<62), next&(next>>2)
+	return x & (x>>2 | next<<62), next & (next >> 2)
+}
+
+// runsOf8 is the same for 8 bits.
+func runsOf8(x, next uint64) (uint64, uint64) {
+	x, next = runsOf4(x, next)
 	return x & (x>>4 | next<<60), next & (next >> 4)
 }
 
-// runsOf15 is the same for 15 bits.
+// runsOf6 is the same for stemLen bits, of x alone.
+func runsOf6(x, next uint64) uint64 {
+	x, next = runsOf4(x, next)
+	return x & (x>>2 | next<<62)
+}
+
+// runsOf15 is the same for leastCode bits.
 func runsOf15(x, next uint64) uint64 {
 	x, next = runsOf8(x, next)
 	return x & (x>>7 | next<<57)
 }
 
 // words looks at the words that may be bytes in digits or leetspeak, among them those
-// with the given signs. Most have no digit, or only at their ends.
-func (l *looker) words(at int, b, next Block, starts, signs uint64) {
+// with the given signs. Most have no digit, or only at their ends. At the bits of six begin
+// rows of stemLen letters.
+func (l *looker) words(at int, b, next Block, starts, signs, six uint64) {
 	// Where digits follow a letter, one is added to them and carried to what is behind
 	// them: if that is a letter, they stand between two.
 	sum, carry := bits.Add64(b.Digits, b.Digits&(b.Letters<<1|l.inLetters), l.inDigits)
 	l.inDigits = carry
 	suspects := sum&b.Letters | signs
 	long, _ := runsOf8(b.Words(), next.Words())
-	for long &= starts; long != 0; long &= long - 1 {
+	long &= starts
+	// Bytes in digits have a digit somewhere, or signs that make them suspect.
+	if ordinary := starts & six; !digitsFollow(b, next, ordinary) {
+		long &^= ordinary
+	}
+	for ; long != 0; long &= long - 1 {
 		s := l.text[at+trailing(long):]
 		if byteMeaning[s[0]]&byteMeaning[s[1]]&byteMeaning[s[2]]&byteMeaning[s[3]]&byteHex == 0 {
 			continue
@@ -207,6 +225,14 @@ func (l *looker) words(at int, b, next Block, starts, signs uint64) {
 	if p := pairs(b, next, starts); p != 0 && inRow(p, pairs(next, Block{}, next.Starts(b.Words()>>63)), 3, 7) {
 		l.rows()
 	}
+}
+
+// digitsFollow reports whether a digit may follow one of the rows of letters that begin at
+// the given places. Where a row begins, one is added to it and carried to what is behind.
+func digitsFollow(b, next Block, rows uint64) bool {
+	sum, carry := bits.Add64(b.Letters, rows, 0)
+	more := next.Letters + carry
+	return sum&b.Digits|more&^next.Letters&next.Digits != 0 || carry == 1 && more == 0
 }
 
 // pairs returns where words of two letters or digits begin, one a digit, as are the hex
@@ -244,14 +270,10 @@ func (l *looker) marks(at int, b, next Block) (leet uint64) {
 	return leet
 }
 
-// stems looks for disguised stems in the block at text[at].
-func (l *looker) stems(at int) {
-	if hidden := disguisedStems().seek(l.text, at, min(at+BlockLen, len(l.text))); hidden != [2]bool{} {
-		if hidden[rotated] {
-			l.found |= signRotated
-		}
-		if hidden[reversed] {
-			l.found |= signReversed
-		}
-	}
+// stems looks for disguised stems that begin in the block at text[at], or did in the one
+// before and go on here. At the bits of six begin rows of stemLen letters.
+func (l *looker) stems(at int, six uint64) {
+	places := (six | six<<1 | six<<2 | six<<3 | l.inStem) & stridden
+	l.inStem = (six>>63 | six>>62 | six>>61) & 1
+	l.found |= l.seeker.seek(l.text, at, places)
 }

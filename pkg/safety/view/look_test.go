@@ -3,6 +3,7 @@ package view
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -13,8 +14,10 @@ func lookEverywhere(text string) signs {
 	l.apart(0, len(text))
 	for i := range len(text) {
 		m := byteMeaning[text[i]]
-		if m&byteBreak == 0 && i >= l.runsDone {
-			l.run(i)
+		if i == 0 || byteMeaning[text[i-1]]&byteWord == 0 {
+			if s := text[i:]; lenOfCode(s) >= 15 {
+				l.code(s)
+			}
 		}
 		if m&byteSign != 0 {
 			l.sign(i)
@@ -36,6 +39,14 @@ func lookEverywhere(text string) signs {
 		}
 	}
 	return l.found
+}
+
+// lenOfCode returns how many bytes at the start of s may be an encoding.
+func lenOfCode(s string) int {
+	if n := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || byteMeaning[r]&byteBreak != 0 }); n >= 0 {
+		return n
+	}
+	return len(s)
 }
 
 // drawDisguised draws a text of disguises, whole and broken, and of filling that moves

@@ -18,30 +18,18 @@ const (
 	maxStem = 10
 )
 
-// A cipher is a way to write letters that people use to hide words in the open.
-type cipher uint8
-
-const (
-	rotated cipher = iota
-	reversed
-)
-
 // A needle is a disguised stem.
 type needle struct {
 	text   string
-	begin  uint64 // its first letters, folded, as far as eight go
-	mask   uint64 // of their bytes
-	cipher cipher
+	sign   signs
 	offset int // of the three letters it is found by
 }
-
-// begins reports whether a text may begin with the needle whose first eight bytes are x.
-func (n *needle) begins(x uint64) bool { return (x|0x20*each)&n.mask == n.begin }
 
 // A seeker finds needles. It looks at three letters at every stride-th place: of the
 // first stemLen letters of a stem, wherever it is, three begin at such a place.
 type seeker struct {
-	buckets [1 << 13]uint8 // by three letters: which of needles to compare, 0 for none
+	fours   [1 << 10]uint64 // bits of hashes: of the three letters and what may follow them
+	buckets [1 << 13]uint8  // by three letters: which of needles to compare, 0 for none
 	needles [][]needle
 }
 
@@ -50,24 +38,49 @@ const stride = stemLen - 2
 var disguisedStems = sync.OnceValue(func() *seeker {
 	s := &seeker{needles: make([][]needle, 1)}
 	for _, stem := range stems {
-		for c, text := range [...]string{rotated: rot13(stem), reversed: reverse(stem)} {
-			for offset := range stride {
-				bucket := &s.buckets[bucketOf(upToEight(text[offset:][:3]))]
-				if *bucket == 0 {
-					*bucket = uint8(len(s.needles))
-					s.needles = append(s.needles, nil)
-				}
-				n := needle{text: text, mask: ^uint64(0), cipher: cipher(c), offset: offset}
-				if len(text) < 8 {
-					n.mask = 1<<(8*len(text)) - 1
-				}
-				n.begin = upToEight(text[:min(8, len(text))]) & n.mask
-				s.needles[*bucket] = append(s.needles[*bucket], n)
-			}
+		for offset := range stride {
+			s.add(needle{rot13(stem), signRotated, offset})
+			s.add(needle{reverse(stem), signReversed, offset})
 		}
 	}
 	return s
 })
+
+// add makes the seeker find a needle by the three letters at its offset.
+func (s *seeker) add(n needle) {
+	x := upToEight(n.text[n.offset:])
+	bucket := &s.buckets[bucketOf(x)]
+	if *bucket == 0 {
+		*bucket = uint8(len(s.needles))
+		s.needles = append(s.needles, nil)
+	}
+	s.needles[*bucket] = append(s.needles[*bucket], n)
+	if len(n.text) > n.offset+3 {
+		s.note(uint32(x))
+		return
+	}
+	for after := range uint32(1 << 5) { // may follow the last letter
+		s.note(uint32(x)&0xFFFFFF | after<<24)
+	}
+}
+
+// note makes the seeker look closely at the four letters of x.
+func (s *seeker) note(x uint32) {
+	h := hashOfFour(x)
+	s.fours[h>>6] |= 1 << (h & 63)
+}
+
+// may returns a number that is odd if the four letters of x were noted.
+func (s *seeker) may(x uint32) uint64 {
+	h := hashOfFour(x)
+	return s.fours[h>>6] >> (h & 63)
+}
+
+// hashOfFour hashes four letters, without regard to case, to 16 bits.
+func hashOfFour(x uint32) uint32 {
+	const differ = 0x1F1F1F1F // bits of letters
+	return x & differ * 0x9E3779B1 >> (32 - 16)
+}
 
 // bucketOf returns a number for the first three letters of x, without regard to case.
 func bucketOf(x uint64) uint32 {
@@ -75,38 +88,46 @@ func bucketOf(x uint64) uint32 {
 	return uint32(x) & differ * 0x9E3779B1 >> (32 - 13)
 }
 
-// seek returns the ciphers that text has stems in of which letters stand in
-// text[start:end].
-func (s *seeker) seek(text string, start, end int) (found [2]bool) {
-	for i := start; i < end; i += 2 * stride {
-		var x uint64
-		if i+8 <= len(text) {
-			x = eight(text[i:])
-		} else {
-			x = upToEight(text[i:])
-		}
-		first, second := s.buckets[bucketOf(x)], s.buckets[bucketOf(x>>(8*stride))]
-		if first|second != 0 {
-			s.compare(text, i, first, &found)
-			s.compare(text, i+stride, second, &found)
+// stridden are the places in a block that a seeker looks at.
+const stridden = 0x1111111111111111
+
+// seek returns the signs of the ciphers that text has stems in of which letters stand at
+// one of the given places from text[at] on. Hardly any block has letters of a needle at
+// any place, so it asks for all of them first, without a branch for each.
+func (s *seeker) seek(text string, at int, places uint64) (found signs) {
+	if places == 0 || at+BlockLen <= len(text) && s.none(text[at:at+BlockLen]) {
+		return 0
+	}
+	for ; places != 0; places &= places - 1 {
+		i := at + trailing(places)
+		if s.may(uint32(upToEight(text[i:])))&1 != 0 {
+			found |= s.compare(text, i)
 		}
 	}
 	return found
 }
 
-// compare notes the ciphers of those needles of a bucket that have the letters of it at
+// none reports whether needles may have the letters at none of the places of text, of
+// BlockLen bytes.
+func (s *seeker) none(text string) bool {
+	var may uint64
+	for i := 0; i < BlockLen; i += 2 * stride {
+		x := eight(text[i : i+8])
+		may |= s.may(uint32(x)) | s.may(uint32(x>>(8*stride)))
+	}
+	return may&1 == 0
+}
+
+// compare returns the signs of those needles of a bucket that have the letters of it at
 // text[i].
-func (s *seeker) compare(text string, i int, bucket uint8, found *[2]bool) {
-	for k := range s.needles[bucket] {
-		n := &s.needles[bucket][k]
+func (s *seeker) compare(text string, i int) (found signs) {
+	for _, n := range s.needles[s.buckets[bucketOf(upToEight(text[i:]))]] {
 		start := i - n.offset
-		if start >= 0 && start+8 <= len(text) && !n.begins(eight(text[start:])) {
-			continue
-		}
 		if start >= 0 && len(text)-start >= len(n.text) && strings.EqualFold(text[start:start+len(n.text)], n.text) {
-			found[n.cipher] = true
+			found |= n.sign
 		}
 	}
+	return found
 }
 
 // three numbers three letters without regard to case. Other bytes fall on letters.
