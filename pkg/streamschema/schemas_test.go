@@ -174,7 +174,11 @@ func compareChanged(t *testing.T, r *Run, ref reference, text, choices []byte) V
 	t.Helper()
 	c := &changer{source{choices}}
 	changed := c.change(parse(t, text).Root())
-	v := parse(t, []byte(changed)).Root()
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(changed)), jsonstream.Limits{})
+	if err != nil {
+		return Undecided // a change in the middle of an escape
+	}
+	v := doc.Root()
 	got, want := verdict(r, v), ref.verdict(v)
 	if got != want && !(got == Undecided && (hasUnsafeNumber(v) || mayRepeatHolders(ref.document, v))) {
 		t.Fatalf("%v, the library says %v: %s", got, want, changed)
