@@ -47,7 +47,11 @@ type Splitter struct {
 
 const (
 	firstSlab = 16 << 10
-	mostSlab  = 1 << 20
+	mostSlab  = 256 << 10 // what is read is still in the processor's cache when it is split
+
+	// longDocument is how much of a document has been read when it is worth to make
+	// memory for all that the stream still has.
+	longDocument = 1 << 20
 )
 
 // NewSplitter returns a Splitter that reads r. It reads ahead, but never waits
@@ -223,7 +227,7 @@ func (s *Splitter) fill() {
 	if len(s.slab) == cap(s.slab) {
 		rest := s.slab[s.pos:]
 		size := max(firstSlab, min(2*cap(s.slab), mostSlab), 2*len(rest))
-		if whole := int64(len(rest)) + s.left; s.left > 0 && len(rest) >= mostSlab/2 && whole <= s.limits.maxBytes() {
+		if whole := int64(len(rest)) + s.left; s.left > 0 && len(rest) >= longDocument && whole <= s.limits.maxBytes() {
 			size = int(whole) + 1 // room for the read that finds the end
 		}
 		s.slab = append(make([]byte, 0, size), rest...)
