@@ -37,7 +37,7 @@ var imports = map[string][]string{
 	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/go-jose/go-jose/v4"},
 	"pkg/message":                    {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
 	"pkg/format":                     {"pkg/jsonstream"},
-	"pkg/history":                    {"pkg/format", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/history":                    {"pkg/format", "pkg/jsonstream"},
 	"pkg/tokens":                     {"github.com/tiktoken-go/tokenizer"},
 	"pkg/summarize":                  {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/summarize/chat":             {"pkg/summarize", "github.com/openai/openai-go"},

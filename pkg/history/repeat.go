@@ -1,14 +1,11 @@
 package history
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"hash/maphash"
 	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -46,12 +43,9 @@ type textReader struct{ buffer []byte }
 
 // read returns the characters of a string, until the next call.
 func (r *textReader) read(v jsonstream.Value) []byte {
-	raw := v.Raw()
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1]
-	}
-	r.buffer, _ = jsontext.AppendUnquote(r.buffer[:0], raw) // it comes from strict JSON
-	return r.buffer
+	text, buffer := jsonstream.Unquote(v.Raw(), r.buffer[:0])
+	r.buffer = buffer
+	return text
 }
 
 // Digest returns a SHA-256 by which equal turns are known, however they are written:

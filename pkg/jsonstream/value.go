@@ -150,6 +150,17 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
+// Unquote returns the characters of a quoted string of strict JSON: a part of quoted, or,
+// if it has escapes, those that it appends to buffer, which it returns too.
+func Unquote(quoted, buffer []byte) (text, grown []byte) {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1], buffer
+	}
+	begin := len(buffer)
+	buffer, _ = jsontext.AppendUnquote(buffer, quoted) // it is strict
+	return buffer[begin:], buffer
+}
+
 // inPlace returns bytes of a document as a string, without a copy: they never change.
 func inPlace(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 

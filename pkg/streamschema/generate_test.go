@@ -3,6 +3,8 @@ package streamschema
 import (
 	"strconv"
 	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // A source makes schemas and documents of bytes: each byte is a choice. At its end all
@@ -51,7 +53,7 @@ func (s *source) object(most int, each func() string) string {
 	b.WriteByte('{')
 	for range s.choose(most + 1) {
 		name, value := s.name(), each()
-		text, _ := plain([]byte(name), nil)
+		text, _ := jsonstream.Unquote([]byte(name), nil)
 		if seen[string(text)] {
 			continue
 		}

@@ -181,7 +181,7 @@ func (r *Run) Name(raw []byte) {
 // it has no entry, the next value is one of the rest.
 func (r *Run) unusual(s *state, raw []byte, e *entry) *entry {
 	r.escape = append(r.escape[:0], '"')
-	text, quoted := plain(raw, r.escape)
+	text, quoted := jsonstream.Unquote(raw, r.escape)
 	if len(text) != len(raw)-len(`""`) {
 		quoted = append(quoted, '"')
 		e = s.names.find(quoted)
@@ -214,7 +214,7 @@ func (r *Run) unusual(s *state, raw []byte, e *entry) *entry {
 
 // text returns the characters of a quoted string, until the next call.
 func (r *Run) text(raw []byte) []byte {
-	text, buffer := plain(raw, r.escape[:0])
+	text, buffer := jsonstream.Unquote(raw, r.escape[:0])
 	r.escape = buffer
 	return text
 }

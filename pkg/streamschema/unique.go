@@ -24,7 +24,7 @@ func (r *Run) keep(l *link, kind jsonstream.Kind, raw []byte) {
 	var text []byte
 	switch kind {
 	case jsonstream.String:
-		text, r.arena = plain(raw, r.arena)
+		text, r.arena = jsonstream.Unquote(raw, r.arena)
 	case jsonstream.Number:
 		before := len(r.arena)
 		d := parseDecimal(raw)
