@@ -8,6 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -162,7 +163,7 @@ func (r *reader) newPart(v jsonstream.Value, isTurn bool) *part {
 	r.data = r.data[:0]
 	var text string
 	if isTurn {
-		text = withoutSecrets(history.Turn{Value: v}.Text())
+		text = safety.WithoutSecrets(history.Turn{Value: v}.Text())
 		r.data = summarize.AppendSums(r.data, text)
 	} else {
 		r.appendWords(v)
@@ -231,7 +232,7 @@ func (r *reader) textOf(v jsonstream.Value) string {
 func (r *reader) appendFacts(p *part, text string) {
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	for fact := range summarize.Facts(text) {
-		if isBlotted(fact.Text) {
+		if strings.Contains(fact.Text, "****") { // blotted out: no credential is shorter
 			continue
 		}
 		r.text = append(r.text, fact.Text...)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/safety"
 )
 
 // String returns SOURCE:LINE.
@@ -63,7 +65,7 @@ const (
 // quote returns a text from a message as a finding shows it: short, and without the
 // credentials in it.
 func quote(text string) string {
-	text = withoutSecrets(text[:min(len(text), mostSearched)])
+	text = safety.WithoutSecrets(text[:min(len(text), mostSearched)])
 	if len(text) > mostQuoted {
 		cut := mostQuoted
 		for cut > 0 && !utf8.RuneStart(text[cut]) {

@@ -1,14 +1,11 @@
-package chain
+package safety
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/eaapl/handoff/pkg/safety"
-)
-
-// withoutSecrets blots out the credentials in a text: a fact that is lost is shown,
-// and these must not be. That they get lost is right.
-func withoutSecrets(text string) string {
+// WithoutSecrets returns text with an asterisk for every byte of a credential: of those
+// that [Secrets] finds, of long words drawn at random, and of what stands behind a name
+// such as "password". It is for showing texts of which nobody knows what they hold.
+func WithoutSecrets(text string) string {
 	var blotted []byte
 	blot := func(from, to int) {
 		if blotted == nil && from < to {
@@ -18,7 +15,7 @@ func withoutSecrets(text string) string {
 			blotted[from+i] = '*'
 		}
 	}
-	for _, s := range safety.Secrets(text) {
+	for _, s := range Secrets(text) {
 		blot(s.Offset, s.Offset+s.Length)
 	}
 	for start := 0; start < len(text); start++ {
@@ -42,9 +39,6 @@ func withoutSecrets(text string) string {
 	}
 	return string(blotted)
 }
-
-// isBlotted reports whether part of a text was blotted out. No credential is shorter.
-func isBlotted(text string) bool { return strings.Contains(text, "****") }
 
 func isNameByte(c byte) bool {
 	return c|0x20-'a' < 26 || c-'0' < 10 || c == '_' || c == '-'

@@ -1,4 +1,4 @@
-package chain
+package safety
 
 import (
 	"strings"
@@ -32,7 +32,7 @@ func TestWithoutSecrets(t *testing.T) {
 			if test.want == "" {
 				test.want = test.text
 			}
-			got := withoutSecrets(test.text)
+			got := WithoutSecrets(test.text)
 			if len(got) != len(test.text) {
 				t.Errorf("the length changed: %q", got)
 			}
