@@ -12,6 +12,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // A source is a file or standard input.
@@ -205,7 +206,7 @@ func (s source) wholeText(limits jsonstream.Limits, count func(int)) document {
 		return d
 	}
 	defer content.Close() // read only: nothing can be lost
-	d.raw.Bytes, d.err = content.all(limits)
+	d.raw.Bytes, d.err = content.all(messageBound(limits))
 	return d
 }
 
@@ -286,8 +287,17 @@ func shownName(path string) string {
 // loadDocument reads a file that holds one JSON document, and returns its name for
 // people too.
 func loadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	return parseFile(path, stdin, messageBound(limits), limits)
+}
+
+// loadSettings is loadDocument for a file of settings.
+func loadSettings(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	return parseFile(path, stdin, settingsBound, limits)
+}
+
+func parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
 	name := shownName(path)
-	text, err := readAll(path, stdin, limits)
+	text, err := readUpTo(path, stdin, most)
 	if err != nil {
 		return nil, name, err
 	}
@@ -298,9 +308,19 @@ func loadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*json
 	return doc, name, nil
 }
 
-// readAll returns a file's whole content, decompressed and bounded: a profile,
-// a schema or a single message.
+// readAll returns a file's whole content, decompressed and no longer than a message may
+// be: a schema or a single message.
 func readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
+	return readUpTo(path, stdin, messageBound(limits))
+}
+
+// readSettings returns the whole content of a file that says how messages are to be
+// looked at, such as a profile, rules or a policy.
+func readSettings(path string, stdin io.Reader) ([]byte, error) {
+	return readUpTo(path, stdin, settingsBound)
+}
+
+func readUpTo(path string, stdin io.Reader, most byteBound) ([]byte, error) {
 	s := source{name: path, path: path}
 	if path == "-" {
 		s = source{name: "stdin", in: stdin}
@@ -310,22 +330,34 @@ func readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, er
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	defer content.Close() // read only: nothing can be lost
-	text, err := content.all(limits)
+	text, err := content.all(most)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return text, nil
 }
 
-// all returns the whole content, if it is not longer than a document may be.
-func (c *content) all(limits jsonstream.Limits) ([]byte, error) {
-	most := max(limits.MaxBytes, 1)
-	text, err := io.ReadAll(io.LimitReader(c, most+1))
+// A byteBound is how long a content may be, decompressed, and what to do where it is
+// longer.
+type byteBound struct {
+	bytes  int64
+	remedy string
+}
+
+func messageBound(limits jsonstream.Limits) byteBound {
+	return byteBound{max(limits.MaxBytes, 1), "raise --max-message-bytes"}
+}
+
+var settingsBound = byteBound{yamldoc.MaxBytes, "settings are shorter"}
+
+// all returns the whole content, if it is not longer than it may be.
+func (c *content) all(most byteBound) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(c, most.bytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(text)) > most {
-		return nil, fmt.Errorf("longer than %d bytes: raise --max-message-bytes", most)
+	if int64(len(text)) > most.bytes {
+		return nil, fmt.Errorf("longer than %d bytes: %s", most.bytes, most.remedy)
 	}
 	return text, nil
 }

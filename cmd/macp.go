@@ -55,7 +55,7 @@ func (f *policyFlag) load(c *cobra.Command, limits jsonstream.Limits) (*macp.Pol
 		}
 		return nil, nil
 	}
-	doc, name, err := loadDocument(f.path, c.InOrStdin(), limits)
+	doc, name, err := loadSettings(f.path, c.InOrStdin(), limits)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 		return nil, codec, err
 	}
 	defer content.Close() // read only: nothing can be lost
-	text, err := content.all(limits)
+	text, err := content.all(messageBound(limits))
 	return text, codec, err
 }
 

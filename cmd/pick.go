@@ -106,7 +106,7 @@ func (s source) frames(chosen []indexed, limits jsonstream.Limits, yield func([]
 func (e indexed) read(data io.Reader, limits jsonstream.Limits) ([]byte, error) {
 	frame := &content{compress.NewReader(io.LimitReader(data, e.Length), unpacking), nil}
 	defer frame.Reader.Close() // read only: nothing can be lost
-	text, err := frame.all(limits)
+	text, err := frame.all(messageBound(limits))
 	switch {
 	case errors.Is(err, compress.ErrCorrupt):
 		return nil, notIndexed(err)

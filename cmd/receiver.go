@@ -40,7 +40,7 @@ func (f *receiverFlags) load(stdin io.Reader, limits jsonstream.Limits) (*valida
 	}
 	r := &validate.Receiver{}
 	if f.profile != "" {
-		text, err := readAll(f.profile, stdin, limits)
+		text, err := readSettings(f.profile, stdin)
 		if err != nil {
 			return nil, err
 		}

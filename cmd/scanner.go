@@ -9,9 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
-	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // scannerFlags say how text is scanned.
@@ -33,7 +32,7 @@ func (f *scannerFlags) register(c *cobra.Command) {
 }
 
 // load returns the scanner and the allow list. The caller closes the scanner.
-func (f *scannerFlags) load(stdin io.Reader, stderr io.Writer, limits jsonstream.Limits) (*scanner, error) {
+func (f *scannerFlags) load(stdin io.Reader, stderr io.Writer) (*scanner, error) {
 	if !(f.threshold > 0 && f.threshold <= 1) {
 		return nil, fmt.Errorf("--threshold %v: use a number above 0 and up to 1", f.threshold)
 	}
@@ -42,11 +41,11 @@ func (f *scannerFlags) load(stdin io.Reader, stderr io.Writer, limits jsonstream
 	}
 	options := safety.Options{Threshold: f.threshold}
 	if f.rules != "" {
-		text, err := readAll(f.rules, stdin, limits)
+		text, err := readSettings(f.rules, stdin)
 		if err != nil {
 			return nil, err
 		}
-		doc, err := validate.ParseYAML(text)
+		doc, err := yamldoc.Parse(text)
 		if err != nil {
 			return nil, inFile(f.rules, err)
 		}

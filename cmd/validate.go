@@ -146,7 +146,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if f.verbose {
 		f.tellSchemas(c.ErrOrStderr(), options)
 	}
-	scanner, err := f.scanner.load(c.InOrStdin(), c.ErrOrStderr(), f.limits)
+	scanner, err := f.scanner.load(c.InOrStdin(), c.ErrOrStderr())
 	if err != nil {
 		return err
 	}

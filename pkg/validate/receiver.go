@@ -1,16 +1,15 @@
 package validate
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/yamldoc"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -30,9 +29,9 @@ type Receiver struct {
 // receiver-profile-1. The state schema that it names is compiled with compile.
 // The error lists everything that is wrong with the profile.
 func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Receiver, error) {
-	doc, err := ParseYAML(text)
+	doc, err := yamldoc.Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, withPlace(err)
 	}
 	schema, err := EmbeddedSchema(schemas.Receiver)
 	if err != nil {
@@ -104,26 +103,4 @@ func (r *Receiver) As(agent string) error {
 	}
 	r.AgentVersion = v
 	return nil
-}
-
-// ParseYAML reads a YAML or JSON text as a JSON document.
-func ParseYAML(text []byte) (*jsonstream.Document, error) {
-	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
-	if syntax == nil {
-		return doc, nil
-	}
-	// Not strict JSON: it may be YAML, but what begins like JSON and is not
-	// YAML either was meant to be JSON.
-	var v any
-	err := yaml.Unmarshal(text, &v)
-	if err == nil {
-		text, err = json.Marshal(v)
-	}
-	if err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return nil, withPlace(syntax)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 }

@@ -1,0 +1,123 @@
+// Package yamldoc reads the documents in which people write settings, receiver profiles
+// and rules: YAML, or JSON.
+//
+// Whoever wrote the text, reading it takes time and memory in proportion to its size: a
+// text of more than [MaxBytes], or one whose YAML has more than [MaxNodes] nodes with its
+// aliases expanded or more than [MaxKeys] keys in one mapping, is rejected.
+package yamldoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The limits of a document.
+const (
+	MaxBytes = 1 << 20 // of text
+	MaxNodes = 100_000 // of YAML: mappings, sequences, keys and scalars
+	MaxKeys  = 1_000   // of one YAML mapping: the library compares each with all others
+)
+
+// Parse reads a document as JSON. Text that is strict JSON is taken as it is, with the
+// places of its values; YAML is translated, and places then count in the translation. The
+// error is a [*jsonstream.SyntaxError] for text that begins like JSON and is not YAML
+// either; any other says what is wrong, with the line where it is known.
+func Parse(text []byte) (*jsonstream.Document, error) {
+	if len(text) > MaxBytes {
+		return nil, errTooLong
+	}
+	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if syntax == nil {
+		return doc, nil
+	}
+	v, err := Decode(text)
+	var translated []byte
+	if err == nil {
+		if translated, err = json.Marshal(v); err != nil {
+			err = fmt.Errorf("not YAML that JSON can hold: %s", strings.TrimPrefix(err.Error(), "json: "))
+		}
+	}
+	if err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, syntax
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jsonstream.Parse(jsonstream.NewRaw(translated), jsonstream.Limits{})
+}
+
+// Decode reads a YAML document, of which JSON is a part, as a Go value: nil, bool, int,
+// float64, string, time.Time, []any or map[string]any of these. The error says
+// what is wrong, with the line where it is known.
+func Decode(text []byte) (any, error) {
+	if len(text) > MaxBytes {
+		return nil, errTooLong
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var node yaml.Node
+	err := decoder.Decode(&node)
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, notYAML(err)
+	}
+	if err := decoder.Decode(new(yaml.Node)); err != io.EOF {
+		return nil, errors.New("not one YAML document: another one begins after it")
+	}
+	nodes := MaxNodes
+	if err := check(&node, &nodes); err != nil {
+		return nil, err
+	}
+	var v any
+	if err := node.Decode(&v); err != nil {
+		return nil, notYAML(err)
+	}
+	return v, nil
+}
+
+var errTooLong = fmt.Errorf("longer than %d bytes", MaxBytes)
+
+func notYAML(err error) error {
+	return fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+// check visits a node and all that it holds, aliases expanded, and takes each from the
+// nodes that are left. An alias within what it stands for uses them up.
+func check(n *yaml.Node, left *int) error {
+	if *left--; *left < 0 {
+		return fmt.Errorf("line %d: more than %d values, with aliases expanded", n.Line, MaxNodes)
+	}
+	if n.Kind == yaml.MappingNode && len(n.Content) > 2*MaxKeys {
+		return fmt.Errorf("line %d: a mapping of more than %d keys", n.Line, MaxKeys)
+	}
+	if n.Kind == yaml.AliasNode {
+		return check(n.Alias, left)
+	}
+	for i, inner := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && !isName(inner) {
+			return fmt.Errorf("not YAML that JSON can hold: line %d: a key that is no text: write it in quotes", inner.Line)
+		}
+		if err := check(inner, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isName reports whether a key is one of a JSON object, or says that others are merged.
+func isName(key *yaml.Node) bool {
+	if key.Kind == yaml.AliasNode {
+		key = key.Alias
+	}
+	tag := key.ShortTag()
+	return key.Kind == yaml.ScalarNode && (tag == "!!str" || tag == "!!merge")
+}

@@ -1,0 +1,93 @@
+package yamldoc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct{ name, text, want, problem string }{
+		{name: "YAML", text: "a: [1, x]\nb: {c: true}\n", want: `{"a":[1,"x"],"b":{"c":true}}`},
+		{name: "JSON keeps its numbers", text: `{"a": 1.50}`, want: `{"a": 1.50}`},
+		{name: "nothing", text: "", want: "null"},
+		{name: "aliases", text: "a: &x [1]\nb: *x\n", want: `{"a":[1],"b":[1]}`},
+		{name: "merged", text: "a: &x {b: 1}\nc: {<<: *x, d: 2}\n", want: `{"a":{"b":1},"c":{"b":1,"d":2}}`},
+		{name: "the same key twice", text: "a: 1\na: 2\n", problem: `line 2: mapping key "a" already defined at line 1`},
+		{name: "no YAML", text: "a: [1\n", problem: "not YAML: line 1"},
+		{name: "two documents", text: "a: 1\n---\nb: 2\n", problem: "another one begins"},
+		{name: "an alias within itself", text: "a: &x [*x]\n", problem: "more than 100000 values"},
+		{name: "aliases of aliases", text: bomb(30), problem: "more than 100000 values"},
+		{name: "many keys", text: keys(MaxKeys + 1), problem: "line 1: a mapping of more than 1000 keys"},
+		{name: "many values", text: "[" + strings.Repeat("1,", MaxNodes) + "]", problem: "more than 100000 values"},
+		{name: "long", text: strings.Repeat("#", MaxBytes+1), problem: "longer than 1048576 bytes"},
+		{name: "long JSON", text: `"` + strings.Repeat("x", MaxBytes) + `"`, problem: "longer than 1048576 bytes"},
+		{name: "deep", text: strings.Repeat("[", 20_000), problem: "not YAML: exceeded max depth"},
+		{name: "a key that is a number", text: "1: a\n", problem: "not YAML that JSON can hold: line 1: a key that is no text: write it in quotes"},
+		{name: "a key in quotes", text: "'1': a\n", want: `{"1":"a"}`},
+		{name: "no number", text: "a: .nan\n", problem: "not YAML that JSON can hold: unsupported value: NaN"},
+		{name: "keys that are no names", text: "{1: a, [2]: b}", problem: "1:2: "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, err := Parse([]byte(tt.text))
+			if tt.problem != "" {
+				problem := fmt.Sprint(err)
+				if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+					problem = fmt.Sprintf("%d:%d: %v", e.Line, e.Column, err)
+				}
+				if !strings.Contains(problem, tt.problem) {
+					t.Fatalf("got error %q, want %q", problem, tt.problem)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(doc.Raw().Bytes); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	if _, err := Parse([]byte(keys(MaxKeys))); err != nil {
+		t.Errorf("as many keys as a mapping may have: %v", err)
+	}
+}
+
+// keys returns a mapping of n keys.
+func keys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d: 1\n", i)
+	}
+	return b.String()
+}
+
+// bomb returns a document that doubles n times where its aliases are expanded.
+func bomb(n int) string {
+	b := strings.Builder{}
+	b.WriteString("a0: &a0 [x, x]\n")
+	for i := range n {
+		fmt.Fprintf(&b, "a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+	}
+	return b.String()
+}
+
+// FuzzParse checks that every text is read, or rejected with an error, and that what is
+// read holds no more than the limits allow.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"a: [1, x]\n", `{"a": 1.50}`, bomb(3), "a: &x [*x]", "a: |\n  b\n", "? [a]\n: b", "<<: *a", "a: !!binary aGk=", "2001-01-01"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		doc, err := Parse(text)
+		if (doc == nil) == (err == nil) {
+			t.Fatalf("document %v and error %v", doc, err)
+		}
+		if err == nil && !doc.Root().Exists() {
+			t.Fatal("a document without a value")
+		}
+	})
+}
