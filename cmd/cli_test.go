@@ -35,7 +35,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			e.Vars = append(e.Vars, "ROOT="+root, "TRACEPARENT=", "XDG_CONFIG_HOME="+filepath.Join(e.WorkDir, "config"), "TZ=UTC")
+			e.Vars = append(e.Vars, "ROOT="+root, "TRACEPARENT=", "XDG_CONFIG_HOME="+filepath.Join(e.WorkDir, "config"),
+				"XDG_STATE_HOME="+filepath.Join(e.WorkDir, "state"), "TZ=UTC")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
 )
 
 // notConfigurable are flags that say what one call is about, and so never come
@@ -51,26 +49,37 @@ func commandKey(c *cobra.Command) string {
 type layer struct {
 	origin string // for people: "environment", or the file's path
 	lookup func(command, flag string) (values []string, key string, ok bool)
+	dir    string // that relative names of files count from; "" for the working directory
+	// unapproved says why only what is harmless may be set here; "" if anything may.
+	unapproved string
 }
 
 // layers returns the places, the strongest first: environment, project file,
-// user file. Flags given on the command line stand above them.
-func layers() ([]layer, error) {
-	var list []layer
+// user file. Flags given on the command line stand above them. The warnings are of files
+// that are left out.
+func layers() (list []layer, warnings []string, err error) {
 	if slices.ContainsFunc(os.Environ(), ofHandoff) {
-		list = append(list, layer{"environment", lookupEnvironment})
+		list = append(list, layer{origin: "environment", lookup: lookupEnvironment})
 	}
-	for _, path := range []string{projectConfig(), userConfig()} {
-		if path == "" {
+	for _, find := range []func() (configFile, error){projectConfig, userConfig} {
+		file, err := find()
+		if err != nil {
+			return nil, nil, err
+		}
+		if file.path == "" {
 			continue
 		}
-		l, err := fileLayer(path)
+		if file.unsafe != "" {
+			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
+			continue
+		}
+		l, err := file.layer()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, l)
 	}
-	return list, nil
+	return list, warnings, nil
 }
 
 const variablePrefix = "HANDOFF_"
@@ -93,116 +102,15 @@ func lookupEnvironment(command, flag string) ([]string, string, bool) {
 	return nil, "", false
 }
 
-// projectConfig returns the nearest handoff.yaml in the working directory or
-// above it, up to the root of the repository; "" if there is none.
-func projectConfig() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	for {
-		path := filepath.Join(dir, "handoff.yaml")
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-		_, err := os.Stat(filepath.Join(dir, ".git"))
-		if parent := filepath.Dir(dir); err != nil && parent != dir {
-			dir = parent
-			continue
-		}
-		return ""
-	}
-}
-
-// userConfig returns the user's own file, "" if there is none.
-func userConfig() string {
-	dir := os.Getenv("XDG_CONFIG_HOME")
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".config")
-	}
-	path := filepath.Join(dir, "handoff", "config.yaml")
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
-}
-
-// fileLayer reads a configuration file. Its keys are names of flags, for every
-// command that has them or, below a command's name, for that command.
-func fileLayer(path string) (layer, error) {
-	v := viper.New()
-	v.SetConfigFile(path)
-	v.SetConfigType("yaml")
-	if err := v.ReadInConfig(); err != nil {
-		var parse viper.ConfigParseError
-		if errors.As(err, &parse) {
-			err = errors.Unwrap(parse)
-		}
-		return layer{}, fmt.Errorf("%s: %s", path, strings.TrimPrefix(plainError(err).Error(), "yaml: "))
-	}
-	lookup := func(command, flag string) ([]string, string, bool) {
-		for _, key := range []string{command + "." + flag, flag} {
-			if v.IsSet(key) {
-				return values(v.Get(key)), key, true
-			}
-		}
-		return nil, "", false
-	}
-	keys := v.AllKeys()
-	slices.Sort(keys)
-	if unknownKey(newTree(namedIn(keys)), keys) != "" {
-		if key := unknownKey(newRoot(), keys); key != "" {
-			return layer{}, hint{fmt.Errorf("%s: unknown key %q", path, key), "handoff config lists the keys"}
-		}
-	}
-	return layer{path, lookup}, nil
-}
-
-func values(v any) []string {
-	list, ok := v.([]any)
-	if !ok {
-		return []string{fmt.Sprint(v)}
-	}
-	texts := make([]string, 0, len(list))
-	for _, element := range list {
-		texts = append(texts, fmt.Sprint(element))
-	}
-	return texts
-}
-
-// namedIn returns the makers of the commands that keys begin with: enough of the tree to
-// know most keys.
-func namedIn(keys []string) []maker {
-	return slices.DeleteFunc(makers(), func(m maker) bool {
-		return !slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, m.name+".") })
-	})
-}
-
-// unknownKey returns the first key that no configuration file may have, as far as the
-// tree goes; "" if there is none.
-func unknownKey(root *cobra.Command, keys []string) string {
-	known := make(map[string]bool)
-	visitConfigurable(root, func(command string, f *pflag.Flag) {
-		known[f.Name], known[settingKey(command, f)] = true, true
-	})
-	for _, key := range keys {
-		if !known[key] {
-			return key
-		}
-	}
-	return ""
-}
-
 // configure gives the flags that were not named on the command line their
 // values from the environment and the configuration files.
 func configure(c *cobra.Command) error {
-	list, err := layers()
+	list, warnings, err := layers()
 	if err != nil {
 		return err
+	}
+	for _, warning := range warnings {
+		warn(c.ErrOrStderr(), warning)
 	}
 	if len(list) == 0 {
 		return nil
@@ -213,18 +121,89 @@ func configure(c *cobra.Command) error {
 		if f.Changed || problem != nil || !configurable(f) {
 			return
 		}
-		for _, l := range list {
-			texts, key, ok := l.lookup(command, f.Name)
-			if !ok {
-				continue
-			}
-			if err := set(f, texts); err != nil {
-				problem = fmt.Errorf("%s: %s: %w", l.origin, key, err)
+		_, err := give(f, command, list)
+		if errors.Is(err, errLooser) {
+			if !showsSettings(c) {
+				warn(c.ErrOrStderr(), err.Error())
 			}
 			return
 		}
+		problem = err
 	})
 	return problem
+}
+
+// showsSettings reports whether a command says itself which settings are not used.
+func showsSettings(c *cobra.Command) bool {
+	return c.Name() == "config" || c.Parent() != nil && c.Parent().Name() == "config"
+}
+
+// give sets a flag of a command from the strongest layer that has it, and returns that
+// layer's origin, "" if there is none. The error says where the value is that cannot be set.
+func give(f *pflag.Flag, command string, list []layer) (origin string, err error) {
+	for i, l := range list {
+		texts, key, ok := l.lookup(command, f.Name)
+		if !ok {
+			continue
+		}
+		if l.dir != "" && isFile(f) {
+			texts = besideAll(l.dir, texts)
+		}
+		if l.unapproved == "" {
+			if err := set(f, texts); err != nil {
+				return "", l.wrong(key, err)
+			}
+			return l.origin, nil
+		}
+		// What it may set depends on what would be set without it.
+		if origin, err = give(f, command, list[i+1:]); err != nil {
+			return "", err
+		}
+		if err := setHarmless(f, texts); err != nil {
+			return origin, l.wrong(key, err)
+		}
+		return l.origin, nil
+	}
+	return "", nil
+}
+
+// A settingError says what is wrong with a value, and of which key in which place.
+type settingError struct {
+	text string
+	err  error
+}
+
+func (e *settingError) Error() string { return e.text }
+
+func (e *settingError) Unwrap() error { return e.err }
+
+// wrong returns the error for the value of a key. The value may be anything, such as a
+// password that was meant for another place.
+func (l layer) wrong(key string, err error) error {
+	e := &settingError{fmt.Sprintf("%s: %s: %s", visible(l.origin), key, shownSetting(err.Error())), err}
+	if errors.Is(err, errLooser) || errors.Is(err, errNeedsApproval) {
+		e.text += " " + l.unapproved
+	}
+	if errors.Is(err, errNeedsApproval) {
+		return hint{e, "read the file, then approve it with \"handoff config trust\"; or set this by a flag, in the environment or in your own file"}
+	}
+	return e
+}
+
+// isFile reports whether the value of a flag is the name of a file.
+func isFile(f *pflag.Flag) bool {
+	name, _ := pflag.UnquoteUsage(f)
+	return name == "FILE"
+}
+
+func besideAll(dir string, names []string) []string {
+	resolved := slices.Clone(names)
+	for i, name := range names {
+		if name != "" && name != "-" && !filepath.IsAbs(name) {
+			resolved[i] = filepath.Join(dir, name)
+		}
+	}
+	return resolved
 }
 
 func set(f *pflag.Flag, texts []string) error {
@@ -236,118 +215,4 @@ func set(f *pflag.Flag, texts []string) error {
 		return list.Replace(slices.DeleteFunc(texts, func(text string) bool { return text == "" }))
 	}
 	return f.Value.Set(strings.Join(texts, ","))
-}
-
-// A setting is a configurable flag, its value, and where that came from.
-type setting struct {
-	command string // "" for a flag of every command
-	flag    *pflag.Flag
-	Key     string `json:"key"` // as in a configuration file
-	Value   string `json:"value"`
-	Origin  string `json:"origin"` // default, environment, or the path of a file
-}
-
-// settingKey returns the key of a command's flag in a configuration file.
-func settingKey(command string, f *pflag.Flag) string {
-	return strings.TrimPrefix(command+"."+f.Name, ".")
-}
-
-// visitConfigurable visits the configurable flags of a tree: first those of every command,
-// for which command is "", then those of each.
-func visitConfigurable(root *cobra.Command, visit func(command string, f *pflag.Flag)) {
-	visitFlags := func(command string, flags *pflag.FlagSet) {
-		flags.VisitAll(func(f *pflag.Flag) {
-			if configurable(f) && !f.Hidden {
-				visit(command, f)
-			}
-		})
-	}
-	visitFlags("", root.PersistentFlags())
-	var below func(*cobra.Command)
-	below = func(parent *cobra.Command) {
-		for _, c := range parent.Commands() {
-			if !slices.Contains([]string{"config", "commands", "completion"}, c.Name()) && c.IsAvailableCommand() {
-				visitFlags(commandKey(c), c.LocalNonPersistentFlags())
-				below(c)
-			}
-		}
-	}
-	below(root)
-}
-
-// settings lists the configurable flags of all commands with their defaults.
-func settings(root *cobra.Command) []setting {
-	var list []setting
-	visitConfigurable(root, func(command string, f *pflag.Flag) {
-		list = append(list, setting{command, f, settingKey(command, f), strings.Trim(f.Value.String(), "[]"), "default"})
-	})
-	return list
-}
-
-// effective returns the settings with the values that count.
-func effective(root *cobra.Command) ([]setting, error) {
-	list, err := layers()
-	if err != nil {
-		return nil, err
-	}
-	all := settings(root)
-	for i := range all {
-		for _, l := range list {
-			if texts, _, ok := l.lookup(all[i].command, all[i].flag.Name); ok {
-				all[i].Value, all[i].Origin = strings.Join(texts, ","), l.origin
-				break
-			}
-		}
-	}
-	return all, nil
-}
-
-func (s setting) writeText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: %q # %s\n", s.Key, s.Value, s.Origin)
-	return err
-}
-
-func newConfig() *cobra.Command {
-	var format string
-	c := &cobra.Command{
-		Use:   "config",
-		Short: "Show the effective settings and where each came from",
-		Long: `Config prints the value of every setting and its origin. A setting is a flag
-that did not stand on the command line; its value comes from, the strongest first:
-
-  the environment    HANDOFF_COMMAND_FLAG, such as HANDOFF_VALIDATE_STRICT, or
-                     HANDOFF_FLAG for every command that has the flag
-  the project        handoff.yaml in the working directory, or the nearest one
-                     above it up to the root of the repository
-  the user           $XDG_CONFIG_HOME/handoff/config.yaml
-
-In the files, a flag's name at the top counts for every command, and below a
-command's name for that one. The text output can be used as such a file.`,
-		Example: `  handoff config
-  HANDOFF_MAX_DEPTH=100 handoff config -f json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(plainFormats, format) {
-				return unknownFormat(format, plainFormats)
-			}
-			list, err := effective(c.Root())
-			if err != nil {
-				return err
-			}
-			for _, s := range list {
-				if format == "json" {
-					err = writeJSON(c.OutOrStdout(), s)
-				} else {
-					err = s.writeText(c.OutOrStdout())
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	complete(c, "format", plainFormats...)
-	return c
 }

@@ -25,7 +25,11 @@ func TestUnknownKey(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := fileLayer(path)
+			file, err := readConfig(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = file.layer()
 			if (err == nil) != (tt.want == "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

@@ -45,7 +45,7 @@ func loadKeys(c *cobra.Command, files []string) ([]sign.Key, error) {
 	for _, file := range files {
 		text, err := readKey(file, c.InOrStdin(), c.ErrOrStderr())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, fmt.Errorf("%s: %w", shownSetting(file), err) // it may be the key itself, set by mistake
 		}
 		keys, err := parseKeys(c.ErrOrStderr(), file, text)
 		if err != nil {
@@ -74,7 +74,7 @@ func readKey(file string, stdin io.Reader, stderr io.Writer) ([]byte, error) {
 			return nil, plainError(err)
 		}
 		if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
-			fmt.Fprintf(stderr, "handoff: warning: %s: other users can read this key (mode %04o): chmod 600 keeps it to its owner\n", file, mode.Perm())
+			warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", file, mode.Perm()))
 		}
 		in = f
 	}
@@ -97,8 +97,8 @@ func parseKeys(stderr io.Writer, origin string, text []byte) ([]sign.Key, error)
 	}
 	for _, k := range keys {
 		if k.Len() < sign.GoodKeyBytes {
-			fmt.Fprintf(stderr, "handoff: warning: %s: the key has %d bytes: %d random ones are as strong as the signature; handoff keygen makes them\n",
-				origin, k.Len(), sign.GoodKeyBytes)
+			warn(stderr, fmt.Sprintf("%s: the key has %d bytes: %d random ones are as strong as the signature; handoff keygen makes them",
+				origin, k.Len(), sign.GoodKeyBytes))
 		}
 	}
 	return keys, nil

@@ -102,6 +102,11 @@ func printError(stderr io.Writer, err error) {
 	fmt.Fprintf(stderr, "handoff: %s\n", visibleLines(err.Error()))
 }
 
+// warn says what a user should know, though the run goes on.
+func warn(stderr io.Writer, text string) {
+	fmt.Fprintf(stderr, "handoff: warning: %s\n", visible(text))
+}
+
 // globals are the flags of every command.
 type globals struct {
 	color    string
