@@ -121,15 +121,39 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if o.Verifier == nil && slices.Contains(o.Layers, validate.Signature) {
 		return o, errNoKey
 	}
+	f.addAsked(c, &o)
 	if f.schema != "" {
-		if o.Layers != nil || o.Receiver != nil {
-			return o, errors.New("--schema takes the place of all layers: leave out --layers and what describes a receiver")
+		if o.Layers != nil || o.Receiver != nil || c.Flags().Changed("key-file") {
+			return o, errors.New("--schema takes the place of all layers: leave out --layers, --key-file and what describes a receiver")
 		}
 		if o.Schema, err = loadSchema(f.schema, stdin, f.limits); err != nil {
 			return o, err
 		}
 	}
 	return o, nil
+}
+
+// addAsked adds the layers that flags of this call ask for to those of a configuration:
+// whoever names a key wants signatures checked, whatever is configured, and whatever
+// other layers are named.
+func (f *validateFlags) addAsked(c *cobra.Command, o *validate.Options) {
+	if o.Layers == nil {
+		return
+	}
+	named := c.Flags().Changed
+	configured := !named("layers")
+	for _, asked := range []struct {
+		layer validate.Layer
+		by    bool
+	}{
+		{validate.Signature, named("key-file") || configured && named("receiver") && o.Verifier != nil},
+		{validate.Completeness, configured && (named("receiver") || named("as") || named("require-state"))},
+		{validate.Safety, configured && (named("rules") || named("threshold") || named("classifier-cmd"))},
+	} {
+		if asked.by && !slices.Contains(o.Layers, asked.layer) {
+			o.Layers = append(o.Layers, asked.layer)
+		}
+	}
 }
 
 func (f *validateFlags) run(c *cobra.Command, args []string) error {
