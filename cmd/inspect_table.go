@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -188,9 +189,9 @@ func agents(f inspect.Facts, columns int) string {
 
 // moment shows a time in UTC, as precisely as there is room.
 func (t *inspectTable) moment(timestamp string) string {
-	at, err := time.Parse(time.RFC3339, timestamp)
+	at, ok := rfc3339.Parse(timestamp)
 	switch {
-	case err != nil:
+	case !ok:
 		return "-"
 	case t.time < len(momentLayout):
 		return at.UTC().Format(clockLayout)

@@ -14,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/macp"
 	"github.com/eaapl/handoff/pkg/macp/wire"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // stepFlags are the flags of the commands that append a message to a transcript.
@@ -56,7 +57,7 @@ func (f *stepFlags) step(p macp.Payload, sender string) (macp.Step, error) {
 	}
 	if step.Timestamp == "" {
 		step.Timestamp = time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
-	} else if _, ok := macp.ParseTime(step.Timestamp); !ok {
+	} else if _, ok := rfc3339.Parse(step.Timestamp); !ok {
 		return step, fmt.Errorf("--timestamp %q: write it as RFC 3339 has it, such as 2026-01-31T12:00:00Z", step.Timestamp)
 	}
 	return step, nil

@@ -7,7 +7,6 @@ import (
 	"hash/maphash"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // ErrFormat reports a document that is no canonical handoff message.
@@ -87,7 +87,7 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 		}
 	case "timestamp":
 		m.Timestamp = strings.Clone(m.text(timestamp, v))
-		m.Time, m.timed = timeOf(m.Timestamp)
+		m.Time, m.timed = rfc3339.Parse(m.Timestamp)
 	case "completedSubtasks":
 		m.spots[completed] = m.spotOf(v)
 		m.completed = r.subtasks(m, v)
@@ -141,33 +141,12 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 		if result := v.Get("result"); result.Exists() {
 			s.result = equal.Rule{}.Hash(seed, result)
 		}
-		if t, ok := timeOf(v.Get("completedAt").Text()); ok {
+		if t, ok := rfc3339.Parse(v.Get("completedAt").Text()); ok {
 			s.at, s.timed = t.UnixMicro(), true
 		}
 		subtasks = append(subtasks, s)
 	}
 	return subtasks
-}
-
-// timeOf reads a timestamp of RFC 3339, which may have small letters and leap seconds;
-// the zero time if it is none.
-func timeOf(text string) (time.Time, bool) {
-	if text == "" {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		const seconds = len("2006-01-02T15:04:")
-		text = strings.ToUpper(text)
-		isLeap := len(text) > seconds && strings.HasPrefix(text[seconds:], "60")
-		if isLeap {
-			text = text[:seconds] + "59" + text[seconds+2:]
-		}
-		if t, err = time.Parse(time.RFC3339, text); isLeap && err == nil {
-			t = t.Add(time.Second)
-		}
-	}
-	return t.UTC(), err == nil
 }
 
 // mostDigits is how long a count of tokens may be: with it, no sum overflows.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,27 +30,6 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
-	}
-}
-
-// TestTimeOf checks what is a timestamp.
-func TestTimeOf(t *testing.T) {
-	tests := []struct{ text, want string }{
-		{"2026-06-12T11:00:20+02:00", "2026-06-12T09:00:20Z"},
-		{"2026-06-12t09:00:20.5z", "2026-06-12T09:00:20.5Z"},
-		{"2026-06-30T23:59:60Z", "2026-07-01T00:00:00Z"},
-		{"2026-06-30t23:59:60.25z", "2026-07-01T00:00:00.25Z"},
-		{"1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"},
-		{"2026-06-12 09:00:20Z", ""},
-		{"2026-06-12T09:00:61Z", ""},
-		{"2026-06-12T09:00:60", ""},
-		{"", ""},
-	}
-	for _, test := range tests {
-		got, ok := timeOf(test.text)
-		if text := got.Format(time.RFC3339Nano); ok != (test.want != "") || ok && text != test.want || !ok && !got.IsZero() {
-			t.Errorf("%q is %s, %t; want %q", test.text, text, ok, test.want)
-		}
 	}
 }
 

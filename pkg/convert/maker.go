@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // A maker makes up what a format asks for and the source does not have. The same source
@@ -211,8 +212,8 @@ func (k *maker) session(m meaning) meaning {
 
 // millisOf returns a date-time as Unix milliseconds, if it is a whole number of them.
 func millisOf(n *node) (*node, bool) {
-	t, err := time.Parse(time.RFC3339, n.str())
-	if err != nil || t.Nanosecond()%int(time.Millisecond) != 0 {
+	t, ok := rfc3339.Parse(n.str())
+	if !ok || t.Nanosecond()%int(time.Millisecond) != 0 {
 		return nil, false
 	}
 	return number(t.UnixMilli()), true

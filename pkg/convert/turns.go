@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // Turns are kept as the canonical message has them: role, content, and the tool calls and
@@ -182,10 +183,7 @@ func toSW4RM(t *node) *node {
 }
 
 // isTime reports whether a string is a date-time of RFC 3339.
-func isTime(n *node) bool {
-	_, err := time.Parse(time.RFC3339, n.str())
-	return err == nil
-}
+func isTime(n *node) bool { return rfc3339.IsDateTime(n.str()) }
 
 // unixTime returns Unix seconds, with or without a fraction, as a date-time; nil if they are
 // none.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // A reader takes the members out of one object and keeps the first fault.
@@ -197,7 +198,7 @@ func (r *reader) sent() (string, Instant) {
 	at := r.instant("timestamp_unix_ms")
 	text := string(r.get("timestamp_unix_ms").Raw())
 	if v := r.typed("timestamp", jsonstream.String, false, "write a time as in 2026-03-14T09:20:00Z"); v.Exists() {
-		t, ok := ParseTime(v.Text())
+		t, ok := rfc3339.Parse(v.Text())
 		if !ok {
 			r.fail(v, "the member timestamp to be a time (RFC 3339)", shown(v), "write it as in 2026-03-14T09:20:00Z")
 		}

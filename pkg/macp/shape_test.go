@@ -3,7 +3,6 @@ package macp
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -211,40 +210,6 @@ func TestDecodeBytes(t *testing.T) {
 	for _, tt := range tests {
 		if got, ok := DecodeBytes(tt.text); ok != tt.ok || ok && string(got) != tt.want {
 			t.Errorf("%q: %q, %t", tt.text, got, ok)
-		}
-	}
-}
-
-// Times are read as RFC 3339 has them, which the standard library does not quite.
-func TestParseTime(t *testing.T) {
-	tests := []struct {
-		text string
-		want string // "" for no time
-	}{
-		{"2026-03-14T09:20:00Z", "2026-03-14T09:20:00Z"},
-		{"2026-03-14t09:20:00.5z", "2026-03-14T09:20:00.5Z"},
-		{"2026-03-14T09:20:00+23:59", "2026-03-13T09:21:00Z"},
-		{"2026-03-14T09:20:00-00:00", "2026-03-14T09:20:00Z"},
-		{"2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"},
-		{"2017-01-01T00:59:60.25+01:00", "2017-01-01T00:00:00.25Z"},
-		{"2016-12-31T23:58:60Z", ""},
-		{"2016-12-31T23:59:61Z", ""},
-		{"2026-03-14T9:20:00Z", ""},
-		{"2026-03-14T09:20:00,5Z", ""},
-		{"2026-03-14T09:20:00.Z", ""},
-		{"2026-03-14T09:20:00+24:00", ""},
-		{"2026-03-14T09:20:00+23:60", ""},
-		{"2026-03-14T24:00:00Z", ""},
-		{"2026-02-29T09:20:00Z", ""},
-		{"2026-03-14 09:20:00Z", ""},
-		{"2026-03-14T09:20:00", ""},
-		{"2026-03-14", ""},
-		{"", ""},
-	}
-	for _, tt := range tests {
-		got, ok := ParseTime(tt.text)
-		if ok != (tt.want != "") || ok && got.UTC().Format(time.RFC3339Nano) != tt.want {
-			t.Errorf("%q: %v, %t", tt.text, got, ok)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // The reasons why a message whose signature holds may still be refused: it may
@@ -34,9 +35,9 @@ type Freshness struct {
 // change an unsigned timestamp.
 func (f Freshness) Check(m *message.Message, now time.Time) error {
 	at := m.Root().Get("timestamp")
-	made, err := time.Parse(time.RFC3339, at.Text())
+	made, ok := rfc3339.Parse(at.Text())
 	switch {
-	case err != nil:
+	case !ok:
 		return fault(m, at, NoTimestamp, "its age cannot be told: timestamp is not an RFC 3339 time")
 	case made.After(now.Add(f.Skew)):
 		return fault(m, at, NotYetValid, "made %s ahead of this computer's clock, more than the %s allowed for: one of the clocks is wrong", round(made.Sub(now)), f.Skew)

@@ -21,6 +21,12 @@ func TestFreshness(t *testing.T) {
 		{`{"timestamp":"2026-06-12T12:01:00.001Z"}`, NotYetValid},
 		{`{"timestamp":"9999-12-31T23:59:59Z"}`, NotYetValid},
 		{`{"timestamp":"0000-01-01T00:00:00Z"}`, Expired},
+		{`{"timestamp":"2026-06-12t11:30:00z"}`, ""},
+		{`{"timestamp":"2026-05-31T23:59:60Z"}`, Expired},
+		{`{"timestamp":"2026-06-12T11:59:60Z"}`, NoTimestamp},
+		{`{"timestamp":"2026-06-12T11:30:00,5Z"}`, NoTimestamp},
+		{`{"timestamp":"2026-06-12T1:30:00Z"}`, NoTimestamp},
+		{`{"timestamp":"2026-06-12T11:30:00+24:00"}`, NoTimestamp},
 		{`{"timestamp":"yesterday"}`, NoTimestamp},
 		{`{"timestamp":1781265600}`, NoTimestamp},
 		{`{}`, NoTimestamp},
@@ -31,5 +37,17 @@ func TestFreshness(t *testing.T) {
 		if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &e) || e.Reason != tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.in, err, tt.want)
 		}
+	}
+}
+
+// A leap second is as old as the second after it.
+func TestFreshnessOfLeapSecond(t *testing.T) {
+	m := parse(t, `{"timestamp":"2026-06-30T23:59:60Z"}`)
+	f := Freshness{MaxAge: time.Minute}
+	if err := f.Check(m, time.Date(2026, 7, 1, 0, 1, 0, 0, time.UTC)); err != nil {
+		t.Error(err)
+	}
+	if err := f.Check(m, time.Date(2026, 7, 1, 0, 1, 0, 1, time.UTC)); err == nil {
+		t.Error("accepted a nanosecond too late")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -39,7 +40,12 @@ func (v Verdict) String() string {
 }
 
 func options() Options {
-	return Options{Formats: map[string]func(string) bool{"semver-range": isSemverRange}}
+	return Options{Formats: map[string]func(string) bool{
+		"semver-range": isSemverRange,
+		"date-time":    rfc3339.IsDateTime[string],
+		"date":         rfc3339.IsDate[string],
+		"time":         rfc3339.IsTime[string],
+	}}
 }
 
 func isSemverRange(text string) bool {
@@ -66,9 +72,11 @@ func newReference(url string, text []byte) (ref reference, err error) {
 		text, err := schemas.Read(url)
 		return io.NopCloser(bytes.NewReader(text)), err
 	}
-	c.Formats["semver-range"] = func(v any) bool {
-		text, ok := v.(string)
-		return !ok || isSemverRange(text)
+	for name, holds := range options().Formats {
+		c.Formats[name] = func(v any) bool {
+			text, ok := v.(string)
+			return !ok || holds(text)
+		}
 	}
 	c.RegisterExtension("uniqueKeys", nil, uniqueKeysCompiler{})
 	if err := c.AddResource(url, bytes.NewReader(text)); err != nil {

@@ -10,8 +10,9 @@ import (
 // Options say what a schema's vocabulary has beside the standard one. The zero value is
 // the standard vocabulary with its formats asserted, and a schema of one document.
 type Options struct {
-	// Formats are rules for texts by name, beside and over those of jsonschema/v5. They
-	// must be safe for concurrent use.
+	// Formats are rules for texts by name, beside and over those of jsonschema/v5, except
+	// for uuid and the times, which are those of package rfc3339. They must be safe for
+	// concurrent use.
 	Formats map[string]func(text string) bool
 	// Load returns the schema document that a URL without a fragment names. If it is nil
 	// or returns an error, a reference to another document is not covered.

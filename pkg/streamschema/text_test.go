@@ -11,40 +11,17 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The formats that are written here decide as the library's.
+// UUIDs are decided as the library decides; the times have a test of their own in
+// package rfc3339.
 func FuzzFormats(f *testing.F) {
 	for _, text := range []string{
-		"2026-06-12T09:30:00Z", "2026-06-12t09:30:00.123z", "1998-12-31T23:59:60Z", "1998-12-31T15:59:60.1-08:00", "1998-12-31T23:59:60+00:01",
-		"2024-02-29T00:00:00Z", "2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2000-02-29T00:00:00Z", "2026-06-12T24:00:00Z", "2026-06-12T09:30:00", "2026-06-12T09:30:00.Z",
-		"2026-06-12T+9:-0:+1Z", "2026-06-12T-1:00:00Z", "2026-06-12 09:30:00Z", "2026-6-12T09:30:00Z", "2026-06-12T09:30:00+24:00", "2026-06-12T23:59:60-00:00",
-		"0000-01-01", "2026-13-01", "2026-00-10", "2026-04-31", "+026-01-01", "09:30:00+01:00", "23:59:60z", "09:30:60Z", "0:00:00Z",
 		"6f9619ff-8b86-4d01-b42d-00cf4fc964ff", "6F9619FF-8B86-4D01-B42D-00CF4FC964FF", "6f9619ff8b864d01b42d00cf4fc964ff", "6f9619ff-8b86-4d01-b42d-00cf4fc964fg", "",
 	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, name := range []string{"date-time", "date", "time", "uuid"} {
-			if got, want := fastFormat(name)([]byte(text)), jsonschema.Formats[name](text); got != want {
-				t.Errorf("%s %q: %v, want %v", name, text, got, want)
-			}
-		}
-	})
-}
-
-// Texts that are nearly times are decided as the library decides.
-func TestTimes(t *testing.T) {
-	digit := rapid.SampledFrom([]string{"0", "1", "2", "3", "4", "5", "6", "9", "+", "-", ":", ".", "x"})
-	rapid.Check(t, func(t *rapid.T) {
-		text := []byte(rapid.SampledFrom([]string{"2024-02-29T23:59:60Z", "1999-12-31T23:59:59.5+00:00", "2026-06-30t18:59:60-05:00", "2100-02-28T00:00:00z"}).Draw(t, "text"))
-		for range rapid.IntRange(0, 4).Draw(t, "changes") {
-			text[rapid.IntRange(0, len(text)-1).Draw(t, "at")] = digit.Draw(t, "to")[0]
-		}
-		for _, s := range []string{string(text), string(text[:10]), string(text[11:])} {
-			for _, name := range []string{"date-time", "date", "time"} {
-				if got, want := fastFormat(name)([]byte(s)), jsonschema.Formats[name](s); got != want {
-					t.Fatalf("%s %q: %v, want %v", name, s, got, want)
-				}
-			}
+		if got, want := isUUID([]byte(text)), jsonschema.Formats["uuid"](text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	})
 }

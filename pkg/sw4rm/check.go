@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 const (
@@ -82,20 +82,9 @@ func (f *finder) entryMembers(entry jsonstream.Value) {
 	if v := entry.Get("metadata"); v.Exists() && v.Kind() != jsonstream.Object {
 		f.fail("context-type", v, "", "expected an object, found "+found(v))
 	}
-	if v := entry.Get("timestamp"); v.Exists() && !isTime(v.Text()) {
+	if v := entry.Get("timestamp"); v.Exists() && !rfc3339.IsDateTime(v.Text()) {
 		f.fail("context-type", v, "", "expected an ISO 8601 time stamp, such as \"2025-01-15T10:30:00Z\", found "+found(v))
 	}
-}
-
-// isTime reports whether a text is a date-time of RFC 3339, which allows small
-// letters and leap seconds.
-func isTime(text string) bool {
-	text = strings.ToUpper(text)
-	if i := strings.Index(text, ":60"); i == len("2016-12-31T23:59") {
-		text = text[:i] + ":59" + text[i+len(":60"):]
-	}
-	_, err := time.Parse(time.RFC3339, text)
-	return err == nil
 }
 
 // context checks what holds for a context wherever it stands.

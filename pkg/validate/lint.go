@@ -9,6 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
@@ -94,7 +95,7 @@ func readMembers(root jsonstream.Value) (m lintMembers) {
 		switch name {
 		case "timestamp":
 			m.timestamp = v
-			m.sent, m.isSent = instant(v)
+			m.sent, m.isSent = rfc3339.Parse(v.Text())
 		case "completedSubtasks":
 			m.completedSubtasks = v
 		case "remainingSubtasks":
@@ -146,19 +147,12 @@ func completedAfterTimestamp(l *linter) {
 	}
 	for _, subtask := range m.completedSubtasks.Elements() {
 		at := subtask.Get("completedAt")
-		t, ok := instant(at)
+		t, ok := rfc3339.Parse(at.Text())
 		if ok && !t.Before(m.sent.Add(timestampPrecision)) &&
 			!l.report(at, "completed after the message was made: %s after its timestamp; correct one of the two", span(m.sent, t)) {
 			return
 		}
 	}
-}
-
-// instant reads an RFC 3339 date-time; false for anything else, which is the
-// schema's business.
-func instant(v jsonstream.Value) (time.Time, bool) {
-	t, err := time.Parse(time.RFC3339, strings.ToUpper(v.Text()))
-	return t, err == nil
 }
 
 // span words the time from one instant to a later one. A time.Duration would

@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -190,8 +191,14 @@ func numbersOverLimit(v jsonstream.Value) []Finding {
 	return findings
 }
 
-// formats are those beside the standard ones.
-var formats = map[string]func(text string) bool{"semver-range": isSemverRange}
+// formats are those beside the standard ones, and the times, of which the library also
+// takes some that RFC 3339 does not have.
+var formats = map[string]func(text string) bool{
+	"semver-range": isSemverRange,
+	"date-time":    rfc3339.IsDateTime[string],
+	"date":         rfc3339.IsDate[string],
+	"time":         rfc3339.IsTime[string],
+}
 
 func isSemverRange(s string) bool {
 	_, err := semver.NewConstraint(s)

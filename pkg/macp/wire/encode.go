@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // A Loss is a JSON member that the wire cannot carry, or not in full; or one that is
@@ -272,7 +273,7 @@ func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		t, ok := macp.ParseTime(s)
+		t, ok := rfc3339.Parse(s)
 		if !ok {
 			return 0, wrong(v, "has to be a time (RFC 3339), such as 2026-01-31T12:00:00Z: found "+excerpt(s))
 		}
