@@ -58,6 +58,9 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	if !slices.Contains(plainFormats, f.format) {
 		return unknownFormat(f.format, plainFormats)
 	}
+	if f.window < 0 || f.window == 0 && c.Flags().Changed("context-window") {
+		return fmt.Errorf("--context-window %d: write a number above 0", f.window)
+	}
 	counter, err := f.counter.load()
 	if err != nil {
 		return err

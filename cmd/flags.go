@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // byteSize is a flag whose value is a number of bytes: 1000, 64MiB, 10MB.
@@ -49,3 +50,30 @@ func (b byteSize) String() string {
 }
 
 func (byteSize) Type() string { return "size" }
+
+// longest is a flag for the longest duration that is accepted, 0 for any.
+type longest time.Duration
+
+const anyDuration = "any"
+
+func (l *longest) Set(text string) error {
+	if text == anyDuration {
+		*l = 0
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is not a duration above 0: write it like 15m or 24h, or %s for no limit", text, anyDuration)
+	}
+	*l = longest(d)
+	return nil
+}
+
+func (l *longest) String() string {
+	if *l == 0 {
+		return anyDuration
+	}
+	return time.Duration(*l).String()
+}
+
+func (*longest) Type() string { return "duration" }

@@ -71,6 +71,9 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 	if p.PolicyVersion == "" && policy != nil {
 		p.PolicyVersion = policy.ID
 	}
+	if f.maxSuspend%time.Millisecond != 0 {
+		return fmt.Errorf("--max-suspend %s: use whole milliseconds", f.maxSuspend)
+	}
 	p.TTLMS, p.MaxSuspendMS = f.ttl.Milliseconds(), f.maxSuspend.Milliseconds()
 	for _, text := range f.roots {
 		at := strings.LastIndexByte(text, '=')

@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ refuses old ones, --seen those whose handoffId was accepted before.`,
 	}
 	flags := c.Flags()
 	f.keys.register(c)
-	flags.DurationVar(&f.freshness.MaxAge, "max-age", 0, "refuse messages whose timestamp is older, such as 15m or 24h")
+	flags.Var((*longest)(&f.freshness.MaxAge), "max-age", "refuse messages whose timestamp is older, such as 15m or 24h")
 	flags.DurationVar(&f.freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
 	flags.StringVar(&f.seen, "seen", "", "refuse handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
@@ -60,8 +61,8 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if err := oneStdin(args, append(f.keys.files, f.against)...); err != nil {
 		return err
 	}
-	if f.freshness.MaxAge < 0 || f.freshness.Skew < 0 {
-		return errors.New("--max-age and --clock-skew: use durations of 0 and more, such as 15m")
+	if f.freshness.Skew < 0 {
+		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.freshness.Skew)
 	}
 	keys, err := f.keys.load(c)
 	if err != nil {
