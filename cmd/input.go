@@ -236,7 +236,7 @@ func inFile(name string, err error) error {
 		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
 	}
 	if e := (*jsonstream.NumberError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("%s:%d:%d: %s: %w", name, e.Line, e.Column, e.Pointer, err)
+		return fmt.Errorf("%s:%d:%d: %s: %w", name, e.Line, e.Column, visible(e.Pointer), err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

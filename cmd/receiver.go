@@ -127,6 +127,9 @@ func loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*valida
 	if damaged != nil {
 		return nil, fmt.Errorf("%s: %w", name, damaged)
 	}
+	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
+		return nil, inFile(name, number)
+	}
 	if err != nil {
 		return nil, problemsIn(name, err)
 	}
@@ -144,11 +147,17 @@ func referredSchema(ref string, limits jsonstream.Limits) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("refers to %w", err)
 	}
-	_, err = jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
 		return nil, fmt.Errorf("refers to %s, which is no JSON from line %d, column %d on", visible(path), e.Line, e.Column)
 	}
-	return text, err
+	if err != nil {
+		return nil, err
+	}
+	if err := jsonstream.CheckNumbers(doc.Root()); err != nil {
+		return nil, fmt.Errorf("refers to %w", inFile(visible(path), err))
+	}
+	return text, nil
 }
 
 // filePath returns the path of a file URL; on Windows it begins with a drive.

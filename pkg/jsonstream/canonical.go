@@ -16,20 +16,25 @@ var (
 	ErrNumberRange = errors.New("number beyond the range of a double")
 	// ErrInexact reports a number whose canonical form has another value.
 	ErrInexact = errors.New("number that a double does not hold exactly")
+	// ErrUnsafe reports a number that [SafeNumber] rejects.
+	ErrUnsafe = errors.New("number beyond the bounds of arithmetic")
 )
 
-// A NumberError reports a number that cannot be canonicalised. Its text is for
-// people and does not repeat the place.
+// A NumberError reports a number that cannot be canonicalised or computed with. Its
+// text is for people and does not repeat the place.
 type NumberError struct {
 	Position         // of the number
 	Pointer   string // JSON Pointer to it
 	Text      string // as it stands, cut short where it is long
-	Canonical string // what RFC 8785 would make of it; "" for ErrNumberRange
-	Err       error  // ErrNumberRange or ErrInexact
+	Canonical string // for ErrInexact: what RFC 8785 would make of it
+	Err       error  // ErrNumberRange, ErrInexact or ErrUnsafe
 }
 
 func (e *NumberError) Error() string {
-	if e.Canonical == "" {
+	switch e.Err {
+	case ErrUnsafe:
+		return fmt.Sprintf("a number of more than %d digits or with an exponent beyond ±%d: found %s; write one within these bounds", MaxDigits, MaxExponent, e.Text)
+	case ErrNumberRange:
 		return fmt.Sprintf("%s is beyond the range of a double (1.8e308): write a smaller number, or a string", e.Text)
 	}
 	return fmt.Sprintf("%s becomes %s in canonical form, which has another value: write %[2]s, or %[1]s as a string", e.Text, e.Canonical)

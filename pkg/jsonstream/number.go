@@ -28,3 +28,14 @@ func SafeNumber(text []byte) bool {
 	}
 	return n <= MaxExponent
 }
+
+// CheckNumbers returns a [*NumberError] for the first number in v that [SafeNumber]
+// rejects.
+func CheckNumbers(v Value) error {
+	for n := range v.All() {
+		if n.Kind() == Number && !SafeNumber(n.Raw()) {
+			return numberError(n, "", ErrUnsafe)
+		}
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -95,7 +96,7 @@ func (s *Schema) apply(schema *jsonschema.Schema, v jsonstream.Value) ([]Finding
 	if most := max(leastPaths, pathsPerByte*len(v.Raw())); c.paths > most && !s.ours {
 		return cannotApply(v, fmt.Errorf("the places of all values, written as JSON Pointers, take more than %d MiB: shorten the member names or nest less", most>>20)), nil
 	}
-	err := validate(schema, value)
+	err := guard(func() error { return schema.Validate(value) })
 	if err == nil {
 		return nil, c.remainders
 	}
@@ -108,18 +109,7 @@ func (s *Schema) apply(schema *jsonschema.Schema, v jsonstream.Value) ([]Finding
 }
 
 func cannotApply(v jsonstream.Value, err error) []Finding {
-	return []Finding{schemaFinding("schema", "the schema cannot be applied: "+err.Error()).on(v)}
-}
-
-// validate turns a panic of the library into an error: one bad document must
-// not end a run.
-func validate(schema *jsonschema.Schema, value any) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the schema library failed: %v", r)
-		}
-	}()
-	return schema.Validate(value)
+	return []Finding{schemaFinding("schema", "the schema cannot be applied: "+strings.TrimPrefix(err.Error(), "jsonschema: ")).on(v)}
 }
 
 // The library makes the pointer of every value that a schema reaches: a long

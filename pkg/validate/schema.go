@@ -23,6 +23,7 @@ import (
 // differ between the elements of the array. It is safe for concurrent use.
 type Schema struct {
 	documents map[string]*jsonstream.Document // the schema's texts, by URL
+	objects   int                             // in all of them
 	ours      bool                            // of package schemas: goes no deeper than it names members
 
 	acceptance
@@ -32,6 +33,8 @@ type Schema struct {
 // CompileSchema compiles the schema text, whose own URL serves to resolve the
 // references in it. What they name is read with load, except for the schemas
 // of package schemas, which are always at hand; a nil load refuses the rest.
+// A number that [jsonstream.SafeNumber] rejects is a [*jsonstream.NumberError];
+// more than [MaxSchemas] objects in all texts are an error too.
 func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
 	s := &Schema{documents: map[string]*jsonstream.Document{}}
 	doc, err := s.add(schemaURL, text)
@@ -64,10 +67,11 @@ func (s *Schema) compile(schemaURL string, load func(url string) ([]byte, error)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := s.add(ref, text); err != nil {
+		doc, err := s.add(ref, text)
+		if err != nil {
 			return nil, err
 		}
-		return io.NopCloser(bytes.NewReader(text)), nil
+		return io.NopCloser(bytes.NewReader(libraryText(doc))), nil
 	}
 	for name, holds := range formats {
 		c.Formats[name] = func(v any) bool {
@@ -76,10 +80,13 @@ func (s *Schema) compile(schemaURL string, load func(url string) ([]byte, error)
 		}
 	}
 	c.RegisterExtension("uniqueKeys", nil, uniqueKeysCompiler{})
-	if err := c.AddResource(schemaURL, bytes.NewReader(s.documents[schemaURL].Raw().Bytes)); err != nil {
-		return nil, fmt.Errorf("not a JSON Schema: %w", err)
-	}
-	compiled, err := c.Compile(schemaURL)
+	var compiled *jsonschema.Schema
+	err := guard(func() (err error) {
+		if err = c.AddResource(schemaURL, bytes.NewReader(libraryText(s.documents[schemaURL]))); err == nil {
+			compiled, err = c.Compile(schemaURL)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, schemaProblem(err)
 	}
@@ -102,6 +109,9 @@ func (s *Schema) add(schemaURL string, text []byte) (*jsonstream.Document, error
 	if err != nil {
 		return nil, withPlace(err)
 	}
+	if err := s.checkSize(doc.Root()); err != nil {
+		return nil, err
+	}
 	s.documents[schemaURL] = doc
 	base, err := url.Parse(schemaURL)
 	if err != nil {
@@ -111,7 +121,7 @@ func (s *Schema) add(schemaURL string, text []byte) (*jsonstream.Document, error
 		id.Fragment = ""
 		s.documents[id.String()] = doc
 	}
-	return doc, nil
+	return doc, s.checkDrafts(schemaURL)
 }
 
 // withPlace puts the place before a syntax error.
@@ -155,6 +165,9 @@ func embeddedDocument(url string) (*jsonstream.Document, error) {
 
 // schemaProblem words why a schema does not compile.
 func schemaProblem(err error) error {
+	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
+		return number
+	}
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
 		for len(invalid.Causes) > 0 {

@@ -69,6 +69,9 @@ func Definition(agent string, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("the agent's description is not valid UTF-8")
 	}
+	if number := (*jsonstream.NumberError)(nil); errors.As(jsonstream.CheckNumbers(o.InputSchema), &number) {
+		return nil, &SchemaError{number.Position, number.Pointer, number.Error()}
+	}
 	dst = append(dst, `,"parameters":`...)
 	switch schema := o.InputSchema; {
 	case !schema.Exists() || schema.Kind() == jsonstream.Object && schema.Len() == 0:

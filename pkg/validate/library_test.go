@@ -1,0 +1,187 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Numbers that the library fails on are errors with their place, in whatever keyword and
+// whatever text they stand.
+func TestSchemaNumbers(t *testing.T) {
+	long := strings.Repeat("9", 1001)
+	for _, number := range []string{"1e5000000", "-1e5000000", "1e-5000000", "1E+1001", "1e99999999999999999999", long, "0." + long} {
+		for _, keyword := range []string{
+			"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains",
+			"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const", "default", "x-unknown",
+		} {
+			schema := fmt.Sprintf("{\"properties\":{\n\"a/b\":{%q:%s}}}", keyword, number)
+			main := fmt.Sprintf(`{"$ref":"other.json#/properties/a~1b","%[1]s":1}`, keyword)
+			load := func(string) ([]byte, error) { return []byte(schema), nil }
+			for name, compile := range map[string]func() (*Schema, error){
+				"own":      func() (*Schema, error) { return CompileSchema("file:///schema.json", []byte(schema), nil) },
+				"referred": func() (*Schema, error) { return CompileSchema("file:///schema.json", []byte(main), load) },
+			} {
+				_, err := compile()
+				var e *jsonstream.NumberError
+				if !errors.As(err, &e) || !errors.Is(err, jsonstream.ErrUnsafe) || e.Pointer != "/properties/a~1b/"+keyword || e.Line != 2 || len(e.Error()) > 200 {
+					t.Errorf("%s, %s %.20s: %v", name, keyword, number, err)
+				}
+			}
+		}
+	}
+	_, err := CompileSchema("file:///schema.json", []byte(`{"enum":[1,{"a":[1e1001]}]}`), nil)
+	if e := (*jsonstream.NumberError)(nil); !errors.As(err, &e) || e.Pointer != "/enum/1/a/0" || e.Column != 18 {
+		t.Errorf("enum: %v", err)
+	}
+}
+
+// Numbers within the bounds mean what they say, also where they are no ints and no
+// doubles.
+func TestSchemaNumbersWithinBounds(t *testing.T) {
+	long := strings.Repeat("9", 1000)
+	for _, tt := range []struct{ schema, document, want string }{
+		{`{"minimum":1e400}`, `1`, `minimum`},
+		{`{"minimum":1e400}`, `1e401`, ``},
+		{`{"maximum":` + long + `}`, long, ``},
+		{`{"exclusiveMaximum":` + long + `}`, long, `exclusiveMaximum`},
+		{`{"multipleOf":1e-400}`, `3e-400`, ``},
+		{`{"multipleOf":1e-400}`, `3e-401`, `multipleOf`},
+		{`{"const":1e400}`, `10e399`, ``},
+		{`{"enum":[1e400,2]}`, `1e399`, `enum`},
+		{`{"minLength":1e20}`, `"x"`, `minLength`},
+		{`{"maxLength":1e20}`, `"x"`, ``},
+		{`{"minItems":99999999999999999999}`, `[]`, `minItems`},
+		{`{"maxItems":99999999999999999999}`, `[1]`, ``},
+		{`{"minProperties":9223372036854775808}`, `{}`, `minProperties`},
+		{`{"maxProperties":9223372036854775808}`, `{"a":1}`, ``},
+		{`{"contains":{},"minContains":4294967296}`, `[1]`, `minContains`},
+		{`{"contains":{},"maxContains":4294967297}`, `[1]`, ``},
+		{`{"maxItems":1.0e0}`, `[1]`, ``},
+		{`{"properties":{"const":{"maxLength":1e20}}}`, `{"const":"x"}`, ``},
+		{`{"anyOf":[{"maxLength":1e20}],"x":{"maxLength":1e20},"$ref":"#/x"}`, `"x"`, ``},
+		{`{"const":{"maxLength":1e20}}`, `{"maxLength":1e20}`, ``},
+		{`{"enum":[{"maxLength":1e20}]}`, `{"maxLength":2147483647}`, `enum`},
+		{" \n{\"properties\":{\"maxLength\":{\"maxLength\":1e20,\"title\":\"é\"},\"b\":{\"minItems\":1e99}}}", `{"maxLength":"x","b":[]}`, `minItems`},
+	} {
+		for _, slow := range []bool{false, true} {
+			schema := tt.schema
+			if slow {
+				schema = strings.Replace(schema, "{", `{"unevaluatedProperties":true,`, 1)
+			}
+			s, err := CompileSchema("file:///schema.json", []byte(schema), nil)
+			if err != nil {
+				t.Errorf("%s: %v", schema, err)
+				continue
+			}
+			var got []string
+			for _, f := range s.Check(parseMessage(t, tt.document).Root()) {
+				got = append(got, f.Keyword)
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%.80s, %.80s: found %q, want %q", schema, tt.document, got, tt.want)
+			}
+		}
+	}
+}
+
+// What the library would fail on, or take minutes for, is an error in words.
+func TestSchemaHostile(t *testing.T) {
+	for _, tt := range []struct {
+		name, schema string
+		others       map[string]string
+		want         string
+	}{
+		{name: "negative count", schema: `{"minLength":-1}`, want: "/minLength: must be >= 0"},
+		{name: "count with a fraction", schema: `{"minLength":1.5}`, want: "/minLength: expected integer"},
+		{name: "huge count with a fraction", schema: `{"minLength":3000000000.5}`, want: "/minLength: expected integer"},
+		{name: "huge negative count", schema: `{"minLength":-1e20}`, want: "/minLength: must be >= 0"},
+		{name: "multiple of 0", schema: `{"multipleOf":0e-1000}`, want: "/multipleOf: must be > 0"},
+		{name: "pattern", schema: `{"pattern":"((a{1000}){1000}){1000}"}`, want: "/pattern: "},
+		{name: "deep", schema: strings.Repeat(`{"not":`, 600) + "{}" + strings.Repeat("}", 600), want: "nested more than 512 levels deep"},
+		{name: "loop", schema: `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, want: "infinite loop"},
+		{name: "its own draft", schema: `{"$schema":"file:///schema.json#"}`, want: "$schema: leads back to itself"},
+		{name: "loop of drafts", schema: `{"$schema":"file:///a.json"}`,
+			others: map[string]string{"file:///a.json": `{"$schema":"file:///b.json#"}`, "file:///b.json": `{"$schema":"file:///a.json#x"}`}, want: "$schema: leads back to itself"},
+		{name: "draft without rules", schema: `{"$schema":"file:///a.json","minLength":"x"}`, others: map[string]string{"file:///a.json": `{}`}, want: "/minLength: expected integer"},
+		{name: "many", schema: `{"enum":[{}` + strings.Repeat(",{}", MaxSchemas) + `]}`, want: "more than 32768 objects"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := CompileSchema("file:///schema.json", []byte(tt.schema), func(url string) ([]byte, error) {
+				if text, ok := tt.others[url]; ok {
+					return []byte(text), nil
+				}
+				return nil, errors.New("no such file")
+			})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, errLibrary) {
+				t.Errorf("got %v, want …%s…", err, tt.want)
+			}
+		})
+	}
+}
+
+// A loop that leads through several documents is found where the schema is applied.
+func TestSchemaLoopOfDocuments(t *testing.T) {
+	s, err := CompileSchema("file:///schema.json", []byte(`{"$ref":"a.json"}`), func(string) ([]byte, error) {
+		return []byte(`{"allOf":[{"$ref":"schema.json"}]}`), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "schema 1:1 : the schema cannot be applied: infinite loop file:///schema.json#/$ref/allOf/0/$ref"
+	if got := lines(s.Check(parseMessage(t, `1`).Root())); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A panic of the library is an error without words of Go.
+func TestGuard(t *testing.T) {
+	_, err := CompileSchema("file:///schema.json", []byte(`{"regexProperties":1}`), nil)
+	if !errors.Is(err, errLibrary) || strings.Contains(err.Error(), "interface") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Schemas with every keyword and any value in it compile and check, or are errors; the
+// library does not fail.
+func FuzzCompileSchema(f *testing.F) {
+	values := []string{`1e5000000`, `1e20`, `-1`, `1.5`, `1e-400`, `"("`, `"#"`, `"a"`, `true`, `null`, `[]`, `[1e400,{}]`, `["a","a"]`, `{}`, `{"a":{"$ref":"#"}}`, `{"(":true}`, `[{"$ref":"#/x"}]`, `{"a":["b"]}`, `"other.json#a"`, `"file:///other.json"`, `"https://json-schema.org/draft/2019-09/schema"`}
+	for _, keyword := range []string{
+		"$id", "$schema", "$ref", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary", "$defs", "definitions",
+		"type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "format",
+		"items", "prefixItems", "additionalItems", "contains", "maxContains", "minContains", "maxItems", "minItems", "uniqueItems", "uniqueKeys", "unevaluatedItems",
+		"properties", "patternProperties", "additionalProperties", "propertyNames", "required", "maxProperties", "minProperties", "dependentRequired", "dependentSchemas",
+		"dependencies", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contentEncoding", "contentMediaType", "contentSchema",
+		"regexProperties", "default", "x",
+	} {
+		for i, value := range values {
+			f.Add(fmt.Sprintf(`{%q:%s,"x":{"$anchor":"a","properties":{"a":{"$ref":"#"}}}}`, keyword, value), fmt.Sprintf(`{%q:%s}`, "minLength", value), values[len(values)-1-i])
+		}
+	}
+	f.Fuzz(func(t *testing.T, schema, other, document string) {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(document)), jsonstream.Limits{})
+		if err != nil {
+			return
+		}
+		s, err := CompileSchema("file:///schema.json", []byte(schema), func(string) ([]byte, error) { return []byte(other), nil })
+		if errors.Is(err, errLibrary) && !strings.Contains(schema+other, "regexProperties") { // on which it does
+			t.Fatalf("%s, %s: the library failed", schema, other)
+		}
+		if err != nil {
+			return
+		}
+		accepted := s.accepts(doc.Root())
+		findings := s.explain(doc.Root())
+		for _, finding := range findings {
+			if strings.Contains(finding.Message, errLibrary.Error()) {
+				t.Fatalf("%s, %s: the library failed on %s", schema, other, document)
+			}
+		}
+		if accepted && len(findings) > 0 {
+			t.Fatalf("%s, %s: %s is accepted and has %v", schema, other, document, findings)
+		}
+	})
+}
