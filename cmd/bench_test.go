@@ -74,7 +74,7 @@ func BenchmarkCommands(b *testing.B) {
 	dir := b.TempDir()
 	many, key, signed := filepath.Join(dir, "many.jsonl"), filepath.Join(dir, "key"), filepath.Join(dir, "signed.jsonl")
 	text := messages(b, 2000)
-	for path, content := range map[string][]byte{many: text, key: bytes.Repeat([]byte("k"), 32)} {
+	for path, content := range map[string][]byte{many: text, key: []byte("0123456789abcdefghijklmnopqrstuv")} {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			b.Fatal(err)
 		}

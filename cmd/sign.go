@@ -49,6 +49,9 @@ would change: a signature would not protect it.`,
 				return err
 			}
 			key, err := f.choose(keys)
+			if err == nil {
+				err = key.MaySign()
+			}
 			if err != nil {
 				return err
 			}

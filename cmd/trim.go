@@ -188,5 +188,5 @@ func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
 	if len(keys) > 1 {
 		return nil, errors.New("several keys: name the one that is to sign trimmed messages")
 	}
-	return &keys[0], nil
+	return &keys[0], keys[0].MaySign()
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/go-jose/go-jose/v4"
@@ -31,10 +32,31 @@ type Key struct {
 	ID     string // what signatureKeyId names it by, "" if it has no name
 	secret []byte
 	macs   *sync.Pool // of *mac: each has gone through the secret already
+	ops    []string   // key_ops of a JSON Web Key; nil for any
 }
 
 func newKey(id string, secret []byte) Key {
-	return Key{id, secret, &sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, secret)} }}}
+	return Key{ID: id, secret: secret, macs: &sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, secret)} }}}
+}
+
+// The operations of a key (RFC 7517, section 4.3).
+const (
+	opSign   = "sign"
+	opVerify = "verify"
+)
+
+// MaySign returns an error if the key's own key_ops (RFC 7517, section 4.3) do not let
+// it sign.
+func (k Key) MaySign() error { return k.may(opSign) }
+
+// MayVerify returns an error if the key's own key_ops do not let it verify.
+func (k Key) MayVerify() error { return k.may(opVerify) }
+
+func (k Key) may(op string) error {
+	if k.ops == nil || slices.Contains(k.ops, op) {
+		return nil
+	}
+	return fmt.Errorf("key_ops: the key %.80q is not for %q: use another key, or add it to key_ops", k.ID, op)
 }
 
 // A digest is what HMAC-SHA-256 (RFC 2104) makes of a key and a text.
@@ -85,15 +107,20 @@ func (k Key) JWK() ([]byte, error) {
 
 // ParseKeys reads the content of a key file: a JSON Web Key or a JWK Set
 // (RFC 7517) if it is a JSON object, and otherwise one key of raw bytes, of
-// which one newline at the end is not part. The errors never quote the content.
+// which one newline at the end is not part. What is recognisably something else, such
+// as a public key, and what cannot be random is an error. The errors never quote the
+// secret.
 func ParseKeys(text []byte) ([]Key, error) {
-	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+	if other := otherThanSecret(text); other != "" {
+		return nil, errors.New(other)
+	}
+	if !bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte("{")) {
 		secret := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 		if len(secret) == 0 {
 			return nil, errors.New("empty: a key is at least 16 random bytes; handoff keygen makes one")
 		}
 		k := newKey("", secret)
-		return []Key{k}, k.check()
+		return []Key{k}, k.checkGiven()
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
@@ -118,6 +145,10 @@ func ParseKeys(text []byte) ([]Key, error) {
 	return keys, nil
 }
 
+// jsonSpace is what may stand before a JSON value.
+const jsonSpace = " \t\r\n"
+
+// parseJWK reads one JSON Web Key, of which it knows the members of RFC 7517, section 4.
 func parseJWK(v jsonstream.Value) (Key, error) {
 	if kind := v.Get("kty"); kind.Text() != "oct" {
 		found := "none"
@@ -132,6 +163,10 @@ func parseJWK(v jsonstream.Value) (Key, error) {
 	if use := v.Get("use"); use.Exists() && use.Text() != "sig" {
 		return Key{}, fmt.Errorf("use: the key is for %.20q: only keys for \"sig\" sign", use.Text())
 	}
+	ops, err := keyOps(v.Get("key_ops"))
+	if err != nil {
+		return Key{}, fmt.Errorf("key_ops: %w", err)
+	}
 	var jwk jose.JSONWebKey
 	if err := jwk.UnmarshalJSON(v.Raw()); err != nil {
 		return Key{}, errors.New("k: not the secret in base64url without padding (RFC 7518, section 6.4)")
@@ -141,13 +176,50 @@ func parseJWK(v jsonstream.Value) (Key, error) {
 		return Key{}, errors.New("not a JSON Web Key of type oct")
 	}
 	k := newKey(jwk.KeyID, secret)
-	return k, k.check()
+	k.ops = ops
+	return k, k.checkGiven()
+}
+
+// keyOps reads the operations that a key is for (RFC 7517, section 4.3), nil for any.
+func keyOps(v jsonstream.Value) ([]string, error) {
+	if !v.Exists() {
+		return nil, nil
+	}
+	malformed := errors.New(`expected an array of strings: write ["sign", "verify"]`)
+	if v.Kind() != jsonstream.Array {
+		return nil, malformed
+	}
+	ops := []string{}
+	for _, op := range v.Elements() {
+		if op.Kind() != jsonstream.String {
+			return nil, malformed
+		}
+		if slices.Contains(ops, op.Text()) {
+			return nil, errors.New("an operation is there twice: name each once")
+		}
+		ops = append(ops, op.Text())
+	}
+	if !slices.Contains(ops, opSign) && !slices.Contains(ops, opVerify) {
+		return nil, errors.New(`the key is for neither "sign" nor "verify": use another key`)
+	}
+	return ops, nil
 }
 
 // check refuses a secret that can be found by trying.
 func (k Key) check() error {
 	if len(k.secret) < MinKeyBytes {
 		return fmt.Errorf("the key has %d bytes: at least %d are needed, %d are better; handoff keygen makes one", len(k.secret), MinKeyBytes, GoodKeyBytes)
+	}
+	return nil
+}
+
+// checkGiven is check of a secret that somebody else has made.
+func (k Key) checkGiven() error {
+	if err := k.check(); err != nil {
+		return err
+	}
+	if !isRandom(k.secret) {
+		return errors.New("the key is not random: it has few different bytes or repeats itself; handoff keygen makes one")
 	}
 	return nil
 }

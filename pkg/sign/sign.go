@@ -1,6 +1,7 @@
 package sign
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -32,9 +33,9 @@ var (
 // replace, a signature that is there is replaced, and the ID of its key with it;
 // without, the error is [ErrSigned]. It is a [*jsonstream.NumberError] for a
 // number that a signature would not protect, [ErrNotObject], or about a key that is
-// too short.
+// too short or not for signing.
 func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
-	if err := key.check(); err != nil {
+	if err := cmp.Or(key.check(), key.MaySign()); err != nil {
 		return nil, err
 	}
 	root := m.Root()

@@ -1,6 +1,7 @@
 package sign
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"encoding/hex"
 	"errors"
@@ -56,15 +57,15 @@ type Verifier struct {
 }
 
 // NewVerifier returns a Verifier that accepts signatures by any of the keys. It
-// fails without a key, with one that is too short, and for two different keys with
-// one ID.
+// fails without a key, with one that is too short or not for verifying, and for two
+// different keys with one ID.
 func NewVerifier(keys []Key) (*Verifier, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("no key to verify with")
 	}
 	byID := map[string][]Key{}
 	for _, k := range keys {
-		if err := k.check(); err != nil {
+		if err := cmp.Or(k.check(), k.MayVerify()); err != nil {
 			return nil, err
 		}
 		others := byID[k.ID]

@@ -7,7 +7,7 @@ import (
 )
 
 // signatureRules has a rule for every reason of package sign. The signatures in
-// it are made with the key of 32 letters k, which has the ID k1.
+// it are made with the key 0123456789abcdefghijklmnopqrstuv, which has the ID k1.
 var signatureRules = []Rule{
 	{
 		ID:      signaturePrefix + string(sign.Missing),
@@ -54,7 +54,7 @@ var signatureRules = []Rule{
 }
 
 // validSignature is that of the example message with signatureKeyId k1.
-const validSignature = "hmac-sha256:afeedf400938fb947a9ba986d3ddfcd63ba451ab0328b1fef02d604205d30d91"
+const validSignature = "hmac-sha256:5f68d2e4ebcb52b68cfad3bba91f5ad12f3b323a5884ef2d643daea46112a0f5"
 
 // signatureExample signs the example message, with the valid signature for "".
 func signatureExample(signature string) string {

@@ -1,0 +1,117 @@
+package sign
+
+import (
+	"bytes"
+	"encoding/asn1"
+	"encoding/json"
+	"regexp"
+	"unicode/utf8"
+)
+
+// needed ends what is said about a file that holds no shared secret.
+const needed = ": a key file holds a shared secret, as raw bytes, a JSON Web Key or a JWK Set; handoff keygen makes one"
+
+var (
+	byteOrderMark = []byte("\xef\xbb\xbf")
+	// sshKey is a public key of OpenSSH: its base64 begins with the length of its type.
+	sshKey = regexp.MustCompile(`(?m)(^|[ \t])(ssh|ecdsa|sk)-[a-z0-9@.-]+ AAAA`)
+	// armor is the beginning of PEM (RFC 7468, section 2), PGP and SSH2 (RFC 4716) keys.
+	armor = regexp.MustCompile(`(?m)^-----? ?BEGIN ([A-Z0-9 ]*)`)
+)
+
+// otherThanSecret returns what a key file is that cannot be meant as raw bytes and is
+// not taken for a JSON Web Key either, with what to do; "" for anything else. Random
+// bytes are not mistaken: less than one secret in 2^24 looks like any of these.
+func otherThanSecret(text []byte) string {
+	if isUTF16(text) {
+		return "a text in UTF-16: save it as UTF-8"
+	}
+	plain, marked := bytes.CutPrefix(text, byteOrderMark)
+	if marked && utf8.Valid(plain) {
+		return "begins with a byte-order mark: save it without one"
+	}
+	if label := armor.FindSubmatch(text); label != nil {
+		return armored(label[1]) + needed
+	}
+	switch {
+	case sshKey.Match(text):
+		return "a public key (OpenSSH)" + needed
+	case bytes.HasPrefix(text, []byte("PuTTY-User-Key-File-")):
+		return "a key pair (PuTTY)" + needed
+	case isDER(text):
+		return "a key pair, public key or certificate (DER)" + needed
+	case bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte("[")) && json.Valid(text):
+		return `a JSON array: a set of JSON Web Keys is an object, {"keys": […]} (RFC 7517, section 5)`
+	default:
+		return ""
+	}
+}
+
+// armored names what stands between armor.
+func armored(label []byte) string {
+	for _, known := range []struct{ word, name string }{
+		{"PRIVATE KEY", "a private key (PEM)"},
+		{"PUBLIC KEY", "a public key (PEM)"},
+		{"CERTIFICATE", "a certificate (PEM)"},
+	} {
+		if bytes.Contains(label, []byte(known.word)) {
+			return known.name
+		}
+	}
+	return "a PEM file"
+}
+
+// isUTF16 reports whether most characters are of ASCII in UTF-16, of either byte order.
+func isUTF16(text []byte) bool {
+	high, low := 0, 0
+	for i := 0; i+1 < len(text); i += 2 {
+		switch {
+		case text[i] == 0 && text[i+1] != 0:
+			high++
+		case text[i] != 0 && text[i+1] == 0:
+			low++
+		}
+	}
+	return len(text) >= MinKeyBytes && max(high, low) > len(text)/4
+}
+
+// isDER reports whether text is one ASN.1 sequence that begins with a sequence or an
+// integer and ends with the text: all keys and certificates do.
+func isDER(text []byte) bool {
+	var outer, inner asn1.RawValue
+	if rest, err := asn1.Unmarshal(text, &outer); err != nil || len(rest) > 0 || outer.Class != asn1.ClassUniversal || outer.Tag != asn1.TagSequence {
+		return false
+	}
+	count := 0
+	for rest := outer.Bytes; len(rest) > 0; count++ {
+		var err error
+		if rest, err = asn1.Unmarshal(rest, &inner); err != nil || count == 0 && inner.Tag != asn1.TagSequence && inner.Tag != asn1.TagInteger {
+			return false
+		}
+	}
+	return count >= 2
+}
+
+// minDistinct is how many different bytes a secret has at least: 16 random bytes have
+// less in one of 2^80 cases, 16 random digits in one of a thousand.
+const minDistinct = 5
+
+// isRandom reports whether a secret can be random: it has several different bytes, none
+// of them more often than all others together, and does not repeat itself.
+func isRandom(secret []byte) bool {
+	counts := map[byte]int{}
+	most := 0
+	for _, b := range secret {
+		counts[b]++
+		most = max(most, counts[b])
+	}
+	if len(counts) < minDistinct || most > len(secret)/2 {
+		return false
+	}
+	for period := 1; period <= len(secret)/2; period++ {
+		if bytes.Equal(secret[period:], secret[:len(secret)-period]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,172 @@
+package sign
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// Files that hold something else than a shared secret are no raw secrets.
+func TestParseKeysOfOtherFiles(t *testing.T) {
+	jwk := `{"kty":"oct","k":"` + base64.RawURLEncoding.EncodeToString([]byte(random32)) + `"}`
+	utf16le := func(text string) string {
+		var b []byte
+		for _, unit := range utf16.Encode([]rune(text)) {
+			b = append(b, byte(unit), byte(unit>>8))
+		}
+		return string(b)
+	}
+	type file struct{ name, in, want string }
+	tests := []file{
+		{"OpenSSH public key", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHJBq7rVrWQ1yKxRzp2WJp3VhM2kq5vTyDqTzq0Q3w9V me@example.com\n", "a public key (OpenSSH): a key file holds"},
+		{"OpenSSH authorized key", `command="true" ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTY=`, "a public key (OpenSSH): "},
+		{"OpenSSH security key", "# mine\nsk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29t", "a public key (OpenSSH): "},
+		{"OpenSSH private key", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----\n", "a private key (PEM): "},
+		{"RFC 4716 public key", "---- BEGIN SSH2 PUBLIC KEY ----\nAAAAB3NzaC1yc2EAAAABIwAAAQEA\n---- END SSH2 PUBLIC KEY ----\n", "a public key (PEM): "},
+		{"PGP", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n", "a private key (PEM): "},
+		{"other PEM", "-----BEGIN PARAMETERS-----\nAAAAAAAAAAAAAAAA\n", "a PEM file: "},
+		{"PEM behind text", "subject=example\r\n\r\n-----BEGIN CERTIFICATE-----\r\nMIIB", "a certificate (PEM): "},
+		{"PuTTY", "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n", "a key pair (PuTTY): "},
+
+		{"RFC 8259 section 8.1, JWK with a byte-order mark", "\xef\xbb\xbf" + jwk, "begins with a byte-order mark: save it without one"},
+		{"secret with a byte-order mark", "\xef\xbb\xbf" + random32, "begins with a byte-order mark"},
+		{"PEM with a byte-order mark", "\xef\xbb\xbf-----BEGIN PUBLIC KEY-----\n", "begins with a byte-order mark"},
+		{"UTF-16", utf16le(random32), "a text in UTF-16: save it as UTF-8"},
+		{"UTF-16 with a byte-order mark", utf16le("\ufeff" + jwk), "a text in UTF-16"},
+		{"big-endian UTF-16", "\xfe\xff\x00" + strings.TrimSuffix(utf16le(jwk), "\x00"), "a text in UTF-16"},
+
+		{"RFC 7517 section 5, array of JWKs", "[" + jwk + "]", `a JSON array: a set of JSON Web Keys is an object, {"keys": […]}`},
+		{"array behind spaces", "\n [ \"" + random32 + "\" ]\n", "a JSON array"},
+
+		{"32 zero bytes", strings.Repeat("\x00", 32), "the key is not random"},
+		{"32 equal bytes", strings.Repeat("k", 32), "the key is not random"},
+		{"few bytes", "0110100110010110100101100110100110010110011010010110100110010110", "the key is not random"},
+		{"mostly zeros", random32[:8] + strings.Repeat("\x00", 24), "the key is not random"},
+		{"repeated", "changemechangemechangeme", "the key is not random"},
+		{"repeated in part", "password-1password-1passw", "the key is not random"},
+		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key is not random"},
+	}
+	for name, der := range ders(t) {
+		tests = append(tests, file{name + ", DER", string(der), "(DER): a key file holds"},
+			file{name + ", PEM", string(pem.EncodeToMemory(&pem.Block{Type: strings.ToUpper(name), Bytes: der})), "(PEM): a key file holds"})
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			keys, err := ParseKeys([]byte(tt.in))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("got %v, %v; want %s", keys, err, tt.want)
+			}
+			if strings.Contains(err.Error(), tt.in[len(tt.in)/2:]) || strings.ContainsAny(err.Error(), "\x00\n") {
+				t.Errorf("shows the file: %q", err)
+			}
+		})
+	}
+}
+
+// ders returns keys in DER by what their PEM label is.
+func ders(t *testing.T) map[string][]byte {
+	t.Helper()
+	must := func(der []byte, err error) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der
+	}
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{
+		"public key":      must(x509.MarshalPKIXPublicKey(public)),
+		"private key":     must(x509.MarshalPKCS8PrivateKey(private)),
+		"ec private key":  must(x509.MarshalECPrivateKey(curve)),
+		"ec public key":   must(x509.MarshalPKIXPublicKey(&curve.PublicKey)),
+		"rsa private key": x509.MarshalPKCS1PrivateKey(pair),
+		"rsa public key":  x509.MarshalPKCS1PublicKey(&pair.PublicKey),
+	}
+}
+
+// Random bytes, and what is usually made of them, are secrets.
+func TestParseKeysOfSecrets(t *testing.T) {
+	for range 2000 {
+		secret := make([]byte, 16)
+		rand.Read(secret)
+		secret[15] |= 0x80 // no line feed
+		if bytes.HasPrefix(bytes.TrimLeft(secret, jsonSpace), []byte("{")) {
+			continue // as a JSON Web Key
+		}
+		if keys, err := ParseKeys(secret); err != nil || !bytes.Equal(keys[0].secret, secret) {
+			t.Fatalf("%x: %v", secret, err)
+		}
+	}
+	for _, secret := range []string{
+		"correct horse battery staple", "[not-json-but-a-secret", "0x3031323334353637383940", "31415926535897932384626433832795", "-----BEGINNER of a phrase",
+	} {
+		if _, err := ParseKeys([]byte(secret)); err != nil {
+			t.Errorf("%s: %v", secret, err)
+		}
+	}
+}
+
+// TestKeyOps checks what a JSON Web Key says that it is for.
+func TestKeyOps(t *testing.T) {
+	tests := []struct {
+		name, members string
+		signs         bool
+		verifies      bool
+		err           string // of ParseKeys
+	}{
+		{name: "RFC 7517 section 4.3, absent", signs: true, verifies: true},
+		{name: "RFC 7517 section 4.3, both", members: `,"key_ops":["verify","sign"]`, signs: true, verifies: true},
+		{name: "RFC 7517 section 4.3, sign", members: `,"key_ops":["sign"]`, signs: true},
+		{name: "RFC 7517 section 4.3, verify and others", members: `,"key_ops":["verify","example"]`, verifies: true},
+		{name: "RFC 7517 section 4.3, encrypt", members: `,"key_ops":["encrypt"]`, err: `key_ops: the key is for neither "sign" nor "verify"`},
+		{name: "RFC 7517 section 4.3, none", members: `,"key_ops":[]`, err: `key_ops: the key is for neither`},
+		{name: "RFC 7517 section 4.3, case counts", members: `,"key_ops":["Sign"]`, err: `key_ops: the key is for neither`},
+		{name: "RFC 7517 section 4.3, duplicate", members: `,"key_ops":["sign","sign"]`, err: `key_ops: an operation is there twice`},
+		{name: "RFC 7517 section 4.3, no array", members: `,"key_ops":"sign"`, err: `key_ops: expected an array of strings`},
+		{name: "RFC 7517 section 4.3, no strings", members: `,"key_ops":["sign",1]`, err: `key_ops: expected an array of strings`},
+		{name: "RFC 7517 section 4.3, null", members: `,"key_ops":null`, err: `key_ops: expected an array of strings`},
+		{name: "RFC 7517 section 4.2, sig", members: `,"use":"sig","key_ops":["sign"]`, signs: true},
+		{name: "RFC 7517 section 4.2, enc", members: `,"use":"enc","key_ops":["sign"]`, err: `use: the key is for "enc"`},
+		{name: "RFC 7517 section 4.4, HS384", members: `,"alg":"HS384","key_ops":["sign"]`, err: `alg: the key is for "HS384"`},
+	}
+	m := parse(t, `{"a":1}`)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			keys, err := ParseKeys([]byte(`{"kty":"oct","kid":"k1","k":"` + base64.RawURLEncoding.EncodeToString([]byte(random32)) + `"` + tt.members + `}`))
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("got %v, want %s", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Sign(m, keys[0], false); (err == nil) != tt.signs || err != nil && err.Error() != `key_ops: the key "k1" is not for "sign": use another key, or add it to key_ops` {
+				t.Errorf("sign: %v", err)
+			}
+			if _, err := NewVerifier([]Key{NewKey(""), keys[0]}); (err == nil) != tt.verifies || err != nil && !strings.Contains(err.Error(), `"k1" is not for "verify"`) {
+				t.Errorf("verify: %v", err)
+			}
+		})
+	}
+}
