@@ -34,7 +34,7 @@ func TestSigningRecipes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("key", strings.Repeat("k", 32)+"\n")
+	write("key", "0123456789abcdefghijklmnopqrstuv\n")
 
 	for _, recipe := range []struct {
 		language string
