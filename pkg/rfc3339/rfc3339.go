@@ -18,14 +18,7 @@ const dateLength = len("yyyy-mm-dd")
 // nanosecond: digits beyond are cut off. A leap second is the instant after it, as Unix
 // time has it.
 func Parse[T Text](text T) (time.Time, bool) {
-	if len(text) <= dateLength || text[dateLength]|0x20 != 't' {
-		return time.Time{}, false
-	}
-	d, ok := readDate(text[:dateLength])
-	if !ok {
-		return time.Time{}, false
-	}
-	c, ok := readClock(text[dateLength+1:])
+	d, c, ok := read(text)
 	if !ok {
 		return time.Time{}, false
 	}
@@ -36,9 +29,23 @@ func Parse[T Text](text T) (time.Time, bool) {
 	return t, true
 }
 
+// read reads a date-time but for the date of a leap second.
+func read[T Text](text T) (d date, c clock, ok bool) {
+	if len(text) <= dateLength || text[dateLength]|0x20 != 't' {
+		return date{}, clock{}, false
+	}
+	if d, ok = readDate(text[:dateLength]); ok {
+		c, ok = readClock(text[dateLength+1:])
+	}
+	return d, c, ok
+}
+
 // IsDateTime reports whether text is a date-time, as 1998-12-31T15:59:60.5-08:00 is.
 func IsDateTime[T Text](text T) bool {
-	_, ok := Parse(text)
+	_, c, ok := read(text)
+	if c.second == 60 {
+		_, ok = Parse(text)
+	}
 	return ok
 }
 

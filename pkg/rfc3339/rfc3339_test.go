@@ -168,3 +168,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) { agrees(t, text) })
 }
+
+func BenchmarkIsDateTime(b *testing.B) {
+	text := []byte("2026-06-12T09:30:00.000Z")
+	for b.Loop() {
+		IsDateTime(text)
+	}
+}
