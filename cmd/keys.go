@@ -88,17 +88,15 @@ func readKey(file string, stdin io.Reader, stderr io.Writer) ([]byte, error) {
 	return text, nil
 }
 
-// parseKeys reads the keys of a text that comes from origin, and warns of short
-// ones.
+// parseKeys reads the keys of a text that comes from origin, and warns of weak ones.
 func parseKeys(stderr io.Writer, origin string, text []byte) ([]sign.Key, error) {
 	keys, err := sign.ParseKeys(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", origin, err)
 	}
 	for _, k := range keys {
-		if k.Len() < sign.GoodKeyBytes {
-			warn(stderr, fmt.Sprintf("%s: the key has %d bytes: %d random ones are as strong as the signature; handoff keygen makes them",
-				origin, k.Len(), sign.GoodKeyBytes))
+		if weakness := k.Weakness(); weakness != "" {
+			warn(stderr, origin+": "+weakness+"; handoff keygen makes a better one")
 		}
 	}
 	return keys, nil

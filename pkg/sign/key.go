@@ -88,8 +88,18 @@ func NewKey(id string) Key {
 	return newKey(id, secret)
 }
 
-// Len returns the length of the secret in bytes.
-func (k Key) Len() int { return len(k.secret) }
+// Weakness says why the secret is easier to guess than one that [NewKey] makes, "" if
+// nothing tells so.
+func (k Key) Weakness() string {
+	switch {
+	case len(k.secret) < GoodKeyBytes:
+		return fmt.Sprintf("the key has %d bytes: %d random ones are as strong as the signature", len(k.secret), GoodKeyBytes)
+	case !isRandom(k.secret):
+		return "the key is not random: it has few different bytes or repeats itself"
+	default:
+		return ""
+	}
+}
 
 // Format implements [fmt.Formatter] so that no verb shows the secret.
 func (k Key) Format(s fmt.State, _ rune) {
@@ -120,7 +130,7 @@ func ParseKeys(text []byte) ([]Key, error) {
 			return nil, errors.New("empty: a key is at least 16 random bytes; handoff keygen makes one")
 		}
 		k := newKey("", secret)
-		return []Key{k}, k.checkGiven()
+		return []Key{k}, k.check()
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
@@ -177,7 +187,7 @@ func parseJWK(v jsonstream.Value) (Key, error) {
 	}
 	k := newKey(jwk.KeyID, secret)
 	k.ops = ops
-	return k, k.checkGiven()
+	return k, k.check()
 }
 
 // keyOps reads the operations that a key is for (RFC 7517, section 4.3), nil for any.
@@ -205,21 +215,14 @@ func keyOps(v jsonstream.Value) ([]string, error) {
 	return ops, nil
 }
 
-// check refuses a secret that can be found by trying.
+// check rejects a secret that can be found by trying.
 func (k Key) check() error {
-	if len(k.secret) < MinKeyBytes {
+	switch {
+	case len(k.secret) < MinKeyBytes:
 		return fmt.Errorf("the key has %d bytes: at least %d are needed, %d are better; handoff keygen makes one", len(k.secret), MinKeyBytes, GoodKeyBytes)
+	case len(bytes.Trim(k.secret, "\x00")) == 0:
+		return errors.New("the key is nothing but zero bytes; handoff keygen makes one")
+	default:
+		return nil
 	}
-	return nil
-}
-
-// checkGiven is check of a secret that somebody else has made.
-func (k Key) checkGiven() error {
-	if err := k.check(); err != nil {
-		return err
-	}
-	if !isRandom(k.secret) {
-		return errors.New("the key is not random: it has few different bytes or repeats itself; handoff keygen makes one")
-	}
-	return nil
 }

@@ -11,12 +11,12 @@ import (
 // needed ends what is said about a file that holds no shared secret.
 const needed = ": a key file holds a shared secret, as raw bytes, a JSON Web Key or a JWK Set; handoff keygen makes one"
 
-var (
-	byteOrderMark = []byte("\xef\xbb\xbf")
-	// sshKey is a public key of OpenSSH: its base64 begins with the length of its type.
-	sshKey = regexp.MustCompile(`(?m)(^|[ \t])(ssh|ecdsa|sk)-[a-z0-9@.-]+ AAAA`)
-	// armor is the beginning of PEM (RFC 7468, section 2), PGP and SSH2 (RFC 4716) keys.
-	armor = regexp.MustCompile(`(?m)^-----? ?BEGIN ([A-Z0-9 ]*)`)
+const (
+	byteOrderMark = "\xef\xbb\xbf"
+	// sshKey matches a public key of OpenSSH: its base64 begins with the length of its type.
+	sshKey = `(?m)(^|[ \t])(ssh|ecdsa|sk)-[a-z0-9@.-]+ AAAA`
+	// armor matches the beginning of PEM (RFC 7468, section 2), PGP and SSH2 (RFC 4716) keys.
+	armor = `(?m)^-----? ?BEGIN ([A-Z0-9 ]*)`
 )
 
 // otherThanSecret returns what a key file is that cannot be meant as raw bytes and is
@@ -26,15 +26,15 @@ func otherThanSecret(text []byte) string {
 	if isUTF16(text) {
 		return "a text in UTF-16: save it as UTF-8"
 	}
-	plain, marked := bytes.CutPrefix(text, byteOrderMark)
+	plain, marked := bytes.CutPrefix(text, []byte(byteOrderMark))
 	if marked && utf8.Valid(plain) {
 		return "begins with a byte-order mark: save it without one"
 	}
-	if label := armor.FindSubmatch(text); label != nil {
+	if label := regexp.MustCompile(armor).FindSubmatch(text); label != nil {
 		return armored(label[1]) + needed
 	}
 	switch {
-	case sshKey.Match(text):
+	case regexp.MustCompile(sshKey).Match(text):
 		return "a public key (OpenSSH)" + needed
 	case bytes.HasPrefix(text, []byte("PuTTY-User-Key-File-")):
 		return "a key pair (PuTTY)" + needed

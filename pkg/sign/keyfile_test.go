@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	mathrand "math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -47,13 +48,8 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 		{"RFC 7517 section 5, array of JWKs", "[" + jwk + "]", `a JSON array: a set of JSON Web Keys is an object, {"keys": […]}`},
 		{"array behind spaces", "\n [ \"" + random32 + "\" ]\n", "a JSON array"},
 
-		{"32 zero bytes", strings.Repeat("\x00", 32), "the key is not random"},
-		{"32 equal bytes", strings.Repeat("k", 32), "the key is not random"},
-		{"few bytes", "0110100110010110100101100110100110010110011010010110100110010110", "the key is not random"},
-		{"mostly zeros", random32[:8] + strings.Repeat("\x00", 24), "the key is not random"},
-		{"repeated", "changemechangemechangeme", "the key is not random"},
-		{"repeated in part", "password-1password-1passw", "the key is not random"},
-		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key is not random"},
+		{"32 zero bytes", strings.Repeat("\x00", 32), "the key is nothing but zero bytes"},
+		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key is nothing but zero bytes"},
 	}
 	for name, der := range ders(t) {
 		tests = append(tests, file{name + ", DER", string(der), "(DER): a key file holds"},
@@ -105,10 +101,11 @@ func ders(t *testing.T) map[string][]byte {
 
 // Random bytes, and what is usually made of them, are secrets.
 func TestParseKeysOfSecrets(t *testing.T) {
+	source := mathrand.NewChaCha8([32]byte{1})
 	for range 2000 {
 		secret := make([]byte, 16)
-		rand.Read(secret)
-		secret[15] |= 0x80 // no line feed
+		source.Read(secret) // never fails
+		secret[15] |= 0x80  // no line feed
 		if bytes.HasPrefix(bytes.TrimLeft(secret, jsonSpace), []byte("{")) {
 			continue // as a JSON Web Key
 		}
@@ -122,6 +119,30 @@ func TestParseKeysOfSecrets(t *testing.T) {
 		if _, err := ParseKeys([]byte(secret)); err != nil {
 			t.Errorf("%s: %v", secret, err)
 		}
+	}
+}
+
+// TestWeakness checks which secrets are used with a warning.
+func TestWeakness(t *testing.T) {
+	const notRandom = "the key is not random: it has few different bytes or repeats itself"
+	for _, tt := range []struct{ name, secret, want string }{
+		{"random", random32, ""},
+		{"short", random32[:16], "the key has 16 bytes: 32 random ones are as strong as the signature"},
+		{"equal bytes", strings.Repeat("k", 32), notRandom},
+		{"few bytes", "0110100110010110100101100110100110010110011010010110100110010110", notRandom},
+		{"mostly zeros", random32[:8] + strings.Repeat("\x00", 24), notRandom},
+		{"repeated", "changemechangemechangemechangeme", notRandom},
+		{"repeated in part", "password-1password-1password-1passw", notRandom},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			keys, err := ParseKeys([]byte(tt.secret))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := keys[0].Weakness(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 
