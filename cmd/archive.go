@@ -6,64 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"slices"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// appendLocked appends to a file what is safely on the disk when it returns. Any
-// number of processes may do so at once; after an error nothing was appended.
-func appendLocked(path string, text []byte) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s: cannot be written: %w", path, plainError(err))
-		}
-	}()
-	f, err := lockedfile.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	last := []byte{'\n'}
-	if end > 0 {
-		if _, err := f.ReadAt(last, end-1); err != nil {
-			return err
-		}
-	}
-	if last[0] != '\n' { // a process that was killed left half a line
-		text = append([]byte{'\n'}, text...)
-	}
-	return appendAt(f, text, end)
-}
-
-// appendAt writes text at the end of a file, all of it or nothing, and returns when
-// it is safely on the disk.
-func appendAt(f *lockedfile.File, text []byte, end int64) error {
-	if _, err := f.WriteAt(text, end); err != nil {
-		return errors.Join(err, f.Truncate(end))
-	}
-	return f.Sync()
-}
-
-// checkArchive returns why entries cannot be appended to a file, in a run that reads the
-// messages that args name and writes them to output, if that is a file.
-func checkArchive(path, output string, args []string) error {
+// checkArchive returns why entries cannot be appended to a file.
+func checkArchive(path string) error {
 	if codec := codecOf(path); codec != compress.None {
 		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
 	}
-	archive, err := os.Stat(path)
-	if err != nil || !archive.Mode().IsRegular() {
-		return nil // it is made, or writing to it says what is wrong
+	if err := claimAppended("--archive", path); err != nil {
+		return err
 	}
 	content, err := source{path: path}.open(func(int) {})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it is made
+	}
 	if err != nil {
 		return fmt.Errorf("--archive %s: %w", path, err)
 	}
@@ -71,16 +32,6 @@ func checkArchive(path, output string, args []string) error {
 	content.Close() // read only: nothing can be lost
 	if codec != compress.None {
 		return fmt.Errorf("--archive %s: is %s data, and entries are appended as they are: decompress it first, or use another file", path, codec)
-	}
-	others := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-" })
-	list := []source{{path: output}}
-	if len(others) > 0 {
-		list = append(list, sources(others, nil, nil)...)
-	}
-	for _, s := range list {
-		if other, err := os.Stat(s.path); err == nil && os.SameFile(archive, other) {
-			return fmt.Errorf("--archive %s: messages are read from it or written to it, too: use another file", path)
-		}
 	}
 	return nil
 }
@@ -100,6 +51,9 @@ const mostUnpacked = 256 << 20
 type span struct{ offset, length int64 }
 
 func openArchive(path string) (*trimArchive, error) {
+	if err := inUse.file(path, path, asInput); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, plainError(err))

@@ -290,7 +290,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutputAs(compress.None, f.output, c.OutOrStdout())
+	out, err := openOutputAs(asOutput, compress.None, f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

@@ -73,6 +73,9 @@ func layers() (list []layer, warnings []string, err error) {
 			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
 			continue
 		}
+		if err := inUse.file(file.path, file.path, asInput); err != nil {
+			return nil, nil, err
+		}
 		l, err := file.layer()
 		if err != nil {
 			return nil, nil, err

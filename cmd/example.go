@@ -31,8 +31,7 @@ transcript, the HandoffInputData of the OpenAI Agents SDK.`,
 			if err != nil {
 				return err
 			}
-			_, err = c.OutOrStdout().Write(text)
-			return err
+			return writeData(c.OutOrStdout(), text)
 		},
 	}
 }

@@ -44,6 +44,7 @@ func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
 			list = append(list, source{name: "stdin", size: -1, in: stdin})
+			_ = inUse.standard("stdin", stdin, asMessages) // what is written asks for it
 			continue
 		}
 		info, err := os.Stat(arg)
@@ -64,6 +65,7 @@ func fileSource(path string, info fs.FileInfo) source {
 	if info.Mode().IsRegular() {
 		s.size = info.Size()
 	}
+	_ = inUse.add(claim{name: path, info: info}, asMessages) // what is written asks for it
 	return s
 }
 
@@ -308,6 +310,14 @@ func parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.L
 	return doc, name, nil
 }
 
+// inputSource returns the source for a file that is not read for messages.
+func inputSource(path string, stdin io.Reader) (source, error) {
+	if path == "-" {
+		return source{name: "stdin", size: -1, in: stdin}, inUse.standard("stdin", stdin, asInput)
+	}
+	return source{name: path, path: path, size: -1}, inUse.file(path, path, asInput)
+}
+
 // readAll returns a file's whole content, decompressed and no longer than a message may
 // be: a schema or a single message.
 func readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
@@ -321,9 +331,9 @@ func readSettings(path string, stdin io.Reader) ([]byte, error) {
 }
 
 func readUpTo(path string, stdin io.Reader, most byteBound) ([]byte, error) {
-	s := source{name: path, path: path}
-	if path == "-" {
-		s = source{name: "stdin", in: stdin}
+	s, err := inputSource(path, stdin)
+	if err != nil {
+		return nil, err
 	}
 	content, err := s.open(func(int) {})
 	if err != nil {

@@ -28,8 +28,7 @@ is never overwritten.`,
 			}
 			text = append(text, '\n')
 			if output == "" || output == "-" {
-				_, err := c.OutOrStdout().Write(text)
-				return err
+				return writeData(c.OutOrStdout(), text)
 			}
 			return writeKey(output, text)
 		},
@@ -41,15 +40,14 @@ is never overwritten.`,
 
 // writeKey writes a file that only its owner can read, at no moment otherwise.
 func writeKey(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := beginFile(path, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: there is a file already, and a key is never overwritten: choose another name", path)
 	}
 	if err != nil {
 		return outputError(path, err)
 	}
-	unfinished.Store(path, nil)
-	defer unfinished.Delete(path)
+	defer finished(path)
 	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync()

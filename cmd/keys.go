@@ -43,7 +43,11 @@ var errNoKey = hint{
 func loadKeys(c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key
 	for _, file := range files {
-		text, err := readKey(file, c.InOrStdin(), c.ErrOrStderr())
+		s, err := inputSource(file, c.InOrStdin())
+		if err != nil {
+			return nil, err
+		}
+		text, err := s.readKey(c.ErrOrStderr())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", shownSetting(file), err) // it may be the key itself, set by mistake
 		}
@@ -61,22 +65,20 @@ const mostKeyBytes = 1 << 20
 
 // readKey returns the bytes of a key file as they are: raw bytes can look
 // compressed.
-func readKey(file string, stdin io.Reader, stderr io.Writer) ([]byte, error) {
-	in := stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, plainError(err)
-		}
-		defer f.Close() // read only: nothing can be lost
+func (s source) readKey(stderr io.Writer) ([]byte, error) {
+	in, closeFile, err := s.raw()
+	if err != nil {
+		return nil, err
+	}
+	defer closeFile() // read only: nothing can be lost
+	if f, ok := in.(*os.File); ok && s.path != "" {
 		info, err := f.Stat()
 		if err != nil {
 			return nil, plainError(err)
 		}
 		if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
-			warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", file, mode.Perm()))
+			warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.name, mode.Perm()))
 		}
-		in = f
 	}
 	text, err := io.ReadAll(io.LimitReader(in, mostKeyBytes+1))
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 type heldFile struct {
 	path string // what a link leads to
 	lock *lockedfile.File
+	old  fs.FileInfo // the file when it was read, nil if it was not there
 }
 
 // holdFile waits for a file, which need not be there, until no other process holds it,
@@ -35,22 +36,11 @@ func holdFile(path string, stderr io.Writer) (*heldFile, error) {
 		path = resolved
 	}
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
-	for {
-		f, err := lockedfile.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
-		if err != nil {
-			return nil, fmt.Errorf("%s: cannot be locked: %w", visible(path), plainError(err))
-		}
-		// Whoever held the lock before may have removed the file since it was opened.
-		there, err := os.Stat(name)
-		if err == nil {
-			if mine, err := f.Stat(); err == nil && os.SameFile(there, mine) {
-				return &heldFile{path, f}, nil
-			}
-		}
-		if err := f.Close(); err != nil {
-			return nil, fmt.Errorf("%s: cannot be locked: %w", visible(path), plainError(err))
-		}
+	f, _, err := openLocked(name, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be locked: %w", visible(path), plainError(err))
 	}
+	return &heldFile{path: path, lock: f}, nil
 }
 
 // release lets the next process have the file.
@@ -65,6 +55,7 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 	if err != nil {
 		return nil, compress.None, plainError(err)
 	}
+	h.old = info
 	s := fileSource(h.path, info)
 	codec, err := s.codecInPlace()
 	if err != nil {
@@ -81,10 +72,11 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 
 // replace writes the file anew, all of it or nothing.
 func (h *heldFile) replace(codec compress.Codec, text []byte) error {
-	out, err := openOutputAs(codec, h.path, nil)
+	out, err := openOutputAs(asData, codec, h.path, nil)
 	if err != nil {
 		return err
 	}
+	out.check = func() error { return unchanged(h.path, h.old) }
 	_, err = out.Write(text)
 	return out.close(err)
 }

@@ -123,8 +123,7 @@ func (f *startFlags) run(c *cobra.Command, path string) error {
 		return a.outcome(err)
 	}
 	if path == "-" {
-		_, err := c.OutOrStdout().Write(text)
-		return err
+		return writeData(c.OutOrStdout(), text)
 	}
 	h, err := holdFile(path, a.stderr)
 	if err != nil {

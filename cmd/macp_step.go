@@ -87,8 +87,7 @@ func (f *stepFlags) append(c *cobra.Command, path string, make stepMaker) error 
 		if text, _, err = a.extend(text, make); err != nil {
 			return a.outcome(err)
 		}
-		_, err = c.OutOrStdout().Write(text)
-		return err
+		return writeData(c.OutOrStdout(), text)
 	}
 	id, err := a.toFile(path, make)
 	if err != nil {

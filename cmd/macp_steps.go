@@ -149,9 +149,9 @@ application/json, text/plain or application/octet-stream, by looking.` + stepLon
 
 // readBytes returns a file's content, or standard input's, as it is.
 func readBytes(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
-	s := source{name: path, path: path}
-	if path == "-" {
-		s = source{name: "stdin", in: stdin}
+	s, err := inputSource(path, stdin)
+	if err != nil {
+		return nil, err
 	}
 	in, closeFile, err := s.raw()
 	if err != nil {

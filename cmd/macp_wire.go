@@ -49,7 +49,7 @@ type encoded struct {
 }
 
 func (e *encoding) run(c *cobra.Command, args []string, path string) error {
-	out, err := openOutput(path, c.OutOrStdout())
+	out, err := openData(path, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 		Example: `  handoff macp decode session.macp > session.json
   handoff macp decode capture.macp | handoff macp check`,
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := openOutput(output, c.OutOrStdout())
+			w, err := openData(output, c.OutOrStdout())
 			if err != nil {
 				return err
 			}

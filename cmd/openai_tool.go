@@ -86,7 +86,7 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
+	out, err := openData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,7 @@ in ASCII, as Python's json.dumps writes it.`,
 			if err != nil {
 				return err
 			}
-			out, err := openOutput("", c.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			_, err = out.Write(append(text, '\n'))
-			return out.close(err)
+			return writeData(c.OutOrStdout(), append(text, '\n'))
 		},
 	}
 	registerAgent(c, &agent)

@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,16 +26,24 @@ type output struct {
 	packed *compress.Writer // behind the buffer, nil for plain data
 	stdout bool
 	file   *os.File
-	target string // where file goes in the end; "" if it is written in place
+	target string       // where file goes in the end; "" if it is written in place
+	old    fs.FileInfo  // what was at target, nil for nothing
+	check  func() error // if not nil: why file may not go to its target
 }
 
 const outputBuffer = 64 << 10
 
-// openOutput returns the output that -o names; "" and "-" mean stdout. It is
-// compressed where the name says so. The caller ends it with close; what was not
-// finished leaves no trace.
+// openOutput returns the output that -o names for a report; "" and "-" mean stdout.
+// It is compressed where the name says so. The caller ends it with close; what was
+// not finished leaves no trace.
 func openOutput(path string, stdout io.Writer) (*output, error) {
-	return openOutputAs(codecOf(path), path, stdout)
+	return openOutputAs(asOutput, codecOf(path), path, stdout)
+}
+
+// openData is openOutput for what the run is there to make. It may take the place of
+// messages that are read, and stdout must not be closed.
+func openData(path string, stdout io.Writer) (*output, error) {
+	return openOutputAs(asData, codecOf(path), path, stdout)
 }
 
 // codecOf returns the codec that a file's name promises.
@@ -48,51 +56,114 @@ func codecOf(path string) compress.Codec {
 	return compress.None
 }
 
-// openOutputAs is openOutput for data that is to be compressed with codec,
-// whatever the name.
-func openOutputAs(codec compress.Codec, path string, stdout io.Writer) (*output, error) {
+// openOutputAs returns an output for a use, asData or asOutput, that is compressed with
+// codec, whatever the name.
+func openOutputAs(as use, codec compress.Codec, path string, stdout io.Writer) (*output, error) {
 	if path == "" || path == "-" {
+		if as == asData && stdout == io.Writer(os.Stdout) && closedStdout() {
+			return nil, errClosedStdout
+		}
+		if err := inUse.standard("standard output", stdout, asOutput); err != nil {
+			return nil, err
+		}
 		return &output{Writer: buffered("standard output", stdout), stdout: true}, nil
 	}
-	// A link stays one: what it leads to is what is replaced.
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		path = resolved
+	target, err := followLinks(path)
+	if err != nil {
+		return nil, outputError(path, err)
 	}
-	mode := fs.FileMode(0o644)
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
+	if err := inUse.file(path, target, as); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(target)
+	if err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s: is a directory", path)
-	case err == nil && !info.Mode().IsRegular():
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, outputError(path, err)
 		}
 		o := &output{Writer: buffered(path, f), file: f}
 		return o, o.pack(codec, path)
-	case err == nil:
-		mode = info.Mode().Perm()
 	}
-	o, err := createOutput(path, mode)
+	o, err := createOutput(target, info)
 	if err != nil {
 		return nil, err
 	}
+	o.old = info
 	return o, o.pack(codec, path)
 }
 
-// createOutput returns the output that becomes the file path in the end, in the
-// place of one that is there, with the permissions mode.
-func createOutput(path string, mode fs.FileMode) (*output, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+// writeData writes to stdout what the run is there to make.
+func writeData(stdout io.Writer, text []byte) error {
+	out, err := openData("", stdout)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return out.close(err)
+}
+
+var errClosedStdout = errors.New("standard output is closed, or the null device opened for reading too: redirect it, or name a file with -o (-o /dev/null discards the data)")
+
+// followLinks returns the file that a path leads to, which need not be there: a link
+// stays one, and what it leads to is replaced or made.
+func followLinks(path string) (string, error) {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved, nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, nil // such as /dev/fd/1, which leads to something without a path
+	}
+	for range 40 {
+		link, err := os.Readlink(path)
+		if err != nil {
+			return path, nil
+		}
+		if !filepath.IsAbs(link) {
+			dir, _ := filepath.Split(path)
+			link = dir + link // not cleaned: dir may have links, too
+		}
+		path = link
+	}
+	return "", errors.New("too many symbolic links")
+}
+
+// createOutput returns the output that becomes the file path in the end, with the
+// permissions and the owner of like, or those of any new file if that is nil.
+func createOutput(path string, like fs.FileInfo) (*output, error) {
+	mode := fs.FileMode(0o666) // without what the umask takes away
+	if like != nil {
+		mode = like.Mode().Perm() & 0o600
+	}
+	dir, _ := filepath.Split(path)
+	f, err := createTemporary(dir, mode)
 	if err != nil {
 		return nil, outputError(path, err)
 	}
-	unfinished.Store(f.Name(), nil)
 	o := &output{Writer: buffered(path, f), file: f, target: path}
-	if err := f.Chmod(mode); err != nil {
-		return nil, o.close(outputError(path, err))
+	if like != nil {
+		if err := f.Chmod(keepOwner(f, like)); err != nil {
+			return nil, o.close(outputError(path, err))
+		}
 	}
 	return o, nil
+}
+
+// unchanged returns an error if a file is not any more what it was before it was read,
+// where nil stands for no file: what others have written to it would be lost.
+func unchanged(path string, before fs.FileInfo) error {
+	now, err := os.Lstat(path)
+	switch {
+	case before == nil && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case before == nil:
+		return fmt.Errorf("%s: was written by another process meanwhile, and stays", path)
+	case err != nil || !os.SameFile(now, before) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()):
+		return fmt.Errorf("%s: changed while it was read, and stays", path)
+	}
+	return nil
 }
 
 // pack makes the output a compressed one. Flushing leaves to the compressor what
@@ -122,6 +193,9 @@ func buffered(name string, w io.Writer) *bufio.Writer {
 }
 
 func (n namedWriter) Write(p []byte) (int, error) {
+	if err := inUse.check(); err != nil {
+		return 0, err
+	}
 	written, err := n.w.Write(p)
 	if err != nil {
 		err = outputError(n.name, err)
@@ -135,28 +209,56 @@ func outputError(path string, err error) error {
 
 // finish writes out what is buffered and puts the file in its place.
 func (o *output) finish() error {
-	err := o.Flush()
+	err := cmp.Or(inUse.check(), o.Flush())
 	if err == nil && o.packed != nil {
 		err = o.packed.Close()
+	}
+	if err == nil && o.target != "" {
+		err = o.replace()
+	} else if err == nil && o.file != nil {
+		if err = o.file.Close(); err != nil {
+			err = outputError(o.file.Name(), err)
+		}
 	}
 	if err != nil {
 		return cmp.Or(err, o.discard())
 	}
-	if o.file == nil {
-		return nil
-	}
-	if o.target != "" {
-		err = o.file.Sync()
-	}
-	err = errors.Join(err, o.file.Close())
-	if err == nil && o.target != "" {
-		err = os.Rename(o.file.Name(), o.target)
-	}
-	if err != nil {
-		return cmp.Or(outputError(cmp.Or(o.target, o.file.Name()), err), o.discard())
-	}
-	unfinished.Delete(o.file.Name())
 	return nil
+}
+
+// replace puts the file in its place.
+func (o *output) replace() error {
+	if err := o.file.Sync(); err != nil {
+		return outputError(o.target, err)
+	}
+	if o.check == nil && inUse.has(o.old, asMessages) {
+		o.check = func() error { return unchanged(o.target, o.old) }
+	}
+	if o.check != nil {
+		if err := o.check(); err != nil {
+			return err
+		}
+	}
+	if runtime.GOOS == "windows" { // which does not rename open files; others keep the lock
+		o.file.Close() // it is on the disk
+	}
+	if err := os.Rename(o.file.Name(), o.target); err != nil {
+		return outputError(o.target, err)
+	}
+	finished(o.file.Name())
+	o.file.Close() // it is on the disk
+	warnOfLinks(o.target, o.old)
+	return nil
+}
+
+// warnOfLinks tells that a file which was replaced has further names.
+func warnOfLinks(path string, old fs.FileInfo) {
+	if old == nil {
+		return
+	}
+	if n := otherNames(old); n > 0 {
+		printError(os.Stderr, fmt.Errorf("warning: %s: had %s (hard links), which keep the old content", path, plural(n, "other name")))
+	}
 }
 
 // discard takes back a file that is not to appear.
@@ -164,7 +266,7 @@ func (o *output) discard() error {
 	if o.target == "" {
 		return nil
 	}
-	unfinished.Delete(o.file.Name())
+	defer finished(o.file.Name())
 	o.file.Close() // it may be closed already, and goes away in any case
 	return os.Remove(o.file.Name())
 }
@@ -178,15 +280,6 @@ func (o *output) close(err error) error {
 		return cmp.Or(err, o.Flush())
 	}
 	return cmp.Or(err, o.discard())
-}
-
-// unfinished are the names of temporary files, for an interrupt to remove.
-var unfinished sync.Map
-
-func removeUnfinished() {
-	for name := range unfinished.Range {
-		os.Remove(name.(string)) // the process ends: there is nobody to tell
-	}
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -146,16 +146,19 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 	f.progress = newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
 	f.progress.start(list)
 	defer f.progress.stop()
+	if err := claimInPlace(list, f.inPlace); err != nil {
+		return err
+	}
 	if f.inPlace {
 		return f.replaceAll(list)
 	}
-	stdout, reread := c.OutOrStdout(), func() ([]byte, error) { return nil, nil }
-	if f.verify && (f.output == "" || f.output == "-") {
-		stdout, reread = rereading(stdout)
-	}
-	out, err := openOutputAs(compress.None, f.output, stdout)
+	out, err := openOutputAs(asData, compress.None, f.output, c.OutOrStdout())
 	if err != nil {
 		return err
+	}
+	reread := func() ([]byte, error) { return nil, nil }
+	if f.verify && out.stdout {
+		reread = out.rereading(c.OutOrStdout())
 	}
 	p, err := f.convert(list, out)
 	if err == nil && f.verify && !out.stdout {
@@ -207,10 +210,15 @@ func (f *packing) replace(s source) (packed, error) {
 	if target == "" {
 		return packed{}, nil
 	}
-	out, err := createOutput(target, before.Mode().Perm())
+	if err := inUse.file(target, target, asData); err != nil {
+		return packed{}, err
+	}
+	out, err := createOutput(target, before)
 	if err != nil {
 		return packed{}, err
 	}
+	out.old, _ = os.Lstat(target) // there is none, unless --force replaces it
+	out.check = func() error { return unchanged(s.path, before) }
 	p, err := f.convert([]source{s}, out)
 	if err == nil && p.Codec == compress.None {
 		p.Source = s.name
@@ -222,15 +230,13 @@ func (f *packing) replace(s source) (packed, error) {
 	if err == nil {
 		err = cmp.Or(out.Flush(), os.Chtimes(out.file.Name(), before.ModTime(), before.ModTime()))
 	}
-	if after, statErr := os.Lstat(s.path); err == nil && (statErr != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
-		err = fmt.Errorf("%s: changed while it was read, and stays", s.name)
-	}
 	if err := out.close(err); err != nil {
 		return packed{}, err
 	}
 	if err := cmp.Or(syncDirectory(filepath.Dir(target)), os.Remove(s.path)); err != nil {
 		return packed{}, fmt.Errorf("%s: stays, though %s is written: %w", s.name, target, plainError(err))
 	}
+	warnOfLinks(s.name, before)
 	p.Source, p.Output = s.name, target
 	return p, nil
 }
@@ -315,9 +321,9 @@ func contentSum(data io.Reader, packs bool) ([]byte, error) {
 	return hash.Sum(nil), err
 }
 
-// rereading returns a writer to w that decompresses at the same time what is
-// written, and, for the end, what says how that went.
-func rereading(w io.Writer) (io.Writer, func() ([]byte, error)) {
+// rereading has what is written to stdout decompressed at the same time, and returns
+// what says in the end how that went.
+func (o *output) rereading(stdout io.Writer) func() ([]byte, error) {
 	type result struct {
 		sum []byte
 		err error
@@ -329,7 +335,8 @@ func rereading(w io.Writer) (io.Writer, func() ([]byte, error)) {
 		pr.CloseWithError(err)
 		done <- result{sum, err}
 	}()
-	return io.MultiWriter(w, pw), func() ([]byte, error) {
+	o.Writer = buffered("standard output", io.MultiWriter(stdout, pw))
+	return func() ([]byte, error) {
 		pw.Close()
 		r := <-done
 		return r.sum, r.err

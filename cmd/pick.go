@@ -17,7 +17,11 @@ import (
 // such message means no.
 func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
-	chosen, err := f.lookUp(c.InOrStdin(), c.Flags().Changed("message"))
+	index, err := inputSource(f.index, c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	chosen, err := f.lookUp(index, c.Flags().Changed("message"))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.index, err)
 		if no := (refusal{}); errors.As(err, &no) {
@@ -26,11 +30,11 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 		}
 		return err
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
+	s := sources(args, c.InOrStdin(), f.stderr)[0]
+	out, err := openData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	s := sources(args, c.InOrStdin(), f.stderr)[0]
 	err = s.frames(chosen, f.limits, func(content []byte) error {
 		_, err := out.Write(content)
 		return err
@@ -42,12 +46,11 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 }
 
 // lookUp returns the lines of the index for the messages chosen, in order.
-func (f *decompressFlags) lookUp(stdin io.Reader, byNumber bool) ([]indexed, error) {
-	list := sources([]string{f.index}, stdin, f.stderr)
+func (f *decompressFlags) lookUp(index source, byNumber bool) ([]indexed, error) {
 	var chosen []indexed
 	var problem error
 	lines := 0
-	list[0].documents(f.limits, func(int) {}, func(d document, _ bool) bool {
+	index.documents(f.limits, func(int) {}, func(d document, _ bool) bool {
 		entry := indexed{Index: -1, Offset: -1}
 		problem = d.err
 		if problem == nil {

@@ -53,12 +53,15 @@ func (f *rewriting) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
 	f.progress = newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
 	list := sources(args, c.InOrStdin(), f.stderr)
+	if err := claimInPlace(list, f.inPlace); err != nil {
+		return err
+	}
 	f.progress.start(list)
 	defer f.progress.stop()
 	if f.inPlace {
 		return f.replace(list)
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
+	out, err := openData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -70,6 +73,18 @@ func (f *rewriting) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	return f.outcome
+}
+
+// claimInPlace returns why nothing may be written: with -i, to the sources.
+func claimInPlace(list []source, inPlace bool) error {
+	for _, s := range list {
+		if inPlace && s.path != "" {
+			if err := inUse.file(s.name, s.path, asData); err != nil {
+				return err
+			}
+		}
+	}
+	return inUse.check()
 }
 
 // replace rewrites each file by itself: all of it, or nothing.
@@ -100,7 +115,7 @@ func (f *rewriting) replaceFile(s source) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	out, err := openOutputAs(codec, s.path, nil)
+	out, err := openOutputAs(asData, codec, s.path, nil)
 	if err != nil {
 		return err
 	}

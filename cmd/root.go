@@ -196,6 +196,7 @@ answered.`,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			inUse = &claims{}
 			if err := configure(c); err != nil {
 				return err
 			}

@@ -232,7 +232,7 @@ func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wa
 	if refused {
 		return errNo
 	}
-	out, err := openOutput(f.output, stdout)
+	out, err := openData(f.output, stdout)
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,11 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.archive != "" {
+		if err := checkArchive(f.archive); err != nil {
+			return err
+		}
+	}
 	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
 	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
 		text, report, err := f.prepare(c.Context(), d)

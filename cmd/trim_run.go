@@ -42,7 +42,7 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.archive != "" {
-		if err := checkArchive(f.archive, f.output, args); err != nil {
+		if err := checkArchive(f.archive); err != nil {
 			return err
 		}
 	}

@@ -79,6 +79,9 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.seen != "" {
+		if err := claimAppended("--seen", f.seen); err != nil {
+			return err
+		}
 		run.accepted = newSeenFile(f.seen)
 	}
 	out, err := openOutput(f.output, c.OutOrStdout())

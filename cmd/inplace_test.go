@@ -1,0 +1,129 @@
+package cmd
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// appendTo does what another process may do while a file is rewritten.
+func appendTo(t *testing.T, path, text string) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInPlaceMeanwhile appends to a file while it is rewritten in each of the ways that
+// there are: the file stays, with what was appended.
+func TestInPlaceMeanwhile(t *testing.T) {
+	const before, added = "{\"a\":1}\n", "{\"b\":2}\n"
+	limits := jsonstream.Limits{MaxBytes: 1 << 20, MaxDepth: 100}
+	quiet := func() (*cobra.Command, *strings.Builder) {
+		told := &strings.Builder{}
+		c := &cobra.Command{}
+		c.SetOut(io.Discard)
+		c.SetErr(told)
+		return c, told
+	}
+	rewritingOf := func(path string, f *rewriting) *rewriting {
+		f.globals = &globals{limits: limits}
+		f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+			appendTo(t, path, added)
+			return append(dst, d.raw.Bytes...), nil
+		}
+		return f
+	}
+	tests := []struct {
+		name    string
+		rewrite func(path string) (told string, err error)
+	}{
+		{"--in-place", func(path string) (string, error) {
+			c, told := quiet()
+			err := rewritingOf(path, &rewriting{inPlace: true}).run(c, []string{path})
+			return told.String(), err
+		}},
+		{"--output", func(path string) (string, error) {
+			c, told := quiet()
+			err := rewritingOf(path, &rewriting{output: path}).run(c, []string{path})
+			return told.String(), err
+		}},
+		{"compress --in-place", func(path string) (string, error) {
+			c, told := quiet()
+			p := packing{globals: &globals{limits: limits}, inPlace: true, format: "text"}
+			p.target = func(s source) (string, error) { return s.path + ".zst", nil }
+			p.convert = func([]source, *output) (packed, error) {
+				appendTo(t, path, added)
+				return packed{Codec: compress.Zstd, packs: true}, nil
+			}
+			err := p.run(c, []string{path})
+			return told.String(), err
+		}},
+		{"macp", func(path string) (string, error) {
+			h, err := holdFile(path, io.Discard)
+			if err != nil {
+				return "", err
+			}
+			defer h.release()
+			text, codec, err := h.read(limits)
+			if err != nil {
+				return "", err
+			}
+			appendTo(t, path, added)
+			return "", h.replace(codec, text)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inUse = &claims{}
+			dir := t.TempDir()
+			path := filepath.Join(dir, "a.jsonl")
+			if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			told, err := tt.rewrite(path)
+			if err == nil || !strings.Contains(told+err.Error(), "a.jsonl: changed while it was read, and stays") {
+				t.Errorf("%q, error %v", told, err)
+			}
+			if text, err := os.ReadFile(path); err != nil || string(text) != before+added {
+				t.Errorf("the file has %q, %v", text, err)
+			}
+			if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+				t.Errorf("beside it: %v, %v", files, err)
+			}
+		})
+	}
+}
+
+// A transcript that is begun takes the place of nothing that has come meanwhile.
+func TestCreateMeanwhile(t *testing.T) {
+	inUse = &claims{}
+	path := filepath.Join(t.TempDir(), "s.json")
+	out, err := openOutputAs(asData, compress.None, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.check = func() error { return unchanged(path, nil) }
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.close(nil); err == nil || !strings.Contains(err.Error(), "was written by another process meanwhile") {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "theirs" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+}
