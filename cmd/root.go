@@ -48,15 +48,15 @@ func Main() int {
 	// are removed; with it, writing fails with EPIPE.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		s := <-interrupts
-		removeUnfinished()
-		code := 128 + int(syscall.SIGTERM)
-		if s == os.Interrupt {
-			code = 128 + int(syscall.SIGINT)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as nohup has it, and a shell for what runs in the background
+			signal.Notify(interrupts, s)
 		}
-		os.Exit(code)
+	}
+	go func() {
+		s := (<-interrupts).(syscall.Signal)
+		removeUnfinished()
+		os.Exit(128 + int(s))
 	}()
 
 	delayCollection()

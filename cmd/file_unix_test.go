@@ -1,0 +1,336 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// inEmptyDir makes an empty directory the current one, but for the message a.json.
+func inEmptyDir(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.json", []byte("{\"a\": 1}\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runs runs a command line of the shell, which has to succeed, and returns its stderr.
+func runs(t *testing.T, line string) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	c := exec.Command("sh", "-c", line)
+	c.Stderr = &stderr
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, &stderr)
+	}
+	return stderr.String()
+}
+
+func hasMode(t *testing.T, path string, want fs.FileMode) {
+	t.Helper()
+	if info, err := os.Lstat(path); err != nil || info.Mode() != want {
+		t.Errorf("%s: got %v, %v; want the mode %v", path, info, err, want)
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	inEmptyDir(t)
+	runs(t, "umask 077; handoff canonicalize -o private a.json")
+	hasMode(t, "private", 0o600)
+	runs(t, "umask 002; handoff canonicalize -o shared a.json")
+	hasMode(t, "shared", 0o664)
+	runs(t, "umask 027; handoff validate -q -o report a.json --report json=report2 || test $? = 1")
+	hasMode(t, "report", 0o640)
+	hasMode(t, "report2", 0o640)
+	runs(t, "umask 0; handoff keygen -o key")
+	hasMode(t, "key", 0o600)
+
+	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666, 0o444} {
+		if err := os.Chmod("a.json", mode); err != nil {
+			t.Fatal(err)
+		}
+		runs(t, "umask 077; handoff canonicalize -i a.json")
+		hasMode(t, "a.json", mode)
+	}
+	if err := os.Chmod("a.json", 0o755|fs.ModeSetuid|fs.ModeSetgid); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, "handoff canonicalize -i a.json")
+	hasMode(t, "a.json", 0o755)
+}
+
+// A temporary file can be read by nobody who cannot read the file that it replaces.
+func TestTemporaryPermissions(t *testing.T) {
+	inEmptyDir(t)
+	if err := os.Chmod("a.json", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.Stat("a.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := createOutput("a.json", old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasMode(t, out.file.Name(), 0o600)
+	if err := out.discard(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root: only it can give files away")
+	}
+	inEmptyDir(t)
+	if err := os.Chown("a.json", 12, 34); err != nil {
+		t.Skip(err)
+	}
+	runs(t, "handoff canonicalize -i a.json")
+	info, err := os.Stat("a.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := info.Sys().(*syscall.Stat_t); s.Uid != 12 || s.Gid != 34 {
+		t.Errorf("the owner is %d:%d", s.Uid, s.Gid)
+	}
+}
+
+// A group that the file did not have gets no more rights than everybody.
+func TestOwnerNotPermitted(t *testing.T) {
+	inEmptyDir(t)
+	if err := os.Chmod("a.json", 0o664); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.Stat("a.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open("a.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close() // so that changing its owner fails
+	if mode := keepOwner(f, old); mode != 0o644 {
+		t.Errorf("the mode is %v", mode)
+	}
+}
+
+func TestHardLink(t *testing.T) {
+	inEmptyDir(t)
+	if told := runs(t, "handoff canonicalize -i a.json"); told != "" {
+		t.Errorf("told of a file with one name: %q", told)
+	}
+	for line, name := range map[string]string{
+		"handoff canonicalize -i a.json":        "a.json",
+		"handoff canonicalize -o a.json a.json": "a.json",
+		"handoff compress -q -i a.json":         "a.json",
+	} {
+		inEmptyDir(t)
+		if err := os.Link("a.json", "b.json"); err != nil {
+			t.Skip(err)
+		}
+		want := fmt.Sprintf("handoff: warning: %s: had 1 other name (hard links), which keep the old content\n", name)
+		if told := runs(t, line); !strings.HasSuffix(told, want) {
+			t.Errorf("%s: %q", line, told)
+		}
+		if text, err := os.ReadFile("b.json"); err != nil || string(text) != "{\"a\": 1}\n" {
+			t.Errorf("%s: the other name has %q, %v", line, text, err)
+		}
+	}
+}
+
+func TestLinksStay(t *testing.T) {
+	for _, links := range [][]string{
+		{"new.json", "link"},
+		{"dir/new.json", "link"},
+		{"../new.json", "dir/second", "link"}, // relative to where the link is
+		{"new.json", "there", "link"},
+	} {
+		inEmptyDir(t)
+		if err := os.Mkdir("dir", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := 1; i < len(links); i++ {
+			if err := os.Symlink(links[i-1], links[i]); err != nil {
+				t.Skip(err)
+			}
+		}
+		for range 2 { // while it is dangling, and when it is not any more
+			runs(t, "handoff canonicalize -o link a.json")
+			if info, err := os.Lstat("link"); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+				t.Errorf("%s: the link is gone: %v, %v", links, info, err)
+			}
+			if text, err := os.ReadFile("link"); err != nil || string(text) != "{\"a\":1}\n" {
+				t.Errorf("%s: got %q, %v", links, text, err)
+			}
+		}
+	}
+	inEmptyDir(t)
+	if err := os.Symlink("link", "link"); err != nil {
+		t.Skip(err)
+	}
+	runs(t, "handoff canonicalize -o link a.json 2>told; test $? = 2 && grep -q 'link: cannot be written: too many' told")
+}
+
+func TestLongNames(t *testing.T) {
+	inEmptyDir(t)
+	long := strings.Repeat("n", 255)
+	if err := os.WriteFile(long, []byte("{}"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	runs(t, "handoff canonicalize -o "+long+" a.json")
+	runs(t, "handoff canonicalize -i "+long)
+	runs(t, "handoff compress -q -o "+long[4:]+".zst a.json")
+	if text, err := os.ReadFile(long); err != nil || string(text) != "{\"a\":1}\n" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// A writer is a run that has begun a file, and waits for input.
+type writer struct {
+	*exec.Cmd
+	in     io.WriteCloser
+	stderr bytes.Buffer
+}
+
+// beginWriting starts a run in the current directory, and returns when it has begun a
+// file besides those that were there.
+func beginWriting(t *testing.T, command ...string) *writer {
+	t.Helper()
+	before := len(temporaries(t))
+	w := &writer{Cmd: exec.Command(command[0], command[1:]...)}
+	w.Stderr = &w.stderr
+	var err error
+	if w.in, err = w.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Process.Kill() })
+	if _, err := w.in.Write([]byte("{\"a\":1}\n")); err != nil {
+		t.Fatal(err)
+	}
+	for len(temporaries(t)) == before {
+		time.Sleep(time.Millisecond)
+	}
+	return w
+}
+
+func temporaries(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob(".handoff-*.tmp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestSignals(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		inEmptyDir(t)
+		w := beginWriting(t, "handoff", "canonicalize", "-o", "out.json")
+		if err := w.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		err := w.Wait()
+		if w.ProcessState.ExitCode() != 128+int(s) || w.stderr.Len() > 0 {
+			t.Errorf("%v: %v, told %q", s, err, &w.stderr)
+		}
+		if list := temporaries(t); list != nil {
+			t.Errorf("%v: left %s", s, list)
+		}
+		if _, err := os.Stat("out.json"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v: out.json: %v", s, err)
+		}
+	}
+}
+
+// What nohup protects goes on.
+func TestIgnoredHangup(t *testing.T) {
+	inEmptyDir(t)
+	w := beginWriting(t, "sh", "-c", "trap '' HUP; exec handoff canonicalize -o out.json")
+	if err := w.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	w.in.Close()
+	if err := w.Wait(); err != nil {
+		t.Errorf("%v, told %q", err, &w.stderr)
+	}
+}
+
+// A reader that has gone away ends the run, without any of its files.
+func TestClosedPipe(t *testing.T) {
+	inEmptyDir(t)
+	reader, stdout, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	var told bytes.Buffer
+	c := exec.Command("handoff", "validate", "--report", "json=report.json", "a.json")
+	c.Stdout, c.Stderr = stdout, &told
+	err = c.Run()
+	stdout.Close()
+	if c.ProcessState.ExitCode() != exitPipe || strings.Contains(told.String(), "pipe") {
+		t.Errorf("%v, told %q", err, &told)
+	}
+	if list, err := os.ReadDir("."); err != nil || len(list) != 1 {
+		t.Errorf("left %v, %v", list, err)
+	}
+}
+
+// A run removes what killed ones have left beside its own file, nothing of living ones,
+// and nothing that only looks similar.
+func TestAbandoned(t *testing.T) {
+	inEmptyDir(t)
+	similar := []string{".handoff-x.tmp", ".handoff-.tmp", "." + temporaryName(), temporaryName() + "x"}
+	for _, name := range similar {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// One that stands in the way of opening is left alone, too.
+	fifo := temporaryName()
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	living := beginWriting(t, "handoff", "canonicalize", "-o", "living.json")
+	atWork := temporaries(t)
+	killed := beginWriting(t, "handoff", "canonicalize", "-o", "killed.json")
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed.Wait() // it was killed
+	if n := len(temporaries(t)); n != len(atWork)+1 {
+		t.Fatalf("there are %d temporary files, and not one of a killed process", n)
+	}
+
+	runs(t, "handoff canonicalize -o third.json a.json")
+	if left := temporaries(t); fmt.Sprint(left) != fmt.Sprint(atWork) {
+		t.Errorf("left are %s, want %s", left, atWork)
+	}
+	living.in.Close()
+	if err := living.Wait(); err != nil {
+		t.Errorf("the other process: %v, told %q", err, &living.stderr)
+	}
+	for _, name := range append(similar, fifo, "living.json") {
+		if _, err := os.Lstat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
