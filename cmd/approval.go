@@ -74,7 +74,10 @@ func approve(f configFile) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s %s\n", digestOf(f.text), f.path)
+	err = out.file.Chmod(0o600) // whatever the umask: a record that others can write to says nothing
+	if err == nil {
+		_, err = fmt.Fprintf(out, "%s %s\n", digestOf(f.text), f.path)
+	}
 	return out.close(err)
 }
 

@@ -257,7 +257,7 @@ func warnOfLinks(path string, old fs.FileInfo) {
 		return
 	}
 	if n := otherNames(old); n > 0 {
-		printError(os.Stderr, fmt.Errorf("warning: %s: had %s (hard links), which keep the old content", path, plural(n, "other name")))
+		warn(os.Stderr, fmt.Sprintf("%s: had %s (hard links), which keep the old content", path, plural(n, "other name")))
 	}
 }
 
