@@ -116,7 +116,7 @@ func TestChainJSON(t *testing.T) {
 		t.Fatalf("not an object a line:\n%s", b.String())
 	}
 	for _, want := range []string{
-		`{"taskId":"fork","handoffs":[{"handoffId":"aaaaaaaa-1","parentHandoffId":null,"source":"` + "\ufffd" + `.json","index":0,"line":1,"from":"planner","to":"researcher",`,
+		`{"taskId":"fork","handoffs":[{"handoffId":"aaaaaaaa-1","parentHandoffId":null,"source":"\\xff.json","index":0,"line":1,"from":"planner","to":"researcher",`,
 		`"step":{"spentUSD":0.1,"prompt":0,"completion":0},"soFar":{"spentUSD":9007199254740993.1,`,
 		`{"handoffId":"aaaaaaaa-2","parentHandoffId":"aaaaaaaa-1",`,
 		`"findings":[{"rule":"subtask-lost","severity":"error","message":"the subtask \"s3\" is gone: complete it, or keep it","pointer":"/remainingSubtasks","line":2,"column":40,"offset":900},`,

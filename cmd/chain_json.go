@@ -67,7 +67,7 @@ type chainSpender struct {
 }
 
 func (j chainJSON) Tasks(tasks []*chain.Task) error {
-	enc := chainEncoder{Encoder: jsontext.NewEncoder(j.w, jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))}
+	enc := chainEncoder{Encoder: jsontext.NewEncoder(visibleJSON{j.w}, anyBytes)}
 	for _, t := range tasks {
 		enc.token(jsontext.BeginObject)
 		enc.member("taskId", t.ID)

@@ -110,7 +110,7 @@ func (p pairing) directories(from, to string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if pair := files[name]; !p.sources(name, pair[0], pair[1]) {
+		if pair := files[name]; !p.sources(sourceName(name), pair[0], pair[1]) {
 			return
 		}
 	}

@@ -50,7 +50,7 @@ func (r *comparison) git(args []string) error {
 		if to != nil {
 			to.name = f.newPath
 		}
-		p.sources(f.heading(), from, to)
+		p.sources(sourceName(f.heading()), from, to)
 		return nil
 	})
 }

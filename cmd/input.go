@@ -50,7 +50,7 @@ func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 		info, err := os.Stat(arg)
 		switch {
 		case err != nil:
-			list = append(list, source{name: arg, err: plainError(err)})
+			list = append(list, source{name: sourceName(arg), err: plainError(err)})
 		case info.IsDir():
 			list = append(list, directory(arg)...)
 		default:
@@ -60,8 +60,17 @@ func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 	return list
 }
 
+// sourceName returns the name of a file in reports. Lines begin with it, and must not
+// begin like a workflow command of GitHub.
+func sourceName(path string) string {
+	if strings.HasPrefix(strings.TrimSpace(path), "::") {
+		return "./" + path
+	}
+	return path
+}
+
 func fileSource(path string, info fs.FileInfo) source {
-	s := source{name: path, path: path, size: -1}
+	s := source{name: sourceName(path), path: path, size: -1}
 	if info.Mode().IsRegular() {
 		s.size = info.Size()
 	}
@@ -87,7 +96,7 @@ func directory(dir string) []source {
 	var list []source
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			list = append(list, source{name: path, err: plainError(err)})
+			list = append(list, source{name: sourceName(path), err: plainError(err)})
 			return nil
 		}
 		if entry.IsDir() || !isMessageName(entry.Name()) {
@@ -95,7 +104,7 @@ func directory(dir string) []source {
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			list = append(list, source{name: path, err: plainError(err)})
+			list = append(list, source{name: sourceName(path), err: plainError(err)})
 		} else if !info.IsDir() {
 			s := fileSource(path, info)
 			s.found = true
@@ -104,10 +113,10 @@ func directory(dir string) []source {
 		return nil
 	})
 	if err != nil {
-		list = append(list, source{name: dir, err: plainError(err)})
+		list = append(list, source{name: sourceName(dir), err: plainError(err)})
 	}
 	if len(list) == 0 {
-		list = append(list, source{name: dir, err: errors.New("no messages here: looked for *.json, *.jsonl and *.ndjson, also with .gz and .zst")})
+		list = append(list, source{name: sourceName(dir), err: errors.New("no messages here: looked for *.json, *.jsonl and *.ndjson, also with .gz and .zst")})
 	}
 	return list
 }

@@ -31,11 +31,6 @@ func isPlain(s string) bool {
 	return true
 }
 
-// visibleLines returns text of several lines as visible does each.
-func visibleLines(s string) string {
-	return escape(s, func(r rune) bool { return r != '\n' && isHidden(r) })
-}
-
 // escape writes the characters that are chosen, and bytes that are no UTF-8, as Go
 // escapes.
 func escape(s string, chosen func(rune) bool) string {

@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -27,12 +29,29 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Errors name files and words of the command line, whatever is in them.
+// Errors name files and words of the command line, whatever is in them. Only errors that
+// were joined have a line each.
 func TestPrintError(t *testing.T) {
-	var b strings.Builder
-	printError(&b, errors.New("a\x1b[31m.json: cut\nsecond line"))
-	if got, want := b.String(), "handoff: a\\x1b[31m.json: cut\nsecond line\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	several := errors.Join(errors.New("a\n::error::b"), errors.Join(errors.New("c"), errors.New("\x1b[31md")))
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"one", errors.New("a\x1b[31m.json: cut\nsecond line"), "handoff: a\\x1b[31m.json: cut\\nsecond line\n"},
+		{"joined", several, "handoff: a\\n::error::b\nhandoff: c\nhandoff: \\x1b[31md\n"},
+		{
+			"joined, in a file", hint{fmt.Errorf("x\n.json: %w", several), ""},
+			"handoff: x\\n.json: a\\n::error::b\nhandoff: x\\n.json: c\nhandoff: x\\n.json: \\x1b[31md\n",
+		},
+		{"two in one text", fmt.Errorf("%w\n%w", io.EOF, errors.New("b")), "handoff: EOF\nhandoff: b\n"},
+		{"two in a sentence", fmt.Errorf("%w: %w", io.EOF, errors.New("b\nc")), "handoff: EOF: b\\nc\n"},
+	} {
+		var b strings.Builder
+		printError(&b, tt.err)
+		if got := b.String(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/term"
 
 	"github.com/eaapl/handoff/pkg/compress"
@@ -297,14 +295,4 @@ func terminalWidth(stream any) int {
 		}
 	}
 	return 80
-}
-
-// writeJSON writes v as one line of JSON.
-func writeJSON(w io.Writer, v any) error {
-	text, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false))
-	if err != nil {
-		return fmt.Errorf("encoding the report: %w", err)
-	}
-	_, err = w.Write(append(text, '\n'))
-	return err
 }

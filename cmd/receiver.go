@@ -48,7 +48,7 @@ func (f *receiverFlags) load(stdin io.Reader, limits jsonstream.Limits) (*valida
 			return loadSchema(beside(f.profile, name), nil, limits)
 		})
 		if err != nil {
-			return nil, problemsIn(f.profile, err)
+			return nil, fmt.Errorf("%s: %w", f.profile, err)
 		}
 	}
 	if f.as != "" {
@@ -88,15 +88,6 @@ func (f *receiverFlags) verifier(c *cobra.Command, r *validate.Receiver) (*sign.
 	return sign.NewVerifier(keys)
 }
 
-// problemsIn puts the file's name before each line of an error.
-func problemsIn(file string, err error) error {
-	var lines []string
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		lines = append(lines, file+": "+line)
-	}
-	return errors.New(strings.Join(lines, "\nhandoff: "))
-}
-
 // beside resolves a name in a file against that file's folder.
 func beside(file, name string) string {
 	if filepath.IsAbs(name) || file == "-" {
@@ -131,7 +122,7 @@ func loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*valida
 		return nil, inFile(name, number)
 	}
 	if err != nil {
-		return nil, problemsIn(name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return schema, nil
 }

@@ -27,7 +27,7 @@ func (g githubReporter) Report(r report) error {
 		}
 		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command,
 			githubProperty.Replace(visible(filepath.ToSlash(r.Source))), f.Line, f.Column,
-			githubProperty.Replace(title+" ["+ruleID(f)+"]"), githubData.Replace(visible(f.PlacedMessage())))
+			githubProperty.Replace(visible(title+" ["+ruleID(f)+"]")), githubData.Replace(visible(f.PlacedMessage())))
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (j *junitReporter) Report(r report) error {
 
 func (j *junitReporter) Unreadable(source string, cause error) error {
 	return j.add(junitCase{
-		Name: "could not be read", ClassName: source, File: source, Line: 1,
+		Name: "could not be read", ClassName: visible(source), File: visible(source), Line: 1,
 		Error: &junitFailure{Type: "UNREADABLE", Message: clip(cause.Error(), longestJUnitMessage)},
 	})
 }
@@ -86,21 +86,22 @@ func (j *junitReporter) add(c junitCase) error {
 }
 
 func newJUnitCase(r report) junitCase {
-	c := junitCase{Name: r.HandoffID, ClassName: r.Source, File: r.Source, Line: max(r.origin.line, 1)}
+	source := visible(r.Source)
+	c := junitCase{Name: visible(r.HandoffID), ClassName: source, File: source, Line: max(r.origin.line, 1)}
 	if c.Name == "" {
 		c.Name = fmt.Sprintf("message %d", r.Index+1)
 	}
 	all := complaints(r)
-	text := junitText(r.Source, all)
+	text := junitText(source, all)
 	switch {
 	case r.Unexpected:
-		c.Failure = &junitFailure{Type: "UNEXPECTED", Message: all[0].Message, Text: text}
+		c.Failure = &junitFailure{Type: "UNEXPECTED", Message: visible(all[0].Message), Text: text}
 	case r.Valid:
 		c.Output = text
 	case r.Expected != "":
 		c.Output = "invalid as expected: " + string(r.Reason) + ": " + clip(r.Details, longestJUnitMessage)
 	default:
-		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), failedRule(all)), Message: clip(r.Details, longestJUnitMessage), Text: text}
+		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), visible(failedRule(all))), Message: clip(r.Details, longestJUnitMessage), Text: text}
 	}
 	return c
 }
@@ -119,7 +120,7 @@ func failedRule(findings []validate.Finding) string {
 func junitText(source string, findings []validate.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", source, f.Line, f.Column, f.Severity, visible(f.PlacedMessage()), ruleID(f))
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", source, f.Line, f.Column, f.Severity, visible(f.PlacedMessage()), visible(ruleID(f)))
 	}
 	return b.String()
 }

@@ -32,7 +32,7 @@ func newSARIF(w io.Writer, version string) reporter {
 	run.Tool.Driver.WithVersion(version)
 	invocation := sarif.NewInvocation().WithExecutionSuccessful(true)
 	run.AddInvocation(invocation)
-	return &sarifReporter{w: w, run: run, invocation: invocation, rules: map[string]int{}}
+	return &sarifReporter{w: visibleJSON{w}, run: run, invocation: invocation, rules: map[string]int{}}
 }
 
 func (s *sarifReporter) Report(r report) error {
@@ -51,7 +51,7 @@ func (s *sarifReporter) Report(r report) error {
 func (s *sarifReporter) Unreadable(source string, cause error) error {
 	s.invocation.WithExecutionSuccessful(false).AddToolExecutionNotification(sarif.NewNotification().
 		WithLevel("error").
-		WithMessage(sarif.NewTextMessage("could not be read: " + cause.Error())).
+		WithMessage(sarif.NewTextMessage("could not be read: " + visible(cause.Error()))).
 		AddLocation(sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
 			WithArtifactLocation(sarif.NewSimpleArtifactLocation(sarifURI(source))))))
 	return s.err
@@ -107,7 +107,7 @@ func (s *sarifReporter) result(r report, f validate.Finding) *sarif.Result {
 	return sarif.NewRuleResult(ruleID(f)).
 		WithRuleIndex(s.rule(f)).
 		WithLevel(string(f.Severity)).
-		WithMessage(sarif.NewTextMessage(f.PlacedMessage())).
+		WithMessage(sarif.NewTextMessage(visible(f.PlacedMessage()))).
 		AddLocation(location).
 		WithProperties(properties)
 }

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -92,14 +93,48 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 	printError(stderr, err)
 	if errors.As(err, &h) {
-		fmt.Fprintf(stderr, "handoff: hint: %s\n", visibleLines(h.advice))
+		fmt.Fprintf(stderr, "handoff: hint: %s\n", visible(h.advice))
 	}
 	return exitTrouble
 }
 
-// printError tells an error, which may name files and words of any characters.
+// printError prints an error, which may name files and words of any characters: a line for
+// each of those that were joined.
 func printError(stderr io.Writer, err error) {
-	fmt.Fprintf(stderr, "handoff: %s\n", visibleLines(err.Error()))
+	for _, line := range errorLines(err) {
+		fmt.Fprintf(stderr, "handoff: %s\n", line)
+	}
+}
+
+// errorLines returns the text of an error, visible: a line for each of those that were
+// joined, with what was put before all of them. A line feed in the text of one error is
+// never the end of a line.
+func errorLines(err error) []string {
+	text := err.Error()
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		var lines, texts []string
+		for _, one := range e.Unwrap() {
+			lines = append(lines, errorLines(one)...)
+			texts = append(texts, one.Error())
+		}
+		if strings.Join(texts, "\n") == text {
+			return lines
+		}
+	case interface{ Unwrap() error }:
+		inner := e.Unwrap()
+		if inner == nil {
+			break
+		}
+		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
+			lines := errorLines(inner)
+			for i, line := range lines {
+				lines[i] = visible(before) + line
+			}
+			return lines
+		}
+	}
+	return []string{visible(text)}
 }
 
 // warn says what a user should know, though the run goes on.

@@ -161,7 +161,7 @@ func (r trimRecord) text() string {
 	}
 	parts = append(parts, fmt.Sprintf("%s → %s tokens (%s)", grouped(int64(r.TokensBefore)), grouped(int64(r.TokensAfter)), r.Tokenizer))
 	if r.FellBack != "" {
-		parts = append(parts, "by the extractive summariser, since "+r.FellBack)
+		parts = append(parts, "by the extractive summariser, since "+visible(r.FellBack))
 	}
 	if r.CostUSD != "" {
 		cost := "the summary cost " + string(r.CostUSD) + " USD"

@@ -1,0 +1,277 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// hostile has what must not come out as it is: ends of lines, escape sequences, direction
+// overrides, blanks without width, bytes that are no UTF-8.
+const hostile = "a\n::error::b\r\x1b[31m\u009b\u202e\u200b\x7f\xff"
+
+// hostileNames are names of files.
+var hostileNames = []string{
+	"line\n::error::.json", "esc\x1b[31m.json", "csi\u009b31m.json", "bidi\u202egnp.json", "zero\u200b.json",
+	"byte\xff.json", "-leading.json", "::error::name.json", " ::error::space.json", "%0A::error::.json",
+	strings.Repeat("l", 250) + ".json",
+}
+
+// hostileFolder makes a folder of messages with such names the working directory, and
+// returns how many there are.
+func hostileFolder(t *testing.T) int {
+	t.Helper()
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("this system has no files with such names")
+	}
+	valid, _ := run("", "example")
+	const text = "\u202e\u009b\u200b\u2066\\n::error::\\u001b[31m"
+	message := strings.Replace(valid, `"currentState": {`, `"currentState": {"`+text+`": "`+text+`",`, 1)
+	if message == valid {
+		t.Fatal("the example has no currentState")
+	}
+	contents := []string{message, `{"` + text + `": "` + text + `"}`, "{\"a\x1b\u202e\xff\n::error::"}
+	for i, name := range hostileNames {
+		if err := os.WriteFile(name, []byte(contents[i%len(contents)]), 0o600); err != nil {
+			t.Skipf("this system has no files with such names: %v", err)
+		}
+	}
+	return len(hostileNames)
+}
+
+// run runs a command line in this process, and returns what it writes.
+func run(stdin string, args ...string) (stdout, stderr string) {
+	var out, problems bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&out)
+	root.SetErr(&problems)
+	exitCode(root.Execute(), &problems)
+	return out.String(), problems.String()
+}
+
+// checkShown fails the test if a text has what must not come out as it is. A line may
+// begin like a workflow command of GitHub only if they are wanted.
+func checkShown(t *testing.T, what, text string, commands bool) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case !utf8.ValidString(line) || strings.IndexFunc(line, isHidden) >= 0:
+			t.Errorf("%s: raw: %.300q", what, line)
+		case strings.HasPrefix(strings.TrimSpace(line), "::") && !commands:
+			t.Errorf("%s: a workflow command: %.300q", what, line)
+		default:
+			continue
+		}
+		return
+	}
+}
+
+type hostileRun struct {
+	command  string
+	flags    string
+	messages bool
+}
+
+// hostileRuns are the commands that read messages, with the flags that they need.
+// Those whose output is messages, or a key, are marked: it has what the input has.
+var hostileRuns = []hostileRun{
+	{command: "validate"},
+	{command: "validate", flags: "-f text"},
+	{command: "validate", flags: "-f sarif"},
+	{command: "validate", flags: "-f junit"},
+	{command: "validate", flags: "-f github"},
+	{command: "validate", flags: "-f junit --expect valid"},
+	{command: "scan"},
+	{command: "scan", flags: "-f text"},
+	{command: "scan", flags: "--text"},
+	{command: "count"},
+	{command: "count", flags: "-f text"},
+	{command: "inspect"},
+	{command: "inspect", flags: "-f text"},
+	{command: "inspect", flags: "-f text --tokens"},
+	{command: "verify", flags: "--key-file key"},
+	{command: "verify", flags: "-f text --explain --key-file key"},
+	{command: "chain"},
+	{command: "chain", flags: "-f text"},
+	{command: "chain", flags: "-f sarif"},
+	{command: "chain", flags: "-f junit"},
+	{command: "chain", flags: "-f github"},
+	{command: "chain", flags: "-f mermaid"},
+	{command: "chain", flags: "-f dot"},
+	{command: "macp check"},
+	{command: "macp check", flags: "-f text"},
+	{command: "macp check", flags: "-f sarif"},
+	{command: "macp check", flags: "-f junit"},
+	{command: "macp check", flags: "-f github"},
+	{command: "macp show"},
+	{command: "macp show", flags: "-f text"},
+	{command: "macp freeze"},
+	{command: "openai check"},
+	{command: "openai check", flags: "-f text"},
+	{command: "openai check", flags: "-f sarif"},
+	{command: "openai check", flags: "-f junit"},
+	{command: "openai check", flags: "-f github"},
+	{command: "sw4rm status"},
+	{command: "sw4rm status", flags: "-f text"},
+	{command: "build", messages: true},
+	{command: "canonicalize", messages: true},
+	{command: "sign", flags: "--key-file key", messages: true},
+	{command: "trim", flags: "--max-tokens 10 -f json", messages: true},
+	{command: "trim", flags: "--max-tokens 10 -f text", messages: true},
+	{command: "trim", flags: "--max-tokens 10 --archive archive -f json", messages: true},
+	{command: "convert", flags: "--to sw4rm-context", messages: true},
+	{command: "convert", flags: "--to openai --report -f text", messages: true},
+	{command: "convert", flags: "--to openai --report -f json", messages: true},
+	{command: "openai filter", messages: true},
+	{command: "openai nest", messages: true},
+	{command: "openai unnest", messages: true},
+	{command: "sw4rm respond", flags: "--agent agent", messages: true},
+	{command: "sw4rm route", flags: "--registry registry", messages: true},
+	{command: "sw4rm prepare", messages: true},
+	{command: "macp encode", messages: true},
+	{command: "macp decode", messages: true},
+	{command: "compress", messages: true},
+	{command: "compress", flags: "--per-message --index index -o packed", messages: true},
+	{command: "decompress", messages: true},
+	{command: "keygen", messages: true},
+}
+
+// runsPrograms are flags whose values are run.
+var runsPrograms = []string{"classifier-cmd", "summarizer-cmd"}
+
+// TestHostileFlags gives every flag of every command hostile values: as a text, and as the
+// name of a file that is hostile.
+func TestHostileFlags(t *testing.T) {
+	hostileFolder(t)
+	escaped := `{"a\n::error::b\u001b[31m\u202e\u200b": ["\n::error::c\u001b[31m\u202e"]}`
+	for name, text := range map[string]string{"escaped": escaped, "raw": hostile, "lines": "\"a\n\n::error::b\": [\"\u202e\"\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	message, _ := run("", "example")
+	var visit func(c *cobra.Command, path []string)
+	visit = func(c *cobra.Command, path []string) {
+		for _, sub := range c.Commands() {
+			visit(sub, append(slices.Clip(path), sub.Name()))
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.NoOptDefVal != "" || slices.Contains(runsPrograms, f.Name) {
+				return
+			}
+			for _, value := range []string{hostile, hostile + "=" + hostile, "escaped", "raw", "lines", "a=escaped"} {
+				stdout, stderr := run(message, append(slices.Clip(path), "--"+f.Name+"="+value)...)
+				what := strings.Join(path, " ") + " --" + f.Name + " " + value[:1]
+				checkShown(t, what+": stderr", stderr, false)
+				if !slices.ContainsFunc(hostileRuns, func(r hostileRun) bool { return r.messages && r.command == strings.Join(path, " ") }) {
+					checkShown(t, what+": stdout", stdout, false)
+				}
+			}
+		})
+		_, stderr := run(message, append(slices.Clip(path), hostile)...)
+		checkShown(t, strings.Join(path, " "), stderr, false)
+	}
+	visit(newRoot(), nil)
+}
+
+// TestHostileNames runs every command that reads messages over files whose names, and
+// whose content, would steer a terminal or a workflow.
+func TestHostileNames(t *testing.T) {
+	files := hostileFolder(t)
+	key, _ := run("", "keygen")
+	for name, text := range map[string]string{"key": key, "agent": `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`, "registry": "[]"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := slices.Concat([]string{"--"}, hostileNames)
+	for _, r := range hostileRuns {
+		args := slices.Concat(strings.Fields(r.command), strings.Fields(r.flags))
+		command, _, err := newRoot().Find(strings.Fields(r.command))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inJSON := !strings.Contains(r.flags, "-f ") && command.Flags().Lookup("format") != nil && !r.messages
+		if inJSON {
+			args = append(args, "-f", "json")
+		}
+		for _, input := range [][]string{{"."}, named} {
+			stdout, stderr := run("", append(args, input...)...)
+			what := r.command + " " + r.flags + " " + input[0]
+			checkShown(t, what+": stderr", stderr, false)
+			if r.messages {
+				continue
+			}
+			checkShown(t, what+": stdout", stdout, strings.Contains(r.flags, "github"))
+			if !inJSON {
+				continue
+			}
+			told := map[string]bool{}
+			for line := range strings.Lines(stdout) {
+				var record struct{ Source string }
+				if err := json.Unmarshal([]byte(line), &record); err != nil {
+					t.Errorf("%s: %v: %.300q", what, err, line)
+				}
+				told[record.Source] = true
+			}
+			if r.command == "validate" && len(told) != files {
+				t.Errorf("%s: %d files are reported on, want %d: %v", what, len(told), files, told)
+			}
+		}
+	}
+}
+
+// TestHostileDiff compares such files with others of the same names.
+func TestHostileDiff(t *testing.T) {
+	hostileFolder(t)
+	if err := os.Mkdir("other", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range hostileNames[1:] {
+		content, err := os.ReadFile(hostileNames[i%3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		content = bytes.ReplaceAll(content, []byte("\u202e"), []byte("\u202d"))
+		if err := os.WriteFile("other/"+name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("patch", []byte(`[{"op":"replace","path":"/\u202e\n::error::","value":"\u202e"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []string{"", "-f json", "--stat", "--side-by-side", "--full", "-f jsonpatch", "-f mergepatch", "--only /currentState", "--by-order"} {
+		pairs := [][]string{{".", "other"}}
+		for _, name := range hostileNames {
+			pairs = append(pairs, []string{name, "other/" + name}, []string{"other/" + name, name}, []string{name, "esc\x1b[31m.json"})
+		}
+		for _, pair := range pairs {
+			args := slices.Concat([]string{"diff"}, strings.Fields(flags), []string{"--"}, pair)
+			stdout, stderr := run("", args...)
+			checkShown(t, "diff "+flags+": stderr", stderr, false)
+			if !strings.Contains(flags, "patch") {
+				checkShown(t, "diff "+flags+": stdout", stdout, false)
+			}
+		}
+	}
+	for i, name := range hostileNames {
+		_, stderr := run("", "patch", "--", name, "patch")
+		checkShown(t, "patch", stderr, false)
+		stdout, stderr := run("", "diff", "--git", "--", hostile, name, hostile, "100644", hostileNames[(i+1)%3], hostile, "100644", hostile, hostile)
+		checkShown(t, "diff --git: stdout", stdout, false)
+		checkShown(t, "diff --git: stderr", stderr, false)
+	}
+}
