@@ -173,7 +173,7 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 		if out.stdout {
 			columns = terminalWidth(c.OutOrStdout())
 		}
-		return newChainReporter(format, out, columns, colors, f.all || f.tasks != nil)
+		return newChainReporter(format, out, columns, colors, f.all || f.tasks != nil, f.maxFindings)
 	})
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 		checker:  chain.New(options),
 		out:      out,
 		stderr:   c.ErrOrStderr(),
-		progress: newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
+		progress: f.newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
 	}
 	err = run.read(sources(args, c.InOrStdin(), c.ErrOrStderr()))
 	if err == nil {

@@ -27,14 +27,15 @@ type graphLanguage interface {
 type chainGraph struct {
 	w        io.Writer
 	language graphLanguage
+	findings allowance
 }
 
 // Unreadable writes nothing: there is no message, and stderr has told.
-func (chainGraph) Unreadable(string, error) error { return nil }
+func (*chainGraph) Unreadable(string, error) error { return nil }
 
-func (chainGraph) Close() error { return nil }
+func (*chainGraph) Close() error { return nil }
 
-func (g chainGraph) Tasks(tasks []*chain.Task) error {
+func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 	w := bufio.NewWriter(g.w) // keeps the first error
 	w.WriteString(g.language.begin())
 	next := 0
@@ -58,8 +59,8 @@ func (g chainGraph) Tasks(tasks []*chain.Task) error {
 			if linked {
 				w.WriteString(g.language.edge(parent, next, stepLabel(n)))
 			}
-			if class != "" {
-				w.WriteString(g.language.findings(next, findingLines(n.Findings), class))
+			if shown := g.findings.take(min(len(n.Findings), mostGraphFindings)); shown > 0 {
+				w.WriteString(g.language.findings(next, findingLines(n.Findings, shown), class))
 			}
 			next++
 		}
@@ -98,10 +99,10 @@ const (
 	longestGraphFinding = 100
 )
 
-func findingLines(findings []chain.Finding) []string {
+func findingLines(findings []chain.Finding, shown int) []string {
 	var lines []string
 	for i, f := range findings {
-		if i == mostGraphFindings {
+		if i == shown {
 			return append(lines, fmt.Sprintf("… and %d more", len(findings)-i))
 		}
 		lines = append(lines, clip(string(f.Severity)+" "+f.Rule+": "+f.Message, longestGraphFinding))

@@ -17,7 +17,7 @@ import (
 func drawGraph(t *testing.T, l graphLanguage, tasks ...*chain.Task) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (chainGraph{&b, l}).Tasks(tasks); err != nil {
+	if err := (&chainGraph{w: &b, language: l}).Tasks(tasks); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -108,7 +108,7 @@ func TestChainJSON(t *testing.T) {
 	root.Children[0].ParentID = "aaaaaaaa-1"
 	root.Place.Source = "\xff.json"
 	var b bytes.Buffer
-	if err := (chainJSON{&b}).Tasks([]*chain.Task{task, pipeline()}); err != nil {
+	if err := (&chainJSON{w: &b}).Tasks([]*chain.Task{task, pipeline()}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -133,7 +133,7 @@ func TestChainJSON(t *testing.T) {
 func TestChainFindings(t *testing.T) {
 	var junit, log bytes.Buffer
 	for _, r := range []reporter{newJUnit(&junit), newSARIF(&log, "devel")} {
-		if err := (messageByMessage{r}).Tasks([]*chain.Task{forked()}); err != nil {
+		if err := newMessageByMessage(r, 0).Tasks([]*chain.Task{forked()}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Close(); err != nil {

@@ -12,12 +12,15 @@ import (
 
 // chainJSON writes an object per task, one a line. It encodes one message at a
 // time.
-type chainJSON struct{ w io.Writer }
+type chainJSON struct {
+	w        io.Writer
+	findings allowance
+}
 
 // Unreadable writes nothing: there is no task, and stderr has told.
-func (chainJSON) Unreadable(string, error) error { return nil }
+func (*chainJSON) Unreadable(string, error) error { return nil }
 
-func (chainJSON) Close() error { return nil }
+func (*chainJSON) Close() error { return nil }
 
 // A chainCost is an amount of money, exactly, and of tokens.
 type chainCost struct {
@@ -48,6 +51,7 @@ type chainHandoff struct {
 	SoFar           chainTotal     `json:"soFar"` // as the message has it
 	Signed          bool           `json:"signed"`
 	Findings        []chainFinding `json:"findings"`
+	Omitted         int            `json:"omitted,omitzero"` // findings that --max-findings leaves out
 }
 
 type chainFinding struct {
@@ -66,7 +70,7 @@ type chainSpender struct {
 	chainCost
 }
 
-func (j chainJSON) Tasks(tasks []*chain.Task) error {
+func (j *chainJSON) Tasks(tasks []*chain.Task) error {
 	enc := chainEncoder{Encoder: jsontext.NewEncoder(visibleJSON{j.w}, anyBytes)}
 	for _, t := range tasks {
 		enc.token(jsontext.BeginObject)
@@ -74,7 +78,7 @@ func (j chainJSON) Tasks(tasks []*chain.Task) error {
 		enc.token(jsontext.String("handoffs"))
 		enc.token(jsontext.BeginArray)
 		for twig := range twigs(t) {
-			enc.value(newChainHandoff(twig.Node))
+			enc.value(newChainHandoff(twig.Node, &j.findings))
 		}
 		enc.token(jsontext.EndArray)
 		enc.member("total", newChainCost(t.Total))
@@ -126,7 +130,7 @@ func newChainTotal(c chain.Cost) chainTotal {
 // exactly returns an amount as a JSON number.
 func exactly(d decimal.Decimal) jsontext.Value { return jsontext.Value(d.String()) }
 
-func newChainHandoff(n *chain.Node) chainHandoff {
+func newChainHandoff(n *chain.Node, allowed *allowance) chainHandoff {
 	h := chainHandoff{
 		HandoffID: n.HandoffID, Source: n.Place.Source, Index: n.Place.Index, Line: n.Place.Line,
 		From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers, Timestamp: n.Timestamp,
@@ -135,7 +139,9 @@ func newChainHandoff(n *chain.Node) chainHandoff {
 	if n.ParentID != "" {
 		h.ParentHandoffID = &n.ParentID
 	}
-	for _, f := range n.Findings {
+	shown := allowed.take(len(n.Findings))
+	h.Omitted = len(n.Findings) - shown
+	for _, f := range n.Findings[:shown] {
 		h.Findings = append(h.Findings, chainFinding{f.Rule, f.Severity, f.Message, f.Pointer, f.Position.Line, f.Position.Column, f.Position.Offset})
 	}
 	return h

@@ -48,8 +48,9 @@ func (r *chainRun) read(list []source) error {
 				continue
 			}
 			r.unread++
-			r.progress.clear()
-			printError(r.stderr, o.err)
+			if !r.progress.fail(o.err) {
+				continue
+			}
 			if err := r.out.unreadable(o.source, o.err); err != nil {
 				return err
 			}
@@ -102,35 +103,46 @@ type chainReporter interface {
 }
 
 // newChainReporter returns the reporter of a format. Text is drawn in so many
-// columns, with every task in full if all is set.
-func newChainReporter(format string, w *output, columns int, colors palette, all bool) (chainReporter, error) {
+// columns, with every task in full if all is set. At most so many findings are reported.
+func newChainReporter(format string, w *output, columns int, colors palette, all bool, most int) (chainReporter, error) {
+	findings := allowance{most: most}
 	switch format {
 	case "text":
-		return newChainText(w, columns, colors, all), nil
+		t := newChainText(w, columns, colors, all)
+		t.findings = findings
+		return t, nil
 	case "json":
-		return chainJSON{w}, nil
+		return &chainJSON{w, findings}, nil
 	case "mermaid":
-		return chainGraph{w, mermaid{}}, nil
+		return &chainGraph{w, mermaid{}, findings}, nil
 	case "dot":
-		return chainGraph{w, dot{}}, nil
+		return &chainGraph{w, dot{}, findings}, nil
 	default:
 		each, err := newReporter(format, w, colors)
-		return messageByMessage{each}, err
+		return newMessageByMessage(each, most), err
 	}
 }
 
 // messageByMessage reports on each message of a task by itself, as validate does.
-type messageByMessage struct{ reporter }
+type messageByMessage struct {
+	reporter
+	findings *limiter[*report]
+}
+
+func newMessageByMessage(each reporter, most int) messageByMessage {
+	return messageByMessage{each, newLimiter(most, func(r *report) error { return each.Report(*r) })}
+}
 
 func (f messageByMessage) Tasks(tasks []*chain.Task) error {
 	for _, t := range tasks {
 		for twig := range twigs(t) {
-			if err := f.Report(reportOf(twig.Node)); err != nil {
+			r := reportOf(twig.Node)
+			if err := f.findings.report(&r); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return f.findings.flush()
 }
 
 // reportOf returns what the boundary above a message is reported as: the message is
@@ -150,7 +162,7 @@ func reportOf(n *chain.Node) report {
 			details = append(details, finding.PlacedMessage())
 		}
 	}
-	r.Details = strings.Join(details, "; ")
+	r.Details = validate.Details(details)
 	return r
 }
 

@@ -16,9 +16,10 @@ const mostTasks = 20
 
 // A chainText draws the tree of each task, and what its agents spent.
 type chainText struct {
-	w      io.Writer
-	all    bool // every task in full
-	unread int
+	w        io.Writer
+	all      bool // every task in full
+	unread   int
+	findings allowance
 	picture
 }
 
@@ -92,7 +93,7 @@ func (t *chainText) summary(tasks int, sum chain.Task) string {
 	if t.unread > 0 {
 		text += "; " + t.red(plural(t.unread, "document")+" could not be read")
 	}
-	return text
+	return text + t.findings.summary()
 }
 
 // A taskView is what is known of a task before its tree is drawn.
@@ -238,8 +239,9 @@ func (t *chainText) findingsBelow(at twig) {
 	}
 	stem := at.below()
 	columns := max(t.width-width(stem), leastFinding)
+	shown := t.findings.take(min(len(at.Findings), mostFindings))
 	for i, found := range at.Findings {
-		if i == mostFindings {
+		if i == shown {
 			t.line(stem, t.dim("… and "+grouped(int64(len(at.Findings)-i))+" more"))
 			return
 		}

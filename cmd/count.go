@@ -74,7 +74,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	}
 	width, colors := terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(f.color, c.OutOrStdout()))
 	unread := 0
-	p := newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
+	p := f.newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
 	work := func(batch []document) []countOutcome {
 		var outcomes []countOutcome
 		for _, d := range batch {
@@ -88,8 +88,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 			switch {
 			case o.err != nil:
 				unread++
-				p.clear()
-				printError(c.ErrOrStderr(), o.err)
+				p.fail(o.err)
 			case f.format == "json":
 				if err := writeJSON(out, o.countRecord); err != nil {
 					return err

@@ -156,7 +156,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 		colors:   newPalette(out.stdout && (useColor(f.color, c.OutOrStdout()) || f.git && f.color == "auto" && gitPaging())),
 		stdin:    c.InOrStdin(),
 		stderr:   c.ErrOrStderr(),
-		progress: newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+		progress: f.newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
 	}
 	if f.git {
 		return out.close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash

@@ -145,8 +145,7 @@ func (r *comparison) consume(v difference) error {
 			return err
 		}
 		r.unread++
-		r.progress.clear()
-		printError(r.stderr, err)
+		r.progress.fail(err)
 	}
 	if v.errs != nil {
 		return nil

@@ -234,6 +234,22 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// TestHostileSeen verifies a message in such a file: its verdict must be told, since it is
+// refused from then on.
+func TestHostileSeen(t *testing.T) {
+	hostileFolder(t)
+	run("", "keygen", "-o", "key")
+	message, _ := run("", "example")
+	signed, stderr := run(message, "sign", "--key-file", "key")
+	if err := os.WriteFile("byte\xff.json", []byte(signed), 0o600); err != nil || signed == "" {
+		t.Fatal(err, stderr)
+	}
+	stdout, stderr := run("", "verify", "-f", "json", "--key-file", "key", "--seen", "ids", "byte\xff.json")
+	if !strings.Contains(stdout, `{"source":"byte\\xff.json","index":0,"handoffId":"6e7f936b-cafd-4624-8754-0bafc4e8acb3","valid":true`) {
+		t.Errorf("got %q, %q", stdout, stderr)
+	}
+}
+
 // TestHostileDiff compares such files with others of the same names.
 func TestHostileDiff(t *testing.T) {
 	hostileFolder(t)

@@ -196,6 +196,7 @@ type document struct {
 	source source
 	index  int // 0-based, within the source
 	raw    jsonstream.Raw
+	pause  bool // the next one may have to be waited for
 	// err is a *jsonstream.SyntaxError for a document that cannot be had;
 	// anything else means that the source could not be read to its end.
 	err error
@@ -226,12 +227,17 @@ type origin struct {
 	source  string // as named by the user
 	line    int    // where the document begins
 	several bool   // whether its source may hold others
+	short   bool   // the document is shorter than what is reported of it may be
+	pause   bool   // the next document may have to be waited for
 }
+
+// shortDocument is about how long a record without findings is, in bytes.
+const shortDocument = 256
 
 func (d document) origin() origin {
 	const lineEnd = int64(len("\r\n"))
 	several := d.index > 0 || d.source.size < 0 || d.source.size > int64(len(d.raw.Bytes))+lineEnd
-	return origin{d.source.name, d.raw.Start.Line, several}
+	return origin{d.source.name, d.raw.Start.Line, several, len(d.raw.Bytes) < shortDocument, d.pause}
 }
 
 func (o origin) String() string {
@@ -280,8 +286,9 @@ func (s source) documents(limits jsonstream.Limits, count func(int), yield func(
 			}
 			return
 		}
-		d := document{s, index, raw, err}
-		if !yield(d, splitter.Ready()) || d.unreadable() {
+		ready := splitter.Ready()
+		d := document{source: s, index: index, raw: raw, pause: !ready && s.size < 0, err: err}
+		if !yield(d, ready) || d.unreadable() {
 			return
 		}
 	}

@@ -59,7 +59,7 @@ was not a message at all.`,
 				validator: validate.New(validate.Options{
 					Formats: messages.formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.allow, Limits: g.limits,
 				}),
-				progress: newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
+				progress: g.newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
 			}
 			if inTokens {
 				counter, err := counting.load()
@@ -143,8 +143,7 @@ func (i *inspection) all(c *cobra.Command, list []source) error {
 			}
 			if r.err != nil {
 				i.unread = true
-				i.progress.clear()
-				printError(c.ErrOrStderr(), r.err)
+				i.progress.fail(r.err)
 				continue
 			}
 			if i.terms && r.Format != "" && r.Format != format.EAAPL {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // macpCheckFlags are the flags of macp check.
@@ -69,21 +71,25 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	findings := newLimiter(f.maxFindings, func(r *macpReport) error { return out.each(func(w macpReporter) error { return w.Report(*r) }) })
 	var unread, conforming, broken int
 	work := func(t transcript) macpReport { return f.check(t, macp.Options{Policy: policy}) }
-	err = readTranscripts(c, f.transcriptInput, args, work, func(t transcript, r macpReport) error {
+	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r macpReport) error {
 		if t.err != nil {
 			unread++
-			printError(c.ErrOrStderr(), t.err)
-			return out.unreadable(t.source, t.err)
+			if !f.progress.fail(t.err) {
+				return nil
+			}
+			return cmp.Or(findings.flush(), out.unreadable(t.source, t.err))
 		}
 		if r.Conforms {
 			conforming++
 		} else {
 			broken++
 		}
-		return out.each(func(w macpReporter) error { return w.Report(r) })
+		return findings.report(&r)
 	}, out.flush)
+	err = cmp.Or(err, findings.flush(), out.flush())
 	if err := out.close(err); err != nil {
 		return err
 	}
@@ -92,6 +98,7 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 		if unread > 0 {
 			summary += "; " + plural(unread, "document") + " could not be read"
 		}
+		summary += findings.summary()
 		fmt.Fprintln(c.ErrOrStderr(), summary)
 	}
 	return answer(unread, broken > 0)
@@ -124,6 +131,9 @@ func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
 		r.Violations = append(r.Violations, macpViolation{v, p.Line, p.Column, p.Offset, i >= byRules})
 	}
 	r.Conforms = len(violations) == 0
+	if !r.Conforms {
+		r.reason = validate.Reason(violations[0].Code)
+	}
 	return r
 }
 

@@ -52,14 +52,14 @@ func (f *macpFreezeFlags) run(c *cobra.Command, args []string) error {
 		hash, err := macp.Freeze(t.doc, macp.Options{Policy: policy})
 		return frozen{hash, err}
 	}
-	err = readTranscripts(c, f.transcriptInput, args, work, func(t transcript, r frozen) error {
+	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r frozen) error {
 		err := t.err
 		if err == nil && r.err != nil {
 			err = fmt.Errorf("%s: %w", t.origin, r.err)
 		}
 		if err != nil {
 			unread++
-			printError(c.ErrOrStderr(), err)
+			f.progress.fail(err)
 			return nil
 		}
 		_, err = fmt.Fprintln(c.OutOrStdout(), r.hash)

@@ -55,7 +55,8 @@ func (t transcript) hasMessages() error {
 // transcriptInput says how transcripts are read.
 type transcriptInput struct {
 	*globals
-	wire bool
+	wire     bool
+	progress *progress // of the run
 }
 
 func (f *transcriptInput) register(c *cobra.Command) {
@@ -65,14 +66,14 @@ func (f *transcriptInput) register(c *cobra.Command) {
 // readTranscripts does work on every transcript that the arguments name, on all cores,
 // and consumes the results in the order of the input; flush is as for process.
 // A transcript with an error has the zero result.
-func readTranscripts[R any](c *cobra.Command, f transcriptInput, args []string, work func(transcript) R, consume func(transcript, R) error, flush func() error) error {
+func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string, work func(transcript) R, consume func(transcript, R) error, flush func() error) error {
 	type outcome struct {
 		transcript
 		result R
 	}
 	list := sources(args, c.InOrStdin(), c.ErrOrStderr())
-	p := newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
-	produce := func(emit func([]document) bool) { batches(list, f.limits, p.bytes, emit) }
+	f.progress = f.newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
+	produce := func(emit func([]document) bool) { batches(list, f.limits, f.progress.bytes, emit) }
 	if f.wire {
 		for i, s := range list {
 			if s.found {
@@ -81,14 +82,14 @@ func readTranscripts[R any](c *cobra.Command, f transcriptInput, args []string, 
 		}
 		produce = func(emit func([]document) bool) {
 			for _, s := range list {
-				if !emit([]document{s.wholeText(f.limits, p.bytes)}) {
+				if !emit([]document{s.wholeText(f.limits, f.progress.bytes)}) {
 					return
 				}
 			}
 		}
 	}
-	p.start(list)
-	defer p.stop()
+	f.progress.start(list)
+	defer f.progress.stop()
 	return inOrder(produce, func(batch []document) []outcome {
 		var outcomes []outcome
 		for _, d := range batch {
@@ -103,10 +104,7 @@ func readTranscripts[R any](c *cobra.Command, f transcriptInput, args []string, 
 		return outcomes
 	}, func(outcomes []outcome) error {
 		for _, o := range outcomes {
-			p.message()
-			if o.err != nil {
-				p.clear()
-			}
+			f.progress.message()
 			if err := consume(o.transcript, o.result); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -17,7 +18,33 @@ type macpReport struct {
 	Fixture    bool            `json:"fixture"`
 	Conforms   bool            `json:"conforms"`
 	Violations []macpViolation `json:"violations"`
+	excess
+	reason     validate.Reason // the code of the first violation
 	transcript transcript
+}
+
+func (r *macpReport) place() origin { return r.transcript.origin }
+
+func (r *macpReport) findings() int { return len(r.Violations) }
+
+func (r *macpReport) keep(n int) { r.Violations = r.Violations[:n] }
+
+func (r *macpReport) outcome() string {
+	if r.Conforms {
+		return "conforms"
+	}
+	return string(cmp.Or(r.reason, "does not conform"))
+}
+
+func (r *macpReport) terse() bool {
+	return !r.Conforms || r.transcript.origin.short && r.SessionID == ""
+}
+
+func (r *macpReport) join(next *macpReport) {
+	r.SessionID, r.Fixture = "", false
+	if r.Conforms && !next.Conforms {
+		r.Conforms, r.reason = false, next.reason
+	}
 }
 
 // A macpViolation is a violation with its place in the source. Line and Column are 0
@@ -87,6 +114,10 @@ type macpText struct {
 }
 
 func (t macpText) Report(r macpReport) error {
+	if r.Messages > 0 {
+		_, err := io.WriteString(t.w, r.line(r.transcript.origin))
+		return err
+	}
 	var b strings.Builder
 	b.WriteString(r.transcript.origin.String())
 	if r.transcript.offsets != nil && r.Index > 0 {
@@ -95,7 +126,7 @@ func (t macpText) Report(r macpReport) error {
 	if r.Conforms {
 		b.WriteString(": " + t.colors.green("conforms") + "\n")
 	} else {
-		b.WriteString(": " + t.colors.red(plural(len(r.Violations), "violation")) + "\n")
+		b.WriteString(": " + t.colors.red(plural(len(r.Violations)+r.Omitted, "violation")) + "\n")
 	}
 	for _, v := range r.Violations {
 		place := fmt.Sprintf("%d:%d", v.Line, v.Column)
@@ -112,6 +143,9 @@ func (t macpText) Report(r macpReport) error {
 		f := validate.Finding{Pointer: v.Pointer, Message: v.told()}
 		fmt.Fprintf(&b, "  %s:%s: %s %s\n", visible(r.Source), place, visible(f.PlacedMessage()), t.colors.dim("["+rule+"]"))
 	}
+	if told := r.told(); told != "" {
+		fmt.Fprintf(&b, "  … %s\n", told)
+	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }
@@ -126,8 +160,8 @@ func (macpText) Close() error { return nil }
 type macpAsMessages struct{ reporter }
 
 func (m macpAsMessages) Report(r macpReport) error {
-	as := report{Source: r.Source, Index: r.Index, HandoffID: r.SessionID, origin: r.transcript.origin}
-	as.Valid = r.Conforms
+	as := report{Source: r.Source, Index: r.Index, HandoffID: r.SessionID, excess: r.excess, origin: r.transcript.origin}
+	as.Valid, as.Reason = r.Conforms, r.reason
 	var details []string
 	for _, v := range r.Violations {
 		f := validate.Finding{
@@ -137,9 +171,6 @@ func (m macpAsMessages) Report(r macpReport) error {
 		as.Findings = append(as.Findings, f)
 		details = append(details, f.PlacedMessage())
 	}
-	if len(r.Violations) > 0 {
-		as.Reason = validate.Reason(r.Violations[0].Code)
-	}
-	as.Details = strings.Join(details, "; ")
+	as.Details = validate.Details(details)
 	return m.reporter.Report(as)
 }

@@ -93,14 +93,14 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 		return macpSession{t.source, t.index, macp.Project(read, macp.Options{Policy: policy}), wrong}
 	}
 	unread := 0
-	err = readTranscripts(c, f.transcriptInput, args, work, func(t transcript, s macpSession) error {
+	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, s macpSession) error {
 		err := t.err
 		if err == nil {
 			err = t.hasMessages()
 		}
 		if err != nil {
 			unread++
-			printError(c.ErrOrStderr(), err)
+			f.progress.fail(err)
 			return nil
 		}
 		if len(s.wrong) > 0 {
@@ -108,7 +108,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 				return err
 			}
 			first := validate.Finding{Pointer: s.wrong[0].Pointer, Message: s.wrong[0].Message()}
-			printError(c.ErrOrStderr(), fmt.Errorf("%s: %s", t.origin, visible(first.PlacedMessage())))
+			f.progress.fail(fmt.Errorf("%s: %s", t.origin, visible(first.PlacedMessage())))
 		}
 		return show(s)
 	}, out.Flush)

@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +22,7 @@ length as a varint. What the wire has no field for is left out, and stderr tells
 		Example: `  handoff macp encode session.json > session.macp
   handoff macp encode --strict -o session.macp session.json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			e := encoding{transcriptInput: transcriptInput{globals: g}, strict: strict, stderr: c.ErrOrStderr()}
+			e := encoding{transcriptInput: transcriptInput{globals: g}, strict: strict}
 			return e.run(c, args, output)
 		},
 	}
@@ -36,7 +35,6 @@ length as a varint. What the wire has no field for is left out, and stderr tells
 type encoding struct {
 	transcriptInput
 	strict bool
-	stderr io.Writer
 	unread int
 	lossy  bool // something was not written since it would have been lost
 }
@@ -53,10 +51,10 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 	if err != nil {
 		return err
 	}
-	err = readTranscripts(c, e.transcriptInput, args, encode, func(t transcript, r encoded) error {
+	err = readTranscripts(c, &e.transcriptInput, args, encode, func(t transcript, r encoded) error {
 		if err := errors.Join(t.err, r.err); err != nil {
 			e.unread++
-			printError(e.stderr, err)
+			e.progress.fail(err)
 			return nil
 		}
 		e.tell(t, r.lost)
@@ -96,10 +94,10 @@ const mostLosses = 20
 func (e *encoding) tell(t transcript, lost []wire.Loss) {
 	for i, l := range lost {
 		if i == mostLosses {
-			printError(e.stderr, fmt.Errorf("%s: … and %s more", visible(t.source), plural(len(lost)-i, "member")))
+			e.progress.fail(fmt.Errorf("%s: … and %s more", visible(t.source), plural(len(lost)-i, "member")))
 			return
 		}
-		printError(e.stderr, fmt.Errorf("%s:%d:%d: %s: is left out: %s", visible(t.source), l.Line, l.Column, visible(l.Pointer), l.Reason))
+		e.progress.fail(fmt.Errorf("%s:%d:%d: %s: is left out: %s", visible(t.source), l.Line, l.Column, visible(l.Pointer), l.Reason))
 	}
 }
 
@@ -120,6 +118,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 				return err
 			}
 			unread := 0
+			in := transcriptInput{globals: g, wire: true}
 			work := func(t transcript) []byte {
 				text, err := out.append(nil, t.doc.Raw().Bytes)
 				if err != nil {
@@ -127,10 +126,10 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 				}
 				return append(text, '\n')
 			}
-			err = readTranscripts(c, transcriptInput{globals: g, wire: true}, args, work, func(t transcript, text []byte) error {
+			err = readTranscripts(c, &in, args, work, func(t transcript, text []byte) error {
 				if t.err != nil {
 					unread++
-					printError(c.ErrOrStderr(), t.err)
+					in.progress.fail(t.err)
 				}
 				_, err := w.Write(text)
 				return err

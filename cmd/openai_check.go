@@ -84,7 +84,8 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	if run.out, err = openReports(c, f.color, f.reports, newOpenAIReporter); err != nil {
 		return err
 	}
-	run.progress = newProgress(run.stderr, f.reports.quiet || !isTerminal(c.OutOrStdout()))
+	run.findings = newLimiter(f.maxFindings, func(r *report) error { return run.out.each(func(w reporter) error { return w.Report(*r) }) })
+	run.progress = f.newProgress(run.stderr, f.reports.quiet || !isTerminal(c.OutOrStdout()))
 	err = run.all(sources(args, c.InOrStdin(), run.stderr))
 	if err := run.out.close(err); err != nil {
 		return err

@@ -1,9 +1,9 @@
 package cmd
 
 import (
+	"cmp"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/openai"
@@ -17,6 +17,7 @@ type openaiCheck struct {
 	off      []string
 	strict   bool
 	out      *reports[reporter]
+	findings *limiter[*report]
 	stderr   io.Writer
 	progress *progress
 
@@ -34,7 +35,7 @@ func (r *openaiCheck) all(list []source) error {
 		}
 		return results
 	}
-	return process(list, r.limits, r.progress, work, func(results []result) error {
+	err := process(list, r.limits, r.progress, work, func(results []result) error {
 		for _, one := range results {
 			r.progress.message()
 			if err := r.consume(one); err != nil {
@@ -43,6 +44,7 @@ func (r *openaiCheck) all(list []source) error {
 		}
 		return nil
 	}, r.out.flush)
+	return cmp.Or(err, r.findings.flush())
 }
 
 // check is the work on one document: it runs on any core. The error says that the
@@ -75,19 +77,20 @@ func (r *openaiCheck) check(d document) (report, error) {
 		}
 		checked.Findings = append(checked.Findings, finding)
 	}
-	checked.Details = strings.Join(details, "; ")
+	checked.Details = validate.Details(details)
 	return checked, nil
 }
 
 func (r *openaiCheck) consume(one result) error {
 	if one.err != nil {
 		r.unread++
-		r.progress.clear()
-		printError(r.stderr, one.err)
-		return r.out.unreadable(one.Source, one.err)
+		if !r.progress.fail(one.err) {
+			return nil
+		}
+		return cmp.Or(r.findings.flush(), r.out.unreadable(one.Source, one.err))
 	}
 	r.broken = r.broken || !one.Valid
-	return r.out.each(func(w reporter) error { return w.Report(one.report) })
+	return r.findings.report(&one.report)
 }
 
 // newOpenAIReporter returns the reporter of a format, for documents that no

@@ -143,7 +143,7 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 		return errors.New("--in-place and --output: use one of them")
 	}
 	list := sources(args, c.InOrStdin(), f.stderr)
-	f.progress = newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
+	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
 	f.progress.start(list)
 	defer f.progress.stop()
 	if err := claimInPlace(list, f.inPlace); err != nil {
@@ -191,8 +191,7 @@ func (f *packing) replaceAll(list []source) error {
 			err = f.report(p)
 		}
 		if err != nil {
-			f.progress.clear()
-			printError(f.stderr, err)
+			f.progress.fail(err)
 			outcome = errReported
 		}
 	}

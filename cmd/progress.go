@@ -9,9 +9,12 @@ import (
 	"time"
 )
 
-// progress tells a person at a terminal how far a long run is. Its zero value,
-// and one made for anything but a terminal, tells nothing.
+// progress tells a person at a terminal how far a long run is, and prints the errors of
+// its documents. One made for anything but a terminal tells nothing of the way.
 type progress struct {
+	stderr io.Writer
+	errors allowance
+
 	out   io.Writer // nil: tell nothing
 	total int64     // bytes, -1 if unknown
 	began time.Time
@@ -28,9 +31,9 @@ type progress struct {
 }
 
 // newProgress returns the progress for a run whose diagnostics go to stderr,
-// silent unless wanted and stderr is a terminal.
-func newProgress(stderr io.Writer, wanted bool) *progress {
-	p := &progress{}
+// silent but for errors unless wanted and stderr is a terminal.
+func (g *globals) newProgress(stderr io.Writer, wanted bool) *progress {
+	p := &progress{stderr: stderr, errors: allowance{most: g.maxFindings}}
 	if wanted && isTerminal(stderr) {
 		p.out = stderr
 	}
@@ -99,14 +102,26 @@ func (p *progress) line(elapsed time.Duration) string {
 	return line
 }
 
+// fail prints an error, unless there were too many. It returns whether it did.
+func (p *progress) fail(err error) bool {
+	if p.errors.take(1) == 0 {
+		return false
+	}
+	p.clear()
+	printError(p.stderr, err)
+	return true
+}
+
 // stop ends the telling; it may be called more than once.
 func (p *progress) stop() {
-	if p.quit == nil {
-		return
-	}
 	p.stopOnce.Do(func() {
-		close(p.quit)
-		<-p.done
+		if p.quit != nil {
+			close(p.quit)
+			<-p.done
+		}
+		if p.errors.omitted > 0 {
+			fmt.Fprintf(p.stderr, "handoff: … %s\n", notShown(p.errors.omitted, "error", p.errors.most))
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,43 @@ type report struct {
 	validate.Result
 	Expected   string `json:"expected,omitzero"`   // with --expect: what the outcome should be
 	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: it is not
-	origin     origin
+	excess
+	origin origin
+}
+
+func (r *report) place() origin { return r.origin }
+
+func (r *report) findings() int { return len(r.Findings) }
+
+func (r *report) keep(n int) {
+	r.Findings = r.Findings[:n]
+	if n == 0 {
+		r.Details = ""
+	}
+}
+
+func (r *report) outcome() string {
+	outcome := "valid"
+	if !r.Valid {
+		outcome = cmp.Or(string(r.Reason), "invalid")
+	}
+	if r.Unexpected {
+		outcome += ", but expected " + r.Expected
+	}
+	return outcome
+}
+
+func (r *report) terse() bool { return !r.Valid || r.origin.short && r.HandoffID == "" }
+
+func (r *report) join(next *report) {
+	r.HandoffID = ""
+	if r.Format != next.Format {
+		r.Format = ""
+	}
+	if r.Valid && !next.Valid {
+		r.Valid, r.Reason = false, next.Reason
+	}
+	r.Unexpected = r.Unexpected || next.Unexpected
 }
 
 // A reporter writes the report of a run in one format.
@@ -173,6 +210,10 @@ type textReporter struct {
 }
 
 func (t textReporter) Report(r report) error {
+	if r.Messages > 0 {
+		_, err := io.WriteString(t.w, r.line(r.origin))
+		return err
+	}
 	var b strings.Builder
 	b.WriteString(r.origin.String())
 	b.WriteString(": ")
@@ -192,12 +233,15 @@ func (t textReporter) Report(r report) error {
 	}
 	b.WriteByte('\n')
 	if r.Expected != "" && !r.Unexpected {
-		r.Findings = nil // what was wanted needs no explanation
+		r.Findings, r.Omitted = nil, 0 // what was wanted needs no explanation
 	}
 	for _, f := range r.Findings {
 		severity := t.colors.severity(f.Severity)(string(f.Severity))
 		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s %s\n", visible(r.Source), f.Line, f.Column, severity,
 			visible(f.PlacedMessage()), t.colors.dim("["+string(f.Layer)+"/"+f.Keyword+"]"))
+	}
+	if told := r.told(); told != "" {
+		fmt.Fprintf(&b, "  … %s\n", told)
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err

@@ -16,7 +16,7 @@ type githubReporter struct{ w io.Writer }
 func newGitHub(w io.Writer) reporter { return githubReporter{w} }
 
 func (g githubReporter) Report(r report) error {
-	for _, f := range complaints(r) {
+	for _, f := range append(complaints(r), leftOut(r)...) {
 		title := string(f.Reason)
 		if title == "" {
 			title = "handoff"
@@ -56,7 +56,7 @@ func ruleID(f validate.Finding) string { return string(f.Layer) + "/" + f.Keywor
 // its findings; nothing if it is invalid as it was expected to be; and one of
 // our own if the outcome is not the expected one.
 func complaints(r report) []validate.Finding {
-	if r.Expected != "" && !r.Unexpected && !r.Valid {
+	if r.asExpected() {
 		return nil
 	}
 	var all []validate.Finding
@@ -77,4 +77,25 @@ func complaints(r report) []validate.Finding {
 		}
 	}
 	return all
+}
+
+// asExpected reports whether a document is invalid as it was expected to be.
+func (r *report) asExpected() bool { return r.Expected != "" && !r.Unexpected && !r.Valid }
+
+// leftOut returns what stands for the findings that a report leaves out, nil if it has all.
+func leftOut(r report) []validate.Finding {
+	f := validate.Finding{
+		Layer: "limit", Keyword: "max-findings", Reason: r.Reason, Severity: validate.Error,
+		Message: r.told(), Line: max(r.origin.line, 1), Column: 1,
+	}
+	if r.Valid {
+		f.Severity = validate.Note
+	}
+	switch {
+	case r.Messages > 0:
+		f.Message = r.text()
+	case r.Omitted == 0 || r.asExpected():
+		return nil
+	}
+	return []validate.Finding{f}
 }

@@ -88,10 +88,17 @@ func (j *junitReporter) add(c junitCase) error {
 func newJUnitCase(r report) junitCase {
 	source := visible(r.Source)
 	c := junitCase{Name: visible(r.HandoffID), ClassName: source, File: source, Line: max(r.origin.line, 1)}
-	if c.Name == "" {
+	switch {
+	case r.Messages > 0:
+		c.Name = fmt.Sprintf("messages %d-%d", r.Index+1, r.Index+r.Messages)
+	case c.Name == "":
 		c.Name = fmt.Sprintf("message %d", r.Index+1)
 	}
-	all := complaints(r)
+	all := append(complaints(r), leftOut(r)...)
+	details := r.Details
+	if details == "" && len(all) > 0 {
+		details = all[0].Message
+	}
 	text := junitText(source, all)
 	switch {
 	case r.Unexpected:
@@ -99,9 +106,9 @@ func newJUnitCase(r report) junitCase {
 	case r.Valid:
 		c.Output = text
 	case r.Expected != "":
-		c.Output = "invalid as expected: " + string(r.Reason) + ": " + clip(r.Details, longestJUnitMessage)
+		c.Output = "invalid as expected: " + string(r.Reason) + ": " + clip(details, longestJUnitMessage)
 	default:
-		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), visible(failedRule(all))), Message: clip(r.Details, longestJUnitMessage), Text: text}
+		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), visible(failedRule(all))), Message: clip(details, longestJUnitMessage), Text: text}
 	}
 	return c
 }

@@ -24,6 +24,8 @@ type sarifReporter struct {
 	invocation *sarif.Invocation // of run
 	rules      map[string]int    // id to index in the run's rules
 	results    int
+	omitted    int   // findings that were left out
+	most       int   // --max-findings
 	err        error // sticky: the log is cut off
 }
 
@@ -36,6 +38,10 @@ func newSARIF(w io.Writer, version string) reporter {
 }
 
 func (s *sarifReporter) Report(r report) error {
+	if r.Omitted > 0 {
+		s.omitted += r.Omitted
+		s.most = r.most
+	}
 	for _, f := range complaints(r) {
 		separator := ",\n"
 		if s.results == 0 {
@@ -63,6 +69,10 @@ const sarifHead = `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","v
 func (s *sarifReporter) Close() error {
 	if s.results == 0 {
 		s.write(sarifHead)
+	}
+	if s.omitted > 0 {
+		s.invocation.AddToolExecutionNotification(sarif.NewNotification().WithLevel("warning").
+			WithMessage(sarif.NewTextMessage(notShown(s.omitted, "finding", s.most))))
 	}
 	rest, err := json.Marshal(struct {
 		*sarif.Run

@@ -51,7 +51,7 @@ func (f *rewriting) registerInPlace(c *cobra.Command) {
 // told on stderr and left out.
 func (f *rewriting) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
-	f.progress = newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
+	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
 	list := sources(args, c.InOrStdin(), f.stderr)
 	if err := claimInPlace(list, f.inPlace); err != nil {
 		return err
@@ -196,8 +196,7 @@ func (f *rewriting) work(batch []document) rewritten {
 
 // fail tells a problem and remembers what it comes to.
 func (f *rewriting) fail(err error) {
-	f.progress.clear()
-	printError(f.stderr, err)
+	f.progress.fail(err)
 	no := refusal{}
 	if !errors.As(err, &no) {
 		f.outcome = errReported

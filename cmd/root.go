@@ -147,6 +147,8 @@ type globals struct {
 	color    string
 	limits   jsonstream.Limits
 	maxRatio int64
+	// maxFindings is how many findings, and how many errors, a run reports; 0 for any.
+	maxFindings int
 }
 
 func (g *globals) check() error {
@@ -155,6 +157,9 @@ func (g *globals) check() error {
 	}
 	if g.maxRatio < 0 {
 		return fmt.Errorf("--max-ratio %d: use 1 or more, or 0 for any", g.maxRatio)
+	}
+	if g.maxFindings < 0 {
+		return fmt.Errorf("--max-findings %d: use 1 or more, or 0 for any", g.maxFindings)
 	}
 	return checkColor(g.color)
 }
@@ -245,6 +250,7 @@ answered.`,
 	flags.Var(newByteSize(&g.limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
 	flags.IntVar(&g.limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
 	flags.Int64Var(&g.maxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
+	flags.IntVar(&g.maxFindings, "max-findings", defaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return hint{err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath())}
 	})

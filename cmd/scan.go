@@ -91,7 +91,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 		scanner:   scanner,
 		colors:    colors,
 		stderr:    c.ErrOrStderr(),
-		progress:  newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+		progress:  f.newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
 	}
 	err = scanner.close(run.all(c.Context(), out, sources(args, c.InOrStdin(), c.ErrOrStderr())))
 	if err := out.close(err); err != nil {
@@ -125,7 +125,27 @@ type scanRecord struct {
 	Score    float64       `json:"score"` // of the worst text, 0 to 1
 	Findings []scanFinding `json:"findings"`
 
+	excess
 	origin origin
+}
+
+func (r *scanRecord) place() origin { return r.origin }
+
+func (r *scanRecord) findings() int { return len(r.Findings) }
+
+func (r *scanRecord) keep(n int) { r.Findings = r.Findings[:n] }
+
+func (r *scanRecord) outcome() string {
+	if r.Flagged {
+		return "flagged"
+	}
+	return "clean"
+}
+
+func (r *scanRecord) terse() bool { return r.Flagged || r.origin.short }
+
+func (r *scanRecord) join(next *scanRecord) {
+	r.Flagged, r.Score = r.Flagged || next.Flagged, max(r.Score, next.Score)
 }
 
 // scanFinding is one finding and where it is.
@@ -153,7 +173,10 @@ func (r *scanRecord) fill(report safety.Report, place func(safety.PlacedFinding)
 }
 
 // text is the record for people: a line, and below it what counts.
-func (r scanRecord) text(colors palette) string {
+func (r *scanRecord) text(colors palette) string {
+	if r.Messages > 0 {
+		return r.line(r.origin)
+	}
 	var b strings.Builder
 	verdict := colors.green("clean")
 	if r.Flagged {
@@ -174,6 +197,9 @@ func (r scanRecord) text(colors palette) string {
 		}
 		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", visible(r.Source), f.Line, f.Column, severity, pointer,
 			visible(f.Message), colors.dim(fmt.Sprintf("[%s/%s %.2f]", f.Category, f.Rule, f.Score)))
+	}
+	if told := r.told(); told != "" {
+		fmt.Fprintf(&b, "  … %s\n", told)
 	}
 	return b.String()
 }

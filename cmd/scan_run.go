@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ type scanRun struct {
 	colors   palette
 	stderr   io.Writer
 	progress *progress
+	findings *limiter[*scanRecord]
 
 	documents int
 	flagged   int
@@ -39,18 +41,20 @@ func (s *scanRun) all(ctx context.Context, out *output, list []source) error {
 		}
 		return results
 	}
+	s.findings = newLimiter(s.maxFindings, func(r *scanRecord) error { return s.write(out, r) })
 	produce := func(emit func([]document) bool) { s.produce(list, emit) }
 	s.progress.start(list)
 	defer s.progress.stop()
 	err := inOrder(produce, work, func(results []scanned) error {
 		for _, r := range results {
-			if err := s.consume(out, r); err != nil {
+			if err := s.consume(r); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, out.Flush)
 	s.progress.stop()
+	err = cmp.Or(err, s.findings.flush(), out.Flush())
 	if err == nil && !s.quiet {
 		fmt.Fprintln(s.stderr, s.summary())
 	}
@@ -100,14 +104,13 @@ func (s *scanRun) scan(ctx context.Context, d document) (scanRecord, error) {
 	return r, nil
 }
 
-func (s *scanRun) consume(out io.Writer, r scanned) error {
+func (s *scanRun) consume(r scanned) error {
 	if isClassifierError(r.err) {
 		return r.err
 	}
 	if r.err != nil {
 		s.unread++
-		s.progress.clear()
-		printError(s.stderr, r.err)
+		s.progress.fail(r.err)
 		return nil
 	}
 	s.documents++
@@ -115,13 +118,17 @@ func (s *scanRun) consume(out io.Writer, r scanned) error {
 	if r.Flagged {
 		s.flagged++
 	}
+	return s.findings.report(&r.scanRecord)
+}
+
+func (s *scanRun) write(out io.Writer, r *scanRecord) error {
 	switch {
 	case s.quiet && s.output == "":
 		return nil
 	case s.format == "json":
-		return writeJSON(out, r.scanRecord)
+		return writeJSON(out, r)
 	default:
-		_, err := io.WriteString(out, r.scanRecord.text(s.colors))
+		_, err := io.WriteString(out, r.text(s.colors))
 		return err
 	}
 }
@@ -137,5 +144,5 @@ func (s *scanRun) summary() string {
 	if s.unread > 0 {
 		text += fmt.Sprintf("; %s could not be read", counted(s.unread, "document"))
 	}
-	return text
+	return text + s.findings.summary()
 }

@@ -83,7 +83,7 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 		for _, n := range news {
 			p := n.(prepared)
 			for _, line := range p.told {
-				printError(f.stderr, fmt.Errorf("%s: %s", p.place, visible(line)))
+				f.progress.fail(fmt.Errorf("%s: %s", p.place, visible(line)))
 			}
 			reports = append(reports, p.trimRecord)
 		}

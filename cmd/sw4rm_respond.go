@@ -62,7 +62,7 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d document
 		for _, n := range news {
 			o := n.(outcome)
 			for _, line := range o.told {
-				printError(f.stderr, errors.New(visible(line)))
+				f.progress.fail(errors.New(visible(line)))
 			}
 			f.rejected = f.rejected || o.rejected
 		}

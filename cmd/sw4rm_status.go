@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -72,12 +71,13 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	run := statusRun{format: f.format, out: out, stderr: c.ErrOrStderr(), colors: newPalette(useColor(f.color, c.OutOrStdout()))}
+	run := statusRun{format: f.format, out: out, progress: f.newProgress(c.ErrOrStderr(), false), colors: newPalette(useColor(f.color, c.OutOrStdout()))}
 	if words > 0 {
 		err = run.words(args)
 	} else {
 		err = run.files(sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits)
 	}
+	run.progress.stop()
 	if err := out.close(err); err != nil {
 		return err
 	}
@@ -100,9 +100,10 @@ type statusRecord struct {
 type statusRun struct {
 	format string
 	out    *output
-	stderr io.Writer
 	colors palette
 	ledger sw4rm.Ledger
+
+	progress *progress
 
 	unread  int
 	refused bool
@@ -155,9 +156,7 @@ func (r *statusRun) document(d document, limits jsonstream.Limits) error {
 	event, err := readEvent(d, limits)
 	if err != nil {
 		r.unread++
-		if err := reported(r.stderr, err); !errors.Is(err, errReported) {
-			printError(r.stderr, err)
-		}
+		r.progress.fail(err)
 		return nil
 	}
 	record := r.apply(event)

@@ -184,8 +184,9 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		limits:    f.limits,
 		expect:    f.expect,
 		out:       out,
+		findings:  newLimiter(f.maxFindings, func(r *report) error { return out.each(func(w reporter) error { return w.Report(*r) }) }),
 		stderr:    c.ErrOrStderr(),
-		progress:  newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
+		progress:  f.newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
 	}
 	err = scanner.close(run.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.quiet))
 	if err := out.close(err); err != nil {

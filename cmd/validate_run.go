@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ type validation struct {
 	limits    jsonstream.Limits
 	expect    string
 	out       *reports[reporter]
+	findings  *limiter[*report]
 	stderr    io.Writer
 	progress  *progress
 
@@ -40,6 +42,7 @@ func (v *validation) all(c *cobra.Command, list []source, quiet bool) error {
 		}
 		return nil
 	}, v.out.flush)
+	err = cmp.Or(err, v.findings.flush(), v.out.flush())
 	if err == nil && !quiet {
 		fmt.Fprintln(v.stderr, v.summary())
 	}
@@ -71,7 +74,13 @@ func (list results) weight() int {
 
 func (v *validation) work(c *cobra.Command, batch []document) results {
 	list := make(results, 0, len(batch))
-	for _, d := range batch {
+	for i, d := range batch {
+		if i > 0 && v.repeats(batch[i-1], d, list[i-1]) {
+			r := list[i-1]
+			r.Index, r.origin = d.index, d.origin()
+			list = append(list, r)
+			continue
+		}
 		if d.unreadable() {
 			list = append(list, result{report: report{Source: d.source.name}, err: d.err})
 			continue
@@ -82,15 +91,23 @@ func (v *validation) work(c *cobra.Command, batch []document) results {
 	return list
 }
 
+// repeats reports whether a document is the one before again, which the schema refuses, when
+// findings are only counted: that a flood is refused need not take long.
+func (v *validation) repeats(before, d document, r result) bool {
+	return v.findings.exhausted.Load() && r.err == nil && r.Reason == validate.SchemaInvalid &&
+		d.err == nil && before.err == nil && bytes.Equal(before.raw.Bytes, d.raw.Bytes)
+}
+
 func (v *validation) consume(r result) error {
 	if isClassifierError(r.err) {
 		return r.err
 	}
 	if r.err != nil {
 		v.unread++
-		v.progress.clear()
-		printError(v.stderr, fmt.Errorf("%s: %w", visible(r.Source), r.err))
-		return v.out.unreadable(r.Source, r.err)
+		if !v.progress.fail(fmt.Errorf("%s: %w", visible(r.Source), r.err)) {
+			return nil
+		}
+		return cmp.Or(v.findings.flush(), v.out.unreadable(r.Source, r.err))
 	}
 	v.documents++
 	v.progress.message()
@@ -100,7 +117,7 @@ func (v *validation) consume(r result) error {
 	if r.Unexpected {
 		v.unexpected++
 	}
-	return v.out.each(func(w reporter) error { return w.Report(r.report) })
+	return v.findings.report(&r.report)
 }
 
 // summary tells how the run went, in one line.
@@ -113,6 +130,7 @@ func (v *validation) summary() string {
 	if v.unread > 0 {
 		fmt.Fprintf(&b, "; %s could not be read", counted(v.unread, "source"))
 	}
+	b.WriteString(v.findings.summary())
 	return b.String()
 }
 

@@ -88,9 +88,10 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	run.print, err = verifyPrinter(f.format, out, newPalette(out.stdout && useColor(f.color, c.OutOrStdout())))
+	print, err := verifyPrinter(f.format, out, newPalette(out.stdout && useColor(f.color, c.OutOrStdout())))
 	if err == nil {
-		run.progress = newProgress(run.stderr, f.quiet || !isTerminal(c.OutOrStdout()))
+		run.findings = newLimiter(f.maxFindings, print)
+		run.progress = f.newProgress(run.stderr, f.quiet || !isTerminal(c.OutOrStdout()))
 		err = run.all(out, sources(args, c.InOrStdin(), run.stderr))
 	}
 	if err := out.close(err); err != nil {
@@ -139,8 +140,33 @@ type verdict struct {
 	Column      int         `json:"column,omitzero"`  // 1-based, in characters
 	Details     string      `json:"details,omitzero"`
 	Explanation []string    `json:"explanation,omitzero"` // with --explain
-	origin      origin
+	excess
+	origin origin
 }
+
+func (r *verdict) place() origin { return r.origin }
+
+// findings counts the details, and the lines that explain them.
+func (r *verdict) findings() int {
+	if r.Valid {
+		return 0
+	}
+	return 1 + len(r.Explanation)
+}
+
+func (r *verdict) keep(n int) {
+	if n > 0 {
+		r.Explanation = r.Explanation[:n-1]
+		return
+	}
+	r.Pointer, r.Line, r.Column, r.Details, r.Explanation = "", 0, 0, "", nil
+}
+
+func (r *verdict) outcome() string { return "not valid (" + string(r.Reason) + ")" }
+
+func (r *verdict) terse() bool { return !r.Valid }
+
+func (r *verdict) join(*verdict) { r.HandoffID = "" }
 
 // check is the work on one document: it runs on any core. The message is good until
 // the parser reads another.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,7 +19,7 @@ type verification struct {
 	originals map[string]*message.Message
 	accepted  *seenFile // nil without --seen
 	now       time.Time
-	print     func(verdict) error
+	findings  *limiter[*verdict]
 	stderr    io.Writer
 	progress  *progress
 
@@ -48,6 +49,7 @@ func (v *verification) all(out *output, list []source) error {
 		}
 		return nil
 	}, out.Flush)
+	err = cmp.Or(err, v.findings.flush(), out.Flush())
 	if err == nil && !v.quiet {
 		fmt.Fprintln(v.stderr, v.summary())
 	}
@@ -103,8 +105,7 @@ func (v *verification) remember(results []checked) error {
 func (v *verification) consume(r checked) error {
 	if r.err != nil {
 		v.unread++
-		v.progress.clear()
-		printError(v.stderr, r.err)
+		v.progress.fail(r.err)
 		return nil
 	}
 	v.messages++
@@ -115,7 +116,7 @@ func (v *verification) consume(r checked) error {
 	if v.quiet && v.output == "" {
 		return nil
 	}
-	return v.print(r.verdict)
+	return v.findings.report(&r.verdict)
 }
 
 // answer is what the run comes to, once everything is written.
@@ -129,16 +130,16 @@ func (v *verification) summary() string {
 	if v.unread > 0 {
 		text += fmt.Sprintf("; %s could not be read", counted(v.unread, "document"))
 	}
-	return text
+	return text + v.findings.summary()
 }
 
 // verifyPrinter returns what prints a verdict in a format.
-func verifyPrinter(format string, out io.Writer, colors palette) (func(verdict) error, error) {
+func verifyPrinter(format string, out io.Writer, colors palette) (func(*verdict) error, error) {
 	switch format {
 	case "json":
-		return func(r verdict) error { return writeJSON(out, r) }, nil
+		return func(r *verdict) error { return writeJSON(out, r) }, nil
 	case "text":
-		return func(r verdict) error {
+		return func(r *verdict) error {
 			_, err := io.WriteString(out, r.text(colors))
 			return err
 		}, nil
@@ -148,7 +149,10 @@ func verifyPrinter(format string, out io.Writer, colors palette) (func(verdict) 
 }
 
 // text is the verdict for people: a line, and below it what is wrong.
-func (r verdict) text(colors palette) string {
+func (r *verdict) text(colors palette) string {
+	if r.Messages > 0 {
+		return r.line(r.origin)
+	}
 	if r.Valid {
 		by := ""
 		if r.KeyID != "" {
@@ -162,9 +166,14 @@ func (r verdict) text(colors palette) string {
 	if r.Pointer != "" {
 		pointer = visible(r.Pointer) + ": "
 	}
-	fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", visible(r.Source), r.Line, r.Column, pointer, visible(r.Details))
+	if r.Details != "" {
+		fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", visible(r.Source), r.Line, r.Column, pointer, visible(r.Details))
+	}
 	for _, line := range r.Explanation {
 		fmt.Fprintf(&b, "    %s\n", visible(line))
+	}
+	if told := r.told(); told != "" {
+		fmt.Fprintf(&b, "  … %s\n", told)
 	}
 	return b.String()
 }

@@ -62,12 +62,19 @@ func wordStart(text []byte, offset int, cause error) int {
 	return offset
 }
 
+// longestName is how many characters of a name an error quotes.
+const longestName = 60
+
 const endProblem = "the document ends in the middle: a bracket, brace or quote is not closed; it may have been cut off"
 
 // syntaxProblem names the usual mistakes in the words of their remedies.
 func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (string, error) {
 	if errors.Is(cause.Err, jsontext.ErrDuplicateName) {
-		return fmt.Sprintf("member name %q appears twice in one object: keep one of them", cause.JSONPointer.LastToken()), ErrDuplicateName
+		name := cause.JSONPointer.LastToken()
+		if runes := []rune(name); len(runes) > longestName {
+			name = string(runes[:longestName-1]) + "…"
+		}
+		return fmt.Sprintf("member name %q appears twice in one object: keep one of them", name), ErrDuplicateName
 	}
 	if errors.Is(cause.Err, io.ErrUnexpectedEOF) || offset >= len(text) {
 		return endProblem, io.ErrUnexpectedEOF

@@ -79,10 +79,21 @@ func (s *Splitter) Next() (Raw, error) {
 	return s.scan()
 }
 
-// Ready reports whether a line that is not empty has been read to its end already, so
-// that the next call of Next need not wait, unless the document goes on behind that line.
+// Ready reports whether a document, or a line that is not empty, has been read to its end
+// already, so that the next call of Next need not wait, unless the document goes on behind
+// that line.
 func (s *Splitter) Ready() bool {
-	return bytes.IndexByte(s.slab[skipSpace(s.slab, s.pos):], '\n') >= 0
+	rest := s.slab[skipSpace(s.slab, s.pos):]
+	line := rest
+	if !s.lines { // there may be many documents, and no line
+		line = rest[:min(len(rest), 4<<10)]
+	}
+	if bytes.IndexByte(line, '\n') >= 0 {
+		return true
+	}
+	var c scanner
+	_, done := c.scan(rest)
+	return done
 }
 
 // skipSpace moves to the first byte of the next document.

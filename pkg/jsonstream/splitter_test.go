@@ -201,13 +201,14 @@ func TestSplitterExpect(t *testing.T) {
 	}
 }
 
-// Ready is about lines that have been read to their end.
+// Ready is about documents and lines that have been read to their end.
 func TestSplitterReady(t *testing.T) {
 	for _, tt := range []struct {
 		rest string // behind the first document
 		want bool
 	}{
-		{"", false}, {"\n", false}, {"\n \r\n\t", false}, {"\n{\"a\":", false}, {"\n{}", false}, {"\n{}\n", true}, {"{}\n", true}, {"\n{}\n{", true},
+		{"", false}, {"\n", false}, {"\n \r\n\t", false}, {"\n{\"a\":", false}, {"\n{}", true}, {"\n{}\n", true}, {"{}\n", true}, {"\n{}\n{", true},
+		{"{}{}", true}, {"{}{", true}, {"{", false}, {" 12", false}, {"\n[\"]", false},
 	} {
 		s := jsonstream.NewSplitter(strings.NewReader("{}"+tt.rest), jsonstream.Limits{})
 		if _, err := s.Next(); err != nil {

@@ -2,8 +2,10 @@ package validate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -137,7 +139,11 @@ type Result struct {
 func newResult(findings []Finding) Result {
 	r := Result{Valid: true, Findings: findings}
 	var details []string
-	for _, f := range findings {
+	for i, f := range findings {
+		if len(f.Message) > longestMessage {
+			f.Message = cut(f.Message, longestMessage) + "…"
+			findings[i] = f
+		}
 		if f.Severity != Error {
 			continue
 		}
@@ -148,8 +154,34 @@ func newResult(findings []Finding) Result {
 			details = append(details, f.PlacedMessage())
 		}
 	}
-	r.Details = strings.Join(details, "; ")
+	r.Details = Details(details)
 	return r
+}
+
+// How long texts may be, in bytes: what they quote can be as long as a message.
+const (
+	longestMessage = 2 << 10
+	longestDetails = 8 << 10
+)
+
+// Details joins problems to one line. Those that would make it long are counted.
+func Details(problems []string) string {
+	length := 0
+	for i, p := range problems {
+		if length += len(p); length > longestDetails && i > 0 {
+			problems = append(slices.Clone(problems[:i]), fmt.Sprintf("and %d more", len(problems)-i))
+			break
+		}
+	}
+	return strings.Join(problems, "; ")
+}
+
+// cut returns the characters of a text that fit so many bytes.
+func cut(text string, most int) string {
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
 
 // PlacedMessage returns the message with the pointer before it.
@@ -170,5 +202,9 @@ func sortByPlace(findings []Finding) {
 // there is no message to validate: invalid, SCHEMA_INVALID.
 func Malformed(err *jsonstream.SyntaxError) Result {
 	f := Finding{Layer: SchemaLayer, Reason: SchemaInvalid, Severity: Error, Keyword: "syntax", Message: err.Problem}
-	return newResult([]Finding{f.at(err.Pointer, err.Position)})
+	pointer := err.Pointer
+	if len(pointer) > longestPointer { // then to the nearest value around that has a shorter one
+		pointer = pointer[:max(strings.LastIndexByte(pointer[:longestPointer], '/'), 0)]
+	}
+	return newResult([]Finding{f.at(pointer, err.Position)})
 }

@@ -306,7 +306,7 @@ func (w *wording) repeated(v, keys jsonstream.Value) {
 				first[key.Text()] = element
 				continue
 			}
-			w.add(key, "uniqueKeys", fmt.Sprintf("%s %s is already that of %s: give each its own", key.Name(), found(key), earlier.Pointer()))
+			w.add(key, "uniqueKeys", fmt.Sprintf("%s %s is already that of %s: give each its own", key.Name(), found(key), Finding{}.on(earlier).Pointer))
 		}
 	}
 }
@@ -327,5 +327,5 @@ func (w *wording) repeatedText(v jsonstream.Value) {
 }
 
 func equalProblem(earlier jsonstream.Value) string {
-	return fmt.Sprintf("every element must differ from the others: this one equals %s", earlier.Pointer())
+	return fmt.Sprintf("every element must differ from the others: this one equals %s", Finding{}.on(earlier).Pointer)
 }

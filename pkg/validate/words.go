@@ -89,8 +89,13 @@ func problem(c cause, rule, schema jsonstream.Value) string {
 func mustBeOneOf(values iter.Seq2[int, jsonstream.Value], what, text string) string {
 	var allowed, names []string
 	for _, v := range values {
-		allowed = append(allowed, shorten(compact(v)))
+		if len(allowed) < mostChoices {
+			allowed = append(allowed, shorten(compact(v)))
+		}
 		names = append(names, v.Text())
+	}
+	if more := len(names) - len(allowed); more > 0 {
+		allowed = append(allowed, fmt.Sprintf("or %d others", more))
 	}
 	return fmt.Sprintf("must be one of %s: found %s%s", strings.Join(allowed, ", "), what, didYouMean(text, names))
 }
@@ -119,7 +124,10 @@ func typeNames(rule jsonstream.Value) string {
 	return strings.Join(names, " or ")
 }
 
-const longestQuote = 60
+const (
+	longestQuote = 60 // characters
+	mostChoices  = 20 // values in a choice
+)
 
 // found shows a value, short and on one line.
 func found(v jsonstream.Value) string {

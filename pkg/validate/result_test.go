@@ -1,0 +1,78 @@
+package validate_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// What findings quote from a message, or from a schema, does not make them long.
+func TestFindingsAreShort(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	var choices []string
+	for i := range 1000 {
+		choices = append(choices, fmt.Sprintf("%q", fmt.Sprint(strings.Repeat("c", 50), i)))
+	}
+	schema, err := validate.CompileSchema("test:schema", []byte(`{
+		"additionalProperties": {"uniqueItems": true, "type": ["array", "object"]},
+		"properties": {
+			"choice": {"enum": [`+strings.Join(choices, ",")+`]},
+			"constant": {"const": "`+long+`"},
+			"pattern": {"pattern": "^`+strings.Repeat("a?", 1<<10)+`$"}
+		}
+	}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	validator := validate.New(validate.Options{Schema: schema})
+	for name, text := range map[string]string{
+		"duplicate member": `{"` + long + `":1,"` + long + `":2}`,
+		"damage within":    `{"` + long + `":{"a":1,"a":2}}`,
+		"equal elements":   `{"` + long + `":["a","a"]}`,
+		"wrong type":       `{"a":"` + long + `"}`,
+		"choice":           `{"choice":"` + long + `"}`,
+		"constant":         `{"constant":"` + long + `y"}`,
+		"pattern":          `{"pattern":"` + long + `"}`,
+	} {
+		_, r, err := validator.ValidateRaw(context.Background(), jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Valid || len(r.Findings) == 0 {
+			t.Errorf("%s: valid", name)
+		}
+		for _, f := range r.Findings {
+			if len(f.Message) > 3<<10 || len(f.Pointer) > 1<<10 {
+				t.Errorf("%s: a message of %d bytes, a pointer of %d", name, len(f.Message), len(f.Pointer))
+			}
+		}
+		if len(r.Details) > 12<<10 {
+			t.Errorf("%s: details of %d bytes", name, len(r.Details))
+		}
+	}
+}
+
+func TestDetails(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		problems []string
+		want     string
+	}{
+		{"none", nil, ""},
+		{"some", []string{"a", "b"}, "a; b"},
+		{"one that is long", []string{strings.Repeat("x", 9<<10)}, strings.Repeat("x", 9<<10)},
+		{"many", append([]string{strings.Repeat("x", 8<<10)}, "b", "c", "d"), strings.Repeat("x", 8<<10) + "; and 3 more"},
+	} {
+		before := strings.Join(tt.problems, "|")
+		if got := validate.Details(tt.problems); got != tt.want {
+			t.Errorf("%s: got %.40q (%d bytes), want %.40q (%d bytes)", tt.name, got, len(got), tt.want, len(tt.want))
+		}
+		if strings.Join(tt.problems, "|") != before {
+			t.Errorf("%s: the problems are changed", tt.name)
+		}
+	}
+}
