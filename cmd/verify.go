@@ -95,6 +95,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		err = run.all(out, sources(args, c.InOrStdin(), run.stderr))
 	}
 	if err := out.close(err); err != nil {
+		run.tellLost()
 		return err
 	}
 	return run.answer()

@@ -18,6 +18,7 @@ type verification struct {
 	verifier  *sign.Verifier
 	originals map[string]*message.Message
 	accepted  *seenFile // nil without --seen
+	untold    []string  // ids recorded by --seen whose verdicts may not have been written yet
 	now       time.Time
 	findings  *limiter[*verdict]
 	stderr    io.Writer
@@ -48,7 +49,13 @@ func (v *verification) all(out *output, list []source) error {
 			}
 		}
 		return nil
-	}, out.Flush)
+	}, func() error {
+		err := out.Flush()
+		if err == nil && out.stdout {
+			v.untold = nil
+		}
+		return err
+	})
 	err = cmp.Or(err, v.findings.flush(), out.Flush())
 	if err == nil && !v.quiet {
 		fmt.Fprintln(v.stderr, v.summary())
@@ -76,7 +83,8 @@ func (v *verification) work(batch []document) []checked {
 }
 
 // remember records the messages that are about to be accepted, and refuses those
-// that were before.
+// that were before. It comes before their verdicts are written: a message whose verdict was
+// told must never be accepted again.
 func (v *verification) remember(results []checked) error {
 	if v.accepted == nil {
 		return nil
@@ -95,6 +103,8 @@ func (v *verification) remember(results []checked) error {
 		if r := &results[i]; r.Valid {
 			if !fresh[0] {
 				r.refuse(sign.SeenBefore(r.message))
+			} else if !v.quiet || v.output != "" {
+				v.untold = append(v.untold, r.HandoffID)
 			}
 			fresh = fresh[1:]
 		}
@@ -117,6 +127,18 @@ func (v *verification) consume(r checked) error {
 		return nil
 	}
 	return v.findings.report(&r.verdict)
+}
+
+// tellLost names the messages that --seen has recorded though their verdicts could not be
+// written: whoever sends them again would be told that they were seen before.
+func (v *verification) tellLost() {
+	shown := (&allowance{most: v.maxFindings}).take(len(v.untold))
+	for _, id := range v.untold[:shown] {
+		printError(v.stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", v.seen, id))
+	}
+	if more := len(v.untold) - shown; more > 0 {
+		fmt.Fprintf(v.stderr, "handoff: … %s\n", notShown(more, "message", v.maxFindings))
+	}
 }
 
 // answer is what the run comes to, once everything is written.
