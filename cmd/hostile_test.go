@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ func hostileFolder(t *testing.T) int {
 	if message == valid {
 		t.Fatal("the example has no currentState")
 	}
+	for _, member := range []string{"taskDescription", "conversationHistorySummary", "content", "agentId", "description", "taskId"} {
+		message = strings.Replace(message, `"`+member+`": "`, `"`+member+`": "`+text+` `, 1)
+	}
 	contents := []string{message, `{"` + text + `": "` + text + `"}`, "{\"a\x1b\u202e\xff\n::error::"}
 	for i, name := range hostileNames {
 		if err := os.WriteFile(name, []byte(contents[i%len(contents)]), 0o600); err != nil {
@@ -49,15 +53,14 @@ func hostileFolder(t *testing.T) int {
 	return len(hostileNames)
 }
 
-// run runs a command line in this process, and returns what it writes.
+// run runs a command line, and returns what it writes.
 func run(stdin string, args ...string) (stdout, stderr string) {
 	var out, problems bytes.Buffer
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetIn(strings.NewReader(stdin))
-	root.SetOut(&out)
-	root.SetErr(&problems)
-	exitCode(root.Execute(), &problems)
+	handoff := exec.Command("handoff", args...)
+	handoff.Stdin, handoff.Stdout, handoff.Stderr = strings.NewReader(stdin), &out, &problems
+	if err := handoff.Run(); handoff.ProcessState == nil {
+		panic(err) // it is the test binary
+	}
 	return out.String(), problems.String()
 }
 
@@ -155,9 +158,12 @@ var runsPrograms = []string{"classifier-cmd", "summarizer-cmd"}
 // TestHostileFlags gives every flag of every command hostile values: as a text, and as the
 // name of a file that is hostile.
 func TestHostileFlags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the program hundreds of times")
+	}
 	hostileFolder(t)
 	escaped := `{"a\n::error::b\u001b[31m\u202e\u200b": ["\n::error::c\u001b[31m\u202e"]}`
-	for name, text := range map[string]string{"escaped": escaped, "raw": hostile, "lines": "\"a\n\n::error::b\": [\"\u202e\"\n"} {
+	for name, text := range map[string]string{"escaped": escaped, "raw": hostile} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +178,7 @@ func TestHostileFlags(t *testing.T) {
 			if f.NoOptDefVal != "" || slices.Contains(runsPrograms, f.Name) {
 				return
 			}
-			for _, value := range []string{hostile, hostile + "=" + hostile, "escaped", "raw", "lines", "a=escaped"} {
+			for _, value := range []string{hostile + "=" + hostile, "escaped", "raw"} {
 				stdout, stderr := run(message, append(slices.Clip(path), "--"+f.Name+"="+value)...)
 				what := strings.Join(path, " ") + " --" + f.Name + " " + value[:1]
 				checkShown(t, what+": stderr", stderr, false)
