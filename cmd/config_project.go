@@ -29,7 +29,7 @@ var harms = map[string]harm{
 
 	"all": onlyTrue, "strict": onlyTrue, "verify": onlyTrue, "warnings-as-errors": onlyTrue,
 
-	"max-depth": onlyLess, "max-message-bytes": onlyLess, "max-ratio": onlyLess,
+	"max-depth": onlyLess, "max-message-bytes": onlyLess, "max-ratio": onlyLess, "max-findings": onlyLess,
 	"max-visits": onlyLess, "max-age": onlyLess, "clock-skew": onlyLess,
 }
 

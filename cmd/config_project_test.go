@@ -65,6 +65,7 @@ func TestUnsafeConfig(t *testing.T) {
 		{"of another user", "owned by another user", func() error { return os.Chown(path, 65534, -1) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			inUse = &claims{} // of a run
 			if err := tt.make(); err != nil {
 				t.Skipf("needs the right to give files away: %v", err)
 			}
