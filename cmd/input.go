@@ -103,12 +103,16 @@ func directory(dir string) []source {
 			return nil
 		}
 		info, err := os.Stat(path)
-		if err != nil {
+		switch {
+		case err != nil:
 			list = append(list, source{name: sourceName(path), err: plainError(err)})
-		} else if !info.IsDir() {
+		case info.Mode().IsRegular():
 			s := fileSource(path, info)
 			s.found = true
 			list = append(list, s)
+		case !info.IsDir():
+			// Whoever made the directory chose it: a pipe without a writer never ends.
+			list = append(list, source{name: sourceName(path), err: errors.New("is not a regular file: name it, if it is to be read")})
 		}
 		return nil
 	})
