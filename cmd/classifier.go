@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
@@ -20,9 +19,9 @@ import (
 // line on its standard input, one {"id","score","label"} a line on its output, in
 // any order. Whatever goes wrong with it is an error of every text from then on.
 type classifier struct {
-	command *exec.Cmd
+	process *child.Process
+	kill    context.CancelCauseFunc // ends the process
 	timeout time.Duration
-	stdin   io.WriteCloser
 
 	writing sync.Mutex // held while a line is written
 	encoder *json.Encoder
@@ -30,7 +29,8 @@ type classifier struct {
 	mu      sync.Mutex
 	waiting map[string]chan<- opinion
 	last    int   // the id given last
-	failed  error // why there are no more answers
+	over    bool  // there are no more answers
+	failed  error // why it cannot be relied on
 	done    chan struct{}
 }
 
@@ -53,29 +53,26 @@ func isClassifierError(err error) bool {
 	return errors.As(err, &e)
 }
 
-func startClassifier(command string, timeout time.Duration, stderr io.Writer) (*classifier, error) {
+// errUnanswered says that the output has ended too early.
+var errUnanswered = &classifierError{"ended before it had answered"}
+
+func startClassifier(options child.Options, timeout time.Duration) (*classifier, error) {
+	ctx, kill := context.WithCancelCause(context.Background())
+	p, err := children.Start(ctx, options)
+	if err != nil {
+		kill(nil)
+		return nil, &classifierError{"cannot be started: " + err.Error()}
+	}
 	c := &classifier{
-		command: shellCommand(context.Background(), command),
+		process: p,
+		kill:    kill,
 		timeout: timeout,
+		encoder: json.NewEncoder(p),
 		waiting: map[string]chan<- opinion{},
 		done:    make(chan struct{}),
 	}
-	c.command.Stderr = stderr
-	stdin, err := c.command.StdinPipe()
-	if err != nil {
-		return nil, &classifierError{"cannot be started: " + err.Error()}
-	}
-	stdout, err := c.command.StdoutPipe()
-	if err != nil {
-		return nil, &classifierError{"cannot be started: " + err.Error()}
-	}
-	if err := c.command.Start(); err != nil {
-		return nil, &classifierError{"cannot be started: " + err.Error()}
-	}
-	c.stdin = stdin
-	c.encoder = json.NewEncoder(stdin)
 	c.encoder.SetEscapeHTML(false)
-	go c.read(stdout)
+	go c.read()
 	return c, nil
 }
 
@@ -83,9 +80,9 @@ func startClassifier(command string, timeout time.Duration, stderr io.Writer) (*
 const mostAnswer = 64 << 10
 
 // read hands the answers to those who wait for them, until there are no more.
-func (c *classifier) read(stdout io.Reader) {
+func (c *classifier) read() {
 	defer close(c.done)
-	lines := bufio.NewScanner(stdout)
+	lines := bufio.NewScanner(c.process)
 	lines.Buffer(nil, mostAnswer)
 	for lines.Scan() {
 		if err := c.answer(lines.Bytes()); err != nil {
@@ -93,11 +90,21 @@ func (c *classifier) read(stdout io.Reader) {
 			return
 		}
 	}
-	if lines.Err() != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
 		c.fail(&classifierError{fmt.Sprintf("wrote a line that is no answer: longer than %d bytes", mostAnswer)})
 		return
+	case err != nil:
+		c.fail(&classifierError{"cannot be read: " + err.Error()})
+		return
 	}
-	c.fail(&classifierError{"ended before it had answered"})
+	c.mu.Lock()
+	c.over = true
+	unanswered := len(c.waiting) > 0
+	c.mu.Unlock()
+	if unanswered {
+		c.fail(errUnanswered)
+	}
 }
 
 func (c *classifier) answer(line []byte) error {
@@ -123,10 +130,9 @@ func firstBytes(text []byte, n int) string {
 	return strings.ToValidUTF8(string(text[:min(len(text), n)]), "")
 }
 
-// fail ends the classifier: nobody is to wait for it.
+// fail ends the classifier, with all that it has started: nobody is to wait for it.
 func (c *classifier) fail(err error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.failed == nil {
 		c.failed = err
 	}
@@ -134,6 +140,8 @@ func (c *classifier) fail(err error) {
 		close(waiting)
 		delete(c.waiting, id)
 	}
+	c.mu.Unlock()
+	c.kill(err)
 }
 
 // ask returns the classifier's opinion of a text.
@@ -147,15 +155,17 @@ func (c *classifier) ask(ctx context.Context, text string) (opinion, error) {
 	c.last++
 	id := strconv.Itoa(c.last)
 	c.waiting[id] = answer
+	over := c.over
 	c.mu.Unlock()
+	if over {
+		c.fail(errUnanswered)
+		return opinion{}, errUnanswered
+	}
 
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &classifierError{fmt.Sprintf("has not answered for %s", c.timeout)})
 	defer cancel()
 	// A classifier that does not read must not hold up the run for ever.
-	stop := context.AfterFunc(ctx, func() {
-		c.fail(context.Cause(ctx))
-		c.stdin.Close() // ends a write that hangs
-	})
+	stop := context.AfterFunc(ctx, func() { c.fail(context.Cause(ctx)) })
 	defer stop()
 	c.writing.Lock()
 	err := c.encoder.Encode(struct {
@@ -178,29 +188,25 @@ func (c *classifier) ask(ctx context.Context, text string) (opinion, error) {
 	return opinion{}, c.failed
 }
 
-// close lets the process end, and returns what went wrong with it.
-func (c *classifier) close() error {
+// close lets the process end, or after an error ends it. It returns the error, or what
+// went wrong with the process.
+func (c *classifier) close(err error) error {
+	if err != nil {
+		c.fail(err)
+	}
+	c.process.CloseInput() // a process that has ended cannot be told more
+	late := time.AfterFunc(c.timeout, func() {
+		c.fail(&classifierError{fmt.Sprintf("has not ended %s after the end of its input", c.timeout)})
+	})
+	defer late.Stop()
+	<-c.done
+	ended := c.process.Wait()
 	c.mu.Lock()
-	failed := c.failed
-	if failed == nil {
-		c.failed = errors.New("closed")
+	defer c.mu.Unlock()
+	if c.failed == nil && ended != nil {
+		return &classifierError{fmt.Sprintf("did not end well: %v", ended)}
 	}
-	c.mu.Unlock()
-	c.stdin.Close() // a process that has ended cannot be told more
-	patience := c.timeout
-	if failed != nil {
-		patience = 0
-	}
-	select {
-	case <-c.done:
-	case <-time.After(patience):
-		c.command.Process.Kill() // it may have ended
-	}
-	// Wait also takes the pipe from what the process may have left running.
-	if err := c.command.Wait(); failed == nil && err != nil {
-		return &classifierError{fmt.Sprintf("did not end well: %v", err)}
-	}
-	return failed
+	return c.failed
 }
 
 // classified is a scanner that also asks a classifier.

@@ -19,6 +19,7 @@ var imports = map[string][]string{
 	"pkg/rfc3339":      {},
 	"pkg/automaton":    {},
 	"pkg/streamschema": {"pkg/automaton", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/child":        {"golang.org/x/sys"},
 	"pkg/pointer":      {"pkg/jsonstream"},
 	"pkg/equal":        {"pkg/jsonstream", "pkg/pointer"},
 	"pkg/align":        {},
@@ -79,6 +80,9 @@ func TestImports(t *testing.T) {
 		for _, imported := range fields[1:] {
 			if strings.HasPrefix(name, "pkg/") && allowed != nil && slices.Contains(forbidden, imported) {
 				t.Errorf("%s imports %s, which only cmd may", name, imported)
+			}
+			if imported == "os/exec" && name != "pkg/child" {
+				t.Errorf("%s imports os/exec: pkg/child alone starts processes", name)
 			}
 			if allowed == nil || isStandard(imported) {
 				continue

@@ -48,7 +48,7 @@ was not a message at all.`,
 			if err != nil {
 				return err
 			}
-			scanner, err := safety.load(c.InOrStdin(), c.ErrOrStderr())
+			scanner, err := safety.load(c)
 			if err != nil {
 				return err
 			}

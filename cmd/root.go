@@ -57,6 +57,7 @@ func Main() int {
 	go func() {
 		s := (<-interrupts).(syscall.Signal)
 		removeUnfinished()
+		children.Close()
 		os.Exit(128 + int(s))
 	}()
 
@@ -64,7 +65,9 @@ func Main() int {
 	root := newRootFor(os.Args[1:])
 	err := root.ExecuteContext(context.Background())
 	removeUnfinished()
-	return exitCode(err, root.ErrOrStderr())
+	code := exitCode(err, root.ErrOrStderr())
+	children.Close()
+	return code
 }
 
 // delayCollection lets the heap grow to 32 MB before garbage is collected for the first

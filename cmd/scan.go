@@ -74,7 +74,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if err := oneStdin(args, f.scanner.rules); err != nil {
 		return err
 	}
-	scanner, err := f.scanner.load(c.InOrStdin(), c.ErrOrStderr())
+	scanner, err := f.scanner.load(c)
 	if err != nil {
 		return err
 	}

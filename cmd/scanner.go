@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -20,6 +19,7 @@ type scannerFlags struct {
 	allow      []string
 	classifier string
 	timeout    time.Duration
+	child      childFlags
 }
 
 func (f *scannerFlags) register(c *cobra.Command) {
@@ -28,20 +28,25 @@ func (f *scannerFlags) register(c *cobra.Command) {
 	flags.Float64Var(&f.threshold, "threshold", safety.DefaultThreshold, "score from which a text is flagged, above 0 and up to 1")
 	flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
 	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
-	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text")
+	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")
+	f.child.register(c)
 }
 
 // load returns the scanner and the allow list. The caller closes the scanner.
-func (f *scannerFlags) load(stdin io.Reader, stderr io.Writer) (*scanner, error) {
+func (f *scannerFlags) load(c *cobra.Command) (*scanner, error) {
 	if !(f.threshold > 0 && f.threshold <= 1) {
 		return nil, fmt.Errorf("--threshold %v: use a number above 0 and up to 1", f.threshold)
 	}
 	if f.timeout <= 0 {
 		return nil, errors.New("--classifier-timeout: use a duration above 0, such as 30s")
 	}
+	child, err := f.child.options(c, "classifier", f.classifier)
+	if err != nil {
+		return nil, err
+	}
 	options := safety.Options{Threshold: f.threshold}
 	if f.rules != "" {
-		text, err := readSettings(f.rules, stdin)
+		text, err := readSettings(f.rules, c.InOrStdin())
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +70,7 @@ func (f *scannerFlags) load(stdin io.Reader, stderr io.Writer) (*scanner, error)
 		s.allow = append(s.allow, a)
 	}
 	if f.classifier != "" {
-		c, err := startClassifier(f.classifier, f.timeout, stderr)
+		c, err := startClassifier(child, f.timeout)
 		if err != nil {
 			return nil, err
 		}
@@ -81,14 +86,11 @@ type scanner struct {
 	classifier *classifier // nil without one
 }
 
-// close ends the classifier. Its error, if it failed in the run, or did not end
-// well, comes before err.
+// close ends the classifier: after an error at once, and otherwise it may end by itself.
+// It returns the error, or what is wrong with how the classifier ended.
 func (s *scanner) close(err error) error {
 	if s == nil || s.classifier == nil {
 		return err
 	}
-	if failed := s.classifier.close(); failed != nil {
-		return failed
-	}
-	return err
+	return s.classifier.close(err)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/summarize"
 	"github.com/eaapl/handoff/pkg/summarize/chat"
@@ -31,6 +32,7 @@ type summarizerFlags struct {
 	timeout   time.Duration
 	prices    []string
 	fallback  bool
+	child     childFlags
 }
 
 // The methods of --summarizer.
@@ -50,9 +52,10 @@ func (f *summarizerFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.model, "summarizer-model", "", "the `MODEL` to ask")
 	flags.IntVar(&f.window, "summarizer-window", 0, "the `TOKENS` that the summarising model can read (default 128000)")
 	flags.IntVar(&f.reasoning, "summarizer-reasoning", 0, "the `TOKENS` that the model may think with before it writes")
-	flags.DurationVar(&f.timeout, "summarizer-timeout", time.Minute, "how long a summary may take")
+	flags.DurationVar(&f.timeout, "summarizer-timeout", time.Minute, "how long the command, or one request to the model, may take")
 	flags.StringSliceVar(&f.prices, "summarizer-prices", nil, "`PROMPT,COMPLETION` prices in USD per million tokens, to add the cost to costTracking")
 	flags.BoolVar(&f.fallback, "summarizer-fallback", false, "use the extractive one when another fails")
+	f.child.register(c)
 	complete(c, "summarizer", methods...)
 }
 
@@ -81,6 +84,10 @@ func (f *summarizerFlags) load(c *cobra.Command, o *trim.Options) error {
 	if f.timeout <= 0 {
 		return fmt.Errorf("--summarizer-timeout %s: write a duration above 0, like 30s", f.timeout)
 	}
+	child, err := f.child.options(c, "summariser", f.command)
+	if err != nil {
+		return err
+	}
 	o.Method, o.Fallback = f.method, f.fallback
 	switch f.method {
 	case trim.Extractive:
@@ -90,7 +97,7 @@ func (f *summarizerFlags) load(c *cobra.Command, o *trim.Options) error {
 		if f.command == "" {
 			return errors.New("--summarizer command: name the command with --summarizer-cmd")
 		}
-		o.Summarizer = completing{&commandSummarizer{f.command, f.timeout, c.ErrOrStderr()}}
+		o.Summarizer = completing{&commandSummarizer{child, f.timeout}}
 	case chatMethod:
 		s, err := f.chat()
 		if err != nil {
@@ -148,9 +155,8 @@ func (s completing) Summarize(ctx context.Context, r summarize.Request) (summari
 
 // A commandSummarizer runs a command for every summary.
 type commandSummarizer struct {
-	command string
+	child   child.Options
 	timeout time.Duration
-	stderr  io.Writer
 }
 
 // A summaryRequest is what the command reads.
@@ -174,43 +180,46 @@ func (s *commandSummarizer) Summarize(ctx context.Context, r summarize.Request) 
 	if err := encoder.Encode(request); err != nil {
 		return summarize.Summary{}, fmt.Errorf("encoding the turns: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	command := shellCommand(ctx, s.command)
-	out := &boundedBuffer{}
-	command.Stdin, command.Stdout = &in, out
-	// What the shell has started may go on after it has ended. It gets pipes, and
-	// not our own stderr, for which somebody else may be waiting to be closed.
-	command.Stderr = struct{ io.Writer }{s.stderr}
-	command.WaitDelay = 100 * time.Millisecond
-	err := command.Run()
-	switch {
-	case ctx.Err() == context.DeadlineExceeded:
-		err = fmt.Errorf("has not ended after %s", s.timeout)
-	case out.over:
-		err = fmt.Errorf("wrote more than %d bytes", mostSummary)
-	case err != nil && command.ProcessState != nil && command.ProcessState.ExitCode() > 0:
-		err = fmt.Errorf("ended with exit code %d", command.ProcessState.ExitCode())
-	case err == nil && len(bytes.TrimSpace(out.text)) == 0:
+	text, err := s.run(ctx, in.Bytes())
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
 		err = errors.New("wrote nothing")
 	}
 	if err != nil {
 		return summarize.Summary{}, fmt.Errorf("the summariser %w", err)
 	}
-	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(out.text)), "\uFFFD")}, nil
+	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(text)), "\uFFFD")}, nil
 }
 
-// A boundedBuffer keeps what a command writes, up to a limit.
-type boundedBuffer struct {
-	text []byte
-	over bool
-}
-
-func (b *boundedBuffer) Write(p []byte) (int, error) {
-	if len(b.text)+len(p) > mostSummary {
-		b.over = true
-		return 0, errors.New("too much")
+// run runs the command with an input, and returns what it writes.
+func (s *commandSummarizer) run(ctx context.Context, input []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("has not ended after %s", s.timeout))
+	defer cancel()
+	p, err := children.Start(ctx, s.child)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be started: %w", err)
 	}
-	b.text = append(b.text, p...)
-	return len(p), nil
+	go func() {
+		p.Write(input) // the command need not read it all
+		p.CloseInput()
+	}()
+	text, unread := io.ReadAll(io.LimitReader(p, mostSummary+1))
+	long := len(text) > mostSummary
+	if long {
+		cancel()
+	}
+	err = p.Wait()
+	var ended interface{ ExitCode() int }
+	switch {
+	case long:
+		return nil, fmt.Errorf("wrote more than %d bytes", mostSummary)
+	case context.Cause(ctx) != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &ended) && ended.ExitCode() > 0:
+		return nil, fmt.Errorf("ended with exit code %d", ended.ExitCode())
+	case err != nil:
+		return nil, fmt.Errorf("did not end well: %w", err)
+	case unread != nil:
+		return nil, fmt.Errorf("cannot be read: %w", unread)
+	}
+	return text, nil
 }

@@ -170,7 +170,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if f.verbose {
 		f.tellSchemas(c.ErrOrStderr(), options)
 	}
-	scanner, err := f.scanner.load(c.InOrStdin(), c.ErrOrStderr())
+	scanner, err := f.scanner.load(c)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,44 @@
+package child
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// Bounds of what is told of standard error, in bytes.
+const (
+	mostTold  = 64 << 10
+	mostLine  = 1 << 10
+	leastLine = 64 // what a line counts for at least
+)
+
+const leftOut = "… (the rest of its standard error is left out)"
+
+// tell tells the lines of standard error. What is too much is read all the same: the
+// command is not to wait.
+func (p *Process) tell(line func(string)) {
+	defer close(p.told)
+	r := bufio.NewReaderSize(p.stderr, mostLine)
+	left := mostTold
+	for long := false; ; {
+		part, err := r.ReadSlice('\n')
+		began := !long
+		long = err == bufio.ErrBufferFull
+		if began && len(part) > 0 {
+			if left -= max(len(part), leastLine); left < 0 {
+				line(leftOut)
+				io.Copy(io.Discard, r)
+				return
+			}
+			text := strings.TrimRight(string(part), "\r\n")
+			if long {
+				text += "…"
+			}
+			line(text)
+		}
+		if err != nil && !long {
+			return
+		}
+	}
+}
