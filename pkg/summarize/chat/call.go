@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -30,7 +31,7 @@ type exchange struct {
 	attempts int
 	answered bool // the last attempt got an answer
 	status   int  // of the last answer, 0 if there was none
-	location string
+	header   http.Header
 	body     []byte
 }
 
@@ -48,7 +49,7 @@ func (x *exchange) attempt(req *http.Request, next option.MiddlewareNext) (*http
 	if err != nil {
 		return nil, err
 	}
-	x.answered, x.status, x.location, x.body = true, res.StatusCode, res.Header.Get("Location"), body
+	x.answered, x.status, x.header, x.body = true, res.StatusCode, res.Header, body
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	switch {
 	case len(body) > mostAnswer:
@@ -56,21 +57,57 @@ func (x *exchange) attempt(req *http.Request, next option.MiddlewareNext) (*http
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return res, errRedirect
 	}
-	if deadline, ok := req.Context().Deadline(); ok && askedPause(res.Header) > time.Until(deadline) {
-		// The client would wait past the deadline, or not at all.
-		res.Header.Set("X-Should-Retry", "false")
-	}
 	return res, nil
 }
 
-// askedPause returns how long an endpoint asks to wait (RFC 9110, section 10.2.3),
-// 0 if it does not say so in seconds.
-func askedPause(h http.Header) time.Duration {
-	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
-	if err != nil || !(seconds > 0) {
-		return 0
+// mayPass reports whether what went wrong in the last attempt may pass by itself.
+func (x *exchange) mayPass() bool {
+	switch {
+	case !x.answered:
+		return x.attempts > 0
+	case x.header.Get("X-Should-Retry") == "false":
+		return false
 	}
-	return time.Duration(min(seconds, math.MaxInt32) * float64(time.Second))
+	return x.status == http.StatusRequestTimeout || x.status == http.StatusConflict ||
+		x.status == http.StatusTooManyRequests || x.status >= http.StatusInternalServerError
+}
+
+// wait waits before the next attempt, and reports whether there is time for one. The
+// client's own way of doing so sleeps past the deadline.
+func (x *exchange) wait(ctx context.Context) bool {
+	pause := time.Second / 2 << min(x.attempts-1, 4) // up to 8 s
+	pause -= rand.N(pause / 4)
+	if x.answered {
+		if asked, ok := askedPause(x.header); ok {
+			if deadline, ok := ctx.Deadline(); ok && asked > time.Until(deadline) {
+				return false
+			}
+			pause = asked
+		}
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// askedPause returns how long an endpoint asks to wait (RFC 9110, section 10.2.3, and
+// OpenAI's own header), if it does.
+func askedPause(h http.Header) (time.Duration, bool) {
+	for _, asked := range []struct {
+		value string
+		unit  time.Duration
+	}{{h.Get("Retry-After-Ms"), time.Millisecond}, {h.Get("Retry-After"), time.Second}} {
+		if n, err := strconv.ParseFloat(asked.value, 64); err == nil && n >= 0 {
+			return time.Duration(min(n, math.MaxInt32) * float64(asked.unit)), true
+		}
+	}
+	at, err := http.ParseTime(h.Get("Retry-After"))
+	return time.Until(at), err == nil
 }
 
 // call asks the model, by the older name of the limit where the endpoint does not
@@ -101,7 +138,11 @@ func (r *run) send(ctx context.Context, p prompt) (*openai.ChatCompletion, *exch
 	x := &exchange{}
 	bounded, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	a, err := r.service.New(bounded, params, option.WithMiddleware(x.attempt))
+	var a *openai.ChatCompletion
+	var err error
+	for again := true; again; again = err != nil && x.attempts <= r.retries && x.mayPass() && x.wait(bounded) {
+		a, err = r.service.New(bounded, params, option.WithMiddleware(x.attempt))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, x, fmt.Errorf("summariser at %s: stopped: %w", r.host, ctx.Err())
@@ -125,7 +166,7 @@ func (r *run) explain(p prompt, x *exchange, err error) error {
 		return r.problem(p, fmt.Sprintf("its answer has more than %d bytes", mostAnswer), "", "check the URL")
 	case errors.Is(err, errRedirect):
 		to := "another place"
-		if u, err := url.Parse(x.location); err == nil && u.Host != "" {
+		if u, err := url.Parse(x.header.Get("Location")); err == nil && u.Host != "" {
 			to = quote(r.mask(u.Scheme+"://"+u.Host), mostSaid)
 		}
 		return r.problem(p, fmt.Sprintf("it answers %d and redirects to %s", x.status, to), "",

@@ -53,6 +53,7 @@ type Summarizer struct {
 	host      string
 	model     string
 	timeout   time.Duration
+	retries   int
 	window    int
 	reasoning int
 	keyed     bool
@@ -85,7 +86,7 @@ func New(o Options) (*Summarizer, error) {
 	options := []option.RequestOption{
 		option.WithBaseURL(base.String()),
 		option.WithHTTPClient(&http.Client{Transport: transport, CheckRedirect: keepRedirect}),
-		option.WithMaxRetries(max(0, cmp.Or(o.Retries, 3))),
+		option.WithMaxRetries(0), // we try again ourselves
 	}
 	if key != "" {
 		options = append(options, option.WithAPIKey(key))
@@ -95,6 +96,7 @@ func New(o Options) (*Summarizer, error) {
 		host:      base.Host,
 		model:     o.Model,
 		timeout:   timeout,
+		retries:   cmp.Or(o.Retries, 3),
 		window:    cmp.Or(o.ContextWindow, 128_000),
 		reasoning: o.ReasoningTokens,
 		keyed:     key != "",
