@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"pkg/message":                    {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
 	"pkg/format":                     {"pkg/jsonstream"},
 	"pkg/history":                    {"pkg/format", "pkg/jsonstream"},
-	"pkg/tokens":                     {"github.com/tiktoken-go/tokenizer"},
+	"pkg/tokens":                     {},
 	"pkg/summarize":                  {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/summarize/chat":             {"pkg/summarize", "github.com/openai/openai-go"},
 	"pkg/trim": {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize", "github.com/go-json-experiment/json",

@@ -17,7 +17,8 @@ func BenchmarkCount(b *testing.B) {
 			{"json", history(read(b, "../../docs/*.md"))},
 			{"code", read(b, "../*/*.go")},
 			{"cjk", strings.Repeat("智能体之间传递的消息必须完整，接收方在继续工作之前应当核对上下文。", 3000)},
-			{"hostile", strings.Repeat("a", 300_000)},
+			{"letter 100 kB", strings.Repeat("a", 100_000)},
+			{"letter 1 MB", strings.Repeat("a", 1_000_000)}, // ten times as long, if time is linear
 			{"hostile mixed", hostile(600_000)},
 		} {
 			b.Run(string(e)+"/"+bench.name, func(b *testing.B) {
@@ -35,7 +36,7 @@ func BenchmarkCount(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		newO200k()
+		newVocabulary(o200kTokens, o200kSize)
 	}
 }
 

@@ -7,7 +7,7 @@ import "sync"
 // the heap stays small.
 const (
 	scanLimit = 96
-	window    = 32 << 10
+	window    = 1 << 10
 )
 
 // countPiece returns the number of tokens of one piece: of a token 1, else what is

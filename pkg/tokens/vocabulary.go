@@ -1,22 +1,37 @@
 package tokens
 
 import (
+	_ "embed"
 	"math/bits"
-	"strings"
 	"sync"
+)
 
-	"github.com/tiktoken-go/tokenizer/codec"
+// The tokens of each vocabulary by rank, each behind a byte with its length, which is 0
+// where no token has the rank. go test -update writes them. Those of r50k are the first
+// of p50k.
+var (
+	//go:embed vocabularies/o200k
+	o200kTokens string
+	//go:embed vocabularies/cl100k
+	cl100kTokens string
+	//go:embed vocabularies/p50k
+	p50kTokens string
+)
+
+const (
+	o200kSize  = 199998
+	cl100kSize = 100256
+	p50kSize   = 50281
+	r50kSize   = 50256
 )
 
 // The vocabularies, each loaded when first asked for.
 var (
-	o200k  = sync.OnceValue(newO200k)
-	cl100k = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewCl100kBase(), 100256, none) })
-	p50k   = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewP50kBase(), 50281, 50256) })
-	r50k   = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewR50kBase(), 50256, none) })
+	o200k  = sync.OnceValue(func() *vocabulary { return newVocabulary(o200kTokens, o200kSize) })
+	cl100k = sync.OnceValue(func() *vocabulary { return newVocabulary(cl100kTokens, cl100kSize) })
+	p50k   = sync.OnceValue(func() *vocabulary { return newVocabulary(p50kTokens, p50kSize) })
+	r50k   = sync.OnceValue(func() *vocabulary { return newVocabulary(p50kTokens, r50kSize) })
 )
-
-func newO200k() *vocabulary { return newVocabulary(codec.NewO200kBase(), 199998, none) }
 
 // none is the rank of what is no token. Every rank is lower.
 const none = 1<<32 - 1
@@ -25,8 +40,8 @@ const none = 1<<32 - 1
 // hash table with open addressing, made small for the caches.
 type vocabulary struct {
 	slots   []uint32        // a power of two, at most half in use: rank and tag of a token; 0 is empty
-	starts  []uint32        // of the tokens in text, by rank, and the end of the last
-	text    []byte          // the tokens
+	tokens  string          // by rank, each behind its length
+	starts  []uint32        // of the tokens in tokens, by rank
 	longest int             // length of the longest token
 	pairs   [1 << 16]uint32 // ranks of the tokens of two bytes
 	memos   sync.Pool       // of *memo
@@ -39,75 +54,40 @@ const (
 	rankMask = 1<<rankBits - 1
 )
 
-// newVocabulary takes the tokens of the ranks below n, but for one, out of the
-// library, whose only way to list them is to decode them. Adding some while the
-// library decodes the next ones shortens what the first count waits.
-func newVocabulary(c *codec.Codec, n, except uint) *vocabulary {
+// newVocabulary makes a table of the first n tokens.
+func newVocabulary(tokens string, n int) *vocabulary {
 	v := &vocabulary{
 		memos:  sync.Pool{New: func() any { return new(memo) }},
-		slots:  make([]uint32, 2<<bits.Len(n-1)),
-		starts: make([]uint32, 0, n+1),
-		text:   make([]byte, 0, 8*n),
+		slots:  make([]uint32, 2<<bits.Len(uint(n-1))),
+		starts: make([]uint32, n),
+		tokens: tokens,
 	}
 	for i := range v.pairs {
 		v.pairs[i] = none
 	}
-	batches := make(chan string, 4)
-	go decodeAll(c, n, except, batches)
-	for batch := range batches {
-		for batch != "" {
-			length := strings.IndexByte(batch, separator)
-			if len(v.starts) == separatorRank {
-				length = 1
-			}
-			v.add(batch[:length])
-			batch = batch[length+1:]
+	at := 0
+	for rank := range v.starts {
+		length := int(tokens[at])
+		v.starts[rank] = uint32(at + 1)
+		at += 1 + length
+		if length > 0 {
+			v.add(uint32(rank))
 		}
 	}
-	v.starts = append(v.starts, uint32(len(v.text)))
 	return v
 }
 
-// The byte that keeps decoded tokens apart is in no token but its own, since it is
-// in no UTF-8. Its rank is the same in all vocabularies.
-const (
-	separator     = 0xFF
-	separatorRank = 187
-)
-
-// decodeAll sends the tokens of the ranks below n, each with a separator after it;
-// the excepted one is empty. Many in one call take a tenth of the time of a call for
-// each.
-func decodeAll(c *codec.Codec, n, except uint, batches chan<- string) {
-	const size = 4096
-	list := make([]uint, 0, 2*size)
-	for first := uint(0); first < n; first += size {
-		list = list[:0]
-		for rank := first; rank < min(first+size, n); rank++ {
-			if rank != except {
-				list = append(list, rank)
-			}
-			list = append(list, separatorRank)
-		}
-		batch, err := c.Decode(list)
-		if err != nil {
-			panic("tokens: the library's vocabulary has other ranks than expected: " + err.Error())
-		}
-		batches <- batch
-	}
-	close(batches)
+// token returns the token of a rank.
+func (v *vocabulary) token(rank uint32) string {
+	start := v.starts[rank]
+	return v.tokens[start : start+uint32(v.tokens[start-1])]
 }
 
-// add adds the token of the next rank; the empty one is a gap.
-func (v *vocabulary) add(token string) {
-	rank := uint32(len(v.starts))
-	v.starts = append(v.starts, uint32(len(v.text)))
-	v.text = append(v.text, token...)
+// add makes a token known.
+func (v *vocabulary) add(rank uint32) {
+	token := v.token(rank)
 	v.longest = max(v.longest, len(token))
-	switch len(token) {
-	case 0:
-		return
-	case 2:
+	if len(token) == 2 {
 		v.pairs[int(token[0])<<8|int(token[1])] = rank
 	}
 	i, tag := v.place(hash(token))
@@ -133,7 +113,7 @@ func rankOf[T text](v *vocabulary, s T) uint32 {
 			continue
 		}
 		rank := slot & rankMask
-		if string(v.text[v.starts[rank]:v.starts[rank+1]]) == string(s) {
+		if v.token(rank) == string(s) {
 			return rank
 		}
 	}

@@ -1,0 +1,50 @@
+package tokens
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+var update = flag.Bool("update", false, "write the vocabularies anew")
+
+// TestVocabularies compares the vocabularies with those of the library, which is not part
+// of the program: it takes four times the space, and longer to load than most counts take.
+func TestVocabularies(t *testing.T) {
+	const special = 50256 // of p50k, which is no token of a text
+	for _, tt := range []struct {
+		name, tokens string
+		size, except uint
+		codec        *codec.Codec
+	}{
+		{"o200k", o200kTokens, o200kSize, none, codec.NewO200kBase()},
+		{"cl100k", cl100kTokens, cl100kSize, none, codec.NewCl100kBase()},
+		{"p50k", p50kTokens, p50kSize, special, codec.NewP50kBase()},
+		{"r50k", "", r50kSize, none, codec.NewR50kBase()},
+	} {
+		var tokens []byte
+		for rank := range tt.size {
+			token := ""
+			if rank != tt.except {
+				var err error
+				if token, err = tt.codec.Decode([]uint{rank}); err != nil {
+					t.Fatalf("%s: rank %d: %v", tt.name, rank, err)
+				}
+			}
+			tokens = append(append(tokens, byte(len(token))), token...)
+		}
+		if tt.name == "r50k" {
+			tt.tokens = p50kTokens[:min(len(tokens), len(p50kTokens))]
+		} else if *update {
+			if err := os.WriteFile("vocabularies/"+tt.name, tokens, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if string(tokens) != tt.tokens {
+			t.Errorf("%s: differs from the library's: run go test ./pkg/tokens -update", tt.name)
+		}
+	}
+}
