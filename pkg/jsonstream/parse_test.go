@@ -224,3 +224,55 @@ func TestSafeNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestSiblings walks a document by First and Next, and finds its values by their ordinals.
+func TestSiblings(t *testing.T) {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"a":[],"b":{"c":[1,[2,{}],3],"d":{}},"e":"f"}`)), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range doc.Root().All() {
+		if got := doc.Value(v.Ordinal()); got != v {
+			t.Errorf("%s: the ordinal %d is that of %s", v.Pointer(), v.Ordinal(), got.Pointer())
+		}
+		child := v.First()
+		check := func(want jsonstream.Value) {
+			if child != want {
+				t.Errorf("%s: got %s, want %s", v.Pointer(), child.Pointer(), want.Pointer())
+			}
+			child = child.Next()
+		}
+		for _, want := range v.Members() {
+			check(want)
+		}
+		for _, want := range v.Elements() {
+			check(want)
+		}
+		if child.Exists() {
+			t.Errorf("%s: goes on with %s", v.Pointer(), child.Pointer())
+		}
+	}
+	if (jsonstream.Value{}).First().Exists() || (jsonstream.Value{}).Next().Exists() || doc.Root().Next().Exists() {
+		t.Error("found something beside or below what has none")
+	}
+}
+
+// TestManyMembers looks for duplicates in objects that need a table for it, of all sizes at
+// which that grows.
+func TestManyMembers(t *testing.T) {
+	for _, count := range []int{63, 64, 65, 127, 128, 129, 256, 257, 5000} {
+		var members []string
+		for i := range count {
+			members = append(members, fmt.Sprintf(`"k%d":{"k%d":%d}`, i, i, i))
+		}
+		text := strings.Join(members, ",")
+		if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte("{"+text+"}")), jsonstream.Limits{}); err != nil {
+			t.Errorf("%d members: %v", count, err)
+		}
+		for _, i := range []int{0, count / 2, count - 1} {
+			if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte(fmt.Sprintf(`{%s,"k%d":0}`, text, i))), jsonstream.Limits{}); err == nil {
+				t.Errorf("%d members: the second k%d is not found", count, i)
+			}
+		}
+	}
+}

@@ -3,16 +3,17 @@ package jsonstream
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"math/bits"
 	"unicode/utf8"
 )
 
 // A frame is an object or array under way.
 type frame struct {
-	node  int32               // its index
-	names uint64              // a bit for each hash of a member's name
-	size  int                 // members so far
-	all   map[string]struct{} // the names of an object with many members
+	node  int32    // its index
+	names uint64   // a bit for each hash of a member's name
+	size  int      // members so far
+	all   []uint32 // the members of an object with many of them: see isAmongAll
 }
 
 // manyMembers is how many members an object has whose names are no longer compared
@@ -140,17 +141,35 @@ func (d *Document) isDuplicate(f *frame, name []byte) bool {
 	return false
 }
 
-// isAmongAll is isDuplicate for an object with many members.
+// nameSeed keeps who writes messages from choosing names that share a place in a table.
+var nameSeed = maphash.MakeSeed()
+
+// isAmongAll is isDuplicate for an object with many members, of which it keeps a hash
+// table: their indices, 0 for none, in at most half of its places.
 func (d *Document) isAmongAll(f *frame, name []byte) bool {
-	if f.all == nil {
-		f.all = make(map[string]struct{}, 2*manyMembers)
+	if 2*f.size > len(f.all) {
+		f.all = make([]uint32, max(2*len(f.all), 4*manyMembers))
 		for i := f.node + 1; i < int32(len(d.nodes)); i = d.nodes[i].next {
-			f.all[inPlace(d.raw.Bytes[d.nodes[i].nameStart:d.nodes[i].nameEnd])] = struct{}{}
+			f.all[d.placeOf(f, d.raw.Bytes[d.nodes[i].nameStart:d.nodes[i].nameEnd])] = uint32(i)
 		}
 	}
-	before := len(f.all)
-	f.all[inPlace(name)] = struct{}{}
-	return len(f.all) == before
+	place := d.placeOf(f, name)
+	if f.all[place] != 0 {
+		return true
+	}
+	f.all[place] = uint32(len(d.nodes)) // of the value that follows
+	return false
+}
+
+// placeOf returns where the table of an object has a name, or has room for it.
+func (d *Document) placeOf(f *frame, name []byte) int {
+	last := len(f.all) - 1
+	for place := int(maphash.Bytes(nameSeed, name)) & last; ; place = (place + 1) & last {
+		i := f.all[place]
+		if i == 0 || bytes.Equal(d.raw.Bytes[d.nodes[i].nameStart:d.nodes[i].nameEnd], name) {
+			return place
+		}
+	}
 }
 
 // scanName returns the end of the member name at i, -1 if there is none or it

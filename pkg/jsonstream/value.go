@@ -178,6 +178,31 @@ func (v Value) children(yield func(Value) bool) {
 	}
 }
 
+// Ordinal returns the place of v among all values of its document in the order of the
+// text, 0 for the root. See [Document.Value].
+func (v Value) Ordinal() int { return int(v.i) }
+
+// Value returns the value with an ordinal, which must be that of one of d.
+func (d *Document) Value(ordinal int) Value { return Value{d, int32(ordinal)} }
+
+// First returns the first member of an object or element of an array, absent if there is
+// none.
+func (v Value) First() Value {
+	if k := v.Kind(); k != Object && k != Array || v.i+1 == v.node().next {
+		return Value{}
+	}
+	return Value{v.doc, v.i + 1}
+}
+
+// Next returns the member or element after v in the object or array that holds v, absent
+// if v is the last one.
+func (v Value) Next() Value {
+	if v.doc == nil || v.node().parent < 0 || v.node().next == v.Parent().node().next {
+		return Value{}
+	}
+	return Value{v.doc, v.node().next}
+}
+
 // Members yields the members of an object in the order of the text: nothing
 // for other kinds.
 func (v Value) Members() iter.Seq2[string, Value] {
