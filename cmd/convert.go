@@ -122,6 +122,9 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 			return nil, convertError(d, err)
 		}
 		tell(convertRecord{Source: d.source.name, Index: d.index, Report: r.Report, place: d.origin()})
+		if len(dst) == 0 && !f.pretty && cap(r.Text) > cap(dst)/2 {
+			return r.Text, nil // a long one need not be there twice
+		}
 		return f.layout.append(dst, r.Text)
 	}
 	f.publish = func(news []any) error { return f.tell(c.ErrOrStderr(), news) }
@@ -147,12 +150,8 @@ func (f *convertFlags) structure(ctx context.Context, d document, doc *jsonstrea
 	if from == "" {
 		from, _ = format.Detect(doc.Root())
 	}
-	m, err := message.Parse(d.raw, f.limits)
-	if err != nil {
-		return inFile(d.source.name, err)
-	}
 	schema := validate.Options{Formats: []format.Format{from}, Layers: []validate.Layer{validate.SchemaLayer}, Limits: f.limits}
-	result, err := validate.New(schema).Validate(ctx, m)
+	result, err := validate.New(schema).Validate(ctx, message.Of(doc))
 	if err != nil {
 		return err
 	}

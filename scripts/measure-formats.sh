@@ -2,12 +2,13 @@
 # Measures the commands of the other systems and the conversions between all of them.
 # Run it on a quiet machine.
 #
-# usage: measure-formats.sh PATH/TO/handoff [TURNS] [MESSAGES]
+# usage: measure-formats.sh PATH/TO/handoff [TURNS] [MESSAGES] [VALUES]
 #
 # Without numbers, a conversation of 20,000 turns and MACP sessions of 100,000 messages
-# each. Needs python3.
+# each; and the peak memory for a million short turns, and for a million members of an
+# object. Needs python3.
 set -euo pipefail
-handoff=$(realpath "$1"); turns=${2:-20000}; messages=${3:-100000}
+handoff=$(realpath "$1"); turns=${2:-20000}; messages=${3:-100000}; values=${4:-1000000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -61,3 +62,44 @@ for from in sw4rm-context openai; do
         run there.json convert -q --to "$from"
     done
 done
+
+# The peak memory of conversions. What makes the messages is a program of its own, since
+# the peak of a child counts what its parent held when it began.
+"$handoff" example >example.json
+python3 - "$values" <<'PYTHON'
+import json, sys
+values = int(sys.argv[1])
+shapes = {
+    "turns": {"conversationHistoryVerbatim": [{"role": ("user", "assistant")[i % 2], "content": str(i % 1000)} for i in range(values)]},
+    "members": {"currentState": {f"k{i:07d}": i % 100 for i in range(values)}},
+}
+for shape, member in shapes.items():
+    json.dump(json.load(open("example.json")) | member, open(f"{shape}-eaapl.json", "w"), separators=(",", ":"))
+PYTHON
+python3 - "$handoff" "$values" <<'PYTHON'
+import os, subprocess, sys
+handoff, values = sys.argv[1], sys.argv[2]
+formats = ["eaapl", "sw4rm-context", "sw4rm-request", "macp", "openai"]
+
+def convert(source, to, target):
+    """Returns the peak resident size in bytes for each of the source, and the processor's seconds."""
+    with open(target, "wb") as out:
+        child = subprocess.Popen([handoff, "convert", "-q", "--to", to, "--max-message-bytes", "1GiB", source], stdout=out)
+        _, status, usage = os.wait4(child.pid, 0)
+    if status != 0:
+        sys.exit(f"converting {source} to {to} failed")
+    scale = 1 if sys.platform == "darwin" else 1024
+    return usage.ru_maxrss * scale / os.path.getsize(source), usage.ru_utime + usage.ru_stime
+
+print(f"\n{values} values; peak memory in bytes for each of the input, and seconds of the processor, there and back\n")
+print("| values | from | to | memory | seconds |\n|---|---|---|---|---|")
+for shape in "turns", "members":
+    for source in formats:
+        if source != "eaapl":
+            convert(f"{shape}-eaapl.json", source, f"{shape}-{source}.json")
+        for to in formats:
+            if to != source:
+                there, seconds = convert(f"{shape}-{source}.json", to, "there.json")
+                back, more = convert("there.json", source, "back.json")
+                print(f"| {shape} | {source} | {to} | {there:.1f}, {back:.1f} | {seconds:.2f}, {more:.2f} |", flush=True)
+PYTHON

@@ -34,30 +34,30 @@ func (c *checker) add(pointer, problem string, args ...any) {
 }
 
 // need checks that a member is there and of a kind.
-func (c *checker) need(n *node, at, name string, kind jsonstream.Kind, rule string) *node {
+func (c *checker) need(n node, at, name string, kind jsonstream.Kind, rule string) node {
 	v := n.get(name)
 	pointer := jsonstream.AppendPointer(at, name)
 	switch {
-	case v == nil:
+	case v == none:
 		c.add(pointer, "is missing: %s", rule)
-	case v.kind != kind && !(kind == jsonstream.True && v.kind == jsonstream.False):
-		c.add(pointer, "expected %s, found %s: %s", kind, v.kind, rule)
+	case !v.is(kind) && !(kind == jsonstream.True && v.is(jsonstream.False)):
+		c.add(pointer, "expected %s, found %s: %s", kind, v.kind(), rule)
 	default:
 		return v
 	}
-	return nil
+	return none
 }
 
 // optional checks the kind of a member that may be missing.
-func (c *checker) optional(n *node, at, name string, kind jsonstream.Kind, rule string) {
-	if n.get(name) != nil {
+func (c *checker) optional(n node, at, name string, kind jsonstream.Kind, rule string) {
+	if n.get(name) != none {
 		c.need(n, at, name, kind, rule)
 	}
 }
 
 // check returns the rules of its format that a message breaks, so far as a reader of the
 // format would refuse it.
-func check(f format.Format, doc *node) []Fault {
+func check(f format.Format, doc node) []Fault {
 	c := &checker{}
 	switch f {
 	case format.EAAPL:
@@ -82,7 +82,7 @@ const (
 	ruleItems   = "input data has lists of items"
 )
 
-func (c *checker) eaapl(doc *node) {
+func (c *checker) eaapl(doc node) {
 	for _, name := range []string{"schemaVersion", "handoffId", "taskId", "timestamp", "taskDescription", "conversationHistorySummary", "traceparent"} {
 		c.need(doc, "", name, jsonstream.String, ruleSchema)
 	}
@@ -95,29 +95,34 @@ func (c *checker) eaapl(doc *node) {
 	for _, name := range []string{"completedSubtasks", "remainingSubtasks", "relevantContext", "constraints", "toolCallHistory"} {
 		c.need(doc, "", name, jsonstream.Array, ruleSchema)
 	}
-	if from := c.need(doc, "", "fromAgent", jsonstream.Object, ruleSchema); from != nil {
+	if from := c.need(doc, "", "fromAgent", jsonstream.Object, ruleSchema); from != none {
 		c.need(from, "/fromAgent", "agentId", jsonstream.String, ruleSchema)
 	}
-	if to := c.need(doc, "", "toAgent", jsonstream.Object, ruleSchema); to != nil {
+	if to := c.need(doc, "", "toAgent", jsonstream.Object, ruleSchema); to != none {
 		c.need(to, "/toAgent", "agentType", jsonstream.String, ruleSchema)
 	}
-	for i, t := range elementsOf(c.need(doc, "", "conversationHistoryVerbatim", jsonstream.Array, ruleSchema)) {
-		if !t.is(jsonstream.Object) {
-			c.add(fmt.Sprintf("%s/%d", verbatim, i), "expected object, found %s: a turn has a role and content", t.kind)
+	turns := c.need(doc, "", "conversationHistoryVerbatim", jsonstream.Array, ruleSchema).children()
+	for i := 0; turns.next(); i++ {
+		if t := turns.value; !t.is(jsonstream.Object) {
+			c.add(fmt.Sprintf("%s/%d", verbatim, i), "expected object, found %s: a turn has a role and content", t.kind())
 		}
 	}
 }
 
 // context checks a HandoffContext. A timestamp in Unix seconds is normalised rather than
 // refused.
-func (c *checker) context(doc *node, at string) {
-	list := c.need(doc, at, "conversation_history", jsonstream.Array, ruleContext)
+func (c *checker) context(doc node, at string) {
+	list := c.need(doc, at, "conversation_history", jsonstream.Array, ruleContext).children()
 	c.need(doc, at, "tool_state", jsonstream.Object, ruleContext)
 	c.need(doc, at, "metadata", jsonstream.Object, ruleContext)
-	for i, t := range elementsOf(list) {
+	for i := 0; list.next(); i++ {
+		t := list.value
+		if isText(t.get("role")) && isText(t.get("content")) {
+			continue
+		}
 		place := fmt.Sprintf("%s/conversation_history/%d", at, i)
 		if !t.is(jsonstream.Object) {
-			c.add(place, "expected object, found %s: %s", t.kind, ruleEntry)
+			c.add(place, "expected object, found %s: %s", t.kind(), ruleEntry)
 			continue
 		}
 		c.need(t, place, "role", jsonstream.String, ruleEntry)
@@ -125,7 +130,7 @@ func (c *checker) context(doc *node, at string) {
 	}
 }
 
-func (c *checker) request(doc *node) {
+func (c *checker) request(doc node) {
 	for _, name := range []string{"from_agent", "to_agent", "reason"} {
 		c.need(doc, "", name, jsonstream.String, ruleRequest)
 	}
@@ -134,7 +139,7 @@ func (c *checker) request(doc *node) {
 	c.optional(doc, "", "capabilities_required", jsonstream.Array, rule)
 	c.optional(doc, "", "metadata", jsonstream.Object, rule)
 	s := doc.get("context_snapshot")
-	if s == nil || s.is(jsonstream.Null) {
+	if s == none || s.is(jsonstream.Null) {
 		return
 	}
 	value := open(s)
@@ -146,9 +151,9 @@ func (c *checker) request(doc *node) {
 }
 
 // foundInstead says what a snapshot is that is no context.
-func foundInstead(s *node) string {
+func foundInstead(s node) string {
 	if !isText(s) {
-		return s.kind.String()
+		return s.kind().String()
 	}
 	b, err := base64.StdEncoding.DecodeString(s.str())
 	if err != nil {
@@ -161,12 +166,12 @@ func foundInstead(s *node) string {
 	return fmt.Sprintf("base64 of JSON that is no object: %s", doc.Root().Kind())
 }
 
-func (c *checker) macp(doc *node) {
+func (c *checker) macp(doc node) {
 	list := c.need(doc, "", "messages", jsonstream.Array, "a transcript has messages")
-	if list == nil {
+	if list == none {
 		return
 	}
-	at := mappedMessages(list.elements)
+	at := mappedMessages(list)
 	if at[0] != 0 {
 		c.add("/messages", "the first message of a session is SessionStart (rule 1, SESSION_ALREADY_EXISTS), and it has a payload")
 	}
@@ -178,37 +183,38 @@ func (c *checker) macp(doc *node) {
 	const rule7 = "non-empty in an offer (rule 7, INVALID_ENVELOPE)"
 	payload := fmt.Sprintf("/messages/%d/payload", at[1])
 	for _, name := range []string{"handoff_id", "target_participant"} {
-		if v := c.need(m.at(offerMessage+"/payload"), payload, name, jsonstream.String, rule7); v != nil && v.str() == "" {
+		if v := c.need(m.at(offerMessage+"/payload"), payload, name, jsonstream.String, rule7); v != none && v.str() == "" {
 			c.add(payload+"/"+name, "is empty: %s", rule7)
 		}
 	}
 }
 
-func openedTranscript(doc *node) *node { return view(format.MACP, doc) }
+func openedTranscript(doc node) node { return view(format.MACP, doc) }
 
-func (c *checker) openAI(doc *node) {
+func (c *checker) openAI(doc node) {
 	switch h := doc.get("input_history"); {
-	case h == nil:
+	case h == none:
 		c.add("/input_history", "is missing: input data has a string or a list of items there")
 	case h.is(jsonstream.Array):
 		c.items(h, "/input_history")
 	case !isText(h):
-		c.add("/input_history", "expected string or array, found %s: %s", h.kind, ruleItems)
+		c.add("/input_history", "expected string or array, found %s: %s", h.kind(), ruleItems)
 	}
 	for _, name := range []string{"pre_handoff_items", "new_items"} {
-		if list := c.need(doc, "", name, jsonstream.Array, ruleItems); list != nil {
+		if list := c.need(doc, "", name, jsonstream.Array, ruleItems); list != none {
 			c.items(list, "/"+name)
 		}
 	}
-	if v := doc.get("input_items"); v != nil && !v.is(jsonstream.Null) {
+	if v := doc.get("input_items"); v != none && !v.is(jsonstream.Null) {
 		c.need(doc, "", "input_items", jsonstream.Array, ruleItems)
 	}
 }
 
-func (c *checker) items(list *node, at string) {
-	for i, e := range list.elements {
-		if !e.is(jsonstream.Object) {
-			c.add(fmt.Sprintf("%s/%d", at, i), "expected object, found %s: %s", e.kind, ruleItems)
+func (c *checker) items(list node, at string) {
+	items := list.children()
+	for i := 0; items.next(); i++ {
+		if e := items.value; !e.is(jsonstream.Object) {
+			c.add(fmt.Sprintf("%s/%d", at, i), "expected object, found %s: %s", e.kind(), ruleItems)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	source := nodeOf(doc.Root())
+	source := nodeOf(doc)
 	report := Report{From: from, To: to}
 	if from == to {
 		return Result{jsonstream.AppendCompact(nil, doc.Root().Raw()), report}, nil
@@ -74,7 +74,7 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	if options.Strict && len(report.MadeUp) > 0 {
 		return Result{Report: report}, &MadeUpError{report.MadeUp}
 	}
-	return Result{target.append(nil), report}, nil
+	return Result{target.compact(), report}, nil
 }
 
 // formats checks that a message can be converted and returns its format.
@@ -107,7 +107,7 @@ func (o Options) Check() error {
 		return nil
 	}
 	n, ok := parse([]byte(o.Budget))
-	if !ok || !n.is(jsonstream.Number) || len(n.text) != len(o.Budget) {
+	if !ok || !n.is(jsonstream.Number) || len(n.number()) != len(o.Budget) {
 		return fmt.Errorf("%q is no number of US dollars: write it like 0.32", o.Budget)
 	}
 	if isNegative(n) {
@@ -149,46 +149,47 @@ func (c conversion) back(s settings) conversion { return conversion{c.to, c.from
 // A trace is what is known of a conversion.
 type trace struct {
 	meaning  meaning
-	shape    *node // of the source
+	shape    node // of the source
 	made     []MadeUp
-	calls    []*node // items for results that have no call
+	calls    []node  // items for results that have no call
 	residue  residue // that the target carries
 	place    string  // where
 	restored bool    // from what the source carried
+	settings         // of the conversion that made the source, if it is restored
 	missed   []string
 }
 
 // convert returns the source in the other format: what it was made of, if it was, and
 // otherwise its translation with a residue for the way back.
-func (c conversion) convert(source *node) (*node, trace) {
-	if c.valid(source) {
-		target, t := c.base(source)
-		return target, t
+func (c conversion) convert(source node) (node, trace) {
+	base, t := c.base(source)
+	if c.valid(source, base, t) {
+		return base, t
 	}
-	return c.attach(source)
+	return c.attach(source, base, t)
 }
 
-// valid reports whether converting back what the source was made of gives the source.
-func (c conversion) valid(source *node) bool {
-	_, r, ok := strip(c.from, source, c.to)
-	if !ok {
+// valid reports whether converting back what the source was made of, its base, gives the
+// source.
+func (c conversion) valid(source, base node, t trace) bool {
+	if !t.restored {
 		return false
 	}
-	target, _ := c.base(source)
-	back := c.back(settings{r.seed, r.budget})
-	again, _ := back.attach(target)
-	return same(again, source) && !back.valid(target)
+	back := c.back(t.settings)
+	further, u := back.base(base)
+	again, _ := back.attach(base, further, u)
+	return same(again, source) && !back.valid(base, further, u)
 }
 
 // base returns what the source was made of, if it carries a residue for that, or its bare
 // translation.
-func (c conversion) base(source *node) (*node, trace) {
+func (c conversion) base(source node) (node, trace) {
 	bare, r, ok := strip(c.from, source, c.to)
 	m, shape := codecs[c.from].read(view(c.from, bare))
-	t := trace{meaning: m, shape: shape, restored: ok}
+	t := trace{meaning: m, shape: shape, restored: ok, settings: settings{r.seed, r.budget}}
 	if !ok {
-		k := &maker{seed: c.seed, budget: c.budget, source: source.digest()}
-		target := unview(c.to, codecs[c.to].write(m, nil, k))
+		k := &maker{seed: c.seed, budget: c.budget, source: source}
+		target := unview(c.to, codecs[c.to].write(m, none, k))
 		t.made, t.calls = k.made, k.calls
 		return target, t
 	}
@@ -205,8 +206,8 @@ func (c conversion) base(source *node) (*node, trace) {
 
 // restorer returns what makes up values for the translation of what carries a residue.
 // What was known when the residue was made and is not any more is made up anew.
-func (c conversion) restorer(r residue, source *node) *maker {
-	k := &maker{seed: c.seed, budget: c.budget, source: source.digest(), restoring: true, known: map[string]bool{}}
+func (c conversion) restorer(r residue, source node) *maker {
+	k := &maker{seed: c.seed, budget: c.budget, source: source, restoring: true, known: map[string]bool{}}
 	for _, row := range rows {
 		k.known[placeOf(row, c.to)] = true
 	}
@@ -222,15 +223,15 @@ func (c conversion) restorer(r residue, source *node) *maker {
 
 // translate returns the view of what a message means in the format of a residue: the part
 // that does not come from the residue.
-func (c conversion) translate(m meaning, r residue, k *maker) *node {
+func (c conversion) translate(m meaning, r residue, k *maker) node {
 	return codecs[c.to].write(m.unmade(r.made), r.shape, k)
 }
 
 // unmade returns the meaning without the values that were made up.
-func (m meaning) unmade(made *node) meaning {
+func (m meaning) unmade(made node) meaning {
 	for i, row := range rows {
-		if was := made.get(row.member); m.values[i] != nil && isText(was) && was.str() == string(m.values[i].digest()) {
-			m.values[i] = nil
+		if was := made.get(row.member); m.values[i] != none && isText(was) && was.str() == m.values[i].digest().text() {
+			m.values[i] = none
 		}
 	}
 	return m
@@ -238,18 +239,17 @@ func (m meaning) unmade(made *node) meaning {
 
 // attach returns the base of the source with a residue from which the source can be made
 // again.
-func (c conversion) attach(source *node) (*node, trace) {
-	target, t := c.base(source)
+func (c conversion) attach(source, target node, t trace) (node, trace) {
 	read, _ := codecs[c.to].read(view(c.to, target))
 	made := object()
 	for i, row := range rows {
-		if t.meaning.values[i] == nil && read.values[i] != nil {
-			made = made.with(row.member, text(string(read.values[i].digest())))
+		if t.meaning.values[i] == none && read.values[i] != none {
+			made = made.with(row.member, text(read.values[i].digest().text()))
 		}
 	}
-	var unknown []*node
+	var unknown []node
 	for i, v := range read.unmade(made).values {
-		if v == nil && codecs[c.from].demands {
+		if v == none && codecs[c.from].demands {
 			unknown = append(unknown, text(rows[i].member))
 		}
 	}

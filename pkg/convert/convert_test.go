@@ -3,6 +3,7 @@ package convert
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -207,4 +208,4 @@ func BenchmarkConvert(b *testing.B) {
 	}
 }
 
-func byteCount(n int) string { return string(number(int64(n>>20)).text) + "MiB" }
+func byteCount(n int) string { return strconv.Itoa(n>>20) + "MiB" }

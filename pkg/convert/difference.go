@@ -3,17 +3,18 @@ package convert
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // An entry is one difference: at a place, a value with a digest becomes another. An empty
-// digest and a nil value stand for nothing.
+// digest and no value stand for nothing.
 type entry struct {
 	at    string
 	was   digest
-	value *node
+	value node
 }
 
 const (
@@ -28,7 +29,7 @@ const (
 var whole = []string{"/fromAgent", "/toAgent", "/messages/others"}
 
 // differences returns how to make b of a, but for what is at the pointers to skip.
-func differences(a, b *node, skip []string) []entry {
+func differences(a, b node, skip []string) []entry {
 	d := differ{skip: skip}
 	d.compare(a, b, "", 0)
 	slices.SortFunc(d.entries, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
@@ -40,32 +41,33 @@ type differ struct {
 	entries []entry
 }
 
-func (d *differ) compare(a, b *node, at string, steps int) {
+func (d *differ) compare(a, b node, at string, steps int) {
 	if a == b || slices.Contains(d.skip, at) {
 		return
 	}
 	deep := steps >= mostSteps || len(at) > mostPointer || slices.Contains(whole, at)
 	switch {
-	case a == nil || b == nil || a.kind != b.kind || deep:
-	case a.kind == jsonstream.Object:
-		for _, m := range a.members {
-			d.compare(m.value, b.get(m.name), jsonstream.AppendPointer(at, m.name), steps+1)
+	case a == none || b == none || a.kind() != b.kind() || deep:
+	case a.is(jsonstream.Object):
+		for c := a.children(); c.next(); {
+			d.compare(c.value, b.get(c.name), jsonstream.AppendPointer(at, c.name), steps+1)
 		}
-		for _, m := range b.members {
-			if a.find(m.name) < 0 {
-				d.compare(nil, m.value, jsonstream.AppendPointer(at, m.name), steps+1)
+		for c := b.children(); c.next(); {
+			if a.get(c.name) == none {
+				d.compare(none, c.value, jsonstream.AppendPointer(at, c.name), steps+1)
 			}
 		}
 		return
-	case a.kind == jsonstream.Array && len(a.elements) == len(b.elements):
-		for i, e := range a.elements {
-			d.compare(e, b.elements[i], jsonstream.AppendPointer(at, string(number(int64(i)).text)), steps+1)
+	case a.is(jsonstream.Array) && a.length() == b.length():
+		x, y := a.children(), b.children()
+		for i := 0; x.next() && y.next(); i++ {
+			d.compare(x.value, y.value, jsonstream.AppendPointer(at, strconv.Itoa(i)), steps+1)
 		}
 		return
 	}
 	if !same(a, b) {
 		e := entry{at: at, value: b}
-		if a != nil {
+		if a != none {
 			e.was = a.digest()
 		}
 		d.entries = append(d.entries, e)
@@ -82,7 +84,7 @@ type change struct {
 // apply makes the differences where the values are still what they were. blind is for
 // values that are known to be: then what they were is not asked. It returns the result,
 // nil if nothing is left, and the places that have changed since.
-func apply(n *node, entries []entry, blind bool) (*node, []string) {
+func apply(n node, entries []entry, blind bool) (node, []string) {
 	root := &change{}
 	for i := range entries {
 		at := root
@@ -113,10 +115,10 @@ type applier struct {
 	missed []string
 }
 
-func (a *applier) apply(n *node, c *change) *node {
+func (a *applier) apply(n node, c *change) node {
 	if e := c.entry; e != nil {
-		is := digest("")
-		if n != nil && !a.blind {
+		is := digest{}
+		if n != none && !a.blind {
 			is = n.digest()
 		}
 		if a.blind || is == e.was {
@@ -128,30 +130,18 @@ func (a *applier) apply(n *node, c *change) *node {
 	switch {
 	case len(c.names) == 0:
 	case n.is(jsonstream.Object):
-		members := make([]member, 0, len(n.members)+len(c.names))
-		for _, m := range n.members {
-			if below := c.below[m.name]; below != nil {
-				m.value = a.apply(m.value, below)
-			}
-			if m.value != nil {
-				members = append(members, m)
-			}
+		members := make([]member, len(c.names))
+		for i, name := range c.names {
+			members[i] = member{name: name, value: a.apply(n.get(name), c.below[name])}
 		}
-		for _, name := range c.names {
-			if n.find(name) < 0 {
-				if v := a.apply(nil, c.below[name]); v != nil {
-					members = append(members, member{name: name, value: v})
-				}
-			}
-		}
-		return object(members...)
+		return n.changed(members)
 	case n.is(jsonstream.Array):
-		elements := slices.Clone(n.elements)
+		elements := slices.Clone(elementsOf(n))
 		for _, name := range c.names {
 			i, ok := jsonstream.ArrayIndex(name)
 			if !ok || i >= len(elements) {
 				a.miss(c.below[name])
-			} else if v := a.apply(elements[i], c.below[name]); v != nil {
+			} else if v := a.apply(elements[i], c.below[name]); v != none {
 				elements[i] = v
 			}
 		}
@@ -175,14 +165,14 @@ func (a *applier) miss(c *change) {
 }
 
 // packEntries writes entries as JSON.
-func packEntries(entries []entry) *node {
-	var list []*node
+func packEntries(entries []entry) node {
+	var list []node
 	for _, e := range entries {
 		n := object(member{name: "at", value: text(e.at)})
-		if e.was != "" {
-			n = n.with("was", text(string(e.was)))
+		if e.was != (digest{}) {
+			n = n.with("was", text(e.was.text()))
 		}
-		if e.value != nil {
+		if e.value != none {
 			n = n.with("value", e.value)
 		}
 		list = append(list, n)
@@ -191,11 +181,11 @@ func packEntries(entries []entry) *node {
 }
 
 // unpackEntries reads entries, and passes over what is none, or is deeper than any.
-func unpackEntries(n *node) []entry {
+func unpackEntries(n node) []entry {
 	var entries []entry
 	for _, e := range elementsOf(n) {
 		if at := e.get("at"); isText(at) && strings.Count(at.str(), "/") <= mostSteps {
-			entries = append(entries, entry{e.get("at").str(), digest(e.get("was").str()), e.get("value")})
+			entries = append(entries, entry{e.get("at").str(), digestIn(e.get("was").str()), e.get("value")})
 		}
 	}
 	return entries

@@ -44,10 +44,10 @@ func TestSamplesComeBack(t *testing.T) {
 }
 
 // An edit changes a message between two conversions.
-type edit func(*node) *node
+type edit func(node) node
 
 func put(pointer, value string) edit {
-	return func(n *node) *node {
+	return func(n node) node {
 		v, ok := parse([]byte(value))
 		if !ok {
 			panic(value)
@@ -58,20 +58,20 @@ func put(pointer, value string) edit {
 
 // drop removes the first turns of a list.
 func drop(list string, count int) edit {
-	return func(n *node) *node { return n.set(list, array(n.at(list).elements[count:]...)) }
+	return func(n node) node { return n.set(list, array(elementsOf(n.at(list))[count:]...)) }
 }
 
 // add adds a turn at the end of a list.
 func add(list, turn string) edit {
-	return func(n *node) *node {
+	return func(n node) node {
 		v, _ := parse([]byte(turn))
-		return n.set(list, array(append(slices.Clone(n.at(list).elements), v)...))
+		return n.set(list, array(append(slices.Clone(elementsOf(n.at(list))), v)...))
 	}
 }
 
 // inContext edits the context of a transcript.
 func inContext(e edit) edit {
-	return func(n *node) *node {
+	return func(n node) node {
 		v := view(format.MACP, n)
 		return unview(format.MACP, v.set(contextValue, e(v.at(contextValue))))
 	}
@@ -207,25 +207,25 @@ func TestEditsSurvive(t *testing.T) {
 			edit: put("/currentState", `{"active_calls":[]}`),
 			want: map[string]string{
 				"/request_id": `"req-9"`, "/priority": "3",
-				"/context_snapshot": string(text("eyJjb252ZXJzYXRpb25faGlzdG9yeSI6W3sicm9sZSI6InVzZXIiLCJjb250ZW50IjoiUmV2aWV3IHRoaXMgY29kZSBmb3Igc2VjdXJpdHkgaXNzdWVzIn0seyJyb2xlIjoiYXNzaXN0YW50IiwiY29udGVudCI6IkknbGwgbmVlZCB0byBoYW5kIHRoaXMgb2ZmIHRvIGEgc3BlY2lhbGlzdCDigJQgY2Fmw6kuIn1dLCJ0b29sX3N0YXRlIjp7ImFjdGl2ZV9jYWxscyI6W119LCJtZXRhZGF0YSI6eyJvcmlnaW5hbF9yZXF1ZXN0X2lkIjoicmVxLTEyMyJ9fQ==").text),
+				"/context_snapshot": string(text("eyJjb252ZXJzYXRpb25faGlzdG9yeSI6W3sicm9sZSI6InVzZXIiLCJjb250ZW50IjoiUmV2aWV3IHRoaXMgY29kZSBmb3Igc2VjdXJpdHkgaXNzdWVzIn0seyJyb2xlIjoiYXNzaXN0YW50IiwiY29udGVudCI6IkknbGwgbmVlZCB0byBoYW5kIHRoaXMgb2ZmIHRvIGEgc3BlY2lhbGlzdCDigJQgY2Fmw6kuIn1dLCJ0b29sX3N0YXRlIjp7ImFjdGl2ZV9jYWxscyI6W119LCJtZXRhZGF0YSI6eyJvcmlnaW5hbF9yZXF1ZXN0X2lkIjoicmVxLTEyMyJ9fQ==").append(nil)),
 			},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			source := nodeOf(parsed(t, sample(t, tt.from)).Root())
+			source := nodeOf(parsed(t, sample(t, tt.from)))
 			if tt.source != "" {
-				source = nodeOf(parsed(t, []byte(tt.source)).Root())
+				source = nodeOf(parsed(t, []byte(tt.source)))
 			}
 			if tt.signed {
 				source = source.with("signature", text("hmac-sha256:"+strings.Repeat("0", 64)))
 			}
 			there := result(t, source.append(nil), tt.to, Options{})
-			edited := tt.edit(nodeOf(parsed(t, there.Text).Root())).append(nil)
+			edited := tt.edit(nodeOf(parsed(t, there.Text))).append(nil)
 			back := result(t, edited, tt.from, Options{})
-			got := nodeOf(parsed(t, back.Text).Root())
+			got := nodeOf(parsed(t, back.Text))
 			for at, want := range tt.want {
-				var w *node
+				var w node
 				if want != "" {
 					w, _ = parse([]byte(want))
 				}
@@ -252,8 +252,8 @@ func TestEditsSurvive(t *testing.T) {
 	}
 }
 
-func shownNode(n *node) string {
-	if n == nil {
+func shownNode(n node) string {
+	if n == none {
 		return "nothing"
 	}
 	return string(n.append(nil))

@@ -3,27 +3,40 @@ package convert
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-func elementsOf(n *node) []*node {
-	if n.is(jsonstream.Array) {
-		return n.elements
+// elementsOf returns the elements of an array.
+func elementsOf(n node) []node {
+	if !n.is(jsonstream.Array) {
+		return nil
 	}
-	return nil
+	if n.isMade() {
+		return n.body.elements
+	}
+	elements, ok := n.body.doc.lists[n.i]
+	if !ok {
+		elements = make([]node, 0, n.length())
+		for c := n.children(); c.next(); {
+			elements = append(elements, c.value)
+		}
+		if len(n.v().Raw()) >= largeValue {
+			n.body.doc.lists[n.i] = elements
+		}
+	}
+	return elements
 }
 
-func readEAAPL(v *node) (meaning, *node) {
+func readEAAPL(v node) (meaning, node) {
 	m := meaning{turns: elementsOf(v.at(verbatim))}
 	m.readPlaces(format.EAAPL, v)
-	return m, nil
+	return m, none
 }
 
-func writeEAAPL(m meaning, _ *node, k *maker) *node {
+func writeEAAPL(m meaning, _ node, k *maker) node {
 	m = k.complete(m)
 	v := object(
 		member{name: "schemaVersion", value: text("2.0")},
@@ -38,33 +51,33 @@ func writeEAAPL(m meaning, _ *node, k *maker) *node {
 		member{name: "toAgent", value: object(member{name: "agentType", value: m.values[rowTo]})},
 	)
 	tools := m.values[rowTools]
-	m.values[rowTools] = nil
+	m.values[rowTools] = none
 	v = m.writePlaces(format.EAAPL, v)
 	v = v.set(verbatim, array(each(m.turns, canonicalTurn)...)).with("toolCallHistory", tools)
 	return v.with("traceparent", k.trace("/traceparent"))
 }
 
-func readContext(v *node) (meaning, *node) {
+func readContext(v node) (meaning, node) {
 	m := meaning{turns: each(elementsOf(v.get("conversation_history")), fromSW4RM)}
 	m.readPlaces(format.SW4RMContext, v)
-	return m, nil
+	return m, none
 }
 
-func writeContext(m meaning, _ *node, _ *maker) *node {
+func writeContext(m meaning, _ node, _ *maker) node {
 	return contextOf(m, format.SW4RMContext)
 }
 
 // contextOf returns the context of a message in a format.
-func contextOf(m meaning, f format.Format) *node {
+func contextOf(m meaning, f format.Format) node {
 	meta := object()
-	if from := m.values[rowFrom]; from != nil && f == format.SW4RMContext {
+	if from := m.values[rowFrom]; from != none && f == format.SW4RMContext {
 		meta = meta.with("agent_id", from)
 	}
-	if brief := m.brief(f); brief != nil {
+	if brief := m.brief(f); brief != none {
 		meta = meta.with("handoff", brief)
 	}
 	state := m.values[rowState]
-	if state == nil {
+	if state == none {
 		state = object()
 	}
 	return object(
@@ -74,14 +87,14 @@ func contextOf(m meaning, f format.Format) *node {
 	)
 }
 
-func readRequest(v *node) (meaning, *node) {
+func readRequest(v node) (meaning, node) {
 	m := meaning{turns: each(elementsOf(v.at(snapshot+"/conversation_history")), fromSW4RM)}
 	m.readPlaces(format.SW4RMRequest, v)
 	m.takeAt(rowFrom, v, snapshot+"/metadata/agent_id")
-	return m, nil
+	return m, none
 }
 
-func writeRequest(m meaning, _ *node, k *maker) *node {
+func writeRequest(m meaning, _ node, k *maker) node {
 	v := object(
 		member{name: "from_agent", value: k.agent(m.values[rowFrom], "/from_agent")},
 		member{name: "to_agent", value: k.agent(m.values[rowTo], "/to_agent")},
@@ -91,7 +104,7 @@ func writeRequest(m meaning, _ *node, k *maker) *node {
 		member{name: "capabilities_required", value: array()},
 		member{name: "metadata", value: object()},
 	)
-	if id := m.values[rowHandoff]; id != nil {
+	if id := m.values[rowHandoff]; id != none {
 		v = v.with("request_id", id)
 	}
 	return v
@@ -101,28 +114,24 @@ func writeRequest(m meaning, _ *node, k *maker) *node {
 const briefLabel = history.ContextLabel + "\n"
 
 // briefItem returns the item that holds a brief.
-func briefItem(brief *node) *node {
-	return userMessage(text(briefLabel + string(brief.appendPlain(nil))))
+func briefItem(brief node) node {
+	return userMessage(brief.labelled(briefLabel))
 }
 
 // briefIn returns the brief that an item holds, nil if it is no such item.
-func briefIn(item *node) *node {
-	if !item.is(jsonstream.Object) || len(item.members) != 2 || item.get("role").str() != "user" {
-		return nil
+func briefIn(item node) node {
+	if !item.is(jsonstream.Object) || item.length() != 2 || item.get("role").str() != "user" {
+		return none
 	}
-	content, ok := strings.CutPrefix(item.get("content").str(), briefLabel)
-	if !ok {
-		return nil
-	}
-	brief, ok := parse([]byte(content))
+	brief, ok := item.get("content").behind(briefLabel)
 	if !ok || !isBrief(brief) {
-		return nil
+		return none
 	}
 	return brief
 }
 
 // isBrief reports whether an object says anything that a brief can.
-func isBrief(n *node) bool {
+func isBrief(n node) bool {
 	for _, r := range rows {
 		if v := n.at(r.member); v.is(r.kind) {
 			return true
@@ -131,28 +140,35 @@ func isBrief(n *node) bool {
 	return false
 }
 
-func readOpenAI(v *node) (meaning, *node) {
+func readOpenAI(v node) (meaning, node) {
 	var m meaning
-	var from []origin // of the turns
 	var counts [3]int
 	lists := codecs[format.OpenAI].lists
 	for l, list := range lists {
-		for i, item := range elementsOf(v.at(list)) {
-			if l == 0 && i == 0 {
-				if brief := briefIn(item); brief != nil {
-					m.readBrief(brief, list+"/0/content")
-					continue
-				}
+		items := elementsOf(v.at(list))
+		if l == 0 && len(items) > 0 {
+			if brief := briefIn(items[0]); brief != none {
+				m.readBrief(brief, list+"/0/content")
+				items = items[1:]
 			}
-			if isCarried(item) {
-				continue // what it carries is no turn, whatever the format that needs it
-			}
-			m.turns, from = append(m.turns, fromOpenAI(item)), append(from, origin{l, i})
-			counts[l]++
+		}
+		if slices.ContainsFunc(items, isCarried) { // what it carries is no turn, whatever the format that needs it
+			items = slices.DeleteFunc(slices.Clone(items), isCarried)
+		}
+		counts[l] = len(items)
+		if len(m.turns) == 0 {
+			m.turns = items
+		} else if len(items) > 0 {
+			m.turns = slices.Concat(m.turns, items)
 		}
 	}
-	if to, i, name := receiver(m.turns); to != nil {
-		m.take(rowTo, to, fmt.Sprintf("%s/%d/%s", lists[from[i].list], from[i].index, name))
+	m.turns = each(m.turns, fromOpenAI)
+	if to, i, name := receiver(m.turns); to != none {
+		l := 0
+		for ; i >= counts[l]; l++ {
+			i -= counts[l]
+		}
+		m.take(rowTo, to, fmt.Sprintf("%s/%d/%s", lists[l], placeOfTurn(v.at(lists[l]), l, i), name))
 	}
 	return m, object(
 		member{name: "pre", value: number(int64(counts[1]))},
@@ -160,35 +176,47 @@ func readOpenAI(v *node) (meaning, *node) {
 	)
 }
 
-// An origin is where an item is: in which of the lists, and its index.
-type origin struct{ list, index int }
+// placeOfTurn returns the index in the lth list of the item that its ith turn was read from.
+func placeOfTurn(list node, l, i int) int {
+	for at, item := range elementsOf(list) {
+		if isCarried(item) || l == 0 && at == 0 && briefIn(item) != none {
+			continue
+		}
+		if i == 0 {
+			return at
+		}
+		i--
+	}
+	return 0
+}
 
 // writeOpenAI parts the turns into the three lists as the shape says, counted from the
 // end: what is trimmed or added is mostly old.
 //
 // Without a maker, results that have no call stay alone.
-func writeOpenAI(m meaning, shape *node, k *maker) *node {
+func writeOpenAI(m meaning, shape node, k *maker) node {
 	items, _ := shape.get("new").count()
 	before, _ := shape.get("pre").count()
 	items = len(m.turns) - min(items, len(m.turns))
 	before = items - min(before, items)
 	called := map[string]bool{}
-	write := func(list []*node, turns []*node) *node {
+	write := func(list []node, turns []node) node {
+		list = slices.Grow(list, len(turns))
 		for _, t := range turns {
 			before := len(list)
 			list = toOpenAI(list, t)
-			if call := missingCall(list[before:], t, called); call != nil && k != nil {
+			if call := missingCall(list[before:], t, called); call != none && k != nil {
 				k.calls = append(k.calls, call)
 				list = slices.Insert(list, before, call)
 			}
 		}
 		return array(list...)
 	}
-	if to, _, _ := receiver(m.turns); to != nil && m.values[rowTo] != nil && same(to, m.values[rowTo]) {
-		m.values[rowTo] = nil // the turns say it
+	if to, _, _ := receiver(m.turns); to != none && m.values[rowTo] != none && same(to, m.values[rowTo]) {
+		m.values[rowTo] = none // the turns say it
 	}
-	var history []*node
-	if brief := m.brief(format.OpenAI); brief != nil {
+	var history []node
+	if brief := m.brief(format.OpenAI); brief != none {
 		history = append(history, briefItem(brief))
 	}
 	return object(

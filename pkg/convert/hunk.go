@@ -12,24 +12,19 @@ import (
 type hunk struct {
 	was  []digest
 	nth  int
-	put  []*node
+	put  []node
 	edit []entry // instead of put, of one turn that stays one
 	list string  // instead of was, of a list that was empty
 }
 
-// A placedTurn is a turn and the list it is in.
-type placedTurn struct {
-	list string
-	turn *node
-}
+// A place is where a turn is: in which of the lists, and its index.
+type place struct{ list, index int }
 
-// placeTurns returns the turns of all lists.
-func placeTurns(v *node, lists []string) []placedTurn {
-	var turns []placedTurn
-	for _, list := range lists {
-		for _, t := range elementsOf(v.at(list)) {
-			turns = append(turns, placedTurn{list, t})
-		}
+// turnsOf returns the turns of each list.
+func turnsOf(v node, lists []string) [][]node {
+	turns := make([][]node, len(lists))
+	for i, list := range lists {
+		turns[i] = elementsOf(v.at(list))
 	}
 	return turns
 }
@@ -39,42 +34,64 @@ type span struct{ a, aEnd, b, bEnd int }
 
 // alignTurns returns how to make the turns of one view of those of another, in the lists
 // that both have.
-func alignTurns(from, to *node, lists, both []string) []hunk {
-	all := placeTurns(from, lists)
-	after := make([]int, len(all)) // how many turns like it come later
-	count := map[digest]int{}
-	for i, t := range slices.Backward(all) {
-		d := t.turn.digest()
-		after[i] = count[d]
-		count[d]++
-	}
+func alignTurns(from, to node, lists, both []string) []hunk {
 	var hunks []hunk
+	var starts []int // the index among all turns of the first one of each hunk, -1 if it has none
+	count := map[digest]int{}
 	base := 0
 	for _, list := range lists {
-		a, b := elementsOf(from.at(list)), elementsOf(to.at(list))
-		if !slices.Contains(both, list) {
-			b = a
-		}
-		for _, s := range spans(a, b) {
-			h := hunk{put: b[s.b:s.bEnd]}
-			for _, t := range a[s.a:s.aEnd] {
-				h.was = append(h.was, t.digest())
-			}
-			if len(h.was) == 0 {
-				h.list = list
-			} else {
-				h.nth = after[base+s.a]
-			}
-			if s.aEnd-s.a == 1 && s.bEnd-s.b == 1 {
-				if edit := differences(a[s.a], b[s.b], nil); edit[0].at != "" {
-					h.put, h.edit = nil, edit
+		a := elementsOf(from.at(list))
+		if slices.Contains(both, list) {
+			b := elementsOf(to.at(list))
+			for _, s := range spans(a, b) {
+				h, start := hunkOf(list, a[s.a:s.aEnd], b[s.b:s.bEnd]), -1
+				if len(h.was) > 0 {
+					start, count[h.was[0]] = base+s.a, 0
 				}
+				hunks, starts = append(hunks, h), append(starts, start)
 			}
-			hunks = append(hunks, h)
 		}
 		base += len(a)
 	}
+	if len(count) == 0 {
+		return hunks
+	}
+	k := len(hunks) - 1
+	for _, list := range slices.Backward(lists) {
+		for _, t := range slices.Backward(elementsOf(from.at(list))) {
+			base--
+			d := t.digest()
+			later, wanted := count[d]
+			if !wanted {
+				continue
+			}
+			for k >= 0 && (starts[k] < 0 || starts[k] > base) {
+				k--
+			}
+			if k >= 0 && starts[k] == base {
+				hunks[k].nth = later
+			}
+			count[d]++
+		}
+	}
 	return hunks
+}
+
+// hunkOf returns how turns of a list become others.
+func hunkOf(list string, from, to []node) hunk {
+	h := hunk{put: to}
+	for _, t := range from {
+		h.was = append(h.was, t.digest())
+	}
+	if len(h.was) == 0 {
+		h.list = list
+	}
+	if len(from) == 1 && len(to) == 1 {
+		if edit := differences(from[0], to[0], nil); edit[0].at != "" {
+			h.put, h.edit = nil, edit
+		}
+	}
+	return h
 }
 
 // window is how far to look for the next turn that two sequences share.
@@ -82,7 +99,7 @@ const window = 8
 
 // spans returns where two sequences of turns differ. None of them is without a turn of
 // the first sequence, unless that has none.
-func spans(a, b []*node) []span {
+func spans(a, b []node) []span {
 	var list []span
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -102,21 +119,21 @@ func spans(a, b []*node) []span {
 
 // akin reports whether two turns say the same, whatever else is with them: then one is the
 // translation of the other.
-func akin(a, b *node) bool {
+func akin(a, b node) bool {
 	said := false
 	for _, name := range []string{"type", "role", "content", "call_id", "tool_call_id", "output", "arguments"} {
 		x, y := a.get(name), b.get(name)
-		if (x == nil) != (y == nil) || x != nil && (x.digest() != y.digest() || !same(x, y)) {
+		if (x == none) != (y == none) || x != none && (x.digest() != y.digest() || !same(x, y)) {
 			return false
 		}
-		said = said || x != nil && name != "type" && name != "role"
+		said = said || x != none && name != "type" && name != "role"
 	}
 	return said
 }
 
 // nextSpan returns the shortest difference at two places after which the sequences agree
 // again, as far as the window reaches.
-func nextSpan(a, b []*node, i, j int) span {
+func nextSpan(a, b []node, i, j int) span {
 	for steps := 1; steps <= 2*window; steps++ {
 		for di := range steps + 1 {
 			x, y := i+di, j+steps-di
@@ -149,91 +166,101 @@ func addSpan(list []span, s span, length int) []span {
 
 // applyTurns makes the differences in the turns of a view where the turns are still what
 // they were, and returns the places of those that are not.
-func applyTurns(v *node, lists []string, hunks []hunk) (*node, []string) {
+func applyTurns(v node, lists []string, hunks []hunk) (node, []string) {
 	if len(hunks) == 0 {
 		return v, nil
 	}
-	all := placeTurns(v, lists)
-	places := map[digest][]int{}
-	for i, t := range all {
-		places[t.turn.digest()] = append(places[t.turn.digest()], i)
+	all := turnsOf(v, lists)
+	places := map[digest][]place{}
+	for _, h := range hunks {
+		if len(h.was) > 0 {
+			places[h.was[0]] = nil
+		}
 	}
-	at := make(map[int]hunk, len(hunks))
+	for list, turns := range all {
+		for i, t := range turns {
+			d := t.digest()
+			if at, wanted := places[d]; wanted {
+				places[d] = append(at, place{list, i})
+			}
+		}
+	}
+	at := make(map[place]hunk, len(hunks))
 	starts := map[string]hunk{}
 	var missed []string
 	for _, h := range hunks {
 		if len(h.was) == 0 {
-			if list := v.at(h.list); slices.Contains(lists, h.list) && list.is(jsonstream.Array) && len(list.elements) == 0 {
+			if list := v.at(h.list); slices.Contains(lists, h.list) && list.is(jsonstream.Array) && list.empty() {
 				starts[h.list] = h
 			} else {
 				missed = append(missed, h.list)
 			}
 			continue
 		}
-		i, ok := h.find(all, places[h.was[0]])
-		if _, taken := at[i]; !ok || taken {
+		p, ok := h.find(all, places[h.was[0]])
+		if _, taken := at[p]; !ok || taken {
 			missed = append(missed, lists[0])
 			continue
 		}
-		at[i] = h
+		at[p] = h
 	}
-	for _, list := range lists {
-		if l := v.at(list); !l.is(jsonstream.Array) {
-			continue
+	for i, list := range lists {
+		if v.at(list).is(jsonstream.Array) {
+			v = v.set(list, array(rebuild(i, all[i], at, starts[list].put)...))
 		}
-		v = v.set(list, array(rebuild(all, at, list, starts[list].put)...))
 	}
 	return v, missed
 }
 
-// find returns the index of the hunk's first turn.
-func (h hunk) find(all []placedTurn, places []int) (int, bool) {
+// find returns the place of the hunk's first turn.
+func (h hunk) find(all [][]node, places []place) (place, bool) {
 	k := len(places) - 1 - h.nth
 	if k < 0 || k >= len(places) {
-		return 0, false
+		return place{}, false
 	}
-	i := places[k]
+	p := places[k]
+	turns := all[p.list][p.index:]
+	if len(turns) < len(h.was) {
+		return place{}, false
+	}
 	for n, d := range h.was {
-		if i+n >= len(all) || all[i+n].list != all[i].list || all[i+n].turn.digest() != d {
-			return 0, false
+		if turns[n].digest() != d {
+			return place{}, false
 		}
 	}
-	return i, true
+	return p, true
 }
 
 // rebuild returns the turns of a list with the hunks applied.
-func rebuild(all []placedTurn, at map[int]hunk, list string, turns []*node) []*node {
-	turns = slices.Clone(turns)
-	for i := 0; i < len(all); i++ {
-		if all[i].list != list {
-			continue
-		}
-		h, ok := at[i]
+func rebuild(list int, turns []node, at map[place]hunk, start []node) []node {
+	out := append(make([]node, 0, len(start)+len(turns)), start...)
+	for i := 0; i < len(turns); i++ {
+		h, ok := at[place{list, i}]
 		if !ok {
-			turns = append(turns, all[i].turn)
+			out = append(out, turns[i])
 			continue
 		}
-		turns = append(turns, h.put...)
+		out = append(out, h.put...)
 		if h.edit != nil {
-			if t, _ := apply(all[i].turn, h.edit, true); t != nil {
-				turns = append(turns, t)
+			if t, _ := apply(turns[i], h.edit, true); t != none {
+				out = append(out, t)
 			}
 		}
 		i += len(h.was) - 1
 	}
-	return turns
+	return out
 }
 
-func packHunks(hunks []hunk) *node {
-	var list []*node
+func packHunks(hunks []hunk) node {
+	var list []node
 	for _, h := range hunks {
 		n := object()
 		if h.list != "" {
 			n = n.with("list", text(h.list))
 		} else {
-			var was []*node
+			var was []node
 			for _, d := range h.was {
-				was = append(was, text(string(d)))
+				was = append(was, text(d.text()))
 			}
 			n = n.with("was", array(was...))
 		}
@@ -243,7 +270,7 @@ func packHunks(hunks []hunk) *node {
 		if h.edit != nil {
 			entries := slices.Clone(h.edit)
 			for i := range entries {
-				entries[i].was = "" // the turn is known by its own
+				entries[i].was = digest{} // the turn is known by its own
 			}
 			n = n.with("edit", packEntries(entries))
 		} else {
@@ -255,12 +282,12 @@ func packHunks(hunks []hunk) *node {
 }
 
 // unpackHunks reads hunks, and passes over what is none.
-func unpackHunks(n *node) []hunk {
+func unpackHunks(n node) []hunk {
 	var hunks []hunk
 	for _, e := range elementsOf(n) {
 		var h hunk
 		for _, d := range elementsOf(e.get("was")) {
-			h.was = append(h.was, digest(d.str()))
+			h.was = append(h.was, digestIn(d.str()))
 		}
 		h.nth, _ = e.get("nth").count()
 		h.put = elementsOf(e.get("put"))

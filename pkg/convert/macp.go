@@ -28,7 +28,7 @@ func camel(name string) string {
 
 // respell writes the names of the mapped parts of a transcript in the other case, where
 // nothing has the name already.
-func respell(v *node, toCamel bool) *node {
+func respell(v node, toCamel bool) node {
 	names := map[string]string{}
 	for _, name := range macpNames {
 		if toCamel {
@@ -50,13 +50,12 @@ func respell(v *node, toCamel bool) *node {
 	return v
 }
 
-func (n *node) respell(names map[string]string) *node {
-	members := make([]member, len(n.members))
-	for i, m := range n.members {
-		if other, ok := names[m.name]; ok && n.get(other) == nil {
-			m = member{name: other, value: m.value}
+func (n node) respell(names map[string]string) node {
+	members := n.without()
+	for i, m := range members {
+		if other, ok := names[m.name]; ok && n.get(other) == none {
+			members[i] = member{name: other, value: m.value}
 		}
-		members[i] = m
 	}
 	return object(members...)
 }
@@ -67,9 +66,9 @@ const (
 	shapeText  = "text"  // no JSON object: a summary
 )
 
-func readMACP(v *node) (meaning, *node) {
+func readMACP(v node) (meaning, node) {
 	shape := object()
-	if v.at(offerMessage+"/payload/handoffId") != nil || v.at(startMessage+"/payload/modeVersion") != nil {
+	if v.at(offerMessage+"/payload/handoffId") != none || v.at(startMessage+"/payload/modeVersion") != none {
 		v, shape = respell(v, false), shape.with("names", text("camel"))
 	}
 	var m meaning
@@ -77,7 +76,7 @@ func readMACP(v *node) (meaning, *node) {
 	m.readPlaces(format.MACP, v)
 	m.takeAt(rowFrom, v, startMessage+"/sender")
 	m.takeAt(rowTask, v, startMessage+"/session_id")
-	if t, ok := unixMillis(v.at(offerMessage + "/timestamp_unix_ms")); ok && m.values[rowTime] == nil {
+	if t, ok := unixMillis(v.at(offerMessage + "/timestamp_unix_ms")); ok && m.values[rowTime] == none {
 		m.take(rowTime, t, offerMessage+"/timestamp_unix_ms")
 		shape = shape.with("clock", text("unix"))
 	}
@@ -90,10 +89,10 @@ func readMACP(v *node) (meaning, *node) {
 
 // readMACPContext reads the context of a transcript and returns how it was meant, "" if
 // it is as it is written here.
-func (m *meaning) readMACPContext(opened *node) string {
+func (m *meaning) readMACPContext(opened node) string {
 	value := opened.get("value")
 	switch {
-	case value == nil:
+	case value == none:
 		return ""
 	case !value.is(jsonstream.Object):
 		s, ok := decodeText(value)
@@ -103,7 +102,7 @@ func (m *meaning) readMACPContext(opened *node) string {
 		m.take(rowSummary, text(s), contextMessage+"/payload/context")
 		return shapeText
 	case value.at(verbatim).is(jsonstream.Array):
-		m.turns = value.at(verbatim).elements
+		m.turns = elementsOf(value.at(verbatim))
 		return ""
 	case isBrief(value):
 		return ""
@@ -112,7 +111,7 @@ func (m *meaning) readMACPContext(opened *node) string {
 		mark   string
 		format format.Format
 	}{{"conversation_history", format.SW4RMContext}, {"input_history", format.OpenAI}} {
-		if value.get(foreign.mark) == nil {
+		if value.get(foreign.mark) == none {
 			continue
 		}
 		inner, _ := codecs[foreign.format].read(view(foreign.format, value))
@@ -122,14 +121,14 @@ func (m *meaning) readMACPContext(opened *node) string {
 		m.turns = inner.turns
 		return string(foreign.format)
 	}
-	if len(value.members) == 0 {
+	if value.empty() {
 		return ""
 	}
 	m.take(rowState, value, contextValue)
 	return shapeState
 }
 
-func writeMACP(m meaning, shape *node, k *maker) *node {
+func writeMACP(m meaning, shape node, k *maker) node {
 	given := m
 	m = k.session(m)
 	from, to := m.values[rowFrom], m.values[rowTo]
@@ -137,7 +136,7 @@ func writeMACP(m meaning, shape *node, k *maker) *node {
 	if t, ok := millisOf(m.values[rowTime]); ok && shape.get("clock").str() == "unix" {
 		sent = member{name: "timestamp_unix_ms", value: t}
 	}
-	envelope := func(kind string, payload *node) *node { return envelopeOf(m, kind, sent, payload, k) }
+	envelope := func(kind string, payload node) node { return envelopeOf(m, kind, sent, payload, k) }
 	id := member{name: "handoff_id", value: m.values[rowHandoff]}
 	messages := object(
 		member{name: "form", value: text(formList)},
@@ -157,7 +156,7 @@ func writeMACP(m meaning, shape *node, k *maker) *node {
 		))},
 	)
 	at := object(member{name: "SessionStart", value: number(0)}, member{name: "HandoffOffer", value: number(1)})
-	if contentType, content := macpContext(given, shape, k); content != nil {
+	if contentType, content := macpContext(given, shape, k); content != none {
 		messages = messages.with("HandoffContext", envelope("HandoffContext", object(
 			id,
 			member{name: "content_type", value: text(contentType)},
@@ -179,7 +178,7 @@ func writeMACP(m meaning, shape *node, k *maker) *node {
 }
 
 // envelopeOf returns a message of a session.
-func envelopeOf(m meaning, kind string, sent member, payload *node, k *maker) *node {
+func envelopeOf(m meaning, kind string, sent member, payload node, k *maker) node {
 	return object(
 		member{name: "macp_version", value: text("1.0")},
 		member{name: "mode", value: text(macpMode)},
@@ -194,7 +193,7 @@ func envelopeOf(m meaning, kind string, sent member, payload *node, k *maker) *n
 
 // macpContext returns the content type and the context of a transcript, nil if there is
 // nothing to say.
-func macpContext(m meaning, shape *node, k *maker) (contentType string, content *node) {
+func macpContext(m meaning, shape node, k *maker) (contentType string, content node) {
 	contentType = "application/json"
 	brief := m.brief(format.MACP)
 	switch how := shape.get("context").str(); {
@@ -205,13 +204,13 @@ func macpContext(m meaning, shape *node, k *maker) (contentType string, content 
 		return "text/plain", opened(formRaw, text(s))
 	case how == string(format.SW4RMContext) || how == string(format.OpenAI):
 		f := format.Format(how)
-		return contentType, opened(formBase64, unview(f, codecs[f].write(m.hidden(), nil, nil)))
+		return contentType, opened(formBase64, unview(f, codecs[f].write(m.hidden(), none, nil)))
 	}
 	if len(m.turns) > 0 {
 		brief = object().merge(brief).set(verbatim, array(each(m.turns, canonicalTurn)...))
 	}
-	if brief == nil {
-		return "", nil
+	if brief == none {
+		return "", none
 	}
 	return contentType, opened(formBase64, brief)
 }
@@ -220,7 +219,7 @@ func macpContext(m meaning, shape *node, k *maker) (contentType string, content 
 func (m meaning) hidden() meaning {
 	for i, r := range rows {
 		if placeOf(r, format.MACP) != "" {
-			m.values[i] = nil
+			m.values[i] = none
 		}
 	}
 	return m
@@ -228,11 +227,11 @@ func (m meaning) hidden() meaning {
 
 // onlyBrief reports whether a row is all that a brief would have.
 func (m meaning) onlyBrief(only int) bool {
-	if m.values[only] == nil {
+	if m.values[only] == none {
 		return false
 	}
 	for i, r := range rows {
-		if i != only && m.values[i] != nil && placeOf(r, format.MACP) == "" {
+		if i != only && m.values[i] != none && placeOf(r, format.MACP) == "" {
 			return false
 		}
 	}
@@ -240,7 +239,7 @@ func (m meaning) onlyBrief(only int) bool {
 }
 
 // decodeText returns the text that a string holds in base64.
-func decodeText(n *node) (string, bool) {
+func decodeText(n node) (string, bool) {
 	b, err := base64.StdEncoding.DecodeString(n.str())
 	return string(b), err == nil && utf8.Valid(b)
 }

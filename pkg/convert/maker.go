@@ -17,25 +17,25 @@ import (
 // and seed give the same values.
 type maker struct {
 	seed, budget string
-	source       digest
+	source       node
 	made         []MadeUp
 	// restoring is for the translation of what carries a residue: values then stand in
 	// for carried ones and come from nothing, but for those at places that are known.
 	restoring bool
 	known     map[string]bool
 	stood     []string // places at which a value stood in
-	calls     []*node  // items for results that have no call
+	calls     []node   // items for results that have no call
 }
 
 // standsIn reports whether the value at a place stands in for a carried one.
 func (k *maker) standsIn(pointer string) bool { return k.restoring && !k.known[pointer] }
 
 // up makes up a value.
-func (k *maker) up(pointer string, value *node, rule string) *node {
+func (k *maker) up(pointer string, value node, rule string) node {
 	if k.standsIn(pointer) {
 		k.stood = append(k.stood, pointer)
 	} else {
-		k.made = append(k.made, MadeUp{Pointer: pointer, Value: value.append(nil), Rule: rule})
+		k.made = append(k.made, MadeUp{Pointer: pointer, Value: value.compact(), Rule: rule})
 	}
 	return value
 }
@@ -55,20 +55,23 @@ func (k *maker) reveal(missed []string) bool {
 }
 
 // unless makes up a value if there is none.
-func (k *maker) unless(value *node, pointer string, otherwise *node, rule string) *node {
-	if value != nil {
+func (k *maker) unless(value node, pointer string, otherwise node, rule string) node {
+	if value != none {
 		return value
 	}
 	return k.up(pointer, otherwise, rule)
 }
 
-func (k *maker) agent(value *node, pointer string) *node {
+func (k *maker) agent(value node, pointer string) node {
 	return k.unless(value, pointer, text("unknown"), "the agent is not known")
 }
 
 // hash returns 32 bytes for a place.
 func (k *maker) hash(pointer, of string) [sha256.Size]byte {
-	parts := []string{k.seed, pointer, cmp.Or(of, string(k.source))}
+	parts := []string{k.seed, pointer, of}
+	if of == "" {
+		parts[2] = k.source.digest().text()
+	}
 	if k.standsIn(pointer) {
 		parts = []string{pointer, of}
 	}
@@ -82,7 +85,7 @@ func (k *maker) hash(pointer, of string) [sha256.Size]byte {
 
 // uuid makes up a UUID of version 4 by its form: from an identifier that is none, or, if
 // that is empty, from the whole source.
-func (k *maker) uuid(pointer, of string) *node {
+func (k *maker) uuid(pointer, of string) node {
 	rule := "SHA-256 of the seed, the member and the source, as a UUID"
 	if of != "" {
 		rule = "SHA-256 of the seed, the member and the source's identifier, as a UUID"
@@ -94,7 +97,7 @@ func (k *maker) uuid(pointer, of string) *node {
 }
 
 // trace makes up a traceparent.
-func (k *maker) trace(pointer string) *node {
+func (k *maker) trace(pointer string) node {
 	h := k.hash(pointer, "")
 	h[0], h[16] = h[0]|1, h[16]|1 // zeros alone are invalid
 	s := "00-" + hex.EncodeToString(h[:16]) + "-" + hex.EncodeToString(h[16:24]) + "-00"
@@ -102,7 +105,7 @@ func (k *maker) trace(pointer string) *node {
 }
 
 // identifier keeps a UUID of version 4 and makes one of anything else.
-func (k *maker) identifier(value *node, pointer string) *node {
+func (k *maker) identifier(value node, pointer string) node {
 	if isUUID(value.str()) {
 		return value
 	}
@@ -118,7 +121,7 @@ func isUUID(s string) bool {
 }
 
 // time keeps a date-time, and otherwise takes that of the latest turn that has one.
-func (k *maker) time(m meaning, pointer string) *node {
+func (k *maker) time(m meaning, pointer string) node {
 	if t := m.values[rowTime]; isTime(t) {
 		return t
 	}
@@ -141,11 +144,11 @@ func (k *maker) complete(m meaning) meaning {
 	v[rowTo] = k.agent(v[rowTo], "/toAgent/agentType")
 	v[rowTime] = k.time(m, "/timestamp")
 	v[rowDescription] = k.unless(v[rowDescription], "/taskDescription", text("INITIAL"), "the task is not known: the word for a first handoff (section 7.2)")
-	if v[rowCompleted] == nil {
+	if v[rowCompleted] == none {
 		v[rowCompleted] = k.completed(m)
 	}
 	for i, r := range rows {
-		if v[i] != nil || i == rowCost {
+		if v[i] != none || i == rowCost {
 			continue
 		}
 		switch r.kind {
@@ -157,8 +160,8 @@ func (k *maker) complete(m meaning) meaning {
 			v[i] = text("")
 		}
 	}
-	if v[rowCost] == nil {
-		budget := &node{kind: jsonstream.Number, text: []byte(cmp.Or(k.budget, "0"))}
+	if v[rowCost] == none {
+		budget := numeral(cmp.Or(k.budget, "0"))
 		rule := "the costs are not known; without a remaining budget the receiver must not execute (section 6.1)"
 		if k.budget != "" {
 			rule = "the costs are not known; the remaining budget is the one that was given"
@@ -174,7 +177,7 @@ func (k *maker) complete(m meaning) meaning {
 
 // completed returns the completed subtasks of a source that has none: one, if the task is
 // not the first.
-func (k *maker) completed(m meaning) *node {
+func (k *maker) completed(m meaning) node {
 	if m.values[rowDescription].str() == "INITIAL" || k.standsIn("/completedSubtasks") {
 		return array()
 	}
@@ -187,10 +190,10 @@ func (k *maker) completed(m meaning) *node {
 // session returns the meaning with what a session of MACP's handoff mode requires.
 func (k *maker) session(m meaning) meaning {
 	v := &m.values
-	if v[rowHandoff] == nil {
+	if v[rowHandoff] == none {
 		v[rowHandoff] = k.uuid(offerMessage+"/payload/handoff_id", "")
 	}
-	if v[rowTask] == nil {
+	if v[rowTask] == none {
 		v[rowTask] = k.uuid("/session_id", "")
 	}
 	v[rowFrom] = k.agent(v[rowFrom], offerMessage+"/sender")
@@ -199,22 +202,22 @@ func (k *maker) session(m meaning) meaning {
 	case to == "" && from == "unknown":
 		v[rowTo] = k.up(offerMessage+"/payload/target_participant", text("unknown-target"), "the agent is not known, and is not the sender (rule 7)")
 	case to == "":
-		v[rowTo] = k.agent(nil, offerMessage+"/payload/target_participant")
+		v[rowTo] = k.agent(none, offerMessage+"/payload/target_participant")
 	case to == from:
 		v[rowTo] = k.up(offerMessage+"/payload/target_participant", text(to+"-target"), "the target is not the sender (rule 7)")
 	}
 	v[rowTime] = k.time(m, offerMessage+"/timestamp")
-	if v[rowDescription] == nil {
+	if v[rowDescription] == none {
 		v[rowDescription] = text("")
 	}
 	return m
 }
 
 // millisOf returns a date-time as Unix milliseconds, if it is a whole number of them.
-func millisOf(n *node) (*node, bool) {
+func millisOf(n node) (node, bool) {
 	t, ok := rfc3339.Parse(n.str())
 	if !ok || t.Nanosecond()%int(time.Millisecond) != 0 {
-		return nil, false
+		return none, false
 	}
 	return number(t.UnixMilli()), true
 }

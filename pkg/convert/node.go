@@ -3,277 +3,214 @@ package convert
 import (
 	"bytes"
 	"math/big"
-	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A node is a JSON value out of which messages are put together. It never changes
-// once others can see it, so that messages share what they have in common.
+// A node is a JSON value out of which messages are put together: one of a document, of
+// which nothing is copied, or one that was made. It never changes, so that messages share
+// what they have in common. The zero node is nothing. Nodes that are == are the same value.
 type node struct {
-	kind     jsonstream.Kind
-	text     []byte // of a string, with its quotes, of a number or a literal: as written
-	members  []member
-	elements []*node
-	depth    int // how many objects and arrays are nested, this one included
+	body *body
+	i    int32 // of a value of a document: which one it is
+}
 
-	names map[string]int // of many members, built when one is looked up
-	sum   digest         // "" until it is asked for
+var none node
+
+// A body is a value that was made, or what all values of a document share.
+type body struct {
+	doc *document // nil for a value that was made
+
+	kind     jsonstream.Kind
+	text     string // the characters of a string, the text of a number or a literal
+	elements []node
+	// An object has the members of another one, but for those that are changed, and
+	// members of its own.
+	base    node
+	changes []member // of members of base, without a value if they are left out
+	members []member
+
+	holds *held // what the text of a string is made of when it is needed
+
+	changed, names map[string]int // of many changes and members, made when one is looked up
+	sum            digest         // zero until it is asked for
+}
+
+// A document is one that was read, with what is worked out once of its long values.
+type document struct {
+	*jsonstream.Document
+	decoded map[int32]node
+	sums    map[int32]digest
+	orders  map[int32][]jsonstream.Value
+	lists   map[int32][]node
 }
 
 type member struct {
 	name  string
 	raw   []byte // the name as it was written; nil if it was not read
-	value *node
+	value node
 }
 
-// manyMembers is from how many on a table of names pays.
-const manyMembers = 16
+const (
+	// manyMembers is from how many on a table of names pays.
+	manyMembers = 16
+	// largeValue is how many bytes a value of a document has for which it pays to remember what
+	// was worked out.
+	largeValue = 1 << 16
+)
 
-// nodeOf copies a value, which shares the document's bytes.
-func nodeOf(v jsonstream.Value) *node {
-	switch v.Kind() {
-	case jsonstream.Absent:
-		return nil
-	case jsonstream.Object:
-		var members []member
-		for name, value := range v.Members() {
-			members = append(members, member{name, value.RawName(), nodeOf(value)})
-		}
-		return object(members...)
-	case jsonstream.Array:
-		var elements []*node
-		for _, value := range v.Elements() {
-			elements = append(elements, nodeOf(value))
-		}
-		return array(elements...)
-	default:
-		return &node{kind: v.Kind(), text: v.Raw()}
-	}
+// nodeOf returns the root of a document.
+func nodeOf(doc *jsonstream.Document) node {
+	return node{body: &body{doc: &document{doc, map[int32]node{}, map[int32]digest{}, map[int32][]jsonstream.Value{}, map[int32][]node{}}}}
 }
 
 // parse reads a JSON text that is part of a message. It is as deep as it likes, within
 // what can be read at all.
-func parse(text []byte) (*node, bool) {
+func parse(text []byte) (node, bool) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
-		return nil, false
+		return none, false
 	}
-	return nodeOf(doc.Root()), true
+	return nodeOf(doc), true
 }
 
-func object(members ...member) *node {
-	n := &node{kind: jsonstream.Object, members: members, depth: 1}
-	for _, m := range members {
-		n.depth = max(n.depth, m.value.depth+1)
+// isRead reports whether the value is one of a document.
+func (n node) isRead() bool { return n.body != nil && n.body.doc != nil }
+
+// isMade reports whether the value was made.
+func (n node) isMade() bool { return n.body != nil && n.body.doc == nil }
+
+// v returns the value in its document, an absent one if it was made.
+func (n node) v() jsonstream.Value {
+	if !n.isRead() {
+		return jsonstream.Value{}
 	}
-	return n
+	return n.body.doc.Value(int(n.i))
 }
 
-func array(elements ...*node) *node {
-	n := &node{kind: jsonstream.Array, elements: elements, depth: 1}
-	for _, e := range elements {
-		n.depth = max(n.depth, e.depth+1)
+// sibling returns another value of the same document.
+func (n node) sibling(v jsonstream.Value) node {
+	if !v.Exists() {
+		return none
 	}
-	return n
+	return node{n.body, int32(v.Ordinal())}
+}
+
+func object(members ...member) node {
+	return node{body: &body{kind: jsonstream.Object, members: members}}
+}
+
+func array(elements ...node) node {
+	return node{body: &body{kind: jsonstream.Array, elements: elements}}
 }
 
 // text returns a string's node. What is not UTF-8 does not come here.
-func text(s string) *node {
-	quoted, _ := jsontext.AppendQuote(nil, s)
-	return &node{kind: jsonstream.String, text: quoted}
-}
+func text(s string) node { return node{body: &body{kind: jsonstream.String, text: s}} }
 
-func number(i int64) *node {
-	return &node{kind: jsonstream.Number, text: strconv.AppendInt(nil, i, 10)}
-}
+func number(i int64) node { return numeral(strconv.FormatInt(i, 10)) }
 
-func boolean(b bool) *node {
+// numeral returns the node of a number's text.
+func numeral(text string) node { return node{body: &body{kind: jsonstream.Number, text: text}} }
+
+func boolean(b bool) node {
 	if b {
-		return &node{kind: jsonstream.True, text: []byte("true")}
+		return node{body: &body{kind: jsonstream.True, text: "true"}}
 	}
-	return &node{kind: jsonstream.False, text: []byte("false")}
+	return node{body: &body{kind: jsonstream.False, text: "false"}}
 }
 
-func null() *node { return &node{kind: jsonstream.Null, text: []byte("null")} }
+func null() node { return node{body: &body{kind: jsonstream.Null, text: "null"}} }
+
+func (n node) kind() jsonstream.Kind {
+	if n.isMade() {
+		return n.body.kind
+	}
+	return n.v().Kind()
+}
 
 // is reports whether there is a node, of this kind.
-func (n *node) is(kind jsonstream.Kind) bool { return n != nil && n.kind == kind }
+func (n node) is(kind jsonstream.Kind) bool { return n.kind() == kind }
 
-func isText(n *node) bool { return n.is(jsonstream.String) }
+func isText(n node) bool { return n.is(jsonstream.String) }
 
 // str returns the characters of a string, "" for anything else.
-func (n *node) str() string {
-	if !n.is(jsonstream.String) {
+func (n node) str() string {
+	switch {
+	case !isText(n):
 		return ""
+	case n.isRead():
+		return n.v().Text()
+	case n.body.holds != nil:
+		return n.body.holds.str()
+	default:
+		return n.body.text
 	}
-	if bytes.IndexByte(n.text, '\\') < 0 {
-		return string(n.text[1 : len(n.text)-1])
+}
+
+// chars is str for a string that may be long.
+func (n node) chars() []byte {
+	if n.isMade() {
+		return []byte(n.str())
 	}
-	s, _ := jsontext.AppendUnquote(nil, n.text) // checked when it was read
-	return string(s)
+	raw := n.v().Raw()
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	chars, _ := jsonstream.Unquote(raw, make([]byte, 0, len(raw)))
+	return chars
+}
+
+// number returns the text of a number, nil for anything else.
+func (n node) number() []byte {
+	switch {
+	case !n.is(jsonstream.Number):
+		return nil
+	case n.isRead():
+		return n.v().Raw()
+	default:
+		return []byte(n.body.text)
+	}
 }
 
 // integer returns a whole number.
-func (n *node) integer() (int64, bool) {
-	if !n.is(jsonstream.Number) {
-		return 0, false
-	}
-	i, err := strconv.ParseInt(string(n.text), 10, 64)
+func (n node) integer() (int64, bool) {
+	i, err := strconv.ParseInt(string(n.number()), 10, 64)
 	return i, err == nil
 }
 
 // rational returns a number exactly, if it has a size that is met with; the exponents of
 // others would cost more than they are worth.
-func (n *node) rational() (*big.Rat, bool) {
-	if !n.is(jsonstream.Number) || len(n.text) > 64 {
+func (n node) rational() (*big.Rat, bool) {
+	text := n.number()
+	if len(text) == 0 || len(text) > 64 {
 		return nil, false
 	}
-	if e := bytes.IndexAny(n.text, "eE"); e >= 0 && len(bytes.TrimLeft(n.text[e+1:], "+-0")) > 2 {
+	if e := bytes.IndexAny(text, "eE"); e >= 0 && len(bytes.TrimLeft(text[e+1:], "+-0")) > 2 {
 		return nil, false
 	}
-	return new(big.Rat).SetString(string(n.text))
+	return new(big.Rat).SetString(string(text))
 }
 
 // count returns a whole number from 0 on that fits its purpose, and whether there is
 // one.
-func (n *node) count() (int, bool) {
-	if !n.is(jsonstream.Number) {
-		return 0, false
-	}
-	i, err := strconv.ParseUint(string(n.text), 10, 31)
+func (n node) count() (int, bool) {
+	i, err := strconv.ParseUint(string(n.number()), 10, 31)
 	return int(i), err == nil
 }
 
-// find returns the index of a member, -1 if there is none.
-func (n *node) find(name string) int {
-	if !n.is(jsonstream.Object) {
-		return -1
+// deeperThan reports whether more objects and arrays are nested, this one included.
+func (n node) deeperThan(most int) bool {
+	if !n.is(jsonstream.Object) && !n.is(jsonstream.Array) {
+		return false
 	}
-	if len(n.members) < manyMembers {
-		return slices.IndexFunc(n.members, func(m member) bool { return m.name == name })
+	if most == 0 {
+		return true
 	}
-	if n.names == nil {
-		n.names = make(map[string]int, len(n.members))
-		for i, m := range n.members {
-			n.names[m.name] = i
+	for c := n.children(); c.next(); {
+		if c.value.deeperThan(most - 1) {
+			return true
 		}
 	}
-	if i, ok := n.names[name]; ok {
-		return i
-	}
-	return -1
-}
-
-// get returns a member, nil if there is none.
-func (n *node) get(name string) *node {
-	if i := n.find(name); i >= 0 {
-		return n.members[i].value
-	}
-	return nil
-}
-
-// at returns what is at a JSON Pointer, nil if there is nothing.
-func (n *node) at(pointer string) *node {
-	tokens, _ := jsonstream.SplitPointer(pointer)
-	for _, token := range tokens {
-		switch {
-		case n.is(jsonstream.Array):
-			i, ok := jsonstream.ArrayIndex(token)
-			if !ok || i >= len(n.elements) {
-				return nil
-			}
-			n = n.elements[i]
-		default:
-			n = n.get(token)
-		}
-	}
-	return n
-}
-
-// with returns the object with a member that has this value, at the end if it is new;
-// without it if the value is nil. What is no object counts as an empty one.
-func (n *node) with(name string, value *node) *node {
-	var members []member
-	if n.is(jsonstream.Object) {
-		members = slices.Clone(n.members)
-	}
-	i := n.find(name)
-	switch {
-	case value == nil && i >= 0:
-		members = slices.Delete(members, i, i+1)
-	case value == nil:
-	case i >= 0:
-		members[i].value = value
-	default:
-		members = append(members, member{name: name, value: value})
-	}
-	return object(members...)
-}
-
-// set returns the value with another one at a JSON Pointer, nil for none. Objects on the way
-// are made where they are missing; elements of arrays have to be there.
-func (n *node) set(pointer string, value *node) *node {
-	tokens, _ := jsonstream.SplitPointer(pointer)
-	return n.setTokens(tokens, value)
-}
-
-func (n *node) setTokens(tokens []string, value *node) *node {
-	if len(tokens) == 0 {
-		return value
-	}
-	if n.is(jsonstream.Array) {
-		i, _ := jsonstream.ArrayIndex(tokens[0])
-		elements := slices.Clone(n.elements)
-		elements[i] = elements[i].setTokens(tokens[1:], value)
-		return array(elements...)
-	}
-	return n.with(tokens[0], n.get(tokens[0]).setTokens(tokens[1:], value))
-}
-
-// empty reports whether a string, object or array holds nothing.
-func (n *node) empty() bool {
-	return len(n.members)+len(n.elements) == 0 && (n.kind != jsonstream.String || len(n.text) == len(`""`))
-}
-
-// without returns the members of an object but for some.
-func (n *node) without(names ...string) []member {
-	var rest []member
-	for _, m := range n.members {
-		if !slices.Contains(names, m.name) {
-			rest = append(rest, m)
-		}
-	}
-	return rest
-}
-
-// only returns the members of an object that have one of these names and are strings, or
-// are content.
-func (n *node) only(names ...string) []member {
-	var some []member
-	for _, m := range n.members {
-		if slices.Contains(names, m.name) && (isText(m.value) || m.name == "content") {
-			some = append(some, m)
-		}
-	}
-	return some
-}
-
-// hasAny reports whether an object has a member of one of these names.
-func (n *node) hasAny(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return n.get(name) != nil })
-}
-
-// merge returns the object with the members of another one, which may be nil.
-func (n *node) merge(other *node) *node {
-	if other == nil {
-		return n
-	}
-	for _, m := range other.members {
-		n = n.with(m.name, m.value)
-	}
-	return n
+	return false
 }

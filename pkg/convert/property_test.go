@@ -51,7 +51,7 @@ func converted(t fataler, text []byte, from, to format.Format) []byte {
 // mustEqual fails unless two texts are equal, numbers by how they are written.
 func mustEqual(t fataler, got, want []byte) {
 	t.Helper()
-	a, b := nodeOf(parsed(t, got).Root()), nodeOf(parsed(t, want).Root())
+	a, b := nodeOf(parsed(t, got)), nodeOf(parsed(t, want))
 	if !same(a, b) {
 		for _, d := range differences(a, b, nil) {
 			t.Fatalf("differs at %s\ngot  %s\nwant %s", d.at, got, want)
@@ -90,8 +90,8 @@ func TestThereAndBack(t *testing.T) {
 
 // planted puts what another message carries, perhaps damaged, into a message.
 func (g generator) planted(message []byte, f, carried format.Format) []byte {
-	other := nodeOf(parsed(g.t, converted(g.t, []byte(g.message(carried, true)), carried, f)).Root())
-	doc := nodeOf(parsed(g.t, message).Root())
+	other := nodeOf(parsed(g.t, converted(g.t, []byte(g.message(carried, true)), carried, f)))
+	doc := nodeOf(parsed(g.t, message))
 	plant := other.at(holderOf(f, other))
 	if g.chance("damaged", 2) {
 		plant = g.change(plant)
@@ -120,29 +120,30 @@ func TestWalk(t *testing.T) {
 
 // edited changes, removes or doubles something in a message.
 func (g generator) edited(message []byte) []byte {
-	if root := g.change(nodeOf(parsed(g.t, message).Root())); root.is(jsonstream.Object) {
+	if root := g.change(nodeOf(parsed(g.t, message))); root.is(jsonstream.Object) {
 		return root.append(nil)
 	}
 	return message
 }
 
-func (g generator) change(n *node) *node {
+func (g generator) change(n node) node {
 	switch {
-	case n.is(jsonstream.Object) && len(n.members) > 0:
-		m := n.members[rapid.IntRange(0, len(n.members)-1).Draw(g.t, "member")]
+	case n.is(jsonstream.Object) && !n.empty():
+		m := n.without()[rapid.IntRange(0, n.length()-1).Draw(g.t, "member")]
 		if g.chance("remove", 6) {
-			return n.with(m.name, nil)
+			return n.with(m.name, none)
 		}
 		return n.with(m.name, g.change(m.value))
-	case n.is(jsonstream.Array) && len(n.elements) > 0:
-		i := rapid.IntRange(0, len(n.elements)-1).Draw(g.t, "element")
+	case n.is(jsonstream.Array) && !n.empty():
+		elements := elementsOf(n)
+		i := rapid.IntRange(0, len(elements)-1).Draw(g.t, "element")
 		switch rapid.IntRange(0, 5).Draw(g.t, "change") {
 		case 0:
-			return array(append(append([]*node{}, n.elements[:i]...), n.elements[i+1:]...)...)
+			return array(append(append([]node{}, elements[:i]...), elements[i+1:]...)...)
 		case 1:
-			return array(append(append([]*node{}, n.elements[:i+1]...), n.elements[i:]...)...)
+			return array(append(append([]node{}, elements[:i+1]...), elements[i:]...)...)
 		default:
-			out := append([]*node{}, n.elements...)
+			out := append([]node{}, elements...)
 			out[i] = g.change(out[i])
 			return array(out...)
 		}

@@ -65,16 +65,16 @@ type MadeUp struct {
 }
 
 // describe fills a report.
-func (t trace) describe(r *Report, source, target *node) {
+func (t trace) describe(r *Report, source, target node) {
 	from, to := newShower(r.From, source), newShower(r.To, target)
 	r.Restored = t.restored
 	written, _ := codecs[r.To].read(view(r.To, target))
 	for i, v := range t.meaning.values {
-		if v == nil {
+		if v == none {
 			continue
 		}
 		m := Mapping{From: from.pointer(t.meaning.at[i]), To: to.row(i)}
-		if written.values[i] != nil {
+		if written.values[i] != none {
 			m.To = to.pointer(written.at[i])
 		}
 		r.Mapped = append(r.Mapped, m)
@@ -85,7 +85,7 @@ func (t trace) describe(r *Report, source, target *node) {
 	t.describeCarried(r, from)
 	t.describeMadeUp(r, from, to, target)
 	t.describeChanged(r, to)
-	if r.From == format.EAAPL && source.get("signature") != nil {
+	if r.From == format.EAAPL && source.get("signature") != none {
 		r.Signature = "/signature"
 	}
 	bare, _, _ := strip(r.From, source, r.To)
@@ -115,7 +115,7 @@ func (t trace) turns(f format.Format) []Mapping {
 
 func (t trace) describeCarried(r *Report, from shower) {
 	for _, e := range t.residue.members {
-		if e.value != nil {
+		if e.value != none {
 			r.Carried = append(r.Carried, Carried{Pointer: from.pointer(e.at), Place: t.place})
 		}
 	}
@@ -123,19 +123,19 @@ func (t trace) describeCarried(r *Report, from shower) {
 	if n := len(t.residue.turns); n > 0 {
 		r.Carried = append(r.Carried, Carried{Pointer: from.turns(), Place: t.place, Turns: n})
 	}
-	if t.residue.text != nil {
+	if t.residue.text != none {
 		r.Carried = append(r.Carried, Carried{Pointer: from.pointer(textPlaces[r.From]), Place: t.place})
 	}
 }
 
-func (t trace) describeMadeUp(r *Report, from, to shower, target *node) {
+func (t trace) describeMadeUp(r *Report, from, to shower, target node) {
 	for _, m := range t.made {
 		for i, row := range rows {
 			if placeOf(row, r.To) != m.Pointer {
 				continue
 			}
 			m.Source = from.row(i)
-			if t.meaning.values[i] != nil {
+			if t.meaning.values[i] != none {
 				m.Source = from.pointer(t.meaning.at[i])
 			}
 		}
@@ -145,7 +145,7 @@ func (t trace) describeMadeUp(r *Report, from, to shower, target *node) {
 	if r.To != format.OpenAI || len(t.calls) == 0 {
 		return
 	}
-	made := map[*node]bool{}
+	made := map[node]bool{}
 	for _, call := range t.calls {
 		made[call] = true
 	}
@@ -179,14 +179,14 @@ func (t trace) describeChanged(r *Report, to shower) {
 // what is encoded there.
 type shower struct {
 	format format.Format
-	doc    *node
+	doc    node
 	mapped [3]int // of a transcript: the indices of its mapped messages
 }
 
-func newShower(f format.Format, doc *node) shower {
+func newShower(f format.Format, doc node) shower {
 	s := shower{format: f, doc: doc}
 	if f == format.MACP {
-		s.mapped = mappedMessages(elementsOf(doc.get("messages")))
+		s.mapped = mappedMessages(doc.get("messages"))
 	}
 	return s
 }
@@ -228,7 +228,7 @@ func (s shower) pointer(pointer string) string {
 				token = strconv.Itoa(index)
 			}
 		}
-		if s.format == format.MACP && n.is(jsonstream.Object) && n.get(token) == nil && slices.Contains(macpNames, token) && n.get(camel(token)) != nil {
+		if s.format == format.MACP && n.is(jsonstream.Object) && n.get(token) == none && slices.Contains(macpNames, token) && n.get(camel(token)) != none {
 			token = camel(token)
 		}
 		at, n = jsonstream.AppendPointer(at, token), n.at(jsonstream.AppendPointer("", token))
@@ -237,7 +237,7 @@ func (s shower) pointer(pointer string) string {
 }
 
 // implied returns the members of a view that a report does not tell of.
-func (s shower) implied(view *node, r Report) []string {
+func (s shower) implied(view node, r Report) []string {
 	told, above := map[string]bool{}, map[string]bool{}
 	tell := func(pointer string) {
 		told[pointer] = true
@@ -254,9 +254,9 @@ func (s shower) implied(view *node, r Report) []string {
 		tell(m.Pointer)
 	}
 	var implied []string
-	var walk func(n *node, at string)
-	walk = func(n *node, at string) {
-		for _, m := range n.members {
+	var walk func(n node, at string)
+	walk = func(n node, at string) {
+		for m := n.children(); m.next(); {
 			below := jsonstream.AppendPointer(at, m.name)
 			shown := s.pointer(below)
 			switch {

@@ -15,7 +15,7 @@ func TestCarriedIsNoTurn(t *testing.T) {
 	input := result(t, sample(t, format.EAAPL), format.OpenAI, Options{}).Text
 	for _, to := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP} {
 		there := result(t, input, to, Options{})
-		m, _ := codecs[to].read(view(to, nodeOf(parsed(t, there.Text).Root())))
+		m, _ := codecs[to].read(view(to, nodeOf(parsed(t, there.Text))))
 		for _, turn := range m.turns {
 			if isCarried(turn) {
 				t.Errorf("%s has the turn %s", to, turn.append(nil))

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"fmt"
+
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -20,16 +22,16 @@ import (
 //	place    what stood in the place of the residue's holder, if that could not hold it
 type residue struct {
 	format       format.Format
-	shape        *node
+	shape        node
 	seed, budget string
-	made         *node // digests by member
-	unknown      *node // members
+	made         node // digests by member
+	unknown      node // members
 	members      []entry
 	turns        []hunk
 	signed       digest // of what the signature of a canonical message covers
 	was          digest // of the object whose text is in text
-	text         *node
-	place        *node
+	text         node
+	place        node
 }
 
 // textPlaces are where the views have an object that may be encoded.
@@ -39,14 +41,14 @@ var textPlaces = map[format.Format]string{
 }
 
 // note notes what makes the message doc of the view that its translation gives.
-func (r *residue) note(doc, given *node) {
+func (r *residue) note(doc, given node) {
 	f := r.format
 	want := view(f, doc)
 	skip := listsIn(f, given, want)
 	r.turns = alignTurns(given, want, codecs[f].lists, skip)
 	r.members = differences(given, want, skip)
-	if f == format.EAAPL && doc.get("signature") != nil {
-		r.signed = doc.with("signature", nil).digest()
+	if f == format.EAAPL && doc.get("signature") != none {
+		r.signed = doc.with("signature", none).digest()
 	}
 	if place := textPlaces[f]; place != "" {
 		original := doc.get("context_snapshot")
@@ -64,16 +66,16 @@ func (r *residue) note(doc, given *node) {
 }
 
 // rawContext returns the context of a transcript as it is written.
-func rawContext(doc *node) *node {
-	messages := elementsOf(doc.get("messages"))
+func rawContext(doc node) node {
+	messages := doc.get("messages")
 	if i := mappedMessages(messages)[2]; i >= 0 {
-		return messages[i].at("/payload/context")
+		return messages.at(fmt.Sprintf("/%d/payload/context", i))
 	}
-	return nil
+	return none
 }
 
 // listsIn returns where both views have a list of turns.
-func listsIn(f format.Format, a, b *node) []string {
+func listsIn(f format.Format, a, b node) []string {
 	var lists []string
 	for _, at := range codecs[f].lists {
 		if a.at(at).is(jsonstream.Array) && b.at(at).is(jsonstream.Array) {
@@ -85,21 +87,21 @@ func listsIn(f format.Format, a, b *node) []string {
 
 // restore makes the message of the view of what its translation gives. What no longer
 // applies is left out, and its places are returned.
-func (r residue) restore(given *node) (doc *node, missed []string) {
+func (r residue) restore(given node) (doc node, missed []string) {
 	v, missed := applyTurns(given, codecs[r.format].lists, r.turns)
 	v, more := apply(v, r.members, false)
 	missed = append(missed, more...)
 	if !v.is(jsonstream.Object) {
 		v = given
 	}
-	if place := textPlaces[r.format]; r.text != nil && place != "" {
-		if value := v.at(place + "/value"); value != nil && value.digest() == r.was {
+	if place := textPlaces[r.format]; r.text != none && place != "" {
+		if value := v.at(place + "/value"); value != none && value.digest() == r.was {
 			v = v.set(place, opened(formRaw, r.text))
 		}
 	}
 	doc = unview(r.format, v)
-	if r.signed != "" && doc.get("signature") != nil {
-		if bare := doc.with("signature", nil); bare.digest() != r.signed {
+	if r.signed != (digest{}) && doc.get("signature") != none {
+		if bare := doc.with("signature", none); bare.digest() != r.signed {
 			return bare, append(missed, "/signature")
 		}
 	}
@@ -107,10 +109,10 @@ func (r residue) restore(given *node) (doc *node, missed []string) {
 }
 
 // pack writes the residue as JSON.
-func (r residue) pack() *node {
+func (r residue) pack() node {
 	n := object(member{name: "format", value: text(string(r.format))})
-	add := func(name string, value *node) {
-		if value != nil && (len(value.members)+len(value.elements) > 0 || value.is(jsonstream.String)) {
+	add := func(name string, value node) {
+		if value != none && (isText(value) || !value.empty()) {
 			n = n.with(name, value)
 		}
 	}
@@ -125,20 +127,20 @@ func (r residue) pack() *node {
 	add("unknown", r.unknown)
 	add("members", packEntries(r.members))
 	add("turns", packHunks(r.turns))
-	if r.signed != "" {
-		add("signed", text(string(r.signed)))
+	if r.signed != (digest{}) {
+		add("signed", text(r.signed.text()))
 	}
-	if r.text != nil {
-		add("text", object(member{name: "was", value: text(string(r.was))}, member{name: "value", value: r.text}))
+	if r.text != none {
+		add("text", object(member{name: "was", value: text(r.was.text())}, member{name: "value", value: r.text}))
 	}
-	if r.place != nil {
+	if r.place != none {
 		n = n.with("place", r.place)
 	}
 	return n
 }
 
 // unpackResidue reads a residue for a format, and whether there is one.
-func unpackResidue(n *node, f format.Format) (residue, bool) {
+func unpackResidue(n node, f format.Format) (residue, bool) {
 	if isText(n) {
 		n, _ = parse([]byte(n.str()))
 	}
@@ -148,7 +150,7 @@ func unpackResidue(n *node, f format.Format) (residue, bool) {
 	r := residue{
 		format: f, shape: n.get("shape"), seed: n.get("seed").str(), budget: n.get("budget").str(), made: n.get("made"), unknown: n.get("unknown"),
 		members: unpackEntries(n.get("members")), turns: unpackHunks(n.get("turns")),
-		signed: digest(n.get("signed").str()), was: digest(n.at("/text/was").str()), text: n.at("/text/value"),
+		signed: digestIn(n.get("signed").str()), was: digestIn(n.at("/text/was").str()), text: n.at("/text/value"),
 	}
 	if (Options{Budget: r.budget}).Check() != nil {
 		r.budget = ""

@@ -22,15 +22,14 @@ func systemOf(f format.Format) string {
 }
 
 // holderOf returns where a message holds residues.
-func holderOf(f format.Format, doc *node) string {
+func holderOf(f format.Format, doc node) string {
 	switch f {
 	case format.EAAPL:
 		return "/extensions"
 	case format.OpenAI:
 		return "/pre_handoff_items"
 	case format.MACP:
-		messages := elementsOf(doc.get("messages"))
-		if i := mappedMessages(messages)[0]; i >= 0 {
+		if i := mappedMessages(doc.get("messages"))[0]; i >= 0 {
 			return fmt.Sprintf("/messages/%d/payload/extensions", i)
 		}
 		return "/extensions"
@@ -46,7 +45,7 @@ const mostDepth = jsonstream.DefaultMaxDepth - 8
 
 // store returns a message of a format with a residue in its holder, and the pointer to
 // it.
-func store(f format.Format, doc *node, r residue) (*node, string) {
+func store(f format.Format, doc node, r residue) (node, string) {
 	place := holderOf(f, doc)
 	holder := doc.at(place)
 	kind := jsonstream.Object
@@ -55,13 +54,16 @@ func store(f format.Format, doc *node, r residue) (*node, string) {
 	}
 	if !holder.is(kind) {
 		r.place = array()
-		if holder != nil {
+		if holder != none {
 			r.place = array(holder)
 		}
-		holder = &node{kind: kind, depth: 1}
+		holder = object()
+		if f == format.OpenAI {
+			holder = array()
+		}
 	}
 	packed := r.pack()
-	if packed.depth > mostDepth && f != format.MACP {
+	if packed.deeperThan(mostDepth) && f != format.MACP {
 		packed = text(string(packed.appendPlain(nil)))
 	}
 	last := "0"
@@ -72,7 +74,7 @@ func store(f format.Format, doc *node, r residue) (*node, string) {
 			member{name: "name", value: text(history.CarriedName)},
 			member{name: "carried", value: packed},
 		)
-		holder = array(append([]*node{item}, holder.elements...)...)
+		holder = array(append([]node{item}, elementsOf(holder)...)...)
 	case format.MACP:
 		last = freeName(holder, systemOf(r.format))
 		holder = holder.with(last, packed.encode())
@@ -84,12 +86,12 @@ func store(f format.Format, doc *node, r residue) (*node, string) {
 }
 
 // isCarried reports whether an item of OpenAI input data holds a residue.
-func isCarried(item *node) bool {
+func isCarried(item node) bool {
 	return item.get("type").str() == history.CarriedType && item.get("name").str() == history.CarriedName
 }
 
 // strip takes the latest residue for a format out of a message.
-func strip(f format.Format, doc *node, wanted format.Format) (*node, residue, bool) {
+func strip(f format.Format, doc node, wanted format.Format) (node, residue, bool) {
 	place := holderOf(f, doc)
 	holder := doc.at(place)
 	var r residue
@@ -100,35 +102,35 @@ func strip(f format.Format, doc *node, wanted format.Format) (*node, residue, bo
 				continue
 			}
 			if r, found = unpackResidue(item.get("carried"), wanted); found {
-				holder = array(slices.Delete(slices.Clone(holder.elements), i, i+1)...)
+				holder = array(slices.Delete(slices.Clone(elementsOf(holder)), i, i+1)...)
 				break
 			}
 		}
 	} else {
 		var name string
 		if name, r, found = latest(f, holder, wanted); found {
-			holder = holder.with(name, nil)
+			holder = holder.with(name, none)
 		}
 	}
 	if !found {
 		return doc, residue{}, false
 	}
-	if r.place != nil && len(holder.members)+len(holder.elements) == 0 {
-		holder = nil
-		if len(r.place.elements) > 0 {
-			holder = r.place.elements[0]
+	if r.place != none && holder.empty() {
+		holder = none
+		if !r.place.empty() {
+			holder = r.place.element("0")
 		}
 	}
 	return doc.set(place, holder), r, true
 }
 
 // latest returns the residue for a format under the highest numbered name.
-func latest(f format.Format, holder *node, wanted format.Format) (name string, r residue, found bool) {
+func latest(f format.Format, holder node, wanted format.Format) (name string, r residue, found bool) {
 	if !holder.is(jsonstream.Object) {
 		return "", residue{}, false
 	}
 	highest := ""
-	for _, m := range holder.members {
+	for m := holder.children(); m.next(); {
 		digits, ok := numberIn(m.name, systemOf(wanted))
 		if !ok || found && compareDigits(digits, highest) <= 0 {
 			continue
@@ -164,9 +166,9 @@ func compareDigits(a, b string) int {
 }
 
 // freeName returns a name for what a system needs that is higher than all that are there.
-func freeName(holder *node, system string) string {
+func freeName(holder node, system string) string {
 	highest, taken := "", false
-	for _, m := range holder.members {
+	for m := holder.children(); m.next(); {
 		if digits, ok := numberIn(m.name, system); ok {
 			taken = true
 			if compareDigits(digits, highest) > 0 {

@@ -81,8 +81,8 @@ var rows = [rowCount]row{
 
 // A codec reads and writes the view of one format.
 type codec struct {
-	read  func(view *node) (meaning, *node)
-	write func(m meaning, shape *node, k *maker) *node
+	read  func(view node) (meaning, node)
+	write func(m meaning, shape node, k *maker) node
 	// lists are where turns are in the view.
 	lists []string
 	// brief is where the brief is an object in the view, "" where there is none.
@@ -113,24 +113,24 @@ const (
 
 // A meaning is what a message says, whatever its format. A nil value is not known.
 type meaning struct {
-	values [rowCount]*node
+	values [rowCount]node
 	at     [rowCount]string // JSON Pointers in the view, of values that were read
-	turns  []*node          // as the canonical message has them
+	turns  []node           // as the canonical message has them
 }
 
 // take reads a value into a row, if it is what the row holds and nothing is there yet. What
 // is empty says nothing: formats that ask for the member are given an empty one.
-func (m *meaning) take(i int, value *node, at string) {
-	if m.values[i] == nil && value.is(rows[i].kind) && !value.empty() && fits(i, value) {
+func (m *meaning) take(i int, value node, at string) {
+	if m.values[i] == none && value.is(rows[i].kind) && !value.empty() && fits(i, value) {
 		m.values[i], m.at[i] = value, at
 	}
 }
 
 // takeAt reads what is at a place.
-func (m *meaning) takeAt(i int, view *node, at string) { m.take(i, view.at(at), at) }
+func (m *meaning) takeAt(i int, view node, at string) { m.take(i, view.at(at), at) }
 
 // readPlaces reads the rows that a format has a place for, and then its brief.
-func (m *meaning) readPlaces(f format.Format, view *node) {
+func (m *meaning) readPlaces(f format.Format, view node) {
 	for i, r := range rows {
 		if place := placeOf(r, f); place != "" {
 			m.takeAt(i, view, place)
@@ -142,7 +142,7 @@ func (m *meaning) readPlaces(f format.Format, view *node) {
 }
 
 // readBrief reads the rows that a brief has, which is at a place.
-func (m *meaning) readBrief(brief *node, at string) {
+func (m *meaning) readBrief(brief node, at string) {
 	for i, r := range rows {
 		m.take(i, brief.at(r.member), at+r.member)
 	}
@@ -158,10 +158,10 @@ func placeOf(r row, f format.Format) string {
 
 // brief returns what a format has no place for: nil if that is nothing. What is nested too
 // deep for its place is not in it.
-func (m meaning) brief(f format.Format) *node {
-	var brief *node
+func (m meaning) brief(f format.Format) node {
+	var brief node
 	for i, r := range rows {
-		if v := m.values[i]; v != nil && v.depth <= mostDepth && placeOf(r, f) == "" {
+		if v := m.values[i]; v != none && !v.deeperThan(mostDepth) && placeOf(r, f) == "" {
 			brief = brief.set(r.member, m.values[i])
 		}
 	}
@@ -170,9 +170,9 @@ func (m meaning) brief(f format.Format) *node {
 
 // writePlaces writes the rows that a format has a place for into a view that has
 // something there, or may have.
-func (m meaning) writePlaces(f format.Format, view *node) *node {
+func (m meaning) writePlaces(f format.Format, view node) node {
 	for i, r := range rows {
-		if place := placeOf(r, f); place != "" && m.values[i] != nil {
+		if place := placeOf(r, f); place != "" && m.values[i] != none {
 			view = view.set(place, m.values[i])
 		}
 	}

@@ -3,10 +3,8 @@ package convert
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/base64"
+	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,26 +12,31 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+// compact returns the value as compact JSON.
+func (n node) compact() []byte { return n.append(make([]byte, 0, n.size())) }
+
 // append appends the value as compact JSON.
-func (n *node) append(dst []byte) []byte {
-	switch n.kind {
-	case jsonstream.Object:
+func (n node) append(dst []byte) []byte {
+	switch {
+	case n.isRead():
+		return jsonstream.AppendCompact(dst, n.v().Raw())
+	case n.body.kind == jsonstream.Object:
 		dst = append(dst, '{')
-		for i, m := range n.members {
-			if i > 0 {
+		for c, first := n.children(), true; c.next(); first = false {
+			if !first {
 				dst = append(dst, ',')
 			}
-			if m.raw != nil {
-				dst = append(dst, m.raw...)
+			if c.raw != nil {
+				dst = append(dst, c.raw...)
 			} else {
-				dst, _ = jsontext.AppendQuote(dst, m.name)
+				dst, _ = jsontext.AppendQuote(dst, c.name)
 			}
-			dst = m.value.append(append(dst, ':'))
+			dst = c.value.append(append(dst, ':'))
 		}
 		return append(dst, '}')
-	case jsonstream.Array:
+	case n.body.kind == jsonstream.Array:
 		dst = append(dst, '[')
-		for i, e := range n.elements {
+		for i, e := range n.body.elements {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -41,78 +44,227 @@ func (n *node) append(dst []byte) []byte {
 		}
 		return append(dst, ']')
 	default:
-		return append(dst, n.text...)
+		w := appender(dst)
+		n.writePlain(&w)
+		return w
 	}
+}
+
+// size returns how many bytes the value takes at most as compact or plain JSON.
+func (n node) size() int {
+	size := len("{}")
+	switch {
+	case n.isRead():
+		return len(n.v().Raw())
+	case n.body.holds != nil:
+		return size + n.body.holds.size()
+	case isText(n):
+		return size + quotedSize(n.body.text)
+	case n.body.text != "":
+		return len(n.body.text)
+	}
+	for c := n.children(); c.next(); {
+		if n.body.kind == jsonstream.Object {
+			size += max(quotedSize(c.name), len(c.raw)) + len(`"":`)
+		}
+		size += c.value.size() + len(",")
+	}
+	return size
+}
+
+// quotedSize returns how many bytes a text takes at most between quotes.
+func quotedSize[T string | []byte](s T) int {
+	size := len(s)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			size++
+		case c < ' ':
+			size += len(`\u0000`) - 1
+		}
+	}
+	return size
 }
 
 // same reports whether two values are equal: strings by their characters, objects
 // without regard to the order of their members, and numbers only if they are written
 // alike.
-func same(a, b *node) bool {
+func same(a, b node) bool {
 	if a == b {
 		return true
 	}
-	if a == nil || b == nil || a.kind != b.kind || len(a.members) != len(b.members) || len(a.elements) != len(b.elements) {
+	if a.kind() != b.kind() {
 		return false
 	}
-	switch a.kind {
+	switch a.kind() {
 	case jsonstream.Object:
-		for i, m := range a.members {
-			other := b.members[i].value
-			if b.members[i].name != m.name {
-				other = b.get(m.name)
-			}
-			if other == nil || !same(m.value, other) {
-				return false
-			}
-		}
-		return true
+		return sameMembers(a, b)
 	case jsonstream.Array:
-		for i, e := range a.elements {
-			if !same(e, b.elements[i]) {
+		x, y := a.children(), b.children()
+		for x.next() {
+			if !y.next() || !same(x.value, y.value) {
 				return false
 			}
 		}
-		return true
+		return !y.next()
 	case jsonstream.String:
-		return bytes.Equal(a.text, b.text) || a.str() == b.str()
+		return sameText(a, b)
+	case jsonstream.Number:
+		return bytes.Equal(a.number(), b.number())
 	default:
-		return bytes.Equal(a.text, b.text)
+		return true
+	}
+}
+
+// sameMembers compares objects: as long as they have the same order, without looking for
+// names.
+func sameMembers(a, b node) bool {
+	x, y := a.children(), b.children()
+	for {
+		more := x.next()
+		if more != y.next() {
+			return false
+		}
+		if !more {
+			return true
+		}
+		if x.name != y.name {
+			break
+		}
+		if !same(x.value, y.value) {
+			return false
+		}
+	}
+	if a.length() != b.length() {
+		return false
+	}
+	for ok := true; ok; ok = x.next() {
+		if other := b.get(x.name); other == none || !same(x.value, other) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameText(a, b node) bool {
+	switch {
+	case a.isMade() && a.body.holds != nil:
+		return a.body.holds.is(b)
+	case b.isMade() && b.body.holds != nil:
+		return b.body.holds.is(a)
+	case a.isRead() && b.isRead() && bytes.Equal(a.v().Raw(), b.v().Raw()):
+		return true
+	default:
+		return a.str() == b.str()
 	}
 }
 
 // appendPlain appends the value as a JSON text that is the same for all values that are
 // the same: what encodes it does not depend on who wrote it, and in which order.
-func (n *node) appendPlain(dst []byte) []byte {
-	switch n.kind {
+func (n node) appendPlain(dst []byte) []byte {
+	w := appender(slices.Grow(dst, n.size()))
+	n.writePlain(&w)
+	return w
+}
+
+// An appender is a byte slice to write to.
+type appender []byte
+
+func (a *appender) Write(b []byte) (int, error) {
+	*a = append(*a, b...)
+	return len(b), nil
+}
+
+func (a *appender) WriteString(s string) (int, error) {
+	*a = append(*a, s...)
+	return len(s), nil
+}
+
+// A textWriter is what texts are written to. It does not fail.
+type textWriter interface {
+	io.Writer
+	io.StringWriter
+}
+
+// writePlain writes what appendPlain appends.
+func (n node) writePlain(w textWriter) {
+	switch n.kind() {
 	case jsonstream.Object:
-		order := slices.Clone(n.members)
-		slices.SortFunc(order, func(a, b member) int {
-			return cmp.Or(cmp.Compare(rankOf(a.name), rankOf(b.name)), cmp.Compare(a.name, b.name))
+		w.WriteString("{")
+		first := true
+		n.inOrder(func(a, b string) int { return cmp.Or(cmp.Compare(rankOf(a), rankOf(b)), cmp.Compare(a, b)) }, func(m member) {
+			if !first {
+				w.WriteString(",")
+			}
+			first = false
+			writeQuoted(w, m.name)
+			w.WriteString(":")
+			m.value.writePlain(w)
 		})
-		dst = append(dst, '{')
-		for i, m := range order {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst, _ = jsontext.AppendQuote(dst, m.name)
-			dst = m.value.appendPlain(append(dst, ':'))
-		}
-		return append(dst, '}')
+		w.WriteString("}")
 	case jsonstream.Array:
-		dst = append(dst, '[')
-		for i, e := range n.elements {
-			if i > 0 {
-				dst = append(dst, ',')
+		w.WriteString("[")
+		for c, first := n.children(), true; c.next(); first = false {
+			if !first {
+				w.WriteString(",")
 			}
-			dst = e.appendPlain(dst)
+			c.value.writePlain(w)
 		}
-		return append(dst, ']')
+		w.WriteString("]")
 	case jsonstream.String:
-		dst, _ = jsontext.AppendQuote(dst, n.str())
-		return dst
+		switch {
+		case n.isMade() && n.body.holds != nil:
+			w.WriteString(`"`)
+			n.body.holds.writeQuoted(w)
+			w.WriteString(`"`)
+		case n.isRead() && bytes.IndexByte(n.v().Raw(), '\\') < 0:
+			w.Write(n.v().Raw())
+		default:
+			writeQuoted(w, n.str())
+		}
 	default:
-		return append(dst, n.text...)
+		if n.isRead() {
+			w.Write(n.v().Raw())
+		} else {
+			w.WriteString(n.body.text)
+		}
+	}
+}
+
+func writeQuoted(w textWriter, s string) {
+	w.WriteString(`"`)
+	quoting{w}.WriteString(s)
+	w.WriteString(`"`)
+}
+
+// inOrder does something with the members of an object in an order of their names.
+func (n node) inOrder(compare func(a, b string) int, do func(member)) {
+	ordered, last := true, ""
+	for c, first := n.children(), true; c.next() && ordered; first = false {
+		ordered = first || compare(last, c.name) < 0
+		last = c.name
+	}
+	if ordered {
+		for c := n.children(); c.next(); {
+			do(c.member)
+		}
+		return
+	}
+	if n.isMade() {
+		members := n.without()
+		slices.SortFunc(members, func(a, b member) int { return compare(a.name, b.name) })
+		for _, m := range members {
+			do(m)
+		}
+		return
+	}
+	members := make([]jsonstream.Value, 0, n.v().Len())
+	for v := n.v().First(); v.Exists(); v = v.Next() {
+		members = append(members, v)
+	}
+	slices.SortFunc(members, func(a, b jsonstream.Value) int { return compare(a.Name(), b.Name()) })
+	for _, v := range members {
+		do(member{v.Name(), v.RawName(), n.sibling(v)})
 	}
 }
 
@@ -131,77 +283,21 @@ func rankOf(name string) int {
 	return len(ranks)
 }
 
-// A digest stands for a value; equal ones have the same, whatever the order of their
-// members and however their numbers are written.
-type digest string
-
-// digest returns the digest of a value: 128 bits in base64.
-func (n *node) digest() digest {
-	if n.sum == "" {
-		sum := sha256.Sum256(n.appendDigested(nil))
-		n.sum = digest(base64.RawURLEncoding.EncodeToString(sum[:16]))
-	}
-	return n.sum
-}
-
-func (n *node) appendDigested(dst []byte) []byte {
-	switch n.kind {
-	case jsonstream.Object:
-		order := slices.Clone(n.members)
-		slices.SortFunc(order, func(a, b member) int { return cmp.Compare(a.name, b.name) })
-		dst = append(dst, '{')
-		for _, m := range order {
-			dst = strconv.AppendInt(dst, int64(len(m.name)), 10)
-			dst = append(append(dst, ':'), m.name...)
-			dst = append(dst, m.value.digest()...)
-		}
-	case jsonstream.Array:
-		dst = append(dst, '[')
-		for _, e := range n.elements {
-			dst = append(dst, e.digest()...)
-		}
-	case jsonstream.String:
-		dst = append(append(dst, '"'), n.str()...)
-	case jsonstream.Number:
-		dst = jsonstream.AppendNormal(append(dst, '0'), n.text)
-	default:
-		dst = append(dst, n.text...)
-	}
-	return dst
-}
-
-// decode returns the value whose JSON text a string holds in base64, and whether it
-// holds one.
-func (n *node) decode() (*node, bool) {
-	if !n.is(jsonstream.String) {
-		return nil, false
-	}
-	b, err := base64.StdEncoding.DecodeString(n.str())
-	if err != nil {
-		return nil, false
-	}
-	return parse(b)
-}
-
-// encode returns the string that holds a value's JSON text in base64.
-func (n *node) encode() *node {
-	return text(base64.StdEncoding.EncodeToString(n.appendPlain(nil)))
-}
-
 // flat returns the value as text: a string's characters, the texts of parts, one a
 // line, the types in brackets of parts that have none, nothing for null, and anything else
 // as JSON.
-func (n *node) flat() string {
+func (n node) flat() string {
 	switch {
-	case n == nil || n.kind == jsonstream.Null:
+	case n == none || n.is(jsonstream.Null):
 		return ""
-	case n.kind == jsonstream.String:
+	case isText(n):
 		return n.str()
-	case n.kind != jsonstream.Array:
+	case !n.is(jsonstream.Array):
 		return string(n.appendPlain(nil))
 	}
 	var lines []string
-	for _, part := range n.elements {
+	for parts := n.children(); parts.next(); {
+		part := parts.value
 		switch t, kind := part.get("text"), part.get("type"); {
 		case isText(t):
 			lines = append(lines, t.str())

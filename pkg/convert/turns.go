@@ -16,7 +16,7 @@ import (
 
 // canonicalTurn returns a turn as the schema of the canonical message asks for it: with a
 // role, and content that is text or parts.
-func canonicalTurn(t *node) *node {
+func canonicalTurn(t node) node {
 	if !t.is(jsonstream.Object) {
 		return userMessage(text(t.flat()))
 	}
@@ -30,22 +30,23 @@ func canonicalTurn(t *node) *node {
 }
 
 // isParts reports whether content is an array of parts.
-func isParts(n *node) bool {
-	return n.is(jsonstream.Array) && !slices.ContainsFunc(n.elements, func(e *node) bool { return e.kind != jsonstream.Object })
+func isParts(n node) bool {
+	return n.is(jsonstream.Array) && all(n, func(e node) bool { return e.is(jsonstream.Object) })
 }
 
 // A call is a call of a tool in a turn.
-type call struct{ id, name, arguments *node }
+type call struct{ id, name, arguments node }
 
 // callsOf returns the calls of a turn of the assistant; nil if it has none, or one that
 // is not as the Chat API has it.
-func callsOf(t *node) []call {
+func callsOf(t node) []call {
 	list := t.get("tool_calls")
 	if !list.is(jsonstream.Array) {
 		return nil
 	}
 	var calls []call
-	for _, e := range list.elements {
+	for elements := list.children(); elements.next(); {
+		e := elements.value
 		c := call{e.get("id"), e.at("/function/name"), e.at("/function/arguments")}
 		if !c.id.is(jsonstream.String) || !c.name.is(jsonstream.String) || !c.arguments.is(jsonstream.String) {
 			return nil
@@ -56,7 +57,7 @@ func callsOf(t *node) []call {
 }
 
 // callTurn returns the turn of a call, with further members.
-func callTurn(c call, further []member) *node {
+func callTurn(c call, further []member) node {
 	function := object(member{name: "name", value: c.name}, member{name: "arguments", value: c.arguments})
 	one := object(member{name: "id", value: c.id}, member{name: "type", value: text("function")}, member{name: "function", value: function})
 	return object(append([]member{
@@ -69,11 +70,11 @@ func callTurn(c call, further []member) *node {
 // receiver returns the agent that turns hand over to, as the latest output of a handoff
 // tool of the Agents SDK or call of one names it, the index of that turn, and the member of
 // its item that has the name; nil if there is none.
-func receiver(turns []*node) (agent *node, turn int, member string) {
+func receiver(turns []node) (agent node, turn int, member string) {
 	for i, t := range slices.Backward(turns) {
 		if content := t.get("content").str(); t.get("role").str() == "tool" && strings.HasPrefix(content, `{"assistant"`) {
 			output, _ := parse([]byte(content))
-			if agent := output.get("assistant"); isText(agent) && len(output.members) == 1 {
+			if agent := output.get("assistant"); isText(agent) && output.length() == 1 {
 				return agent, i, "output"
 			}
 		}
@@ -83,13 +84,13 @@ func receiver(turns []*node) (agent *node, turn int, member string) {
 			}
 		}
 	}
-	return nil, 0, ""
+	return none, 0, ""
 }
 
 // missingCall notes the calls among the items of a turn, and returns a call for a result
 // among them that none was before: the API refuses a result without one. It is nil if
 // nothing is missing.
-func missingCall(items []*node, t *node, called map[string]bool) *node {
+func missingCall(items []node, t node, called map[string]bool) node {
 	for _, item := range items {
 		id := item.get("call_id").str()
 		switch item.get("type").str() {
@@ -112,12 +113,12 @@ func missingCall(items []*node, t *node, called map[string]bool) *node {
 			)
 		}
 	}
-	return nil
+	return none
 }
 
 // fromSW4RM reads an entry of a conversation_history. One of the assistant that has a
 // tool's name and a call's identifier is the call.
-func fromSW4RM(t *node) *node {
+func fromSW4RM(t node) node {
 	if !t.is(jsonstream.Object) {
 		return t
 	}
@@ -127,7 +128,7 @@ func fromSW4RM(t *node) *node {
 		}
 	}
 	c := call{t.get("tool_call_id"), t.get("name"), t.get("content")}
-	if t.get("role").str() != "assistant" || t.get("tool_calls") != nil ||
+	if t.get("role").str() != "assistant" || t.get("tool_calls") != none ||
 		!c.id.is(jsonstream.String) || !c.name.is(jsonstream.String) || !c.arguments.is(jsonstream.String) {
 		return t
 	}
@@ -147,10 +148,10 @@ var sw4rmKinds = map[string]jsonstream.Kind{
 
 // toSW4RM writes an entry of a conversation_history: role and content are strings, and a
 // timestamp is a date-time.
-func toSW4RM(t *node) *node {
+func toSW4RM(t node) node {
 	t = canonicalTurn(t)
 	if calls := callsOf(t); len(calls) == 1 && t.get("role").str() == "assistant" && t.get("content").str() == "" && isText(t.get("content")) &&
-		t.get("name") == nil && t.get("tool_call_id") == nil {
+		t.get("name") == none && t.get("tool_call_id") == none {
 		c := calls[0]
 		t = object(append([]member{
 			{name: "role", value: text("assistant")},
@@ -170,27 +171,27 @@ func toSW4RM(t *node) *node {
 	if content := t.get("content"); !isText(content) {
 		t = t.with("content", text(content.flat()))
 	}
-	if at := t.get("timestamp"); at != nil && !isTime(at) {
+	if at := t.get("timestamp"); at != none && !isTime(at) {
 		s, _ := unixTime(at)
 		t = t.with("timestamp", s)
 	}
 	for name, kind := range sw4rmKinds {
-		if v := t.get(name); v != nil && v.kind != kind {
-			t = t.with(name, nil)
+		if v := t.get(name); v != none && !v.is(kind) {
+			t = t.with(name, none)
 		}
 	}
 	return t
 }
 
 // isTime reports whether a string is a date-time of RFC 3339.
-func isTime(n *node) bool { return rfc3339.IsDateTime(n.str()) }
+func isTime(n node) bool { return isText(n) && rfc3339.IsDateTime(n.str()) }
 
 // unixTime returns Unix seconds, with or without a fraction, as a date-time; nil if they are
 // none.
-func unixTime(n *node) (*node, bool) {
+func unixTime(n node) (node, bool) {
 	r, ok := n.rational()
 	if !ok || r.Sign() < 0 || r.Cmp(big.NewRat(lastSecond+1, 1)) >= 0 {
-		return nil, false
+		return none, false
 	}
 	nanos := new(big.Int).Mul(r.Num(), big.NewInt(int64(time.Second)))
 	seconds, rest := nanos.Quo(nanos, r.Denom()).QuoRem(nanos, big.NewInt(int64(time.Second)), new(big.Int))
@@ -200,10 +201,10 @@ func unixTime(n *node) (*node, bool) {
 const lastSecond = 253402300799 // of the year 9999
 
 // unixMillis returns Unix milliseconds as a date-time, nil if they are none.
-func unixMillis(n *node) (*node, bool) {
+func unixMillis(n node) (node, bool) {
 	ms, ok := n.integer()
 	if !ok || ms < 0 || ms/1000 > lastSecond {
-		return nil, false
+		return none, false
 	}
 	layout := "2006-01-02T15:04:05Z"
 	if ms%1000 != 0 {
@@ -213,7 +214,7 @@ func unixMillis(n *node) (*node, bool) {
 }
 
 // fromOpenAI reads an item.
-func fromOpenAI(item *node) *node {
+func fromOpenAI(item node) node {
 	kind := item.get("type").str()
 	switch {
 	case kind == "" || kind == "message":
@@ -238,16 +239,16 @@ func fromOpenAI(item *node) *node {
 
 // describe makes a turn of an item that is no message: role and content say what it is,
 // for receivers that do not know it.
-func describe(item *node) *node {
+func describe(item node) node {
 	kind := item.get("type").str()
-	if item.get("content") == nil {
+	if item.get("content") == none {
 		content := "[" + kind + "]"
 		if summary := item.get("summary").flat(); kind == "reasoning" && summary != "" {
 			content = summary
 		}
 		item = item.with("content", text(content))
 	}
-	if item.get("role") == nil {
+	if item.get("role") == none {
 		role := "assistant"
 		if strings.HasSuffix(kind, "_output") {
 			role = "tool"
@@ -258,24 +259,24 @@ func describe(item *node) *node {
 }
 
 // undescribed returns the item that describe made a turn of, or nil.
-func undescribed(t *node) *node {
+func undescribed(t node) node {
 	if kind := t.get("type"); !isText(kind) || kind.str() == "message" || kind.str() == "" {
-		return nil
+		return none
 	}
 	for _, added := range [][]string{{"role", "content"}, {"content"}, {"role"}, {}} {
 		if item := object(t.without(added...)...); same(describe(item), t) {
 			return item
 		}
 	}
-	return nil
+	return none
 }
 
 // toOpenAI appends the items that a turn becomes: at least one. The Responses API refuses
 // members that it does not know.
-func toOpenAI(items []*node, t *node) []*node {
-	if item := undescribed(t); item != nil {
+func toOpenAI(items []node, t node) []node {
+	if item := undescribed(t); item != none {
 		content := item.get("content")
-		if !isText(item.get("role")) || content != nil && !isText(content) && content.kind != jsonstream.Array {
+		if !isText(item.get("role")) || content != none && !isText(content) && !content.is(jsonstream.Array) {
 			item = object(item.without("role")...)
 		}
 		return append(items, item)
@@ -310,8 +311,11 @@ func toOpenAI(items []*node, t *node) []*node {
 	return items
 }
 
+// messageNames are the members of a message item.
+var messageNames = []string{"type", "role", "content", "name", "id", "status"}
+
 // toMessage writes a message item of a turn.
-func toMessage(t *node) *node {
+func toMessage(t node) node {
 	role := t.get("role").str()
 	switch role {
 	case "user", "assistant", "system", "developer":
@@ -321,22 +325,24 @@ func toMessage(t *node) *node {
 	if role != t.get("role").str() {
 		t = t.with("role", text(role))
 	}
-	if content := t.get("content"); content != nil {
+	if content := t.get("content"); content != none {
 		if parts := openAIParts(content, role); parts != content {
 			t = t.with("content", parts)
 		}
 	}
-	if kind := t.get("type"); kind != nil && kind.str() != "message" {
-		t = t.with("type", nil)
+	if kind := t.get("type"); kind != none && kind.str() != "message" {
+		t = t.with("type", none)
 	}
-	if members := t.only("type", "role", "content", "name", "id", "status"); len(members) < len(t.members) {
-		return object(members...)
+	for c := t.children(); c.next(); {
+		if !c.isOneOf(messageNames) {
+			return object(t.only(messageNames...)...)
+		}
 	}
 	return t
 }
 
 // openAIParts names text parts as the Responses API does.
-func openAIParts(parts *node, role string) *node {
+func openAIParts(parts node, role string) node {
 	if !parts.is(jsonstream.Array) {
 		return parts
 	}
@@ -344,23 +350,29 @@ func openAIParts(parts *node, role string) *node {
 	if role == "assistant" {
 		name = "output_text"
 	}
-	out := slices.Clone(parts.elements)
+	out := slices.Clone(elementsOf(parts))
 	for i, p := range out {
 		if p.get("type").str() == "text" {
 			out[i] = p.with("type", text(name))
 		}
 	}
-	if slices.Equal(out, parts.elements) {
+	if slices.Equal(out, elementsOf(parts)) {
 		return parts
 	}
 	return array(out...)
 }
 
-// each applies a function to all turns.
-func each(turns []*node, f func(*node) *node) []*node {
-	out := make([]*node, len(turns))
+// each applies a function to all turns. If none changes, the result is turns.
+func each(turns []node, f func(node) node) []node {
+	out, shared := turns, true
 	for i, t := range turns {
-		out[i] = f(t)
+		other := f(t)
+		if shared && other != t {
+			out, shared = slices.Clone(turns), false
+		}
+		if !shared {
+			out[i] = other
+		}
 	}
 	return out
 }

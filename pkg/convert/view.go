@@ -11,36 +11,36 @@ import (
 // view returns a message with what is encoded in it laid open, so that parts of it can be
 // compared and carried. unview takes it back; what is not quite the same then is how
 // encoded texts were written.
-func view(f format.Format, doc *node) *node {
+func view(f format.Format, doc node) node {
 	switch f {
 	case format.SW4RMRequest:
-		if s := doc.get("context_snapshot"); s != nil {
+		if s := doc.get("context_snapshot"); s != none {
 			return doc.with("context_snapshot", open(s))
 		}
 	case format.OpenAI:
-		if h := doc.get("input_history"); h != nil {
+		if h := doc.get("input_history"); h != none {
 			return doc.with("input_history", openHistory(h))
 		}
 	case format.MACP:
-		if messages := doc.get("messages"); messages != nil {
+		if messages := doc.get("messages"); messages != none {
 			return doc.with("messages", openMessages(messages))
 		}
 	}
 	return doc
 }
 
-func unview(f format.Format, v *node) *node {
+func unview(f format.Format, v node) node {
 	switch f {
 	case format.SW4RMRequest:
-		if s := v.get("context_snapshot"); s != nil {
+		if s := v.get("context_snapshot"); s != none {
 			return v.with("context_snapshot", shut(s))
 		}
 	case format.OpenAI:
-		if h := v.get("input_history"); h != nil {
+		if h := v.get("input_history"); h != none {
 			return v.with("input_history", shut(h))
 		}
 	case format.MACP:
-		if messages := v.get("messages"); messages != nil {
+		if messages := v.get("messages"); messages != none {
 			return v.with("messages", shutMessages(messages))
 		}
 	}
@@ -56,12 +56,12 @@ const (
 	formString = "string" // of the one turn in a list
 )
 
-func opened(form string, value *node) *node {
+func opened(form string, value node) node {
 	return object(member{name: "form", value: text(form)}, member{name: "value", value: value})
 }
 
 // open lays open an object that may be encoded.
-func open(n *node) *node {
+func open(n node) node {
 	if n.is(jsonstream.Object) {
 		return opened(formInline, n)
 	}
@@ -72,8 +72,8 @@ func open(n *node) *node {
 }
 
 // openHistory lays open an input history.
-func openHistory(n *node) *node {
-	switch n.kind {
+func openHistory(n node) node {
+	switch n.kind() {
 	case jsonstream.Array:
 		return opened(formList, n)
 	case jsonstream.String:
@@ -83,14 +83,14 @@ func openHistory(n *node) *node {
 	}
 }
 
-func userMessage(content *node) *node {
+func userMessage(content node) node {
 	return object(member{name: "role", value: text("user")}, member{name: "content", value: content})
 }
 
 // shut takes back what open and openHistory do. What is no such thing stays as it is.
-func shut(n *node) *node {
+func shut(n node) node {
 	value := n.get("value")
-	if value == nil {
+	if value == none {
 		return n
 	}
 	switch n.get("form").str() {
@@ -110,31 +110,31 @@ var mappedTypes = []string{"SessionStart", "HandoffOffer", "HandoffContext"}
 
 // openMessages parts the mapped messages of a transcript from the others, which are said
 // to be of the handoff that the agents make: they do not fit another one.
-func openMessages(n *node) *node {
+func openMessages(n node) node {
 	if !n.is(jsonstream.Array) {
 		return opened(formRaw, n)
 	}
-	mapped := mappedMessages(n.elements)
+	mapped := mappedMessages(n)
 	view := object(member{name: "form", value: text(formList)})
-	var at *node
-	var others []*node
-	for i, m := range n.elements {
+	var at node
+	var others []node
+	for i, m := range elementsOf(n) {
 		t := slices.Index(mapped[:], i)
 		if t < 0 {
 			others = append(others, m)
 			continue
 		}
 		name := mappedTypes[t]
-		if content := m.at("/payload/context"); name == "HandoffContext" && content != nil {
+		if content := m.at("/payload/context"); name == "HandoffContext" && content != none {
 			m = m.set("/payload/context", open(content))
 		}
 		view = view.with(name, m)
 		at = at.with(name, number(int64(i)))
 	}
 	last := view.get("HandoffOffer")
-	of := []*node{null(), null(), null()}
-	for i, v := range []*node{text(handoffOf(last)), last.get("sender"), last.at("/payload/target_participant")} {
-		if v != nil {
+	of := []node{null(), null(), null()}
+	for i, v := range []node{text(handoffOf(last)), last.get("sender"), last.at("/payload/target_participant")} {
+		if v != none {
 			of[i] = v
 		}
 	}
@@ -146,15 +146,21 @@ func openMessages(n *node) *node {
 // mappedMessages returns the indices of the mapped messages, in the order of mappedTypes:
 // the first start of the session, the last offer, and the last context for it; -1 for one
 // that is not there.
-func mappedMessages(messages []*node) [3]int {
+func mappedMessages(messages node) [3]int {
 	at := [3]int{-1, -1, -1}
+	if !messages.is(jsonstream.Array) {
+		return at
+	}
 	id := ""
-	for i, m := range slices.Backward(messages) {
-		if at[1] < 0 && typeOf(m) == "HandoffOffer" && m.get("payload").is(jsonstream.Object) {
+	c := messages.children()
+	for i := 0; c.next(); i++ {
+		if m := c.value; typeOf(m) == "HandoffOffer" && m.get("payload").is(jsonstream.Object) {
 			at[1], id = i, handoffOf(m)
 		}
 	}
-	for i, m := range messages {
+	c = messages.children()
+	for i := 0; c.next(); i++ {
+		m := c.value
 		switch typeOf(m) {
 		case "SessionStart":
 			if at[0] < 0 && m.get("payload").is(jsonstream.Object) {
@@ -169,27 +175,27 @@ func mappedMessages(messages []*node) [3]int {
 	return at
 }
 
-func typeOf(message *node) string {
+func typeOf(message node) string {
 	return cmp.Or(message.get("message_type").str(), message.get("messageType").str())
 }
 
-func handoffOf(message *node) string {
+func handoffOf(message node) string {
 	return cmp.Or(message.at("/payload/handoff_id").str(), message.at("/payload/handoffId").str())
 }
 
 // shutMessages takes back what openMessages does.
-func shutMessages(n *node) *node {
+func shutMessages(n node) node {
 	if n.get("form").str() != formList {
 		return shut(n)
 	}
 	type placed struct {
 		at      int
-		message *node
+		message node
 	}
 	var mapped []placed
 	for i, name := range mappedTypes {
 		m := n.get(name)
-		if m == nil {
+		if m == none {
 			continue
 		}
 		at, ok := n.get("at").get(name).count()
@@ -199,13 +205,13 @@ func shutMessages(n *node) *node {
 				at = mapped[len(mapped)-1].at + 1
 			}
 		}
-		if content := m.at("/payload/context"); name == "HandoffContext" && content != nil {
+		if content := m.at("/payload/context"); name == "HandoffContext" && content != none {
 			m = m.set("/payload/context", shut(content))
 		}
 		mapped = append(mapped, placed{at, m})
 	}
 	slices.SortStableFunc(mapped, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
-	var all []*node
+	var all []node
 	rest := elementsOf(n.at("/others/list"))
 	for len(mapped) > 0 || len(rest) > 0 {
 		if len(rest) == 0 || len(mapped) > 0 && mapped[0].at <= len(all) {

@@ -31,6 +31,9 @@ func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*Message, error) {
 	return &Message{doc}, nil
 }
 
+// Of returns the message that a document holds.
+func Of(doc *jsonstream.Document) *Message { return &Message{doc} }
+
 // A Parser reads one message after another in the same memory. The zero Parser is
 // ready. It is for one goroutine.
 type Parser struct {

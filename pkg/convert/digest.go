@@ -1,0 +1,125 @@
+package convert
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"hash"
+	"strconv"
+	"sync"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A digest stands for a value; equal ones have the same, whatever the order of their
+// members and however their numbers are written. The zero digest is that of nothing.
+type digest [16]byte
+
+// text returns the digest in base64.
+func (d digest) text() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
+
+// digestIn returns the digest that a text has, and one of no value for other texts.
+func digestIn(text string) digest {
+	var d digest
+	if text == "" {
+		return d
+	}
+	if b, err := base64.RawURLEncoding.Strict().DecodeString(text); err == nil && len(b) == len(d) && digest(b) != d {
+		return digest(b)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return digest(sum[:len(d)])
+}
+
+// digest returns the digest of a value: 128 bits.
+func (n node) digest() digest {
+	var sum digest
+	if n.isMade() {
+		sum = n.body.sum
+	} else {
+		sum = n.body.doc.sums[n.i]
+	}
+	if sum != (digest{}) {
+		return sum
+	}
+	d := digesters.Get().(*digester)
+	defer digesters.Put(d)
+	switch sum = d.of(n); {
+	case n.isMade():
+		n.body.sum = sum
+	case len(n.v().Raw()) >= largeValue:
+		n.body.doc.sums[n.i] = sum
+	}
+	return sum
+}
+
+var digesters = sync.Pool{New: func() any { return new(digester) }}
+
+// A digester digests values. It holds what was not hashed yet of those that it is in.
+type digester struct{ pending []byte }
+
+// mostPending is how many bytes of one value may wait.
+const mostPending = 32 << 10
+
+func (d *digester) of(n node) digest {
+	start := len(d.pending)
+	var h hash.Hash
+	flush := func() {
+		if h == nil {
+			h = sha256.New()
+		}
+		h.Write(d.pending[start:])
+		d.pending = d.pending[:start]
+	}
+	add := func(value node) {
+		sum := d.of(value)
+		if d.pending = base64.RawURLEncoding.AppendEncode(d.pending, sum[:]); len(d.pending)-start > mostPending {
+			flush()
+		}
+	}
+	switch n.kind() {
+	case jsonstream.Object:
+		d.pending = append(d.pending, '{')
+		n.inOrder(cmp.Compare[string], func(m member) {
+			d.pending = append(strconv.AppendInt(d.pending, int64(len(m.name)), 10), ':')
+			d.pending = append(d.pending, m.name...)
+			add(m.value)
+		})
+	case jsonstream.Array:
+		d.pending = append(d.pending, '[')
+		for c := n.children(); c.next(); {
+			add(c.value)
+		}
+	case jsonstream.String:
+		d.pending = append(d.pending, '"')
+		if n.isMade() && n.body.holds != nil {
+			flush()
+			b := bufio.NewWriter(h)
+			n.body.holds.write(b)
+			b.Flush()
+		} else if chars := n.chars(); len(chars) > mostPending {
+			flush()
+			h.Write(chars)
+		} else {
+			d.pending = append(d.pending, chars...)
+		}
+	case jsonstream.Number:
+		d.pending = jsonstream.AppendNormal(append(d.pending, '0'), n.number())
+	case jsonstream.Null:
+		d.pending = append(d.pending, "null"...)
+	case jsonstream.True:
+		d.pending = append(d.pending, "true"...)
+	case jsonstream.False:
+		d.pending = append(d.pending, "false"...)
+	}
+	var sum [sha256.Size]byte
+	if h == nil {
+		sum = sha256.Sum256(d.pending[start:])
+	} else {
+		flush()
+		h.Sum(sum[:0])
+	}
+	d.pending = d.pending[:start]
+	return digest(sum[:len(digest{})])
+}

@@ -1,0 +1,158 @@
+package convert
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A held value is one whose JSON text a string has, in base64 or behind a label. The text
+// is not made before it is written: it may be as long as the message.
+type held struct {
+	value node
+	label string // "" for base64
+}
+
+// encode returns the string that holds a value's JSON text in base64.
+func (n node) encode() node {
+	return node{body: &body{kind: jsonstream.String, holds: &held{value: n}}}
+}
+
+// labelled returns the string that has a value's JSON text behind a label.
+func (n node) labelled(label string) node {
+	return node{body: &body{kind: jsonstream.String, holds: &held{n, label}}}
+}
+
+// write writes the characters of the string.
+func (h *held) write(w textWriter) {
+	if h.label != "" {
+		w.WriteString(h.label)
+		h.value.writePlain(w)
+		return
+	}
+	e := base64.NewEncoder(base64.StdEncoding, w)
+	b := bufio.NewWriter(e)
+	h.value.writePlain(b)
+	b.Flush()
+	e.Close()
+}
+
+// writeQuoted writes the characters as they are between quotes.
+func (h *held) writeQuoted(w textWriter) {
+	if h.label != "" {
+		w = quoting{w}
+	}
+	h.write(w)
+}
+
+func (h *held) str() string {
+	var b strings.Builder
+	b.Grow(h.size())
+	h.write(&b)
+	return b.String()
+}
+
+// size returns how many bytes the string takes at most between quotes.
+func (h *held) size() int {
+	size := h.value.size()
+	if h.label != "" {
+		return quotedSize(h.label) + 2*size // see quoting
+	}
+	return base64.StdEncoding.EncodedLen(size)
+}
+
+// is reports whether a string has the same characters.
+func (h *held) is(other node) bool {
+	if other.isMade() && other.body.holds != nil && other.body.holds.label == h.label {
+		return same(h.value, other.body.holds.value)
+	}
+	rest := comparer(other.chars())
+	h.write(&rest)
+	return rest != nil && len(rest) == 0
+}
+
+// A comparer is what has still to be written. It is nil once something else was.
+type comparer []byte
+
+func (c *comparer) Write(b []byte) (int, error) {
+	if rest, ok := bytes.CutPrefix(*c, b); ok {
+		*c = rest
+	} else {
+		*c = nil
+	}
+	return len(b), nil
+}
+
+func (c *comparer) WriteString(s string) (int, error) {
+	if len(s) <= len(*c) && string((*c)[:len(s)]) == s {
+		*c = (*c)[len(s):]
+	} else {
+		*c = nil
+	}
+	return len(s), nil
+}
+
+// quoting writes parts of a text as they are between quotes.
+type quoting struct{ to textWriter }
+
+func (q quoting) Write(b []byte) (int, error) {
+	if quotedSize(b) == len(b) {
+		return q.to.Write(b)
+	}
+	return q.WriteString(string(b))
+}
+
+func (q quoting) WriteString(s string) (int, error) {
+	if quotedSize(s) == len(s) {
+		return q.to.WriteString(s)
+	}
+	quoted, _ := jsontext.AppendQuote(nil, s)
+	return q.to.Write(quoted[1 : len(quoted)-1])
+}
+
+// decode returns the value whose JSON text a string holds in base64, and whether it
+// holds one.
+func (n node) decode() (node, bool) {
+	return n.held("", func() (node, bool) {
+		b, err := base64.StdEncoding.DecodeString(n.str())
+		if err != nil {
+			return none, false
+		}
+		return parse(b)
+	})
+}
+
+// behind returns the value whose JSON text a string has behind a label, and whether it has
+// one.
+func (n node) behind(label string) (node, bool) {
+	return n.held(label, func() (node, bool) {
+		content, ok := bytes.CutPrefix(n.chars(), []byte(label))
+		if !ok {
+			return none, false
+		}
+		return parse(content)
+	})
+}
+
+// held returns the value that a string was made of, or the one that read finds in it.
+func (n node) held(label string, read func() (node, bool)) (node, bool) {
+	switch {
+	case !isText(n):
+		return none, false
+	case n.isMade() && n.body.holds != nil && n.body.holds.label == label:
+		return n.body.holds.value, true
+	case n.isMade() || len(n.v().Raw()) < largeValue:
+		return read()
+	}
+	value, ok := n.body.doc.decoded[n.i]
+	if !ok {
+		value, _ = read()
+		n.body.doc.decoded[n.i] = value
+	}
+	return value, value != none
+}
