@@ -166,16 +166,16 @@ func (a *applier) miss(c *change) {
 
 // packEntries writes entries as JSON.
 func packEntries(entries []entry) node {
-	var list []node
+	list := make([]node, 0, len(entries))
 	for _, e := range entries {
-		n := object(member{name: "at", value: text(e.at)})
+		members := []member{{name: "at", value: text(e.at)}}
 		if e.was != (digest{}) {
-			n = n.with("was", text(e.was.text()))
+			members = append(members, member{name: "was", value: text(e.was.text())})
 		}
 		if e.value != none {
-			n = n.with("value", e.value)
+			members = append(members, member{name: "value", value: e.value})
 		}
-		list = append(list, n)
+		list = append(list, object(members...))
 	}
 	return array(list...)
 }

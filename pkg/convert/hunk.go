@@ -252,31 +252,32 @@ func rebuild(list int, turns []node, at map[place]hunk, start []node) []node {
 }
 
 func packHunks(hunks []hunk) node {
-	var list []node
+	list := make([]node, 0, len(hunks))
 	for _, h := range hunks {
-		n := object()
+		var members []member
+		add := func(name string, value node) { members = append(members, member{name: name, value: value}) }
 		if h.list != "" {
-			n = n.with("list", text(h.list))
+			add("list", text(h.list))
 		} else {
 			var was []node
 			for _, d := range h.was {
 				was = append(was, text(d.text()))
 			}
-			n = n.with("was", array(was...))
+			add("was", array(was...))
 		}
 		if h.nth > 0 {
-			n = n.with("nth", number(int64(h.nth)))
+			add("nth", number(int64(h.nth)))
 		}
 		if h.edit != nil {
 			entries := slices.Clone(h.edit)
 			for i := range entries {
 				entries[i].was = digest{} // the turn is known by its own
 			}
-			n = n.with("edit", packEntries(entries))
+			add("edit", packEntries(entries))
 		} else {
-			n = n.with("put", array(h.put...))
+			add("put", array(h.put...))
 		}
-		list = append(list, n)
+		list = append(list, object(members...))
 	}
 	return array(list...)
 }
