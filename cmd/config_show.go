@@ -75,7 +75,8 @@ func effective() (all []setting, unused []error, err error) {
 	for i := range all {
 		s := &all[i]
 		origin, err := give(s.flag, s.command, list)
-		if err != nil {
+		told := func(other error) bool { return other.Error() == err.Error() } // of another command
+		if err != nil && !slices.ContainsFunc(unused, told) {
 			unused = append(unused, err)
 		}
 		if origin != "" {
