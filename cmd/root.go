@@ -49,7 +49,7 @@ func Main() int {
 	// are removed; with it, writing fails with EPIPE.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	interrupts := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(s) { // as nohup has it, and a shell for what runs in the background
 			signal.Notify(interrupts, s)
 		}
@@ -58,6 +58,9 @@ func Main() int {
 		s := (<-interrupts).(syscall.Signal)
 		removeUnfinished()
 		children.Close()
+		if report := lastWords.Load(); report != nil {
+			(*report)()
+		}
 		os.Exit(128 + int(s))
 	}()
 

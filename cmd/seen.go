@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -19,15 +20,11 @@ import (
 type seenFile struct {
 	path  string
 	known map[[16]byte]struct{} // digests of the ids
-	// What is known: the file, how much of it, in bytes, and the end of that.
+	// What is known: the file, how much of it, in bytes, and the hash of that.
 	file   fs.FileInfo
 	offset int64
-	tail   []byte
+	hash   maphash.Hash
 }
-
-// mostTail is how much of a file is compared, in bytes, to see that it is still the one
-// that was read.
-const mostTail = 4 << 10
 
 func newSeenFile(path string) *seenFile {
 	return &seenFile{path: path, known: map[[16]byte]struct{}{}}
@@ -58,6 +55,7 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 	}
 	if !same {
 		s.offset = 0
+		s.hash.Reset()
 		clear(s.known)
 	}
 	if err := s.read(f); err != nil {
@@ -75,22 +73,31 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 	if err := appendAt(f, lines.Bytes(), s.offset); err != nil {
 		return nil, err
 	}
-	s.offset += int64(lines.Len())
-	s.file, s.tail = info, make([]byte, min(s.offset, mostTail))
-	_, err = f.ReadAt(s.tail, s.offset-int64(len(s.tail)))
+	s.know(lines.Bytes())
+	s.file, err = f.Stat()
 	return fresh, err
+}
+
+// know adds a part of the file to what is known.
+func (s *seenFile) know(part []byte) {
+	s.offset += int64(len(part))
+	s.hash.Write(part)
 }
 
 // isFile reports whether a file is the one that is known, and has only become longer. A
 // system may give a new file the identity of one that was removed, and a file that was
-// truncated keeps its own: then the end of what is known differs.
+// truncated keeps its own: so all that is known is compared, if anybody has written since.
 func (s *seenFile) isFile(f *lockedfile.File, info fs.FileInfo) (bool, error) {
 	if s.file == nil || !os.SameFile(s.file, info) || info.Size() < s.offset {
 		return false, nil
 	}
-	tail := make([]byte, len(s.tail))
-	_, err := f.ReadAt(tail, s.offset-int64(len(tail)))
-	return bytes.Equal(tail, s.tail), err
+	if info.Size() == s.offset && info.ModTime().Equal(s.file.ModTime()) {
+		return true, nil
+	}
+	var hash maphash.Hash
+	hash.SetSeed(s.hash.Seed())
+	_, err := io.Copy(&hash, io.NewSectionReader(f, 0, s.offset))
+	return hash.Sum64() == s.hash.Sum64(), err
 }
 
 // read learns what others have added. It ends a line that a crashed process, or
@@ -102,7 +109,7 @@ func (s *seenFile) read(f *lockedfile.File) error {
 	lines, hash, begun := bufio.NewReader(f), sha256.New(), false
 	for {
 		part, err := lines.ReadSlice('\n')
-		s.offset += int64(len(part))
+		s.know(part)
 		hash.Write(bytes.TrimSuffix(part, []byte("\n")))
 		begun = begun || len(part) > 0
 		if err == bufio.ErrBufferFull {
@@ -116,7 +123,7 @@ func (s *seenFile) read(f *lockedfile.File) error {
 		}
 		if err == io.EOF && begun {
 			_, err = f.WriteAt([]byte("\n"), s.offset)
-			s.offset++
+			s.know([]byte("\n"))
 			return err
 		}
 		if err == io.EOF {

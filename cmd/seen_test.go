@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,5 +97,31 @@ func TestSeenBegunAnew(t *testing.T) {
 	}
 	if fresh, err := s.accept([]string{"a"}); err != nil || !fresh[0] {
 		t.Errorf("got %v, %v", fresh, err)
+	}
+}
+
+// TestSeenSameEnd checks that a file which was truncated, and then got other ids before
+// the same last ones, is not taken for the one that was read.
+func TestSeenSameEnd(t *testing.T) {
+	ids := func(prefix string, n int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf("%s-%04d", prefix, i))
+		}
+		return list
+	}
+	path := filepath.Join(t.TempDir(), "ids")
+	first, second := newSeenFile(path), newSeenFile(path)
+	if _, err := first.accept(append(ids("old", 100), ids("last", 2000)...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.accept(append(ids("new", 100), ids("last", 2000)...)); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := first.accept(ids("new", 100))
+	if err != nil || slices.Contains(fresh, true) {
+		t.Errorf("accepts ids again that another process has accepted: %v, error %v", fresh, err)
 	}
 }

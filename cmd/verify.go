@@ -84,10 +84,16 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		}
 		run.accepted = newSeenFile(f.seen)
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
+	open := openOutput
+	if f.seen != "" && f.output == "" && !f.quiet {
+		open = openData // a verdict that nobody gets is lost: the message is not accepted again
+	}
+	out, err := open(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
+	reportUntold := func() { run.untold.report(run.stderr, f.seen, f.maxFindings) }
+	lastWords.Store(&reportUntold)
 	print, err := verifyPrinter(f.format, out, newPalette(out.stdout && useColor(f.color, c.OutOrStdout())))
 	if err == nil {
 		run.findings = newLimiter(f.maxFindings, print)
@@ -95,7 +101,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		err = run.all(out, sources(args, c.InOrStdin(), run.stderr))
 	}
 	if err := out.close(err); err != nil {
-		run.tellLost()
+		reportUntold()
 		return err
 	}
 	return run.answer()

@@ -18,7 +18,7 @@ type verification struct {
 	verifier  *sign.Verifier
 	originals map[string]*message.Message
 	accepted  *seenFile // nil without --seen
-	untold    []string  // ids recorded by --seen whose verdicts may not have been written yet
+	untold    untold
 	now       time.Time
 	findings  *limiter[*verdict]
 	stderr    io.Writer
@@ -50,15 +50,21 @@ func (v *verification) all(out *output, list []source) error {
 		}
 		return nil
 	}, func() error {
-		err := out.Flush()
-		if err == nil && out.stdout {
-			v.untold = nil
-		}
-		return err
+		return v.flush(out)
 	})
-	err = cmp.Or(err, v.findings.flush(), out.Flush())
+	// What was recorded before an error is told all the same.
+	err = cmp.Or(err, v.findings.flush(), v.flush(out))
 	if err == nil && !v.quiet {
 		fmt.Fprintln(v.stderr, v.summary())
+	}
+	return err
+}
+
+// flush writes verdicts out.
+func (v *verification) flush(out *output) error {
+	err := out.Flush()
+	if err == nil && out.stdout {
+		v.untold.clear()
 	}
 	return err
 }
@@ -104,7 +110,7 @@ func (v *verification) remember(results []checked) error {
 			if !fresh[0] {
 				r.refuse(sign.SeenBefore(r.message))
 			} else if !v.quiet || v.output != "" {
-				v.untold = append(v.untold, r.HandoffID)
+				v.untold.add(r.HandoffID)
 			}
 			fresh = fresh[1:]
 		}
@@ -127,18 +133,6 @@ func (v *verification) consume(r checked) error {
 		return nil
 	}
 	return v.findings.report(&r.verdict)
-}
-
-// tellLost names the messages that --seen has recorded though their verdicts could not be
-// written: whoever sends them again would be told that they were seen before.
-func (v *verification) tellLost() {
-	shown := (&allowance{most: v.maxFindings}).take(len(v.untold))
-	for _, id := range v.untold[:shown] {
-		printError(v.stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", v.seen, id))
-	}
-	if more := len(v.untold) - shown; more > 0 {
-		fmt.Fprintf(v.stderr, "handoff: … %s\n", notShown(more, "message", v.maxFindings))
-	}
 }
 
 // answer is what the run comes to, once everything is written.

@@ -1,0 +1,44 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// untold are the ids that --seen has recorded and whose verdicts may not have been
+// written yet.
+type untold struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (u *untold) add(id string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ids = append(u.ids, id)
+}
+
+func (u *untold) clear() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ids = nil
+}
+
+// report names the ids, of which file has a line each: whoever sends the messages again
+// would be told that they were seen before. At most so many are named.
+func (u *untold) report(stderr io.Writer, file string, most int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	shown := (&allowance{most: most}).take(len(u.ids))
+	for _, id := range u.ids[:shown] {
+		printError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
+	}
+	if more := len(u.ids) - shown; more > 0 {
+		fmt.Fprintf(stderr, "handoff: … %s\n", notShown(more, "message", most))
+	}
+}
+
+// lastWords is what an interrupted run still has to say, nil for nothing.
+var lastWords atomic.Pointer[func()]
