@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -91,8 +90,10 @@ func withdraw(path string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", visible(path), err)
 	}
-	resolved, _ := filepath.EvalSymlinks(absolute)
-	err = os.Remove(approvalPath(cmp.Or(resolved, absolute)))
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(absolute)); err == nil {
+		absolute = filepath.Join(dir, filepath.Base(absolute))
+	}
+	err = os.Remove(approvalPath(absolute))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

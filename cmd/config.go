@@ -54,21 +54,18 @@ type layer struct {
 	unapproved string
 }
 
-// layers returns the places, the strongest first: environment, project file,
+// layers returns the places, the strongest first: environment, project files,
 // user file. Flags given on the command line stand above them. The warnings are of files
 // that are left out.
 func layers() (list []layer, warnings []string, err error) {
 	if slices.ContainsFunc(os.Environ(), ofHandoff) {
 		list = append(list, layer{origin: "environment", lookup: lookupEnvironment})
 	}
-	for _, find := range []func() (configFile, error){projectConfig, userConfig} {
-		file, err := find()
-		if err != nil {
-			return nil, nil, err
-		}
-		if file.path == "" {
-			continue
-		}
+	files, err := configFiles()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, file := range files {
 		if file.unsafe != "" {
 			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
 			continue

@@ -23,20 +23,61 @@ const projectFile = "handoff.yaml"
 // A configFile is a configuration file as it was read, once: what is approved is what is
 // used.
 type configFile struct {
-	path   string // absolute, links resolved; "" if there is none
+	path   string // absolute; links of its directories are resolved, and a link itself is not
 	text   []byte
 	unsafe string // why nobody but its author should believe it, "" if somebody may
 	// unapproved says why only what is harmless may be set by it; "" if anything may.
 	unapproved string
 }
 
-// projectConfig returns the nearest handoff.yaml in the working directory or
-// above it, up to the root of the repository.
-func projectConfig() (configFile, error) {
-	path := findProjectConfig()
-	if path == "" {
-		return configFile{}, nil
+// configFiles returns the configuration files that count, the strongest first: those of the
+// project, then the user's own.
+func configFiles() ([]configFile, error) {
+	files, err := projectConfigs()
+	if err != nil {
+		return nil, err
 	}
+	path := userConfigPath()
+	if path == "" {
+		return files, nil
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return files, nil
+	}
+	own, err := readConfig(path)
+	return append(files, own), err
+}
+
+// projectConfigs returns each handoff.yaml from the working directory up to the first that
+// is approved, at most to the root of the repository: one that is not approved does not take
+// away what an approved one above it sets.
+func projectConfigs() ([]configFile, error) {
+	var files []configFile
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("the working directory: %w", plainError(err))
+	}
+	for {
+		path := filepath.Join(dir, projectFile)
+		if _, err := os.Lstat(path); err == nil {
+			file, err := readProjectConfig(path)
+			if err != nil {
+				return nil, err
+			}
+			if files = append(files, file); file.unapproved == "" {
+				return files, nil
+			}
+		}
+		_, err := os.Stat(filepath.Join(dir, ".git"))
+		parent := filepath.Dir(dir)
+		if err == nil || parent == dir {
+			return files, nil
+		}
+		dir = parent
+	}
+}
+
+func readProjectConfig(path string) (configFile, error) {
 	file, err := readConfig(path)
 	if err != nil {
 		return configFile{}, err
@@ -45,39 +86,12 @@ func projectConfig() (configFile, error) {
 	case approved:
 		file.unsafe = "" // whoever could have changed it has not
 	case changed:
+		file.unsafe = "" // nor is it left out: the user relies on what it set
 		file.unapproved = "a project's file that has changed since you approved it"
 	default:
 		file.unapproved = "a project's file that you have not approved"
 	}
 	return file, nil
-}
-
-func findProjectConfig() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	for {
-		path := filepath.Join(dir, projectFile)
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-		_, err := os.Stat(filepath.Join(dir, ".git"))
-		if parent := filepath.Dir(dir); err != nil && parent != dir {
-			dir = parent
-			continue
-		}
-		return ""
-	}
-}
-
-// userConfig returns the user's own file.
-func userConfig() (configFile, error) {
-	path := userConfigPath()
-	if _, err := os.Stat(path); path == "" || err != nil {
-		return configFile{}, nil
-	}
-	return readConfig(path)
 }
 
 // userConfigPath returns where the user's own file is; "" if there is no place for it.
@@ -117,9 +131,11 @@ func (f *configFile) read() error {
 	if err != nil {
 		return err
 	}
-	if f.path, err = filepath.EvalSymlinks(absolute); err != nil {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(absolute))
+	if err != nil {
 		return err
 	}
+	f.path = filepath.Join(dir, filepath.Base(absolute))
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return err

@@ -20,16 +20,16 @@ const (
 	anyHarm  harm = iota // runs, connects, trusts, writes or loosens: the zero value
 	harmless             // whatever the value
 	onlyTrue             // loosens, unless it switches a check on
-	onlyLess             // loosens, unless it is less than what holds without it; 0 is no limit
+	onlyLess             // loosens, unless it is less than what holds without it
 )
 
 // harms are of those flags that a project's file may set. All others need approval.
 var harms = map[string]harm{
-	"color": harmless, "format": harmless, "pretty": harmless, "severity": harmless, "off": harmless,
+	"color": harmless, "format": harmless, "severity": harmless, "off": harmless,
 
 	"all": onlyTrue, "strict": onlyTrue, "verify": onlyTrue, "warnings-as-errors": onlyTrue,
 
-	"max-depth": onlyLess, "max-message-bytes": onlyLess, "max-ratio": onlyLess, "max-findings": onlyLess,
+	"max-depth": onlyLess, "max-message-bytes": onlyLess, "max-ratio": onlyLess,
 	"max-visits": onlyLess, "max-age": onlyLess, "clock-skew": onlyLess,
 }
 
@@ -71,22 +71,23 @@ func snapshot(f *pflag.Flag) (text string, restore func() error) {
 	return text, func() error { return f.Value.Set(text) }
 }
 
-// magnitude returns the size of a limit, infinite if there is none.
+// magnitude returns the size of a limit, infinite if there is none. Text is the flag's own.
 func magnitude(f *pflag.Flag, text string) float64 {
-	var n float64
 	switch f.Value.Type() {
 	case "duration":
-		d, _ := time.ParseDuration(text) // the flag's own text
-		n = float64(d)
+		if d, err := time.ParseDuration(text); err == nil {
+			return float64(d)
+		}
+		return math.Inf(1)
 	case "size":
 		var bytes int64
-		_ = newByteSize(&bytes, 0).Set(text) // the flag's own text
-		n = float64(bytes)
+		_ = newByteSize(&bytes, 0).Set(text)
+		return float64(bytes)
 	default:
-		n, _ = strconv.ParseFloat(text, 64) // the flag's own text
+		n, _ := strconv.ParseFloat(text, 64)
+		if n <= 0 {
+			return math.Inf(1)
+		}
+		return n
 	}
-	if n <= 0 {
-		return math.Inf(1)
-	}
-	return n
 }

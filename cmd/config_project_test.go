@@ -111,13 +111,19 @@ func TestShownSetting(t *testing.T) {
 		"postgres://app:p@" + word + "@db/x",
 		"https://models.example.com/v1?api_key=" + word,
 		"ghp_" + key[:36],
+		"https://me:" + word[:4] + "/" + word + "@host/",
+		"//me:" + word + "@host/",
+		"ask --password " + word,
+		"Authorization: Bearer " + word,
+		"API_KEY=" + word,
+		key[:11] + "/" + key[11:25] + "+x",
 		key,
 		strings.Repeat("0a1b2c3d"+"4e5f6071", 4), // a key of 32 bytes in hexadecimal
 		`{"kty":"oct","k":"` + key + `"}`,
 		`strconv.ParseInt: parsing "` + key + `": invalid syntax`,
 	} {
 		got := shownSetting(text)
-		for _, secret := range []string{word, key[:20], "0a1b2c3d"} {
+		for _, secret := range []string{word, key[:11], "0a1b2c3d"} {
 			if strings.Contains(got, secret) {
 				t.Errorf("%q is shown as %q", text, got)
 			}
@@ -126,7 +132,7 @@ func TestShownSetting(t *testing.T) {
 	for _, text := range []string{
 		"/run/secrets/team-1.key", "sh classify.sh --model small", "https://models.example.com/v1",
 		"8f14e45f-ceea-467f-a0e6-9b5c1d2e3f40", "constraint-form,unknown-member", "</CONVERSATION HISTORY>", "0.000001",
-		"Planner-Agent@1.0.0",
+		"Planner-Agent@1.0.0", "openai.check.warnings-as-errors", "/home/Me/Projects2026/agents/keys/team", "[x]",
 	} {
 		if got := shownSetting(text); got != text {
 			t.Errorf("%q is shown as %q", text, got)

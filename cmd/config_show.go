@@ -62,7 +62,12 @@ func settings(root *cobra.Command) []setting {
 }
 
 // settingText returns the value of a flag as a configuration file has it.
-func settingText(f *pflag.Flag) string { return strings.Trim(f.Value.String(), "[]") }
+func settingText(f *pflag.Flag) string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return f.Value.String()
+}
 
 // effective returns the settings with the values that count, and what is wrong with those
 // that cannot be used.
@@ -86,26 +91,45 @@ func effective() (all []setting, unused []error, err error) {
 	return all, unused, nil
 }
 
-// userInfo matches the part of a URL that names a user, perhaps with a password, and
-// longKey a word that is long and drawn at random.
-var (
-	userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^\s/?#]*@`) })
-	longKey  = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`[0-9A-Za-z_+]*(?:[0-9][A-Za-z_+]|[A-Za-z_+][0-9])[0-9A-Za-z_+]*={0,2}`)
-	})
-)
+// credentials are parts of a text that may be secret: what stands before the host of a URL,
+// what is called so, and long words drawn at random.
+var credentials = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`//\S*@`),
+		regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|bearer|authorization|api[-_]?key)["']?[\s=:]+(?:bearer\s+)?\S+`),
+		regexp.MustCompile(`[0-9A-Za-z_+/-]{24,}={0,2}`),
+	}
+})
 
 // shownSetting returns a text of which a part may be a value that was set, without
 // credentials: a password in a URL, and what was meant to be set elsewhere.
 func shownSetting(text string) string {
-	const longest = 32
-	text = userInfo().ReplaceAllString(safety.WithoutSecrets(text), "://****@")
-	return longKey().ReplaceAllStringFunc(text, func(word string) string {
-		if len(word) < longest {
-			return word
-		}
-		return strings.Repeat("*", len(word))
-	})
+	const hidden = "****"
+	for i, pattern := range credentials() {
+		text = pattern.ReplaceAllStringFunc(text, func(part string) string {
+			switch {
+			case i == 0:
+				return "//" + hidden + "@"
+			case i == 1:
+				return part[:strings.LastIndexAny(strings.TrimRight(part, " \t=:"), " \t=:")+1] + hidden
+			case isKeyText(part):
+				return hidden
+			default:
+				return part
+			}
+		})
+	}
+	return safety.WithoutSecrets(text)
+}
+
+// isKeyText reports whether a long word can be a key in hexadecimal or base64, rather than a
+// path, a name or a UUID.
+func isKeyText(word string) bool {
+	const upper, lower, digits, hexDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789", "0123456789abcdefABCDEF"
+	if word[0] == '/' || !strings.ContainsAny(word, digits) {
+		return false
+	}
+	return strings.ContainsAny(word, upper) && strings.ContainsAny(word, lower) || len(word) >= 32 && strings.Trim(word, hexDigits) == ""
 }
 
 func (s setting) writeText(w io.Writer) error {
@@ -131,8 +155,8 @@ that did not stand on the command line; its value comes from, the strongest firs
 
   the environment    HANDOFF_COMMAND_FLAG, such as HANDOFF_VALIDATE_STRICT, or
                      HANDOFF_FLAG for every command that has the flag
-  the project        handoff.yaml in the working directory, or the nearest one
-                     above it up to the root of the repository
+  the project        handoff.yaml in the working directory, or above it up to the
+                     root of the repository: the nearest, or the first approved
   the user           $XDG_CONFIG_HOME/handoff/config.yaml
 
 In the files, a flag's name at the top counts for every command, and below a

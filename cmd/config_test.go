@@ -45,3 +45,15 @@ func TestNamedIn(t *testing.T) {
 		}
 	}
 }
+
+// TestConfigReadsBack checks that what config prints of every setting can be set again.
+func TestConfigReadsBack(t *testing.T) {
+	for _, s := range settings(newRoot()) {
+		if err := set(s.flag, []string{s.Value}); err != nil {
+			t.Errorf("%s: %q: %v", s.Key, s.Value, err)
+		}
+		if got := settingText(s.flag); got != s.Value {
+			t.Errorf("%s: %q reads back as %q", s.Key, s.Value, got)
+		}
+	}
+}

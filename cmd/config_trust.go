@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,8 +17,8 @@ func newConfigTrust() *cobra.Command {
 		Use:   "trust [FILE]",
 		Short: "Approve a project's configuration file as it is now",
 		Long: `Trust approves a project's configuration file, the nearest handoff.yaml if none is
-named: from then on it sets everything, for you. It prints what that is beyond what
-is harmless.
+named: from then on it sets everything, for you. It prints what that is, beyond what
+may have any value. Read the file before: what looks like a secret is not printed.
 
 The approval is of the file's path and content. After a change, it has to be approved
 again. It is kept in $XDG_STATE_HOME/handoff/approved. What the file names, such as
@@ -34,14 +35,14 @@ a key file or a program, is not part of the approval.`,
 			if err != nil {
 				return err
 			}
-			needing, err := file.needsApproval()
+			settings, err := file.approvable()
 			if err != nil {
 				return err
 			}
 			if err := approve(file); err != nil {
 				return err
 			}
-			return writeApproval(c.OutOrStdout(), file, needing)
+			return writeApproval(c.OutOrStdout(), file, settings)
 		},
 	}
 }
@@ -79,8 +80,12 @@ func projectArgument(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	if path := findProjectConfig(); path != "" {
-		return path, nil
+	files, err := projectConfigs()
+	if err != nil {
+		return "", err
+	}
+	if len(files) > 0 {
+		return files[0].path, nil
 	}
 	return "", errors.New("there is no " + projectFile + " here or above, up to the root of the repository: name the file")
 }
@@ -91,40 +96,33 @@ type fileSetting struct {
 	texts []string
 }
 
-// needsApproval returns what the file sets that can do harm, sorted by key.
-func (f configFile) needsApproval() ([]fileSetting, error) {
+// approvable returns what the file sets beyond what may have any value, sorted by key.
+func (f configFile) approvable() ([]fileSetting, error) {
 	l, err := f.layer()
 	if err != nil {
 		return nil, err
 	}
 	found := map[string]fileSetting{}
 	visitConfigurable(newRoot(), func(command string, flag *pflag.Flag) {
-		texts, key, ok := l.lookup(command, flag.Name)
-		if !ok {
-			return
-		}
-		if err := setHarmless(flag, texts); errors.Is(err, errNeedsApproval) || errors.Is(err, errLooser) {
+		if texts, key, ok := l.lookup(command, flag.Name); ok && harms[flag.Name] != harmless {
 			found[key] = fileSetting{key, texts}
 		}
 	})
-	var list []fileSetting
-	for _, s := range found {
-		list = append(list, s)
-	}
+	list := slices.Collect(maps.Values(found))
 	slices.SortFunc(list, func(a, b fileSetting) int { return strings.Compare(a.key, b.key) })
 	return list, nil
 }
 
 // writeApproval says what has been approved.
-func writeApproval(w io.Writer, f configFile, needing []fileSetting) error {
+func writeApproval(w io.Writer, f configFile, settings []fileSetting) error {
 	what := "it sets nothing but what is harmless"
-	if len(needing) > 0 {
+	if len(settings) > 0 {
 		what = "it sets"
 	}
 	if _, err := fmt.Fprintf(w, "%s: approved; %s\n", visible(f.path), what); err != nil {
 		return err
 	}
-	for _, s := range needing {
+	for _, s := range settings {
 		for _, text := range s.texts {
 			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.key, visible(shownSetting(text))); err != nil {
 				return err

@@ -63,7 +63,7 @@ func (l *longest) Set(text string) error {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return fmt.Errorf("%q is not a duration above 0: write it like 15m or 24h, or %s for no limit", text, anyDuration)
+		return fmt.Errorf("%q is not a duration above 0 and below 292 years: write it like 15m or 24h, or %s for no limit", text, anyDuration)
 	}
 	*l = longest(d)
 	return nil

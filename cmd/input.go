@@ -135,11 +135,13 @@ func isMessageName(name string) bool {
 	return false
 }
 
-// plainError takes the operation and the path off a file error; the path stands
+// plainError takes the operation and the paths off a file error; the path stands
 // before it in every message.
 func plainError(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	if e := (*os.LinkError)(nil); errors.As(err, &e) {
 		return e.Err
 	}
 	return err

@@ -79,7 +79,7 @@ func (f *trimFlags) register(c *cobra.Command) {
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
 	flags.StringVar(&f.receiver, "receiver", "", "receiver profile `FILE`, for its contextWindow")
 	flags.Float64Var(&f.threshold, "threshold", 0.8, "the part of the context window that a message may fill")
-	flags.Var(newByteSize(&f.maxBytes, 0), "max-bytes", "the most `BYTES` that a message may have (100KB, 1MiB)")
+	flags.Var(sizeOrZero{newByteSize(&f.maxBytes, 0)}, "max-bytes", "the most `BYTES` that a message may have (100KB, 1MiB)")
 	flags.IntVar(&f.Last, "last", 0, "the most `TURNS` that may stay")
 	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
 	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "the most `TOKENS` of the summary (default: a tenth of what it replaces)")
@@ -117,7 +117,7 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	for _, limit := range []struct {
 		flag  string
 		value int
-	}{{"max-tokens", f.MaxTokens}, {"context-window", f.window}, {"last", f.Last}, {"keep-turns", f.KeepTurns}, {"summary-tokens", f.SummaryTokens}} {
+	}{{"max-tokens", f.MaxTokens}, {"context-window", f.window}, {"last", f.Last}, {"keep-turns", f.KeepTurns}, {"summary-tokens", f.SummaryTokens}, {"max-bytes", int(f.maxBytes)}} {
 		if limit.value < 0 || limit.value == 0 && c.Flags().Changed(limit.flag) && limit.flag != "keep-turns" {
 			return fmt.Errorf("--%s %d: write a number above 0", limit.flag, limit.value)
 		}
@@ -133,6 +133,9 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	}
 	for i, role := range f.Roles {
 		f.Roles[i] = strings.ToLower(strings.TrimSpace(role))
+	}
+	if len(f.Roles) == 0 && !c.Flags().Changed("roles") {
+		f.Roles = nil // a configuration that names none asks for none
 	}
 	if f.Roles != nil && (len(f.Roles) == 0 || slices.Contains(f.Roles, "")) {
 		return errors.New("--roles: a name is empty: name the roles that stay, as in user,assistant")

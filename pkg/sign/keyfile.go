@@ -15,8 +15,9 @@ const (
 	byteOrderMark = "\xef\xbb\xbf"
 	// sshKey matches a public key of OpenSSH: its base64 begins with the length of its type.
 	sshKey = `(?m)(^|[ \t])(ssh|ecdsa|sk)-[a-z0-9@.-]+ AAAA`
-	// armor matches the beginning of PEM (RFC 7468, section 2), PGP and SSH2 (RFC 4716) keys.
-	armor = `(?m)^-----? ?BEGIN ([A-Z0-9 ]*)`
+	// armor matches the beginning or the end of PEM (RFC 7468, section 2), PGP and SSH2
+	// (RFC 4716) keys, also where they are quoted.
+	armor = `-----? ?(?:BEGIN|END) ([A-Z0-9 ]+)`
 )
 
 // otherThanSecret returns what a key file is that cannot be meant as raw bytes and is
@@ -40,11 +41,32 @@ func otherThanSecret(text []byte) string {
 		return "a key pair (PuTTY)" + needed
 	case isDER(text):
 		return "a key pair, public key or certificate (DER)" + needed
+	case bytes.HasPrefix(text, []byte("eyJ")) && bytes.Count(text, []byte(".")) >= 2:
+		return "a JSON Web Token" + needed
+	case otherFile(text) != "":
+		return otherFile(text) + needed
 	case bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte("[")) && json.Valid(text):
 		return `a JSON array: a set of JSON Web Keys is an object, {"keys": […]} (RFC 7517, section 5)`
 	default:
 		return ""
 	}
+}
+
+// otherFile names what a file is by how it begins, "" if that says nothing.
+func otherFile(text []byte) string {
+	for _, known := range []struct{ prefix, name string }{
+		{"LS0tLS1CRUdJTi", "a PEM file (base64)"},
+		{"\x1f\x8b", "gzip data"},
+		{"\x28\xb5\x2f\xfd", "zstd data"},
+		{"<!DOCTYPE ", "a page (HTML)"},
+		{"<html", "a page (HTML)"},
+		{"version https://git-lfs", "a pointer of Git LFS"},
+	} {
+		if bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte(known.prefix)) {
+			return known.name
+		}
+	}
+	return ""
 }
 
 // armored names what stands between armor.

@@ -36,6 +36,13 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 		{"PGP", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n", "a private key (PEM): "},
 		{"other PEM", "-----BEGIN PARAMETERS-----\nAAAAAAAAAAAAAAAA\n", "a PEM file: "},
 		{"PEM behind text", "subject=example\r\n\r\n-----BEGIN CERTIFICATE-----\r\nMIIB", "a certificate (PEM): "},
+		{"quoted PEM", "> -----BEGIN PUBLIC KEY-----\n> MCowBQYDK2VwAyEA\n", "a public key (PEM): "},
+		{"PEM without its first line", "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n", "a public key (PEM): "},
+		{"PEM in base64", "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0K", "a PEM file (base64): "},
+		{"gzip", "\x1f\x8b\x08\x00" + random32, "gzip data: "},
+		{"page", "<!DOCTYPE html><title>404</title>", "a page (HTML): "},
+		{"Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:" + random32, "a pointer of Git LFS: "},
+		{"token", "eyJhbGciOiJIUzI1NiJ9.e30." + random32, "a JSON Web Token"},
 		{"PuTTY", "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n", "a key pair (PuTTY): "},
 
 		{"RFC 8259 section 8.1, JWK with a byte-order mark", "\xef\xbb\xbf" + jwk, "begins with a byte-order mark: save it without one"},
