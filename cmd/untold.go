@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -10,14 +11,23 @@ import (
 // untold are the ids that --seen has recorded and whose verdicts may not have been
 // written yet.
 type untold struct {
-	mu  sync.Mutex
-	ids []string
+	mu      sync.Mutex
+	ids     []string
+	pending []string // are being recorded
 }
 
-func (u *untold) add(id string) {
+// begin notes that ids are going to be recorded.
+func (u *untold) begin(ids []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.ids = append(u.ids, id)
+	u.pending = ids
+}
+
+// end notes which of the ids that begin got were recorded.
+func (u *untold) end(recorded []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ids, u.pending = append(u.ids, recorded...), nil
 }
 
 func (u *untold) clear() {
@@ -31,11 +41,12 @@ func (u *untold) clear() {
 func (u *untold) report(stderr io.Writer, file string, most int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	shown := (&allowance{most: most}).take(len(u.ids))
-	for _, id := range u.ids[:shown] {
+	ids := slices.Concat(u.ids, u.pending)
+	shown := (&allowance{most: most}).take(len(ids))
+	for _, id := range ids[:shown] {
 		printError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
 	}
-	if more := len(u.ids) - shown; more > 0 {
+	if more := len(ids) - shown; more > 0 {
 		fmt.Fprintf(stderr, "handoff: … %s\n", notShown(more, "message", most))
 	}
 }

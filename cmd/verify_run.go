@@ -101,6 +101,9 @@ func (v *verification) remember(results []checked) error {
 			ids = append(ids, r.HandoffID)
 		}
 	}
+	var recorded []string
+	v.untold.begin(ids)
+	defer func() { v.untold.end(recorded) }()
 	fresh, err := v.accepted.accept(ids)
 	if err != nil {
 		return err
@@ -110,7 +113,7 @@ func (v *verification) remember(results []checked) error {
 			if !fresh[0] {
 				r.refuse(sign.SeenBefore(r.message))
 			} else if !v.quiet || v.output != "" {
-				v.untold.add(r.HandoffID)
+				recorded = append(recorded, r.HandoffID)
 			}
 			fresh = fresh[1:]
 		}
