@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -71,13 +72,22 @@ func messageOf(t *rapid.T) string {
 		value(t, 0), list("subtaskId", "d", "v"), list("tool", "calledAt", "v"), list("role", "content", "id"))
 }
 
+// quoted returns a name as JSON, which has other escapes than Go.
+func quoted(name string) string {
+	text, err := jsontext.AppendQuote(nil, name)
+	if err != nil {
+		panic(err) // names are those of JSON
+	}
+	return string(text)
+}
+
 // edited draws a value that is made of another by some edits.
 func edited(t *rapid.T, v jsonstream.Value) string {
 	var list []string
 	for child := range children(v) {
 		text := edited(t, child)
 		if v.Kind() == jsonstream.Object {
-			text = strconv.Quote(child.Name()) + ":" + text
+			text = quoted(child.Name()) + ":" + text
 		}
 		list = append(list, text)
 	}
@@ -153,7 +163,7 @@ func apply(e *diff.Edit) string {
 		switch {
 		case inner.Kind == diff.Removed:
 		case e.New.Kind() == jsonstream.Object:
-			members = append(members, strconv.Quote(inner.New.Name())+":"+apply(inner))
+			members = append(members, quoted(inner.New.Name())+":"+apply(inner))
 		default:
 			placed[inner.New.Index()] = apply(inner)
 		}
@@ -161,7 +171,7 @@ func apply(e *diff.Edit) string {
 	var rest []string // what stays as it is
 	for child := range children(e.Old) {
 		if !gone[child] && e.New.Kind() == jsonstream.Object {
-			members = append(members, strconv.Quote(child.Name())+":"+string(child.Raw()))
+			members = append(members, quoted(child.Name())+":"+string(child.Raw()))
 		} else if !gone[child] {
 			rest = append(rest, string(child.Raw()))
 		}
@@ -244,7 +254,7 @@ func masked(v jsonstream.Value, mask pointer.Mask) string {
 	for child := range children(v) {
 		token, name := strconv.Itoa(child.Index()), ""
 		if v.Kind() == jsonstream.Object {
-			token, name = child.Name(), strconv.Quote(child.Name())+":"
+			token, name = child.Name(), quoted(child.Name())+":"
 		}
 		if below, counts := mask.Step(token); counts {
 			if text := masked(child, below); text != "" {
@@ -310,6 +320,7 @@ func FuzzCompare(f *testing.F) {
 		{`"{\"a\":1}"`, `"eyJhIjoyfQ=="`},
 		{`[[1,2],[3]]`, `[[3],[1,2,4]]`},
 		{`{}`, `null`},
+		{`{"a":1}`, "{\"\x7fa\":2}"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
