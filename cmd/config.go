@@ -139,7 +139,8 @@ func showsSettings(c *cobra.Command) bool {
 }
 
 // give sets a flag of a command from the strongest layer that has it, and returns that
-// layer's origin, "" if there is none. The error says where the value is that cannot be set.
+// layer's origin, "" if there is none. The error says where the value is that cannot be set;
+// if it wraps errLooser, the flag has the value that counts.
 func give(f *pflag.Flag, command string, list []layer) (origin string, err error) {
 	for i, l := range list {
 		texts, key, ok := l.lookup(command, f.Name)
@@ -156,13 +157,14 @@ func give(f *pflag.Flag, command string, list []layer) (origin string, err error
 			return l.origin, nil
 		}
 		// What it may set depends on what would be set without it.
-		if origin, err = give(f, command, list[i+1:]); err != nil {
-			return "", err
+		origin, looser := give(f, command, list[i+1:])
+		if looser != nil && !errors.Is(looser, errLooser) {
+			return "", looser
 		}
 		if err := setHarmless(f, texts); err != nil {
 			return origin, l.wrong(key, err)
 		}
-		return l.origin, nil
+		return l.origin, looser
 	}
 	return "", nil
 }
