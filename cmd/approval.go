@@ -86,14 +86,11 @@ func withdraw(path string) (bool, error) {
 	if approvalsDir() == "" {
 		return false, errNoState
 	}
-	absolute, err := filepath.Abs(path)
+	place, err := configPlace(path)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", visible(path), err)
 	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(absolute)); err == nil {
-		absolute = filepath.Join(dir, filepath.Base(absolute))
-	}
-	err = os.Remove(approvalPath(absolute))
+	err = os.Remove(approvalPath(place))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

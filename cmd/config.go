@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ func commandKey(c *cobra.Command) string {
 type layer struct {
 	origin string // for people: "environment", or the file's path
 	lookup func(command, flag string) (values []string, key string, ok bool)
-	dir    string // that relative names of files count from; "" for the working directory
+	isFile bool // relative names of files count from its folder
 	// unapproved says why only what is harmless may be set here; "" if anything may.
 	unapproved string
 }
@@ -147,8 +146,12 @@ func give(f *pflag.Flag, command string, list []layer) (origin string, err error
 		if !ok {
 			continue
 		}
-		if l.dir != "" && isFile(f) {
-			texts = besideAll(l.dir, texts)
+		if l.isFile && namesFile(f) {
+			for i, name := range texts {
+				if name != "" && name != "-" {
+					texts[i] = beside(l.origin, name)
+				}
+			}
 		}
 		if l.unapproved == "" {
 			if err := set(f, texts); err != nil {
@@ -192,20 +195,10 @@ func (l layer) wrong(key string, err error) error {
 	return e
 }
 
-// isFile reports whether the value of a flag is the name of a file.
-func isFile(f *pflag.Flag) bool {
+// namesFile reports whether the value of a flag is the name of a file.
+func namesFile(f *pflag.Flag) bool {
 	name, _ := pflag.UnquoteUsage(f)
 	return name == "FILE"
-}
-
-func besideAll(dir string, names []string) []string {
-	resolved := slices.Clone(names)
-	for i, name := range names {
-		if name != "" && name != "-" && !filepath.IsAbs(name) {
-			resolved[i] = filepath.Join(dir, name)
-		}
-	}
-	return resolved
 }
 
 func set(f *pflag.Flag, texts []string) error {
@@ -214,7 +207,11 @@ func set(f *pflag.Flag, texts []string) error {
 		texts = strings.Split(texts[0], ",")
 	}
 	if ok {
-		return list.Replace(slices.DeleteFunc(texts, func(text string) bool { return text == "" }))
+		texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+		if len(texts) == 0 {
+			texts = nil // as where the flag is not given
+		}
+		return list.Replace(texts)
 	}
 	return f.Value.Set(strings.Join(texts, ","))
 }

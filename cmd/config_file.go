@@ -23,7 +23,7 @@ const projectFile = "handoff.yaml"
 // A configFile is a configuration file as it was read, once: what is approved is what is
 // used.
 type configFile struct {
-	path   string // absolute; links of its directories are resolved, and a link itself is not
+	path   string // as configPlace returns it: a link is not what it leads to
 	text   []byte
 	unsafe string // why nobody but its author should believe it, "" if somebody may
 	// unapproved says why only what is harmless may be set by it; "" if anything may.
@@ -126,16 +126,23 @@ func readConfig(path string) (configFile, error) {
 	return f, nil
 }
 
-func (f *configFile) read() error {
-	absolute, err := filepath.Abs(f.path)
+// configPlace returns the place of a configuration file, which need not be there: an absolute
+// path without links of directories.
+func configPlace(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
 	if err != nil {
+		return "", err
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(absolute)); err == nil {
+		absolute = filepath.Join(dir, filepath.Base(absolute))
+	}
+	return absolute, nil
+}
+
+func (f *configFile) read() (err error) {
+	if f.path, err = configPlace(f.path); err != nil {
 		return err
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(absolute))
-	if err != nil {
-		return err
-	}
-	f.path = filepath.Join(dir, filepath.Base(absolute))
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return err
@@ -186,7 +193,7 @@ func (f configFile) layer() (layer, error) {
 		}
 		return nil, "", false
 	}
-	return layer{f.path, lookup, filepath.Dir(f.path), f.unapproved}, nil
+	return layer{origin: f.path, lookup: lookup, isFile: true, unapproved: f.unapproved}, nil
 }
 
 // parse reads the file's text. The error names the file.

@@ -93,31 +93,37 @@ func effective() (all []setting, unused []error, err error) {
 
 // credentials are parts of a text that may be secret: what stands before the host of a URL,
 // what is called so, and long words drawn at random.
-var credentials = sync.OnceValue(func() []*regexp.Regexp {
-	return []*regexp.Regexp{
-		regexp.MustCompile(`//\S*@`),
-		regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|bearer|authorization|api[-_]?key)["']?[\s=:]+(?:bearer\s+)?\S+`),
-		regexp.MustCompile(`[0-9A-Za-z_+/-]{24,}={0,2}`),
+var credentials = sync.OnceValue(func() []credential {
+	return []credential{
+		{regexp.MustCompile(`//\S*@`), func(string) string { return "//" + hidden + "@" }},
+		{
+			regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|bearer|authorization|api[-_]?key)["']?[\s=:]+(?:bearer\s+)?\S+`),
+			func(named string) string {
+				return named[:strings.LastIndexAny(strings.TrimRight(named, " \t=:"), " \t=:")+1] + hidden
+			},
+		},
+		{regexp.MustCompile(`[0-9A-Za-z_+/-]{24,}={0,2}`), func(word string) string {
+			if isKeyText(word) {
+				return hidden
+			}
+			return word
+		}},
 	}
 })
+
+// A credential is what may be secret, and what is shown of it.
+type credential struct {
+	pattern *regexp.Regexp
+	shown   func(match string) string
+}
+
+const hidden = "****"
 
 // shownSetting returns a text of which a part may be a value that was set, without
 // credentials: a password in a URL, and what was meant to be set elsewhere.
 func shownSetting(text string) string {
-	const hidden = "****"
-	for i, pattern := range credentials() {
-		text = pattern.ReplaceAllStringFunc(text, func(part string) string {
-			switch {
-			case i == 0:
-				return "//" + hidden + "@"
-			case i == 1:
-				return part[:strings.LastIndexAny(strings.TrimRight(part, " \t=:"), " \t=:")+1] + hidden
-			case isKeyText(part):
-				return hidden
-			default:
-				return part
-			}
-		})
+	for _, c := range credentials() {
+		text = c.pattern.ReplaceAllStringFunc(text, c.shown)
 	}
 	return safety.WithoutSecrets(text)
 }

@@ -134,9 +134,6 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	for i, role := range f.Roles {
 		f.Roles[i] = strings.ToLower(strings.TrimSpace(role))
 	}
-	if len(f.Roles) == 0 && !c.Flags().Changed("roles") {
-		f.Roles = nil // a configuration that names none asks for none
-	}
 	if f.Roles != nil && (len(f.Roles) == 0 || slices.Contains(f.Roles, "")) {
 		return errors.New("--roles: a name is empty: name the roles that stay, as in user,assistant")
 	}
