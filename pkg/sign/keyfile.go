@@ -34,17 +34,16 @@ func otherThanSecret(text []byte) string {
 	if label := regexp.MustCompile(armor).FindSubmatch(text); label != nil {
 		return armored(label[1]) + needed
 	}
+	if other := otherFile(text); other != "" {
+		return other + needed
+	}
 	switch {
 	case regexp.MustCompile(sshKey).Match(text):
 		return "a public key (OpenSSH)" + needed
-	case bytes.HasPrefix(text, []byte("PuTTY-User-Key-File-")):
-		return "a key pair (PuTTY)" + needed
 	case isDER(text):
 		return "a key pair, public key or certificate (DER)" + needed
 	case bytes.HasPrefix(text, []byte("eyJ")) && bytes.Count(text, []byte(".")) >= 2:
 		return "a JSON Web Token" + needed
-	case otherFile(text) != "":
-		return otherFile(text) + needed
 	case bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte("[")) && json.Valid(text):
 		return `a JSON array: a set of JSON Web Keys is an object, {"keys": […]} (RFC 7517, section 5)`
 	default:
@@ -55,6 +54,7 @@ func otherThanSecret(text []byte) string {
 // otherFile names what a file is by how it begins, "" if that says nothing.
 func otherFile(text []byte) string {
 	for _, known := range []struct{ prefix, name string }{
+		{"PuTTY-User-Key-File-", "a key pair (PuTTY)"},
 		{"LS0tLS1CRUdJTi", "a PEM file (base64)"},
 		{"\x1f\x8b", "gzip data"},
 		{"\x28\xb5\x2f\xfd", "zstd data"},
