@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/inspect"
-	"github.com/eaapl/handoff/pkg/macp"
 )
 
 // systems name the formats for people.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
 // TestMACPDocs compares the table of rules in docs/macp.md with the rules.

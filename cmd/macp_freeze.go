@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
 // macpFreezeFlags are the flags of macp freeze.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
 // startFlags are the flags of macp start.

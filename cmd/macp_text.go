@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/macp"
+	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
 // A sessionPicture is the text of one session while it is drawn.

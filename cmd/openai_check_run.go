@@ -5,8 +5,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/openai"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 

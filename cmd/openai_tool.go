@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/openai/tool"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 )
 
 // openaiToolFlags are the flags of openai tool.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/sw4rm"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 )
 
 // TestSW4RMDocs compares the table of rules in docs/sw4rm.md with the rules.

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/macp"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/openai"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/schemas"
 )

@@ -13,8 +13,8 @@ package diff
 import (
 	"iter"
 
-	"github.com/eaapl/handoff/pkg/equal"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/pointer"
 )

@@ -3,8 +3,8 @@ package diff
 import (
 	"encoding/binary"
 
-	"github.com/eaapl/handoff/pkg/equal"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/pointer"
 )

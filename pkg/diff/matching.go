@@ -2,7 +2,7 @@ package diff
 
 import (
 	"github.com/eaapl/handoff/pkg/align"
-	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/internal/equal"
 )
 
 // A matching says which elements of an array became which of another.

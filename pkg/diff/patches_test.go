@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/diff"
-	"github.com/eaapl/handoff/pkg/equal"
+	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/patch"
 )

@@ -1,6 +1,6 @@
 package safety
 
-import "github.com/eaapl/handoff/pkg/safety/view"
+import "github.com/eaapl/handoff/pkg/internal/view"
 
 // An oddityRule says what one kind of concealment weighs.
 type oddityRule struct {

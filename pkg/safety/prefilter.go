@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/safety/view"
+	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
 // A prefilter tells for most words of a text that no literal of an index begins there,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/safety/view"
+	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
 type scanner struct {

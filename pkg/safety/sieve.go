@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/safety/view"
+	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
 // A sieve finds the places of a text where rules or readings may find something, so that

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/internal/view"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety/view"
 )
 
 // drawText draws a text of literals of rules, what they need, disguises, and filling that

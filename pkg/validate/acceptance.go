@@ -3,27 +3,27 @@ package validate
 import (
 	"sync"
 
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/streamschema"
 )
 
 // An acceptance is the way of a schema to tell that a document is valid, without
 // a word about one that is not: in the pass that reads it, and at its speed.
 type acceptance struct {
-	program func() (*streamschema.Program, error)
-	runs    *sync.Pool // of *streamschema.Run
+	program func() (*schema.Program, error)
+	runs    *sync.Pool // of *schema.Run
 }
 
-func newAcceptance(url string, schema *jsonstream.Document, load func(url string) (*jsonstream.Document, error)) acceptance {
-	a := acceptance{program: sync.OnceValues(func() (*streamschema.Program, error) {
-		return streamschema.Compile(url, schema, streamschema.Options{Formats: formats, Load: load})
+func newAcceptance(url string, document *jsonstream.Document, load func(url string) (*jsonstream.Document, error)) acceptance {
+	a := acceptance{program: sync.OnceValues(func() (*schema.Program, error) {
+		return schema.Compile(url, document, schema.Options{Formats: formats, Load: load})
 	})}
 	a.runs = &sync.Pool{New: func() any { return a.newRun() }}
 	return a
 }
 
 // newRun returns a run of the schema, nil if it has no program.
-func (a acceptance) newRun() *streamschema.Run {
+func (a acceptance) newRun() *schema.Run {
 	program, err := a.program()
 	if err != nil {
 		return nil
@@ -41,11 +41,11 @@ func (a acceptance) Streams() error {
 // accepts reports whether v is valid; if not, the library says whether it is invalid, and
 // why.
 func (a acceptance) accepts(v jsonstream.Value) bool {
-	r := a.runs.Get().(*streamschema.Run)
+	r := a.runs.Get().(*schema.Run)
 	if r == nil {
 		return false
 	}
 	defer a.runs.Put(r)
 	v.Follow(r)
-	return r.Verdict() == streamschema.Valid
+	return r.Verdict() == schema.Valid
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/streamschema"
 )
 
 // longArray is how many elements of an array the library gets to see at once.
@@ -50,8 +50,8 @@ func (r remainder) children(yield func(jsonstream.Value) bool) {
 func (s *Schema) Check(v jsonstream.Value) []Finding { return s.check(v, nil) }
 
 // check is Check of what run has followed already, unless that is nil.
-func (s *Schema) check(v jsonstream.Value, run *streamschema.Run) []Finding {
-	if run == nil && s.accepts(v) || run != nil && run.Verdict() == streamschema.Valid {
+func (s *Schema) check(v jsonstream.Value, run *schema.Run) []Finding {
+	if run == nil && s.accepts(v) || run != nil && run.Verdict() == schema.Valid {
 		return nil
 	}
 	return s.explain(v)

@@ -4,9 +4,9 @@ import (
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/macp"
-	"github.com/eaapl/handoff/pkg/streamschema"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -24,7 +24,7 @@ func schemaOf(f format.Format) *Schema { return formatSchemas[f]() }
 
 // checkSchema is the schema layer. run is that of the message's schema over it, nil if
 // there was none.
-func checkSchema(root jsonstream.Value, f format.Format, o Options, run *streamschema.Run) []Finding {
+func checkSchema(root jsonstream.Value, f format.Format, o Options, run *schema.Run) []Finding {
 	switch {
 	case o.Schema != nil:
 		return o.Schema.check(root, run)

@@ -8,9 +8,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/streamschema"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -22,7 +22,7 @@ var messageMembers = sync.OnceValue(func() *shape {
 
 // checkMessageSchema is the schema layer of section 6.1. run is that of the schema over
 // the message, nil if there was none.
-func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *streamschema.Run) []Finding {
+func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *schema.Run) []Finding {
 	version := root.Get("schemaVersion")
 	if major, minor, ok := strings.Cut(version.Text(), "."); ok && isWhole(major) && isWhole(minor) {
 		if problem := versionProblem(major, version.Text(), receiver); problem != "" {

@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/streamschema"
 )
 
 // A pass reads one message after another, each checked against its schema meanwhile.
@@ -16,12 +16,12 @@ type pass struct {
 	own    *Schema // of the caller's, nil if there is none
 	skips  bool    // no schema is asked for
 	parser message.Parser
-	runs   map[*Schema]*streamschema.Run // nil for a schema without a program
+	runs   map[*Schema]*schema.Run // nil for a schema without a program
 	guess  *Schema
 }
 
 func newPass(o Options) *pass {
-	p := &pass{own: o.Schema, skips: !o.asks(SchemaLayer), runs: map[*Schema]*streamschema.Run{}}
+	p := &pass{own: o.Schema, skips: !o.asks(SchemaLayer), runs: map[*Schema]*schema.Run{}}
 	p.guess = p.schema(o.Formats[0])
 	return p
 }
@@ -50,7 +50,7 @@ func (p *pass) parse(raw jsonstream.Raw, limits jsonstream.Limits) (*message.Mes
 }
 
 // verdict returns the run of the message's own schema over it, nil if that has none.
-func (p *pass) verdict(m *message.Message, f format.Format) *streamschema.Run {
+func (p *pass) verdict(m *message.Message, f format.Format) *schema.Run {
 	if p.skips {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (p *pass) verdict(m *message.Message, f format.Format) *streamschema.Run {
 	return run
 }
 
-func (p *pass) run(s *Schema) *streamschema.Run {
+func (p *pass) run(s *Schema) *schema.Run {
 	run, ok := p.runs[s]
 	if !ok {
 		run = s.newRun()

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/streamschema"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -112,7 +112,7 @@ func agree(t *testing.T, name string, s *Schema, root jsonstream.Value) {
 	}
 	root.Follow(run)
 	findings := s.explain(root)
-	if verdict := run.Verdict(); verdict == streamschema.Valid && len(findings) > 0 || verdict == streamschema.Invalid && len(findings) == 0 {
+	if verdict := run.Verdict(); verdict == schema.Valid && len(findings) > 0 || verdict == schema.Invalid && len(findings) == 0 {
 		t.Errorf("%s: verdict %v, and the library finds %+v in %s", name, verdict, findings, root.Raw())
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/macp"
-	"github.com/eaapl/handoff/pkg/openai"
 	"github.com/eaapl/handoff/pkg/safety"
-	"github.com/eaapl/handoff/pkg/sw4rm"
 )
 
 // What stands before the ids of each system's rules, so that they are told apart.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/openai"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/schemas"

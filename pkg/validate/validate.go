@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
-	"github.com/eaapl/handoff/pkg/streamschema"
 )
 
 // Options say what a receiver asks. The zero value asks what section 6.1 asks
@@ -96,7 +96,7 @@ func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits 
 
 // validate runs the layers over a message in a format. run is the one of its schema over
 // it, nil if there was none.
-func (v *Validator) validate(ctx context.Context, m *message.Message, f format.Format, run *streamschema.Run) (Result, error) {
+func (v *Validator) validate(ctx context.Context, m *message.Message, f format.Format, run *schema.Run) (Result, error) {
 	var all []Finding
 	for _, layer := range layers {
 		if err := ctx.Err(); err != nil {
@@ -152,7 +152,7 @@ func (o *Options) asks(layer Layer) bool {
 	return o.Layers == nil || slices.Contains(o.Layers, layer)
 }
 
-func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message, f format.Format, run *streamschema.Run) ([]Finding, error) {
+func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message, f format.Format, run *schema.Run) ([]Finding, error) {
 	switch layer {
 	case Signature:
 		if v.options.Verifier == nil {

@@ -1,0 +1,161 @@
+package openai
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// checkSummaries looks for what tools did inside summaries.
+func checkSummaries(c *checker) {
+	c.inSummaries(isTool, "tool data inside a summary: a filter for tools does not reach it; unnest the history, filter it and nest it again")
+}
+
+// checkNesting looks for summaries inside summaries.
+func checkNesting(c *checker) {
+	c.inSummaries(func(item jsonstream.Value) bool {
+		_, _, nested := c.markers.lines(item)
+		return nested
+	}, "summary inside a summary: a nested history was nested again as if it were text; unnest it and nest it again")
+}
+
+// inSummaries reports in every summary the first item that is found.
+func (c *checker) inSummaries(isFound func(jsonstream.Value) bool, message string) {
+	for _, item := range c.all {
+		lines, offset, _ := c.markers.lines(item)
+		for at, record := range records(lines) {
+			if listed, ok := readRecord(record); ok && isFound(listed) {
+				content := item.Get("content")
+				c.reportAt(content, content.PositionIn(offset+at), "%s", message)
+				break
+			}
+		}
+	}
+}
+
+// A callKey is what a call and its result have in common.
+type callKey struct{ id, tool string }
+
+// keyOf returns the key of a call or result; without an id it has none.
+func keyOf(e history.ToolEvent) callKey {
+	key := callKey{id: e.ID.Text(), tool: "function"} // of what is not of the Responses API, too
+	if isTool(e.Item) {
+		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Item.Get("type").Text(), "_output"), "_call")
+	}
+	return key
+}
+
+// checkResults looks for results that no call comes before, and for approvals that
+// nothing asks for.
+func checkResults(c *checker) {
+	called := map[callKey]bool{}
+	kinds := map[string]string{} // the type of the last call with an id
+	asked := map[string]bool{}   // the ids of approval requests
+	for _, item := range c.given {
+		for e := range history.ToolEvents(item) {
+			key := keyOf(e)
+			switch kind, other := kinds[key.id]; {
+			case key.id == "":
+			case !e.Result:
+				called[key], kinds[key.id] = true, e.Item.Get("type").Text()
+			case called[key]:
+			case other:
+				c.report(e.ID, "tool result of another kind than its call: found %s for the %s %s; give the call a result of its own kind",
+					found(e.Item.Get("type")), quote(kind), found(e.ID))
+			default:
+				c.report(e.ID, "tool result without a call: nothing before it that the next agent gets calls %s; add the call or drop the result", found(e.ID))
+			}
+		}
+		switch item.Get("type").Text() {
+		case "mcp_approval_request":
+			asked[item.Get("id").Text()] = true
+		case "mcp_approval_response":
+			if id := item.Get("approval_request_id"); id.Text() == "" || !asked[id.Text()] {
+				c.report(orHolder(id, item), "approval without its request: nothing before it that the next agent gets asks for %s; add the mcp_approval_request or drop the response", found(id))
+			}
+		}
+	}
+}
+
+// checkCalls looks for calls that no result comes after.
+func checkCalls(c *checker) {
+	waiting := map[callKey]int{} // to the index in calls
+	var calls []history.ToolEvent
+	for _, item := range c.given {
+		for e := range history.ToolEvents(item) {
+			key := keyOf(e)
+			_, waits := waiting[key]
+			switch {
+			case key.id == "":
+			case e.Result:
+				delete(waiting, key)
+			case !waits:
+				waiting[key] = len(calls)
+				calls = append(calls, e)
+			}
+		}
+	}
+	for i, call := range calls {
+		if at, waits := waiting[keyOf(call)]; waits && at == i {
+			c.report(call.ID, "tool call without a result: nothing after it that the next agent gets answers %s; add the result or drop the call", found(call.ID))
+		}
+	}
+}
+
+// checkDuplicates looks for items that are there twice. A string as input_history
+// is one message of the user.
+func checkDuplicates(c *checker) {
+	text := c.data.Get(inputHistory)
+	var said jsonstream.Value
+	if text.Kind() == jsonstream.String {
+		said = mustParse(appendMessage(nil, "user", "", text.Text()))
+	}
+	for i, item := range c.given {
+		first, again := c.given[c.same[i]], c.same[i] != i
+		if said.Exists() && equal.Values(said, item) {
+			first, again = text, true
+		}
+		if again && !isChance(first, item) {
+			c.report(item, "the same item again: found all of it at %s already; keep one of them, since the next agent gets both", first.Pointer())
+		}
+	}
+}
+
+// isChance reports whether two equal items may well be meant: "Yes." is said twice.
+// What is not by the agent comes from the history, and is in no other list.
+func isChance(first, item jsonstream.Value) bool {
+	if item.Get("id").Text() != "" || item.Get("call_id").Text() != "" || history.Distinctive(item) {
+		return false
+	}
+	role := item.Get("role").Text()
+	return role == "" || role == "assistant" || first.Parent() == item.Parent()
+}
+
+// checkIDs looks for ids that different items have.
+func checkIDs(c *checker) {
+	type key struct{ id, kind string }
+	seen := map[key]int{} // the index in given of the item that has it first
+	repeats := func(i int, id jsonstream.Value, kind, name string) {
+		if id.Text() == "" {
+			return
+		}
+		first, again := seen[key{id.Text(), kind}]
+		if !again {
+			seen[key{id.Text(), kind}] = i
+		} else if c.same[first] != c.same[i] {
+			c.report(id, "%s again: found %s at %s already; give each its own", name, found(id), c.given[first].Pointer())
+		}
+	}
+	for i, item := range c.given {
+		repeats(i, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
+		for e := range history.ToolEvents(item) {
+			if e.Result {
+				repeats(i, e.ID, "result", "the same call_id in a result")
+			} else {
+				repeats(i, e.ID, "call", "the same call_id in a call")
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package openai
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// handoffPrefix is what the names of handoff tools begin with, unless they are
+// overridden.
+var handoffPrefix = tool.DefaultName("")
+
+func isHandoffName(name string) bool { return strings.HasPrefix(name, handoffPrefix) }
+
+// checkLoops looks for an agent that hands to the same one again, another or itself,
+// before the user says something: A, B, A, B. Summaries count with what they list, and a
+// transfer that is there twice, as after nesting, counts once.
+func checkLoops(c *checker) {
+	var steps []step
+	answered := map[string]bool{} // the ids of calls that have results
+	for _, e := range entries(c.data) {
+		switch {
+		case listNames[e.list] == inputItems: // stands in for new_items
+		case e.isText():
+			steps = append(steps, step{user: true})
+		case e.item.Kind() == jsonstream.Object:
+			c.markers.flatten(e.item, func(item jsonstream.Value) bool {
+				if item.Get("type").Text() == "function_call_output" {
+					answered[strings.Clone(item.Get("call_id").Text())] = true
+				}
+				if s := newStep(item, e.item); s.user || s.agent != "" {
+					steps = append(steps, s)
+				}
+				return true
+			})
+		}
+	}
+	way := way{pairs: map[[2]string]bool{}}
+	agents := map[string]string{} // their names by those of their tools
+	counted := map[string]bool{}  // the ids of calls
+	for _, s := range steps {
+		switch {
+		case s.user:
+			way.rest()
+		case s.call && answered[s.id] || counted[s.id]:
+		default:
+			counted[s.id] = s.id != ""
+			name := tool.DefaultName(s.agent)
+			if !s.call {
+				agents[name] = s.agent
+			} else if known, ok := agents[name]; ok {
+				s.agent = known
+			}
+			if way.goTo(s.agent) {
+				c.report(s.at, "loop between agents: the task went %s; let one of them end it, or ask the user", way.shown())
+			}
+		}
+	}
+}
+
+// A step is what an item means for the way of a task: a word of the user, or a
+// transfer.
+type step struct {
+	at    jsonstream.Value // the item of the document
+	user  bool
+	call  bool   // a call, which counts until it has a result: it may have been ignored
+	id    string // of the call
+	agent string // that gets the task; "" for what is no transfer
+}
+
+func newStep(item, at jsonstream.Value) step {
+	s := step{at: at, user: item.Get("role").Text() == "user"}
+	switch item.Get("type").Text() {
+	case "function_call":
+		if name := item.Get("name").Text(); isHandoffName(name) {
+			s.agent, s.call = name[len(handoffPrefix):], true
+		}
+	case "function_call_output":
+		if output, ok := parseObject(strings.TrimSpace(item.Get("output").Text())); ok && output.Len() == 1 {
+			s.agent = output.Get("assistant").Text()
+		}
+	}
+	// The texts must not keep the records of a summary in memory.
+	s.id, s.agent = strings.Clone(item.Get("call_id").Text()), strings.Clone(s.agent)
+	return s
+}
+
+// A way is that of a task from agent to agent.
+type way struct {
+	names    []string // of the agents that have had the task since the user last spoke
+	pairs    map[[2]string]bool
+	first    string // the agent that the very first one, whose name nobody knows, handed to
+	reported bool
+}
+
+// rest forgets the way, all but who has the task.
+func (w *way) rest() {
+	if len(w.pairs) > 0 { // clear would cost as much as it ever held
+		w.pairs = map[[2]string]bool{}
+	}
+	w.names = w.names[max(len(w.names)-1, 0):]
+	w.first, w.reported = "", false
+}
+
+// goTo hands the task on and reports whether that closes a loop, once.
+func (w *way) goTo(agent string) bool {
+	loop := false
+	if len(w.names) == 0 {
+		w.first = agent
+	} else {
+		from := w.names[len(w.names)-1]
+		loop = w.pairs[[2]string{from, agent}] || agent == w.first && from != agent
+		w.pairs[[2]string{from, agent}] = true
+	}
+	w.names = append(w.names, agent)
+	if w.reported {
+		return false
+	}
+	w.reported = loop
+	return loop
+}
+
+// shownAgents is how many agents of a way a message names.
+const shownAgents = 6
+
+func (w *way) shown() string {
+	names := w.names[max(len(w.names)-shownAgents, 0):]
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = quote(name)
+	}
+	return strings.Join(quoted, " → ")
+}

@@ -1,0 +1,255 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// mostParts bounds the size of a program: the cells, names and links of all states.
+const mostParts = 1 << 16
+
+// A compiler makes the states of a program, those that the states found so far lead to.
+type compiler struct {
+	options   Options
+	documents map[string]*document // by the URL that they were asked for with
+	nodes     map[jsonstream.Value]*node
+	patterns  map[string]*pattern
+	formats   map[string]*format
+	count     int // of nodes
+	memories  int // of formats
+	found     map[string]*state
+	todo      []*draft
+	parts     int
+	err       error
+}
+
+func newCompiler(o Options) *compiler {
+	return &compiler{
+		options:   o,
+		documents: map[string]*document{},
+		nodes:     map[jsonstream.Value]*node{},
+		patterns:  map[string]*pattern{},
+		formats:   map[string]*format{},
+		found:     map[string]*state{},
+	}
+}
+
+// uncovered keeps the first reason why there will be no program. The compiler goes on
+// until it is convenient to stop.
+func (c *compiler) uncovered(keyword string, schema jsonstream.Value, problem string) {
+	if c.err != nil {
+		return
+	}
+	within := ""
+	for address, d := range c.documents {
+		if d.holds(schema) && (within == "" || address < within) {
+			within = address
+		}
+	}
+	c.err = &UncoveredError{keyword, within + "#" + schema.Pointer(), problem}
+}
+
+// grow counts what a schema adds to the program.
+func (c *compiler) grow(n *node, parts int) {
+	if c.parts += parts; c.parts > mostParts {
+		c.uncovered("", n.value, "a program of more than "+strconv.Itoa(mostParts)+" parts")
+	}
+}
+
+func (c *compiler) patternOf(expr string) *pattern {
+	p := c.patterns[expr]
+	if p == nil {
+		p = &pattern{expr: expr}
+		c.patterns[expr] = p
+	}
+	return p
+}
+
+func (c *compiler) formatOf(name string) *format {
+	f, ok := c.formats[name]
+	if !ok {
+		f = newFormat(name, c.options)
+		if f != nil && f.slow != nil {
+			f.id = c.memories
+			c.memories++
+		}
+		c.formats[name] = f
+	}
+	return f
+}
+
+// A draft is a state that has been asked for.
+type draft struct {
+	*compiler
+	state *state
+	roots [][]*node   // each becomes a cell
+	wants []collector // what has to be unique in the array that it is an element of
+	cells []*cell
+	order []int          // the cells, those that others go by before them
+	ready map[string]int // the cells that are done, by their schemas
+	bits  map[string]int // of the names whose presence matters
+	names []string       // those of bits, in order
+	// Of arrays: the schemas of contains by their counters, and the members that
+	// uniqueKeys speaks of.
+	contains []*node
+	slots    []collector
+	live     [kinds]set // the cells on which the roots depend, and which may hold
+}
+
+// A collector keeps the text of a member.
+type collector struct {
+	name string
+	slot uint8
+}
+
+// A cell is schemas that hold together, and the cells that they refer to.
+type cell struct {
+	nodes []*node
+	rules []op // about other cells
+}
+
+// states makes the link to a document and all states from there.
+func (c *compiler) states(root *link, schema *node) {
+	*root = c.link([]want{{[]*node{schema}, 0, none, none}}, nil)
+	for len(c.todo) > 0 && c.err == nil {
+		d := c.todo[len(c.todo)-1]
+		c.todo = c.todo[:len(c.todo)-1]
+		d.build()
+	}
+}
+
+// A want is a rule for a value inside another.
+type want struct {
+	nodes   []*node
+	cell    int // that fails with it
+	counter int // or that counts those for which it holds
+	when    int // the condition
+}
+
+// link returns a link to the state for all wants.
+func (c *compiler) link(wants []want, collect []collector) link {
+	var l link
+	keys := make([]string, 0, len(wants))
+	kept := wants[:0:0]
+	for _, w := range wants {
+		w.nodes = c.essence(w.nodes)
+		if len(w.nodes) > 0 || w.counter >= 0 {
+			kept = append(kept, w)
+			keys = append(keys, keyOf(w.nodes))
+		}
+	}
+	if len(kept) == 0 && len(collect) == 0 {
+		return l
+	}
+	unique := slices.Clone(keys)
+	slices.Sort(unique)
+	unique = slices.Compact(unique)
+	if len(unique) > mostBits {
+		for _, w := range kept {
+			for _, n := range w.nodes {
+				c.tooMany(n)
+			}
+		}
+		return l
+	}
+	roots := make([][]*node, len(unique))
+	for i, w := range kept {
+		at, _ := slices.BinarySearch(unique, keys[i])
+		roots[at] = w.nodes
+		l.want(at, w)
+	}
+	l.state = c.state(unique, roots, collect)
+	return l
+}
+
+// want adds a root, or to one.
+func (l *link) want(at int, w want) {
+	for i := range l.roots {
+		r := &l.roots[i]
+		if int(r.cell) == at && int(r.counter) == w.counter && int(r.when) == w.when && w.counter < 0 {
+			r.parents.add(w.cell)
+			return
+		}
+	}
+	r := root{cell: uint8(at), counter: int32(w.counter), when: int8(w.when)}
+	if w.counter < 0 {
+		r.parents.add(w.cell)
+	} else {
+		l.counts = true
+	}
+	l.roots = append(l.roots, r)
+}
+
+// essence returns the schemas that a list amounts to: without those that say nothing,
+// and with what they refer to in the place of mere references; in order, each once.
+func (c *compiler) essence(nodes []*node) []*node {
+	var list []*node
+	for _, n := range nodes {
+		c.parse(n)
+		for range mostBits { // a loop of references is found when it is gathered
+			if !n.isReference() {
+				break
+			}
+			n = n.together[0]
+			c.parse(n)
+		}
+		if !n.isEmpty() {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b *node) int { return a.id - b.id })
+	return slices.Compact(list)
+}
+
+// isReference reports whether all that a schema says is that one other holds.
+func (n *node) isReference() bool {
+	return len(n.together) == 1 && !n.hasRules() && !n.hasBranches()
+}
+
+// isEmpty reports whether a schema says nothing.
+func (n *node) isEmpty() bool {
+	return len(n.together) == 0 && !n.hasRules() && !n.hasBranches()
+}
+
+func (n *node) hasBranches() bool {
+	return n.any != nil || n.one != nil || n.not != nil || n.then != nil || n.other != nil || n.dependents != nil
+}
+
+func (n *node) hasRules() bool {
+	return n.types != anyType || n.values != nil ||
+		n.size != nil || n.required != nil || n.properties != nil || n.patterns != nil || n.additional != nil || n.nameSchema != nil || n.isClosed ||
+		n.length != nil || n.prefix != nil || n.items != nil || n.contains != nil || n.isUnique || n.uniqueKeys != nil ||
+		n.characters != nil || n.pattern != nil || n.format != nil || n.bounds != nil || n.multiple != nil
+}
+
+// keyOf returns the same text for the same schemas only.
+func keyOf(nodes []*node) string {
+	var b []byte
+	for _, n := range nodes {
+		b = append(strconv.AppendInt(b, int64(n.id), 36), ' ')
+	}
+	return string(b)
+}
+
+// state returns the state of some cells, which it may only have promised.
+func (c *compiler) state(keys []string, roots [][]*node, collect []collector) *state {
+	var b []byte
+	for _, k := range keys {
+		b = append(append(b, k...), ';')
+	}
+	for _, w := range collect {
+		b = strconv.AppendQuote(append(b, w.slot), w.name)
+	}
+	s := c.found[string(b)]
+	if s == nil {
+		s = &state{}
+		c.found[string(b)] = s
+		c.todo = append(c.todo, &draft{
+			compiler: c, state: s, roots: roots, wants: collect,
+			ready: map[string]int{}, bits: map[string]int{},
+		})
+	}
+	return s
+}

@@ -1,0 +1,98 @@
+package schema
+
+import (
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/eaapl/handoff/pkg/rfc3339"
+)
+
+// A format decides about texts. Either of the two functions is set.
+type format struct {
+	// fast looks at the bytes alone.
+	fast func(text []byte) bool
+	// slow needs a string, and may take long.
+	slow func(text string) bool
+	id   int // of the slow ones
+}
+
+// fastFormat returns a function that decides about bytes, nil if there is none. These
+// formats are asked for in every message.
+func fastFormat(name string) func(text []byte) bool {
+	switch name {
+	case "date-time":
+		return rfc3339.IsDateTime[[]byte]
+	case "date":
+		return rfc3339.IsDate[[]byte]
+	case "time":
+		return rfc3339.IsTime[[]byte]
+	case "uuid":
+		return isUUID
+	default:
+		return nil
+	}
+}
+
+// newFormat returns the format of a name, nil for one that nobody knows.
+func newFormat(name string, o Options) *format {
+	if fast := fastFormat(name); fast != nil {
+		return &format{fast: fast}
+	}
+	if slow := o.Formats[name]; slow != nil {
+		return &format{slow: slow}
+	}
+	if slow := jsonschema.Formats[name]; slow != nil {
+		return &format{slow: func(text string) bool { return slow(text) }}
+	}
+	return nil
+}
+
+const (
+	mostRemembered    = 1024 // texts
+	longestRemembered = 256  // bytes of one
+)
+
+// holds reports whether the text has the format. Of texts that have, the run keeps the
+// latest in mind: the same few come again in every message.
+func (f *format) holds(r *Run, text []byte) bool {
+	if f.fast != nil {
+		return f.fast(text)
+	}
+	known := r.known[f.id]
+	if known[string(text)] {
+		return true
+	}
+	if !f.slow(string(text)) {
+		return false
+	}
+	if len(text) > longestRemembered {
+		return true
+	}
+	if known == nil {
+		known = map[string]bool{}
+		r.known[f.id] = known
+	}
+	if len(known) >= mostRemembered {
+		clear(known)
+	}
+	known[string(text)] = true
+	return true
+}
+
+func isUUID(s []byte) bool {
+	if len(s) != len("00000000-0000-0000-0000-000000000000") {
+		return false
+	}
+	for i, c := range s {
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if c-'0' > 9 && c|0x20-'a' > 5 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,319 @@
+package schema
+
+import "github.com/eaapl/handoff/pkg/jsonstream"
+
+// A types is a set of JSON types, of which the integers and the other numbers are two.
+type types uint8
+
+const (
+	isNull types = 1 << iota
+	isFalse
+	isTrue
+	isString
+	isInt
+	isFraction
+	isObject
+	isArray
+	isBoolean = isFalse | isTrue
+	isNumber  = isInt | isFraction
+	anyType   = isNull | isBoolean | isString | isNumber | isObject | isArray
+)
+
+// typeOf returns the type of a name, 0 if it is none.
+func typeOf(name string) types {
+	switch name {
+	case "null":
+		return isNull
+	case "boolean":
+		return isBoolean
+	case "string":
+		return isString
+	case "integer":
+		return isInt
+	case "number":
+		return isNumber
+	case "object":
+		return isObject
+	case "array":
+		return isArray
+	default:
+		return 0
+	}
+}
+
+// A node is a schema as its document has it, or what follows from enum and const. What
+// is not there is nil, or the zero value.
+type node struct {
+	id       int
+	value    jsonstream.Value
+	resource *resource
+	parsed   bool
+	busy     bool // it is being gathered: to meet it again is a loop
+
+	types types
+	// values are the scalars of enum and const: a value must be in each.
+	values []*values
+
+	// In place.
+	reference        *node     // $ref
+	together         []*node   // $ref, allOf
+	any              [][]*node // anyOf, enum with objects or arrays in it
+	one              []*node
+	not              []*node // at most one, as the three that follow
+	yes, then, other []*node // if, then, else
+	dependents       []dependent
+
+	// Of objects.
+	size       *limits
+	required   []string
+	properties []property
+	byName     map[string]*node // the same
+	patterns   []patterned
+	additional []*node // at most one
+	nameSchema []*node // at most one
+	isClosed   bool    // it names members and says nothing about others: see close
+
+	// Of arrays.
+	length     *limits
+	prefix     []*node
+	items      []*node // at most one
+	contains   []*node // at most one
+	matches    limits  // how many elements contain it
+	isUnique   bool
+	uniqueKeys []string
+
+	// Of strings and numbers.
+	characters *limits
+	pattern    *pattern
+	format     *format
+	bounds     []bound
+	multiple   *decimal
+}
+
+// limits are a least and a greatest count; there is always a greatest.
+type limits struct{ least, most int }
+
+// values are scalars: literals are the types with nothing more to look at.
+type values struct {
+	literals types
+	texts    []string
+	lookup   map[string]bool // of the texts, if they are many
+	numbers  []decimal       // in order
+}
+
+type property struct {
+	name string
+	node *node
+}
+
+type patterned struct {
+	pattern *pattern
+	node    *node
+}
+
+// A dependent says what must hold where a member is there.
+type dependent struct {
+	name     string
+	required []string
+	node     *node // nil, or a schema for the object
+}
+
+// A bound is a limit for numbers: refused is the result of comparing with it that is not
+// allowed, beside being equal, if equal is not.
+type bound struct {
+	limit      decimal
+	refused    int
+	allowEqual bool
+}
+
+// nodeIn returns the node of a schema in a document.
+func (c *compiler) nodeIn(d *document, schema jsonstream.Value) *node {
+	n := c.nodes[schema]
+	if n == nil {
+		n = c.newNode(schema, d.resourceOf(schema))
+		c.nodes[schema] = n
+	}
+	return n
+}
+
+func (c *compiler) newNode(schema jsonstream.Value, r *resource) *node {
+	c.count++
+	return &node{id: c.count, value: schema, resource: r, types: anyType}
+}
+
+// parse reads the keywords of a node when they are first needed.
+func (c *compiler) parse(n *node) {
+	if n.parsed {
+		return
+	}
+	n.parsed = true
+	switch n.value.Kind() {
+	case jsonstream.True:
+	case jsonstream.False:
+		n.types = 0
+	case jsonstream.Object:
+		p := &parser{compiler: c, node: n}
+		for keyword, value := range n.value.Members() {
+			p.keyword = keyword
+			p.read(value)
+		}
+		p.finish()
+	default:
+		c.uncovered("", n.value, "a schema that is neither an object nor true nor false")
+	}
+}
+
+// A parser reads the keywords of one schema.
+type parser struct {
+	*compiler
+	node    *node
+	keyword string
+}
+
+func (p *parser) refuse(problem string) { p.uncovered(p.keyword, p.node.value, problem) }
+
+func (p *parser) read(v jsonstream.Value) {
+	switch p.keyword {
+	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties", "$vocabulary", "regexProperties":
+		p.refuse("not covered")
+	case "uniqueKeys":
+		p.uniqueKeys(v)
+	case "type", "enum", "const":
+		p.readValues(v)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		p.readNumber(v)
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
+		p.readLimit(v)
+	case "pattern":
+		p.node.pattern = p.patternOf(p.text(v))
+	case "format":
+		p.node.format = p.formatOf(p.text(v))
+	case "uniqueItems":
+		p.node.isUnique = v.Kind() == jsonstream.True
+	case "required":
+		p.node.required = p.texts(v)
+	case "dependentRequired", "dependentSchemas", "dependencies":
+		p.readDependents(v)
+	default:
+		p.readSchemas(v)
+	}
+}
+
+func (p *parser) readSchemas(v jsonstream.Value) {
+	n := p.node
+	switch p.keyword {
+	case "$ref":
+		n.reference = p.follow(n, p.text(v))
+		n.together = append(n.together, n.reference)
+	case "allOf":
+		n.together = append(n.together, p.schemas(v)...)
+	case "anyOf":
+		n.any = append(n.any, p.schemas(v))
+	case "oneOf":
+		n.one = p.schemas(v)
+	case "not":
+		n.not = p.schema(v)
+	case "if":
+		n.yes = p.schema(v)
+	case "then":
+		n.then = p.schema(v)
+	case "else":
+		n.other = p.schema(v)
+	case "properties":
+		for name, schema := range v.Members() {
+			n.addProperty(name, p.schema(schema)[0])
+		}
+	case "patternProperties":
+		for expr, schema := range v.Members() {
+			n.patterns = append(n.patterns, patterned{p.patternOf(expr), p.schema(schema)[0]})
+		}
+	case "additionalProperties":
+		n.additional = p.schema(v)
+	case "propertyNames":
+		n.nameSchema = p.schema(v)
+	case "prefixItems":
+		n.prefix = p.schemas(v)
+	case "items":
+		n.items = p.schema(v)
+	case "contains":
+		n.contains = p.schema(v)
+	}
+}
+
+func (n *node) addProperty(name string, schema *node) {
+	if n.byName == nil {
+		n.byName = map[string]*node{}
+	}
+	n.byName[name] = schema
+	n.properties = append(n.properties, property{name, schema})
+}
+
+// finish puts together what several keywords say.
+func (p *parser) finish() {
+	n := p.node
+	if n.yes == nil {
+		n.then, n.other = nil, nil
+	}
+	if n.contains != nil && !n.value.Get("minContains").Exists() {
+		n.matches.least = 1
+	}
+	if n.contains != nil && !n.value.Get("maxContains").Exists() {
+		n.matches.most = mostCount
+	}
+}
+
+func (p *parser) schema(v jsonstream.Value) []*node {
+	return []*node{p.nodeIn(p.node.resource.document, v)}
+}
+
+func (p *parser) schemas(v jsonstream.Value) []*node {
+	if v.Len() == 0 {
+		p.refuse("not an array of schemas")
+	}
+	var nodes []*node
+	for _, schema := range v.Elements() {
+		nodes = append(nodes, p.schema(schema)...)
+	}
+	return nodes
+}
+
+func (p *parser) text(v jsonstream.Value) string {
+	if v.Kind() != jsonstream.String {
+		p.refuse("not a string")
+	}
+	return v.Text()
+}
+
+func (p *parser) texts(v jsonstream.Value) []string {
+	if v.Kind() != jsonstream.Array {
+		p.refuse("not an array")
+	}
+	var texts []string
+	for _, element := range v.Elements() {
+		texts = append(texts, p.text(element))
+	}
+	return texts
+}
+
+func (p *parser) readDependents(v jsonstream.Value) {
+	for name, rule := range v.Members() {
+		d := dependent{name: name}
+		if rule.Kind() == jsonstream.Array {
+			d.required = p.texts(rule)
+		} else {
+			d.node = p.schema(rule)[0]
+		}
+		p.node.dependents = append(p.node.dependents, d)
+	}
+}
+
+func (p *parser) uniqueKeys(v jsonstream.Value) {
+	for _, pointer := range p.texts(v) {
+		tokens, ok := jsonstream.SplitPointer(pointer)
+		if !ok || len(tokens) != 1 {
+			p.refuse("not a JSON Pointer to a member")
+			return
+		}
+		p.node.uniqueKeys = append(p.node.uniqueKeys, tokens[0])
+	}
+}
