@@ -61,7 +61,7 @@ func approvalOf(f configFile) approval {
 }
 
 // approve records that the user approves of a file with this content.
-func approve(f configFile) error {
+func (all *outputs) approve(f configFile) error {
 	dir := approvalsDir()
 	if dir == "" {
 		return errNoState
@@ -69,7 +69,7 @@ func approve(f configFile) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("%s: cannot be made: %w", visible(dir), plainError(err))
 	}
-	out, err := openOutput(approvalPath(f.path), nil)
+	out, err := all.openOutput(approvalPath(f.path), nil)
 	if err != nil {
 		return err
 	}

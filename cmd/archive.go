@@ -14,14 +14,14 @@ import (
 )
 
 // checkArchive returns why entries cannot be appended to a file.
-func checkArchive(path string) error {
+func (g *globals) checkArchive(path string) error {
 	if codec := codecOf(path); codec != compress.None {
 		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
 	}
-	if err := claimAppended("--archive", path); err != nil {
+	if err := g.claimAppended("--archive", path); err != nil {
 		return err
 	}
-	content, err := source{path: path}.open(func(int) {})
+	content, err := source{path: path, unpacking: g.unpacking}.open(func(int) {})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is made
 	}
@@ -50,8 +50,8 @@ const mostUnpacked = 256 << 20
 // A span is where a line stands in a text, in bytes.
 type span struct{ offset, length int64 }
 
-func openArchive(path string) (*trimArchive, error) {
-	if err := inUse.file(path, path, asInput); err != nil {
+func (in *inputs) openArchive(path string) (*trimArchive, error) {
+	if err := in.claims.file(path, path, asInput); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(path)
@@ -59,13 +59,13 @@ func openArchive(path string) (*trimArchive, error) {
 		return nil, fmt.Errorf("%s: %w", path, plainError(err))
 	}
 	a := &trimArchive{f, f.Close, map[string][]span{}}
-	if err := a.read(f); err != nil {
+	if err := a.read(f, in.unpacking); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, plainError(err)), f.Close())
 	}
 	return a, nil
 }
 
-func (a *trimArchive) read(f *os.File) error {
+func (a *trimArchive) read(f *os.File, unpacking compress.ReaderOptions) error {
 	content := compress.NewReader(f, unpacking)
 	defer content.Close() // read only: nothing can be lost
 	lines := bufio.NewReaderSize(content, 1<<20)

@@ -80,7 +80,7 @@ func BenchmarkCommands(b *testing.B) {
 		}
 	}
 	run := func(args ...string) {
-		root := newRootFor(args)
+		root := newRootFor(newGlobals(), args)
 		root.SetArgs(args)
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)

@@ -85,7 +85,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if f.parent == "" {
 		return nil
 	}
-	text, err := readAll(f.parent, stdin, f.limits)
+	text, err := f.readAll(f.parent, stdin, f.limits)
 	if err != nil {
 		return err
 	}

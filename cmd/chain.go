@@ -168,7 +168,7 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := openReports(c, f.color, f.reports, func(format string, out *output, colors palette) (chainReporter, error) {
+	out, err := openReports(f.globals, c, f.reports, func(format string, out *output, colors palette) (chainReporter, error) {
 		columns := narrowest
 		if out.stdout {
 			columns = terminalWidth(c.OutOrStdout())
@@ -185,7 +185,7 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 		stderr:   c.ErrOrStderr(),
 		progress: f.newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
 	}
-	err = run.read(sources(args, c.InOrStdin(), c.ErrOrStderr()))
+	err = run.read(f.sources(args, c.InOrStdin(), c.ErrOrStderr()))
 	if err == nil {
 		err = run.report(f.tasks)
 	}

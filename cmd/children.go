@@ -11,9 +11,6 @@ import (
 	"github.com/eaapl/handoff/pkg/child"
 )
 
-// children are the processes that this run has started. None outlives it.
-var children child.Set
-
 // childFlags say what a command that the run starts may see.
 type childFlags struct{ pass []string }
 

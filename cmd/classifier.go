@@ -56,7 +56,7 @@ func isClassifierError(err error) bool {
 // errUnanswered says that the output has ended too early.
 var errUnanswered = &classifierError{"ended before it had answered"}
 
-func startClassifier(options child.Options, timeout time.Duration) (*classifier, error) {
+func startClassifier(children *child.Set, options child.Options, timeout time.Duration) (*classifier, error) {
 	ctx, kill := context.WithCancelCause(context.Background())
 	p, err := children.Start(ctx, options)
 	if err != nil {

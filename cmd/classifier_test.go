@@ -88,7 +88,7 @@ func TestClassifierEnds(t *testing.T) {
 				timeout = short
 			}
 			o := child.Options{Command: tt.command, Env: child.Environment(os.Environ(), nil), Stderr: func(string) {}}
-			c, err := startClassifier(o, timeout)
+			c, err := startClassifier(&child.Set{}, o, timeout)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestClassifierUnasked(t *testing.T) {
 		{"exit 3", "the classifier did not end well: exit status 3"},
 	} {
 		for _, pause := range []time.Duration{0, 50 * time.Millisecond} {
-			c, err := startClassifier(child.Options{Command: tt.command, Env: os.Environ(), Stderr: func(string) {}}, hang)
+			c, err := startClassifier(&child.Set{}, child.Options{Command: tt.command, Env: os.Environ(), Stderr: func(string) {}}, hang)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestClassifierUnasked(t *testing.T) {
 
 // After an error of the run nobody waits for the classifier.
 func TestClassifierAfterError(t *testing.T) {
-	c, err := startClassifier(child.Options{Command: "sleep 1000", Env: os.Environ(), Stderr: func(string) {}}, time.Hour)
+	c, err := startClassifier(&child.Set{}, child.Options{Command: "sleep 1000", Env: os.Environ(), Stderr: func(string) {}}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

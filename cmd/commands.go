@@ -72,7 +72,7 @@ func describe(c *cobra.Command) commandInfo {
 
 var commandFormats = []string{"text", "json", "markdown"}
 
-func newCommands() *cobra.Command {
+func newCommands(*globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:     "commands",

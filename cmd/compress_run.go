@@ -184,7 +184,7 @@ type indexed struct {
 func (f *compressFlags) packMessages(list []source, in *tally, w *compress.Writer, flush func() error) (messages int, err error) {
 	var index *output
 	if f.index != "" {
-		if index, err = openOutput(f.index, nil); err != nil {
+		if index, err = f.openOutput(f.index, nil); err != nil {
 			return 0, err
 		}
 		defer func() { err = index.close(err) }()
@@ -265,7 +265,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
 	var samples [][]byte
 	size := 0
-	for _, s := range sources(args, c.InOrStdin(), f.stderr) {
+	for _, s := range f.sources(args, c.InOrStdin(), f.stderr) {
 		if size >= mostSamples {
 			break
 		}
@@ -290,7 +290,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutputAs(asOutput, compress.None, f.output, c.OutOrStdout())
+	out, err := f.openOutputAs(asOutput, compress.None, f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

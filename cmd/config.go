@@ -56,7 +56,7 @@ type layer struct {
 // layers returns the places, the strongest first: environment, project files,
 // user file. Flags given on the command line stand above them. The warnings are of files
 // that are left out.
-func layers() (list []layer, warnings []string, err error) {
+func (g *globals) layers() (list []layer, warnings []string, err error) {
 	if slices.ContainsFunc(os.Environ(), ofHandoff) {
 		list = append(list, layer{origin: "environment", lookup: lookupEnvironment})
 	}
@@ -69,7 +69,7 @@ func layers() (list []layer, warnings []string, err error) {
 			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
 			continue
 		}
-		if err := inUse.file(file.path, file.path, asInput); err != nil {
+		if err := g.inputs.claims.file(file.path, file.path, asInput); err != nil {
 			return nil, nil, err
 		}
 		l, err := file.layer()
@@ -103,8 +103,8 @@ func lookupEnvironment(command, flag string) ([]string, string, bool) {
 
 // configure gives the flags that were not named on the command line their
 // values from the environment and the configuration files.
-func configure(c *cobra.Command) error {
-	list, warnings, err := layers()
+func (g *globals) configure(c *cobra.Command) error {
+	list, warnings, err := g.layers()
 	if err != nil {
 		return err
 	}

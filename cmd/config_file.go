@@ -212,7 +212,7 @@ func (f configFile) parse() (*viper.Viper, error) {
 	}
 	keys := v.AllKeys()
 	slices.Sort(keys)
-	if unknownKey(newTree(namedIn(keys)), keys) != "" {
+	if unknownKey(newTree(newGlobals(), namedIn(keys)), keys) != "" {
 		if key := unknownKey(newRoot(), keys); key != "" {
 			return nil, hint{fmt.Errorf("%s: unknown key %q", visible(f.path), key), "handoff config lists the keys"}
 		}

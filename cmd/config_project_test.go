@@ -65,11 +65,11 @@ func TestUnsafeConfig(t *testing.T) {
 		{"of another user", "owned by another user", func() error { return os.Chown(path, 65534, -1) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inUse = &claims{} // of a run
+			g := newGlobals() // of a run
 			if err := tt.make(); err != nil {
 				t.Skipf("needs the right to give files away: %v", err)
 			}
-			list, warnings, err := layers()
+			list, warnings, err := g.layers()
 			if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0], "left out, because it is "+tt.want) {
 				t.Errorf("got warnings %q and error %v, want %q", warnings, err, tt.want)
 			}
@@ -80,10 +80,10 @@ func TestUnsafeConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := approve(file); err != nil {
+			if err := g.approve(file); err != nil {
 				t.Fatal(err)
 			}
-			list, warnings, err = layers()
+			list, warnings, err = g.layers()
 			if err != nil || len(warnings) != 0 || len(list) == 0 || list[len(list)-1].unapproved != "" {
 				t.Errorf("approved: got %d layers, warnings %q and error %v", len(list), warnings, err)
 			}

@@ -71,8 +71,8 @@ func settingText(f *pflag.Flag) string {
 
 // effective returns the settings with the values that count, and what is wrong with those
 // that cannot be used.
-func effective() (all []setting, unused []error, err error) {
-	list, _, err := layers()
+func (g *globals) effective() (all []setting, unused []error, err error) {
+	list, _, err := g.layers()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +151,7 @@ func (s setting) writeText(w io.Writer) error {
 	return err
 }
 
-func newConfig() *cobra.Command {
+func newConfig(g *globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "config",
@@ -185,7 +185,7 @@ a key are not printed.`,
 			if !slices.Contains(plainFormats, format) {
 				return unknownFormat(format, plainFormats)
 			}
-			list, unused, err := effective()
+			list, unused, err := g.effective()
 			if err != nil {
 				return err
 			}
@@ -207,6 +207,6 @@ a key are not printed.`,
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
 	complete(c, "format", plainFormats...)
-	c.AddCommand(newConfigTrust(), newConfigUntrust())
+	c.AddCommand(newConfigTrust(g), newConfigUntrust())
 	return c
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func newConfigTrust() *cobra.Command {
+func newConfigTrust(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust [FILE]",
 		Short: "Approve a project's configuration file as it is now",
@@ -39,7 +39,7 @@ a key file or a program, is not part of the approval.`,
 			if err != nil {
 				return err
 			}
-			if err := approve(file); err != nil {
+			if err := g.approve(file); err != nil {
 				return err
 			}
 			return writeApproval(c.OutOrStdout(), file, settings)

@@ -68,7 +68,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	if f.window == 0 && f.counter.model != "" {
 		f.window, _ = tokens.Window(f.counter.model)
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
+	out, err := f.openOutput(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 		}
 		return outcomes
 	}
-	err = process(sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits, p, work, func(outcomes []countOutcome) error {
+	err = process(f.sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits, p, work, func(outcomes []countOutcome) error {
 		for _, o := range outcomes {
 			p.message()
 			switch {

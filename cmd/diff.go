@@ -144,7 +144,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
+	out, err := f.openOutput(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ func (p pair) several() bool { return p.name != "" || p.stream }
 
 // A pairing finds what is to be compared.
 type pairing struct {
+	*inputs
 	limits  jsonstream.Limits
 	from    format.Format // of the messages; "": the one that each looks like
 	byOrder bool
@@ -75,7 +76,7 @@ func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error
 	case [2]bool{false, true}:
 		to = filepath.Join(to, filepath.Base(from))
 	}
-	p.sources("", p.source(from, stdin, stderr), p.source(to, stdin, stderr))
+	p.sourcePair("", p.source(from, stdin, stderr), p.source(to, stdin, stderr))
 	return nil
 }
 
@@ -85,7 +86,7 @@ func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *source {
 	if arg == os.DevNull {
 		return nil
 	}
-	return &sources([]string{arg}, stdin, stderr)[0]
+	return &p.inputs.sources([]string{arg}, stdin, stderr)[0]
 }
 
 // directories pairs the files of two directories by their relative paths; whether
@@ -93,7 +94,7 @@ func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *source {
 func (p pairing) directories(from, to string) {
 	files := map[string]*[2]*source{}
 	for i, root := range []string{from, to} {
-		for _, s := range directory(root) {
+		for _, s := range p.directory(root) {
 			path, err := filepath.Rel(root, s.name)
 			if err != nil || s.path == "" {
 				path = s.name // what could not be listed
@@ -110,15 +111,15 @@ func (p pairing) directories(from, to string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if pair := files[name]; !p.sources(sourceName(name), pair[0], pair[1]) {
+		if pair := files[name]; !p.sourcePair(sourceName(name), pair[0], pair[1]) {
 			return
 		}
 	}
 }
 
-// sources pairs the messages of two files, of which one may be missing. It returns
+// sourcePair pairs the messages of two files, of which one may be missing. It returns
 // whether more is wanted.
-func (p pairing) sources(name string, from, to *source) bool {
+func (p pairing) sourcePair(name string, from, to *source) bool {
 	stop := make(chan struct{})
 	defer close(stop)
 	old, new := p.read(from, stop), p.read(to, stop)

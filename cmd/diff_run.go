@@ -50,7 +50,7 @@ func (r *comparison) git(args []string) error {
 		if to != nil {
 			to.name = f.newPath
 		}
-		p.sources(sourceName(f.heading()), from, to)
+		p.sourcePair(sourceName(f.heading()), from, to)
 		return nil
 	})
 }
@@ -78,7 +78,7 @@ func (r *comparison) run(pairs func(pairing) error) error {
 	defer r.progress.stop()
 	var trouble error
 	err := ordered(func(emit func(pair) bool) {
-		trouble = pairs(pairing{limits: r.flags.limits, from: r.flags.from, byOrder: r.flags.byOrder, count: r.progress.bytes, emit: emit})
+		trouble = pairs(pairing{inputs: r.flags.inputs, limits: r.flags.limits, from: r.flags.from, byOrder: r.flags.byOrder, count: r.progress.bytes, emit: emit})
 	}, r.compare, func(v difference, more bool) error {
 		if err := r.consume(v); err != nil || more {
 			return err

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-func newExample() *cobra.Command {
+func newExample(g *globals) *cobra.Command {
 	kinds := schemas.Examples()
 	return &cobra.Command{
 		Use:   "example [" + strings.Join(kinds, "|") + "]",
@@ -31,7 +31,7 @@ transcript, the HandoffInputData of the OpenAI Agents SDK.`,
 			if err != nil {
 				return err
 			}
-			return writeData(c.OutOrStdout(), text)
+			return g.writeData(c.OutOrStdout(), text)
 		},
 	}
 }

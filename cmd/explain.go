@@ -13,7 +13,7 @@ import (
 
 var explainFormats = []string{"text", "json", "markdown"}
 
-func newExplain() *cobra.Command {
+func newExplain(*globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "explain [RULE]...",

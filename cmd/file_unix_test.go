@@ -81,7 +81,7 @@ func TestTemporaryPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := createOutput("a.json", old)
+	out, err := newGlobals().createOutput("a.json", old)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ type writer struct {
 // file besides those that were there.
 func beginWriting(t *testing.T, command ...string) *writer {
 	t.Helper()
-	before := len(temporaries(t))
+	before := len(leftTemporaries(t))
 	w := &writer{Cmd: exec.Command(command[0], command[1:]...)}
 	w.Stderr = &w.stderr
 	var err error
@@ -225,13 +225,13 @@ func beginWriting(t *testing.T, command ...string) *writer {
 	if _, err := w.in.Write([]byte("{\"a\":1}\n")); err != nil {
 		t.Fatal(err)
 	}
-	for len(temporaries(t)) == before {
+	for len(leftTemporaries(t)) == before {
 		time.Sleep(time.Millisecond)
 	}
 	return w
 }
 
-func temporaries(t *testing.T) []string {
+func leftTemporaries(t *testing.T) []string {
 	t.Helper()
 	list, err := filepath.Glob(".handoff-*.tmp")
 	if err != nil {
@@ -251,7 +251,7 @@ func TestSignals(t *testing.T) {
 		if w.ProcessState.ExitCode() != 128+int(s) || w.stderr.Len() > 0 {
 			t.Errorf("%v: %v, told %q", s, err, &w.stderr)
 		}
-		if list := temporaries(t); list != nil {
+		if list := leftTemporaries(t); list != nil {
 			t.Errorf("%v: left %s", s, list)
 		}
 		if _, err := os.Stat("out.json"); !errors.Is(err, fs.ErrNotExist) {
@@ -310,18 +310,18 @@ func TestAbandoned(t *testing.T) {
 		t.Skip(err)
 	}
 	living := beginWriting(t, "handoff", "canonicalize", "-o", "living.json")
-	atWork := temporaries(t)
+	atWork := leftTemporaries(t)
 	killed := beginWriting(t, "handoff", "canonicalize", "-o", "killed.json")
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	killed.Wait() // it was killed
-	if n := len(temporaries(t)); n != len(atWork)+1 {
+	if n := len(leftTemporaries(t)); n != len(atWork)+1 {
 		t.Fatalf("there are %d temporary files, and not one of a killed process", n)
 	}
 
 	runs(t, "handoff canonicalize -o third.json a.json")
-	if left := temporaries(t); fmt.Sprint(left) != fmt.Sprint(atWork) {
+	if left := leftTemporaries(t); fmt.Sprint(left) != fmt.Sprint(atWork) {
 		t.Errorf("left are %s, want %s", left, atWork)
 	}
 	living.in.Close()

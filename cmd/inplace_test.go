@@ -40,7 +40,8 @@ func TestInPlaceMeanwhile(t *testing.T) {
 		return c, told
 	}
 	rewritingOf := func(path string, f *rewriting) *rewriting {
-		f.globals = &globals{limits: limits}
+		f.globals = newGlobals()
+		f.limits = limits
 		f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
 			appendTo(t, path, added)
 			return append(dst, d.raw.Bytes...), nil
@@ -63,7 +64,8 @@ func TestInPlaceMeanwhile(t *testing.T) {
 		}},
 		{"compress --in-place", func(path string) (string, error) {
 			c, told := quiet()
-			p := packing{globals: &globals{limits: limits}, inPlace: true, format: "text"}
+			p := packing{globals: newGlobals(), inPlace: true, format: "text"}
+			p.limits = limits
 			p.target = func(s source) (string, error) { return s.path + ".zst", nil }
 			p.convert = func([]source, *output) (packed, error) {
 				appendTo(t, path, added)
@@ -73,7 +75,7 @@ func TestInPlaceMeanwhile(t *testing.T) {
 			return told.String(), err
 		}},
 		{"macp", func(path string) (string, error) {
-			h, err := holdFile(path, io.Discard)
+			h, err := newGlobals().holdFile(path, io.Discard)
 			if err != nil {
 				return "", err
 			}
@@ -88,7 +90,6 @@ func TestInPlaceMeanwhile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inUse = &claims{}
 			dir := t.TempDir()
 			path := filepath.Join(dir, "a.jsonl")
 			if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
@@ -110,9 +111,8 @@ func TestInPlaceMeanwhile(t *testing.T) {
 
 // A transcript that is begun takes the place of nothing that has come meanwhile.
 func TestCreateMeanwhile(t *testing.T) {
-	inUse = &claims{}
 	path := filepath.Join(t.TempDir(), "s.json")
-	out, err := openOutputAs(asData, compress.None, path, nil)
+	out, err := newGlobals().openOutputAs(asData, compress.None, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

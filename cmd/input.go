@@ -15,6 +15,12 @@ import (
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
+// inputs are what the arguments and flags of a run may name for reading.
+type inputs struct {
+	claims    *claims
+	unpacking compress.ReaderOptions // bounds what is decompressed
+}
+
 // A source is a file or standard input.
 type source struct {
 	name string    // as named by the user, "stdin" for standard input
@@ -24,12 +30,14 @@ type source struct {
 	in   io.Reader // the content, where it is not to be opened: standard input, or what was read ahead
 
 	found bool // in a directory, rather than named by the user
+
+	unpacking compress.ReaderOptions
 }
 
 // sources lists what the arguments name: files, directories, "-"; nothing means
 // standard input. What is not there, or standard input for a second time, becomes a
 // source with an error, so that the rest is worked on first.
-func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
+func (in *inputs) sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
@@ -43,8 +51,8 @@ func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 			if isTerminal(stdin) {
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
-			list = append(list, source{name: "stdin", size: -1, in: stdin})
-			_ = inUse.standard("stdin", stdin, asMessages) // what is written asks for it
+			list = append(list, source{name: "stdin", size: -1, in: stdin, unpacking: in.unpacking})
+			_ = in.claims.standard("stdin", stdin, asMessages) // what is written asks for it
 			continue
 		}
 		info, err := os.Stat(arg)
@@ -52,9 +60,9 @@ func sources(args []string, stdin io.Reader, stderr io.Writer) []source {
 		case err != nil:
 			list = append(list, source{name: sourceName(arg), err: plainError(err)})
 		case info.IsDir():
-			list = append(list, directory(arg)...)
+			list = append(list, in.directory(arg)...)
 		default:
-			list = append(list, fileSource(arg, info))
+			list = append(list, in.fileSource(arg, info))
 		}
 	}
 	return list
@@ -69,12 +77,12 @@ func sourceName(path string) string {
 	return path
 }
 
-func fileSource(path string, info fs.FileInfo) source {
-	s := source{name: sourceName(path), path: path, size: -1}
+func (in *inputs) fileSource(path string, info fs.FileInfo) source {
+	s := source{name: sourceName(path), path: path, size: -1, unpacking: in.unpacking}
 	if info.Mode().IsRegular() {
 		s.size = info.Size()
 	}
-	_ = inUse.add(claim{name: path, info: info}, asMessages) // what is written asks for it
+	_ = in.claims.add(claim{name: path, info: info}, asMessages) // what is written asks for it
 	return s
 }
 
@@ -92,7 +100,7 @@ var errTwiceStdin = errors.New("standard input cannot be two things at once: nam
 var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
 
 // directory lists the messages below a directory, in lexical order.
-func directory(dir string) []source {
+func (in *inputs) directory(dir string) []source {
 	var list []source
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -107,7 +115,7 @@ func directory(dir string) []source {
 		case err != nil:
 			list = append(list, source{name: sourceName(path), err: plainError(err)})
 		case info.Mode().IsRegular():
-			s := fileSource(path, info)
+			s := in.fileSource(path, info)
 			s.found = true
 			list = append(list, s)
 		case !info.IsDir():
@@ -154,7 +162,7 @@ func (s source) open(count func(int)) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &content{compress.NewReader(countingReader{in, count}, unpacking), closeFile}, nil
+	return &content{compress.NewReader(countingReader{in, count}, s.unpacking), closeFile}, nil
 }
 
 // raw returns the source as it is, and what closes it.
@@ -171,9 +179,6 @@ func (s source) raw() (io.Reader, func() error, error) {
 	}
 	return f, f.Close, nil
 }
-
-// unpacking bounds what is decompressed. It is set once, before a command runs.
-var unpacking compress.ReaderOptions
 
 // content is what a source holds, decompressed.
 type content struct {
@@ -310,18 +315,18 @@ func shownName(path string) string {
 
 // loadDocument reads a file that holds one JSON document, and returns its name for
 // people too.
-func loadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
-	return parseFile(path, stdin, messageBound(limits), limits)
+func (in *inputs) loadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	return in.parseFile(path, stdin, messageBound(limits), limits)
 }
 
 // loadSettings is loadDocument for a file of settings.
-func loadSettings(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
-	return parseFile(path, stdin, settingsBound, limits)
+func (in *inputs) loadSettings(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	return in.parseFile(path, stdin, settingsBound, limits)
 }
 
-func parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+func (in *inputs) parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
 	name := shownName(path)
-	text, err := readUpTo(path, stdin, most)
+	text, err := in.readUpTo(path, stdin, most)
 	if err != nil {
 		return nil, name, err
 	}
@@ -333,27 +338,27 @@ func parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.L
 }
 
 // inputSource returns the source for a file that is not read for messages.
-func inputSource(path string, stdin io.Reader) (source, error) {
+func (in *inputs) inputSource(path string, stdin io.Reader) (source, error) {
 	if path == "-" {
-		return source{name: "stdin", size: -1, in: stdin}, inUse.standard("stdin", stdin, asInput)
+		return source{name: "stdin", size: -1, in: stdin, unpacking: in.unpacking}, in.claims.standard("stdin", stdin, asInput)
 	}
-	return source{name: path, path: path, size: -1}, inUse.file(path, path, asInput)
+	return source{name: path, path: path, size: -1, unpacking: in.unpacking}, in.claims.file(path, path, asInput)
 }
 
 // readAll returns a file's whole content, decompressed and no longer than a message may
 // be: a schema or a single message.
-func readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
-	return readUpTo(path, stdin, messageBound(limits))
+func (in *inputs) readAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
+	return in.readUpTo(path, stdin, messageBound(limits))
 }
 
 // readSettings returns the whole content of a file that says how messages are to be
 // looked at, such as a profile, rules or a policy.
-func readSettings(path string, stdin io.Reader) ([]byte, error) {
-	return readUpTo(path, stdin, settingsBound)
+func (in *inputs) readSettings(path string, stdin io.Reader) ([]byte, error) {
+	return in.readUpTo(path, stdin, settingsBound)
 }
 
-func readUpTo(path string, stdin io.Reader, most byteBound) ([]byte, error) {
-	s, err := inputSource(path, stdin)
+func (in *inputs) readUpTo(path string, stdin io.Reader, most byteBound) ([]byte, error) {
+	s, err := in.inputSource(path, stdin)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestDirectoryOfSpecialFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "c.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	list := directory(dir)
+	list := newGlobals().directory(dir)
 	if len(list) != 3 || list[2].err != nil {
 		t.Fatalf("got %d sources: %v", len(list), list)
 	}

@@ -40,15 +40,15 @@ was not a message at all.`,
 			if err := oneStdin(args, append(receiver.keys.files, receiver.profile, safety.rules)...); err != nil {
 				return err
 			}
-			profile, err := receiver.load(c.InOrStdin(), g.limits)
+			profile, err := receiver.load(g, c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			verifier, err := receiver.verifier(c, profile)
+			verifier, err := receiver.verifier(g, c, profile)
 			if err != nil {
 				return err
 			}
-			scanner, err := safety.load(c)
+			scanner, err := safety.load(g, c)
 			if err != nil {
 				return err
 			}
@@ -69,14 +69,14 @@ was not a message at all.`,
 				meter := counter.meter()
 				i.meter = &meter
 			}
-			out, err := openOutput(output, c.OutOrStdout())
+			out, err := g.openOutput(output, c.OutOrStdout())
 			if err != nil {
 				return scanner.close(err)
 			}
 			if i.show, i.end, err = inspectPrinter(format, out, terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(g.color, c.OutOrStdout()))); err != nil {
 				return out.close(scanner.close(err))
 			}
-			err = scanner.close(i.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr())))
+			err = scanner.close(i.all(c, g.sources(args, c.InOrStdin(), c.ErrOrStderr())))
 			if err := out.close(err); err != nil || !i.unread {
 				return err
 			}

@@ -52,9 +52,6 @@ type claims struct {
 	broken error
 }
 
-// inUse are the claims of this run.
-var inUse = &claims{}
-
 // file claims the file at path, which the user knows by name, or returns why it cannot
 // be used so.
 func (all *claims) file(name, path string, as use) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-func newKeygen() *cobra.Command {
+func newKeygen(g *globals) *cobra.Command {
 	var id, output string
 	c := &cobra.Command{
 		Use:   "keygen [--key-id ID] [-o FILE]",
@@ -28,9 +28,9 @@ is never overwritten.`,
 			}
 			text = append(text, '\n')
 			if output == "" || output == "-" {
-				return writeData(c.OutOrStdout(), text)
+				return g.writeData(c.OutOrStdout(), text)
 			}
-			return writeKey(output, text)
+			return g.writeKey(output, text)
 		},
 	}
 	c.Flags().StringVar(&id, "key-id", "", "the `ID` that messages will name the key by")
@@ -39,15 +39,15 @@ is never overwritten.`,
 }
 
 // writeKey writes a file that only its owner can read, at no moment otherwise.
-func writeKey(path string, text []byte) error {
-	f, err := beginFile(path, 0o600)
+func (all *outputs) writeKey(path string, text []byte) error {
+	f, err := all.beginFile(path, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: there is a file already, and a key is never overwritten: choose another name", path)
 	}
 	if err != nil {
 		return outputError(path, err)
 	}
-	defer finished(path)
+	defer all.finished(path)
 	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync()

@@ -26,12 +26,12 @@ const keyVariable = "HANDOFF_KEY"
 // load returns the keys of the files that were named on the command line, or
 // else the one in the environment, or else those of the configured files; none
 // if there are none. It warns of keys that are not safe.
-func (f *keyFlags) load(c *cobra.Command) ([]sign.Key, error) {
+func (f *keyFlags) load(g *globals, c *cobra.Command) ([]sign.Key, error) {
 	text, ok := os.LookupEnv(keyVariable)
 	if ok && !c.Flags().Changed("key-file") {
 		return parseKeys(c.ErrOrStderr(), keyVariable, []byte(text))
 	}
-	return loadKeys(c, f.files)
+	return loadKeys(g, c, f.files)
 }
 
 var errNoKey = hint{
@@ -40,10 +40,10 @@ var errNoKey = hint{
 }
 
 // loadKeys reads key files.
-func loadKeys(c *cobra.Command, files []string) ([]sign.Key, error) {
+func loadKeys(g *globals, c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key
 	for _, file := range files {
-		s, err := inputSource(file, c.InOrStdin())
+		s, err := g.inputSource(file, c.InOrStdin())
 		if err != nil {
 			return nil, err
 		}

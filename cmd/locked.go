@@ -11,7 +11,7 @@ import (
 )
 
 // claimAppended claims a file, which a flag names, for appending to it.
-func claimAppended(flag, path string) error {
+func (all *outputs) claimAppended(flag, path string) error {
 	target, err := followLinks(path)
 	if err != nil {
 		return outputError(path, err)
@@ -19,7 +19,7 @@ func claimAppended(flag, path string) error {
 	if err := checkRegular(target); err != nil {
 		return fmt.Errorf("%s %s: %w", flag, path, err)
 	}
-	return inUse.file(flag+" "+path, target, asOutput)
+	return all.claims.file(flag+" "+path, target, asOutput)
 }
 
 // checkRegular returns why nothing can be appended to what path leads to.
@@ -63,8 +63,8 @@ func openLocked(path string, mode fs.FileMode) (*lockedfile.File, fs.FileInfo, e
 
 // appendLocked appends to a file what is safely on the disk when it returns. Any
 // number of processes may do so at once; after an error nothing was appended.
-func appendLocked(path string, text []byte) (err error) {
-	if err := inUse.check(); err != nil {
+func (all *outputs) appendLocked(path string, text []byte) (err error) {
+	if err := all.claims.check(); err != nil {
 		return err
 	}
 	defer func() {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/pkg/formats/macp"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -48,14 +47,14 @@ func (f *policyFlag) register(c *cobra.Command) {
 }
 
 // load reads the policy: nil if there is none.
-func (f *policyFlag) load(c *cobra.Command, limits jsonstream.Limits) (*macp.Policy, error) {
+func (f *policyFlag) load(g *globals, c *cobra.Command) (*macp.Policy, error) {
 	if f.path == "" {
 		if c.Flags().Changed("policy") {
 			return nil, errors.New(`--policy "": name a file, or leave the flag out`)
 		}
 		return nil, nil
 	}
-	doc, name, err := loadSettings(f.path, c.InOrStdin(), limits)
+	doc, name, err := g.loadSettings(f.path, c.InOrStdin(), g.limits)
 	if err != nil {
 		return nil, err
 	}

@@ -63,11 +63,11 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if err := oneStdin(args, f.path); err != nil {
 		return err
 	}
-	policy, err := f.load(c, f.limits)
+	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}
-	out, err := openReports(c, f.color, f.reports, newMACPReporter)
+	out, err := openReports(f.globals, c, f.reports, newMACPReporter)
 	if err != nil {
 		return err
 	}

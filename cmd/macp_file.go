@@ -18,6 +18,7 @@ import (
 // A heldFile is a file that other processes of this program leave alone while they
 // would change it. The file itself cannot be locked, as it is replaced.
 type heldFile struct {
+	*globals
 	path string // what a link leads to
 	lock *lockedfile.File
 	old  fs.FileInfo // the file when it was read, nil if it was not there
@@ -27,7 +28,7 @@ type heldFile struct {
 // and says so on stderr if that takes long. The lock is a file beside it; the system
 // releases it if the process ends, however that comes, so that one which stays behind
 // does no harm.
-func holdFile(path string, stderr io.Writer) (*heldFile, error) {
+func (g *globals) holdFile(path string, stderr io.Writer) (*heldFile, error) {
 	long := time.AfterFunc(time.Second, func() {
 		fmt.Fprintf(stderr, "handoff: %s: waiting for another process that is writing to it\n", visible(path))
 	})
@@ -40,7 +41,7 @@ func holdFile(path string, stderr io.Writer) (*heldFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be locked: %w", visible(path), plainError(err))
 	}
-	return &heldFile{path: path, lock: f}, nil
+	return &heldFile{globals: g, path: path, lock: f}, nil
 }
 
 // release lets the next process have the file.
@@ -56,7 +57,7 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 		return nil, compress.None, plainError(err)
 	}
 	h.old = info
-	s := fileSource(h.path, info)
+	s := h.fileSource(h.path, info)
 	codec, err := s.codecInPlace()
 	if err != nil {
 		return nil, codec, err
@@ -72,7 +73,7 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 
 // replace writes the file anew, all of it or nothing.
 func (h *heldFile) replace(codec compress.Codec, text []byte) error {
-	out, err := openOutputAs(asData, codec, h.path, nil)
+	out, err := h.openOutputAs(asData, codec, h.path, nil)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func TestAppendAtOnce(t *testing.T) {
 // transcriptIn reads a transcript of one session.
 func transcriptIn(t *testing.T, file string, onWire bool) *jsonstream.Document {
 	t.Helper()
-	text, err := readAll(file, nil, jsonstream.Limits{MaxBytes: 1 << 20})
+	text, err := newGlobals().readAll(file, nil, jsonstream.Limits{MaxBytes: 1 << 20})
 	if err == nil && onWire {
 		var list []wire.Transcript
 		if list, err = wire.Decode(bytes.NewReader(text), jsonstream.Limits{}); err == nil {
@@ -138,13 +138,13 @@ func TestHeldFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".s.json.lock"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first, err := holdFile(file, io.Discard) // the lock file of a process that was killed
+	first, err := newGlobals().holdFile(file, io.Discard) // the lock file of a process that was killed
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(chan *heldFile)
 	go func() {
-		second, err := holdFile(file, io.Discard)
+		second, err := newGlobals().holdFile(file, io.Discard)
 		if err != nil {
 			t.Error(err)
 		}

@@ -39,7 +39,7 @@ func (f *macpFreezeFlags) run(c *cobra.Command, args []string) error {
 	if err := oneStdin(args, f.path); err != nil {
 		return err
 	}
-	policy, err := f.load(c, f.limits)
+	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 		transcript
 		result R
 	}
-	list := sources(args, c.InOrStdin(), c.ErrOrStderr())
+	list := f.sources(args, c.InOrStdin(), c.ErrOrStderr())
 	f.progress = f.newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
 	produce := func(emit func([]document) bool) { batches(list, f.limits, f.progress.bytes, emit) }
 	if f.wire {

@@ -76,11 +76,11 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 	if err := oneStdin(args, f.path); err != nil {
 		return err
 	}
-	policy, err := f.load(c, f.limits)
+	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}
-	out, err := openOutput("", c.OutOrStdout())
+	out, err := f.openOutput("", c.OutOrStdout())
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 		if slices.ContainsFunc(p.Extensions, func(e macp.Extension) bool { return e.Name == name }) {
 			return fmt.Errorf("--extension %q: the name %q is there twice: give each extension a name of its own", text, name)
 		}
-		value, err := readBytes(path, c.InOrStdin(), f.limits)
+		value, err := f.readBytes(path, c.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (f *startFlags) run(c *cobra.Command, path string) error {
 	if path == "" {
 		return errNoFile
 	}
-	policy, err := f.load(c, f.limits)
+	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}
@@ -123,9 +123,9 @@ func (f *startFlags) run(c *cobra.Command, path string) error {
 		return a.outcome(err)
 	}
 	if path == "-" {
-		return writeData(c.OutOrStdout(), text)
+		return f.writeData(c.OutOrStdout(), text)
 	}
-	h, err := holdFile(path, a.stderr)
+	h, err := f.holdFile(path, a.stderr)
 	if err != nil {
 		return err
 	}

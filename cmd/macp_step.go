@@ -73,21 +73,21 @@ func (f *stepFlags) append(c *cobra.Command, path string, make stepMaker) error 
 	if err := oneStdin([]string{path}, f.path); err != nil {
 		return err
 	}
-	policy, err := f.load(c, f.limits)
+	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}
 	a := appending{stepFlags: f, name: visible(path), options: macp.Options{Policy: policy}, stderr: c.ErrOrStderr()}
 	if path == "-" {
 		a.name = "stdin"
-		text, err := readAll(path, c.InOrStdin(), f.limits)
+		text, err := f.readAll(path, c.InOrStdin(), f.limits)
 		if err != nil {
 			return err
 		}
 		if text, _, err = a.extend(text, make); err != nil {
 			return a.outcome(err)
 		}
-		return writeData(c.OutOrStdout(), text)
+		return f.writeData(c.OutOrStdout(), text)
 	}
 	id, err := a.toFile(path, make)
 	if err != nil {
@@ -116,7 +116,7 @@ func (a appending) outcome(err error) error {
 
 // toFile appends a message to a file, and returns the message's id.
 func (a appending) toFile(path string, make stepMaker) (string, error) {
-	h, err := holdFile(path, a.stderr)
+	h, err := a.holdFile(path, a.stderr)
 	if err != nil {
 		return "", err
 	}

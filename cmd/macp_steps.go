@@ -124,7 +124,7 @@ application/json, text/plain or application/octet-stream, by looking.` + stepLon
 			if err != nil {
 				return err
 			}
-			if p.Context, err = readBytes(from, c.InOrStdin(), g.limits); err != nil {
+			if p.Context, err = g.readBytes(from, c.InOrStdin()); err != nil {
 				return err
 			}
 			if p.ContentType == "" {
@@ -148,8 +148,8 @@ application/json, text/plain or application/octet-stream, by looking.` + stepLon
 }
 
 // readBytes returns a file's content, or standard input's, as it is.
-func readBytes(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
-	s, err := inputSource(path, stdin)
+func (g *globals) readBytes(path string, stdin io.Reader) ([]byte, error) {
+	s, err := g.inputSource(path, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -158,12 +158,12 @@ func readBytes(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, 
 		return nil, fmt.Errorf("%s: %w", visible(s.name), err)
 	}
 	defer closeFile() // read only: nothing can be lost
-	data, err := io.ReadAll(io.LimitReader(in, limits.MaxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(in, g.limits.MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", visible(s.name), plainError(err))
 	}
-	if int64(len(data)) > limits.MaxBytes {
-		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", visible(s.name), limits.MaxBytes)
+	if int64(len(data)) > g.limits.MaxBytes {
+		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", visible(s.name), g.limits.MaxBytes)
 	}
 	return data, nil
 }

@@ -47,7 +47,7 @@ type encoded struct {
 }
 
 func (e *encoding) run(c *cobra.Command, args []string, path string) error {
-	out, err := openData(path, c.OutOrStdout())
+	out, err := e.openData(path, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 		Example: `  handoff macp decode session.macp > session.json
   handoff macp decode capture.macp | handoff macp check`,
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := openData(output, c.OutOrStdout())
+			w, err := g.openData(output, c.OutOrStdout())
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newMan() *cobra.Command {
+func newMan(*globals) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man",
 		Short:   "Print the manual page",

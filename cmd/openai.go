@@ -25,7 +25,7 @@ tool by which a model hands over.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newOpenAINest(g), newOpenAIUnnest(g), newOpenAIFilter(g), newOpenAICheck(g), newOpenAITool(g), newOpenAIOutput())
+	c.AddCommand(newOpenAINest(g), newOpenAIUnnest(g), newOpenAIFilter(g), newOpenAICheck(g), newOpenAITool(g), newOpenAIOutput(g))
 	return c
 }
 

@@ -81,12 +81,12 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	if run.options.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
 		return err
 	}
-	if run.out, err = openReports(c, f.color, f.reports, newOpenAIReporter); err != nil {
+	if run.out, err = openReports(f.globals, c, f.reports, newOpenAIReporter); err != nil {
 		return err
 	}
 	run.findings = newLimiter(f.maxFindings, func(r *report) error { return run.out.each(func(w reporter) error { return w.Report(*r) }) })
 	run.progress = f.newProgress(run.stderr, f.reports.quiet || !isTerminal(c.OutOrStdout()))
-	err = run.all(sources(args, c.InOrStdin(), run.stderr))
+	err = run.all(f.sources(args, c.InOrStdin(), run.stderr))
 	if err := run.out.close(err); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 			return nil, err
 		}
 		var err error
-		if byTool[tool], err = loadSchema(path, stdin, f.limits); err != nil {
+		if byTool[tool], err = f.loadSchema(path, stdin, f.limits); err != nil {
 			return nil, err
 		}
 	}

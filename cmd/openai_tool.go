@@ -67,7 +67,7 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 		if f.schema == "" {
 			return errNoSchema(f.schema)
 		}
-		schema, name, err := loadDocument(f.schema, c.InOrStdin(), f.limits)
+		schema, name, err := f.loadDocument(f.schema, c.InOrStdin(), f.limits)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := openData(f.output, c.OutOrStdout())
+	out, err := f.openData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 	return out.close(err)
 }
 
-func newOpenAIOutput() *cobra.Command {
+func newOpenAIOutput(g *globals) *cobra.Command {
 	var agent string
 	c := &cobra.Command{
 		Use:   "output --agent NAME",
@@ -113,7 +113,7 @@ in ASCII, as Python's json.dumps writes it.`,
 			if err != nil {
 				return err
 			}
-			return writeData(c.OutOrStdout(), append(text, '\n'))
+			return g.writeData(c.OutOrStdout(), append(text, '\n'))
 		},
 	}
 	registerAgent(c, &agent)

@@ -17,6 +17,12 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
+// outputs are what a run writes.
+type outputs struct {
+	claims *claims
+	temporaries
+}
+
 // An output is where data goes: standard output, or a file that appears only
 // when everything has been written.
 type output struct {
@@ -27,6 +33,7 @@ type output struct {
 	target string       // where file goes in the end; "" if it is written in place
 	old    fs.FileInfo  // what was at target, nil for nothing
 	check  func() error // if not nil: why file may not go to its target
+	all    *outputs     // of the run
 }
 
 const outputBuffer = 64 << 10
@@ -34,14 +41,14 @@ const outputBuffer = 64 << 10
 // openOutput returns the output that -o names for a report; "" and "-" mean stdout.
 // It is compressed where the name says so. The caller ends it with close; what was
 // not finished leaves no trace.
-func openOutput(path string, stdout io.Writer) (*output, error) {
-	return openOutputAs(asOutput, codecOf(path), path, stdout)
+func (all *outputs) openOutput(path string, stdout io.Writer) (*output, error) {
+	return all.openOutputAs(asOutput, codecOf(path), path, stdout)
 }
 
 // openData is openOutput for what the run is there to make. It may take the place of
 // messages that are read, and stdout must not be closed.
-func openData(path string, stdout io.Writer) (*output, error) {
-	return openOutputAs(asData, codecOf(path), path, stdout)
+func (all *outputs) openData(path string, stdout io.Writer) (*output, error) {
+	return all.openOutputAs(asData, codecOf(path), path, stdout)
 }
 
 // codecOf returns the codec that a file's name promises.
@@ -56,21 +63,21 @@ func codecOf(path string) compress.Codec {
 
 // openOutputAs returns an output for a use, asData or asOutput, that is compressed with
 // codec, whatever the name.
-func openOutputAs(as use, codec compress.Codec, path string, stdout io.Writer) (*output, error) {
+func (all *outputs) openOutputAs(as use, codec compress.Codec, path string, stdout io.Writer) (*output, error) {
 	if path == "" || path == "-" {
 		if as == asData && stdout == io.Writer(os.Stdout) && closedStdout() {
 			return nil, errClosedStdout
 		}
-		if err := inUse.standard("standard output", stdout, asOutput); err != nil {
+		if err := all.claims.standard("standard output", stdout, asOutput); err != nil {
 			return nil, err
 		}
-		return &output{Writer: buffered("standard output", stdout), stdout: true}, nil
+		return &output{Writer: all.buffered("standard output", stdout), stdout: true, all: all}, nil
 	}
 	target, err := followLinks(path)
 	if err != nil {
 		return nil, outputError(path, err)
 	}
-	if err := inUse.file(path, target, as); err != nil {
+	if err := all.claims.file(path, target, as); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(target)
@@ -82,10 +89,10 @@ func openOutputAs(as use, codec compress.Codec, path string, stdout io.Writer) (
 		if err != nil {
 			return nil, outputError(path, err)
 		}
-		o := &output{Writer: buffered(path, f), file: f}
+		o := &output{Writer: all.buffered(path, f), file: f, all: all}
 		return o, o.pack(codec, path)
 	}
-	o, err := createOutput(target, info)
+	o, err := all.createOutput(target, info)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +101,8 @@ func openOutputAs(as use, codec compress.Codec, path string, stdout io.Writer) (
 }
 
 // writeData writes to stdout what the run is there to make.
-func writeData(stdout io.Writer, text []byte) error {
-	out, err := openData("", stdout)
+func (all *outputs) writeData(stdout io.Writer, text []byte) error {
+	out, err := all.openData("", stdout)
 	if err != nil {
 		return err
 	}
@@ -130,17 +137,17 @@ func followLinks(path string) (string, error) {
 
 // createOutput returns the output that becomes the file path in the end, with the
 // permissions and the owner of like, or those of any new file if that is nil.
-func createOutput(path string, like fs.FileInfo) (*output, error) {
+func (all *outputs) createOutput(path string, like fs.FileInfo) (*output, error) {
 	mode := fs.FileMode(0o666) // without what the umask takes away
 	if like != nil {
 		mode = like.Mode().Perm() & 0o600
 	}
 	dir, _ := filepath.Split(path)
-	f, err := createTemporary(dir, mode)
+	f, err := all.createTemporary(dir, mode)
 	if err != nil {
 		return nil, outputError(path, err)
 	}
-	o := &output{Writer: buffered(path, f), file: f, target: path}
+	o := &output{Writer: all.buffered(path, f), file: f, target: path, all: all}
 	if like != nil {
 		if err := f.Chmod(keepOwner(f, like)); err != nil {
 			return nil, o.close(outputError(path, err))
@@ -174,7 +181,7 @@ func (o *output) pack(codec compress.Codec, path string) error {
 	if err != nil {
 		return o.close(err)
 	}
-	o.packed = compress.NewWriter(namedWriter{path, o.file}, encoder)
+	o.packed = compress.NewWriter(namedWriter{path, o.file, o.all.claims}, encoder)
 	o.Writer.Reset(o.packed)
 	return nil
 }
@@ -182,16 +189,17 @@ func (o *output) pack(codec compress.Codec, path string) error {
 // A namedWriter says in its errors what could not be written, in place of the
 // temporary file's name.
 type namedWriter struct {
-	name string
-	w    io.Writer
+	name   string
+	w      io.Writer
+	claims *claims
 }
 
-func buffered(name string, w io.Writer) *bufio.Writer {
-	return bufio.NewWriterSize(namedWriter{name, w}, outputBuffer)
+func (all *outputs) buffered(name string, w io.Writer) *bufio.Writer {
+	return bufio.NewWriterSize(namedWriter{name, w, all.claims}, outputBuffer)
 }
 
 func (n namedWriter) Write(p []byte) (int, error) {
-	if err := inUse.check(); err != nil {
+	if err := n.claims.check(); err != nil {
 		return 0, err
 	}
 	written, err := n.w.Write(p)
@@ -207,7 +215,7 @@ func outputError(path string, err error) error {
 
 // finish writes out what is buffered and puts the file in its place.
 func (o *output) finish() error {
-	err := cmp.Or(inUse.check(), o.Flush())
+	err := cmp.Or(o.all.claims.check(), o.Flush())
 	if err == nil && o.packed != nil {
 		err = o.packed.Close()
 	}
@@ -229,7 +237,7 @@ func (o *output) replace() error {
 	if err := o.file.Sync(); err != nil {
 		return outputError(o.target, err)
 	}
-	if o.check == nil && inUse.has(o.old, asMessages) {
+	if o.check == nil && o.all.claims.has(o.old, asMessages) {
 		o.check = func() error { return unchanged(o.target, o.old) }
 	}
 	if o.check != nil {
@@ -243,7 +251,7 @@ func (o *output) replace() error {
 	if err := os.Rename(o.file.Name(), o.target); err != nil {
 		return outputError(o.target, err)
 	}
-	finished(o.file.Name())
+	o.all.finished(o.file.Name())
 	o.file.Close() // it is on the disk
 	warnOfLinks(o.target, o.old)
 	return nil
@@ -264,7 +272,7 @@ func (o *output) discard() error {
 	if o.target == "" {
 		return nil
 	}
-	defer finished(o.file.Name())
+	defer o.all.finished(o.file.Name())
 	o.file.Close() // it may be closed already, and goes away in any case
 	return os.Remove(o.file.Name())
 }

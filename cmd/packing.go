@@ -122,14 +122,14 @@ func (f *packing) loadDictionary(stdin io.Reader) error {
 		f.dictionary = dictionary.Builtin()
 	default:
 		var err error
-		if f.dictionary, err = readAll(f.dict, stdin, f.limits); err != nil {
+		if f.dictionary, err = f.readAll(f.dict, stdin, f.limits); err != nil {
 			return err
 		}
 	}
 	if _, err := dictionary.ID(f.dictionary); err != nil {
 		return fmt.Errorf("--dict %s: %w", f.dict, err)
 	}
-	unpacking.Dictionaries = [][]byte{f.dictionary}
+	f.unpacking.Dictionaries = [][]byte{f.dictionary}
 	return nil
 }
 
@@ -142,27 +142,27 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 	case f.inPlace && f.output != "":
 		return errors.New("--in-place and --output: use one of them")
 	}
-	list := sources(args, c.InOrStdin(), f.stderr)
+	list := f.sources(args, c.InOrStdin(), f.stderr)
 	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
 	f.progress.start(list)
 	defer f.progress.stop()
-	if err := claimInPlace(list, f.inPlace); err != nil {
+	if err := f.claimInPlace(list, f.inPlace); err != nil {
 		return err
 	}
 	if f.inPlace {
 		return f.replaceAll(list)
 	}
-	out, err := openOutputAs(asData, compress.None, f.output, c.OutOrStdout())
+	out, err := f.openOutputAs(asData, compress.None, f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	reread := func() ([]byte, error) { return nil, nil }
 	if f.verify && out.stdout {
-		reread = out.rereading(c.OutOrStdout())
+		reread = out.rereading(c.OutOrStdout(), f.unpacking.Dictionaries)
 	}
 	p, err := f.convert(list, out)
 	if err == nil && f.verify && !out.stdout {
-		err = p.verifyFile(out)
+		err = p.verifyFile(out, f.unpacking.Dictionaries)
 	}
 	if err := out.close(err); err != nil {
 		return err
@@ -209,10 +209,10 @@ func (f *packing) replace(s source) (packed, error) {
 	if target == "" {
 		return packed{}, nil
 	}
-	if err := inUse.file(target, target, asData); err != nil {
+	if err := f.outputs.claims.file(target, target, asData); err != nil {
 		return packed{}, err
 	}
-	out, err := createOutput(target, before)
+	out, err := f.createOutput(target, before)
 	if err != nil {
 		return packed{}, err
 	}
@@ -224,7 +224,7 @@ func (f *packing) replace(s source) (packed, error) {
 		return p, out.discard() // too short to be compressed: it stays
 	}
 	if err == nil && f.verify {
-		err = p.verifyFile(out)
+		err = p.verifyFile(out, f.unpacking.Dictionaries)
 	}
 	if err == nil {
 		err = cmp.Or(out.Flush(), os.Chtimes(out.file.Name(), before.ModTime(), before.ModTime()))
@@ -281,7 +281,7 @@ func syncDirectory(dir string) error {
 }
 
 // verifyFile reads the output's file again, and compares it with the content.
-func (p *packed) verifyFile(out *output) error {
+func (p *packed) verifyFile(out *output, dictionaries [][]byte) error {
 	if out.target == "" {
 		return fmt.Errorf("--verify: %s cannot be read again", out.file.Name())
 	}
@@ -293,7 +293,7 @@ func (p *packed) verifyFile(out *output) error {
 		return outputError(out.target, err)
 	}
 	defer file.Close() // read only: nothing can be lost
-	return p.compare(contentSum(file, p.packs))
+	return p.compare(contentSum(file, p.packs, dictionaries))
 }
 
 // compare compares what was written, read again, with the content.
@@ -309,9 +309,9 @@ func (p *packed) compare(sum []byte, err error) error {
 }
 
 // contentSum returns the SHA-256 of data, or of what it decompresses to.
-func contentSum(data io.Reader, packs bool) ([]byte, error) {
+func contentSum(data io.Reader, packs bool, dictionaries [][]byte) ([]byte, error) {
 	if packs {
-		r := compress.NewReader(data, compress.ReaderOptions{MaxRatio: -1, Dictionaries: unpacking.Dictionaries})
+		r := compress.NewReader(data, compress.ReaderOptions{MaxRatio: -1, Dictionaries: dictionaries})
 		defer r.Close() // read only: nothing can be lost
 		data = r
 	}
@@ -322,7 +322,7 @@ func contentSum(data io.Reader, packs bool) ([]byte, error) {
 
 // rereading has what is written to stdout decompressed at the same time, and returns
 // what says in the end how that went.
-func (o *output) rereading(stdout io.Writer) func() ([]byte, error) {
+func (o *output) rereading(stdout io.Writer, dictionaries [][]byte) func() ([]byte, error) {
 	type result struct {
 		sum []byte
 		err error
@@ -330,11 +330,11 @@ func (o *output) rereading(stdout io.Writer) func() ([]byte, error) {
 	done := make(chan result, 1)
 	pr, pw := io.Pipe()
 	go func() {
-		sum, err := contentSum(pr, true)
+		sum, err := contentSum(pr, true, dictionaries)
 		pr.CloseWithError(err)
 		done <- result{sum, err}
 	}()
-	o.Writer = buffered("standard output", io.MultiWriter(stdout, pw))
+	o.Writer = o.all.buffered("standard output", io.MultiWriter(stdout, pw))
 	return func() ([]byte, error) {
 		pw.Close()
 		r := <-done

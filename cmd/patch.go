@@ -75,7 +75,7 @@ func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, e
 	if !slices.Contains(patchTypes, f.kind) {
 		return "", nil, fmt.Errorf("--type %q: use %s", f.kind, strings.Join(patchTypes, ", "))
 	}
-	doc, name, err := loadDocument(path, stdin, f.limits)
+	doc, name, err := f.loadDocument(path, stdin, f.limits)
 	if err != nil {
 		return name, nil, err
 	}

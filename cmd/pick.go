@@ -17,7 +17,7 @@ import (
 // such message means no.
 func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
-	index, err := inputSource(f.index, c.InOrStdin())
+	index, err := f.inputSource(f.index, c.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -30,8 +30,8 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 		}
 		return err
 	}
-	s := sources(args, c.InOrStdin(), f.stderr)[0]
-	out, err := openData(f.output, c.OutOrStdout())
+	s := f.sources(args, c.InOrStdin(), f.stderr)[0]
+	out, err := f.openData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s source) frames(chosen []indexed, limits jsonstream.Limits, yield func([]
 			return notIndexed(err)
 		}
 		at = entry.Offset + entry.Length
-		text, err := entry.read(data, limits)
+		text, err := entry.read(data, s.unpacking, limits)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (s source) frames(chosen []indexed, limits jsonstream.Limits, yield func([]
 
 // read returns the content of the frame that data is before, if it is the one
 // that the index means.
-func (e indexed) read(data io.Reader, limits jsonstream.Limits) ([]byte, error) {
+func (e indexed) read(data io.Reader, unpacking compress.ReaderOptions, limits jsonstream.Limits) ([]byte, error) {
 	frame := &content{compress.NewReader(io.LimitReader(data, e.Length), unpacking), nil}
 	defer frame.Reader.Close() // read only: nothing can be lost
 	text, err := frame.all(messageBound(limits))

@@ -34,18 +34,18 @@ func (f *receiverFlags) register(c *cobra.Command) {
 }
 
 // load returns the receiver, nil if no flag describes one.
-func (f *receiverFlags) load(stdin io.Reader, limits jsonstream.Limits) (*validate.Receiver, error) {
+func (f *receiverFlags) load(g *globals, stdin io.Reader) (*validate.Receiver, error) {
 	if f.profile == "" && f.as == "" && len(f.requiredState) == 0 {
 		return nil, nil
 	}
 	r := &validate.Receiver{}
 	if f.profile != "" {
-		text, err := readSettings(f.profile, stdin)
+		text, err := g.readSettings(f.profile, stdin)
 		if err != nil {
 			return nil, err
 		}
 		r, err = validate.ParseReceiver(text, func(name string) (*validate.Schema, error) {
-			return loadSchema(beside(f.profile, name), nil, limits)
+			return g.loadSchema(beside(f.profile, name), nil, g.limits)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.profile, err)
@@ -66,8 +66,8 @@ func (f *receiverFlags) load(stdin io.Reader, limits jsonstream.Limits) (*valida
 
 // verifier returns what checks signatures with the keys of the flags and of the
 // receiver, nil without any.
-func (f *receiverFlags) verifier(c *cobra.Command, r *validate.Receiver) (*sign.Verifier, error) {
-	keys, err := f.keys.load(c)
+func (f *receiverFlags) verifier(g *globals, c *cobra.Command, r *validate.Receiver) (*sign.Verifier, error) {
+	keys, err := f.keys.load(g, c)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (f *receiverFlags) verifier(c *cobra.Command, r *validate.Receiver) (*sign.
 		for _, name := range r.Keys {
 			files = append(files, beside(f.profile, name))
 		}
-		more, err := loadKeys(c, files)
+		more, err := loadKeys(g, c, files)
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +99,8 @@ func beside(file, name string) string {
 // loadSchema compiles a JSON Schema file. Its references may lead to other files, and to
 // nothing else. Where a text is no JSON, the error says so with the place, and shows
 // nothing of a file that only another one refers to.
-func loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*validate.Schema, error) {
-	doc, name, err := loadDocument(path, stdin, limits)
+func (in *inputs) loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*validate.Schema, error) {
+	doc, name, err := in.loadDocument(path, stdin, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*valida
 	schemaURL := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}
 	var damaged error // the first file that is referred to and cannot be used
 	schema, err := validate.CompileSchema(schemaURL.String(), doc.Raw().Bytes, func(ref string) ([]byte, error) {
-		text, err := referredSchema(ref, limits)
+		text, err := in.referredSchema(ref, limits)
 		damaged = cmp.Or(damaged, err)
 		return text, err
 	})
@@ -128,13 +128,13 @@ func loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*valida
 }
 
 // referredSchema reads a file that a schema refers to.
-func referredSchema(ref string, limits jsonstream.Limits) ([]byte, error) {
+func (in *inputs) referredSchema(ref string, limits jsonstream.Limits) ([]byte, error) {
 	u, err := url.Parse(ref)
 	if err != nil || u.Scheme != "file" {
 		return nil, fmt.Errorf("refers to %s, which is not fetched: keep it as a file, and refer to that", visible(ref))
 	}
 	path := filePath(u)
-	text, err := readAll(path, nil, limits)
+	text, err := in.readAll(path, nil, limits)
 	if err != nil {
 		return nil, fmt.Errorf("refers to %w", err)
 	}

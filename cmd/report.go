@@ -123,7 +123,7 @@ type reports[R reportEnd] struct {
 }
 
 // openReports opens the outputs of all reports, and makes of each a reporter.
-func openReports[R reportEnd](c *cobra.Command, color string, f reportFlags, create func(format string, out *output, colors palette) (R, error)) (*reports[R], error) {
+func openReports[R reportEnd](g *globals, c *cobra.Command, f reportFlags, create func(format string, out *output, colors palette) (R, error)) (*reports[R], error) {
 	wanted := []string{f.format + "=" + f.output}
 	if f.quiet && f.output == "" {
 		wanted = nil
@@ -137,12 +137,12 @@ func openReports[R reportEnd](c *cobra.Command, color string, f reportFlags, cre
 		if !slices.Contains(f.formats, format) {
 			return nil, all.close(unknownFormat(format, f.formats))
 		}
-		out, err := openOutput(path, c.OutOrStdout())
+		out, err := g.openOutput(path, c.OutOrStdout())
 		if err != nil {
 			return nil, all.close(err)
 		}
 		all.outputs = append(all.outputs, out)
-		r, err := create(format, out, newPalette(out.stdout && useColor(color, c.OutOrStdout())))
+		r, err := create(format, out, newPalette(out.stdout && useColor(g.color, c.OutOrStdout())))
 		if err != nil {
 			return nil, all.close(err)
 		}

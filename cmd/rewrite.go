@@ -52,8 +52,8 @@ func (f *rewriting) registerInPlace(c *cobra.Command) {
 func (f *rewriting) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
 	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
-	list := sources(args, c.InOrStdin(), f.stderr)
-	if err := claimInPlace(list, f.inPlace); err != nil {
+	list := f.sources(args, c.InOrStdin(), f.stderr)
+	if err := f.claimInPlace(list, f.inPlace); err != nil {
 		return err
 	}
 	f.progress.start(list)
@@ -61,7 +61,7 @@ func (f *rewriting) run(c *cobra.Command, args []string) error {
 	if f.inPlace {
 		return f.replace(list)
 	}
-	out, err := openData(f.output, c.OutOrStdout())
+	out, err := f.openData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,15 @@ func (f *rewriting) run(c *cobra.Command, args []string) error {
 }
 
 // claimInPlace returns why nothing may be written: with -i, to the sources.
-func claimInPlace(list []source, inPlace bool) error {
+func (g *globals) claimInPlace(list []source, inPlace bool) error {
 	for _, s := range list {
 		if inPlace && s.path != "" {
-			if err := inUse.file(s.name, s.path, asData); err != nil {
+			if err := g.outputs.claims.file(s.name, s.path, asData); err != nil {
 				return err
 			}
 		}
 	}
-	return inUse.check()
+	return g.outputs.claims.check()
 }
 
 // replace rewrites each file by itself: all of it, or nothing.
@@ -115,7 +115,7 @@ func (f *rewriting) replaceFile(s source) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	out, err := openOutputAs(asData, codec, s.path, nil)
+	out, err := f.openOutputAs(asData, codec, s.path, nil)
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -54,22 +56,23 @@ func Main() int {
 			signal.Notify(interrupts, s)
 		}
 	}
+	g := newGlobals()
 	go func() {
 		s := (<-interrupts).(syscall.Signal)
-		removeUnfinished()
-		children.Close()
-		if report := lastWords.Load(); report != nil {
+		g.removeUnfinished()
+		g.children.Close()
+		if report := g.lastWords.Load(); report != nil {
 			(*report)()
 		}
 		os.Exit(128 + int(s))
 	}()
 
 	delayCollection()
-	root := newRootFor(os.Args[1:])
+	root := newRootFor(g, os.Args[1:])
 	err := root.ExecuteContext(context.Background())
-	removeUnfinished()
+	g.removeUnfinished()
 	code := exitCode(err, root.ErrOrStderr())
-	children.Close()
+	g.children.Close()
 	return code
 }
 
@@ -155,6 +158,16 @@ type globals struct {
 	maxRatio int64
 	// maxFindings is how many findings, and how many errors, a run reports; 0 for any.
 	maxFindings int
+
+	*inputs
+	*outputs
+	children  child.Set              // the processes that this run has started: none outlives it
+	lastWords atomic.Pointer[func()] // what an interrupted run still has to say, nil for nothing
+}
+
+func newGlobals() *globals {
+	c := &claims{}
+	return &globals{inputs: &inputs{claims: c}, outputs: &outputs{claims: c}}
 }
 
 func (g *globals) check() error {
@@ -170,8 +183,8 @@ func (g *globals) check() error {
 	return checkColor(g.color)
 }
 
-// unpacking returns how compressed input is to be read.
-func (g *globals) unpacking() compress.ReaderOptions {
+// limitsOfUnpacking returns how compressed input is to be read.
+func (g *globals) limitsOfUnpacking() compress.ReaderOptions {
 	o := compress.ReaderOptions{MaxBytes: g.limits.MaxBytes, MaxRatio: g.maxRatio}
 	if g.maxRatio == 0 {
 		o.MaxRatio = -1
@@ -189,42 +202,38 @@ type maker struct {
 
 // makers lists the commands.
 func makers() []maker {
-	plain := func(make func() *cobra.Command) func(*globals) *cobra.Command {
-		return func(*globals) *cobra.Command { return make() }
-	}
 	return []maker{
 		{name: "validate", make: newValidate}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
 		{name: "canonicalize", make: newCanonicalize}, {name: "sign", make: newSign}, {name: "verify", make: newVerify},
-		{name: "keygen", make: plain(newKeygen)}, {name: "scan", make: newScan}, {name: "count", make: newCount},
+		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "count", make: newCount},
 		{name: "trim", make: newTrim}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
 		{name: "chain", make: newChain}, {name: "convert", make: newConvert},
 		{name: "sw4rm", make: newSW4RM}, {name: "macp", make: newMACP}, {name: "openai", make: newOpenAI},
 		{name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
-		{name: "example", make: plain(newExample)}, {name: "explain", make: plain(newExplain)},
-		{name: "config", make: plain(newConfig), about: true}, {name: "commands", make: plain(newCommands), about: true},
-		{name: "version", make: plain(newVersion)}, {name: "man", make: plain(newMan), about: true},
+		{name: "example", make: newExample}, {name: "explain", make: newExplain},
+		{name: "config", make: newConfig, about: true}, {name: "commands", make: newCommands, about: true},
+		{name: "version", make: newVersion}, {name: "man", make: newMan, about: true},
 	}
 }
 
 // newRoot returns the command tree.
-func newRoot() *cobra.Command { return newTree(makers()) }
+func newRoot() *cobra.Command { return newTree(newGlobals(), makers()) }
 
 // newRootFor returns as much of the command tree as a call with these arguments sees: if
 // the first one names a command that does not look at the tree, that one.
-func newRootFor(args []string) *cobra.Command {
+func newRootFor(g *globals, args []string) *cobra.Command {
 	all := makers()
 	if len(args) > 0 {
 		i := slices.IndexFunc(all, func(m maker) bool { return m.name == args[0] && !m.about })
 		if i >= 0 {
-			return newTree(all[i : i+1])
+			return newTree(g, all[i:i+1])
 		}
 	}
-	return newTree(all)
+	return newTree(g, all)
 }
 
 // newTree returns a command tree of some commands.
-func newTree(makers []maker) *cobra.Command {
-	g := &globals{}
+func newTree(g *globals, makers []maker) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Build, validate, sign, compare and inspect the messages that AI agents hand to each other",
@@ -242,11 +251,10 @@ answered.`,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			inUse = &claims{}
-			if err := configure(c); err != nil {
+			if err := g.configure(c); err != nil {
 				return err
 			}
-			unpacking = g.unpacking()
+			g.unpacking = g.limitsOfUnpacking()
 			return g.check()
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },

@@ -23,7 +23,7 @@ func TestNewRootFor(t *testing.T) {
 	whole := newRoot()
 	for _, m := range makers() {
 		t.Run(m.name, func(t *testing.T) {
-			root := newRootFor([]string{m.name, "--help"})
+			root := newRootFor(newGlobals(), []string{m.name, "--help"})
 			if n := len(root.Commands()); !m.about && n != 1 {
 				t.Errorf("%d commands are made", n)
 			}
@@ -41,7 +41,7 @@ func TestNewRootFor(t *testing.T) {
 		})
 	}
 	for _, args := range [][]string{nil, {"help", "sign"}, {"--color", "never", "sign"}, {"__complete", ""}, {"sing"}, {"config"}} {
-		if n := len(newRootFor(args).Commands()); n != len(makers()) {
+		if n := len(newRootFor(newGlobals(), args).Commands()); n != len(makers()) {
 			t.Errorf("%q: %d commands, want all %d", args, n, len(makers()))
 		}
 	}

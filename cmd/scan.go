@@ -74,11 +74,11 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if err := oneStdin(args, f.scanner.rules); err != nil {
 		return err
 	}
-	scanner, err := f.scanner.load(c)
+	scanner, err := f.scanner.load(f.globals, c)
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.output, c.OutOrStdout())
+	out, err := f.openOutput(f.output, c.OutOrStdout())
 	if err != nil {
 		return scanner.close(err)
 	}
@@ -93,7 +93,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 		stderr:    c.ErrOrStderr(),
 		progress:  f.newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
 	}
-	err = scanner.close(run.all(c.Context(), out, sources(args, c.InOrStdin(), c.ErrOrStderr())))
+	err = scanner.close(run.all(c.Context(), out, f.sources(args, c.InOrStdin(), c.ErrOrStderr())))
 	if err := out.close(err); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (f *scannerFlags) register(c *cobra.Command) {
 }
 
 // load returns the scanner and the allow list. The caller closes the scanner.
-func (f *scannerFlags) load(c *cobra.Command) (*scanner, error) {
+func (f *scannerFlags) load(g *globals, c *cobra.Command) (*scanner, error) {
 	if !(f.threshold > 0 && f.threshold <= 1) {
 		return nil, fmt.Errorf("--threshold %v: use a number above 0 and up to 1", f.threshold)
 	}
@@ -46,7 +46,7 @@ func (f *scannerFlags) load(c *cobra.Command) (*scanner, error) {
 	}
 	options := safety.Options{Threshold: f.threshold}
 	if f.rules != "" {
-		text, err := readSettings(f.rules, c.InOrStdin())
+		text, err := g.readSettings(f.rules, c.InOrStdin())
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (f *scannerFlags) load(c *cobra.Command) (*scanner, error) {
 		s.allow = append(s.allow, a)
 	}
 	if f.classifier != "" {
-		c, err := startClassifier(child, f.timeout)
+		c, err := startClassifier(&g.children, child, f.timeout)
 		if err != nil {
 			return nil, err
 		}

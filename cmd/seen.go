@@ -18,16 +18,17 @@ import (
 // number of processes may use it at once. It may be renamed, removed or truncated in
 // between: what counts is what stands in the file that the path leads to.
 type seenFile struct {
-	path  string
-	known map[[16]byte]struct{} // digests of the ids
+	path   string
+	claims *claims
+	known  map[[16]byte]struct{} // digests of the ids
 	// What is known: the file, how much of it, in bytes, and the hash of that.
 	file   fs.FileInfo
 	offset int64
 	hash   maphash.Hash
 }
 
-func newSeenFile(path string) *seenFile {
-	return &seenFile{path: path, known: map[[16]byte]struct{}{}}
+func newSeenFile(path string, claims *claims) *seenFile {
+	return &seenFile{path: path, claims: claims, known: map[[16]byte]struct{}{}}
 }
 
 // accept records ids and returns which of them are new. An id counts as
@@ -36,7 +37,7 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	if err := inUse.check(); err != nil {
+	if err := s.claims.check(); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -108,7 +108,7 @@ func TestSeenRenamedWhileWaiting(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := newSeenFile(path).accept([]string{"a"})
+		_, err := newSeenFile(path, &claims{}).accept([]string{"a"})
 		done <- err
 	}()
 	time.Sleep(20 * time.Millisecond) // if it is not waiting by then, less is tested
@@ -136,7 +136,7 @@ func TestSeenLongIDs(t *testing.T) {
 	if err := os.WriteFile(path, []byte(long+"1\n"+long+"2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := newSeenFile(path).accept([]string{long + "1", long + "2", long + "3"})
+	fresh, err := newSeenFile(path, &claims{}).accept([]string{long + "1", long + "2", long + "3"})
 	if err != nil || fmt.Sprint(fresh) != "[false false true]" {
 		t.Errorf("got %v, %v", fresh, err)
 	}

@@ -44,7 +44,7 @@ would change: a signature would not protect it.`,
 			if err := oneStdin(args, f.keys.files...); err != nil {
 				return err
 			}
-			keys, err := f.keys.load(c)
+			keys, err := f.keys.load(g, c)
 			if err != nil {
 				return err
 			}

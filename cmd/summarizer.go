@@ -67,7 +67,7 @@ const (
 )
 
 // load sets the summariser, and what the flags say of it, in the options of trim.
-func (f *summarizerFlags) load(c *cobra.Command, o *trim.Options) error {
+func (f *summarizerFlags) load(g *globals, c *cobra.Command, o *trim.Options) error {
 	if !c.Flags().Changed("summarizer") {
 		switch {
 		case f.command != "" && f.url != "":
@@ -97,7 +97,7 @@ func (f *summarizerFlags) load(c *cobra.Command, o *trim.Options) error {
 		if f.command == "" {
 			return errors.New("--summarizer command: name the command with --summarizer-cmd")
 		}
-		o.Summarizer = completing{&commandSummarizer{child, f.timeout}}
+		o.Summarizer = completing{&commandSummarizer{&g.children, child, f.timeout}}
 	case chatMethod:
 		s, err := f.chat()
 		if err != nil {
@@ -155,8 +155,9 @@ func (s completing) Summarize(ctx context.Context, r summarize.Request) (summari
 
 // A commandSummarizer runs a command for every summary.
 type commandSummarizer struct {
-	child   child.Options
-	timeout time.Duration
+	children *child.Set
+	child    child.Options
+	timeout  time.Duration
 }
 
 // A summaryRequest is what the command reads.
@@ -194,7 +195,7 @@ func (s *commandSummarizer) Summarize(ctx context.Context, r summarize.Request) 
 func (s *commandSummarizer) run(ctx context.Context, input []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("has not ended after %s", s.timeout))
 	defer cancel()
-	p, err := children.Start(ctx, s.child)
+	p, err := s.children.Start(ctx, s.child)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be started: %w", err)
 	}

@@ -99,7 +99,7 @@ func (f *sw4rmParts) context(stdin io.Reader) (c sw4rm.Context, err error) {
 		}
 	}
 	if f.toolState != "" {
-		doc, name, err := loadDocument(f.toolState, stdin, f.limits)
+		doc, name, err := f.loadDocument(f.toolState, stdin, f.limits)
 		if err != nil {
 			return c, err
 		}
@@ -114,7 +114,7 @@ func (f *sw4rmParts) context(stdin io.Reader) (c sw4rm.Context, err error) {
 // messages reads the conversation.
 func (f *sw4rmParts) messages(stdin io.Reader) (jsonstream.Value, error) {
 	name := shownName(f.history)
-	text, err := readAll(f.history, stdin, f.limits)
+	text, err := f.readAll(f.history, stdin, f.limits)
 	if err != nil {
 		return jsonstream.Value{}, err
 	}
@@ -178,7 +178,7 @@ func (f *sw4rmParts) object(what string, parts []string, stdin io.Reader) (jsons
 			}
 			continue
 		}
-		doc, name, err := loadDocument(part, stdin, f.limits)
+		doc, name, err := f.loadDocument(part, stdin, f.limits)
 		if err != nil {
 			return jsonstream.Value{}, err
 		}
@@ -232,7 +232,7 @@ func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wa
 	if refused {
 		return errNo
 	}
-	out, err := openData(f.output, stdout)
+	out, err := f.openData(f.output, stdout)
 	if err != nil {
 		return err
 	}
@@ -352,7 +352,7 @@ func (f *sw4rmRequestFlags) snapshot(stdin io.Reader) (*sw4rm.Context, error) {
 		context, err := f.context(stdin)
 		return &context, err
 	}
-	doc, name, err := loadDocument(f.contextFile, stdin, f.limits)
+	doc, name, err := f.loadDocument(f.contextFile, stdin, f.limits)
 	if err != nil {
 		return nil, err
 	}

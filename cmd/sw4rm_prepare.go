@@ -65,7 +65,7 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.archive != "" {
-		if err := checkArchive(f.archive); err != nil {
+		if err := f.checkArchive(f.archive); err != nil {
 			return err
 		}
 	}

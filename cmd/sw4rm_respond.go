@@ -110,7 +110,7 @@ Exit code 0: all were accepted; 1: one was rejected; 2: one could not be read.`,
 			if err := oneStdin(args, agentFile); err != nil {
 				return err
 			}
-			doc, name, err := loadDocument(agentFile, c.InOrStdin(), f.limits)
+			doc, name, err := f.loadDocument(agentFile, c.InOrStdin(), f.limits)
 			if err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 			if err := oneStdin(args, f.registryFile); err != nil {
 				return err
 			}
-			doc, name, err := loadDocument(f.registryFile, c.InOrStdin(), f.limits)
+			doc, name, err := f.loadDocument(f.registryFile, c.InOrStdin(), f.limits)
 			if err != nil {
 				return err
 			}

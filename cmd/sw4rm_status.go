@@ -67,7 +67,7 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if words > 0 && words < len(args) {
 		return fmt.Errorf("%s: the arguments are either events (%s) or files: write a file as ./FILE", strings.Join(args, " "), strings.Join(actionNames(), ", "))
 	}
-	out, err := openOutput("", c.OutOrStdout())
+	out, err := f.openOutput("", c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if words > 0 {
 		err = run.words(args)
 	} else {
-		err = run.files(sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits)
+		err = run.files(f.sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits)
 	}
 	run.progress.stop()
 	if err := out.close(err); err != nil {

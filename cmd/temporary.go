@@ -20,46 +20,49 @@ func isTemporaryName(name string) bool {
 	return len(name) == len(temporaryName()) && strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix)
 }
 
-// unfinished are the files that go if the run ends before they are finished.
-var unfinished = struct {
-	sync.Mutex
+// temporaries are the files that go if the run ends before they are finished.
+type temporaries struct {
+	mu    sync.Mutex
 	names map[string]bool
 	swept map[string]bool // directories that abandoned files were removed from
-}{names: map[string]bool{}, swept: map[string]bool{}}
+}
 
 // removeUnfinished removes what is not finished when the run ends; no file can be begun
 // any more.
-func removeUnfinished() {
-	unfinished.Lock() // for good
-	for name := range unfinished.names {
+func (t *temporaries) removeUnfinished() {
+	t.mu.Lock() // for good
+	for name := range t.names {
 		os.Remove(name) // the process ends: there is nobody to tell
 	}
 }
 
 // beginFile creates a file, which must not be there, and which goes if the run ends
 // before finished is called with its name.
-func beginFile(path string, mode fs.FileMode) (*os.File, error) {
-	unfinished.Lock()
-	defer unfinished.Unlock()
+func (t *temporaries) beginFile(path string, mode fs.FileMode) (*os.File, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err == nil {
-		unfinished.names[path] = true
+		if t.names == nil {
+			t.names = map[string]bool{}
+		}
+		t.names[path] = true
 	}
 	return f, err
 }
 
-func finished(path string) {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	delete(unfinished.names, path)
+func (t *temporaries) finished(path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.names, path)
 }
 
 // createTemporary creates a temporary file in a directory, which is "" or ends in a
 // separator, and removes those that processes which were killed have left there.
-func createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
-	sweep(dir)
+func (t *temporaries) createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
+	t.sweep(dir)
 	for range 100 {
-		f, err := beginFile(dir+temporaryName(), mode)
+		f, err := t.beginFile(dir+temporaryName(), mode)
 		if err != nil {
 			return nil, err
 		}
@@ -69,17 +72,20 @@ func createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
 		// Before it was locked, another process has found it abandoned.
 		f.Close()
 		os.Remove(f.Name())
-		finished(f.Name())
+		t.finished(f.Name())
 	}
 	return nil, errors.New("no temporary file stays beside it")
 }
 
 // sweep removes the abandoned temporary files in a directory, once in a run.
-func sweep(dir string) {
-	unfinished.Lock()
-	swept := unfinished.swept[dir]
-	unfinished.swept[dir] = true
-	unfinished.Unlock()
+func (t *temporaries) sweep(dir string) {
+	t.mu.Lock()
+	swept := t.swept[dir]
+	if t.swept == nil {
+		t.swept = map[string]bool{}
+	}
+	t.swept[dir] = true
+	t.mu.Unlock()
 	if swept {
 		return
 	}

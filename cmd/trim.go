@@ -147,7 +147,7 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	if err := f.limit(c); err != nil {
 		return err
 	}
-	return f.summarizer.load(c, &f.Options)
+	return f.summarizer.load(f.globals, c, &f.Options)
 }
 
 // limit makes of the context window the most tokens of a message.
@@ -158,7 +158,7 @@ func (f *trimFlags) limit(c *cobra.Command) error {
 	window := f.window
 	if window == 0 && f.receiver != "" {
 		receiver := receiverFlags{profile: f.receiver}
-		profile, err := receiver.load(c.InOrStdin(), f.limits)
+		profile, err := receiver.load(f.globals, c.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (f *trimFlags) limit(c *cobra.Command) error {
 // signingKey returns the key to sign trimmed messages with, nil if none is
 // configured.
 func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
-	keys, err := f.keys.load(c)
+	keys, err := f.keys.load(f.globals, c)
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.archive != "" {
-		if err := checkArchive(f.archive); err != nil {
+		if err := f.checkArchive(f.archive); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 		}
 	}
 	if f.archive != "" && lines != nil {
-		if err := appendLocked(f.archive, lines); err != nil {
+		if err := f.appendLocked(f.archive, lines); err != nil {
 			return err
 		}
 	}
@@ -183,7 +183,7 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 	if f.archive != "" {
 		return errors.New("--archive and --restore: use one of them")
 	}
-	archive, err := openArchive(f.restore)
+	archive, err := f.openArchive(f.restore)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // untold are the ids that --seen has recorded and whose verdicts may not have been
@@ -50,6 +49,3 @@ func (u *untold) report(stderr io.Writer, file string, most int) {
 		fmt.Fprintf(stderr, "handoff: … %s\n", notShown(more, "message", most))
 	}
 }
-
-// lastWords is what an interrupted run still has to say, nil for nothing.
-var lastWords atomic.Pointer[func()]

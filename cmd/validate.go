@@ -107,7 +107,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		}
 	}
 	var err error
-	if o.Receiver, err = f.receiver.load(stdin, f.limits); err != nil {
+	if o.Receiver, err = f.receiver.load(f.globals, stdin); err != nil {
 		return o, err
 	}
 	if o.Receiver == nil {
@@ -115,7 +115,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	} else if f.from != "" && f.from != format.EAAPL {
 		return o, fmt.Errorf("--from %s: only canonical messages have a receiver; leave out what describes one", f.from)
 	}
-	if o.Verifier, err = f.receiver.verifier(c, o.Receiver); err != nil {
+	if o.Verifier, err = f.receiver.verifier(f.globals, c, o.Receiver); err != nil {
 		return o, err
 	}
 	if o.Verifier == nil && slices.Contains(o.Layers, validate.Signature) {
@@ -126,7 +126,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		if o.Layers != nil || o.Receiver != nil || c.Flags().Changed("key-file") {
 			return o, errors.New("--schema takes the place of all layers: leave out --layers, --key-file and what describes a receiver")
 		}
-		if o.Schema, err = loadSchema(f.schema, stdin, f.limits); err != nil {
+		if o.Schema, err = f.loadSchema(f.schema, stdin, f.limits); err != nil {
 			return o, err
 		}
 	}
@@ -170,12 +170,12 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if f.verbose {
 		f.tellSchemas(c.ErrOrStderr(), options)
 	}
-	scanner, err := f.scanner.load(c)
+	scanner, err := f.scanner.load(f.globals, c)
 	if err != nil {
 		return err
 	}
 	options.Scanner, options.Allow = scanner.Scanner, scanner.allow
-	out, err := openReports(c, f.color, f.reports, newReporter)
+	out, err := openReports(f.globals, c, f.reports, newReporter)
 	if err != nil {
 		return scanner.close(err)
 	}
@@ -188,7 +188,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		stderr:    c.ErrOrStderr(),
 		progress:  f.newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
 	}
-	err = scanner.close(run.all(c, sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.quiet))
+	err = scanner.close(run.all(c, f.sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.quiet))
 	if err := out.close(err); err != nil {
 		return err
 	}

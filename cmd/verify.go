@@ -64,7 +64,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if f.freshness.Skew < 0 {
 		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.freshness.Skew)
 	}
-	keys, err := f.keys.load(c)
+	keys, err := f.keys.load(f.globals, c)
 	if err != nil {
 		return err
 	}
@@ -79,26 +79,26 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.seen != "" {
-		if err := claimAppended("--seen", f.seen); err != nil {
+		if err := f.claimAppended("--seen", f.seen); err != nil {
 			return err
 		}
-		run.accepted = newSeenFile(f.seen)
+		run.accepted = newSeenFile(f.seen, f.outputs.claims)
 	}
-	open := openOutput
+	open := f.openOutput
 	if f.seen != "" && f.output == "" && !f.quiet {
-		open = openData // a verdict that nobody gets is lost: the message is not accepted again
+		open = f.openData // a verdict that nobody gets is lost: the message is not accepted again
 	}
 	out, err := open(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	reportUntold := func() { run.untold.report(run.stderr, f.seen, f.maxFindings) }
-	lastWords.Store(&reportUntold)
+	f.lastWords.Store(&reportUntold)
 	print, err := verifyPrinter(f.format, out, newPalette(out.stdout && useColor(f.color, c.OutOrStdout())))
 	if err == nil {
 		run.findings = newLimiter(f.maxFindings, print)
 		run.progress = f.newProgress(run.stderr, f.quiet || !isTerminal(c.OutOrStdout()))
-		err = run.all(out, sources(args, c.InOrStdin(), run.stderr))
+		err = run.all(out, f.sources(args, c.InOrStdin(), run.stderr))
 	}
 	if err := out.close(err); err != nil {
 		reportUntold()
@@ -114,7 +114,7 @@ func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, 
 		return nil, nil
 	}
 	f.explain = true
-	text, err := readAll(f.against, c.InOrStdin(), f.limits)
+	text, err := f.readAll(f.against, c.InOrStdin(), f.limits)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func readVersion() versionInfo {
 // buildVersion returns the version for reports.
 func buildVersion() string { return readVersion().Version }
 
-func newVersion() *cobra.Command {
+func newVersion(*globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "version",
