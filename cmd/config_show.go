@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // A setting is a configurable flag, its value, and where that came from.
@@ -91,8 +91,8 @@ func (g *globals) effective() (all []setting, unused []error, err error) {
 	return all, unused, nil
 }
 
-// credentials are parts of a text that may be secret: what stands before the host of a URL,
-// what is called so, and long words drawn at random.
+// credentials are parts of a text that may be secret: what comes before the host of a URL,
+// what is called so, and long words drawn at random or in hexadecimal digits.
 var credentials = sync.OnceValue(func() []credential {
 	return []credential{
 		{regexp.MustCompile(`//\S*@`), func(string) string { return "//" + hidden + "@" }},
@@ -103,7 +103,8 @@ var credentials = sync.OnceValue(func() []credential {
 			},
 		},
 		{regexp.MustCompile(`[0-9A-Za-z_+/-]{24,}={0,2}`), func(word string) string {
-			if isKeyText(word) {
+			const hexDigits = "0123456789abcdefABCDEF"
+			if secrets.IsRandom(word, 24) || len(word) >= 32 && strings.Trim(word, hexDigits) == "" {
 				return hidden
 			}
 			return word
@@ -125,17 +126,7 @@ func shownSetting(text string) string {
 	for _, c := range credentials() {
 		text = c.pattern.ReplaceAllStringFunc(text, c.shown)
 	}
-	return safety.WithoutSecrets(text)
-}
-
-// isKeyText reports whether a long word can be a key in hexadecimal or base64, rather than a
-// path, a name or a UUID.
-func isKeyText(word string) bool {
-	const upper, lower, digits, hexDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789", "0123456789abcdefABCDEF"
-	if word[0] == '/' || !strings.ContainsAny(word, digits) {
-		return false
-	}
-	return strings.ContainsAny(word, upper) && strings.ContainsAny(word, lower) || len(word) >= 32 && strings.Trim(word, hexDigits) == ""
+	return secrets.Hide(text)
 }
 
 func (s setting) writeText(w io.Writer) error {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // String returns SOURCE:LINE.
@@ -65,7 +65,7 @@ const (
 // quote returns a text from a message as a finding shows it: short, and without the
 // credentials in it.
 func quote(text string) string {
-	text = safety.WithoutSecrets(text[:min(len(text), mostSearched)])
+	text = secrets.Hide(text[:min(len(text), mostSearched)])
 	if len(text) > mostQuoted {
 		cut := mostQuoted
 		for cut > 0 && !utf8.RuneStart(text[cut]) {

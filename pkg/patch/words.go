@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // mostShown is how many characters of a value or pointer an error shows.
@@ -28,7 +28,7 @@ func excerpt(v jsonstream.Value) string {
 	switch {
 	case v.Kind() == jsonstream.Object || v.Kind() == jsonstream.Array:
 		return article(v.Kind())
-	case len(safety.Secrets(v.Text())) > 0:
+	case len(secrets.Find(v.Text())) > 0:
 		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(v.Text()))
 	}
 	return shorten(string(v.Raw()))

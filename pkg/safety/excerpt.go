@@ -3,15 +3,17 @@ package safety
 import (
 	"strconv"
 	"strings"
+
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // mostExcerpt is how many characters an excerpt has at most.
 const mostExcerpt = 60
 
-// excerpt quotes the start of text[start:end], without any of the secrets.
-func excerpt(text string, start, end int, secrets []Finding) string {
+// excerpt quotes the start of text[start:end], without the hidden parts.
+func excerpt(text string, start, end int, hidden []secrets.Secret) string {
 	var b strings.Builder
-	for _, s := range secrets {
+	for _, s := range hidden {
 		if s.Offset+s.Length <= start || s.Offset >= end {
 			continue
 		}

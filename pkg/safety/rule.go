@@ -13,7 +13,6 @@ const (
 	Obfuscation   Category = "obfuscation"          // text disguised as such
 	HiddenText    Category = "hidden-text"          // text that people do not see
 	Model         Category = "model"                // what the linear model thinks
-	Credential    Category = "credential"           // what [Secrets] finds
 )
 
 // A Rule describes one thing that is looked for.

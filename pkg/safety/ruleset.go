@@ -110,6 +110,11 @@ func newRule(source *fileRule, expand func(pattern string) string) *rule {
 // anchored is the expression that an expanded pattern stands for.
 func anchored(pattern string) string { return `(?i)^(?:` + pattern + `)` }
 
+// static is an expression that is compiled on its first use.
+func static(expr string) func() *regexp.Regexp {
+	return lazy(func() string { return expr })
+}
+
 // lazy defers making and compiling an expression to its first use.
 func lazy(expr func() string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })

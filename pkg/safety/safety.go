@@ -1,5 +1,5 @@
 // Package safety looks through the text of a message for instructions meant for the
-// agent that will read it, and for credentials.
+// agent that will read it.
 //
 // A [Scanner] reads data that an agent is about to take in, and finds text written to
 // the agent rather than for it: orders to drop its instructions, forged system turns,
@@ -7,7 +7,7 @@
 // says and not by single words: "ignore my previous e-mail" is no finding. [ScanDocument]
 // does so for every text of a JSON value.
 //
-// No finding ever quotes a credential that [Secrets] knows, not even as part of an
+// No finding ever quotes a credential that package secrets finds, not even as part of an
 // excerpt. No input takes more than linear time.
 package safety
 

@@ -31,26 +31,17 @@ func has(found []Finding, rule string) bool {
 }
 
 func TestRules(t *testing.T) {
-	for _, set := range []struct {
-		name  string
-		rules []Rule
-		find  func(string) []Finding
-	}{
-		{"scanner", New(Options{}).Rules(), func(text string) []Finding { return verdict(t, text).Findings }},
-		{"secrets", SecretRules(), Secrets},
-	} {
-		seen := make(map[string]bool)
-		for _, r := range set.rules {
-			if r.ID == "" || r.Category == "" || r.Summary == "" || r.Why == "" || r.Weight <= 0 || seen[r.ID] {
-				t.Errorf("%s: incomplete or repeated rule %+v", set.name, r)
-			}
-			seen[r.ID] = true
-			if found := set.find(r.Bad); !has(found, r.ID) && r.Bad != "" {
-				t.Errorf("%s: bad example gives [%s]: %q", r.ID, ids(found), r.Bad)
-			}
-			if found := set.find(r.Good); has(found, r.ID) {
-				t.Errorf("%s: good example gives [%s]: %q", r.ID, ids(found), r.Good)
-			}
+	seen := make(map[string]bool)
+	for _, r := range New(Options{}).Rules() {
+		if r.ID == "" || r.Category == "" || r.Summary == "" || r.Why == "" || r.Weight <= 0 || seen[r.ID] {
+			t.Errorf("incomplete or repeated rule %+v", r)
+		}
+		seen[r.ID] = true
+		if found := verdict(t, r.Bad).Findings; !has(found, r.ID) && r.Bad != "" {
+			t.Errorf("%s: bad example gives [%s]: %q", r.ID, ids(found), r.Bad)
+		}
+		if found := verdict(t, r.Good).Findings; has(found, r.ID) {
+			t.Errorf("%s: good example gives [%s]: %q", r.ID, ids(found), r.Good)
 		}
 	}
 }

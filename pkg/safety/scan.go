@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 type scanner struct {
@@ -342,12 +343,12 @@ func (r *rule) judge(field Field, text string, start, end int) (Finding, bool) {
 	}, true
 }
 
-// quote fills in the findings' excerpts, without any of the text's secrets.
+// quote fills in the findings' excerpts, without any of the text's credentials.
 func quote(found []Finding, text string) {
-	secrets := Secrets(text)
+	hidden := secrets.Find(text)
 	for i := range found {
 		f := &found[i]
-		f.Excerpt = excerpt(text, f.Offset, f.Offset+f.Length, secrets)
+		f.Excerpt = excerpt(text, f.Offset, f.Offset+f.Length, hidden)
 		quoted := f.Excerpt
 		for n, p := range f.features {
 			if n == 0 {
@@ -355,7 +356,7 @@ func quote(found []Finding, text string) {
 			} else {
 				quoted += ", "
 			}
-			quoted += excerpt(text, p.offset, p.offset+p.length, secrets)
+			quoted += excerpt(text, p.offset, p.offset+p.length, hidden)
 		}
 		f.Message += ": " + quoted
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // A lintContext is what lint rules look at. The message may have any shape.
@@ -236,8 +236,8 @@ var notText = map[string]bool{
 	"timestamp": true, "traceparent": true, "signatureKeyId": true,
 }
 
-func secrets(l *linter) {
-	if safety.MayHoldSecrets(l.root.Raw()) {
+func lintSecrets(l *linter) {
+	if secrets.MayHold(l.root.Raw()) {
 		for name, member := range l.root.Members() {
 			if !notText[name] && !secretsIn(member, l.add) {
 				return
@@ -249,7 +249,7 @@ func secrets(l *linter) {
 	}
 	for _, holder := range history.Carriers(l.root, l.format) {
 		carried, err := history.Decode(holder, jsonstream.Unlimited())
-		if err == nil && safety.MayHoldSecrets(carried.Root().Raw()) &&
+		if err == nil && secrets.MayHold(carried.Root().Raw()) &&
 			!secretsIn(carried.Root(), func(f Finding) bool { return l.add(f.inside(holder)) }) {
 			return
 		}
@@ -259,21 +259,21 @@ func secrets(l *linter) {
 // secretsIn looks through the strings and member names of v. It returns false
 // once yield has.
 func secretsIn(v jsonstream.Value, yield func(Finding) bool) bool {
-	if hits := safety.Secrets(v.Name()); len(hits) > 0 {
+	if hits := secrets.Find(v.Name()); len(hits) > 0 {
 		// A pointer to v, or to anything below it, would print the secret.
-		f := lintFinding(v, "a secret in a member's name: found %s; take it out and revoke it", hits[0].Message)
+		f := lintFinding(v, "a secret in a member's name: found %v; take it out and revoke it", hits[0])
 		return yield(f.at(v.Parent().Pointer(), v.NamePosition()))
 	}
 	if v.Kind() == jsonstream.String && v.Name() == "signature" { // of the message, or of a provider over a part of a turn
 		return true
 	}
 	kinds := map[string]bool{}
-	for _, hit := range safety.Secrets(v.Text()) {
-		if kinds[hit.Rule] {
+	for _, hit := range secrets.Find(v.Text()) {
+		if kinds[hit.Kind.ID] {
 			continue
 		}
-		kinds[hit.Rule] = true
-		if !yield(lintFinding(v, "a secret: found %s; take it out and revoke it", hit.Message)) {
+		kinds[hit.Kind.ID] = true
+		if !yield(lintFinding(v, "a secret: found %v; take it out and revoke it", hit)) {
 			return false
 		}
 	}

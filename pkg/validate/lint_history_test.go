@@ -12,7 +12,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // lintedTurns draws turns of few ids, kinds and texts, so that calls, results and whole
@@ -170,7 +170,7 @@ func TestIsNameValue(t *testing.T) {
 // secret must be one that makes it look.
 func TestLintSecretPlainly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		secret := rapid.SampledFrom(safety.SecretRules()).Draw(t, "rule").Bad
+		secret := rapid.SampledFrom(secrets.Kinds()).Draw(t, "kind").Example
 		var quoted strings.Builder
 		escaped := rapid.IntRange(-1, len(secret)-1).Draw(t, "escaped")
 		for i, r := range secret {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 var lintNow = time.Date(2026, 6, 12, 10, 0, 0, 0, time.UTC)
@@ -170,8 +170,8 @@ func places(findings []Finding) []string {
 }
 
 func TestLintSecret(t *testing.T) {
-	secret := safety.SecretRules()[0].Bad
-	value := secret[safety.Secrets(secret)[0].Offset:]
+	secret := secrets.Kinds()[0].Example
+	value := secret[secrets.Find(secret)[0].Offset:]
 	quoted := fmt.Sprintf("%q", secret)
 	tests := []struct {
 		name string

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // What stands before the ids of each system's rules, so that they are told apart.
@@ -27,7 +27,7 @@ func checkProtocol(doc *jsonstream.Document, f format.Format, limits jsonstream.
 	var findings []Finding
 	add := func(id, message string, reason Reason, warning bool, pointer string, at jsonstream.Position) {
 		finding := Finding{Layer: Protocol, Reason: reason, Severity: severityOf(warning), Keyword: id, Message: message}
-		for len(pointer) > longestPointer || len(safety.Secrets(pointer)) > 0 {
+		for len(pointer) > longestPointer || len(secrets.Find(pointer)) > 0 {
 			pointer = pointer[:strings.LastIndexByte(pointer, '/')] // as Finding.on does
 		}
 		findings = append(findings, finding.at(pointer, at))

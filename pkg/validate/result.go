@@ -9,7 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // A Reason is the specification's name for why a message is refused: of
@@ -99,7 +99,7 @@ func (f Finding) on(v jsonstream.Value) Finding {
 		if v.PointerSize() > longestPointer {
 			continue
 		}
-		if pointer := v.Pointer(); !v.Parent().Exists() || len(safety.Secrets(pointer)) == 0 {
+		if pointer := v.Pointer(); !v.Parent().Exists() || len(secrets.Find(pointer)) == 0 {
 			return f.at(pointer, v.Position())
 		}
 	}

@@ -60,7 +60,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Messages are queued, logged and shown to models, so whoever reads one can use it. The value is never printed.",
 			Bad:     summaryExample("Read from postgres://app:k7Qp2vX9mT4w@db.internal/app"),
 			Good:    summaryExample("Deployed with the key that the vault has at ci/deploy"),
-		}, true, secrets},
+		}, true, lintSecrets},
 		{Rule{
 			ID:      "constraint-form",
 			Reason:  SchemaInvalid,

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // problem words the failure of a keyword that concerns one value; rule is the
@@ -147,7 +147,7 @@ func found(v jsonstream.Value) string {
 
 // quote shows a text, short and on one line. A secret is not shown.
 func quote(text string) string {
-	if len(safety.Secrets(text)) > 0 {
+	if len(secrets.Find(text)) > 0 {
 		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(text))
 	}
 	return strconv.QuoteToGraphic(shorten(text))

@@ -1,12 +1,12 @@
-package safety
+package secrets
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestWithoutSecrets checks what is blotted out.
-func TestWithoutSecrets(t *testing.T) {
+// TestHide checks what is hidden.
+func TestHide(t *testing.T) {
 	// Made-up values are put together here so that scanners do not report this file.
 	const key = "a8Kd9Lw2Qp4Zx7Vb" + "1Nm3Rt6Yc5Ue0Hs8" + "Gj2Fk4"
 	tests := []struct{ name, text, want string }{
@@ -18,7 +18,7 @@ func TestWithoutSecrets(t *testing.T) {
 		{"JSON in JSON", `{\"client_secret\":\"` + key[:12] + `\"}`, `{\"client_secret\":\"****\"}`},
 		{"header", "Authorization: Bearer " + key[:9] + "." + key[9:20], "Authorization: Bearer ****"},
 		{"without a name", "use hf_" + key, "use ****"},
-		{"what safety knows", "postgres://app:" + key[:9] + "@db.example.com/x", "postgres://app:****@db.example.com/x"},
+		{"a known kind", "postgres://app:" + key[:9] + "@db.example.com/x", "postgres://app:****@db.example.com/x"},
 
 		{"words", "The secret: nobody knows. A token for the bearer, and the password of the vault.", ""},
 		{"figures", "The token 2026-05-01 and the secret 12345678; tokens: 4711.", ""},
@@ -32,7 +32,7 @@ func TestWithoutSecrets(t *testing.T) {
 			if test.want == "" {
 				test.want = test.text
 			}
-			got := WithoutSecrets(test.text)
+			got := Hide(test.text)
 			if len(got) != len(test.text) {
 				t.Errorf("the length changed: %q", got)
 			}

@@ -1,13 +1,15 @@
-package safety
+package secrets
 
 import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // Fake credentials are put together from parts, so that no scanner reports this file.
-func TestSecrets(t *testing.T) {
+func TestFind(t *testing.T) {
 	const tail = "Zq7Wm2Lk9" + "Xc4Vb8Nh1" + "Rt6Yp3Sd5" + "Gf0JwAe2k"
 	longHeader := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","kid":"` + tail + tail + tail + `"}`))
 	tests := []struct{ name, text, value, rule string }{
@@ -38,27 +40,78 @@ func TestSecrets(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			found := Secrets(tt.text)
-			if ids(found) != tt.rule {
-				t.Fatalf("got %+v, want [%s]", found, tt.rule)
-			}
+			found := Find(tt.text)
 			if tt.rule == "" {
+				if len(found) > 0 {
+					t.Fatalf("got %v, want none", found)
+				}
 				return
+			}
+			if len(found) != 1 || found[0].Kind.ID != tt.rule {
+				t.Fatalf("got %v, want one %s", found, tt.rule)
 			}
 			if got := tt.text[found[0].Offset:][:found[0].Length]; got != tt.value {
 				t.Errorf("covers %q, want %q", got, tt.value)
 			}
-			if strings.Contains(found[0].Message, tt.value[:8]) {
-				t.Errorf("quotes the value: %s", found[0].Message)
+			if got := found[0].String(); strings.Contains(got, tt.value[:8]) {
+				t.Errorf("quotes the value: %s", got)
 			}
 		})
 	}
 }
 
-func TestSecretsFindsEach(t *testing.T) {
+func TestFindsEach(t *testing.T) {
 	const key = "Zq7Wm2Lk9" + "Xc4Vb8Nh1" + "Rt6Yp3Sd5" + "Gf0JwAe2k"
 	text := strings.Repeat("ghp_"+key+" then glpat-"+key[:20]+"\n", 50)
-	if got := len(Secrets(text)); got != 100 {
+	if got := len(Find(text)); got != 100 {
 		t.Errorf("found %d of 100", got)
+	}
+}
+
+// Every kind is found in its example, and in nothing similar.
+func TestKinds(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, k := range Kinds() {
+		if k.ID == "" || k.Summary == "" || k.Why == "" || seen[k.ID] {
+			t.Errorf("incomplete or repeated: %+v", k)
+		}
+		seen[k.ID] = true
+		if found := Find(k.Example); len(found) != 1 || found[0].Kind != k {
+			t.Errorf("%s: got %v in its example", k.ID, found)
+		}
+		if found := Find(k.Similar); len(found) > 0 {
+			t.Errorf("%s: got %v in %q", k.ID, found, k.Similar)
+		}
+	}
+}
+
+// Windows around literals pass over nothing that an expression finds in the whole text.
+func TestFindMissesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom(patterns()).Draw(t, "kind")
+		text := matching(kind).Draw(t, "text")
+		want := matchedBy(text) != ""
+		if got := len(Find(text)) > 0; got != want {
+			t.Fatalf("%q: got %v, want %v", text, got, want)
+		}
+	})
+}
+
+func TestIsRandom(t *testing.T) {
+	for word, want := range map[string]bool{
+		"a8Kd9Lw2Qp4Zx7Vb1Nm3Rt6Yc5Ue": true,
+		"a8Kd9Lw2Qp4/Zx7Vb1Nm3Rt6Yc+x": true,
+		"aGVsbG8gd29ybGQgaGVsbG8gd29y": true,
+
+		"8c41f0e2b7d94a1c8c41f0e2b7d94a1c8c41f0e2": false, // a hash
+		"8f14e45f-ceea-467f-a0e6-9b5c1d2e3f40":     false,
+		"testConvertsUtf8StringsToBytes":           false,
+		"/home/Me/Projects2026/agents/keys/team":   false,
+		"Report-2026-of-the-Berlin-Office":         false,
+		"a8Kd9Lw2Qp4Zx7Vb1Nm3Rt6":                  false, // too short
+	} {
+		if got := IsRandom(word, 24); got != want {
+			t.Errorf("%s: got %v, want %v", word, got, want)
+		}
 	}
 }

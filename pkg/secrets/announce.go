@@ -1,4 +1,4 @@
-package safety
+package secrets
 
 import (
 	"bytes"
@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// MayHoldSecrets reports whether [Secrets] may find a credential in any string or
+// MayHold reports whether [Find] may find a credential in any string or
 // member name of a JSON text. False is certain; true means that they are worth a look
 // one by one. It takes a fraction of the time of that look and is safe for concurrent
 // use.
-func MayHoldSecrets(json []byte) bool {
+func MayHold(json []byte) bool {
 	return announced(json, bytes.IndexByte) || escapesASCII(json)
 }
 
@@ -74,7 +74,7 @@ func mayBelong[T bytestring](text T, at int) bool {
 	case 'J': // of the claims of a JSON Web Token, or of OpenAI's name
 		return before == 'y' && isAt(text, at-3, ".eyJ") || before == 'F' && isAt(text, at-7, "T3BlbkFJ")
 	case '_':
-		return isAt(text, at-3, "gh") && areAt(text, at+1, 36, alnum) || before == 'k' && isAt(text, at, "_live_") || after == 'p' && isAt(text, at-6, "github_pat_")
+		return isAt(text, at-3, "gh") && areAt(text, at+1, 36, isAlnum) || before == 'k' && isAt(text, at, "_live_") || after == 'p' && isAt(text, at-6, "github_pat_")
 	case '-':
 		return before == 't' && (isAt(text, at-5, "glpat-") || isAt(text, at-6, "sk-ant-")) ||
 			isDigit(after) && (isAt(text, at-4, "xapp-") || isAt(text, at-4, "xox")) ||
@@ -101,6 +101,8 @@ func areAt[T bytestring](text T, at, n int, of func(byte) bool) bool {
 }
 
 func isBase32(c byte) bool { return c-'A' < 26 || c-'2' < 6 }
+
+func isAlnum(c byte) bool { return isDigit(c) || c|0x20-'a' < 26 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 

@@ -1,6 +1,7 @@
-package safety
+package secrets
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -8,15 +9,13 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
-
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // matching draws a text that the expression of a kind matches, between others.
-func matching(kind secret) *rapid.Generator[string] {
+func matching(kind pattern) *rapid.Generator[string] {
 	around := rapid.SampledFrom([]string{"", " ", "\n", "x", "é", `"`, `\`, "a/b@c ", "://", "-", "_", "AKIA", strings.Repeat("so it goes ", 20)})
 	return rapid.Custom(func(t *rapid.T) string {
-		value := rapid.OneOf(rapid.Just(kind.Bad), rapid.StringMatching(kind.expr().String())).Draw(t, "value")
+		value := rapid.OneOf(rapid.Just(kind.Example), rapid.StringMatching(kind.expr().String())).Draw(t, "value")
 		return around.Draw(t, "before") + value + around.Draw(t, "after")
 	})
 }
@@ -45,8 +44,8 @@ func quoted(t *rapid.T, text string) string {
 }
 
 // No credential of any kind, wherever it stands and however it is written, is passed over.
-func TestMayHoldSecrets(t *testing.T) {
-	for _, kind := range secretRules().kinds {
+func TestMayHold(t *testing.T) {
+	for _, kind := range patterns() {
 		t.Run(kind.ID, func(t *testing.T) {
 			credentials := 0
 			rapid.Check(t, func(t *rapid.T) {
@@ -54,7 +53,7 @@ func TestMayHoldSecrets(t *testing.T) {
 				json := rapid.SampledFrom([]string{`{"a":1,%s:[]}`, `{"name":[{"a":%s}]}`, `%s`}).Draw(t, "document")
 				json = fmt.Sprintf(json, quoted(t, text))
 				checkAnnounced(t, text, json)
-				if len(findSecrets(text)) > 0 {
+				if len(find(text)) > 0 {
 					credentials++
 				}
 			})
@@ -72,15 +71,15 @@ func checkAnnounced(t interface {
 	Fatalf(string, ...any)
 }, text, json string) {
 	t.Helper()
-	want := findSecrets(text)
-	if got := Secrets(text); !reflect.DeepEqual(got, want) {
+	want := find(text)
+	if got := Find(text); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q: got %+v, want %+v", text, got, want)
 	}
 	kind := matchedBy(text)
-	if kind != "" && !MayHoldSecrets([]byte(text)) {
+	if kind != "" && !MayHold([]byte(text)) {
 		t.Fatalf("%q: nothing announces its %s", text, kind)
 	}
-	if (kind != "" || len(want) > 0) && !MayHoldSecrets([]byte(json)) {
+	if (kind != "" || len(want) > 0) && !MayHold([]byte(json)) {
 		t.Fatalf("%q in %q: nothing announces its %s", text, json, kind)
 	}
 }
@@ -94,7 +93,7 @@ func matchedBy(text string) string {
 		}
 		return r
 	}, text)
-	for _, k := range secretRules().kinds {
+	for _, k := range patterns() {
 		announced := false
 		for _, l := range k.literals {
 			announced = announced || strings.Contains(lower, l)
@@ -111,12 +110,12 @@ func matchedBy(text string) string {
 	return ""
 }
 
-func FuzzSecrets(f *testing.F) {
-	for _, r := range SecretRules() {
-		f.Add(r.Bad, r.Good)
-		f.Add("é"+r.Bad, strings.ToUpper(r.Bad))
+func FuzzFind(f *testing.F) {
+	for _, r := range Kinds() {
+		f.Add(r.Example, r.Similar)
+		f.Add("é"+r.Example, strings.ToUpper(r.Example))
 	}
-	value := strings.TrimPrefix(secretRules().kinds[1].Bad, "aws_secret_access_key")
+	value := strings.TrimPrefix(patterns()[1].Example, "aws_secret_access_key")
 	for _, name := range []string{"SecretAccessKey", "secret access key", "secret\x00access\x00key and \u017fecret_acce\u017fs_\u212aey"} {
 		f.Add(name, value)
 	}
@@ -131,7 +130,7 @@ func FuzzSecrets(f *testing.F) {
 	})
 }
 
-func TestMayHoldSecretsPassesOver(t *testing.T) {
+func TestMayHoldPassesOver(t *testing.T) {
 	tests := []struct {
 		name, json string
 		want       bool
@@ -146,28 +145,28 @@ func TestMayHoldSecretsPassesOver(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.json)), jsonstream.Limits{}); err != nil {
-				t.Fatal(err)
+			if !json.Valid([]byte(tt.json)) {
+				t.Fatal("not JSON")
 			}
-			if got := MayHoldSecrets([]byte(tt.json)); got != tt.want {
+			if got := MayHold([]byte(tt.json)); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
 	}
 }
 
-func BenchmarkSecrets(b *testing.B) {
+func BenchmarkFind(b *testing.B) {
 	prose := strings.Repeat("The parties agree, as of 2026-06-12, on an unlimited liability for obligations in section 4.2. ", 100)
 	for _, bb := range []struct{ name, text string }{
 		{name: "prose", text: prose},
 		{name: "every mark", text: strings.Repeat("A_J-@ ", 1500)},
-		{name: "a credential", text: prose + SecretRules()[0].Bad},
+		{name: "a credential", text: prose + Kinds()[0].Example},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.SetBytes(int64(len(bb.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				Secrets(bb.text)
+				Find(bb.text)
 			}
 		})
 	}

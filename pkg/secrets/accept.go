@@ -1,0 +1,55 @@
+package secrets
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// placeholder reports whether a value only stands where a credential would be. It covers
+// AWS's documented keys (AKIAIOSFODNN7EXAMPLE), which open nothing and are in every
+// tutorial: flagging them teaches people to switch the rule off.
+func placeholder(value string) bool {
+	lower := strings.ToLower(value)
+	for _, s := range []string{"example", "placeholder", "redacted", "changeme", "change_me", "your_", "your-", "yourkey", "xxxx", "****", "....", "…", "${", "{{", "<", "%s", "dummy", "0123456789", "1234567890", "abcdefgh"} {
+		if strings.Contains(lower, s) {
+			return true
+		}
+	}
+	var seen [256]bool
+	kinds := 0
+	for i := 0; i < len(value); i++ {
+		if !seen[value[i]] {
+			seen[value[i]] = true
+			kinds++
+		}
+	}
+	return kinds < min(8, len(value)/2)
+}
+
+// weakPassword reports whether a connection string's password is one that documentation
+// uses, a reference to a variable, or no secret because it repeats the user.
+func weakPassword(user, password string) bool {
+	lower := strings.ToLower(password)
+	if lower == strings.ToLower(user) || strings.ContainsAny(password[:1], "$%{[(<*:") {
+		return true
+	}
+	switch strings.Trim(lower, "0123456789!_-") {
+	case "", "password", "passwd", "passw", "pass", "pwd", "pw", "pswd", "p", "secret", "mysecret", "mypassword", "mysecretpassword",
+		"user", "username", "root", "admin", "guest", "test", "testing", "token", "key", "db_password", "dbpass", "dbpassword",
+		"postgres", "mysql", "redis", "mongo", "rabbitmq", "default", "foo", "bar", "foobar", "abc", "hunter", "qwerty", "letmein":
+		return true
+	}
+	return len(password) < 4
+}
+
+// liveToken looks into a JSON Web Token: one that decodes to no header is no token, and
+// the one everybody copies, for John Doe with subject 1234567890, is no secret.
+func liveToken(text string, loc []int) bool {
+	parts := strings.Split(text[loc[2]:loc[3]], ".")
+	header, err := base64.RawURLEncoding.DecodeString(parts[0])
+	if err != nil || !strings.Contains(string(header), `"alg"`) {
+		return false
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
+	return err == nil && !strings.Contains(string(claims), "1234567890")
+}

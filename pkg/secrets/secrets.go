@@ -1,0 +1,143 @@
+// Package secrets finds credentials in text: keys, tokens and passwords that open
+// something for whoever reads them.
+//
+// [Find] reports them, [Hide] returns the text without them. [MayHold] rules them out
+// for a whole JSON document at once. Placeholders, documented examples and references to
+// variables are not credentials. No result of this package contains one, but for the
+// made-up examples of [Kinds].
+//
+// All functions take any bytes, need time linear in them, and are safe for concurrent
+// use.
+package secrets
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Kind is a form of credential.
+type Kind struct {
+	ID      string // such as github-token
+	Summary string // what it is, such as "a GitHub token"
+	Why     string // what whoever has it can do, in a sentence
+	Example string // text with one that is made up
+	Similar string // text with none
+}
+
+// A Secret is a credential in a text. It does not hold the credential itself.
+type Secret struct {
+	Kind Kind
+	// Offset and Length give its place, in bytes of the text.
+	Offset, Length int
+}
+
+// String returns the kind and the length: "a GitHub token of 40 bytes".
+func (s Secret) String() string { return fmt.Sprintf("%s of %d bytes", s.Kind.Summary, s.Length) }
+
+// Kinds lists the credentials that [Find] knows. The caller owns the slice.
+func Kinds() []Kind {
+	var list []Kind
+	for _, p := range patterns() {
+		list = append(list, p.Kind)
+	}
+	return list
+}
+
+// Find returns the credentials in text, sorted by offset.
+func Find(text string) []Secret {
+	if !announced(text, strings.IndexByte) {
+		return nil
+	}
+	return find(text)
+}
+
+// A pattern finds one kind of credential.
+type pattern struct {
+	Kind
+	// literals are texts of at least two bytes, in small letters, one of which is in or
+	// near every credential, in any case.
+	literals []string
+	reach    int // how many bytes after a literal the credential may end, at most; 0 means 160
+	expr     func() *regexp.Regexp
+	// accept, if set, has the last word on a match; loc is as FindSubmatchIndex gives it.
+	accept func(text string, loc []int) bool
+}
+
+// A literal is one of those of the pattern with the given index.
+type literal struct {
+	text    string
+	pattern int
+}
+
+// index has the literals by their first two bytes, as [pairOf] numbers them.
+var index = sync.OnceValue(func() *[1 << 10][]literal {
+	var x [1 << 10][]literal
+	for i, p := range patterns() {
+		for _, s := range p.literals {
+			x[pairOf(s)] = append(x[pairOf(s)], literal{s, i})
+		}
+	}
+	return &x
+})
+
+// pairOf numbers the first two bytes of s; letters that differ only in case count as one.
+func pairOf(s string) int { return int(s[0]&31) | int(s[1]&31)<<5 }
+
+const (
+	before       = 128 // bytes that a credential may begin before its literal, at most
+	defaultReach = 160
+)
+
+// find is Find without a first look at whether there may be any. Each expression
+// searches only windows around its literals, which never overlap.
+func find(text string) []Secret {
+	literals, list := index(), patterns()
+	type window struct{ start, end int }
+	var found []Secret
+	search := func(p *pattern, w window) {
+		for at := w.start; at < w.end; {
+			loc := p.expr().FindStringSubmatchIndex(text[at:w.end])
+			if loc == nil {
+				return
+			}
+			for i := range loc {
+				if loc[i] >= 0 {
+					loc[i] += at
+				}
+			}
+			start, end := loc[2], loc[3]
+			if (p.accept == nil || p.accept(text, loc)) && !placeholder(text[start:end]) {
+				found = append(found, Secret{p.Kind, start, end - start})
+			}
+			at = max(loc[1], at+1)
+		}
+	}
+	windows := make([]window, len(list))
+	for at := range len(text) - 1 {
+		for _, l := range literals[pairOf(text[at:])] {
+			if len(text)-at < len(l.text) || !strings.EqualFold(text[at:at+len(l.text)], l.text) {
+				continue
+			}
+			w := &windows[l.pattern]
+			if start := max(0, at-before); start > w.end {
+				search(&list[l.pattern], *w)
+				w.start = start
+			}
+			w.end = min(len(text), at+len(l.text)+cmp.Or(list[l.pattern].reach, defaultReach))
+		}
+	}
+	for i, w := range windows {
+		search(&list[i], w)
+	}
+	slices.SortStableFunc(found, func(a, b Secret) int { return a.Offset - b.Offset })
+	return found
+}
+
+// static is an expression that is compiled on its first use.
+func static(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
