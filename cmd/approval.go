@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
 // An approval is what the user has said of a project's configuration file.
@@ -61,23 +63,23 @@ func approvalOf(f configFile) approval {
 }
 
 // approve records that the user approves of a file with this content.
-func (all *outputs) approve(f configFile) error {
+func (g *globals) approve(f configFile) error {
 	dir := approvalsDir()
 	if dir == "" {
 		return errNoState
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("%s: cannot be made: %w", visible(dir), plainError(err))
+		return fmt.Errorf("%s: cannot be made: %w", term.Visible(dir), term.PlainError(err))
 	}
-	out, err := all.openOutput(approvalPath(f.path), nil)
+	out, err := g.Open(approvalPath(f.path), nil)
 	if err != nil {
 		return err
 	}
-	err = out.file.Chmod(0o600) // whatever the umask: a record that others can write to says nothing
+	err = out.File.Chmod(0o600) // whatever the umask: a record that others can write to says nothing
 	if err == nil {
 		_, err = fmt.Fprintf(out, "%s %s\n", digestOf(f.text), f.path)
 	}
-	return out.close(err)
+	return out.Close(err)
 }
 
 // withdraw takes back the approval of the file at a path, which may be gone. It reports
@@ -88,14 +90,14 @@ func withdraw(path string) (bool, error) {
 	}
 	place, err := configPlace(path)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", visible(path), err)
+		return false, fmt.Errorf("%s: %w", term.Visible(path), err)
 	}
 	err = os.Remove(approvalPath(place))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("%s: the approval cannot be taken back: %w", visible(path), plainError(err))
+		return false, fmt.Errorf("%s: the approval cannot be taken back: %w", term.Visible(path), term.PlainError(err))
 	}
 	return true, nil
 }

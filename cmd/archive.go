@@ -9,19 +9,23 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
 // checkArchive returns why entries cannot be appended to a file.
 func (g *globals) checkArchive(path string) error {
-	if codec := codecOf(path); codec != compress.None {
+	if codec := output.CodecOf(path); codec != compress.None {
 		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
 	}
-	if err := g.claimAppended("--archive", path); err != nil {
+	if err := g.ClaimAppended("--archive", path); err != nil {
 		return err
 	}
-	content, err := source{path: path, unpacking: g.unpacking}.open(func(int) {})
+	content, err := input.Source{Path: path, Unpacking: g.Unpacking}.Open(func(int) {})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is made
 	}
@@ -50,17 +54,17 @@ const mostUnpacked = 256 << 20
 // A span is where a line stands in a text, in bytes.
 type span struct{ offset, length int64 }
 
-func (in *inputs) openArchive(path string) (*trimArchive, error) {
-	if err := in.claims.file(path, path, asInput); err != nil {
+func (g *globals) openArchive(path string) (*trimArchive, error) {
+	if err := g.Reader.Claims.File(path, path, claim.AsInput); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, plainError(err))
+		return nil, fmt.Errorf("%s: %w", path, term.PlainError(err))
 	}
 	a := &trimArchive{f, f.Close, map[string][]span{}}
-	if err := a.read(f, in.unpacking); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, plainError(err)), f.Close())
+	if err := a.read(f, g.Unpacking); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, term.PlainError(err)), f.Close())
 	}
 	return a, nil
 }
@@ -123,7 +127,7 @@ func (a *trimArchive) find(sum, handoffID string) (*trim.Entry, error) {
 	for i := len(spans) - 1; i >= 0; i-- {
 		line := make([]byte, spans[i].length)
 		if _, err := a.text.ReadAt(line, spans[i].offset); err != nil {
-			return nil, plainError(err)
+			return nil, term.PlainError(err)
 		}
 		entry, err := trim.ParseEntry(line)
 		if err != nil {

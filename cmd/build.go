@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -85,12 +86,12 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if f.parent == "" {
 		return nil
 	}
-	text, err := f.readAll(f.parent, stdin, f.limits)
+	text, err := f.ReadAll(f.parent, stdin, f.limits)
 	if err != nil {
 		return err
 	}
 	if f.Parent, err = message.Parse(jsonstream.NewRaw(text), f.limits); err != nil {
-		return inFile(f.parent, err)
+		return input.InFile(f.parent, err)
 	}
 	v := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
 	if r, err := v.Validate(context.Background(), f.Parent); err != nil {
@@ -104,7 +105,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 
 func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	args = append(args, f.states...)
-	if err := oneStdin(args, f.parent); err != nil {
+	if err := input.OneStdin(args, f.parent); err != nil {
 		return err
 	}
 	if err := f.complete(c.InOrStdin()); err != nil {
@@ -119,7 +120,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 		schema:     schema,
 		validator:  validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer, validate.Completeness}}),
 	}
-	f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
+	f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
 	return f.rewriting.run(c, args)
 }
 
@@ -131,15 +132,15 @@ type builder struct {
 }
 
 // build appends the message for one state.
-func (b *builder) build(ctx context.Context, dst []byte, d document) ([]byte, error) {
-	state, err := jsonstream.Parse(d.raw, b.limits)
+func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]byte, error) {
+	state, err := jsonstream.Parse(d.Raw, b.limits)
 	if err != nil {
-		return nil, inFile(d.source.name, err)
+		return nil, input.InFile(d.Source.Name, err)
 	}
 	if findings := b.schema.Check(state.Root()); len(findings) > 0 {
 		var problems []error
 		for _, f := range findings {
-			problems = append(problems, refusal{fmt.Errorf("%s:%d:%d: %s", d.source.name, f.Line, f.Column, f.PlacedMessage())})
+			problems = append(problems, refusal{fmt.Errorf("%s:%d:%d: %s", d.Source.Name, f.Line, f.Column, f.PlacedMessage())})
 		}
 		return nil, errors.Join(problems...)
 	}
@@ -154,7 +155,7 @@ func (b *builder) build(ctx context.Context, dst []byte, d document) ([]byte, er
 	if !r.Valid {
 		var problems []error
 		for _, f := range r.Findings {
-			problems = append(problems, refusal{fmt.Errorf("%s: the message would be refused: %s: %s", d.source.name, f.Reason, f.PlacedMessage())})
+			problems = append(problems, refusal{fmt.Errorf("%s: the message would be refused: %s: %s", d.Source.Name, f.Reason, f.PlacedMessage())})
 		}
 		return nil, errors.Join(problems...)
 	}
@@ -163,8 +164,8 @@ func (b *builder) build(ctx context.Context, dst []byte, d document) ([]byte, er
 
 // placed puts before an error the place in the state or the parent that it is
 // about.
-func (b *builder) placed(d document, err error) error {
-	name := d.source.name
+func (b *builder) placed(d input.Document, err error) error {
+	name := d.Source.Name
 	var at *build.InputError
 	if !errors.As(err, &at) {
 		return fmt.Errorf("%s: %w", name, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -31,16 +32,16 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 			if unsigned {
 				options.Omit = sign.Member
 			}
-			f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+			f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				parser := parsers.Get().(*jsonstream.Parser)
 				defer parsers.Put(parser)
-				doc, err := parser.Parse(d.raw, f.limits, nil)
+				doc, err := parser.Parse(d.Raw, f.limits, nil)
 				if err != nil {
-					return nil, inFile(d.source.name, err)
+					return nil, input.InFile(d.Source.Name, err)
 				}
 				text, err := jsonstream.AppendCanonical(dst, doc.Root(), options)
 				if err != nil {
-					err = inFile(d.source.name, err)
+					err = input.InFile(d.Source.Name, err)
 				}
 				if errors.Is(err, jsonstream.ErrInexact) {
 					err = refusal{err}

@@ -2,11 +2,15 @@ package cmd
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -90,7 +94,7 @@ func severityChoices() []string {
 // chainRule returns the id of the rule that a flag names, with or without the
 // layer.
 func chainRule(flag, name string) (string, error) {
-	id := strings.TrimPrefix(name, string(chainLayer)+"/")
+	id := strings.TrimPrefix(name, string(report.ChainLayer)+"/")
 	if !slices.Contains(chainRules(), id) {
 		return "", fmt.Errorf("--%s %s: no rule of a chain has this name: they are %s", flag, name, strings.Join(chainRules(), ", "))
 	}
@@ -161,19 +165,19 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		rule, _ := findRule(string(chainLayer) + "/" + id)
-		return writeRules(c.OutOrStdout(), "text", []ruleRecord{rule}, false)
+		rule, _ := report.FindRule(string(report.ChainLayer) + "/" + id)
+		return writeRules(c.OutOrStdout(), "text", []report.Rule{rule}, false)
 	}
 	options, err := f.options(c)
 	if err != nil {
 		return err
 	}
-	out, err := openReports(f.globals, c, f.reports, func(format string, out *output, colors palette) (chainReporter, error) {
-		columns := narrowest
-		if out.stdout {
-			columns = terminalWidth(c.OutOrStdout())
+	out, err := report.Open(f.Files, f.color, c.OutOrStdout(), f.reports.Choice, func(format string, w io.Writer, colors term.Palette) (chainReporter, error) {
+		columns := term.Narrowest
+		if out, ok := w.(*output.File); ok && out.Stdout {
+			columns = term.WidthOf(c.OutOrStdout())
 		}
-		return newChainReporter(format, out, columns, colors, f.all || f.tasks != nil, f.maxFindings)
+		return newChainReporter(format, w, columns, colors, f.all || f.tasks != nil, f.maxFindings)
 	})
 	if err != nil {
 		return err
@@ -183,13 +187,13 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 		checker:  chain.New(options),
 		out:      out,
 		stderr:   c.ErrOrStderr(),
-		progress: f.newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
+		progress: f.newProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
-	err = run.read(f.sources(args, c.InOrStdin(), c.ErrOrStderr()))
+	err = run.read(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()))
 	if err == nil {
 		err = run.report(f.tasks)
 	}
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return answer(run.unread, run.broken)

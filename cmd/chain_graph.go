@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
@@ -27,7 +28,7 @@ type graphLanguage interface {
 type chainGraph struct {
 	w        io.Writer
 	language graphLanguage
-	findings allowance
+	findings term.Allowance
 }
 
 // Unreadable writes nothing: there is no message, and stderr has told.
@@ -41,14 +42,14 @@ func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 	next := 0
 	for i, t := range tasks {
 		if len(tasks) > 1 {
-			w.WriteString(g.language.beginTask(i, "task "+clip(t.ID, longestTask)))
+			w.WriteString(g.language.beginTask(i, "task "+term.Clip(t.ID, longestTask)))
 		}
 		numbers := make(map[*chain.Node]int, t.Messages)
 		ids := idColumnsOf(t)
 		for twig := range twigs(t) {
 			n := twig.Node
 			numbers[n] = next
-			id, _ := cut(n.HandoffID, ids)
+			id, _ := term.Cut(n.HandoffID, ids)
 			lines := []string{hop(n), id}
 			parent, linked := numbers[n.Parent]
 			if !linked {
@@ -59,7 +60,7 @@ func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 			if linked {
 				w.WriteString(g.language.edge(parent, next, stepLabel(n)))
 			}
-			if shown := g.findings.take(min(len(n.Findings), mostGraphFindings)); shown > 0 {
+			if shown := g.findings.Take(min(len(n.Findings), mostGraphFindings)); shown > 0 {
 				w.WriteString(g.language.findings(next, findingLines(n.Findings, shown), class))
 			}
 			next++
@@ -74,9 +75,9 @@ func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 
 // stepLabel tells of the step to a message: what it cost, and how long it took.
 func stepLabel(n *chain.Node) string {
-	label := clip(n.Step.SpentUSD.String(), 24) + " USD"
+	label := term.Clip(n.Step.SpentUSD.String(), 24) + " USD"
 	if n.Parent != nil && !n.Time.IsZero() && !n.Parent.Time.IsZero() {
-		label += ", " + elapsed(n.Time.Sub(n.Parent.Time))
+		label += ", " + term.Elapsed(n.Time.Sub(n.Parent.Time))
 	}
 	return label
 }
@@ -105,7 +106,7 @@ func findingLines(findings []chain.Finding, shown int) []string {
 		if i == shown {
 			return append(lines, fmt.Sprintf("… and %d more", len(findings)-i))
 		}
-		lines = append(lines, clip(string(f.Severity)+" "+f.Rule+": "+f.Message, longestGraphFinding))
+		lines = append(lines, term.Clip(string(f.Severity)+" "+f.Rule+": "+f.Message, longestGraphFinding))
 	}
 	return lines
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
@@ -132,7 +134,14 @@ func TestChainJSON(t *testing.T) {
 // Other reports name each message once, each before its children.
 func TestChainFindings(t *testing.T) {
 	var junit, log bytes.Buffer
-	for _, r := range []reporter{newJUnit(&junit), newSARIF(&log, "devel")} {
+	for _, f := range []struct {
+		format string
+		w      *bytes.Buffer
+	}{{"junit", &junit}, {"sarif", &log}} {
+		r, err := report.NewPrinter(f.format, f.w, term.NewPalette(false))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := newMessageByMessage(r, 0).Tasks([]*chain.Task{forked()}); err != nil {
 			t.Fatal(err)
 		}

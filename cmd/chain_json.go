@@ -7,6 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
@@ -14,7 +16,7 @@ import (
 // time.
 type chainJSON struct {
 	w        io.Writer
-	findings allowance
+	findings term.Allowance
 }
 
 // Unreadable writes nothing: there is no task, and stderr has told.
@@ -71,7 +73,7 @@ type chainSpender struct {
 }
 
 func (j *chainJSON) Tasks(tasks []*chain.Task) error {
-	enc := chainEncoder{Encoder: jsontext.NewEncoder(visibleJSON{j.w}, anyBytes)}
+	enc := chainEncoder{Encoder: jsontext.NewEncoder(report.VisibleJSON{W: j.w}, report.AnyBytes)}
 	for _, t := range tasks {
 		enc.token(jsontext.BeginObject)
 		enc.member("taskId", t.ID)
@@ -130,7 +132,7 @@ func newChainTotal(c chain.Cost) chainTotal {
 // exactly returns an amount as a JSON number.
 func exactly(d decimal.Decimal) jsontext.Value { return jsontext.Value(d.String()) }
 
-func newChainHandoff(n *chain.Node, allowed *allowance) chainHandoff {
+func newChainHandoff(n *chain.Node, allowed *term.Allowance) chainHandoff {
 	h := chainHandoff{
 		HandoffID: n.HandoffID, Source: n.Place.Source, Index: n.Place.Index, Line: n.Place.Line,
 		From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers, Timestamp: n.Timestamp,
@@ -139,7 +141,7 @@ func newChainHandoff(n *chain.Node, allowed *allowance) chainHandoff {
 	if n.ParentID != "" {
 		h.ParentHandoffID = &n.ParentID
 	}
-	shown := allowed.take(len(n.Findings))
+	shown := allowed.Take(len(n.Findings))
 	h.Omitted = len(n.Findings) - shown
 	for _, f := range n.Findings[:shown] {
 		h.Findings = append(h.Findings, chainFinding{f.Rule, f.Severity, f.Message, f.Pointer, f.Position.Line, f.Position.Column, f.Position.Offset})

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -15,9 +18,9 @@ import (
 type chainRun struct {
 	limits   jsonstream.Limits
 	checker  *chain.Checker
-	out      *reports[chainReporter]
+	out      *report.Set[chainReporter]
 	stderr   io.Writer
-	progress *progress
+	progress *term.Progress
 
 	unread int  // documents and sources that no message came of
 	broken bool // there is an error
@@ -31,46 +34,46 @@ type chainOutcome struct {
 }
 
 // read takes in every document of the sources.
-func (r *chainRun) read(list []source) error {
-	work := func(batch []document) []chainOutcome {
+func (r *chainRun) read(list []input.Source) error {
+	work := func(batch []input.Document) []chainOutcome {
 		outcomes := make([]chainOutcome, 0, len(batch))
 		for _, d := range batch {
 			m, err := r.message(d)
-			outcomes = append(outcomes, chainOutcome{m, d.source.name, err})
+			outcomes = append(outcomes, chainOutcome{m, d.Source.Name, err})
 		}
 		return outcomes
 	}
-	return process(list, r.limits, r.progress, work, func(outcomes []chainOutcome) error {
+	return input.Process(list, r.limits, r.progress, work, func(outcomes []chainOutcome) error {
 		for _, o := range outcomes {
-			r.progress.message()
+			r.progress.Message()
 			if o.err == nil {
 				r.checker.Add(o.message)
 				continue
 			}
 			r.unread++
-			if !r.progress.fail(o.err) {
+			if !r.progress.Fail(o.err) {
 				continue
 			}
-			if err := r.out.unreadable(o.source, o.err); err != nil {
+			if err := r.out.Unreadable(o.source, o.err); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, r.out.flush)
+	}, r.out.Flush)
 }
 
 // message is the work on one document: it runs on any core.
-func (r *chainRun) message(d document) (*chain.Message, error) {
-	if d.err != nil {
-		return nil, inFile(visible(d.source.name), d.err)
+func (r *chainRun) message(d input.Document) (*chain.Message, error) {
+	if d.Err != nil {
+		return nil, input.InFile(term.Visible(d.Source.Name), d.Err)
 	}
-	doc, err := jsonstream.Parse(d.raw, r.limits)
+	doc, err := jsonstream.Parse(d.Raw, r.limits)
 	if err != nil {
-		return nil, inFile(visible(d.source.name), err)
+		return nil, input.InFile(term.Visible(d.Source.Name), err)
 	}
-	m, err := chain.Read(doc, chain.Place{Source: d.source.name, Index: d.index, Line: d.raw.Start.Line})
+	m, err := chain.Read(doc, chain.Place{Source: d.Source.Name, Index: d.Index, Line: d.Raw.Start.Line})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.origin(), err)
+		return nil, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	return m, nil
 }
@@ -81,7 +84,7 @@ func (r *chainRun) report(ids []string) error {
 	tasks := r.checker.Tasks()
 	for _, id := range ids {
 		if !slices.ContainsFunc(tasks, func(t *chain.Task) bool { return strings.EqualFold(t.ID, id) }) {
-			return fmt.Errorf("--task %s: no message belongs to this task", visible(id))
+			return fmt.Errorf("--task %s: no message belongs to this task", term.Visible(id))
 		}
 	}
 	if ids != nil {
@@ -90,7 +93,7 @@ func (r *chainRun) report(ids []string) error {
 		})
 	}
 	r.broken = slices.ContainsFunc(tasks, func(t *chain.Task) bool { return t.Errors > 0 })
-	return r.out.each(func(w chainReporter) error { return w.Tasks(tasks) })
+	return r.out.Each(func(w chainReporter) error { return w.Tasks(tasks) })
 }
 
 // chainFormats are the formats of chain's report.
@@ -98,14 +101,14 @@ var chainFormats = []string{"text", "json", "sarif", "junit", "github", "mermaid
 
 // A chainReporter writes the report of a run in one format.
 type chainReporter interface {
-	reportEnd
+	report.Ending
 	Tasks([]*chain.Task) error // is called once, after what could not be read
 }
 
 // newChainReporter returns the reporter of a format. Text is drawn in so many
 // columns, with every task in full if all is set. At most so many findings are reported.
-func newChainReporter(format string, w *output, columns int, colors palette, all bool, most int) (chainReporter, error) {
-	findings := allowance{most: most}
+func newChainReporter(format string, w io.Writer, columns int, colors term.Palette, all bool, most int) (chainReporter, error) {
+	findings := term.Allowance{Most: most}
 	switch format {
 	case "text":
 		t := newChainText(w, columns, colors, all)
@@ -118,40 +121,40 @@ func newChainReporter(format string, w *output, columns int, colors palette, all
 	case "dot":
 		return &chainGraph{w, dot{}, findings}, nil
 	default:
-		each, err := newReporter(format, w, colors)
+		each, err := report.NewPrinter(format, w, colors)
 		return newMessageByMessage(each, most), err
 	}
 }
 
 // messageByMessage reports on each message of a task by itself, as validate does.
 type messageByMessage struct {
-	reporter
-	findings *limiter[*report]
+	report.Printer
+	findings *report.Limiter[*report.Record]
 }
 
-func newMessageByMessage(each reporter, most int) messageByMessage {
-	return messageByMessage{each, newLimiter(most, func(r *report) error { return each.Report(*r) })}
+func newMessageByMessage(each report.Printer, most int) messageByMessage {
+	return messageByMessage{each, report.NewLimiter(most, func(r *report.Record) error { return each.Report(*r) })}
 }
 
 func (f messageByMessage) Tasks(tasks []*chain.Task) error {
 	for _, t := range tasks {
 		for twig := range twigs(t) {
 			r := reportOf(twig.Node)
-			if err := f.findings.report(&r); err != nil {
+			if err := f.findings.Report(&r); err != nil {
 				return err
 			}
 		}
 	}
-	return f.findings.flush()
+	return f.findings.Flush()
 }
 
 // reportOf returns what the boundary above a message is reported as: the message is
 // invalid if a finding is an error.
-func reportOf(n *chain.Node) report {
-	r := report{
+func reportOf(n *chain.Node) report.Record {
+	r := report.Record{
 		Source: n.Place.Source, Index: n.Place.Index, HandoffID: n.HandoffID,
 		Result: validate.Result{Valid: true},
-		origin: origin{source: n.Place.Source, line: n.Place.Line, several: true},
+		Origin: input.Origin{Source: n.Place.Source, Line: n.Place.Line, Several: true},
 	}
 	var details []string
 	for _, f := range n.Findings {
@@ -169,7 +172,7 @@ func reportOf(n *chain.Node) report {
 // placedFinding returns a finding of a chain as one of a message.
 func placedFinding(f chain.Finding) validate.Finding {
 	return validate.Finding{
-		Layer: chainLayer, Keyword: f.Rule, Severity: validate.Severity(f.Severity),
+		Layer: report.ChainLayer, Keyword: f.Rule, Severity: validate.Severity(f.Severity),
 		Pointer: f.Pointer, Message: f.Message,
 		Line: f.Position.Line, Column: f.Position.Column, Offset: f.Position.Offset,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
@@ -19,12 +20,12 @@ type chainText struct {
 	w        io.Writer
 	all      bool // every task in full
 	unread   int
-	findings allowance
-	picture
+	findings term.Allowance
+	term.Picture
 }
 
-func newChainText(w io.Writer, columns int, colors palette, all bool) *chainText {
-	return &chainText{w: w, all: all, picture: picture{width: max(columns, narrowest), palette: colors}}
+func newChainText(w io.Writer, columns int, colors term.Palette, all bool) *chainText {
+	return &chainText{w: w, all: all, Picture: term.NewPicture(columns, colors)}
 }
 
 // Unreadable only counts: stderr has told.
@@ -46,7 +47,7 @@ func (t *chainText) Tasks(tasks []*chain.Task) error {
 		view := newTaskView(task)
 		folded := fold && !view.found
 		if inFull || !folded && task != tasks[0] {
-			t.line()
+			t.Line()
 		}
 		inFull = !folded
 		t.header(view)
@@ -61,9 +62,9 @@ func (t *chainText) Tasks(tasks []*chain.Task) error {
 		}
 	}
 	if len(tasks) > 0 {
-		t.line()
+		t.Line()
 	}
-	t.line(t.summary(len(tasks), sum))
+	t.Line(t.summary(len(tasks), sum))
 	return t.spill(0)
 }
 
@@ -72,28 +73,28 @@ const longestSpill = 64 << 10
 
 // spill writes what has been drawn, if it is more than so many bytes.
 func (t *chainText) spill(most int) error {
-	if t.text.Len() <= most {
+	if t.Text.Len() <= most {
 		return nil
 	}
-	_, err := t.text.WriteTo(t.w)
+	_, err := t.Text.WriteTo(t.w)
 	return err
 }
 
 // summary tells how the run went, in one line.
 func (t *chainText) summary(tasks int, sum chain.Task) string {
-	text := plural(tasks, "task") + ", " + plural(sum.Messages, "handoff") + ": "
-	errors, warnings := plural(sum.Errors, "error"), plural(sum.Warnings, "warning")
+	text := term.Plural(tasks, "task") + ", " + term.Plural(sum.Messages, "handoff") + ": "
+	errors, warnings := term.Plural(sum.Errors, "error"), term.Plural(sum.Warnings, "warning")
 	if sum.Errors > 0 {
-		errors = t.red(errors)
+		errors = t.Red(errors)
 	}
 	if sum.Warnings > 0 {
-		warnings = t.yellow(warnings)
+		warnings = t.Yellow(warnings)
 	}
 	text += errors + ", " + warnings
 	if t.unread > 0 {
-		text += "; " + t.red(plural(t.unread, "document")+" could not be read")
+		text += "; " + t.Red(term.Plural(t.unread, "document")+" could not be read")
 	}
-	return text + t.findings.summary()
+	return text + t.findings.Summary()
 }
 
 // A taskView is what is known of a task before its tree is drawn.
@@ -127,9 +128,9 @@ func newTaskView(t *chain.Task) taskView {
 				v.last = n.Time
 			}
 		}
-		v.names = max(v.names, width(twig.stem())+width(hop(n)))
+		v.names = max(v.names, term.Width(twig.stem())+term.Width(hop(n)))
 		v.costs = max(v.costs, len(usd(n.Step.SpentUSD)))
-		v.tokens = max(v.tokens, len(grouped(tokensOf(n.Step))))
+		v.tokens = max(v.tokens, len(term.Grouped(tokensOf(n.Step))))
 	}
 	v.agents = len(agents)
 	return v
@@ -137,29 +138,29 @@ func newTaskView(t *chain.Task) taskView {
 
 func tokensOf(c chain.Cost) int64 { return c.Prompt + c.Completion }
 
-func usd(d decimal.Decimal) string { return dollars([]byte(d.String())) }
+func usd(d decimal.Decimal) string { return term.Dollars([]byte(d.String())) }
 
-func inTokens(c chain.Cost) string { return grouped(tokensOf(c)) + " tokens" }
+func inTokens(c chain.Cost) string { return term.Grouped(tokensOf(c)) + " tokens" }
 
 // longestTask is how many columns a task's id may take.
 const longestTask = 40
 
 // header tells of a task what it comes to, in one line.
 func (t *chainText) header(v taskView) {
-	mark := t.green("✓")
+	mark := t.Green("✓")
 	switch {
 	case v.Errors > 0:
-		mark = t.red("✗")
+		mark = t.Red("✗")
 	case v.found:
-		mark = t.yellow("!")
+		mark = t.Yellow("!")
 	}
 	facts := []string{
-		plural(v.Messages, "handoff"), plural(v.agents, "agent"), usd(v.Total.SpentUSD), inTokens(v.Total),
+		term.Plural(v.Messages, "handoff"), term.Plural(v.agents, "agent"), usd(v.Total.SpentUSD), inTokens(v.Total),
 	}
 	if !v.first.IsZero() {
-		facts = append(facts, elapsed(v.last.Sub(v.first)))
+		facts = append(facts, term.Elapsed(v.last.Sub(v.first)))
 	}
-	t.line(mark, " ", t.bold(clip(cmp.Or(v.ID, "(no task)"), longestTask)), "  ", strings.Join(facts, ", "))
+	t.Line(mark, " ", t.Bold(term.Clip(cmp.Or(v.ID, "(no task)"), longestTask)), "  ", strings.Join(facts, ", "))
 }
 
 // Columns of the table that the tree stands in.
@@ -174,14 +175,14 @@ func (t *chainText) tree(v taskView) error {
 	const gap = "  "
 	costs, tokens := max(v.costs, len("cost")), max(v.tokens, len("tokens"))
 	rest := timeColumns + costs + tokens + v.ids + len("place") + 5*len(gap)
-	names := max(min(v.names, max(t.width-rest, leastNames)), width("from → to"))
-	t.line(t.dim(left("from → to", names)), gap, t.dim(right(day(v.first), timeColumns)), gap, t.dim(right("cost", costs)), gap,
-		t.dim(right("tokens", tokens)), gap, t.dim(left("handoff", v.ids)), gap, t.dim("place"))
+	names := max(min(v.names, max(t.Width-rest, leastNames)), term.Width("from → to"))
+	t.Line(t.Dim(term.Left("from → to", names)), gap, t.Dim(term.Right(day(v.first), timeColumns)), gap, t.Dim(term.Right("cost", costs)), gap,
+		t.Dim(term.Right("tokens", tokens)), gap, t.Dim(term.Left("handoff", v.ids)), gap, t.Dim("place"))
 	for twig := range twigs(v.Task) {
-		id, _ := cut(twig.HandoffID, v.ids)
-		t.line(left(twig.stem()+hop(twig.Node), names), gap, right(when(twig.Node, v.first), timeColumns), gap,
-			right(usd(twig.Step.SpentUSD), costs), gap, right(grouped(tokensOf(twig.Step)), tokens), gap,
-			t.cyan(left(id, v.ids)), gap, t.dim(tail(twig.Place.Source, mostPlace), ":", twig.Place.Line))
+		id, _ := term.Cut(twig.HandoffID, v.ids)
+		t.Line(term.Left(twig.stem()+hop(twig.Node), names), gap, term.Right(when(twig.Node, v.first), timeColumns), gap,
+			term.Right(usd(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tokensOf(twig.Step)), tokens), gap,
+			t.Cyan(term.Left(id, v.ids)), gap, t.Dim(tail(twig.Place.Source, mostPlace), ":", twig.Place.Line))
 		t.findingsBelow(twig)
 		if err := t.spill(longestSpill); err != nil {
 			return err
@@ -205,7 +206,7 @@ func when(n *chain.Node, first time.Time) string {
 	case n.Time.IsZero():
 		return "-"
 	case n.Parent != nil && !n.Parent.Time.IsZero():
-		text := elapsed(n.Time.Sub(n.Parent.Time))
+		text := term.Elapsed(n.Time.Sub(n.Parent.Time))
 		if text[0] != '-' {
 			text = "+" + text
 		}
@@ -219,10 +220,10 @@ func when(n *chain.Node, first time.Time) string {
 
 // tail makes s visible and leaves its end, if it is longer than the columns.
 func tail(s string, columns int) string {
-	if len(s) > columns*bytesPerColumn {
-		s = s[len(s)-columns*bytesPerColumn:]
+	if len(s) > columns*term.BytesPerColumn {
+		s = s[len(s)-columns*term.BytesPerColumn:]
 	}
-	runes := []rune(visible(s))
+	runes := []rune(term.Visible(s))
 	if len(runes) <= columns {
 		return string(runes)
 	}
@@ -238,22 +239,22 @@ func (t *chainText) findingsBelow(at twig) {
 		return
 	}
 	stem := at.below()
-	columns := max(t.width-width(stem), leastFinding)
-	shown := t.findings.take(min(len(at.Findings), mostFindings))
+	columns := max(t.Width-term.Width(stem), leastFinding)
+	shown := t.findings.Take(min(len(at.Findings), term.MostFindings))
 	for i, found := range at.Findings {
 		if i == shown {
-			t.line(stem, t.dim("… and "+grouped(int64(len(at.Findings)-i))+" more"))
+			t.Line(stem, t.Dim("… and "+term.Grouped(int64(len(at.Findings)-i))+" more"))
 			return
 		}
 		f := placedFinding(found)
 		severity, rule := string(f.Severity), "["+f.Keyword+"]"
-		lines := wrap(severity+": "+visible(f.PlacedMessage())+" "+rule, columns, mostFindingLines)
-		lines[0] = t.severity(f.Severity)(severity) + strings.TrimPrefix(lines[0], severity)
+		lines := term.Wrap(severity+": "+term.Visible(f.PlacedMessage())+" "+rule, columns, term.MostFindingLines)
+		lines[0] = t.Severity(f.Severity)(severity) + strings.TrimPrefix(lines[0], severity)
 		if text, ends := strings.CutSuffix(lines[len(lines)-1], rule); ends {
-			lines[len(lines)-1] = text + t.dim(rule)
+			lines[len(lines)-1] = text + t.Dim(rule)
 		}
 		for _, text := range lines {
-			t.line(stem, text)
+			t.Line(stem, text)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -110,7 +111,7 @@ func forked() *chain.Task {
 func drawTasks(t *testing.T, columns int, colors, all bool, tasks ...*chain.Task) string {
 	t.Helper()
 	var b bytes.Buffer
-	w := newChainText(&b, columns, newPalette(colors), all)
+	w := newChainText(&b, columns, term.NewPalette(colors), all)
 	if err := errors.Join(w.Tasks(tasks), w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ Cost  $0.9 spent, $0.5 left; 0 prompt and 0 completion tokens
 		t.Error(diff)
 	}
 	for line := range strings.Lines(got) {
-		if n := width(strings.TrimSuffix(line, "\n")); n > 80 && !strings.HasPrefix(line, "✓") {
+		if n := term.Width(strings.TrimSuffix(line, "\n")); n > 80 && !strings.HasPrefix(line, "✓") {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -254,7 +255,7 @@ func TestElapsed(t *testing.T) {
 		0: "0s", 5 * time.Millisecond: "5ms", 59 * time.Second: "59s", 61 * time.Second: "1m 1s", 3*time.Hour + 4*time.Minute: "3h 4m",
 		49 * time.Hour: "2d 1h", -90 * time.Second: "-1m 30s", math.MinInt64: "-106751d 23h",
 	} {
-		if got := elapsed(d); got != want {
+		if got := term.Elapsed(d); got != want {
 			t.Errorf("elapsed(%d) = %q, want %q", d, got, want)
 		}
 	}

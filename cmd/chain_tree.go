@@ -3,11 +3,10 @@ package cmd
 import (
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
@@ -100,7 +99,7 @@ const longestAgent = 40
 
 // hop names who hands over to whom.
 func hop(n *chain.Node) string {
-	text := clip(n.From, longestAgent) + " → " + clip(n.To, longestAgent)
+	text := term.Clip(n.From, longestAgent) + " → " + term.Clip(n.To, longestAgent)
 	if more := len(n.Receivers) - 1; more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
@@ -134,25 +133,4 @@ func idColumnsOf(t *chain.Task) int {
 		columns = max(columns, same+1)
 	}
 	return min(columns, longestID)
-}
-
-// elapsed writes a duration in its two largest units.
-func elapsed(d time.Duration) string {
-	sign := ""
-	if d < 0 {
-		sign, d = "-", -max(d, -math.MaxInt64)
-	}
-	const day = 24 * time.Hour
-	switch {
-	case d >= day:
-		return fmt.Sprintf("%s%dd %dh", sign, d/day, d%day/time.Hour)
-	case d >= time.Hour:
-		return fmt.Sprintf("%s%dh %dm", sign, d/time.Hour, d%time.Hour/time.Minute)
-	case d >= time.Minute:
-		return fmt.Sprintf("%s%dm %ds", sign, d/time.Minute, d%time.Minute/time.Second)
-	case d >= time.Second || d == 0:
-		return fmt.Sprintf("%s%ds", sign, d/time.Second)
-	default:
-		return fmt.Sprintf("%s%dms", sign, d/time.Millisecond)
-	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
@@ -12,30 +13,30 @@ import (
 // above it ends.
 func (t *chainText) waterfall(task *chain.Task) {
 	total := task.Total
-	t.section("Cost", usd(total.SpentUSD)+" spent, "+usd(task.Relay.RemainingUSD)+" left; "+
-		grouped(total.Prompt)+" prompt and "+grouped(total.Completion)+" completion tokens")
+	t.Section("Cost", usd(total.SpentUSD)+" spent, "+usd(task.Relay.RemainingUSD)+" left; "+
+		term.Grouped(total.Prompt)+" prompt and "+term.Grouped(total.Completion)+" completion tokens")
 	if !task.Agrees {
-		t.line("  ", t.yellow(doubt(task)))
+		t.Line("  ", t.Yellow(doubt(task)))
 	}
-	spenders := task.Spenders[:min(len(task.Spenders), mostRows)]
+	spenders := task.Spenders[:min(len(task.Spenders), term.MostRows)]
 	rows := make([][5]string, len(spenders))
 	var columns [5]int
 	for i, s := range spenders {
 		rows[i] = [...]string{
-			clip(s.Agent, longestAgent), plural(s.Handoffs, "handoff"),
+			term.Clip(s.Agent, longestAgent), term.Plural(s.Handoffs, "handoff"),
 			usd(s.Cost.SpentUSD), percent(s.Cost.SpentUSD, total.SpentUSD), inTokens(s.Cost),
 		}
 		for j, figure := range rows[i] {
-			columns[j] = max(columns[j], width(figure))
+			columns[j] = max(columns[j], term.Width(figure))
 		}
 	}
 	var spent decimal.Decimal
 	for i, s := range spenders {
-		line := "  " + left(rows[i][0], columns[0])
+		line := "  " + term.Left(rows[i][0], columns[0])
 		for j, figure := range rows[i][1:] {
-			line += "  " + right(figure, columns[j+1])
+			line += "  " + term.Right(figure, columns[j+1])
 		}
-		room := max(min(t.width-width(line)-2, longestBar), 1)
+		room := max(min(t.Width-term.Width(line)-2, term.LongestBar), 1)
 		begin := mark(spent, total.SpentUSD, room)
 		spent = spent.Add(s.Cost.SpentUSD)
 		step := strings.Repeat("█", max(mark(spent, total.SpentUSD, room)-begin, 0))
@@ -43,11 +44,11 @@ func (t *chainText) waterfall(task *chain.Task) {
 			begin, step = min(begin, room-1), "▏"
 		}
 		if step != "" {
-			line += "  " + spaces(begin) + t.cyan(step)
+			line += "  " + term.Spaces(begin) + t.Cyan(step)
 		}
-		t.line(line)
+		t.Line(line)
 	}
-	t.more(len(task.Spenders) - len(spenders))
+	t.More(len(task.Spenders) - len(spenders))
 }
 
 // doubt says why the sum of a task's steps may not be what was spent.
@@ -74,5 +75,5 @@ func percent(part, whole decimal.Decimal) string {
 	if !whole.IsPositive() {
 		return "-"
 	}
-	return clip(part.Shift(2).DivRound(whole, 1).StringFixed(1), 8) + "%"
+	return term.Clip(part.Shift(2).DivRound(whole, 1).StringFixed(1), 8) + "%"
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
 )
 
@@ -26,7 +27,7 @@ func (f *childFlags) options(c *cobra.Command, name, command string) (child.Opti
 		variable, _, valued := strings.Cut(strings.TrimSpace(variable), "=")
 		switch {
 		case valued:
-			return child.Options{}, fmt.Errorf("--pass-env %s: has a value: set the variable in the environment, and give only its name", visible(variable))
+			return child.Options{}, fmt.Errorf("--pass-env %s: has a value: set the variable in the environment, and give only its name", term.Visible(variable))
 		case variable == "" && len(f.pass) > 0:
 			return child.Options{}, errors.New("--pass-env: a name is empty: give the names of environment variables, as in API_TOKEN,API_URL")
 		}
@@ -36,6 +37,6 @@ func (f *childFlags) options(c *cobra.Command, name, command string) (child.Opti
 	return child.Options{
 		Command: command,
 		Env:     child.Environment(os.Environ(), pass),
-		Stderr:  func(line string) { fmt.Fprintf(stderr, "handoff: %s: %s\n", name, visible(line)) },
+		Stderr:  func(line string) { fmt.Fprintf(stderr, "handoff: %s: %s\n", name, term.Visible(line)) },
 	}, nil
 }

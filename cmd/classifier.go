@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/safety"
 )
@@ -110,7 +111,7 @@ func (c *classifier) read() {
 func (c *classifier) answer(line []byte) error {
 	var o opinion
 	if err := json.Unmarshal(line, &o); err != nil || o.ID == nil || o.Score == nil {
-		return &classifierError{fmt.Sprintf("wrote a line that is no answer: %s; expected {\"id\": string, \"score\": 0 to 1, \"label\": string}", visible(strconv.Quote(firstBytes(line, 60))))}
+		return &classifierError{fmt.Sprintf("wrote a line that is no answer: %s; expected {\"id\": string, \"score\": 0 to 1, \"label\": string}", term.Visible(strconv.Quote(firstBytes(line, 60))))}
 	}
 	if !(*o.Score >= 0 && *o.Score <= 1) {
 		return &classifierError{fmt.Sprintf("gave a score of %v: a score lies between 0 and 1", *o.Score)}
@@ -243,7 +244,7 @@ func (s classified) Scan(ctx context.Context, field safety.Field, text string) (
 	}
 	v.Findings = append(v.Findings, safety.Finding{
 		Rule: classifierRule.ID, Category: classifierRule.Category, Score: *o.Score, Length: len(text),
-		Message: fmt.Sprintf("the classifier says %s, with a score of %.2f", visible(firstBytes([]byte(label), 100)), *o.Score),
+		Message: fmt.Sprintf("the classifier says %s, with a score of %.2f", term.Visible(firstBytes([]byte(label), 100)), *o.Score),
 	})
 	v.Score = safety.Weigh(v.Findings)
 	v.Flagged = v.Score >= v.Threshold

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/report"
 )
 
 // A commandInfo describes a command to the programs that drive this one.
@@ -84,13 +86,13 @@ func newCommands(*globals) *cobra.Command {
 			info := describe(c.Root())
 			switch format {
 			case "json":
-				return writeJSON(c.OutOrStdout(), info)
+				return report.WriteJSON(c.OutOrStdout(), info)
 			case "markdown":
 				return info.writeMarkdown(c.OutOrStdout())
 			case "text":
 				return info.writeText(c.OutOrStdout())
 			default:
-				return unknownFormat(format, commandFormats)
+				return report.UnknownFormat(format, commandFormats)
 			}
 		},
 	}

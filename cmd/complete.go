@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -32,10 +33,10 @@ func addressees(files []string) []string {
 	var types []string
 	for _, file := range files {
 		seen := 0
-		s := source{name: file, path: file}
-		s.documents(jsonstream.Limits{}, func(int) {}, func(d document, _ bool) bool {
-			m, err := message.Parse(d.raw, jsonstream.Limits{})
-			if d.err != nil || err != nil {
+		s := input.Source{Name: file, Path: file}
+		s.Documents(jsonstream.Limits{}, func(int) {}, func(d input.Document, _ bool) bool {
+			m, err := message.Parse(d.Raw, jsonstream.Limits{})
+			if d.Err != nil || err != nil {
 				return false
 			}
 			targets := []jsonstream.Value{m.Root().Get("toAgent")}

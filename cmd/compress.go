@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
@@ -98,17 +101,17 @@ func (f *compressFlags) prepare(c *cobra.Command, args []string) error {
 		return errors.New("--per-message and --threshold: a stream that is partly compressed could not be read; use one of them")
 	case f.index != "" && f.inPlace && len(args) != 1:
 		return errors.New("--index with --in-place: name one file, an index is for one")
-	case f.output == "" && !f.inPlace && !f.force && isTerminal(c.OutOrStdout()):
-		return hint{errors.New("compressed data is not for a terminal"), "name a file with -o, or use --force"}
+	case f.output == "" && !f.inPlace && !f.force && term.IsTerminal(c.OutOrStdout()):
+		return term.WithHint(errors.New("compressed data is not for a terminal"), "name a file with -o, or use --force")
 	}
-	promised := codecOf(f.output)
+	promised := output.CodecOf(f.output)
 	if promised != compress.None && string(promised) != f.codec {
 		if c.Flags().Changed("codec") {
 			return fmt.Errorf("--codec %s: %s is a name for %s data", f.codec, f.output, promised)
 		}
 		f.codec = string(promised)
 	}
-	if err := oneStdin(args, f.dict); err != nil {
+	if err := input.OneStdin(args, f.dict); err != nil {
 		return err
 	}
 	if err := f.loadDictionary(c.InOrStdin()); err != nil {
@@ -121,33 +124,33 @@ func (f *compressFlags) prepare(c *cobra.Command, args []string) error {
 }
 
 // packedName names the file that takes the place of one that is compressed.
-func (f *compressFlags) packedName(s source) (string, error) {
-	codec, err := s.codecInPlace()
+func (f *compressFlags) packedName(s input.Source) (string, error) {
+	codec, err := s.CodecInPlace()
 	switch {
 	case err != nil:
 		return "", err
-	case codec != compress.None && s.found:
+	case codec != compress.None && s.Found:
 		return "", nil
 	case codec != compress.None:
 		return "", fmt.Errorf("is %s data already, and stays", codec)
-	case codecOf(s.path) != compress.None:
-		return "", fmt.Errorf("is not compressed, though its name ends in %s: mend the name first", codecOf(s.path).Suffix())
+	case output.CodecOf(s.Path) != compress.None:
+		return "", fmt.Errorf("is not compressed, though its name ends in %s: mend the name first", output.CodecOf(s.Path).Suffix())
 	}
-	return s.path + compress.Codec(f.codec).Suffix(), nil
+	return s.Path + compress.Codec(f.codec).Suffix(), nil
 }
 
 // unpackedName names the file that takes the place of one that is decompressed.
-func unpackedName(s source) (string, error) {
-	codec, err := s.codecInPlace()
+func unpackedName(s input.Source) (string, error) {
+	codec, err := s.CodecInPlace()
 	switch {
 	case err != nil:
 		return "", err
-	case codec == compress.None && s.found:
+	case codec == compress.None && s.Found:
 		return "", nil
 	case codec == compress.None:
 		return "", errors.New("is neither gzip nor zstd data, and stays")
-	case codecOf(s.path) == compress.None:
+	case output.CodecOf(s.Path) == compress.None:
 		return "", errors.New("has no .zst or .gz to take off its name: use -o")
 	}
-	return strings.TrimSuffix(s.path, codecOf(s.path).Suffix()), nil
+	return strings.TrimSuffix(s.Path, output.CodecOf(s.Path).Suffix()), nil
 }

@@ -13,6 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 	"github.com/eaapl/handoff/pkg/history"
@@ -20,11 +24,11 @@ import (
 )
 
 // pack compresses what the sources hold.
-func (f *compressFlags) pack(list []source, out *output) (packed, error) {
+func (f *compressFlags) pack(list []input.Source, out *output.File) (packed, error) {
 	p := packed{Codec: compress.Codec(f.codec), packs: true}
 	in, data := f.newTally(nil), &tally{w: out}
 	var flush func() error
-	if slices.ContainsFunc(list, func(s source) bool { return s.size < 0 }) {
+	if slices.ContainsFunc(list, func(s input.Source) bool { return s.Size < 0 }) {
 		flush = out.Flush // somebody may be waiting
 	}
 	var err error
@@ -73,8 +77,8 @@ func (t *tally) Write(p []byte) (int, error) {
 // packStream compresses all as one stream, unless it is too short, and reports
 // whether it did. Nothing at all is compressed too: it would look like something
 // that got lost. flush is nil if nobody waits for the output.
-func (f *compressFlags) packStream(list []source, in, data *tally, flush func() error) (bool, error) {
-	all := &contents{list: list, count: f.progress.bytes}
+func (f *compressFlags) packStream(list []input.Source, in, data *tally, flush func() error) (bool, error) {
+	all := &contents{list: list, count: f.progress.Bytes}
 	if flush == nil { // otherwise it may be waiting for input when something fails
 		defer all.Close() // read only: nothing can be lost
 	}
@@ -112,8 +116,8 @@ func pump(dst io.Writer, src io.Reader, flush func() error) error {
 		err   error
 	}
 	pieces, free := make(chan piece), make(chan []byte, 2)
-	free <- make([]byte, batchBytes)
-	free <- make([]byte, batchBytes)
+	free <- make([]byte, input.BatchBytes)
+	free <- make([]byte, input.BatchBytes)
 	defer close(free)
 	stop := make(chan struct{})
 	defer close(stop)
@@ -181,17 +185,17 @@ type indexed struct {
 }
 
 // packMessages compresses each message, and the line feed behind it, by itself.
-func (f *compressFlags) packMessages(list []source, in *tally, w *compress.Writer, flush func() error) (messages int, err error) {
-	var index *output
+func (f *compressFlags) packMessages(list []input.Source, in *tally, w *compress.Writer, flush func() error) (messages int, err error) {
+	var index *output.File
 	if f.index != "" {
-		if index, err = f.openOutput(f.index, nil); err != nil {
+		if index, err = f.Open(f.index, nil); err != nil {
 			return 0, err
 		}
-		defer func() { err = index.close(err) }()
+		defer func() { err = index.Close(err) }()
 	}
-	produce := func(emit func([]document) bool) { batches(list, f.limits, f.progress.bytes, emit) }
+	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.limits, f.progress.Bytes, emit) }
 	offset := int64(0)
-	err = inOrder(produce, f.packBatch, func(batch []frame) error {
+	err = input.InOrder(produce, f.packBatch, func(batch []frame) error {
 		for _, r := range batch {
 			if r.err != nil {
 				return r.err
@@ -200,7 +204,7 @@ func (f *compressFlags) packMessages(list []source, in *tally, w *compress.Write
 			r.ContentOffset, r.ContentLength = in.bytes, int64(len(r.text))+1
 			messages++
 			offset += r.Length
-			f.progress.message()
+			f.progress.Message()
 			in.Write(r.text) // nothing can go wrong there
 			in.Write([]byte{'\n'})
 			if err := w.WriteUnit(r.unit); err != nil {
@@ -209,7 +213,7 @@ func (f *compressFlags) packMessages(list []source, in *tally, w *compress.Write
 			if index == nil {
 				continue
 			}
-			if err := writeJSON(index, r.indexed); err != nil {
+			if err := report.WriteJSON(index, r.indexed); err != nil {
 				return err
 			}
 		}
@@ -226,22 +230,22 @@ func (f *compressFlags) packMessages(list []source, in *tally, w *compress.Write
 	return messages, w.Close()
 }
 
-func (f *compressFlags) packBatch(batch []document) []frame {
+func (f *compressFlags) packBatch(batch []input.Document) []frame {
 	frames := make([]frame, 0, len(batch))
 	var text, unit []byte // used again and again
 	for _, d := range batch {
-		r := frame{text: d.raw.Bytes, err: d.err}
+		r := frame{text: d.Raw.Bytes, err: d.Err}
 		var doc *jsonstream.Document
 		if r.err == nil {
-			doc, r.err = jsonstream.Parse(d.raw, f.limits)
+			doc, r.err = jsonstream.Parse(d.Raw, f.limits)
 		}
 		if r.err != nil {
-			r.err = inFile(d.source.name, r.err)
+			r.err = input.InFile(d.Source.Name, r.err)
 			return append(frames, r)
 		}
 		if f.from != "" {
 			if _, err := history.FormatOf(doc.Root(), f.from); err != nil {
-				r.err = fmt.Errorf("%s: %w", d.origin(), err)
+				r.err = fmt.Errorf("%s: %w", d.Origin(), err)
 				return append(frames, r)
 			}
 		}
@@ -265,21 +269,21 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
 	var samples [][]byte
 	size := 0
-	for _, s := range f.sources(args, c.InOrStdin(), f.stderr) {
+	for _, s := range f.Sources(args, c.InOrStdin(), f.stderr) {
 		if size >= mostSamples {
 			break
 		}
 		var problem error
-		s.documents(f.limits, func(int) {}, func(d document, _ bool) bool {
-			if problem = d.err; problem != nil {
+		s.Documents(f.limits, func(int) {}, func(d input.Document, _ bool) bool {
+			if problem = d.Err; problem != nil {
 				return false
 			}
-			samples = append(samples, d.raw.Bytes)
-			size += len(d.raw.Bytes)
+			samples = append(samples, d.Raw.Bytes)
+			size += len(d.Raw.Bytes)
 			return size < mostSamples
 		})
 		if problem != nil {
-			return inFile(s.name, problem)
+			return input.InFile(s.Name, problem)
 		}
 	}
 	dict, err := dictionary.Train(samples, dictionary.Options{})
@@ -290,12 +294,12 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := f.openOutputAs(asOutput, compress.None, f.output, c.OutOrStdout())
+	out, err := f.OpenAs(claim.AsOutput, compress.None, f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(dict)
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	if !f.quiet {

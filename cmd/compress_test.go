@@ -52,7 +52,7 @@ func TestPumpFails(t *testing.T) {
 	if err := pump(io.Discard, iotest.ErrReader(broken), none); !errors.Is(err, broken) {
 		t.Errorf("source: %v", err)
 	}
-	if err := pump(failingWriter{}, bytes.NewReader(make([]byte, 10<<20)), none); !errors.Is(err, errFull) {
+	if err := pump(fullDisk{}, bytes.NewReader(make([]byte, 10<<20)), none); !errors.Is(err, errDiskFull) {
 		t.Errorf("destination: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -64,3 +64,9 @@ func TestPumpFails(t *testing.T) {
 		pw.Close()
 	})
 }
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errDiskFull }
+
+var errDiskFull = errors.New("no space left")

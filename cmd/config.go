@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
 // notConfigurable are flags that say what one call is about, and so never come
@@ -69,7 +72,7 @@ func (g *globals) layers() (list []layer, warnings []string, err error) {
 			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
 			continue
 		}
-		if err := g.inputs.claims.file(file.path, file.path, asInput); err != nil {
+		if err := g.Reader.Claims.File(file.path, file.path, claim.AsInput); err != nil {
 			return nil, nil, err
 		}
 		l, err := file.layer()
@@ -109,7 +112,7 @@ func (g *globals) configure(c *cobra.Command) error {
 		return err
 	}
 	for _, warning := range warnings {
-		warn(c.ErrOrStderr(), warning)
+		term.Warn(c.ErrOrStderr(), warning)
 	}
 	if len(list) == 0 {
 		return nil
@@ -123,7 +126,7 @@ func (g *globals) configure(c *cobra.Command) error {
 		_, err := give(f, command, list)
 		if errors.Is(err, errLooser) {
 			if !showsSettings(c) {
-				warn(c.ErrOrStderr(), err.Error())
+				term.Warn(c.ErrOrStderr(), err.Error())
 			}
 			return
 		}
@@ -185,12 +188,12 @@ func (e *settingError) Unwrap() error { return e.err }
 // wrong returns the error for the value of a key. The value may be anything, such as a
 // password that was meant for another place.
 func (l layer) wrong(key string, err error) error {
-	e := &settingError{fmt.Sprintf("%s: %s: %s", visible(l.origin), key, shownSetting(err.Error())), err}
+	e := &settingError{fmt.Sprintf("%s: %s: %s", term.Visible(l.origin), key, shownSetting(err.Error())), err}
 	if errors.Is(err, errLooser) || errors.Is(err, errNeedsApproval) {
 		e.text += " " + l.unapproved
 	}
 	if errors.Is(err, errNeedsApproval) {
-		return hint{e, "read the file, then approve it with \"handoff config trust\"; or set this by a flag, in the environment or in your own file"}
+		return term.WithHint(e, "read the file, then approve it with \"handoff config trust\"; or set this by a flag, in the environment or in your own file")
 	}
 	return e
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
@@ -55,7 +56,7 @@ func projectConfigs() ([]configFile, error) {
 	var files []configFile
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, fmt.Errorf("the working directory: %w", plainError(err))
+		return nil, fmt.Errorf("the working directory: %w", term.PlainError(err))
 	}
 	for {
 		path := filepath.Join(dir, projectFile)
@@ -121,7 +122,7 @@ func userDir(variable, below string) string {
 func readConfig(path string) (configFile, error) {
 	f := configFile{path: path}
 	if err := f.read(); err != nil {
-		return configFile{}, fmt.Errorf("%s: %w", visible(path), plainError(err))
+		return configFile{}, fmt.Errorf("%s: %w", term.Visible(path), term.PlainError(err))
 	}
 	return f, nil
 }
@@ -200,21 +201,21 @@ func (f configFile) layer() (layer, error) {
 func (f configFile) parse() (*viper.Viper, error) {
 	tree, err := yamldoc.Decode(f.text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", visible(f.path), err)
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), err)
 	}
 	settings, ok := tree.(map[string]any)
 	if !ok && tree != nil {
-		return nil, fmt.Errorf("%s: does not hold settings: write them like \"max-depth: 100\"", visible(f.path))
+		return nil, fmt.Errorf("%s: does not hold settings: write them like \"max-depth: 100\"", term.Visible(f.path))
 	}
 	v := viper.New()
 	if err := v.MergeConfigMap(settings); err != nil {
-		return nil, fmt.Errorf("%s: %w", visible(f.path), err)
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), err)
 	}
 	keys := v.AllKeys()
 	slices.Sort(keys)
 	if unknownKey(newTree(newGlobals(), namedIn(keys)), keys) != "" {
 		if key := unknownKey(newRoot(), keys); key != "" {
-			return nil, hint{fmt.Errorf("%s: unknown key %q", visible(f.path), key), "handoff config lists the keys"}
+			return nil, term.WithHint(fmt.Errorf("%s: unknown key %q", term.Visible(f.path), key), "handoff config lists the keys")
 		}
 	}
 	return v, nil

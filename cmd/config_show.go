@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/secrets"
 )
 
@@ -138,7 +140,7 @@ func (s setting) writeText(w io.Writer) error {
 		}
 		text = "[" + strings.Join(quoted, ", ") + "]"
 	}
-	_, err := fmt.Fprintf(w, "%s: %s # %s\n", s.Key, text, visible(s.Origin))
+	_, err := fmt.Fprintf(w, "%s: %s # %s\n", s.Key, text, term.Visible(s.Origin))
 	return err
 }
 
@@ -173,19 +175,19 @@ a key are not printed.`,
   handoff config trust`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(plainFormats, format) {
-				return unknownFormat(format, plainFormats)
+			if !slices.Contains(report.PlainFormats, format) {
+				return report.UnknownFormat(format, report.PlainFormats)
 			}
 			list, unused, err := g.effective()
 			if err != nil {
 				return err
 			}
 			for _, err := range unused {
-				warn(c.ErrOrStderr(), err.Error())
+				term.Warn(c.ErrOrStderr(), err.Error())
 			}
 			for _, s := range list {
 				if format == "json" {
-					err = writeJSON(c.OutOrStdout(), s)
+					err = report.WriteJSON(c.OutOrStdout(), s)
 				} else {
 					err = s.writeText(c.OutOrStdout())
 				}
@@ -197,7 +199,7 @@ a key are not printed.`,
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	c.AddCommand(newConfigTrust(g), newConfigUntrust())
 	return c
 }

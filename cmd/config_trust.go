@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
 func newConfigTrust(g *globals) *cobra.Command {
@@ -67,7 +69,7 @@ not approved.`,
 				return err
 			}
 			if !found {
-				warn(c.ErrOrStderr(), path+": was not approved")
+				term.Warn(c.ErrOrStderr(), path+": was not approved")
 				return errNo
 			}
 			return nil
@@ -119,12 +121,12 @@ func writeApproval(w io.Writer, f configFile, settings []fileSetting) error {
 	if len(settings) > 0 {
 		what = "it sets"
 	}
-	if _, err := fmt.Fprintf(w, "%s: approved; %s\n", visible(f.path), what); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: approved; %s\n", term.Visible(f.path), what); err != nil {
 		return err
 	}
 	for _, s := range settings {
 		for _, text := range s.texts {
-			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.key, visible(shownSetting(text))); err != nil {
+			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.key, term.Visible(shownSetting(text))); err != nil {
 				return err
 			}
 		}

@@ -3,15 +3,17 @@ package cmd
 import (
 	"fmt"
 	"io"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
 )
 
 // contents reads what the sources hold, decompressed, one after the other. It
 // opens each when its turn comes, and names it in errors.
 type contents struct {
-	list    []source // to be opened
+	list    []input.Source // to be opened
 	count   func(int)
-	current *content // nil between two
-	name    string   // of the current one
+	current *input.Content // nil between two
+	name    string         // of the current one
 }
 
 func (c *contents) Read(p []byte) (int, error) {
@@ -21,9 +23,9 @@ func (c *contents) Read(p []byte) (int, error) {
 				return 0, io.EOF
 			}
 			s := c.list[0]
-			c.list, c.name = c.list[1:], s.name
+			c.list, c.name = c.list[1:], s.Name
 			var err error
-			if c.current, err = s.open(c.count); err != nil {
+			if c.current, err = s.Open(c.count); err != nil {
 				return 0, fmt.Errorf("%s: %w", c.name, err)
 			}
 		}

@@ -12,6 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/convert"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -70,14 +73,14 @@ func (f *convertFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.Seed, "seed", "", "make up other identifiers, by this `TEXT`")
 	flags.StringVar(&f.Budget, "budget", "", "the remaining budget in `USD` of canonical messages made of those without one (default 0)")
 	flags.BoolVar(&f.report, "report", false, "say on stderr what became of every member")
-	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(report.PlainFormats, ", "))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on stderr but errors")
 	f.registerOutput(c)
 	f.registerInPlace(c)
 	f.layout.register(c)
 	complete(c, "to", convertible()...)
 	onlyForCall(c, "to")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 }
 
 // convertible returns the names of the formats that can be converted.
@@ -94,9 +97,9 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	case f.to == "":
 		return fmt.Errorf("to what? give --to %s", strings.Join(convertible(), ", "))
 	case !slices.Contains(convertible(), f.to):
-		return unknownFormat(f.to, convertible())
-	case !slices.Contains(plainFormats, f.format):
-		return unknownFormat(f.format, plainFormats)
+		return report.UnknownFormat(f.to, convertible())
+	case !slices.Contains(report.PlainFormats, f.format):
+		return report.UnknownFormat(f.format, report.PlainFormats)
 	case f.report && f.quiet:
 		return errors.New("--report and --quiet: use one of them")
 	}
@@ -107,10 +110,10 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	if err := f.Options.Check(); err != nil {
 		return fmt.Errorf("--budget %w", err)
 	}
-	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.raw, f.limits)
+	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+		doc, err := jsonstream.Parse(d.Raw, f.limits)
 		if err != nil {
-			return nil, inFile(d.source.name, err)
+			return nil, input.InFile(d.Source.Name, err)
 		}
 		r, err := convert.Convert(doc, format.Format(f.to), f.Options)
 		if !f.Lenient && r.Report.From != r.Report.To && !r.Report.Restored || errors.As(err, new(convert.SourceErrors)) {
@@ -121,7 +124,7 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		if err != nil {
 			return nil, convertError(d, err)
 		}
-		tell(convertRecord{Source: d.source.name, Index: d.index, Report: r.Report, place: d.origin()})
+		tell(convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()})
 		if len(dst) == 0 && !f.pretty && cap(r.Text) > cap(dst)/2 {
 			return r.Text, nil // a long one need not be there twice
 		}
@@ -132,11 +135,11 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 }
 
 // convertError says whose error it is.
-func convertError(d document, err error) error {
+func convertError(d input.Document, err error) error {
 	if errors.As(err, new(*convert.MadeUpError)) {
 		err = refusal{err}
 	}
-	return fmt.Errorf("%s: %w", d.origin(), err)
+	return fmt.Errorf("%s: %w", d.Origin(), err)
 }
 
 // orLenient ends the errors about what the user may want to convert all the same.
@@ -145,7 +148,7 @@ const orLenient = "; mend it, or convert it as it is with --lenient"
 // structure returns the members that are missing or of a wrong type in a message's own
 // format, each at its place: those that its schema finds, and the faults that a conversion
 // found besides.
-func (f *convertFlags) structure(ctx context.Context, d document, doc *jsonstream.Document, converted error) error {
+func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jsonstream.Document, converted error) error {
 	from := f.from
 	if from == "" {
 		from, _ = format.Detect(doc.Root())
@@ -167,7 +170,7 @@ func (f *convertFlags) structure(ctx context.Context, d document, doc *jsonstrea
 		}
 		told[finding.Pointer] = true
 		all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s%s [schema/%s]",
-			d.source.name, finding.Line, finding.Column, finding.PlacedMessage(), end, finding.Keyword)})
+			d.Source.Name, finding.Line, finding.Column, finding.PlacedMessage(), end, finding.Keyword)})
 		if end == "" {
 			return errors.Join(all...)
 		}
@@ -177,7 +180,7 @@ func (f *convertFlags) structure(ctx context.Context, d document, doc *jsonstrea
 	for _, fault := range faults {
 		parent := fault.Pointer[:max(strings.LastIndexByte(fault.Pointer, '/'), 0)]
 		if at := nearest(doc.Root(), fault.Pointer).Position(); !told[fault.Pointer] && !told[parent] {
-			all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s: %s%s", d.source.name, at.Line, at.Column, fault.Pointer, fault.Problem, orLenient)})
+			all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Problem, orLenient)})
 		}
 	}
 	return errors.Join(all...)
@@ -221,7 +224,7 @@ type convertRecord struct {
 	Source string `json:"source"`
 	Index  int    `json:"index"`
 	convert.Report
-	place origin
+	place input.Origin
 }
 
 // tell writes the reports, or only what must not go unnoticed.
@@ -232,7 +235,7 @@ func (f *convertFlags) tell(stderr io.Writer, news []any) error {
 	for _, n := range news {
 		r := n.(convertRecord)
 		if f.report && f.format == "json" {
-			if err := writeJSON(stderr, r); err != nil {
+			if err := report.WriteJSON(stderr, r); err != nil {
 				return err
 			}
 			continue
@@ -252,19 +255,19 @@ const mostMadeUp = 60
 // writeMembers lists what became of the members.
 func (r convertRecord) writeMembers(w io.Writer) {
 	for _, m := range r.Mapped {
-		fmt.Fprintf(w, "  mapped   %s → %s%s\n", visible(m.From), visible(m.To), ofTurns(m.Turns))
+		fmt.Fprintf(w, "  mapped   %s → %s%s\n", term.Visible(m.From), term.Visible(m.To), ofTurns(m.Turns))
 	}
 	for _, at := range r.Implied {
-		fmt.Fprintf(w, "  implied  %s\n", visible(at))
+		fmt.Fprintf(w, "  implied  %s\n", term.Visible(at))
 	}
 	for _, m := range r.Carried {
-		fmt.Fprintf(w, "  carried  %s in %s%s\n", visible(m.Pointer), visible(m.Place), ofTurns(m.Turns))
+		fmt.Fprintf(w, "  carried  %s in %s%s\n", term.Visible(m.Pointer), term.Visible(m.Place), ofTurns(m.Turns))
 	}
 	for _, m := range r.MadeUp {
-		fmt.Fprintf(w, "  made up  %s = %s: %s\n", visible(m.Pointer), clip(string(m.Value), mostMadeUp), m.Rule)
+		fmt.Fprintf(w, "  made up  %s = %s: %s\n", term.Visible(m.Pointer), term.Clip(string(m.Value), mostMadeUp), m.Rule)
 	}
 	for _, m := range r.Filled {
-		fmt.Fprintf(w, "  lenient  %s: %s\n", visible(m.Pointer), visible(m.Problem))
+		fmt.Fprintf(w, "  lenient  %s: %s\n", term.Visible(m.Pointer), term.Visible(m.Problem))
 	}
 }
 
@@ -272,13 +275,13 @@ func ofTurns(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " (" + plural(n, "turn") + ")"
+	return " (" + term.Plural(n, "turn") + ")"
 }
 
 // writeNotices says what of the source does not hold, or is not there, any more.
 func (r convertRecord) writeNotices(w io.Writer) {
 	for _, m := range r.Changed {
-		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, visible(m.Pointer), ofTurns(m.Turns))
+		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, term.Visible(m.Pointer), ofTurns(m.Turns))
 	}
 	if r.Signature != "" {
 		fmt.Fprintf(w, "handoff: %s: the signature does not cover the result: it is kept as data\n", r.place)

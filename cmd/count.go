@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -48,15 +51,15 @@ context that holds turns.`,
 	f.counter.register(c)
 	flags := c.Flags()
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the model can read (default: what --model can)")
-	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	return c
 }
 
 func (f *countFlags) run(c *cobra.Command, args []string) error {
-	if !slices.Contains(plainFormats, f.format) {
-		return unknownFormat(f.format, plainFormats)
+	if !slices.Contains(report.PlainFormats, f.format) {
+		return report.UnknownFormat(f.format, report.PlainFormats)
 	}
 	if f.window < 0 || f.window == 0 && c.Flags().Changed("context-window") {
 		return fmt.Errorf("--context-window %d: write a number above 0", f.window)
@@ -68,29 +71,29 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	if f.window == 0 && f.counter.model != "" {
 		f.window, _ = tokens.Window(f.counter.model)
 	}
-	out, err := f.openOutput(f.output, c.OutOrStdout())
+	out, err := f.Open(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	width, colors := terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(f.color, c.OutOrStdout()))
+	width, colors := term.WidthOf(c.OutOrStdout()), term.NewPalette(out.Stdout && term.UseColor(f.color, c.OutOrStdout()))
 	unread := 0
-	p := f.newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
-	work := func(batch []document) []countOutcome {
+	p := f.newProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
+	work := func(batch []input.Document) []countOutcome {
 		var outcomes []countOutcome
 		for _, d := range batch {
 			outcomes = append(outcomes, f.count(d, counter))
 		}
 		return outcomes
 	}
-	err = process(f.sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits, p, work, func(outcomes []countOutcome) error {
+	err = input.Process(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits, p, work, func(outcomes []countOutcome) error {
 		for _, o := range outcomes {
-			p.message()
+			p.Message()
 			switch {
 			case o.err != nil:
 				unread++
-				p.fail(o.err)
+				p.Fail(o.err)
 			case f.format == "json":
-				if err := writeJSON(out, o.countRecord); err != nil {
+				if err := report.WriteJSON(out, o.countRecord); err != nil {
 					return err
 				}
 			default:
@@ -101,7 +104,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 		}
 		return nil
 	}, out.Flush)
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return answer(unread, false)
@@ -149,21 +152,21 @@ type duplicate struct {
 	Tokens  int    `json:"tokens"`
 }
 
-func (f *countFlags) count(d document, counter counter) countOutcome {
-	if d.err != nil {
-		return countOutcome{err: inFile(d.source.name, d.err)}
+func (f *countFlags) count(d input.Document, counter counter) countOutcome {
+	if d.Err != nil {
+		return countOutcome{err: input.InFile(d.Source.Name, d.Err)}
 	}
-	doc, err := jsonstream.Parse(d.raw, f.limits)
+	doc, err := jsonstream.Parse(d.Raw, f.limits)
 	if err != nil {
-		return countOutcome{err: inFile(d.source.name, err)}
+		return countOutcome{err: input.InFile(d.Source.Name, err)}
 	}
 	h, err := history.Of(doc, f.from, f.limits)
 	if err != nil {
-		return countOutcome{err: d.failed(err)}
+		return countOutcome{err: failed(d, err)}
 	}
 	tally := h.Measure(counter.meter())
 	r := countRecord{
-		Source: d.source.name, Index: d.index, Format: h.Format,
+		Source: d.Source.Name, Index: d.Index, Format: h.Format,
 		Tokenizer: string(counter.Encoding()), Estimate: counter.estimate,
 		Total: tally.Total, Window: f.window,
 		Members: []countedPart{}, Roles: []countedPart{}, Turns: []countedTurn{}, Duplicates: []duplicate{},
@@ -180,18 +183,18 @@ func (f *countFlags) count(d document, counter counter) countOutcome {
 	slices.SortStableFunc(r.Turns, func(a, b countedTurn) int { return b.Tokens - a.Tokens })
 	if f.format == "text" {
 		for i, t := range r.Turns[:min(len(r.Turns), mostTurns)] {
-			r.Turns[i].text = clip(h.Turns[t.turn].Text(), 200)
+			r.Turns[i].text = term.Clip(h.Turns[t.turn].Text(), 200)
 		}
 	}
 	return countOutcome{countRecord: r}
 }
 
 // failed puts the place before an error of a document, or of what it carries.
-func (d document) failed(err error) error {
+func failed(d input.Document, err error) error {
 	if e := (*history.CarrierError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("%s:%d:%d: %w", d.source.name, e.Line, e.Column, err)
+		return fmt.Errorf("%s:%d:%d: %w", d.Source.Name, e.Line, e.Column, err)
 	}
-	return fmt.Errorf("%s: %w", d.origin(), err)
+	return fmt.Errorf("%s: %w", d.Origin(), err)
 }
 
 func (r *countRecord) addTurns(h *history.History, tally history.Tally) {
@@ -221,59 +224,61 @@ func largestFirst(parts []countedPart) {
 const mostTurns = 10
 
 // WriteText draws the record in so many columns, 80 at least.
-func (r countRecord) WriteText(w io.Writer, columns int, colors palette) error {
-	p := picture{width: max(columns, narrowest), palette: colors}
-	total := fmt.Sprintf("%s (%s)", plural(r.Total, "token"), r.Tokenizer)
+func (r countRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
+	p := countPicture{term.NewPicture(columns, colors)}
+	total := fmt.Sprintf("%s (%s)", term.Plural(r.Total, "token"), r.Tokenizer)
 	if r.Estimate {
 		total = "≈ " + total
 	}
 	if r.Window > 0 {
-		total += fmt.Sprintf(", %.1f%% of %s", r.Share*100, grouped(int64(r.Window)))
+		total += fmt.Sprintf(", %.1f%% of %s", r.Share*100, term.Grouped(int64(r.Window)))
 	}
-	p.heading(r.Source, r.Index, total, fmt.Sprint)
+	p.Heading(r.Source, r.Index, total, fmt.Sprint)
 	p.countedParts("By member", r.Members, r.Total)
 	p.countedParts("By role", r.Roles, r.Total)
 	p.largestTurns(r.Turns)
 	p.duplicates(r.Duplicates)
-	p.line()
-	_, err := w.Write(p.text.Bytes())
+	p.Line()
+	_, err := w.Write(p.Text.Bytes())
 	return err
 }
 
-func (p *picture) countedParts(title string, parts []countedPart, total int) {
-	var rows []row
-	for _, part := range parts[:min(len(parts), mostRows)] {
-		figures := []string{grouped(int64(part.Tokens)), fmt.Sprintf("%.1f%%", 100*float64(part.Tokens)/float64(max(total, 1)))}
+type countPicture struct{ term.Picture }
+
+func (p *countPicture) countedParts(title string, parts []countedPart, total int) {
+	var rows []term.Row
+	for _, part := range parts[:min(len(parts), term.MostRows)] {
+		figures := []string{term.Grouped(int64(part.Tokens)), fmt.Sprintf("%.1f%%", 100*float64(part.Tokens)/float64(max(total, 1)))}
 		if part.Turns > 0 {
-			figures = append([]string{plural(part.Turns, "turn")}, figures...)
+			figures = append([]string{term.Plural(part.Turns, "turn")}, figures...)
 		}
-		rows = append(rows, row{part.Name, figures, float64(part.Tokens)})
+		rows = append(rows, term.Row{Name: part.Name, Figures: figures, Quantity: float64(part.Tokens)})
 	}
 	if len(rows) > 0 {
-		p.section(title, "")
-		p.rows(rows)
-		p.more(len(parts) - mostRows)
+		p.Section(title, "")
+		p.Rows(rows)
+		p.More(len(parts) - term.MostRows)
 	}
 }
 
-func (p *picture) largestTurns(turns []countedTurn) {
+func (p *countPicture) largestTurns(turns []countedTurn) {
 	if len(turns) == 0 {
 		return
 	}
-	p.section("Largest turns", "")
+	p.Section("Largest turns", "")
 	shown := turns[:min(len(turns), mostTurns)]
 	places, roles := 0, 0
 	for _, t := range shown {
-		places, roles = max(places, width(clip(t.Pointer, 40))), max(roles, width(clip(t.Role, 20)))
+		places, roles = max(places, term.Width(term.Clip(t.Pointer, 40))), max(roles, term.Width(term.Clip(t.Role, 20)))
 	}
 	for _, t := range shown {
-		line := fmt.Sprintf("  %s  %s  %s  ", right(grouped(int64(t.Tokens)), 7), left(t.Role, roles), left(t.Pointer, places))
-		p.line(line, p.dim(clip(t.text, p.width-width(line))))
+		line := fmt.Sprintf("  %s  %s  %s  ", term.Right(term.Grouped(int64(t.Tokens)), 7), term.Left(t.Role, roles), term.Left(t.Pointer, places))
+		p.Line(line, p.Dim(term.Clip(t.text, p.Width-term.Width(line))))
 	}
-	p.more(len(turns) - len(shown))
+	p.More(len(turns) - len(shown))
 }
 
-func (p *picture) duplicates(list []duplicate) {
+func (p *countPicture) duplicates(list []duplicate) {
 	if len(list) == 0 {
 		return
 	}
@@ -281,9 +286,9 @@ func (p *picture) duplicates(list []duplicate) {
 	for _, d := range list {
 		could += d.Tokens
 	}
-	p.section("Said before", plural(could, "token")+" could go")
+	p.Section("Said before", term.Plural(could, "token")+" could go")
 	for _, d := range list[:min(len(list), mostTurns)] {
-		p.line(fmt.Sprintf("  %s  ", right(grouped(int64(d.Tokens)), 7)), clip(d.Pointer+" is "+d.Of+" again", p.width-11))
+		p.Line(fmt.Sprintf("  %s  ", term.Right(term.Grouped(int64(d.Tokens)), 7)), term.Clip(d.Pointer+" is "+d.Of+" again", p.Width-11))
 	}
-	p.more(len(list) - mostTurns)
+	p.More(len(list) - mostTurns)
 }

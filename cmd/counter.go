@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/tokens"
 )
@@ -42,7 +43,7 @@ func (f *counterFlags) load() (counter, error) {
 	if f.model != "" {
 		var ok bool
 		if encoding, exact, ok = tokens.ForModel(f.model); !ok && f.tokenizer == "" {
-			return counter{}, fmt.Errorf("--model %s: its tokenizer is not known: name one with --tokenizer", visible(f.model))
+			return counter{}, fmt.Errorf("--model %s: its tokenizer is not known: name one with --tokenizer", term.Visible(f.model))
 		}
 	}
 	if f.tokenizer != "" {

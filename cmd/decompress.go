@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
@@ -79,22 +81,22 @@ func (f *decompressFlags) check(c *cobra.Command, args []string) error {
 		return errors.New("--index reads from one file to stdout or to -o FILE")
 	case f.verify && !f.inPlace && (f.output == "" || f.output == "-"):
 		return errors.New("--verify needs -o or -i: what goes to stdout cannot be read again")
-	case codecOf(f.output) != compress.None:
-		return fmt.Errorf("%s: decompress writes plain data, and this is a name for %s data", f.output, codecOf(f.output))
+	case output.CodecOf(f.output) != compress.None:
+		return fmt.Errorf("%s: decompress writes plain data, and this is a name for %s data", f.output, output.CodecOf(f.output))
 	}
-	return oneStdin(args, f.dict, f.index)
+	return input.OneStdin(args, f.dict, f.index)
 }
 
 // unpack writes what the sources hold.
-func (f *decompressFlags) unpack(list []source, out *output) (packed, error) {
+func (f *decompressFlags) unpack(list []input.Source, out *output.File) (packed, error) {
 	p, data, content := packed{}, &tally{}, f.newTally(out)
 	for _, s := range list {
 		codec, dictionary, err := unpackOne(s, content, func(n int) {
 			data.bytes += int64(n)
-			f.progress.bytes(n)
+			f.progress.Bytes(n)
 		}, out.Flush)
 		if err != nil {
-			return p, fmt.Errorf("%s: %w", s.name, err)
+			return p, fmt.Errorf("%s: %w", s.Name, err)
 		}
 		p.Codec, p.Dictionary = codec, dictionary
 	}
@@ -102,8 +104,8 @@ func (f *decompressFlags) unpack(list []source, out *output) (packed, error) {
 	return p, nil
 }
 
-func unpackOne(s source, w io.Writer, count func(int), flush func() error) (compress.Codec, uint32, error) {
-	content, err := s.open(count)
+func unpackOne(s input.Source, w io.Writer, count func(int), flush func() error) (compress.Codec, uint32, error) {
+	content, err := s.Open(count)
 	if err != nil {
 		return compress.None, 0, err
 	}
@@ -114,10 +116,10 @@ func unpackOne(s source, w io.Writer, count func(int), flush func() error) (comp
 			return compress.None, 0, err
 		}
 	}
-	if s.size < 0 {
+	if s.Size < 0 {
 		w = flushing{w, flush} // somebody may be waiting
 	}
-	_, err = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, make([]byte, batchBytes))
+	_, err = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, make([]byte, input.BatchBytes))
 	return content.Codec(), content.Dictionary(), err
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/pointer"
 )
@@ -135,7 +137,7 @@ func patterns(flag string, texts []string) ([]pointer.Pattern, error) {
 
 func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if !slices.Contains(diffFormats, f.format) {
-		return unknownFormat(f.format, diffFormats)
+		return report.UnknownFormat(f.format, diffFormats)
 	}
 	if f.invertible && f.format != "jsonpatch" {
 		return fmt.Errorf("--invertible is for -f jsonpatch, not for %s", f.format)
@@ -144,7 +146,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := f.openOutput(f.output, c.OutOrStdout())
+	out, err := f.Open(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -152,20 +154,20 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 		flags:    f,
 		options:  options,
 		out:      out,
-		width:    terminalWidth(c.OutOrStdout()),
-		colors:   newPalette(out.stdout && (useColor(f.color, c.OutOrStdout()) || f.git && f.color == "auto" && gitPaging())),
+		width:    term.WidthOf(c.OutOrStdout()),
+		colors:   term.NewPalette(out.Stdout && (term.UseColor(f.color, c.OutOrStdout()) || f.git && f.color == "auto" && gitPaging())),
 		stdin:    c.InOrStdin(),
 		stderr:   c.ErrOrStderr(),
-		progress: f.newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+		progress: f.newProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
 	if f.git {
-		return out.close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash
+		return out.Close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash
 	}
 	err = r.paths(args[0], args[1])
 	if f.output != "" && err == nil && r.unread > 0 {
 		err = errReported // then there is no file
 	}
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return answer(r.unread, r.different > 0)

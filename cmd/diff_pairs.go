@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -17,7 +19,7 @@ import (
 
 // A side is a document to compare.
 type side struct {
-	document
+	input.Document
 	doc *jsonstream.Document // nil unless it is parsed
 	id  string               // see [history.ID]
 	key pairKey
@@ -42,7 +44,7 @@ func (p pair) several() bool { return p.name != "" || p.stream }
 
 // A pairing finds what is to be compared.
 type pairing struct {
-	*inputs
+	*input.Reader
 	limits  jsonstream.Limits
 	from    format.Format // of the messages; "": the one that each looks like
 	byOrder bool
@@ -53,7 +55,7 @@ type pairing struct {
 // paths pairs what two arguments name: files, or the files of directories.
 func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error {
 	if from == "-" && to == "-" {
-		return errTwiceStdin
+		return input.ErrTwiceStdin
 	}
 	var isDirectory [2]bool
 	for i, arg := range []string{from, to} {
@@ -62,7 +64,7 @@ func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error
 		}
 		info, err := os.Stat(arg)
 		if err != nil {
-			return fmt.Errorf("%s: %w", visible(arg), plainError(err))
+			return fmt.Errorf("%s: %w", term.Visible(arg), term.PlainError(err))
 		}
 		isDirectory[i] = info.IsDir()
 	}
@@ -82,22 +84,22 @@ func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error
 
 // source returns the source that an argument names, nil for the empty file that
 // stands for one that is not there.
-func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *source {
+func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *input.Source {
 	if arg == os.DevNull {
 		return nil
 	}
-	return &p.inputs.sources([]string{arg}, stdin, stderr)[0]
+	return &p.Reader.Sources([]string{arg}, stdin, stderr)[0]
 }
 
 // directories pairs the files of two directories by their relative paths; whether
 // a file is compressed does not matter.
 func (p pairing) directories(from, to string) {
-	files := map[string]*[2]*source{}
+	files := map[string]*[2]*input.Source{}
 	for i, root := range []string{from, to} {
-		for _, s := range p.directory(root) {
-			path, err := filepath.Rel(root, s.name)
-			if err != nil || s.path == "" {
-				path = s.name // what could not be listed
+		for _, s := range p.Directory(root) {
+			path, err := filepath.Rel(root, s.Name)
+			if err != nil || s.Path == "" {
+				path = s.Name // what could not be listed
 			}
 			path = filepath.ToSlash(path)
 			name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
@@ -105,13 +107,13 @@ func (p pairing) directories(from, to string) {
 				name = path // there is a plain one beside it
 			}
 			if files[name] == nil {
-				files[name] = &[2]*source{}
+				files[name] = &[2]*input.Source{}
 			}
 			files[name][i] = &s
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if pair := files[name]; !p.sourcePair(sourceName(name), pair[0], pair[1]) {
+		if pair := files[name]; !p.sourcePair(input.SourceName(name), pair[0], pair[1]) {
 			return
 		}
 	}
@@ -119,7 +121,7 @@ func (p pairing) directories(from, to string) {
 
 // sourcePair pairs the messages of two files, of which one may be missing. It returns
 // whether more is wanted.
-func (p pairing) sourcePair(name string, from, to *source) bool {
+func (p pairing) sourcePair(name string, from, to *input.Source) bool {
 	stop := make(chan struct{})
 	defer close(stop)
 	old, new := p.read(from, stop), p.read(to, stop)
@@ -149,10 +151,10 @@ func (p pairing) sourcePair(name string, from, to *source) bool {
 
 // parse parses the document, unless it is parsed.
 func (s *side) parse(limits jsonstream.Limits, from format.Format) {
-	if s == nil || s.err != nil || s.doc != nil {
+	if s == nil || s.Err != nil || s.doc != nil {
 		return
 	}
-	if s.doc, s.err = jsonstream.Parse(s.raw, limits); s.err == nil {
+	if s.doc, s.Err = jsonstream.Parse(s.Raw, limits); s.Err == nil {
 		s.id = strings.Clone(history.ID(s.doc.Root(), from))
 		if from == "" {
 			from, _ = format.Detect(s.doc.Root())
@@ -165,7 +167,7 @@ func (s *side) parse(limits jsonstream.Limits, from format.Format) {
 const documentsAhead = 4
 
 // read parses the documents of a source. It ends when stop is closed.
-func (p pairing) read(s *source, stop <-chan struct{}) <-chan *side {
+func (p pairing) read(s *input.Source, stop <-chan struct{}) <-chan *side {
 	list := make(chan *side, documentsAhead)
 	if s == nil {
 		close(list)
@@ -173,8 +175,8 @@ func (p pairing) read(s *source, stop <-chan struct{}) <-chan *side {
 	}
 	go func() {
 		defer close(list)
-		s.documents(p.limits, p.count, func(d document, _ bool) bool {
-			next := &side{document: d}
+		s.Documents(p.limits, p.count, func(d input.Document, _ bool) bool {
+			next := &side{Document: d}
 			next.parse(p.limits, p.from)
 			select {
 			case list <- next:
@@ -206,7 +208,7 @@ func (j *joining) add(next [2]*side) bool {
 		}
 		met := [2]*side{}
 		met[i] = s
-		if s.err == nil {
+		if s.Err == nil {
 			other := j.waiting[1-i][s.key]
 			if len(other) == 0 {
 				s.doc = nil // its index is larger than its text, and it may wait for long
@@ -232,7 +234,7 @@ func (j *joining) rest() bool {
 		for _, list := range j.waiting[i] {
 			alone = append(alone, list...)
 		}
-		slices.SortFunc(alone, func(a, b *side) int { return cmp.Compare(a.index, b.index) })
+		slices.SortFunc(alone, func(a, b *side) int { return cmp.Compare(a.Index, b.Index) })
 		for _, s := range alone {
 			met := [2]*side{}
 			met[i] = s

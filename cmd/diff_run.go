@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/history"
 )
@@ -13,12 +16,12 @@ import (
 type comparison struct {
 	flags    *diffFlags
 	options  diff.Options
-	out      *output
+	out      *output.File
 	width    int
-	colors   palette
+	colors   term.Palette
 	stdin    io.Reader
 	stderr   io.Writer
-	progress *progress
+	progress *term.Progress
 
 	several   bool // whether there was more than one pair to compare
 	compared  int
@@ -32,12 +35,12 @@ type comparison struct {
 // is told, and git goes on with the next.
 func (r *comparison) git(args []string) error {
 	if len(args) == 1 {
-		_, err := fmt.Fprintf(r.out, "%s: unmerged\n", visible(args[0]))
+		_, err := fmt.Fprintf(r.out, "%s: unmerged\n", term.Visible(args[0]))
 		return err
 	}
 	f := gitArguments(args)
 	if text := f.besides(); text != "" {
-		if _, err := fmt.Fprintln(r.out, visible(text)); err != nil {
+		if _, err := fmt.Fprintln(r.out, term.Visible(text)); err != nil {
 			return err
 		}
 	}
@@ -45,12 +48,12 @@ func (r *comparison) git(args []string) error {
 		from, to := p.source(f.old, r.stdin, r.stderr), p.source(f.new, r.stdin, r.stderr)
 		// Their own names are those of temporary files.
 		if from != nil {
-			from.name = f.path
+			from.Name = f.path
 		}
 		if to != nil {
-			to.name = f.newPath
+			to.Name = f.newPath
 		}
-		p.sourcePair(sourceName(f.heading()), from, to)
+		p.sourcePair(input.SourceName(f.heading()), from, to)
 		return nil
 	})
 }
@@ -74,17 +77,17 @@ type difference struct {
 
 // run compares what pairs finds, on all cores, and prints it in its order.
 func (r *comparison) run(pairs func(pairing) error) error {
-	r.progress.start([]source{{size: -1}})
-	defer r.progress.stop()
+	r.progress.Start(-1)
+	defer r.progress.Stop()
 	var trouble error
-	err := ordered(func(emit func(pair) bool) {
-		trouble = pairs(pairing{inputs: r.flags.inputs, limits: r.flags.limits, from: r.flags.from, byOrder: r.flags.byOrder, count: r.progress.bytes, emit: emit})
+	err := input.Ordered(func(emit func(pair) bool) {
+		trouble = pairs(pairing{Reader: r.flags.Reader, limits: r.flags.limits, from: r.flags.from, byOrder: r.flags.byOrder, count: r.progress.Bytes, emit: emit})
 	}, r.compare, func(v difference, more bool) error {
 		if err := r.consume(v); err != nil || more {
 			return err
 		}
 		return r.out.Flush()
-	}, bound[pair]{})
+	}, input.Bound[pair]{})
 	if err != nil {
 		return err
 	}
@@ -98,8 +101,8 @@ func (r *comparison) compare(p pair) difference {
 		if s == nil {
 			continue
 		}
-		if s.parse(r.flags.limits, r.flags.from); s.err != nil {
-			v.errs = append(v.errs, inFile(s.source.name, s.err))
+		if s.parse(r.flags.limits, r.flags.from); s.Err != nil {
+			v.errs = append(v.errs, input.InFile(s.Source.Name, s.Err))
 		}
 	}
 	if v.errs != nil {
@@ -132,7 +135,7 @@ func (r *comparison) mismatches(p pair) []error {
 	var errs []error
 	for _, s := range []*side{p.old, p.new} {
 		if _, err := history.FormatOf(s.doc.Root(), r.options.Format); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", s.origin(), err))
+			errs = append(errs, fmt.Errorf("%s: %w", s.Origin(), err))
 		}
 	}
 	return errs
@@ -145,12 +148,12 @@ func (r *comparison) consume(v difference) error {
 			return err
 		}
 		r.unread++
-		r.progress.fail(err)
+		r.progress.Fail(err)
 	}
 	if v.errs != nil {
 		return nil
 	}
-	r.progress.message()
+	r.progress.Message()
 	switch {
 	case v.old == nil:
 		r.added++

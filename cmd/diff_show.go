@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -34,7 +36,7 @@ func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	}
 	text, err := r.patch(p, e)
 	if null := (*diff.NullError)(nil); errors.As(err, &null) {
-		return fmt.Errorf("%s:%d:%d: %s: %w", p.new.source.name, null.Line, null.Column, visible(null.Pointer), err)
+		return fmt.Errorf("%s:%d:%d: %s: %w", p.new.Source.Name, null.Line, null.Column, term.Visible(null.Pointer), err)
 	}
 	if err != nil {
 		return err
@@ -53,9 +55,9 @@ func (r *comparison) patch(p pair, e *diff.Edit) ([]byte, error) {
 
 // showAlone writes that a message is on one side only.
 func (r *comparison) showAlone(out *bytes.Buffer, p pair) {
-	mark, color := "+ added: ", r.colors.green
+	mark, color := "+ added: ", r.colors.Green
 	if p.new == nil {
-		mark, color = "- removed: ", r.colors.red
+		mark, color = "- removed: ", r.colors.Red
 	}
 	fmt.Fprintln(out, color(mark+p.heading()))
 }
@@ -64,23 +66,23 @@ func (r *comparison) showAlone(out *bytes.Buffer, p pair) {
 func (p pair) heading() string {
 	if !p.stream {
 		if p.name != "" {
-			return visible(p.name)
+			return term.Visible(p.name)
 		}
-		return visible(p.either().source.name)
+		return term.Visible(p.either().Source.Name)
 	}
 	var parts []string
 	if p.name != "" {
-		parts = append(parts, visible(p.name)+":")
+		parts = append(parts, term.Visible(p.name)+":")
 	}
 	if id := p.either().id; id != "" {
-		parts = append(parts, "message "+visible(id))
+		parts = append(parts, "message "+term.Visible(id))
 	} else {
 		parts = append(parts, "message")
 	}
 	var places []string
 	for _, s := range []*side{p.old, p.new} {
 		if s != nil {
-			places = append(places, s.origin().String())
+			places = append(places, s.Origin().String())
 		}
 	}
 	return strings.Join(parts, " ") + " (" + strings.Join(places, ", ") + ")"
@@ -125,7 +127,7 @@ type changeRecord struct {
 func writeChanges(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	alone := p.old == nil || p.new == nil
 	if !p.several() && !alone {
-		return writeJSON(out, changeRecords(e))
+		return report.WriteJSON(out, changeRecords(e))
 	}
 	record := pairRecord{File: p.name, HandoffID: p.either().id, Kind: diff.Changed, Old: placeOf(p.old), New: placeOf(p.new)}
 	switch {
@@ -138,14 +140,14 @@ func writeChanges(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	default:
 		record.Changes = changeRecords(e)
 	}
-	return writeJSON(out, record)
+	return report.WriteJSON(out, record)
 }
 
 func placeOf(s *side) *placeRecord {
 	if s == nil {
 		return nil
 	}
-	return &placeRecord{s.source.name, s.index}
+	return &placeRecord{s.Source.Name, s.Index}
 }
 
 func changeRecords(e *diff.Edit) []changeRecord {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -17,7 +18,7 @@ type laidLine struct {
 
 // A flow lays pieces out in lines. Each line is painted by itself.
 type flow struct {
-	palette
+	term.Palette
 	columns int
 	lines   []laidLine
 	line    strings.Builder
@@ -33,7 +34,7 @@ func (t *diffText) layout(pieces []piece, columns int) (lines []laidLine, missin
 	if t.full {
 		most = math.MaxInt
 	}
-	f := flow{palette: t.palette, columns: columns}
+	f := flow{Palette: t.Palette, columns: columns}
 	for _, p := range pieces {
 		switch {
 		case len(f.lines) < most:
@@ -82,7 +83,7 @@ const mostGlued = 8
 func (f *flow) unglue() {
 	all := ""
 	for _, p := range f.glued {
-		all += visible(strings.TrimRightFunc(p.text, unicode.IsSpace))
+		all += term.Visible(strings.TrimRightFunc(p.text, unicode.IsSpace))
 	}
 	if len(f.glued) > 1 && !fits(all, f.columns-f.used) && fits(all, f.columns) {
 		f.end()
@@ -100,13 +101,13 @@ func (f *flow) unit(s string, sort pieceSort) {
 	if breaks && sort == keptText {
 		s = strings.TrimRightFunc(s, unicode.IsSpace)
 	}
-	s = visible(s)
+	s = term.Visible(s)
 	text := strings.TrimRight(s, " ")
 	if text == "" && f.used == 0 && sort == keptText {
 		return
 	}
 	for rest := text; ; {
-		head, whole := cut(rest, f.columns-f.used)
+		head, whole := term.Cut(rest, f.columns-f.used)
 		if whole {
 			f.append(rest+s[len(text):], sort)
 			break
@@ -127,27 +128,27 @@ func (f *flow) append(s string, sort pieceSort) {
 		f.paint()
 	}
 	f.open.text, f.open.sort = f.open.text+s, sort
-	f.used += width(s)
+	f.used += term.Width(s)
 }
 
 // paint ends what is of one sort.
 func (f *flow) paint() {
 	if f.open.text != "" {
-		f.line.WriteString(f.style(f.open.sort)(f.open.text))
+		f.line.WriteString(styleOf(f.Palette, f.open.sort)(f.open.text))
 	}
 	f.open.text = ""
 }
 
-func (p palette) style(sort pieceSort) func(...any) string {
+func styleOf(p term.Palette, sort pieceSort) func(...any) string {
 	switch sort {
 	case goneText:
-		return p.red
+		return p.Red
 	case removedText:
-		return p.struck
+		return p.Struck
 	case addedText:
-		return p.green
+		return p.Green
 	case noteText:
-		return p.dim
+		return p.Dim
 	default:
 		return func(s ...any) string { return s[0].(string) }
 	}
@@ -181,31 +182,31 @@ func written(v jsonstream.Value) string {
 // apart returns two texts as they are, or, if they look the same, with escapes that
 // tell them apart.
 func apart(old, new string) (string, string) {
-	if old == new || looks(old) != looks(new) {
+	if old == new || term.Looks(old) != term.Looks(new) {
 		return old, new
 	}
 	foreign := func(r rune) bool { return r > unicode.MaxASCII }
-	return escape(old, foreign), escape(new, foreign)
+	return term.Escape(old, foreign), term.Escape(new, foreign)
 }
 
 // fits reports whether all of a text can be shown in so many columns.
 func fits(text string, columns int) bool {
-	_, whole := cut(text, columns)
+	_, whole := term.Cut(text, columns)
 	return whole
 }
 
 // cut paints a text that is cut to so many columns, and tells its size if it is.
 func (t *diffText) cut(text string, columns int, paint func(...any) string) string {
 	if t.full {
-		return paint(visible(text))
+		return paint(term.Visible(text))
 	}
-	head, whole := cut(text, columns)
+	head, whole := term.Cut(text, columns)
 	if whole {
 		return paint(head)
 	}
-	size := "… " + plural(len(text), "byte")
-	head, _ = cut(text, columns-width(size)-1)
-	return paint(head) + " " + t.dim(size)
+	size := "… " + term.Plural(len(text), "byte")
+	head, _ = term.Cut(text, columns-term.Width(size)-1)
+	return paint(head) + " " + t.Dim(size)
 }
 
 // values prints an old and a new value: short ones on a line each, long ones of
@@ -220,19 +221,19 @@ func (t *diffText) values(e *diff.Edit, indent int) {
 	case alike && !(fits(old, room) && fits(new, room)):
 		lines, missing := t.layout(t.pieces(wordDiff(old, new), true, true), t.columns-indent)
 		for _, l := range lines {
-			t.line(spaces(indent), l.text)
+			t.line(term.Spaces(indent), l.text)
 		}
 		t.missing(missing, indent)
 	default:
-		t.line(spaces(indent), t.red("- "), t.cut(old, room, t.red))
-		t.line(spaces(indent), t.green("+ "), t.cut(new, room, t.green))
+		t.line(term.Spaces(indent), t.Red("- "), t.cut(old, room, t.Red))
+		t.line(term.Spaces(indent), t.Green("+ "), t.cut(new, room, t.Green))
 	}
 }
 
 // missing tells how many changes of a text are not shown.
 func (t *diffText) missing(n, indent int) {
 	if n > 0 {
-		t.line(spaces(indent), t.dim("… and "+plural(n, "change")+" more"))
+		t.line(term.Spaces(indent), t.Dim("… and "+term.Plural(n, "change")+" more"))
 	}
 }
 
@@ -242,10 +243,10 @@ const besideFrom = 100
 // beside prints an old and a new value in two columns, with the changed words
 // marked in long ones that are alike.
 func (t *diffText) beside(old, new string, alike bool) {
-	half := (t.columns - valueIndent - width(" │ ")) / 2
+	half := (t.columns - valueIndent - term.Width(" │ ")) / 2
 	fit := fits(old, half) && fits(new, half)
 	if fit { // on a line each, whatever they hold
-		old, new = visible(old), visible(new)
+		old, new = term.Visible(old), term.Visible(new)
 	}
 	left := t.fold(piece{text: old, sort: goneText}, changedHead, changedTail)
 	right := t.fold(piece{text: new, sort: addedText}, changedHead, changedTail)
@@ -263,7 +264,7 @@ func (t *diffText) beside(old, new string, alike bool) {
 		if i < len(then) {
 			r = then[i]
 		}
-		t.line(strings.TrimRight(spaces(valueIndent)+l.text+spaces(half-l.columns)+" "+t.dim("│")+" "+r.text, " "))
+		t.line(strings.TrimRight(term.Spaces(valueIndent)+l.text+term.Spaces(half-l.columns)+" "+t.Dim("│")+" "+r.text, " "))
 	}
 	t.missing(max(missing, more), valueIndent)
 }

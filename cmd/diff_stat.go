@@ -3,6 +3,7 @@ package cmd
 import (
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
@@ -53,7 +54,7 @@ func (t *diffText) statistics(groups []*diff.Edit) {
 	for i, g := range groups {
 		list[i] = countEdits(g)
 		all.add(g)
-		names, most = max(names, width(t.memberName(g))), max(most, list[i].total())
+		names, most = max(names, term.Width(t.memberName(g))), max(most, list[i].total())
 	}
 	room := t.columns - names - statColumns
 	for i, g := range groups {
@@ -62,20 +63,20 @@ func (t *diffText) statistics(groups []*diff.Edit) {
 			n     int
 			sign  string
 			paint func(...any) string
-		}{{list[i].added, "+", t.green}, {list[i].removed, "−", t.red}, {list[i].changed, "~", t.yellow}, {list[i].moved, "↔", t.cyan}} {
+		}{{list[i].added, "+", t.Green}, {list[i].removed, "−", t.Red}, {list[i].changed, "~", t.Yellow}, {list[i].moved, "↔", t.Cyan}} {
 			if s.n == 0 {
-				figures += spaces(1 + statFigure)
+				figures += term.Spaces(1 + statFigure)
 				continue
 			}
-			figures += " " + s.paint(right(s.sign+short(int64(s.n)), statFigure))
+			figures += " " + s.paint(term.Right(s.sign+term.Short(int64(s.n)), statFigure))
 			if most > room {
 				s.n = max(1, s.n*(room-3)/most)
 			}
 			signs += s.paint(strings.Repeat(s.sign, s.n))
 		}
-		t.line(left(t.memberName(g), names), figures, "  ", signs)
+		t.line(term.Left(t.memberName(g), names), figures, "  ", signs)
 	}
-	t.line(plural(len(groups), "member"), ": ", all.String())
+	t.line(term.Plural(len(groups), "member"), ": ", all.String())
 }
 
 // The columns of a figure with its sign, and of all but the bar and the name.

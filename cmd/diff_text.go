@@ -11,6 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
@@ -27,16 +28,16 @@ type diffTextOptions struct {
 
 // A diffText shows people how documents differ. It prints while it goes.
 type diffText struct {
-	palette
+	term.Palette
 	diffTextOptions
 	out     *bufio.Writer // keeps the first error
 	columns int
 	turns   []string // members that are lists of turns
 }
 
-func newDiffText(w io.Writer, columns int, colors palette, o diffTextOptions) *diffText {
+func newDiffText(w io.Writer, columns int, colors term.Palette, o diffTextOptions) *diffText {
 	o.sideBySide = o.sideBySide && columns >= besideFrom
-	return &diffText{palette: colors, diffTextOptions: o, out: bufio.NewWriter(w), columns: max(columns, narrowest)}
+	return &diffText{Palette: colors, diffTextOptions: o, out: bufio.NewWriter(w), columns: max(columns, term.Narrowest)}
 }
 
 // The columns where markers, pointers and the values below them begin.
@@ -55,7 +56,7 @@ func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit)
 		return nil
 	}
 	if heading != "" {
-		t.line(t.bold(visible(heading)))
+		t.line(t.Bold(term.Visible(heading)))
 	}
 	if m := diff.MeaningOf(a, b, e, t.format); m != nil {
 		if text := t.meaning(m); text != "" {
@@ -93,19 +94,19 @@ func (t *diffText) meaning(m *diff.Meaning) string {
 	if m.Before != m.Then {
 		p = append(p, routeOf(m.Then)+" (was "+routeOf(m.Before)+")")
 	}
-	p.count("capability", share{m.CapabilitiesDropped, "dropped", t.red}, share{m.CapabilitiesAdded, "added", nil})
+	p.count("capability", share{m.CapabilitiesDropped, "dropped", t.Red}, share{m.CapabilitiesAdded, "added", nil})
 	if m.Answer != m.AnswerBefore {
-		p = append(p, clip(m.Answer, longestName)+" (was "+clip(m.AnswerBefore, longestName)+")")
+		p = append(p, term.Clip(m.Answer, longestName)+" (was "+term.Clip(m.AnswerBefore, longestName)+")")
 	}
-	p.count("handoff", share{m.Offered, "offered", nil}, share{m.Accepted, "accepted", nil}, share{m.Declined, "declined", t.red})
+	p.count("handoff", share{m.Offered, "offered", nil}, share{m.Accepted, "accepted", nil}, share{m.Declined, "declined", t.Red})
 	p.count("commitment", share{m.Committed, "made", nil})
-	p.count("message", share{m.Messages.Added, "added", nil}, share{m.Messages.Removed, "removed", t.red},
-		share{m.Messages.Changed, "changed", t.red}, share{m.Messages.Moved, "moved", t.red})
-	p.count("subtask", share{m.Completed, "completed", nil}, share{m.Lost, "lost", t.red}, share{m.Reopened, "reopened", t.red},
+	p.count("message", share{m.Messages.Added, "added", nil}, share{m.Messages.Removed, "removed", t.Red},
+		share{m.Messages.Changed, "changed", t.Red}, share{m.Messages.Moved, "moved", t.Red})
+	p.count("subtask", share{m.Completed, "completed", nil}, share{m.Lost, "lost", t.Red}, share{m.Reopened, "reopened", t.Red},
 		share{m.SubtasksAdded, "added", nil})
-	p.count("result", share{m.ResultsChanged, "changed", t.red})
-	p.count("constraint", share{m.ConstraintsDropped, "dropped", t.red}, share{m.ConstraintsAdded, "added", nil})
-	p.count("state member", share{m.StateLost, "lost", t.red}, share{m.StateAdded, "added", nil})
+	p.count("result", share{m.ResultsChanged, "changed", t.Red})
+	p.count("constraint", share{m.ConstraintsDropped, "dropped", t.Red}, share{m.ConstraintsAdded, "added", nil})
+	p.count("state member", share{m.StateLost, "lost", t.Red}, share{m.StateAdded, "added", nil})
 	p.count("turn", share{m.Turns.Added, "added", nil}, share{m.Turns.Removed, "removed", nil},
 		share{m.Turns.Changed, "changed", nil}, share{m.Turns.Moved, "moved", nil})
 	if d := m.Tokens; d != nil && !d.IsZero() {
@@ -120,11 +121,11 @@ func (t *diffText) meaning(m *diff.Meaning) string {
 	}
 	switch m.Signature {
 	case diff.SignatureStale:
-		p = append(p, t.red("signature no longer covers this"))
+		p = append(p, t.Red("signature no longer covers this"))
 	case diff.SignatureAdded:
 		p = append(p, "signed")
 	case diff.SignatureRemoved:
-		p = append(p, t.red("signature removed"))
+		p = append(p, t.Red("signature removed"))
 	case diff.SignatureAnew:
 		p = append(p, "signed anew")
 	}
@@ -147,9 +148,9 @@ func (p *phrases) count(noun string, shares ...share) {
 		if s.n == 0 {
 			continue
 		}
-		count := grouped(int64(s.n))
+		count := term.Grouped(int64(s.n))
 		if noun != "" {
-			count, noun = plural(s.n, noun), ""
+			count, noun = term.Plural(s.n, noun), ""
 		}
 		if s.paint == nil {
 			s.paint = fmt.Sprint
@@ -165,7 +166,7 @@ func agentName(s string) string {
 	if strings.ContainsAny(s, ", ()→") {
 		s = strconv.Quote(s)
 	}
-	return cmp.Or(clip(s, longestName), "?")
+	return cmp.Or(term.Clip(s, longestName), "?")
 }
 
 // signed writes a difference with its sign, and commas between thousands.
@@ -176,12 +177,12 @@ func signed(d decimal.Decimal) string {
 	}
 	whole, fraction, _ := strings.Cut(d.Abs().String(), ".")
 	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
-		whole = grouped(n)
+		whole = term.Grouped(n)
 	}
 	if fraction != "" {
 		whole += "." + fraction
 	}
-	return sign + clip(whole, longestName)
+	return sign + term.Clip(whole, longestName)
 }
 
 func (t *diffText) line(parts ...string) {
@@ -196,12 +197,12 @@ func (t *diffText) note(s string) string {
 	if s == "" {
 		return ""
 	}
-	return "  " + t.dim(s)
+	return "  " + t.Dim(s)
 }
 
 // group prints the edits of one member, or of a document without members.
 func (t *diffText) group(e *diff.Edit) {
-	name := t.bold(t.memberName(e))
+	name := t.Bold(t.memberName(e))
 	switch {
 	case e.Inside != nil:
 		t.line(name, t.note("holds JSON: "+countEdits(e).String()))
@@ -234,9 +235,9 @@ func (t *diffText) memberName(e *diff.Edit) string {
 // clip shortens a name.
 func (t *diffText) clip(name string) string {
 	if t.full {
-		return visible(name)
+		return term.Visible(name)
 	}
-	return clip(name, longestName)
+	return term.Clip(name, longestName)
 }
 
 // present returns the value that an edit's place is of.
@@ -262,11 +263,11 @@ func (t *diffText) pointerOf(v jsonstream.Value) string {
 	case !v.Parent().Exists():
 		return wholeDocument
 	case t.full || v.PointerSize() <= longestPlace:
-		return visible(v.Pointer())
+		return term.Visible(v.Pointer())
 	case v.Parent().Kind() == jsonstream.Array:
 		return "…/" + strconv.Itoa(v.Index())
 	default:
-		return "…/" + clip(v.Name(), longestName)
+		return "…/" + term.Clip(v.Name(), longestName)
 	}
 }
 
@@ -287,14 +288,14 @@ func (t *diffText) edit(e *diff.Edit, prefix string) {
 func (t *diffText) leaf(e *diff.Edit, at string) {
 	switch {
 	case e.Kind == diff.Moved:
-		t.line(spaces(markIndent), t.cyan("~ "+at), " moved from ", t.pointerOf(e.Old))
+		t.line(term.Spaces(markIndent), t.Cyan("~ "+at), " moved from ", t.pointerOf(e.Old))
 	case e.Kind != diff.Changed:
 		t.oneSided(e, at)
 	case e.Inside != nil:
-		t.line(spaces(placeIndent), t.cyan(at), t.note("holds JSON: "+countEdits(e).String()))
+		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note("holds JSON: "+countEdits(e).String()))
 		t.inside(e, at)
 	default:
-		t.line(spaces(placeIndent), t.cyan(at), t.note(sameInside(e)))
+		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note(sameInside(e)))
 		t.values(e, valueIndent)
 	}
 }
@@ -339,29 +340,29 @@ func (t *diffText) unchanged(e *diff.Edit) {
 		noun = "turn"
 	}
 	if n > 0 {
-		t.line(spaces(markIndent), t.dim("… "+plural(n, noun)+" unchanged"))
+		t.line(term.Spaces(markIndent), t.Dim("… "+term.Plural(n, noun)+" unchanged"))
 	}
 }
 
 // oneSided prints what was added or removed, beside its place if there is room.
 func (t *diffText) oneSided(e *diff.Edit, at string) {
-	mark, paint := t.green("+"), t.green
+	mark, paint := t.Green("+"), t.Green
 	if e.Kind == diff.Removed {
-		mark, paint = t.red("-"), t.red
+		mark, paint = t.Red("-"), t.Red
 	}
 	text := t.summary(present(e))
 	room := t.columns - placeIndent
 	if at != "" {
-		room -= width(at) + 2
-		at = t.cyan(at) + "  "
+		room -= term.Width(at) + 2
+		at = t.Cyan(at) + "  "
 	}
 	below := t.columns - valueIndent
 	if fits(text, room) || room >= t.columns/2 && !fits(text, below) {
-		t.line(spaces(markIndent), mark, " ", at, t.cut(text, room, paint))
+		t.line(term.Spaces(markIndent), mark, " ", at, t.cut(text, room, paint))
 		return
 	}
-	t.line(spaces(markIndent), mark, " ", strings.TrimRight(at, " "))
-	t.line(spaces(valueIndent), t.cut(text, below, paint))
+	t.line(term.Spaces(markIndent), mark, " ", strings.TrimRight(at, " "))
+	t.line(term.Spaces(valueIndent), t.cut(text, below, paint))
 }
 
 // summary returns what is shown of a value that has no counterpart: of a turn who

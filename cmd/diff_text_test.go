@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -84,7 +85,7 @@ func editOf(t testing.TB, a, b *jsonstream.Document, changes ...change) *diff.Ed
 func showDiff(t testing.TB, columns int, colors bool, o diffTextOptions, heading string, a, b *jsonstream.Document, e *diff.Edit) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := newDiffText(&out, columns, newPalette(colors), o).show(heading, a, b, e); err != nil {
+	if err := newDiffText(&out, columns, term.NewPalette(colors), o).show(heading, a, b, e); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -256,7 +257,7 @@ func TestDiffTextEnds(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	failing := writerFunc(func([]byte) (int, error) { return 0, errDisk })
-	if err := newDiffText(failing, 80, newPalette(false), diffTextOptions{}).show("", a, b, e); !errors.Is(err, errDisk) {
+	if err := newDiffText(failing, 80, term.NewPalette(false), diffTextOptions{}).show("", a, b, e); !errors.Is(err, errDisk) {
 		t.Errorf("error %v, want %v", err, errDisk)
 	}
 }
@@ -348,7 +349,7 @@ func TestMeaningWords(t *testing.T) {
 		{diff.Meaning{Signature: diff.SignatureRemoved}, "signature removed"},
 		{diff.Meaning{Signature: diff.SignatureAnew}, "signed anew"},
 	}
-	d := newDiffText(nil, 80, newPalette(false), diffTextOptions{})
+	d := newDiffText(nil, 80, term.NewPalette(false), diffTextOptions{})
 	for _, tt := range tests {
 		if got := d.meaning(&tt.meaning); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.meaning, got, tt.want)

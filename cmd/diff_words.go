@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/align"
 )
 
@@ -258,7 +259,7 @@ func (t *diffText) pieces(runs []wordRun, old, new bool) []piece {
 }
 
 func (t *diffText) changed(p piece) []piece {
-	if t.on && strings.TrimSpace(p.text) != "" {
+	if t.On && strings.TrimSpace(p.text) != "" {
 		p.before, p.after = "", ""
 	}
 	return t.fold(p, changedHead, changedTail)
@@ -283,7 +284,7 @@ func (t *diffText) fold(p piece, head, tail int) []piece {
 		if tail > 0 {
 			to = list[len(list)-tail].at
 		}
-		parts = p.without(from, to, plural(hidden, "word"))
+		parts = p.without(from, to, term.Plural(hidden, "word"))
 	}
 	var folded []piece
 	for _, part := range parts {
@@ -303,7 +304,7 @@ func (p piece) shorten() []piece {
 	for !utf8.RuneStart(p.text[to]) {
 		to++
 	}
-	return p.without(from, to, plural(to-from, "byte"))
+	return p.without(from, to, term.Plural(to-from, "byte"))
 }
 
 // without returns the piece without some of it, and a note that says how much.

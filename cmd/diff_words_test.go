@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
 // marked writes runs as they are shown without colours, with nothing left out.
@@ -103,7 +105,7 @@ func TestWordDiffLarge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkRuns(t, old, new)
-			d := newDiffText(nil, 80, newPalette(false), diffTextOptions{})
+			d := newDiffText(nil, 80, term.NewPalette(false), diffTextOptions{})
 			if lines, _ := d.layout(d.pieces(wordDiff(old, new), true, true), 78); len(lines) > 2*mostLines {
 				t.Errorf("%d lines", len(lines))
 			}

@@ -31,7 +31,7 @@ transcript, the HandoffInputData of the OpenAI Agents SDK.`,
 			if err != nil {
 				return err
 			}
-			return g.writeData(c.OutOrStdout(), text)
+			return g.WriteData(c.OutOrStdout(), text)
 		},
 	}
 }

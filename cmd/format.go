@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/format"
 )
 
@@ -40,7 +41,7 @@ type formatValue format.Format
 
 func (v *formatValue) Set(text string) error {
 	if !format.Format(text).Known() {
-		return unknownFormat(text, formatNames())
+		return report.UnknownFormat(text, formatNames())
 	}
 	*v = formatValue(text)
 	return nil

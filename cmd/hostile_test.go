@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
 // hostile has what must not come out as it is: ends of lines, escape sequences, direction
@@ -71,7 +73,7 @@ func checkShown(t *testing.T, what, text string, commands bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
-		case !utf8.ValidString(line) || strings.IndexFunc(line, isHidden) >= 0:
+		case !utf8.ValidString(line) || strings.IndexFunc(line, term.IsHidden) >= 0:
 			t.Errorf("%s: raw: %.300q", what, line)
 		case strings.HasPrefix(strings.TrimSpace(line), "::") && !commands:
 			t.Errorf("%s: a workflow command: %.300q", what, line)

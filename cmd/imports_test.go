@@ -59,7 +59,13 @@ var imports = map[string][]string{
 	"pkg/convert":             {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
 	"pkg/inspect":             {"pkg/format", "pkg/history", "pkg/formats/macp", "pkg/formats/openai", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
 	"cmd":                     nil, // everything
-	"":                        {"cmd"},
+	"cmd/internal/term":       {"pkg/validate", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"cmd/internal/claim":      {"cmd/internal/term"},
+	"cmd/internal/input":      {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
+	"cmd/internal/output":     {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"cmd/internal/report": {"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/format", "pkg/validate",
+		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif"},
+	"": {"cmd"},
 }
 
 // forbidden are what no package under pkg may import: they are for cmd alone.

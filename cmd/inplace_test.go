@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -42,9 +45,9 @@ func TestInPlaceMeanwhile(t *testing.T) {
 	rewritingOf := func(path string, f *rewriting) *rewriting {
 		f.globals = newGlobals()
 		f.limits = limits
-		f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+		f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 			appendTo(t, path, added)
-			return append(dst, d.raw.Bytes...), nil
+			return append(dst, d.Raw.Bytes...), nil
 		}
 		return f
 	}
@@ -66,8 +69,8 @@ func TestInPlaceMeanwhile(t *testing.T) {
 			c, told := quiet()
 			p := packing{globals: newGlobals(), inPlace: true, format: "text"}
 			p.limits = limits
-			p.target = func(s source) (string, error) { return s.path + ".zst", nil }
-			p.convert = func([]source, *output) (packed, error) {
+			p.target = func(s input.Source) (string, error) { return s.Path + ".zst", nil }
+			p.convert = func([]input.Source, *output.File) (packed, error) {
 				appendTo(t, path, added)
 				return packed{Codec: compress.Zstd, packs: true}, nil
 			}
@@ -112,15 +115,15 @@ func TestInPlaceMeanwhile(t *testing.T) {
 // A transcript that is begun takes the place of nothing that has come meanwhile.
 func TestCreateMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
-	out, err := newGlobals().openOutputAs(asData, compress.None, path, nil)
+	out, err := newGlobals().OpenAs(claim.AsData, compress.None, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.check = func() error { return unchanged(path, nil) }
+	out.Check = func() error { return output.Unchanged(path, nil) }
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.close(nil); err == nil || !strings.Contains(err.Error(), "was written by another process meanwhile") {
+	if err := out.Close(nil); err == nil || !strings.Contains(err.Error(), "was written by another process meanwhile") {
 		t.Errorf("got %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "theirs" {

@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/inspect"
@@ -37,7 +40,7 @@ was not a message at all.`,
   zcat archive.jsonl.gz | handoff inspect
   handoff inspect -f json message.json | jq .members`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneStdin(args, append(receiver.keys.files, receiver.profile, safety.rules)...); err != nil {
+			if err := input.OneStdin(args, append(receiver.keys.files, receiver.profile, safety.rules)...); err != nil {
 				return err
 			}
 			profile, err := receiver.load(g, c.InOrStdin())
@@ -59,7 +62,7 @@ was not a message at all.`,
 				validator: validate.New(validate.Options{
 					Formats: messages.formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.allow, Limits: g.limits,
 				}),
-				progress: g.newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout())),
+				progress: g.newProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
 			}
 			if inTokens {
 				counter, err := counting.load()
@@ -69,15 +72,15 @@ was not a message at all.`,
 				meter := counter.meter()
 				i.meter = &meter
 			}
-			out, err := g.openOutput(output, c.OutOrStdout())
+			out, err := g.Open(output, c.OutOrStdout())
 			if err != nil {
 				return scanner.close(err)
 			}
-			if i.show, i.end, err = inspectPrinter(format, out, terminalWidth(c.OutOrStdout()), newPalette(out.stdout && useColor(g.color, c.OutOrStdout()))); err != nil {
-				return out.close(scanner.close(err))
+			if i.show, i.end, err = inspectPrinter(format, out, term.WidthOf(c.OutOrStdout()), term.NewPalette(out.Stdout && term.UseColor(g.color, c.OutOrStdout()))); err != nil {
+				return out.Close(scanner.close(err))
 			}
-			err = scanner.close(i.all(c, g.sources(args, c.InOrStdin(), c.ErrOrStderr())))
-			if err := out.close(err); err != nil || !i.unread {
+			err = scanner.close(i.all(c, g.Sources(args, c.InOrStdin(), c.ErrOrStderr())))
+			if err := out.Close(err); err != nil || !i.unread {
 				return err
 			}
 			return errReported
@@ -89,22 +92,22 @@ was not a message at all.`,
 	counting.register(c)
 	flags := c.Flags()
 	flags.BoolVar(&inTokens, "tokens", false, "count the tokens, too")
-	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&output, "output", "o", "", "write to `FILE`")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	return c
 }
 
 // inspectPrinter returns what shows a record in a format, and what ends it all.
-func inspectPrinter(format string, out io.Writer, width int, colors palette) (show func(inspectRecord) error, end func() error, err error) {
+func inspectPrinter(format string, out io.Writer, width int, colors term.Palette) (show func(inspectRecord) error, end func() error, err error) {
 	switch format {
 	case "text":
 		text := newInspectText(out, width, colors)
 		return text.Print, text.Close, nil
 	case "json":
-		return func(r inspectRecord) error { return writeJSON(out, r) }, func() error { return nil }, nil
+		return func(r inspectRecord) error { return report.WriteJSON(out, r) }, func() error { return nil }, nil
 	default:
-		return nil, nil, unknownFormat(format, plainFormats)
+		return nil, nil, report.UnknownFormat(format, report.PlainFormats)
 	}
 }
 
@@ -115,7 +118,7 @@ type inspection struct {
 	terms     bool          // there are terms of a receiver, which only EAAPL messages are checked by
 	validator *validate.Validator
 	meter     *history.Meter // nil: tokens are not counted
-	progress  *progress
+	progress  *term.Progress
 	show      func(inspectRecord) error
 	end       func() error
 	unread    bool // whether something was not a message, or could not be read
@@ -127,29 +130,29 @@ type inspectOutcome struct {
 	err error
 }
 
-func (i *inspection) all(c *cobra.Command, list []source) error {
-	work := func(batch []document) []inspectOutcome {
+func (i *inspection) all(c *cobra.Command, list []input.Source) error {
+	work := func(batch []input.Document) []inspectOutcome {
 		var outcomes []inspectOutcome
 		for _, d := range batch {
 			outcomes = append(outcomes, i.inspect(c, d))
 		}
 		return outcomes
 	}
-	err := process(list, i.limits, i.progress, work, func(records []inspectOutcome) error {
+	err := input.Process(list, i.limits, i.progress, work, func(records []inspectOutcome) error {
 		for _, r := range records {
-			i.progress.message()
+			i.progress.Message()
 			if isClassifierError(r.err) {
 				return r.err
 			}
 			if r.err != nil {
 				i.unread = true
-				i.progress.fail(r.err)
+				i.progress.Fail(r.err)
 				continue
 			}
 			if i.terms && r.Format != "" && r.Format != format.EAAPL {
 				i.terms = false // told once
-				i.progress.clear()
-				printError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
+				i.progress.Clear()
+				term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
 			}
 			if err := i.show(r.inspectRecord); err != nil {
 				return err
@@ -163,25 +166,25 @@ func (i *inspection) all(c *cobra.Command, list []source) error {
 	return i.end()
 }
 
-func (i *inspection) inspect(c *cobra.Command, d document) inspectOutcome {
-	if d.err != nil {
-		return inspectOutcome{err: inFile(d.source.name, d.err)}
+func (i *inspection) inspect(c *cobra.Command, d input.Document) inspectOutcome {
+	if d.Err != nil {
+		return inspectOutcome{err: input.InFile(d.Source.Name, d.Err)}
 	}
-	m, err := message.Parse(d.raw, i.limits)
+	m, err := message.Parse(d.Raw, i.limits)
 	if err != nil {
-		return inspectOutcome{err: inFile(d.source.name, err)}
+		return inspectOutcome{err: input.InFile(d.Source.Name, err)}
 	}
 	form, err := history.FormatOf(m.Root(), i.from)
 	if err != nil && i.from != "" {
-		return inspectOutcome{err: fmt.Errorf("%s: %w", d.origin(), err)}
+		return inspectOutcome{err: fmt.Errorf("%s: %w", d.Origin(), err)}
 	}
 	result, err := i.validator.Validate(c.Context(), m)
 	if err != nil {
-		return inspectOutcome{err: inFile(d.source.name, err)}
+		return inspectOutcome{err: input.InFile(d.Source.Name, err)}
 	}
 	facts := inspect.Of(m, form, i.limits)
 	if i.meter != nil {
 		facts.CountTokens(m, *i.meter)
 	}
-	return inspectOutcome{inspectRecord: inspectRecord{Source: d.source.name, Index: d.index, Facts: facts, Result: result}}
+	return inspectOutcome{inspectRecord: inspectRecord{Source: d.Source.Name, Index: d.Index, Facts: facts, Result: result}}
 }

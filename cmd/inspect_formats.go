@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/inspect"
@@ -19,9 +20,9 @@ var systems = map[format.Format]string{
 }
 
 // foreign draws what only messages of one format have, if it is not the canonical one.
-func (p *picture) foreign(f inspect.Facts) {
-	p.line()
-	p.label("format", systems[f.Format])
+func (p *drawing) foreign(f inspect.Facts) {
+	p.Line()
+	p.Label("format", systems[f.Format])
 	switch {
 	case f.SW4RM != nil:
 		p.sw4rm(f)
@@ -32,16 +33,16 @@ func (p *picture) foreign(f inspect.Facts) {
 	}
 }
 
-func (p *picture) sw4rm(f inspect.Facts) {
+func (p *drawing) sw4rm(f inspect.Facts) {
 	s := f.SW4RM
 	switch f.Format {
 	case format.SW4RMRequest:
-		p.label("from", f.From.ID)
-		p.label("to", f.To.Type)
-		p.label("reason", s.Reason)
-		p.label("needs", strings.Join(s.Capabilities, ", "))
+		p.Label("from", f.From.ID)
+		p.Label("to", f.To.Type)
+		p.Label("reason", s.Reason)
+		p.Label("needs", strings.Join(s.Capabilities, ", "))
 		if s.PreserveHistory != nil && !*s.PreserveHistory {
-			p.label("history", "not preserved")
+			p.Label("history", "not preserved")
 		}
 		p.optional("priority", string(s.Priority))
 		p.optional("timeout", string(s.Timeout))
@@ -50,11 +51,11 @@ func (p *picture) sw4rm(f inspect.Facts) {
 		if s.Accepted != nil {
 			answer = map[bool]string{true: "accepted", false: "rejected"}[*s.Accepted]
 		}
-		p.label("answer", answer)
+		p.Label("answer", answer)
 		p.optional("by", f.To.Type)
 		p.optional("reason", s.RejectionReason)
-		p.label("status", s.Status)
-		p.label("handoff", s.HandoffID)
+		p.Label("status", s.Status)
+		p.Label("handoff", s.HandoffID)
 	}
 	p.optional("request", s.RequestID)
 	p.optional("metadata", strings.Join(s.Metadata, ", "))
@@ -62,52 +63,52 @@ func (p *picture) sw4rm(f inspect.Facts) {
 }
 
 // optional is a label that is left out where it has no value.
-func (p *picture) optional(name, value string) {
+func (p *drawing) optional(name, value string) {
 	if value != "" {
-		p.label(name, value)
+		p.Label(name, value)
 	}
 }
 
 func counts(list []inspect.Count) string {
 	var parts []string
-	for _, c := range list[:min(len(list), mostRows)] {
-		parts = append(parts, grouped(int64(c.Count))+" "+c.Name)
+	for _, c := range list[:min(len(list), term.MostRows)] {
+		parts = append(parts, term.Grouped(int64(c.Count))+" "+c.Name)
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (p *picture) session(s *macp.Projection) {
-	p.label("session", s.SessionID)
-	p.label("intent", s.Intent)
-	p.label("initiator", s.Initiator)
-	p.label("with", strings.Join(s.Participants, ", "))
-	p.label("versions", fmt.Sprintf("mode %s, configuration %s, policy %s", orNone(s.ModeVersion), orNone(s.ConfigurationVersion), orNone(s.PolicyVersion)))
-	p.label("state", string(s.State))
+func (p *drawing) session(s *macp.Projection) {
+	p.Label("session", s.SessionID)
+	p.Label("intent", s.Intent)
+	p.Label("initiator", s.Initiator)
+	p.Label("with", strings.Join(s.Participants, ", "))
+	p.Label("versions", fmt.Sprintf("mode %s, configuration %s, policy %s", orNone(s.ModeVersion), orNone(s.ConfigurationVersion), orNone(s.PolicyVersion)))
+	p.Label("state", string(s.State))
 	sdk := ""
 	if string(s.SDKPhase) != string(s.Phase) {
 		sdk = string(s.SDKPhase)
 	}
-	p.label("phase", at(string(s.Phase), ", to the SDK ", sdk))
-	p.label("responsible", s.Responsible)
+	p.Label("phase", at(string(s.Phase), ", to the SDK ", sdk))
+	p.Label("responsible", s.Responsible)
 	refused := 0
 	for _, e := range s.TimeLine {
 		if e.Violation != nil {
 			refused++
 		}
 	}
-	summary := plural(len(s.TimeLine), "message")
+	summary := term.Plural(len(s.TimeLine), "message")
 	if refused > 0 {
-		summary += ", " + grouped(int64(refused)) + " refused"
+		summary += ", " + term.Grouped(int64(refused)) + " refused"
 	}
-	p.section("Handoffs", summary)
-	for _, h := range s.Handoffs[:min(len(s.Handoffs), mostRows)] {
-		status, id := left(string(h.Status), len(macp.ContextSent)), clip(h.ID, idColumns*2)
-		room := p.width - width("  "+status+"  "+id+"  ")
-		p.line("  ", p.ofStatus(h.Status)(status), "  ", p.cyan(id), "  ", clip(h.OfferedBy+" → "+h.Target+about(h), room))
+	p.Section("Handoffs", summary)
+	for _, h := range s.Handoffs[:min(len(s.Handoffs), term.MostRows)] {
+		status, id := term.Left(string(h.Status), len(macp.ContextSent)), term.Clip(h.ID, idColumns*2)
+		room := p.Width - term.Width("  "+status+"  "+id+"  ")
+		p.Line("  ", statusColor(p.Palette, h.Status)(status), "  ", p.Cyan(id), "  ", term.Clip(h.OfferedBy+" → "+h.Target+about(h), room))
 	}
-	p.more(len(s.Handoffs) - mostRows)
+	p.More(len(s.Handoffs) - term.MostRows)
 	if c := s.Commitment; c != nil {
-		p.line("  committed: ", clip(c.Action+" by "+c.Sender, p.width-len("  committed: ")))
+		p.Line("  committed: ", term.Clip(c.Action+" by "+c.Sender, p.Width-len("  committed: ")))
 	}
 }
 
@@ -130,32 +131,32 @@ func orNone(version string) string {
 	return version
 }
 
-func (p *picture) items(o *inspect.OpenAI) {
-	for _, t := range o.Transfers[:min(len(o.Transfers), mostRows)] {
-		p.label("transfer", at(t.Tool, " → ", t.Agent))
+func (p *drawing) items(o *inspect.OpenAI) {
+	for _, t := range o.Transfers[:min(len(o.Transfers), term.MostRows)] {
+		p.Label("transfer", at(t.Tool, " → ", t.Agent))
 	}
-	p.more(len(o.Transfers) - mostRows)
+	p.More(len(o.Transfers) - term.MostRows)
 	nested := "no"
 	if o.Nested > 0 {
-		nested = plural(o.Nested, "summary message")
+		nested = term.Plural(o.Nested, "summary message")
 	}
-	p.label("nested", nested)
-	p.section("Items", "")
+	p.Label("nested", nested)
+	p.Section("Items", "")
 	names := 0
 	for _, list := range o.Lists {
-		names = max(names, width(list.Name))
+		names = max(names, term.Width(list.Name))
 	}
 	for _, list := range o.Lists {
-		line := "  " + left(list.Name, names) + "  " + left(plural(list.Items, "item"), countColumns*2) + "  "
-		p.line(line, clip(counts(list.Types), p.width-width(line)))
+		line := "  " + term.Left(list.Name, names) + "  " + term.Left(term.Plural(list.Items, "item"), countColumns*2) + "  "
+		p.Line(line, term.Clip(counts(list.Types), p.Width-term.Width(line)))
 	}
 }
 
 // carried draws where the bytes of a context go that a message carries.
-func (p *picture) carried(c *inspect.Context, counted bool) {
+func (p *drawing) carried(c *inspect.Context, counted bool) {
 	if c == nil {
 		return
 	}
-	p.section("In the context", fmt.Sprintf("%s at %s", plural(c.Bytes, "byte"), visible(c.Pointer)))
+	p.Section("In the context", fmt.Sprintf("%s at %s", term.Plural(c.Bytes, "byte"), term.Visible(c.Pointer)))
 	p.members(c.Members, counted)
 }

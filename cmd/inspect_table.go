@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/rfc3339"
@@ -20,13 +21,13 @@ import (
 type inspectText struct {
 	w       io.Writer
 	columns int
-	palette
+	term.Palette
 	first *inspectRecord // not yet printed
 	table *inspectTable
 }
 
-func newInspectText(w io.Writer, columns int, colors palette) *inspectText {
-	return &inspectText{w: w, columns: columns, palette: colors}
+func newInspectText(w io.Writer, columns int, colors term.Palette) *inspectText {
+	return &inspectText{w: w, columns: columns, Palette: colors}
 }
 
 // Print takes the next record.
@@ -36,7 +37,7 @@ func (t *inspectText) Print(r inspectRecord) error {
 		t.first = &r
 		return nil
 	case t.table == nil:
-		t.table = newInspectTable(t.w, t.columns, t.palette, t.first.SizeTokens > 0)
+		t.table = newInspectTable(t.w, t.columns, t.Palette, t.first.SizeTokens > 0)
 		if err := t.table.row(*t.first); err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (t *inspectText) Close() error {
 	case t.table != nil:
 		return t.table.totals()
 	case t.first != nil:
-		return t.first.WriteText(t.w, t.columns, t.palette)
+		return t.first.WriteText(t.w, t.columns, t.Palette)
 	default:
 		return nil
 	}
@@ -61,7 +62,7 @@ func (t *inspectText) Close() error {
 // on what is in them, so that it can print each at once.
 type inspectTable struct {
 	w io.Writer
-	palette
+	term.Palette
 	columns               int
 	counted               bool // there is a column for the tokens of the message
 	agents, time, verdict int  // columns of these, which grow with the terminal
@@ -107,8 +108,8 @@ var verdictWords = map[validate.Reason]string{
 	validate.SafetyViolation:   "safety",
 }
 
-func newInspectTable(w io.Writer, columns int, colors palette, counted bool) *inspectTable {
-	t := &inspectTable{w: w, palette: colors, columns: max(columns, narrowest), counted: counted, time: len(clockLayout), verdict: narrowVerdict}
+func newInspectTable(w io.Writer, columns int, colors term.Palette, counted bool) *inspectTable {
+	t := &inspectTable{w: w, Palette: colors, columns: max(columns, term.Narrowest), counted: counted, time: len(clockLayout), verdict: narrowVerdict}
 	if t.columns >= wide {
 		t.time, t.verdict = len(momentLayout), wideVerdict
 	}
@@ -132,12 +133,12 @@ func (t *inspectTable) heading(source string) error {
 		}
 	}
 	t.started, t.source = true, source
-	if _, err := io.WriteString(t.w, t.bold(clip(source, t.columns))+"\n"); err != nil {
+	if _, err := io.WriteString(t.w, t.Bold(term.Clip(source, t.columns))+"\n"); err != nil {
 		return err
 	}
-	return t.line(t.dim(right("#", indexColumns)), t.dim(left("handoff", idColumns)), t.dim(left("from → to", t.agents)),
-		t.dim(left("time", t.time)), t.dim(right("spent", moneyColumns)), t.dim(right("left", moneyColumns)),
-		t.dim(right("token", countColumns)), t.sizes("bytes", "size"), t.dim("verdict"))
+	return t.line(t.Dim(term.Right("#", indexColumns)), t.Dim(term.Left("handoff", idColumns)), t.Dim(term.Left("from → to", t.agents)),
+		t.Dim(term.Left("time", t.time)), t.Dim(term.Right("spent", moneyColumns)), t.Dim(term.Right("left", moneyColumns)),
+		t.Dim(term.Right("token", countColumns)), t.sizes("bytes", "size"), t.Dim("verdict"))
 }
 
 func (t *inspectTable) row(r inspectRecord) error {
@@ -149,26 +150,26 @@ func (t *inspectTable) row(r inspectRecord) error {
 	}
 	tokens := "-"
 	if r.Tokens.Total != nil {
-		tokens = short(*r.Tokens.Total)
+		tokens = term.Short(*r.Tokens.Total)
 	}
-	remaining := right(money(r.Budget.RemainingUSD), moneyColumns)
+	remaining := term.Right(money(r.Budget.RemainingUSD), moneyColumns)
 	if r.Result.Reason == validate.BudgetExhausted {
-		remaining = t.red(remaining)
+		remaining = t.Red(remaining)
 	}
 	index := fmt.Sprintf("%*d", indexColumns, r.Index+1)
-	id, _ := cut(r.HandoffID, idColumns)
-	return t.line(index, t.cyan(left(id, idColumns)), agents(r.Facts, t.agents-len(index)+indexColumns),
-		left(t.moment(r.Timestamp), t.time), right(money(r.Budget.SpentUSD), moneyColumns), remaining,
-		right(tokens, countColumns), t.sizes(short(int64(r.Bytes)), short(int64(r.SizeTokens))), t.verdictOf(r.Result))
+	id, _ := term.Cut(r.HandoffID, idColumns)
+	return t.line(index, t.Cyan(term.Left(id, idColumns)), agents(r.Facts, t.agents-len(index)+indexColumns),
+		term.Left(t.moment(r.Timestamp), t.time), term.Right(money(r.Budget.SpentUSD), moneyColumns), remaining,
+		term.Right(tokens, countColumns), t.sizes(term.Short(int64(r.Bytes)), term.Short(int64(r.SizeTokens))), t.verdictOf(r.Result))
 }
 
 // sizes returns the columns of the message's size: in bytes, and in tokens where
 // they are counted.
 func (t *inspectTable) sizes(bytes, tokens string) string {
 	if !t.counted {
-		return right(bytes, countColumns)
+		return term.Right(bytes, countColumns)
 	}
-	return right(bytes, countColumns) + " " + right(tokens, countColumns)
+	return term.Right(bytes, countColumns) + " " + term.Right(tokens, countColumns)
 }
 
 // agents names both in so many columns, a short name leaving its room to the
@@ -177,14 +178,14 @@ func agents(f inspect.Facts, columns int) string {
 	const arrow = " → "
 	from, to := f.From.ID, f.To.Type
 	if from+to == "" {
-		return left(systems[f.Format], columns)
+		return term.Left(systems[f.Format], columns)
 	}
 	if n := len(f.Receivers); n > 1 {
 		to += fmt.Sprintf(" +%d", n-1)
 	}
-	columns -= width(arrow)
-	from = clip(from, max(columns/2, columns-width(clip(to, columns))))
-	return from + arrow + left(to, columns-width(from))
+	columns -= term.Width(arrow)
+	from = term.Clip(from, max(columns/2, columns-term.Width(term.Clip(to, columns))))
+	return from + arrow + term.Left(to, columns-term.Width(from))
 }
 
 // moment shows a time in UTC, as precisely as there is room.
@@ -202,13 +203,13 @@ func (t *inspectTable) moment(timestamp string) string {
 
 func (t *inspectTable) verdictOf(r validate.Result) string {
 	if r.Valid {
-		return t.green("✓ valid")
+		return t.Green("✓ valid")
 	}
 	word := string(r.Reason)
 	if t.verdict < wideVerdict {
 		word = cmp.Or(verdictWords[r.Reason], "rules")
 	}
-	return t.red("✗ " + word)
+	return t.Red("✗ " + word)
 }
 
 // money writes an amount exactly if there is room, else rounded.
@@ -250,14 +251,14 @@ func (s *inspectTotals) add(r inspectRecord) {
 // figures of a task's messages include each other.
 func (t *inspectTable) totals() error {
 	s := t.sum
-	verdicts := t.green("all valid")
+	verdicts := t.Green("all valid")
 	if invalid := s.messages - s.valid; invalid > 0 {
-		verdicts = t.red(grouped(int64(invalid)) + " invalid")
+		verdicts = t.Red(term.Grouped(int64(invalid)) + " invalid")
 	}
-	text := fmt.Sprintf("\n%s, %s, %s bytes\n", t.bold(plural(s.messages, "message")), verdicts, grouped(s.bytes))
+	text := fmt.Sprintf("\n%s, %s, %s bytes\n", t.Bold(term.Plural(s.messages, "message")), verdicts, term.Grouped(s.bytes))
 	if s.sameTask && s.spent != nil && s.remaining != nil {
 		text += fmt.Sprintf("one task: up to %s spent, down to %s left\n",
-			dollars([]byte(s.spent.String())), dollars([]byte(s.remaining.String())))
+			term.Dollars([]byte(s.spent.String())), term.Dollars([]byte(s.remaining.String())))
 	}
 	_, err := io.WriteString(t.w, text)
 	return err

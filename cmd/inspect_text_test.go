@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -49,7 +51,7 @@ func recordIn(t *testing.T, f format.Format, text string, r validate.Result) ins
 func draw(t *testing.T, columns int, colors bool, records ...inspectRecord) string {
 	t.Helper()
 	var b bytes.Buffer
-	p := newInspectText(&b, columns, newPalette(colors))
+	p := newInspectText(&b, columns, term.NewPalette(colors))
 	for _, r := range records {
 		if err := p.Print(r); err != nil {
 			t.Fatal(err)
@@ -196,7 +198,7 @@ func TestInspectHostile(t *testing.T) {
 		}
 	}
 	result := validate.Result{Reason: validate.SafetyViolation}
-	for range mostFindings + 1 {
+	for range term.MostFindings + 1 {
 		result.Findings = append(result.Findings, validate.Finding{Pointer: payload, Message: payload, Keyword: payload, Severity: validate.Error})
 	}
 	var records []inspectRecord
@@ -226,11 +228,11 @@ func TestInspectHostile(t *testing.T) {
 		for _, columns := range []int{80, 133} {
 			for _, out := range []string{draw(t, columns, false, r), draw(t, columns, false, r, r)} {
 				for line := range strings.SplitSeq(out, "\n") {
-					if w := width(line); w > columns {
+					if w := term.Width(line); w > columns {
 						t.Fatalf("%d columns of %d: %.200q", w, columns, line)
 					}
 				}
-				if i := strings.IndexFunc(strings.ReplaceAll(out, "\n", ""), isHidden); i >= 0 {
+				if i := strings.IndexFunc(strings.ReplaceAll(out, "\n", ""), term.IsHidden); i >= 0 {
 					t.Fatalf("hidden characters in %.200q", out[i:])
 				}
 			}
@@ -240,7 +242,7 @@ func TestInspectHostile(t *testing.T) {
 
 func TestInspectJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeJSON(&b, recordOf(t, `{"costTracking":{"costSpentSoFarUSD":0.10}}`, validate.Result{Valid: true})); err != nil {
+	if err := report.WriteJSON(&b, recordOf(t, `{"costTracking":{"costSpentSoFarUSD":0.10}}`, validate.Result{Valid: true})); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`{"source":"plan.json","index":0,"format":"eaapl","schemaVersion":""`, `"spentUSD":0.10,"remainingUSD":null,"spentShare":null`, `"validation":{"valid":true,`} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
@@ -28,7 +29,7 @@ is never overwritten.`,
 			}
 			text = append(text, '\n')
 			if output == "" || output == "-" {
-				return g.writeData(c.OutOrStdout(), text)
+				return g.WriteData(c.OutOrStdout(), text)
 			}
 			return g.writeKey(output, text)
 		},
@@ -39,22 +40,22 @@ is never overwritten.`,
 }
 
 // writeKey writes a file that only its owner can read, at no moment otherwise.
-func (all *outputs) writeKey(path string, text []byte) error {
-	f, err := all.beginFile(path, 0o600)
+func (g *globals) writeKey(path string, text []byte) error {
+	f, err := g.BeginFile(path, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: there is a file already, and a key is never overwritten: choose another name", path)
 	}
 	if err != nil {
-		return outputError(path, err)
+		return output.Error(path, err)
 	}
-	defer all.finished(path)
+	defer g.Finished(path)
 	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(path) // half a key is none
-		return outputError(path, err)
+		return output.Error(path, err)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
@@ -34,20 +36,17 @@ func (f *keyFlags) load(g *globals, c *cobra.Command) ([]sign.Key, error) {
 	return loadKeys(g, c, f.files)
 }
 
-var errNoKey = hint{
-	errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or " + keyVariable),
-	"handoff keygen -o FILE makes a key",
-}
+var errNoKey = term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+keyVariable), "handoff keygen -o FILE makes a key")
 
 // loadKeys reads key files.
 func loadKeys(g *globals, c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key
 	for _, file := range files {
-		s, err := g.inputSource(file, c.InOrStdin())
+		s, err := g.File(file, c.InOrStdin())
 		if err != nil {
 			return nil, err
 		}
-		text, err := s.readKey(c.ErrOrStderr())
+		text, err := readKey(s, c.ErrOrStderr())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", shownSetting(file), err) // it may be the key itself, set by mistake
 		}
@@ -65,24 +64,24 @@ const mostKeyBytes = 1 << 20
 
 // readKey returns the bytes of a key file as they are: raw bytes can look
 // compressed.
-func (s source) readKey(stderr io.Writer) ([]byte, error) {
-	in, closeFile, err := s.raw()
+func readKey(s input.Source, stderr io.Writer) ([]byte, error) {
+	in, closeFile, err := s.Raw()
 	if err != nil {
 		return nil, err
 	}
 	defer closeFile() // read only: nothing can be lost
-	if f, ok := in.(*os.File); ok && s.path != "" {
+	if f, ok := in.(*os.File); ok && s.Path != "" {
 		info, err := f.Stat()
 		if err != nil {
-			return nil, plainError(err)
+			return nil, term.PlainError(err)
 		}
 		if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
-			warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.name, mode.Perm()))
+			term.Warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.Name, mode.Perm()))
 		}
 	}
 	text, err := io.ReadAll(io.LimitReader(in, mostKeyBytes+1))
 	if err != nil {
-		return nil, plainError(err)
+		return nil, term.PlainError(err)
 	}
 	if len(text) > mostKeyBytes {
 		return nil, fmt.Errorf("longer than %d bytes: not a key file", mostKeyBytes)
@@ -98,7 +97,7 @@ func parseKeys(stderr io.Writer, origin string, text []byte) ([]sign.Key, error)
 	}
 	for _, k := range keys {
 		if weakness := k.Weakness(); weakness != "" {
-			warn(stderr, origin+": "+weakness+"; handoff keygen makes a better one")
+			term.Warn(stderr, origin+": "+weakness+"; handoff keygen makes a better one")
 		}
 	}
 	return keys, nil

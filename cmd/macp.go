@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -54,14 +55,14 @@ func (f *policyFlag) load(g *globals, c *cobra.Command) (*macp.Policy, error) {
 		}
 		return nil, nil
 	}
-	doc, name, err := g.loadSettings(f.path, c.InOrStdin(), g.limits)
+	doc, name, err := g.LoadSettings(f.path, c.InOrStdin(), g.limits)
 	if err != nil {
 		return nil, err
 	}
 	p, err := macp.ReadPolicy(doc.Root())
 	if e := (*macp.PolicyError)(nil); errors.As(err, &e) {
 		placed := validate.Finding{Pointer: e.Pointer, Message: e.Problem}
-		return nil, fmt.Errorf("%s:%d:%d: %s", name, e.Line, e.Column, visible(placed.PlacedMessage()))
+		return nil, fmt.Errorf("%s:%d:%d: %s", name, e.Line, e.Column, term.Visible(placed.PlacedMessage()))
 	}
 	return p, err
 }

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -45,7 +48,7 @@ Exit code 0: all conform; 1: at least one does not; 2: something could not be re
 	}
 	f.transcriptInput.register(c)
 	f.policyFlag.register(c)
-	f.reports.register(c, reportFormats)
+	f.reports.register(c, report.Formats)
 	c.Flags().StringVar(&f.frozen, "frozen", "", "the `HASH` that freezing each transcript has to give")
 	c.Flags().StringVar(&f.explain, "explain", "", "tell what the rule with this `NUMBER` means, and do nothing else")
 	return c
@@ -60,45 +63,45 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if c.Flags().Changed("frozen") && !frozenHash().MatchString(f.frozen) {
 		return fmt.Errorf("--frozen %q: write it as handoff macp freeze prints it, sha256: and 64 hexadecimal digits", f.frozen)
 	}
-	if err := oneStdin(args, f.path); err != nil {
+	if err := input.OneStdin(args, f.path); err != nil {
 		return err
 	}
 	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}
-	out, err := openReports(f.globals, c, f.reports, newMACPReporter)
+	out, err := report.Open(f.Files, f.color, c.OutOrStdout(), f.reports.Choice, newMACPReporter)
 	if err != nil {
 		return err
 	}
-	findings := newLimiter(f.maxFindings, func(r *macpReport) error { return out.each(func(w macpReporter) error { return w.Report(*r) }) })
+	findings := report.NewLimiter(f.maxFindings, func(r *macpReport) error { return out.Each(func(w macpReporter) error { return w.Report(*r) }) })
 	var unread, conforming, broken int
 	work := func(t transcript) macpReport { return f.check(t, macp.Options{Policy: policy}) }
 	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r macpReport) error {
 		if t.err != nil {
 			unread++
-			if !f.progress.fail(t.err) {
+			if !f.progress.Fail(t.err) {
 				return nil
 			}
-			return cmp.Or(findings.flush(), out.unreadable(t.source, t.err))
+			return cmp.Or(findings.Flush(), out.Unreadable(t.source, t.err))
 		}
 		if r.Conforms {
 			conforming++
 		} else {
 			broken++
 		}
-		return findings.report(&r)
-	}, out.flush)
-	err = cmp.Or(err, findings.flush(), out.flush())
-	if err := out.close(err); err != nil {
+		return findings.Report(&r)
+	}, out.Flush)
+	err = cmp.Or(err, findings.Flush(), out.Flush())
+	if err := out.Close(err); err != nil {
 		return err
 	}
-	if !f.reports.quiet {
-		summary := fmt.Sprintf("%s: %d conform, %d do not", plural(conforming+broken, "transcript"), conforming, broken)
+	if !f.reports.Quiet {
+		summary := fmt.Sprintf("%s: %d conform, %d do not", term.Plural(conforming+broken, "transcript"), conforming, broken)
 		if unread > 0 {
-			summary += "; " + plural(unread, "document") + " could not be read"
+			summary += "; " + term.Plural(unread, "document") + " could not be read"
 		}
-		summary += findings.summary()
+		summary += findings.Summary()
 		fmt.Fprintln(c.ErrOrStderr(), summary)
 	}
 	return answer(unread, broken > 0)
@@ -106,11 +109,11 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 
 // tell explains the rule of --explain.
 func (f *macpCheckFlags) tell(w io.Writer) error {
-	rule, ok := findRule("macp/" + strings.TrimPrefix(f.explain, "macp/"))
+	rule, ok := report.FindRule("macp/" + strings.TrimPrefix(f.explain, "macp/"))
 	if !ok {
 		return fmt.Errorf("--explain %q: the rules have the numbers 1 to %d", f.explain, len(macp.Rules()))
 	}
-	return writeRules(w, "text", []ruleRecord{rule}, false)
+	return writeRules(w, "text", []report.Rule{rule}, false)
 }
 
 // check is the work on one transcript: it runs on any core.

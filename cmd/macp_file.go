@@ -11,6 +11,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -30,16 +34,16 @@ type heldFile struct {
 // does no harm.
 func (g *globals) holdFile(path string, stderr io.Writer) (*heldFile, error) {
 	long := time.AfterFunc(time.Second, func() {
-		fmt.Fprintf(stderr, "handoff: %s: waiting for another process that is writing to it\n", visible(path))
+		fmt.Fprintf(stderr, "handoff: %s: waiting for another process that is writing to it\n", term.Visible(path))
 	})
 	defer long.Stop()
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved
 	}
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
-	f, _, err := openLocked(name, 0o666)
+	f, _, err := output.OpenLocked(name, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("%s: cannot be locked: %w", visible(path), plainError(err))
+		return nil, fmt.Errorf("%s: cannot be locked: %w", term.Visible(path), term.PlainError(err))
 	}
 	return &heldFile{globals: g, path: path, lock: f}, nil
 }
@@ -54,38 +58,38 @@ func (h *heldFile) release() {
 func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error) {
 	info, err := os.Stat(h.path)
 	if err != nil {
-		return nil, compress.None, plainError(err)
+		return nil, compress.None, term.PlainError(err)
 	}
 	h.old = info
-	s := h.fileSource(h.path, info)
-	codec, err := s.codecInPlace()
+	s := h.Found(h.path, info)
+	codec, err := s.CodecInPlace()
 	if err != nil {
 		return nil, codec, err
 	}
-	content, err := s.open(func(int) {})
+	content, err := s.Open(func(int) {})
 	if err != nil {
 		return nil, codec, err
 	}
 	defer content.Close() // read only: nothing can be lost
-	text, err := content.all(messageBound(limits))
+	text, err := content.All(input.MessageBound(limits))
 	return text, codec, err
 }
 
 // replace writes the file anew, all of it or nothing.
 func (h *heldFile) replace(codec compress.Codec, text []byte) error {
-	out, err := h.openOutputAs(asData, codec, h.path, nil)
+	out, err := h.OpenAs(claim.AsData, codec, h.path, nil)
 	if err != nil {
 		return err
 	}
-	out.check = func() error { return unchanged(h.path, h.old) }
+	out.Check = func() error { return output.Unchanged(h.path, h.old) }
 	_, err = out.Write(text)
-	return out.close(err)
+	return out.Close(err)
 }
 
 // create writes a file that is not there yet.
 func (h *heldFile) create(text []byte) error {
 	if _, err := os.Lstat(h.path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: is there already, and is not overwritten: name another file", visible(h.path))
+		return fmt.Errorf("%s: is there already, and is not overwritten: name another file", term.Visible(h.path))
 	}
-	return h.replace(codecOf(h.path), text)
+	return h.replace(output.CodecOf(h.path), text)
 }

@@ -90,7 +90,7 @@ func TestAppendAtOnce(t *testing.T) {
 // transcriptIn reads a transcript of one session.
 func transcriptIn(t *testing.T, file string, onWire bool) *jsonstream.Document {
 	t.Helper()
-	text, err := newGlobals().readAll(file, nil, jsonstream.Limits{MaxBytes: 1 << 20})
+	text, err := newGlobals().ReadAll(file, nil, jsonstream.Limits{MaxBytes: 1 << 20})
 	if err == nil && onWire {
 		var list []wire.Transcript
 		if list, err = wire.Decode(bytes.NewReader(text), jsonstream.Limits{}); err == nil {

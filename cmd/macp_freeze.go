@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
@@ -36,7 +37,7 @@ A file with several sessions gives a hash for each, one a line.`,
 }
 
 func (f *macpFreezeFlags) run(c *cobra.Command, args []string) error {
-	if err := oneStdin(args, f.path); err != nil {
+	if err := input.OneStdin(args, f.path); err != nil {
 		return err
 	}
 	policy, err := f.load(f.globals, c)
@@ -59,7 +60,7 @@ func (f *macpFreezeFlags) run(c *cobra.Command, args []string) error {
 		}
 		if err != nil {
 			unread++
-			f.progress.fail(err)
+			f.progress.Fail(err)
 			return nil
 		}
 		_, err = fmt.Fprintln(c.OutOrStdout(), r.hash)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -16,7 +18,7 @@ import (
 type transcript struct {
 	source  string // as named by the user
 	index   int    // 0-based, within the source
-	origin  origin
+	origin  input.Origin
 	doc     *jsonstream.Document
 	offsets []int64 // of its messages on the wire, in bytes; nil for JSON
 	err     error   // why there is none, with the place
@@ -56,7 +58,7 @@ func (t transcript) hasMessages() error {
 type transcriptInput struct {
 	*globals
 	wire     bool
-	progress *progress // of the run
+	progress *term.Progress // of the run
 }
 
 func (f *transcriptInput) register(c *cobra.Command) {
@@ -71,26 +73,26 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 		transcript
 		result R
 	}
-	list := f.sources(args, c.InOrStdin(), c.ErrOrStderr())
-	f.progress = f.newProgress(c.ErrOrStderr(), !isTerminal(c.OutOrStdout()))
-	produce := func(emit func([]document) bool) { batches(list, f.limits, f.progress.bytes, emit) }
+	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
+	f.progress = f.newProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
+	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.limits, f.progress.Bytes, emit) }
 	if f.wire {
 		for i, s := range list {
-			if s.found {
-				list[i].err = errors.New("was found in a directory, which is searched for JSON: with --wire, name the files")
+			if s.Found {
+				list[i].Err = errors.New("was found in a directory, which is searched for JSON: with --wire, name the files")
 			}
 		}
-		produce = func(emit func([]document) bool) {
+		produce = func(emit func([]input.Document) bool) {
 			for _, s := range list {
-				if !emit([]document{s.wholeText(f.limits, f.progress.bytes)}) {
+				if !emit([]input.Document{s.WholeText(f.limits, f.progress.Bytes)}) {
 					return
 				}
 			}
 		}
 	}
-	f.progress.start(list)
-	defer f.progress.stop()
-	return inOrder(produce, func(batch []document) []outcome {
+	f.progress.Start(input.TotalSize(list))
+	defer f.progress.Stop()
+	return input.InOrder(produce, func(batch []input.Document) []outcome {
 		var outcomes []outcome
 		for _, d := range batch {
 			for _, t := range f.transcripts(d) {
@@ -104,7 +106,7 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 		return outcomes
 	}, func(outcomes []outcome) error {
 		for _, o := range outcomes {
-			f.progress.message()
+			f.progress.Message()
 			if err := consume(o.transcript, o.result); err != nil {
 				return err
 			}
@@ -115,21 +117,21 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 
 // transcripts returns what a document holds: one transcript in JSON, or one for each
 // session on the wire.
-func (f transcriptInput) transcripts(d document) []transcript {
-	t := transcript{source: d.source.name, index: d.index, origin: d.origin()}
-	if t.err = d.err; t.err == nil && f.wire {
+func (f transcriptInput) transcripts(d input.Document) []transcript {
+	t := transcript{source: d.Source.Name, index: d.Index, origin: d.Origin()}
+	if t.err = d.Err; t.err == nil && f.wire {
 		var list []transcript
-		if list, t.err = f.sessions(t, d.raw.Bytes); t.err == nil {
+		if list, t.err = f.sessions(t, d.Raw.Bytes); t.err == nil {
 			return list
 		}
 	} else if t.err == nil {
-		t.doc, t.err = jsonstream.Parse(d.raw, f.limits)
-		if t.err != nil && isBinary(d.raw.Bytes) {
+		t.doc, t.err = jsonstream.Parse(d.Raw, f.limits)
+		if t.err != nil && isBinary(d.Raw.Bytes) {
 			t.err = fmt.Errorf("%w; if these are protobuf envelopes, add --wire", t.err)
 		}
 	}
 	if t.err != nil {
-		t.err = inFile(visible(d.source.name), t.err)
+		t.err = input.InFile(term.Visible(d.Source.Name), t.err)
 	}
 	return []transcript{t}
 }
@@ -146,7 +148,7 @@ func isBinary(text []byte) bool {
 func (f transcriptInput) sessions(t transcript, stream []byte) ([]transcript, error) {
 	decoded, err := wire.Decode(bytes.NewReader(stream), f.limits)
 	if e := (*wire.Error)(nil); errors.As(err, &e) {
-		err = fmt.Errorf("envelope %d, at byte %d: %s", e.Envelope+1, e.Offset, visible(e.Problem))
+		err = fmt.Errorf("envelope %d, at byte %d: %s", e.Envelope+1, e.Offset, term.Visible(e.Problem))
 		if stream[0] == '{' {
 			err = fmt.Errorf("%w; if this is JSON, leave out --wire", err)
 		}
@@ -157,7 +159,7 @@ func (f transcriptInput) sessions(t transcript, stream []byte) ([]transcript, er
 	var list []transcript
 	for i, session := range decoded {
 		t.index, t.offsets = i, session.Offsets
-		t.origin.several = false // a line says nothing here
+		t.origin.Several = false // a line says nothing here
 		if t.doc, err = jsonstream.Parse(jsonstream.NewRaw(session.Text), f.limits); err != nil {
 			return nil, fmt.Errorf("session %d: %w", i+1, err)
 		}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"testing"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -16,13 +17,13 @@ func TestOrigin(t *testing.T) {
 		"{}\r\n{}\r\n":   "s.json:1",
 		"\n\n{}\r\n{}\n": "s.json:3",
 	} {
-		s := source{name: "s.json", size: int64(len(text))}
+		s := input.Source{Name: "s.json", Size: int64(len(text))}
 		raw := jsonstream.NewRaw([]byte("{}"))
 		for text[0] == '\n' {
 			text = text[1:]
 			raw.Start.Line++
 		}
-		if got := (document{source: s, raw: raw}).origin().String(); got != want {
+		if got := (input.Document{Source: s, Raw: raw}).Origin().String(); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}

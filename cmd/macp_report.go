@@ -6,6 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -18,29 +21,29 @@ type macpReport struct {
 	Fixture    bool            `json:"fixture"`
 	Conforms   bool            `json:"conforms"`
 	Violations []macpViolation `json:"violations"`
-	excess
+	report.Excess
 	reason     validate.Reason // the code of the first violation
 	transcript transcript
 }
 
-func (r *macpReport) place() origin { return r.transcript.origin }
+func (r *macpReport) Place() input.Origin { return r.transcript.origin }
 
-func (r *macpReport) findings() int { return len(r.Violations) }
+func (r *macpReport) Count() int { return len(r.Violations) }
 
-func (r *macpReport) keep(n int) { r.Violations = r.Violations[:n] }
+func (r *macpReport) Keep(n int) { r.Violations = r.Violations[:n] }
 
-func (r *macpReport) outcome() string {
+func (r *macpReport) Outcome() string {
 	if r.Conforms {
 		return "conforms"
 	}
 	return string(cmp.Or(r.reason, "does not conform"))
 }
 
-func (r *macpReport) terse() bool {
-	return !r.Conforms || r.transcript.origin.short && r.SessionID == ""
+func (r *macpReport) Terse() bool {
+	return !r.Conforms || r.transcript.origin.Short && r.SessionID == ""
 }
 
-func (r *macpReport) join(next *macpReport) {
+func (r *macpReport) Join(next *macpReport) {
 	r.SessionID, r.Fixture = "", false
 	if r.Conforms && !next.Conforms {
 		r.Conforms, r.reason = false, next.reason
@@ -81,18 +84,18 @@ func (v macpViolation) told() string {
 
 // A macpReporter writes the report of a run in one format.
 type macpReporter interface {
-	reportEnd
+	report.Ending
 	Report(macpReport) error // in the order of the input
 }
 
-func newMACPReporter(format string, w *output, colors palette) (macpReporter, error) {
+func newMACPReporter(format string, w io.Writer, colors term.Palette) (macpReporter, error) {
 	switch format {
 	case "text":
 		return macpText{w, colors}, nil
 	case "json":
 		return macpJSON{w}, nil
 	default:
-		each, err := newReporter(format, w, colors)
+		each, err := report.NewPrinter(format, w, colors)
 		return macpAsMessages{each}, err
 	}
 }
@@ -100,7 +103,7 @@ func newMACPReporter(format string, w *output, colors palette) (macpReporter, er
 // macpJSON writes an object per transcript, one a line.
 type macpJSON struct{ w io.Writer }
 
-func (j macpJSON) Report(r macpReport) error { return writeJSON(j.w, r) }
+func (j macpJSON) Report(r macpReport) error { return report.WriteJSON(j.w, r) }
 
 // Unreadable writes nothing: there is no transcript, and stderr has told.
 func (macpJSON) Unreadable(string, error) error { return nil }
@@ -110,12 +113,12 @@ func (macpJSON) Close() error { return nil }
 // macpText writes a line per transcript, and its violations below it.
 type macpText struct {
 	w      io.Writer
-	colors palette
+	colors term.Palette
 }
 
 func (t macpText) Report(r macpReport) error {
 	if r.Messages > 0 {
-		_, err := io.WriteString(t.w, r.line(r.transcript.origin))
+		_, err := io.WriteString(t.w, r.Several(r.transcript.origin))
 		return err
 	}
 	var b strings.Builder
@@ -124,9 +127,9 @@ func (t macpText) Report(r macpReport) error {
 		fmt.Fprintf(&b, ", session %d", r.Index+1)
 	}
 	if r.Conforms {
-		b.WriteString(": " + t.colors.green("conforms") + "\n")
+		b.WriteString(": " + t.colors.Green("conforms") + "\n")
 	} else {
-		b.WriteString(": " + t.colors.red(plural(len(r.Violations)+r.Omitted, "violation")) + "\n")
+		b.WriteString(": " + t.colors.Red(term.Plural(len(r.Violations)+r.Omitted, "violation")) + "\n")
 	}
 	for _, v := range r.Violations {
 		place := fmt.Sprintf("%d:%d", v.Line, v.Column)
@@ -141,9 +144,9 @@ func (t macpText) Report(r macpReport) error {
 			rule += ", " + string(v.Code)
 		}
 		f := validate.Finding{Pointer: v.Pointer, Message: v.told()}
-		fmt.Fprintf(&b, "  %s:%s: %s %s\n", visible(r.Source), place, visible(f.PlacedMessage()), t.colors.dim("["+rule+"]"))
+		fmt.Fprintf(&b, "  %s:%s: %s %s\n", term.Visible(r.Source), place, term.Visible(f.PlacedMessage()), t.colors.Dim("["+rule+"]"))
 	}
-	if told := r.told(); told != "" {
+	if told := r.Told(); told != "" {
 		fmt.Fprintf(&b, "  … %s\n", told)
 	}
 	_, err := io.WriteString(t.w, b.String())
@@ -157,10 +160,10 @@ func (macpText) Close() error { return nil }
 
 // macpAsMessages reports on each transcript as validate does on a message, whose id is
 // that of the session.
-type macpAsMessages struct{ reporter }
+type macpAsMessages struct{ report.Printer }
 
 func (m macpAsMessages) Report(r macpReport) error {
-	as := report{Source: r.Source, Index: r.Index, HandoffID: r.SessionID, excess: r.excess, origin: r.transcript.origin}
+	as := report.Record{Source: r.Source, Index: r.Index, HandoffID: r.SessionID, Excess: r.Excess, Origin: r.transcript.origin}
 	as.Valid, as.Reason = r.Conforms, r.reason
 	var details []string
 	for _, v := range r.Violations {
@@ -172,5 +175,5 @@ func (m macpAsMessages) Report(r macpReport) error {
 		details = append(details, f.PlacedMessage())
 	}
 	as.Details = validate.Details(details)
-	return m.reporter.Report(as)
+	return m.Printer.Report(as)
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -41,7 +44,7 @@ targets; nothing if there are none.`,
 	flags.StringVarP(&f.format, "format", "f", "text", "text or json")
 	flags.BoolVar(&f.pending, "pending", false, "list the handoffs that wait for an answer")
 	flags.BoolVar(&f.all, "all", false, "show all handoffs and the whole time line")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	return c
 }
 
@@ -73,18 +76,18 @@ func (s macpSession) waiting() []macp.Handoff {
 }
 
 func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
-	if err := oneStdin(args, f.path); err != nil {
+	if err := input.OneStdin(args, f.path); err != nil {
 		return err
 	}
 	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}
-	out, err := f.openOutput("", c.OutOrStdout())
+	out, err := f.Open("", c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	show, err := f.printer(out, terminalWidth(c.OutOrStdout()), newPalette(useColor(f.color, c.OutOrStdout())))
+	show, err := f.printer(out, term.WidthOf(c.OutOrStdout()), term.NewPalette(term.UseColor(f.color, c.OutOrStdout())))
 	if err != nil {
 		return err
 	}
@@ -100,7 +103,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 		}
 		if err != nil {
 			unread++
-			f.progress.fail(err)
+			f.progress.Fail(err)
 			return nil
 		}
 		if len(s.wrong) > 0 {
@@ -108,29 +111,29 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 				return err
 			}
 			first := validate.Finding{Pointer: s.wrong[0].Pointer, Message: s.wrong[0].Message()}
-			f.progress.fail(fmt.Errorf("%s: %s", t.origin, visible(first.PlacedMessage())))
+			f.progress.Fail(fmt.Errorf("%s: %s", t.origin, term.Visible(first.PlacedMessage())))
 		}
 		return show(s)
 	}, out.Flush)
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return answer(unread, false)
 }
 
 // printer returns what shows a session in the format.
-func (f *macpShowFlags) printer(w io.Writer, columns int, colors palette) (func(macpSession) error, error) {
+func (f *macpShowFlags) printer(w io.Writer, columns int, colors term.Palette) (func(macpSession) error, error) {
 	switch {
 	case f.format == "json" && f.pending:
 		return func(s macpSession) error {
-			return writeJSON(w, macpPending{s.Source, s.Index, s.SessionID, s.waiting()})
+			return report.WriteJSON(w, macpPending{s.Source, s.Index, s.SessionID, s.waiting()})
 		}, nil
 	case f.format == "json":
-		return func(s macpSession) error { return writeJSON(w, s) }, nil
+		return func(s macpSession) error { return report.WriteJSON(w, s) }, nil
 	case f.format == "text" && f.pending:
 		return func(s macpSession) error {
 			for _, h := range s.waiting() {
-				if _, err := fmt.Fprintf(w, "%s: %s %s %s\n", visible(s.Source), visible(h.ID), h.Status, visible(h.Target)); err != nil {
+				if _, err := fmt.Fprintf(w, "%s: %s %s %s\n", term.Visible(s.Source), term.Visible(h.ID), h.Status, term.Visible(h.Target)); err != nil {
 					return err
 				}
 			}
@@ -139,16 +142,16 @@ func (f *macpShowFlags) printer(w io.Writer, columns int, colors palette) (func(
 	case f.format == "text":
 		shown := false
 		return func(s macpSession) error {
-			p := sessionPicture{picture{width: max(columns, narrowest), palette: colors}, f.all}
+			p := sessionPicture{term.NewPicture(columns, colors), f.all}
 			if shown {
-				p.line()
+				p.Line()
 			}
 			shown = true
 			p.draw(s)
-			_, err := p.text.WriteTo(w)
+			_, err := p.Text.WriteTo(w)
 			return err
 		}, nil
 	default:
-		return nil, unknownFormat(f.format, plainFormats)
+		return nil, report.UnknownFormat(f.format, report.PlainFormats)
 	}
 }

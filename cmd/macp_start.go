@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
@@ -89,7 +91,7 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 			return fmt.Errorf("--extension %q: write it as NAME=FILE", text)
 		}
 		if files = append(files, path); onceStdin(files) != nil {
-			return errTwiceStdin
+			return input.ErrTwiceStdin
 		}
 		if slices.ContainsFunc(p.Extensions, func(e macp.Extension) bool { return e.Name == name }) {
 			return fmt.Errorf("--extension %q: the name %q is there twice: give each extension a name of its own", text, name)
@@ -114,7 +116,7 @@ func (f *startFlags) run(c *cobra.Command, path string) error {
 	if err := f.complete(c, policy); err != nil {
 		return err
 	}
-	a := appending{stepFlags: &f.stepFlags, name: visible(path), options: macp.Options{Policy: policy}, stderr: c.ErrOrStderr()}
+	a := appending{stepFlags: &f.stepFlags, name: term.Visible(path), options: macp.Options{Policy: policy}, stderr: c.ErrOrStderr()}
 	if path == "-" {
 		a.name = "stdout"
 	}
@@ -123,7 +125,7 @@ func (f *startFlags) run(c *cobra.Command, path string) error {
 		return a.outcome(err)
 	}
 	if path == "-" {
-		return f.writeData(c.OutOrStdout(), text)
+		return f.WriteData(c.OutOrStdout(), text)
 	}
 	h, err := f.holdFile(path, a.stderr)
 	if err != nil {

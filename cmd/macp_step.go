@@ -11,6 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -70,24 +72,24 @@ func (f *stepFlags) append(c *cobra.Command, path string, make stepMaker) error 
 	if path == "" {
 		return errNoFile
 	}
-	if err := oneStdin([]string{path}, f.path); err != nil {
+	if err := input.OneStdin([]string{path}, f.path); err != nil {
 		return err
 	}
 	policy, err := f.load(f.globals, c)
 	if err != nil {
 		return err
 	}
-	a := appending{stepFlags: f, name: visible(path), options: macp.Options{Policy: policy}, stderr: c.ErrOrStderr()}
+	a := appending{stepFlags: f, name: term.Visible(path), options: macp.Options{Policy: policy}, stderr: c.ErrOrStderr()}
 	if path == "-" {
 		a.name = "stdin"
-		text, err := f.readAll(path, c.InOrStdin(), f.limits)
+		text, err := f.ReadAll(path, c.InOrStdin(), f.limits)
 		if err != nil {
 			return err
 		}
 		if text, _, err = a.extend(text, make); err != nil {
 			return a.outcome(err)
 		}
-		return f.writeData(c.OutOrStdout(), text)
+		return f.WriteData(c.OutOrStdout(), text)
 	}
 	id, err := a.toFile(path, make)
 	if err != nil {
@@ -108,7 +110,7 @@ type appending struct {
 // outcome tells a refusal, and makes the answer of it.
 func (a appending) outcome(err error) error {
 	if no := (*macp.Refused)(nil); errors.As(err, &no) {
-		printError(a.stderr, fmt.Errorf("%s: %s", a.name, visible(no.Error())))
+		term.PrintError(a.stderr, fmt.Errorf("%s: %s", a.name, term.Visible(no.Error())))
 		return errNo
 	}
 	return err
@@ -125,7 +127,7 @@ func (a appending) toFile(path string, make stepMaker) (string, error) {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", a.name, err)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = hint{err, "handoff macp start begins a transcript"}
+			err = term.WithHint(err, "handoff macp start begins a transcript")
 		}
 		return "", err
 	}
@@ -179,7 +181,7 @@ func (a appending) readable(text []byte) error {
 
 // only returns the transcript that a text holds.
 func (a appending) only(text []byte) (transcript, error) {
-	d := document{source: source{name: a.name, size: int64(len(text))}, raw: jsonstream.NewRaw(text)}
+	d := input.Document{Source: input.Source{Name: a.name, Size: int64(len(text))}, Raw: jsonstream.NewRaw(text)}
 	list := a.transcripts(d)
 	if len(list) > 1 {
 		return transcript{}, fmt.Errorf("%s: holds %d sessions: a message is appended to a file of one; handoff macp decode takes them apart", a.name, len(list))
@@ -200,7 +202,7 @@ func (a appending) onWire(stream, longer []byte) ([]byte, error) {
 	list := doc.Root().Get("messages")
 	text, lost, err := wire.AppendEnvelope(bytes.Clone(stream), list.At(fmt.Sprintf("/%d", list.Len()-1)))
 	for _, l := range lost {
-		printError(a.stderr, fmt.Errorf("%s: %s: is left out: %s", a.name, l.Pointer, l.Reason))
+		term.PrintError(a.stderr, fmt.Errorf("%s: %s: is left out: %s", a.name, l.Pointer, l.Reason))
 	}
 	return text, err
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -37,7 +39,7 @@ may be left out if there is only one other participant.` + stepLong,
 					p.TargetParticipant = others[0]
 				}
 				if p.TargetParticipant == "" && len(others) > 1 {
-					return nil, "", fmt.Errorf("--target: say who is to take over: %s", visible(strings.Join(others, ", ")))
+					return nil, "", fmt.Errorf("--target: say who is to take over: %s", term.Visible(strings.Join(others, ", ")))
 				}
 				return &p, s.Initiator(), nil
 			})
@@ -117,9 +119,9 @@ application/json, text/plain or application/octet-stream, by looking.` + stepLon
 			if from == "" {
 				return errors.New(`--context "": name a file, or - for standard input`)
 			}
-			err := oneStdin(args, from)
+			err := input.OneStdin(args, from)
 			if err == nil {
-				err = oneStdin([]string{from}, f.path)
+				err = input.OneStdin([]string{from}, f.path)
 			}
 			if err != nil {
 				return err
@@ -149,21 +151,21 @@ application/json, text/plain or application/octet-stream, by looking.` + stepLon
 
 // readBytes returns a file's content, or standard input's, as it is.
 func (g *globals) readBytes(path string, stdin io.Reader) ([]byte, error) {
-	s, err := g.inputSource(path, stdin)
+	s, err := g.File(path, stdin)
 	if err != nil {
 		return nil, err
 	}
-	in, closeFile, err := s.raw()
+	in, closeFile, err := s.Raw()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", visible(s.name), err)
+		return nil, fmt.Errorf("%s: %w", term.Visible(s.Name), err)
 	}
 	defer closeFile() // read only: nothing can be lost
 	data, err := io.ReadAll(io.LimitReader(in, g.limits.MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", visible(s.name), plainError(err))
+		return nil, fmt.Errorf("%s: %w", term.Visible(s.Name), term.PlainError(err))
 	}
 	if int64(len(data)) > g.limits.MaxBytes {
-		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", visible(s.name), g.limits.MaxBytes)
+		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", term.Visible(s.Name), g.limits.MaxBytes)
 	}
 	return data, nil
 }
@@ -280,7 +282,7 @@ func (f *commitFlags) make(s *macp.Session) (macp.Payload, string, error) {
 	fill(&p.Reason, h.AnswerReason)
 	if p.Action == "" {
 		if h.Pending() && len(s.Handoffs()) > 1 {
-			return nil, "", fmt.Errorf("--action: the offer %s waits for an answer: say what is committed to, such as handoff.declined", visible(h.ID))
+			return nil, "", fmt.Errorf("--action: the offer %s waits for an answer: say what is committed to, such as handoff.declined", term.Visible(h.ID))
 		}
 		p.Action = "handoff.accepted" // by the passing of time, if the rules allow it
 		if h.Status == macp.Declined {

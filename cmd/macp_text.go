@@ -6,39 +6,40 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
 // A sessionPicture is the text of one session while it is drawn.
 type sessionPicture struct {
-	picture
+	term.Picture
 	all bool // every handoff and every message
 }
 
 // draw draws the facts of a session, its handoffs and its time line.
 func (p *sessionPicture) draw(s macpSession) {
 	summary := fmt.Sprintf("state %s, phase %s (SDK: %s)", s.State, s.Phase, s.SDKPhase)
-	paint := p.yellow
+	paint := p.Yellow
 	if s.State == macp.Resolved {
-		paint = p.green
+		paint = p.Green
 	}
-	p.heading(s.Source, s.Index, summary, paint)
-	p.line()
-	p.label("session", s.SessionID)
-	p.label("intent", s.Intent)
-	p.label("initiator", s.Initiator)
-	p.label("with", strings.Join(without(s.Participants, s.Initiator), ", "))
-	p.label("versions", fmt.Sprintf("mode %s, configuration %s, %s", s.ModeVersion, s.ConfigurationVersion, s.PolicyVersion))
-	p.label("may take", lasting(s.TTLMS))
-	p.label("responsible", s.Responsible)
+	p.Heading(s.Source, s.Index, summary, paint)
+	p.Line()
+	p.Label("session", s.SessionID)
+	p.Label("intent", s.Intent)
+	p.Label("initiator", s.Initiator)
+	p.Label("with", strings.Join(without(s.Participants, s.Initiator), ", "))
+	p.Label("versions", fmt.Sprintf("mode %s, configuration %s, %s", s.ModeVersion, s.ConfigurationVersion, s.PolicyVersion))
+	p.Label("may take", lasting(s.TTLMS))
+	p.Label("responsible", s.Responsible)
 	if c := s.Commitment; c != nil {
 		outcome := "negative"
 		if c.OutcomePositive {
 			outcome = "positive"
 		}
-		p.label("commitment", fmt.Sprintf("%s, %s, by %s", c.Action, outcome, c.Sender))
-		p.label("for", c.AuthorityScope)
-		p.label("because", c.Reason)
+		p.Label("commitment", fmt.Sprintf("%s, %s, by %s", c.Action, outcome, c.Sender))
+		p.Label("for", c.AuthorityScope)
+		p.Label("because", c.Reason)
 	}
 	p.handoffs(s)
 	p.timeLine(s.TimeLine)
@@ -50,7 +51,7 @@ func lasting(ms int64) string {
 	if ms >= 24*hour {
 		return fmt.Sprintf("%dd %dh", ms/(24*hour), ms%(24*hour)/hour)
 	}
-	return elapsed(time.Duration(ms) * time.Millisecond)
+	return term.Elapsed(time.Duration(ms) * time.Millisecond)
 }
 
 // Columns of the lists of a session.
@@ -67,7 +68,7 @@ func latest[T any](p *sessionPicture, list []T) []T {
 	if p.all || len(list) <= mostShown {
 		return list
 	}
-	p.line("  ", p.dim("… "+grouped(int64(len(list)-mostShown))+" before these: --all shows them"))
+	p.Line("  ", p.Dim("… "+term.Grouped(int64(len(list)-mostShown))+" before these: --all shows them"))
 	return list[len(list)-mostShown:]
 }
 
@@ -75,25 +76,25 @@ func latest[T any](p *sessionPicture, list []T) []T {
 func columnsOf[T any](list []T, text func(T) string, most int) int {
 	n := 0
 	for _, e := range list {
-		n = max(n, width(clip(text(e), most)))
+		n = max(n, term.Width(term.Clip(text(e), most)))
 	}
 	return n
 }
 
-// ofStatus returns the colour of a handoff's status.
-func (p palette) ofStatus(status macp.Status) func(...any) string {
+// statusColor returns the colour of a handoff's status.
+func statusColor(colors term.Palette, status macp.Status) func(...any) string {
 	switch status {
 	case macp.Accepted:
-		return p.green
+		return colors.Green
 	case macp.Declined:
-		return p.red
+		return colors.Red
 	default:
-		return p.yellow
+		return colors.Yellow
 	}
 }
 
 func (p *sessionPicture) handoffs(s macpSession) {
-	p.section("Handoffs", fmt.Sprintf("%d, %d pending", len(s.Handoffs), len(s.Pending)))
+	p.Section("Handoffs", fmt.Sprintf("%d, %d pending", len(s.Handoffs), len(s.Pending)))
 	list := latest(p, s.Handoffs)
 	ids := columnsOf(list, func(h macp.Handoff) string { return h.ID }, mostIDColumns)
 	targets := columnsOf(list, func(h macp.Handoff) string { return h.Target }, mostSenderColumns)
@@ -103,7 +104,7 @@ func (p *sessionPicture) handoffs(s macpSession) {
 			facts = append(facts, h.Scope)
 		}
 		if h.Contexts > 0 {
-			text := plural(h.Contexts, "context")
+			text := term.Plural(h.Contexts, "context")
 			if h.LateContexts > 0 {
 				text += fmt.Sprintf(", %d late", h.LateContexts)
 			}
@@ -116,8 +117,8 @@ func (p *sessionPicture) handoffs(s macpSession) {
 			facts = append(facts, reason)
 		}
 		used := 2 + ids + 2 + statusColumns + 4 + targets + 2
-		p.line("  ", p.cyan(left(h.ID, ids)), "  ", p.ofStatus(h.Status)(left(string(h.Status), statusColumns)), "  → ", left(h.Target, targets), "  ",
-			p.dim(clip(strings.Join(facts, "; "), max(p.width-used, 1))))
+		p.Line("  ", p.Cyan(term.Left(h.ID, ids)), "  ", statusColor(p.Palette, h.Status)(term.Left(string(h.Status), statusColumns)), "  → ", term.Left(h.Target, targets), "  ",
+			p.Dim(term.Clip(strings.Join(facts, "; "), max(p.Width-used, 1))))
 	}
 }
 
@@ -128,27 +129,27 @@ func (p *sessionPicture) timeLine(list []macp.Entry) {
 			refused++
 		}
 	}
-	p.section("Time line", fmt.Sprintf("%s, %d refused", plural(len(list), "message"), refused))
+	p.Section("Time line", fmt.Sprintf("%s, %d refused", term.Plural(len(list), "message"), refused))
 	list = latest(p, list)
 	numbers := columnsOf(list, number, mostIDColumns)
 	times := columnsOf(list, clock, mostSenderColumns)
 	senders := columnsOf(list, func(e macp.Entry) string { return e.Sender }, mostSenderColumns)
 	for _, e := range list {
-		start := "  " + p.dim(right(number(e), numbers)) + "  "
+		start := "  " + p.Dim(term.Right(number(e), numbers)) + "  "
 		if v := e.Violation; v != nil {
 			by := "shape"
 			if v.Rule > 0 {
 				by = fmt.Sprintf("rule %d", v.Rule)
 			}
 			text := fmt.Sprintf("refused by %s, %s: %s", by, v.Code, v.Message())
-			p.line(start, p.dim(left(clock(e), times)), "  ", left(e.Sender, senders), "  ", p.red(clip(e.MessageType, mostIDColumns)))
-			for _, line := range wrap(text, p.width-numbers-4, mostFindingLines) {
-				p.line(spaces(numbers+4), p.red(line))
+			p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", p.Red(term.Clip(e.MessageType, mostIDColumns)))
+			for _, line := range term.Wrap(text, p.Width-numbers-4, term.MostFindingLines) {
+				p.Line(term.Spaces(numbers+4), p.Red(line))
 			}
 			continue
 		}
 		used := 2 + numbers + 2 + times + 2 + senders + 2
-		p.line(start, p.dim(left(clock(e), times)), "  ", left(e.Sender, senders), "  ", clip(e.What, max(p.width-used, 1)))
+		p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", term.Clip(e.What, max(p.Width-used, 1)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -47,14 +48,14 @@ type encoded struct {
 }
 
 func (e *encoding) run(c *cobra.Command, args []string, path string) error {
-	out, err := e.openData(path, c.OutOrStdout())
+	out, err := e.OpenData(path, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	err = readTranscripts(c, &e.transcriptInput, args, encode, func(t transcript, r encoded) error {
 		if err := errors.Join(t.err, r.err); err != nil {
 			e.unread++
-			e.progress.fail(err)
+			e.progress.Fail(err)
 			return nil
 		}
 		e.tell(t, r.lost)
@@ -69,7 +70,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 	if path != "" && err == nil {
 		err = outcome // then there is no file
 	}
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return outcome
@@ -83,7 +84,7 @@ func encode(t transcript) encoded {
 	data, lost, err := wire.Encode(t.doc)
 	if m := (*wire.MemberError)(nil); errors.As(err, &m) {
 		placed := validate.Finding{Pointer: m.Pointer, Message: m.Problem}
-		err = fmt.Errorf("%s:%d:%d: %s", visible(t.source), m.Line, m.Column, visible(placed.PlacedMessage()))
+		err = fmt.Errorf("%s:%d:%d: %s", term.Visible(t.source), m.Line, m.Column, term.Visible(placed.PlacedMessage()))
 	}
 	return encoded{data, lost, err}
 }
@@ -94,10 +95,10 @@ const mostLosses = 20
 func (e *encoding) tell(t transcript, lost []wire.Loss) {
 	for i, l := range lost {
 		if i == mostLosses {
-			e.progress.fail(fmt.Errorf("%s: … and %s more", visible(t.source), plural(len(lost)-i, "member")))
+			e.progress.Fail(fmt.Errorf("%s: … and %s more", term.Visible(t.source), term.Plural(len(lost)-i, "member")))
 			return
 		}
-		e.progress.fail(fmt.Errorf("%s:%d:%d: %s: is left out: %s", visible(t.source), l.Line, l.Column, visible(l.Pointer), l.Reason))
+		e.progress.Fail(fmt.Errorf("%s:%d:%d: %s: is left out: %s", term.Visible(t.source), l.Line, l.Column, term.Visible(l.Pointer), l.Reason))
 	}
 }
 
@@ -113,7 +114,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 		Example: `  handoff macp decode session.macp > session.json
   handoff macp decode capture.macp | handoff macp check`,
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := g.openData(output, c.OutOrStdout())
+			w, err := g.OpenData(output, c.OutOrStdout())
 			if err != nil {
 				return err
 			}
@@ -129,7 +130,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 			err = readTranscripts(c, &in, args, work, func(t transcript, text []byte) error {
 				if t.err != nil {
 					unread++
-					in.progress.fail(t.err)
+					in.progress.Fail(t.err)
 				}
 				_, err := w.Write(text)
 				return err
@@ -138,7 +139,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 			if output != "" && err == nil {
 				err = outcome // then there is no file
 			}
-			if err := w.close(err); err != nil {
+			if err := w.Close(err); err != nil {
 				return err
 			}
 			return outcome

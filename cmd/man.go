@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/report"
 )
 
 func newMan(*globals) *cobra.Command {
@@ -27,7 +29,7 @@ var roff = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n
 // writeMan writes one page for all commands, in the macros of man(7).
 func writeMan(w io.Writer, root commandInfo) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH HANDOFF 1 \"\" \"handoff %s\"\n.SH NAME\nhandoff \\- %s\n", buildVersion(), roff.Replace(root.Summary))
+	fmt.Fprintf(&b, ".TH HANDOFF 1 \"\" \"handoff %s\"\n.SH NAME\nhandoff \\- %s\n", report.BuildVersion(), roff.Replace(root.Summary))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n%s\n.SH DESCRIPTION\n%s\n", roff.Replace(root.Usage), paragraphs(root.Details))
 	b.WriteString(".SH OPTIONS\nOf every command:\n")
 	root.manFlags(&b)

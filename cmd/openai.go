@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -43,17 +45,17 @@ func (f *openaiRewriting) register(c *cobra.Command) {
 
 // runWith rewrites what the arguments name with a function of package openai.
 func (f *openaiRewriting) runWith(c *cobra.Command, args []string, change func(dst []byte, data jsonstream.Value) ([]byte, error)) error {
-	f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.raw, f.limits)
+	f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+		doc, err := jsonstream.Parse(d.Raw, f.limits)
 		if err != nil {
-			return nil, inFile(visible(d.source.name), err)
+			return nil, input.InFile(term.Visible(d.Source.Name), err)
 		}
 		text, err := change(nil, doc.Root())
 		if malformed := (*openai.ShapeError)(nil); errors.As(err, &malformed) {
-			return nil, placed(d.source.name, malformed.Position, malformed.Pointer, notInputData(doc, err))
+			return nil, placed(d.Source.Name, malformed.Position, malformed.Pointer, notInputData(doc, err))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s", d.origin(), visible(err.Error()))
+			return nil, fmt.Errorf("%s: %s", d.Origin(), term.Visible(err.Error()))
 		}
 		return f.append(dst, text)
 	}
@@ -78,7 +80,7 @@ func placed(name string, at jsonstream.Position, pointer string, err error) erro
 	if pointer != "" {
 		pointer += ": "
 	}
-	return fmt.Errorf("%s:%d:%d: %s%s", visible(name), at.Line, at.Column, visible(pointer), visible(err.Error()))
+	return fmt.Errorf("%s:%d:%d: %s%s", term.Visible(name), at.Line, at.Column, term.Visible(pointer), term.Visible(err.Error()))
 }
 
 func registerMarkers(c *cobra.Command, start, end *string) {

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -46,7 +49,7 @@ read.`,
   handoff explain openai/result-without-call`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	f.reports.register(c, reportFormats)
+	f.reports.register(c, report.Formats)
 	flags := c.Flags()
 	registerMarkers(c, &f.checks.Start, &f.checks.End)
 	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
@@ -81,13 +84,15 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	if run.options.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
 		return err
 	}
-	if run.out, err = openReports(f.globals, c, f.reports, newOpenAIReporter); err != nil {
+	if run.out, err = report.Open(f.Files, f.color, c.OutOrStdout(), f.reports.Choice, newOpenAIReporter); err != nil {
 		return err
 	}
-	run.findings = newLimiter(f.maxFindings, func(r *report) error { return run.out.each(func(w reporter) error { return w.Report(*r) }) })
-	run.progress = f.newProgress(run.stderr, f.reports.quiet || !isTerminal(c.OutOrStdout()))
-	err = run.all(f.sources(args, c.InOrStdin(), run.stderr))
-	if err := run.out.close(err); err != nil {
+	run.findings = report.NewLimiter(f.maxFindings, func(r *report.Record) error {
+		return run.out.Each(func(w report.Printer) error { return w.Report(*r) })
+	})
+	run.progress = f.newProgress(run.stderr, f.reports.Quiet || !term.IsTerminal(c.OutOrStdout()))
+	err = run.all(f.Sources(args, c.InOrStdin(), run.stderr))
+	if err := run.out.Close(err); err != nil {
 		return err
 	}
 	return answer(run.unread, run.broken)
@@ -111,7 +116,7 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 		if path == "" {
 			return nil, errNoSchema(text)
 		}
-		if err := oneStdin(args, path); err != nil {
+		if err := input.OneStdin(args, path); err != nil {
 			return nil, err
 		}
 		var err error

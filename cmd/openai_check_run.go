@@ -5,6 +5,9 @@ import (
 	"io"
 	"slices"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -16,18 +19,18 @@ type openaiCheck struct {
 	options  openai.CheckOptions
 	off      []string
 	strict   bool
-	out      *reports[reporter]
-	findings *limiter[*report]
+	out      *report.Set[report.Printer]
+	findings *report.Limiter[*report.Record]
 	stderr   io.Writer
-	progress *progress
+	progress *term.Progress
 
 	unread int  // documents and sources that are not checked
 	broken bool // there is an error
 }
 
 // all checks every document of the sources.
-func (r *openaiCheck) all(list []source) error {
-	work := func(batch []document) []result {
+func (r *openaiCheck) all(list []input.Source) error {
+	work := func(batch []input.Document) []result {
 		results := make([]result, 0, len(batch))
 		for _, d := range batch {
 			checked, err := r.check(d)
@@ -35,28 +38,28 @@ func (r *openaiCheck) all(list []source) error {
 		}
 		return results
 	}
-	err := process(list, r.limits, r.progress, work, func(results []result) error {
+	err := input.Process(list, r.limits, r.progress, work, func(results []result) error {
 		for _, one := range results {
-			r.progress.message()
+			r.progress.Message()
 			if err := r.consume(one); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, r.out.flush)
-	return cmp.Or(err, r.findings.flush())
+	}, r.out.Flush)
+	return cmp.Or(err, r.findings.Flush())
 }
 
 // check is the work on one document: it runs on any core. The error says that the
 // document could not be read.
-func (r *openaiCheck) check(d document) (report, error) {
-	checked := report{Source: d.source.name, Index: d.index, origin: d.origin(), Result: validate.Result{Valid: true}}
-	doc, err := (*jsonstream.Document)(nil), d.err
+func (r *openaiCheck) check(d input.Document) (report.Record, error) {
+	checked := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}}
+	doc, err := (*jsonstream.Document)(nil), d.Err
 	if err == nil {
-		doc, err = jsonstream.Parse(d.raw, r.limits)
+		doc, err = jsonstream.Parse(d.Raw, r.limits)
 	}
 	if err != nil {
-		return checked, inFile(visible(d.source.name), err)
+		return checked, input.InFile(term.Visible(d.Source.Name), err)
 	}
 	var details []string
 	checked.Findings = []validate.Finding{} // an array in JSON, also without any
@@ -84,31 +87,31 @@ func (r *openaiCheck) check(d document) (report, error) {
 func (r *openaiCheck) consume(one result) error {
 	if one.err != nil {
 		r.unread++
-		if !r.progress.fail(one.err) {
+		if !r.progress.Fail(one.err) {
 			return nil
 		}
-		return cmp.Or(r.findings.flush(), r.out.unreadable(one.Source, one.err))
+		return cmp.Or(r.findings.Flush(), r.out.Unreadable(one.Source, one.err))
 	}
 	r.broken = r.broken || !one.Valid
-	return r.findings.report(&one.report)
+	return r.findings.Report(&one.Record)
 }
 
 // newOpenAIReporter returns the reporter of a format, for documents that no
 // receiver refuses with a reason of the specification.
-func newOpenAIReporter(format string, w *output, colors palette) (reporter, error) {
-	each, err := newReporter(format, w, colors)
-	if text, ok := each.(textReporter); ok {
+func newOpenAIReporter(format string, w io.Writer, colors term.Palette) (report.Printer, error) {
+	each, err := report.NewPrinter(format, w, colors)
+	if text, ok := each.(report.TextReporter); ok {
 		return unreasoned{text}, err
 	}
 	return each, err
 }
 
 // unreasoned is the text report of documents that are invalid without a reason.
-type unreasoned struct{ textReporter }
+type unreasoned struct{ report.TextReporter }
 
-func (t unreasoned) Report(r report) error {
+func (t unreasoned) Report(r report.Record) error {
 	if !r.Valid {
 		r.Reason = "invalid"
 	}
-	return t.textReporter.Report(r)
+	return t.TextReporter.Report(r)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 )
 
@@ -67,7 +68,7 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 		if f.schema == "" {
 			return errNoSchema(f.schema)
 		}
-		schema, name, err := f.loadDocument(f.schema, c.InOrStdin(), f.limits)
+		schema, name, err := f.LoadDocument(f.schema, c.InOrStdin(), f.limits)
 		if err != nil {
 			return err
 		}
@@ -81,19 +82,19 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 		if _, still := tool.Definition(f.agent, loose); still != nil {
 			return err // which --no-strict would not change
 		}
-		return hint{err, "--no-strict leaves the schema as it is; the model is then not held to it"}
+		return term.WithHint(err, "--no-strict leaves the schema as it is; the model is then not held to it")
 	}
 	if err != nil {
 		return err
 	}
-	out, err := f.openData(f.output, c.OutOrStdout())
+	out, err := f.OpenData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	if text, err = f.append(nil, text); err == nil {
 		_, err = out.Write(append(text, '\n'))
 	}
-	return out.close(err)
+	return out.Close(err)
 }
 
 func newOpenAIOutput(g *globals) *cobra.Command {
@@ -113,7 +114,7 @@ in ASCII, as Python's json.dumps writes it.`,
 			if err != nil {
 				return err
 			}
-			return g.writeData(c.OutOrStdout(), append(text, '\n'))
+			return g.WriteData(c.OutOrStdout(), append(text, '\n'))
 		},
 	}
 	registerAgent(c, &agent)

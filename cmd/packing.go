@@ -16,6 +16,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
@@ -33,12 +38,12 @@ type packing struct {
 	dict    string
 
 	// convert writes what becomes of the sources. Its error names the source.
-	convert func(list []source, out *output) (packed, error)
+	convert func(list []input.Source, out *output.File) (packed, error)
 	// target names the file that takes the place of another one.
-	target func(s source) (string, error)
+	target func(s input.Source) (string, error)
 
 	stderr     io.Writer
-	progress   *progress
+	progress   *term.Progress
 	dictionary []byte // nil for none
 }
 
@@ -49,7 +54,7 @@ func (f *packing) register(c *cobra.Command) {
 	flags.BoolVar(&f.verify, "verify", false, "read what was written again, and compare, before reporting success")
 	flags.StringVarP(&f.format, "format", "f", "text", "text or json, of the report on stderr")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 }
 
 // A packed record tells what became of a source, or of several.
@@ -82,7 +87,7 @@ func (p *packed) count(in, out *tally) {
 }
 
 func (p packed) text() string {
-	text := fmt.Sprintf("%s: %d bytes became %d", visible(p.Source), p.In, p.Out)
+	text := fmt.Sprintf("%s: %d bytes became %d", term.Visible(p.Source), p.In, p.Out)
 	if p.Codec == compress.None {
 		text += ", unchanged"
 	} else {
@@ -104,9 +109,9 @@ func (f *packing) report(p packed) error {
 	if f.quiet {
 		return nil
 	}
-	f.progress.clear()
+	f.progress.Clear()
 	if f.format == "json" {
-		return writeJSON(f.stderr, p)
+		return report.WriteJSON(f.stderr, p)
 	}
 	_, err := io.WriteString(f.stderr, p.text())
 	return err
@@ -122,14 +127,14 @@ func (f *packing) loadDictionary(stdin io.Reader) error {
 		f.dictionary = dictionary.Builtin()
 	default:
 		var err error
-		if f.dictionary, err = f.readAll(f.dict, stdin, f.limits); err != nil {
+		if f.dictionary, err = f.ReadAll(f.dict, stdin, f.limits); err != nil {
 			return err
 		}
 	}
 	if _, err := dictionary.ID(f.dictionary); err != nil {
 		return fmt.Errorf("--dict %s: %w", f.dict, err)
 	}
-	f.unpacking.Dictionaries = [][]byte{f.dictionary}
+	f.Unpacking.Dictionaries = [][]byte{f.dictionary}
 	return nil
 }
 
@@ -137,34 +142,34 @@ func (f *packing) loadDictionary(stdin io.Reader) error {
 func (f *packing) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
 	switch {
-	case !slices.Contains(plainFormats, f.format):
-		return unknownFormat(f.format, plainFormats)
+	case !slices.Contains(report.PlainFormats, f.format):
+		return report.UnknownFormat(f.format, report.PlainFormats)
 	case f.inPlace && f.output != "":
 		return errors.New("--in-place and --output: use one of them")
 	}
-	list := f.sources(args, c.InOrStdin(), f.stderr)
-	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
-	f.progress.start(list)
-	defer f.progress.stop()
+	list := f.Sources(args, c.InOrStdin(), f.stderr)
+	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !term.IsTerminal(c.OutOrStdout()))
+	f.progress.Start(input.TotalSize(list))
+	defer f.progress.Stop()
 	if err := f.claimInPlace(list, f.inPlace); err != nil {
 		return err
 	}
 	if f.inPlace {
 		return f.replaceAll(list)
 	}
-	out, err := f.openOutputAs(asData, compress.None, f.output, c.OutOrStdout())
+	out, err := f.OpenAs(claim.AsData, compress.None, f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	reread := func() ([]byte, error) { return nil, nil }
-	if f.verify && out.stdout {
-		reread = out.rereading(c.OutOrStdout(), f.unpacking.Dictionaries)
+	if f.verify && out.Stdout {
+		reread = rereading(out, c.OutOrStdout(), f.Unpacking.Dictionaries)
 	}
 	p, err := f.convert(list, out)
-	if err == nil && f.verify && !out.stdout {
-		err = p.verifyFile(out, f.unpacking.Dictionaries)
+	if err == nil && f.verify && !out.Stdout {
+		err = p.verifyFile(out, f.Unpacking.Dictionaries)
 	}
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	if sum, err := reread(); sum != nil || err != nil {
@@ -174,7 +179,7 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 	}
 	p.Source = counted(len(list), "source")
 	if len(list) == 1 {
-		p.Source = list[0].name
+		p.Source = list[0].Name
 	}
 	if p.Output = f.output; p.Output == "-" {
 		p.Output = ""
@@ -183,7 +188,7 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 }
 
 // replaceAll replaces each file that can be; the others are told.
-func (f *packing) replaceAll(list []source) error {
+func (f *packing) replaceAll(list []input.Source) error {
 	var outcome error
 	for _, s := range list {
 		p, err := f.replace(s)
@@ -191,7 +196,7 @@ func (f *packing) replaceAll(list []source) error {
 			err = f.report(p)
 		}
 		if err != nil {
-			f.progress.fail(err)
+			f.progress.Fail(err)
 			outcome = errReported
 		}
 	}
@@ -201,58 +206,58 @@ func (f *packing) replaceAll(list []source) error {
 // replace puts a file's other form in its place. The file goes when the other one
 // is safely on the disk, and only if it is still what was read. A record without
 // a source says that there is nothing to do.
-func (f *packing) replace(s source) (packed, error) {
+func (f *packing) replace(s input.Source) (packed, error) {
 	before, target, err := f.replaceable(s)
 	if err != nil {
-		return packed{}, fmt.Errorf("%s: %w", s.name, err)
+		return packed{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if target == "" {
 		return packed{}, nil
 	}
-	if err := f.outputs.claims.file(target, target, asData); err != nil {
+	if err := f.Files.Claims.File(target, target, claim.AsData); err != nil {
 		return packed{}, err
 	}
-	out, err := f.createOutput(target, before)
+	out, err := f.Create(target, before)
 	if err != nil {
 		return packed{}, err
 	}
-	out.old, _ = os.Lstat(target) // there is none, unless --force replaces it
-	out.check = func() error { return unchanged(s.path, before) }
-	p, err := f.convert([]source{s}, out)
+	out.Old, _ = os.Lstat(target) // there is none, unless --force replaces it
+	out.Check = func() error { return output.Unchanged(s.Path, before) }
+	p, err := f.convert([]input.Source{s}, out)
 	if err == nil && p.Codec == compress.None {
-		p.Source = s.name
-		return p, out.discard() // too short to be compressed: it stays
+		p.Source = s.Name
+		return p, out.Discard() // too short to be compressed: it stays
 	}
 	if err == nil && f.verify {
-		err = p.verifyFile(out, f.unpacking.Dictionaries)
+		err = p.verifyFile(out, f.Unpacking.Dictionaries)
 	}
 	if err == nil {
-		err = cmp.Or(out.Flush(), os.Chtimes(out.file.Name(), before.ModTime(), before.ModTime()))
+		err = cmp.Or(out.Flush(), os.Chtimes(out.File.Name(), before.ModTime(), before.ModTime()))
 	}
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return packed{}, err
 	}
-	if err := cmp.Or(syncDirectory(filepath.Dir(target)), os.Remove(s.path)); err != nil {
-		return packed{}, fmt.Errorf("%s: stays, though %s is written: %w", s.name, target, plainError(err))
+	if err := cmp.Or(syncDirectory(filepath.Dir(target)), os.Remove(s.Path)); err != nil {
+		return packed{}, fmt.Errorf("%s: stays, though %s is written: %w", s.Name, target, term.PlainError(err))
 	}
-	warnOfLinks(s.name, before)
-	p.Source, p.Output = s.name, target
+	output.WarnOfLinks(s.Name, before)
+	p.Source, p.Output = s.Name, target
 	return p, nil
 }
 
 // replaceable returns what the file is and what takes its place, or why nothing
 // may.
-func (f *packing) replaceable(s source) (fs.FileInfo, string, error) {
+func (f *packing) replaceable(s input.Source) (fs.FileInfo, string, error) {
 	switch {
-	case s.err != nil:
-		return nil, "", s.err
-	case s.path == "":
+	case s.Err != nil:
+		return nil, "", s.Err
+	case s.Path == "":
 		return nil, "", errors.New("has no place to be replaced in: --in-place needs files")
 	}
-	info, err := os.Lstat(s.path)
+	info, err := os.Lstat(s.Path)
 	switch {
 	case err != nil:
-		return nil, "", plainError(err)
+		return nil, "", term.PlainError(err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, "", errors.New("is a symbolic link, and stays: name the file it leads to")
 	case !info.Mode().IsRegular():
@@ -281,16 +286,16 @@ func syncDirectory(dir string) error {
 }
 
 // verifyFile reads the output's file again, and compares it with the content.
-func (p *packed) verifyFile(out *output, dictionaries [][]byte) error {
-	if out.target == "" {
-		return fmt.Errorf("--verify: %s cannot be read again", out.file.Name())
+func (p *packed) verifyFile(out *output.File, dictionaries [][]byte) error {
+	if out.Target == "" {
+		return fmt.Errorf("--verify: %s cannot be read again", out.File.Name())
 	}
-	if err := cmp.Or(out.Flush(), out.file.Sync()); err != nil {
-		return outputError(out.target, err)
+	if err := cmp.Or(out.Flush(), out.File.Sync()); err != nil {
+		return output.Error(out.Target, err)
 	}
-	file, err := os.Open(out.file.Name())
+	file, err := os.Open(out.File.Name())
 	if err != nil {
-		return outputError(out.target, err)
+		return output.Error(out.Target, err)
 	}
 	defer file.Close() // read only: nothing can be lost
 	return p.compare(contentSum(file, p.packs, dictionaries))
@@ -322,7 +327,7 @@ func contentSum(data io.Reader, packs bool, dictionaries [][]byte) ([]byte, erro
 
 // rereading has what is written to stdout decompressed at the same time, and returns
 // what says in the end how that went.
-func (o *output) rereading(stdout io.Writer, dictionaries [][]byte) func() ([]byte, error) {
+func rereading(o *output.File, stdout io.Writer, dictionaries [][]byte) func() ([]byte, error) {
 	type result struct {
 		sum []byte
 		err error
@@ -334,7 +339,7 @@ func (o *output) rereading(stdout io.Writer, dictionaries [][]byte) func() ([]by
 		pr.CloseWithError(err)
 		done <- result{sum, err}
 	}()
-	o.Writer = o.all.buffered("standard output", io.MultiWriter(stdout, pw))
+	o.Writer = o.All.Buffered("standard output", io.MultiWriter(stdout, pw))
 	return func() ([]byte, error) {
 		pw.Close()
 		r := <-done

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/patch"
 )
@@ -48,14 +50,14 @@ A signature is not made anew: sign the message again.`,
   echo '{"status":null}' | handoff patch -i message.json -`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneStdin(args[:1], args[1]); err != nil {
+			if err := input.OneStdin(args[:1], args[1]); err != nil {
 				return err
 			}
 			name, p, err := f.load(args[1], c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+			f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				return f.apply(dst, d, p, name)
 			}
 			return f.run(c, args[:1])
@@ -75,22 +77,22 @@ func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, e
 	if !slices.Contains(patchTypes, f.kind) {
 		return "", nil, fmt.Errorf("--type %q: use %s", f.kind, strings.Join(patchTypes, ", "))
 	}
-	doc, name, err := f.loadDocument(path, stdin, f.limits)
+	doc, name, err := f.LoadDocument(path, stdin, f.limits)
 	if err != nil {
 		return name, nil, err
 	}
 	p, err := patch.Parse(doc, patch.Type(f.kind))
 	if malformed := (*patch.FormatError)(nil); errors.As(err, &malformed) {
-		err = fmt.Errorf("%s:%d:%d: %s", name, malformed.Line, malformed.Column, visible(malformed.Problem))
+		err = fmt.Errorf("%s:%d:%d: %s", name, malformed.Line, malformed.Column, term.Visible(malformed.Problem))
 	}
 	return name, p, err
 }
 
 // apply appends the patched message.
-func (f *patchFlags) apply(dst []byte, d document, p *patch.Patch, name string) ([]byte, error) {
-	doc, err := jsonstream.Parse(d.raw, f.limits)
+func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name string) ([]byte, error) {
+	doc, err := jsonstream.Parse(d.Raw, f.limits)
 	if err != nil {
-		return nil, inFile(d.source.name, err)
+		return nil, input.InFile(d.Source.Name, err)
 	}
 	change := p.Apply
 	if f.reverse {
@@ -104,7 +106,7 @@ func (f *patchFlags) apply(dst []byte, d document, p *patch.Patch, name string) 
 	if failed := (*patch.OpError)(nil); errors.As(err, &failed) {
 		place = fmt.Sprintf("%s:%d:%d", name, failed.Line, failed.Column)
 	}
-	told := fmt.Errorf("%s: %s: %s", d.origin(), place, visible(err.Error()))
+	told := fmt.Errorf("%s: %s: %s", d.Origin(), place, term.Visible(err.Error()))
 	for _, trouble := range []error{patch.ErrIrreversible, jsonstream.ErrTooLarge, jsonstream.ErrTooDeep} {
 		if errors.Is(err, trouble) {
 			return nil, told

@@ -8,6 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -17,7 +19,7 @@ import (
 // such message means no.
 func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
-	index, err := f.inputSource(f.index, c.InOrStdin())
+	index, err := f.File(f.index, c.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -25,42 +27,42 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.index, err)
 		if no := (refusal{}); errors.As(err, &no) {
-			printError(f.stderr, err)
+			term.PrintError(f.stderr, err)
 			return errNo
 		}
 		return err
 	}
-	s := f.sources(args, c.InOrStdin(), f.stderr)[0]
-	out, err := f.openData(f.output, c.OutOrStdout())
+	s := f.Sources(args, c.InOrStdin(), f.stderr)[0]
+	out, err := f.OpenData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	err = s.frames(chosen, f.limits, func(content []byte) error {
+	err = frames(s, chosen, f.limits, func(content []byte) error {
 		_, err := out.Write(content)
 		return err
 	})
 	if err != nil {
-		err = fmt.Errorf("%s: %w", s.name, err)
+		err = fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return out.close(err)
+	return out.Close(err)
 }
 
 // lookUp returns the lines of the index for the messages chosen, in order.
-func (f *decompressFlags) lookUp(index source, byNumber bool) ([]indexed, error) {
+func (f *decompressFlags) lookUp(index input.Source, byNumber bool) ([]indexed, error) {
 	var chosen []indexed
 	var problem error
 	lines := 0
-	index.documents(f.limits, func(int) {}, func(d document, _ bool) bool {
+	index.Documents(f.limits, func(int) {}, func(d input.Document, _ bool) bool {
 		entry := indexed{Index: -1, Offset: -1}
-		problem = d.err
+		problem = d.Err
 		if problem == nil {
-			problem = json.Unmarshal(d.raw.Bytes, &entry)
+			problem = json.Unmarshal(d.Raw.Bytes, &entry)
 		}
 		if problem == nil && (entry.Index != lines || entry.Offset < 0 || entry.Length <= 0 || entry.ContentLength <= 0) {
 			problem = errors.New("not a line of an index")
 		}
 		if problem != nil {
-			problem = fmt.Errorf("line %d: %w", d.raw.Start.Line, problem)
+			problem = fmt.Errorf("line %d: %w", d.Raw.Start.Line, problem)
 			return false
 		}
 		lines++
@@ -81,8 +83,8 @@ func (f *decompressFlags) lookUp(index source, byNumber bool) ([]indexed, error)
 }
 
 // frames calls yield with the content of each frame, in the order of the data.
-func (s source) frames(chosen []indexed, limits jsonstream.Limits, yield func([]byte) error) error {
-	data, closeFile, err := s.raw()
+func frames(s input.Source, chosen []indexed, limits jsonstream.Limits, yield func([]byte) error) error {
+	data, closeFile, err := s.Raw()
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (s source) frames(chosen []indexed, limits jsonstream.Limits, yield func([]
 			return notIndexed(err)
 		}
 		at = entry.Offset + entry.Length
-		text, err := entry.read(data, s.unpacking, limits)
+		text, err := entry.read(data, s.Unpacking, limits)
 		if err != nil {
 			return err
 		}
@@ -107,9 +109,9 @@ func (s source) frames(chosen []indexed, limits jsonstream.Limits, yield func([]
 // read returns the content of the frame that data is before, if it is the one
 // that the index means.
 func (e indexed) read(data io.Reader, unpacking compress.ReaderOptions, limits jsonstream.Limits) ([]byte, error) {
-	frame := &content{compress.NewReader(io.LimitReader(data, e.Length), unpacking), nil}
+	frame := input.NewContent(io.LimitReader(data, e.Length), unpacking)
 	defer frame.Reader.Close() // read only: nothing can be lost
-	text, err := frame.all(messageBound(limits))
+	text, err := frame.All(input.MessageBound(limits))
 	switch {
 	case errors.Is(err, compress.ErrCorrupt):
 		return nil, notIndexed(err)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -40,7 +42,7 @@ func (f *receiverFlags) load(g *globals, stdin io.Reader) (*validate.Receiver, e
 	}
 	r := &validate.Receiver{}
 	if f.profile != "" {
-		text, err := g.readSettings(f.profile, stdin)
+		text, err := g.ReadSettings(f.profile, stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +101,8 @@ func beside(file, name string) string {
 // loadSchema compiles a JSON Schema file. Its references may lead to other files, and to
 // nothing else. Where a text is no JSON, the error says so with the place, and shows
 // nothing of a file that only another one refers to.
-func (in *inputs) loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*validate.Schema, error) {
-	doc, name, err := in.loadDocument(path, stdin, limits)
+func (g *globals) loadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*validate.Schema, error) {
+	doc, name, err := g.LoadDocument(path, stdin, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func (in *inputs) loadSchema(path string, stdin io.Reader, limits jsonstream.Lim
 	schemaURL := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}
 	var damaged error // the first file that is referred to and cannot be used
 	schema, err := validate.CompileSchema(schemaURL.String(), doc.Raw().Bytes, func(ref string) ([]byte, error) {
-		text, err := in.referredSchema(ref, limits)
+		text, err := g.referredSchema(ref, limits)
 		damaged = cmp.Or(damaged, err)
 		return text, err
 	})
@@ -119,7 +121,7 @@ func (in *inputs) loadSchema(path string, stdin io.Reader, limits jsonstream.Lim
 		return nil, fmt.Errorf("%s: %w", name, damaged)
 	}
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
-		return nil, inFile(name, number)
+		return nil, input.InFile(name, number)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -128,25 +130,25 @@ func (in *inputs) loadSchema(path string, stdin io.Reader, limits jsonstream.Lim
 }
 
 // referredSchema reads a file that a schema refers to.
-func (in *inputs) referredSchema(ref string, limits jsonstream.Limits) ([]byte, error) {
+func (g *globals) referredSchema(ref string, limits jsonstream.Limits) ([]byte, error) {
 	u, err := url.Parse(ref)
 	if err != nil || u.Scheme != "file" {
-		return nil, fmt.Errorf("refers to %s, which is not fetched: keep it as a file, and refer to that", visible(ref))
+		return nil, fmt.Errorf("refers to %s, which is not fetched: keep it as a file, and refer to that", term.Visible(ref))
 	}
 	path := filePath(u)
-	text, err := in.readAll(path, nil, limits)
+	text, err := g.ReadAll(path, nil, limits)
 	if err != nil {
 		return nil, fmt.Errorf("refers to %w", err)
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-		return nil, fmt.Errorf("refers to %s, which is no JSON from line %d, column %d on", visible(path), e.Line, e.Column)
+		return nil, fmt.Errorf("refers to %s, which is no JSON from line %d, column %d on", term.Visible(path), e.Line, e.Column)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := jsonstream.CheckNumbers(doc.Root()); err != nil {
-		return nil, fmt.Errorf("refers to %w", inFile(visible(path), err))
+		return nil, fmt.Errorf("refers to %w", input.InFile(term.Visible(path), err))
 	}
 	return text, nil
 }

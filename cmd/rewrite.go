@@ -8,7 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -21,13 +24,13 @@ type rewriting struct {
 	// rewrite appends the text made of a document to dst. Its error, or each of
 	// those that it joins, says with the place why there is none, and may be a
 	// refusal.
-	rewrite func(dst []byte, d document, tell func(news any)) ([]byte, error)
+	rewrite func(dst []byte, d input.Document, tell func(news any)) ([]byte, error)
 	// publish gets what rewrite told of some documents, in the order of the input
 	// and before the texts made of them are written.
 	publish func(news []any) error
 
 	stderr   io.Writer
-	progress *progress
+	progress *term.Progress
 	outcome  error // the worst that happened: nil, errNo or errReported
 }
 
@@ -51,17 +54,17 @@ func (f *rewriting) registerInPlace(c *cobra.Command) {
 // told on stderr and left out.
 func (f *rewriting) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
-	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !isTerminal(c.OutOrStdout()))
-	list := f.sources(args, c.InOrStdin(), f.stderr)
+	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !term.IsTerminal(c.OutOrStdout()))
+	list := f.Sources(args, c.InOrStdin(), f.stderr)
 	if err := f.claimInPlace(list, f.inPlace); err != nil {
 		return err
 	}
-	f.progress.start(list)
-	defer f.progress.stop()
+	f.progress.Start(input.TotalSize(list))
+	defer f.progress.Stop()
 	if f.inPlace {
 		return f.replace(list)
 	}
-	out, err := f.openData(f.output, c.OutOrStdout())
+	out, err := f.OpenData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -69,31 +72,31 @@ func (f *rewriting) run(c *cobra.Command, args []string) error {
 	if f.output != "" && err == nil {
 		err = f.outcome // then there is no file
 	}
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return f.outcome
 }
 
 // claimInPlace returns why nothing may be written: with -i, to the sources.
-func (g *globals) claimInPlace(list []source, inPlace bool) error {
+func (g *globals) claimInPlace(list []input.Source, inPlace bool) error {
 	for _, s := range list {
-		if inPlace && s.path != "" {
-			if err := g.outputs.claims.file(s.name, s.path, asData); err != nil {
+		if inPlace && s.Path != "" {
+			if err := g.Files.Claims.File(s.Name, s.Path, claim.AsData); err != nil {
 				return err
 			}
 		}
 	}
-	return g.outputs.claims.check()
+	return g.Files.Claims.Check()
 }
 
 // replace rewrites each file by itself: all of it, or nothing.
-func (f *rewriting) replace(list []source) error {
+func (f *rewriting) replace(list []input.Source) error {
 	if f.output != "" {
 		return errors.New("--in-place and --output: use one of them")
 	}
 	for _, s := range list {
-		if s.path == "" && s.err == nil {
+		if s.Path == "" && s.Err == nil {
 			return errors.New("--in-place needs files: standard input has no place to be written back to")
 		}
 	}
@@ -110,31 +113,17 @@ func (f *rewriting) replace(list []source) error {
 	return worst
 }
 
-func (f *rewriting) replaceFile(s source) error {
-	codec, err := s.codecInPlace()
+func (f *rewriting) replaceFile(s input.Source) error {
+	codec, err := s.CodecInPlace()
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	out, err := f.openOutputAs(asData, codec, s.path, nil)
+	out, err := f.OpenAs(claim.AsData, codec, s.Path, nil)
 	if err != nil {
 		return err
 	}
-	err = f.all([]source{s}, out)
-	return out.close(cmp.Or(err, f.outcome))
-}
-
-// codecInPlace returns what a source is compressed with, or why it cannot be
-// rewritten in place.
-func (s source) codecInPlace() (compress.Codec, error) {
-	if s.err == nil && s.size < 0 {
-		return compress.None, errors.New("is not a regular file, and cannot be rewritten in place")
-	}
-	content, err := s.open(func(int) {})
-	if err != nil {
-		return compress.None, err
-	}
-	defer content.Close() // read only: nothing can be lost
-	return content.Codec(), nil
+	err = f.all([]input.Source{s}, out)
+	return out.Close(cmp.Or(err, f.outcome))
 }
 
 // rewritten is what became of a batch.
@@ -145,19 +134,19 @@ type rewritten struct {
 	news      []any
 }
 
-func (r rewritten) weight() int { return cap(r.text) + 1024*len(r.problems) }
+func (r rewritten) Weight() int { return cap(r.text) + 1024*len(r.problems) }
 
-func (f *rewriting) all(list []source, out *output) error {
-	produce := func(emit func([]document) bool) { batches(list, f.limits, f.progress.bytes, emit) }
-	return inOrder(produce, f.work, func(r rewritten) error {
+func (f *rewriting) all(list []input.Source, out *output.File) error {
+	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.limits, f.progress.Bytes, emit) }
+	return input.InOrder(produce, f.work, func(r rewritten) error {
 		for range r.documents {
-			f.progress.message()
+			f.progress.Message()
 		}
 		for _, err := range r.problems {
 			f.fail(err)
 		}
 		if len(r.news) > 0 {
-			f.progress.clear()
+			f.progress.Clear()
 			if err := f.publish(r.news); err != nil {
 				return err
 			}
@@ -167,17 +156,17 @@ func (f *rewriting) all(list []source, out *output) error {
 	}, out.Flush)
 }
 
-func (f *rewriting) work(batch []document) rewritten {
+func (f *rewriting) work(batch []input.Document) rewritten {
 	r := rewritten{documents: len(batch)}
 	size := 0
 	for _, d := range batch {
-		size += len(d.raw.Bytes) + len(d.raw.Bytes)/16 + 256
+		size += len(d.Raw.Bytes) + len(d.Raw.Bytes)/16 + 256
 	}
 	r.text = make([]byte, 0, size)
 	tell := func(news any) { r.news = append(r.news, news) }
 	for _, d := range batch {
-		if d.err != nil {
-			r.problems = append(r.problems, inFile(d.source.name, d.err))
+		if d.Err != nil {
+			r.problems = append(r.problems, input.InFile(d.Source.Name, d.Err))
 			continue
 		}
 		text, err := f.rewrite(r.text, d, tell)
@@ -196,7 +185,7 @@ func (f *rewriting) work(batch []document) rewritten {
 
 // fail tells a problem and remembers what it comes to.
 func (f *rewriting) fail(err error) {
-	f.progress.fail(err)
+	f.progress.Fail(err)
 	no := refusal{}
 	if !errors.As(err, &no) {
 		f.outcome = errReported

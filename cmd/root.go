@@ -12,12 +12,16 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -37,14 +41,6 @@ var errNo = errors.New("the answer is no")
 // errReported says that something could not be done, and that it has been told.
 var errReported = errors.New("reported")
 
-// A hint is an error with advice for the next line.
-type hint struct {
-	error
-	advice string
-}
-
-func (h hint) Unwrap() error { return h.error }
-
 // Main runs the command line and returns the exit code.
 func Main() int {
 	// Without this, a closed pipe would end the process before temporary files
@@ -59,7 +55,7 @@ func Main() int {
 	g := newGlobals()
 	go func() {
 		s := (<-interrupts).(syscall.Signal)
-		g.removeUnfinished()
+		g.RemoveUnfinished()
 		g.children.Close()
 		if report := g.lastWords.Load(); report != nil {
 			(*report)()
@@ -70,7 +66,7 @@ func Main() int {
 	delayCollection()
 	root := newRootFor(g, os.Args[1:])
 	err := root.ExecuteContext(context.Background())
-	g.removeUnfinished()
+	g.RemoveUnfinished()
 	code := exitCode(err, root.ErrOrStderr())
 	g.children.Close()
 	return code
@@ -89,7 +85,7 @@ func delayCollection() {
 
 // exitCode tells the error and maps it to an exit code.
 func exitCode(err error, stderr io.Writer) int {
-	var h hint
+	var h term.Hint
 	switch {
 	case err == nil:
 		return exitYes
@@ -100,55 +96,11 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
-	printError(stderr, err)
+	term.PrintError(stderr, err)
 	if errors.As(err, &h) {
-		fmt.Fprintf(stderr, "handoff: hint: %s\n", visible(h.advice))
+		fmt.Fprintf(stderr, "handoff: hint: %s\n", term.Visible(h.Advice))
 	}
 	return exitTrouble
-}
-
-// printError prints an error, which may name files and words of any characters: a line for
-// each of those that were joined.
-func printError(stderr io.Writer, err error) {
-	for _, line := range errorLines(err) {
-		fmt.Fprintf(stderr, "handoff: %s\n", line)
-	}
-}
-
-// errorLines returns the text of an error, visible: a line for each of those that were
-// joined, with what was put before all of them. A line feed in the text of one error is
-// never the end of a line.
-func errorLines(err error) []string {
-	text := err.Error()
-	switch e := err.(type) {
-	case interface{ Unwrap() []error }:
-		var lines, texts []string
-		for _, one := range e.Unwrap() {
-			lines = append(lines, errorLines(one)...)
-			texts = append(texts, one.Error())
-		}
-		if strings.Join(texts, "\n") == text {
-			return lines
-		}
-	case interface{ Unwrap() error }:
-		inner := e.Unwrap()
-		if inner == nil {
-			break
-		}
-		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
-			lines := errorLines(inner)
-			for i, line := range lines {
-				lines[i] = visible(before) + line
-			}
-			return lines
-		}
-	}
-	return []string{visible(text)}
-}
-
-// warn says what a user should know, though the run goes on.
-func warn(stderr io.Writer, text string) {
-	fmt.Fprintf(stderr, "handoff: warning: %s\n", visible(text))
 }
 
 // globals are the flags of every command.
@@ -159,15 +111,15 @@ type globals struct {
 	// maxFindings is how many findings, and how many errors, a run reports; 0 for any.
 	maxFindings int
 
-	*inputs
-	*outputs
+	*input.Reader
+	*output.Files
 	children  child.Set              // the processes that this run has started: none outlives it
 	lastWords atomic.Pointer[func()] // what an interrupted run still has to say, nil for nothing
 }
 
 func newGlobals() *globals {
-	c := &claims{}
-	return &globals{inputs: &inputs{claims: c}, outputs: &outputs{claims: c}}
+	c := &claim.Set{}
+	return &globals{Reader: &input.Reader{Claims: c}, Files: &output.Files{Claims: c}}
 }
 
 func (g *globals) check() error {
@@ -180,7 +132,12 @@ func (g *globals) check() error {
 	if g.maxFindings < 0 {
 		return fmt.Errorf("--max-findings %d: use 1 or more, or 0 for any", g.maxFindings)
 	}
-	return checkColor(g.color)
+	return term.CheckColor(g.color)
+}
+
+// newProgress is [newProgress] with as many errors as the flags allow.
+func (g *globals) newProgress(stderr io.Writer, wanted bool) *term.Progress {
+	return term.NewProgress(stderr, wanted, g.maxFindings)
 }
 
 // limitsOfUnpacking returns how compressed input is to be read.
@@ -254,7 +211,7 @@ answered.`,
 			if err := g.configure(c); err != nil {
 				return err
 			}
-			g.unpacking = g.limitsOfUnpacking()
+			g.Unpacking = g.limitsOfUnpacking()
 			return g.check()
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -264,13 +221,26 @@ answered.`,
 	flags.Var(newByteSize(&g.limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
 	flags.IntVar(&g.limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
 	flags.Int64Var(&g.maxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
-	flags.IntVar(&g.maxFindings, "max-findings", defaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
+	flags.IntVar(&g.maxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return hint{err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath())}
+		return term.WithHint(err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
 	})
 	complete(root, "color", "auto", "always", "never")
 	for _, m := range makers {
 		root.AddCommand(m.make(g))
 	}
 	return root
+}
+
+// answer is what a run comes to: trouble if something could not be read, and
+// otherwise yes or no.
+func answer(unread int, no bool) error {
+	switch {
+	case unread > 0:
+		return errReported
+	case no:
+		return errNo
+	default:
+		return nil
+	}
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
 )
@@ -50,10 +53,10 @@ be looked at.`,
 	f.formatFlag.register(c)
 	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
-	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	completeWith(c, "allow", func([]string) []string {
 		var ids []string
 		for _, r := range safety.New(safety.Options{}).Rules() {
@@ -65,51 +68,51 @@ be looked at.`,
 }
 
 func (f *scanFlags) run(c *cobra.Command, args []string) error {
-	if !slices.Contains(plainFormats, f.format) {
-		return unknownFormat(f.format, plainFormats)
+	if !slices.Contains(report.PlainFormats, f.format) {
+		return report.UnknownFormat(f.format, report.PlainFormats)
 	}
 	if f.text && f.from != "" {
 		return errors.New("--text and --from: a text is in no format; use one of them")
 	}
-	if err := oneStdin(args, f.scanner.rules); err != nil {
+	if err := input.OneStdin(args, f.scanner.rules); err != nil {
 		return err
 	}
 	scanner, err := f.scanner.load(f.globals, c)
 	if err != nil {
 		return err
 	}
-	out, err := f.openOutput(f.output, c.OutOrStdout())
+	out, err := f.Open(f.output, c.OutOrStdout())
 	if err != nil {
 		return scanner.close(err)
 	}
-	colors := newPalette(out.stdout && useColor(f.color, c.OutOrStdout()))
+	colors := term.NewPalette(out.Stdout && term.UseColor(f.color, c.OutOrStdout()))
 	if f.listRules {
-		return out.close(scanner.close(writeSafetyRules(out, f.format, scanner.Rules(), colors)))
+		return out.Close(scanner.close(writeSafetyRules(out, f.format, scanner.Rules(), colors)))
 	}
 	run := scanRun{
 		scanFlags: f,
 		scanner:   scanner,
 		colors:    colors,
 		stderr:    c.ErrOrStderr(),
-		progress:  f.newProgress(c.ErrOrStderr(), f.quiet || !isTerminal(c.OutOrStdout())),
+		progress:  f.newProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
-	err = scanner.close(run.all(c.Context(), out, f.sources(args, c.InOrStdin(), c.ErrOrStderr())))
-	if err := out.close(err); err != nil {
+	err = scanner.close(run.all(c.Context(), out, f.Sources(args, c.InOrStdin(), c.ErrOrStderr())))
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return run.answer()
 }
 
 // writeSafetyRules prints rules: a line for each, or all that is known of them.
-func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors palette) error {
+func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors term.Palette) error {
 	for _, r := range rules {
 		if format == "json" {
-			if err := writeJSON(w, r); err != nil {
+			if err := report.WriteJSON(w, r); err != nil {
 				return err
 			}
 			continue
 		}
-		_, err := fmt.Fprintf(w, "%s %s %.2f  %s\n", left(r.ID, 32), colors.dim(left(string(r.Category), 20)), r.Weight, r.Summary)
+		_, err := fmt.Fprintf(w, "%s %s %.2f  %s\n", term.Left(r.ID, 32), colors.Dim(term.Left(string(r.Category), 20)), r.Weight, r.Summary)
 		if err != nil {
 			return err
 		}
@@ -125,26 +128,26 @@ type scanRecord struct {
 	Score    float64       `json:"score"` // of the worst text, 0 to 1
 	Findings []scanFinding `json:"findings"`
 
-	excess
-	origin origin
+	report.Excess
+	origin input.Origin
 }
 
-func (r *scanRecord) place() origin { return r.origin }
+func (r *scanRecord) Place() input.Origin { return r.origin }
 
-func (r *scanRecord) findings() int { return len(r.Findings) }
+func (r *scanRecord) Count() int { return len(r.Findings) }
 
-func (r *scanRecord) keep(n int) { r.Findings = r.Findings[:n] }
+func (r *scanRecord) Keep(n int) { r.Findings = r.Findings[:n] }
 
-func (r *scanRecord) outcome() string {
+func (r *scanRecord) Outcome() string {
 	if r.Flagged {
 		return "flagged"
 	}
 	return "clean"
 }
 
-func (r *scanRecord) terse() bool { return r.Flagged || r.origin.short }
+func (r *scanRecord) Terse() bool { return r.Flagged || r.origin.Short }
 
-func (r *scanRecord) join(next *scanRecord) {
+func (r *scanRecord) Join(next *scanRecord) {
 	r.Flagged, r.Score = r.Flagged || next.Flagged, max(r.Score, next.Score)
 }
 
@@ -173,32 +176,32 @@ func (r *scanRecord) fill(report safety.Report, place func(safety.PlacedFinding)
 }
 
 // text is the record for people: a line, and below it what counts.
-func (r *scanRecord) text(colors palette) string {
+func (r *scanRecord) text(colors term.Palette) string {
 	if r.Messages > 0 {
-		return r.line(r.origin)
+		return r.Several(r.origin)
 	}
 	var b strings.Builder
-	verdict := colors.green("clean")
+	verdict := colors.Green("clean")
 	if r.Flagged {
-		verdict = colors.red(fmt.Sprintf("flagged (%.2f)", r.Score))
+		verdict = colors.Red(fmt.Sprintf("flagged (%.2f)", r.Score))
 	}
 	fmt.Fprintf(&b, "%s: %s\n", r.origin, verdict)
 	for _, f := range r.Findings {
-		severity := colors.red("error")
+		severity := colors.Red("error")
 		switch {
 		case f.Allowed != "":
-			severity = colors.cyan("allowed by " + visible(f.Allowed))
+			severity = colors.Cyan("allowed by " + term.Visible(f.Allowed))
 		case !f.Flagged:
 			continue
 		}
 		pointer := ""
 		if f.Pointer != "" {
-			pointer = visible(f.Pointer) + ": "
+			pointer = term.Visible(f.Pointer) + ": "
 		}
-		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", visible(r.Source), f.Line, f.Column, severity, pointer,
-			visible(f.Message), colors.dim(fmt.Sprintf("[%s/%s %.2f]", f.Category, f.Rule, f.Score)))
+		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", term.Visible(r.Source), f.Line, f.Column, severity, pointer,
+			term.Visible(f.Message), colors.Dim(fmt.Sprintf("[%s/%s %.2f]", f.Category, f.Rule, f.Score)))
 	}
-	if told := r.told(); told != "" {
+	if told := r.Told(); told != "" {
 		fmt.Fprintf(&b, "  … %s\n", told)
 	}
 	return b.String()

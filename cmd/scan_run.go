@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
@@ -15,10 +19,10 @@ import (
 type scanRun struct {
 	*scanFlags
 	scanner  *scanner
-	colors   palette
+	colors   term.Palette
 	stderr   io.Writer
-	progress *progress
-	findings *limiter[*scanRecord]
+	progress *term.Progress
+	findings *report.Limiter[*scanRecord]
 
 	documents int
 	flagged   int
@@ -32,8 +36,8 @@ type scanned struct {
 }
 
 // all scans every document of the sources, and tells the outcome.
-func (s *scanRun) all(ctx context.Context, out *output, list []source) error {
-	work := func(batch []document) []scanned {
+func (s *scanRun) all(ctx context.Context, out *output.File, list []input.Source) error {
+	work := func(batch []input.Document) []scanned {
 		results := make([]scanned, 0, len(batch))
 		for _, d := range batch {
 			r, err := s.scan(ctx, d)
@@ -41,11 +45,11 @@ func (s *scanRun) all(ctx context.Context, out *output, list []source) error {
 		}
 		return results
 	}
-	s.findings = newLimiter(s.maxFindings, func(r *scanRecord) error { return s.write(out, r) })
-	produce := func(emit func([]document) bool) { s.produce(list, emit) }
-	s.progress.start(list)
-	defer s.progress.stop()
-	err := inOrder(produce, work, func(results []scanned) error {
+	s.findings = report.NewLimiter(s.maxFindings, func(r *scanRecord) error { return s.write(out, r) })
+	produce := func(emit func([]input.Document) bool) { s.produce(list, emit) }
+	s.progress.Start(input.TotalSize(list))
+	defer s.progress.Stop()
+	err := input.InOrder(produce, work, func(results []scanned) error {
 		for _, r := range results {
 			if err := s.consume(r); err != nil {
 				return err
@@ -53,8 +57,8 @@ func (s *scanRun) all(ctx context.Context, out *output, list []source) error {
 		}
 		return nil
 	}, out.Flush)
-	s.progress.stop()
-	err = cmp.Or(err, s.findings.flush(), out.Flush())
+	s.progress.Stop()
+	err = cmp.Or(err, s.findings.Flush(), out.Flush())
 	if err == nil && !s.quiet {
 		fmt.Fprintln(s.stderr, s.summary())
 	}
@@ -62,43 +66,43 @@ func (s *scanRun) all(ctx context.Context, out *output, list []source) error {
 }
 
 // produce emits the documents: JSON ones, or with --text each file as one.
-func (s *scanRun) produce(list []source, emit func([]document) bool) {
+func (s *scanRun) produce(list []input.Source, emit func([]input.Document) bool) {
 	if !s.text {
-		batches(list, s.limits, s.progress.bytes, emit)
+		input.Batches(list, s.limits, s.progress.Bytes, emit)
 		return
 	}
 	for _, src := range list {
-		if !emit([]document{src.wholeText(s.limits, s.progress.bytes)}) {
+		if !emit([]input.Document{src.WholeText(s.limits, s.progress.Bytes)}) {
 			return
 		}
 	}
 }
 
-func (s *scanRun) scan(ctx context.Context, d document) (scanRecord, error) {
-	r := scanRecord{Source: d.source.name, Index: d.index, Findings: []scanFinding{}, origin: origin{source: d.source.name}}
-	if d.err != nil {
-		return r, inFile(d.source.name, d.err)
+func (s *scanRun) scan(ctx context.Context, d input.Document) (scanRecord, error) {
+	r := scanRecord{Source: d.Source.Name, Index: d.Index, Findings: []scanFinding{}, origin: input.Origin{Source: d.Source.Name}}
+	if d.Err != nil {
+		return r, input.InFile(d.Source.Name, d.Err)
 	}
 	if s.text {
-		report, err := safety.ScanText(ctx, s.scanner.Scanner, string(d.raw.Bytes), s.scanner.allow)
+		report, err := safety.ScanText(ctx, s.scanner.Scanner, string(d.Raw.Bytes), s.scanner.allow)
 		if err != nil {
-			return r, inFile(d.source.name, err)
+			return r, input.InFile(d.Source.Name, err)
 		}
-		r.fill(report, func(f safety.PlacedFinding) jsonstream.Position { return d.raw.PositionAt(f.Offset) })
+		r.fill(report, func(f safety.PlacedFinding) jsonstream.Position { return d.Raw.PositionAt(f.Offset) })
 		return r, nil
 	}
-	r.origin = d.origin()
-	doc, err := jsonstream.Parse(d.raw, s.limits)
+	r.origin = d.Origin()
+	doc, err := jsonstream.Parse(d.Raw, s.limits)
 	if err != nil {
-		return r, inFile(d.source.name, err)
+		return r, input.InFile(d.Source.Name, err)
 	}
 	form, err := history.FormatOf(doc.Root(), s.from)
 	if err != nil && s.from != "" {
-		return r, fmt.Errorf("%s: %w", d.origin(), err)
+		return r, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	report, err := safety.ScanMessage(ctx, s.scanner.Scanner, doc.Root(), form, s.scanner.allow)
 	if err != nil {
-		return r, inFile(d.source.name, err)
+		return r, input.InFile(d.Source.Name, err)
 	}
 	r.fill(report, safety.PlacedFinding.Position)
 	return r, nil
@@ -110,15 +114,15 @@ func (s *scanRun) consume(r scanned) error {
 	}
 	if r.err != nil {
 		s.unread++
-		s.progress.fail(r.err)
+		s.progress.Fail(r.err)
 		return nil
 	}
 	s.documents++
-	s.progress.message()
+	s.progress.Message()
 	if r.Flagged {
 		s.flagged++
 	}
-	return s.findings.report(&r.scanRecord)
+	return s.findings.Report(&r.scanRecord)
 }
 
 func (s *scanRun) write(out io.Writer, r *scanRecord) error {
@@ -126,7 +130,7 @@ func (s *scanRun) write(out io.Writer, r *scanRecord) error {
 	case s.quiet && s.output == "":
 		return nil
 	case s.format == "json":
-		return writeJSON(out, r)
+		return report.WriteJSON(out, r)
 	default:
 		_, err := io.WriteString(out, r.text(s.colors))
 		return err
@@ -144,5 +148,5 @@ func (s *scanRun) summary() string {
 	if s.unread > 0 {
 		text += fmt.Sprintf("; %s could not be read", counted(s.unread, "document"))
 	}
-	return text + s.findings.summary()
+	return text + s.findings.Summary()
 }

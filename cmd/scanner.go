@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
@@ -46,13 +48,13 @@ func (f *scannerFlags) load(g *globals, c *cobra.Command) (*scanner, error) {
 	}
 	options := safety.Options{Threshold: f.threshold}
 	if f.rules != "" {
-		text, err := g.readSettings(f.rules, c.InOrStdin())
+		text, err := g.ReadSettings(f.rules, c.InOrStdin())
 		if err != nil {
 			return nil, err
 		}
 		doc, err := yamldoc.Parse(text)
 		if err != nil {
-			return nil, inFile(f.rules, err)
+			return nil, input.InFile(f.rules, err)
 		}
 		if options.Rules, err = safety.ParseRules(doc.Raw().Bytes); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.rules, err)
@@ -65,7 +67,7 @@ func (f *scannerFlags) load(g *globals, c *cobra.Command) (*scanner, error) {
 			return nil, fmt.Errorf("--allow: %w", err)
 		}
 		if id := a.Rule(); id != "" && id != classifierRule.ID && !slices.ContainsFunc(s.Rules(), func(r safety.Rule) bool { return r.ID == id }) {
-			return nil, hint{fmt.Errorf("--allow %s: no rule is called %q", text, id), "handoff scan --list-rules lists them"}
+			return nil, term.WithHint(fmt.Errorf("--allow %s: no rule is called %q", text, id), "handoff scan --list-rules lists them")
 		}
 		s.allow = append(s.allow, a)
 	}

@@ -12,6 +12,10 @@ import (
 	"os"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
 // seenFile is a file of the handoff ids that were accepted, one a line. Any
@@ -19,7 +23,7 @@ import (
 // between: what counts is what stands in the file that the path leads to.
 type seenFile struct {
 	path   string
-	claims *claims
+	claims *claim.Set
 	known  map[[16]byte]struct{} // digests of the ids
 	// What is known: the file, how much of it, in bytes, and the hash of that.
 	file   fs.FileInfo
@@ -27,7 +31,7 @@ type seenFile struct {
 	hash   maphash.Hash
 }
 
-func newSeenFile(path string, claims *claims) *seenFile {
+func newSeenFile(path string, claims *claim.Set) *seenFile {
 	return &seenFile{path: path, claims: claims, known: map[[16]byte]struct{}{}}
 }
 
@@ -37,15 +41,15 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	if err := s.claims.check(); err != nil {
+	if err := s.claims.Check(); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%s: %w", s.path, plainError(err))
+			err = fmt.Errorf("%s: %w", s.path, term.PlainError(err))
 		}
 	}()
-	f, info, err := openLocked(s.path, 0o600)
+	f, info, err := output.OpenLocked(s.path, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +75,7 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 			fmt.Fprintln(&lines, id)
 		}
 	}
-	if err := appendAt(f, lines.Bytes(), s.offset); err != nil {
+	if err := output.AppendAt(f, lines.Bytes(), s.offset); err != nil {
 		return nil, err
 	}
 	s.know(lines.Bytes())

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/output"
 )
 
 // TestSeenRotated begins the file of accepted ids anew while a verifier runs, and lets
@@ -102,13 +105,13 @@ func TestSeenRotated(t *testing.T) {
 // file that is there then.
 func TestSeenRenamedWhileWaiting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
-	held, _, err := openLocked(path, 0o600)
+	held, _, err := output.OpenLocked(path, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error)
 	go func() {
-		_, err := newSeenFile(path, &claims{}).accept([]string{"a"})
+		_, err := newSeenFile(path, &claim.Set{}).accept([]string{"a"})
 		done <- err
 	}()
 	time.Sleep(20 * time.Millisecond) // if it is not waiting by then, less is tested
@@ -136,7 +139,7 @@ func TestSeenLongIDs(t *testing.T) {
 	if err := os.WriteFile(path, []byte(long+"1\n"+long+"2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := newSeenFile(path, &claims{}).accept([]string{long + "1", long + "2", long + "3"})
+	fresh, err := newSeenFile(path, &claim.Set{}).accept([]string{long + "1", long + "2", long + "3"})
 	if err != nil || fmt.Sprint(fresh) != "[false false true]" {
 		t.Errorf("got %v, %v", fresh, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/eaapl/handoff/cmd/internal/claim"
 )
 
 // Of many at work on one file, exactly one accepts an id.
@@ -18,7 +20,7 @@ func TestSeenConcurrently(t *testing.T) {
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
-			s := newSeenFile(path, &claims{})
+			s := newSeenFile(path, &claim.Set{})
 			for i := range ids {
 				fresh, err := s.accept([]string{fmt.Sprint("id-", i)})
 				if err != nil {
@@ -67,7 +69,7 @@ func TestSeen(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			fresh, err := newSeenFile(path, &claims{}).accept(strings.Fields(tt.ids))
+			fresh, err := newSeenFile(path, &claim.Set{}).accept(strings.Fields(tt.ids))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +88,7 @@ func TestSeen(t *testing.T) {
 // A file that somebody has begun anew is read anew.
 func TestSeenBegunAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
-	s := newSeenFile(path, &claims{})
+	s := newSeenFile(path, &claim.Set{})
 	for _, want := range []bool{true, false} {
 		if fresh, err := s.accept([]string{"a"}); err != nil || fresh[0] != want {
 			t.Fatalf("got %v, %v", fresh, err)
@@ -110,7 +112,7 @@ func TestSeenSameEnd(t *testing.T) {
 		return list
 	}
 	path := filepath.Join(t.TempDir(), "ids")
-	first, second := newSeenFile(path, &claims{}), newSeenFile(path, &claims{})
+	first, second := newSeenFile(path, &claim.Set{}), newSeenFile(path, &claim.Set{})
 	if _, err := first.accept(append(ids("old", 100), ids("last", 2000)...)); err != nil {
 		t.Fatal(err)
 	}

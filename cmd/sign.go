@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -41,7 +42,7 @@ would change: a signature would not protect it.`,
   producer | handoff sign --key-file team.key > signed.jsonl
   handoff sign -i --key-file team.key fixtures/`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneStdin(args, f.keys.files...); err != nil {
+			if err := input.OneStdin(args, f.keys.files...); err != nil {
 				return err
 			}
 			keys, err := f.keys.load(g, c)
@@ -56,7 +57,7 @@ would change: a signature would not protect it.`,
 				return err
 			}
 			validator := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
-			f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
+			f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				return f.sign(c.Context(), dst, d, key, validator)
 			}
 			return f.run(c, args)
@@ -94,12 +95,12 @@ func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
 }
 
 // sign appends the signed message.
-func (f *signFlags) sign(ctx context.Context, dst []byte, d document, key sign.Key, validator *validate.Validator) ([]byte, error) {
+func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key sign.Key, validator *validate.Validator) ([]byte, error) {
 	parser := f.parsers.Get().(*message.Parser)
 	defer f.parsers.Put(parser)
-	m, err := parser.Parse(d.raw, f.limits, nil)
+	m, err := parser.Parse(d.Raw, f.limits, nil)
 	if err != nil {
-		return nil, inFile(d.source.name, err)
+		return nil, input.InFile(d.Source.Name, err)
 	}
 	if !f.force {
 		r, err := validator.Validate(ctx, m)
@@ -113,16 +114,16 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d document, key sign.K
 				more = fmt.Sprintf(" (and %s)", counted(n, "more finding"))
 			}
 			return nil, refusal{fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; mend it, or use --force",
-				d.source.name, first.Line, first.Column, first.PlacedMessage(), more)}
+				d.Source.Name, first.Line, first.Column, first.PlacedMessage(), more)}
 		}
 	}
 	text, err := sign.Sign(m, key, f.force)
 	if errors.Is(err, sign.ErrSigned) {
 		at := m.Root().Get(sign.Member).NamePosition()
-		return nil, refusal{fmt.Errorf("%s:%d:%d: %w: --force replaces it", d.source.name, at.Line, at.Column, err)}
+		return nil, refusal{fmt.Errorf("%s:%d:%d: %w: --force replaces it", d.Source.Name, at.Line, at.Column, err)}
 	}
 	if err != nil {
-		return nil, refusal{inFile(d.source.name, err)}
+		return nil, refusal{input.InFile(d.Source.Name, err)}
 	}
 	return f.append(dst, text)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/summarize"
@@ -105,7 +106,7 @@ func (f *summarizerFlags) load(g *globals, c *cobra.Command, o *trim.Options) er
 		}
 		o.Summarizer = completing{s}
 	default:
-		return fmt.Errorf("--summarizer %s: use one of %s", visible(f.method), strings.Join(methods, ", "))
+		return fmt.Errorf("--summarizer %s: use one of %s", term.Visible(f.method), strings.Join(methods, ", "))
 	}
 	return f.loadPrices(o)
 }
@@ -135,7 +136,7 @@ func (f *summarizerFlags) loadPrices(o *trim.Options) error {
 	for i, text := range f.prices {
 		f.prices[i] = strings.TrimSpace(text)
 		if d, err := message.Number(f.prices[i]).Decimal(); err != nil || d.IsNegative() {
-			return fmt.Errorf("--summarizer-prices: %q is no price: write it like 0.25", visible(text))
+			return fmt.Errorf("--summarizer-prices: %q is no price: write it like 0.25", term.Visible(text))
 		}
 	}
 	o.Prices = trim.Prices{Prompt: message.Number(f.prices[0]), Completion: message.Number(f.prices[1])}

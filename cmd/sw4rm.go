@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -66,9 +67,9 @@ func sw4rmProblems(name string, problems []sw4rm.Problem) error {
 
 // sw4rmText returns a problem for people, with its rule.
 func sw4rmText(p sw4rm.Problem) string {
-	text := visible(p.Message)
+	text := term.Visible(p.Message)
 	if p.Pointer != "" {
-		text = visible(p.Pointer) + ": " + text
+		text = term.Visible(p.Pointer) + ": " + text
 	}
 	if p.Rule != "" {
 		text += " (sw4rm/" + p.Rule + ")"
@@ -83,7 +84,7 @@ func reported(stderr io.Writer, err error) error {
 		return err
 	}
 	for _, err := range several.Unwrap() {
-		printError(stderr, err)
+		term.PrintError(stderr, err)
 	}
 	return errReported
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -56,7 +58,7 @@ func filesOf(metadata []string) []string {
 // onceStdin refuses to read standard input for several files.
 func onceStdin(files []string) error {
 	if i := slices.Index(files, "-"); i >= 0 && slices.Contains(files[i+1:], "-") {
-		return errTwiceStdin
+		return input.ErrTwiceStdin
 	}
 	return nil
 }
@@ -99,7 +101,7 @@ func (f *sw4rmParts) context(stdin io.Reader) (c sw4rm.Context, err error) {
 		}
 	}
 	if f.toolState != "" {
-		doc, name, err := f.loadDocument(f.toolState, stdin, f.limits)
+		doc, name, err := f.LoadDocument(f.toolState, stdin, f.limits)
 		if err != nil {
 			return c, err
 		}
@@ -113,8 +115,8 @@ func (f *sw4rmParts) context(stdin io.Reader) (c sw4rm.Context, err error) {
 
 // messages reads the conversation.
 func (f *sw4rmParts) messages(stdin io.Reader) (jsonstream.Value, error) {
-	name := shownName(f.history)
-	text, err := f.readAll(f.history, stdin, f.limits)
+	name := input.ShownName(f.history)
+	text, err := f.ReadAll(f.history, stdin, f.limits)
 	if err != nil {
 		return jsonstream.Value{}, err
 	}
@@ -126,11 +128,11 @@ func (f *sw4rmParts) messages(stdin io.Reader) (jsonstream.Value, error) {
 			break
 		}
 		if err != nil {
-			return jsonstream.Value{}, inFile(name, err)
+			return jsonstream.Value{}, input.InFile(name, err)
 		}
 		doc, err := jsonstream.Parse(raw, f.limits)
 		if err != nil {
-			return jsonstream.Value{}, inFile(name, err)
+			return jsonstream.Value{}, input.InFile(name, err)
 		}
 		docs = append(docs, doc)
 	}
@@ -153,7 +155,7 @@ func (f *sw4rmParts) messages(stdin io.Reader) (jsonstream.Value, error) {
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(append(list, ']')), jsonstream.Unlimited())
 	if err != nil {
-		return jsonstream.Value{}, inFile(name, err)
+		return jsonstream.Value{}, input.InFile(name, err)
 	}
 	return doc.Root(), nil
 }
@@ -178,7 +180,7 @@ func (f *sw4rmParts) object(what string, parts []string, stdin io.Reader) (jsons
 			}
 			continue
 		}
-		doc, name, err := f.loadDocument(part, stdin, f.limits)
+		doc, name, err := f.LoadDocument(part, stdin, f.limits)
 		if err != nil {
 			return jsonstream.Value{}, err
 		}
@@ -195,7 +197,7 @@ func (f *sw4rmParts) object(what string, parts []string, stdin io.Reader) (jsons
 	text[0] = '{'
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(append(text, '}')), jsonstream.Unlimited())
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-		return jsonstream.Value{}, fmt.Errorf("%s: %s", what, visible(e.Problem))
+		return jsonstream.Value{}, fmt.Errorf("%s: %s", what, term.Visible(e.Problem))
 	}
 	return doc.Root(), err
 }
@@ -217,29 +219,29 @@ func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wa
 	refused := false
 	refuse := func(problem string) {
 		refused = true
-		printError(f.stderr, fmt.Errorf("%s would be refused: %s", what, problem))
+		term.PrintError(f.stderr, fmt.Errorf("%s would be refused: %s", what, problem))
 	}
 	for _, finding := range schema.Check(doc.Root()) {
-		refuse(visible(finding.PlacedMessage()))
+		refuse(term.Visible(finding.PlacedMessage()))
 	}
 	for _, p := range sw4rm.Check(doc, kind, f.limits) {
 		if !p.Warning {
 			refuse(sw4rmText(p))
 		} else if !slices.Contains(wanted, p.Rule) {
-			printError(f.stderr, fmt.Errorf("warning: %s", sw4rmText(p)))
+			term.PrintError(f.stderr, fmt.Errorf("warning: %s", sw4rmText(p)))
 		}
 	}
 	if refused {
 		return errNo
 	}
-	out, err := f.openData(f.output, stdout)
+	out, err := f.OpenData(f.output, stdout)
 	if err != nil {
 		return err
 	}
 	if text, err = f.append(nil, text); err == nil {
 		_, err = out.Write(append(text, '\n'))
 	}
-	return out.close(err)
+	return out.Close(err)
 }
 
 // sw4rmRequestFlags are the flags of sw4rm request.
@@ -352,7 +354,7 @@ func (f *sw4rmRequestFlags) snapshot(stdin io.Reader) (*sw4rm.Context, error) {
 		context, err := f.context(stdin)
 		return &context, err
 	}
-	doc, name, err := f.loadDocument(f.contextFile, stdin, f.limits)
+	doc, name, err := f.LoadDocument(f.contextFile, stdin, f.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +363,7 @@ func (f *sw4rmRequestFlags) snapshot(stdin io.Reader) (*sw4rm.Context, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for _, text := range told {
-		printError(f.stderr, fmt.Errorf("%s: %s", name, text))
+		term.PrintError(f.stderr, fmt.Errorf("%s: %s", name, text))
 	}
 	context, problems := sw4rm.ReadContext(doc.Root())
 	return &context, sw4rmProblems(name, problems)

@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -42,20 +45,20 @@ with an error: rename that member.`,
 	flags := c.Flags()
 	flags.IntVar(&f.Last, "max-history", trim.DefaultLast, "the most `MESSAGES` that stay")
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
-	flags.StringVarP(&f.trimFlags.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.trimFlags.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.counter.register(c)
 	f.lenientFlag.register(c)
 	f.registerOutput(c)
 	f.registerInPlace(c)
 	f.layout.register(c)
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	return c
 }
 
 func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
-	if !slices.Contains(plainFormats, f.trimFlags.format) {
-		return unknownFormat(f.trimFlags.format, plainFormats)
+	if !slices.Contains(report.PlainFormats, f.trimFlags.format) {
+		return report.UnknownFormat(f.trimFlags.format, report.PlainFormats)
 	}
 	if f.Last < 1 {
 		return fmt.Errorf("--max-history %d: write a number above 0", f.Last)
@@ -70,7 +73,7 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 		}
 	}
 	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
-	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
+	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
 		text, report, err := f.prepare(c.Context(), d)
 		if err != nil {
 			return nil, err
@@ -83,7 +86,7 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 		for _, n := range news {
 			p := n.(prepared)
 			for _, line := range p.told {
-				f.progress.fail(fmt.Errorf("%s: %s", p.place, visible(line)))
+				f.progress.Fail(fmt.Errorf("%s: %s", p.place, term.Visible(line)))
 			}
 			reports = append(reports, p.trimRecord)
 		}
@@ -98,10 +101,10 @@ type prepared struct {
 	told []string
 }
 
-func (f *prepareFlags) prepare(ctx context.Context, d document) ([]byte, prepared, error) {
-	doc, err := jsonstream.Parse(d.raw, f.limits)
+func (f *prepareFlags) prepare(ctx context.Context, d input.Document) ([]byte, prepared, error) {
+	doc, err := jsonstream.Parse(d.Raw, f.limits)
 	if err != nil {
-		return nil, prepared{}, inFile(d.source.name, err)
+		return nil, prepared{}, input.InFile(d.Source.Name, err)
 	}
 	kind, ok := format.Detect(doc.Root())
 	if !ok {
@@ -110,29 +113,29 @@ func (f *prepareFlags) prepare(ctx context.Context, d document) ([]byte, prepare
 	switch kind {
 	case format.SW4RMContext, format.SW4RMRequest:
 	case format.SW4RMResponse:
-		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found a response, which carries no context", d.origin())
+		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found a response, which carries no context", d.Origin())
 	default:
-		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.origin(), kind)
+		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.Origin(), kind)
 	}
 	doc, told, err := f.fill(doc, kind, f.limits)
 	if err != nil {
-		return nil, prepared{}, fmt.Errorf("%s: %w", d.origin(), err)
+		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
-	if err := readable(doc, kind, f.limits, visible(d.source.name)); err != nil {
+	if err := readable(doc, kind, f.limits, term.Visible(d.Source.Name)); err != nil {
 		return nil, prepared{}, err
 	}
 	options := f.Options
 	options.Format = kind
 	r, err := trim.Prepare(ctx, doc, f.limits, options)
 	if err != nil {
-		return nil, prepared{}, fmt.Errorf("%s: %w", d.origin(), err)
+		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	report := trimRecord{
-		Source: d.source.name, Index: d.index, Changed: r.Changed, Record: r.Record,
-		place: d.origin(), archive: r.Archive, turnsGone: r.Gone,
+		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record,
+		place: d.Origin(), archive: r.Archive, turnsGone: r.Gone,
 	}
 	if n := r.Record.GivenUp[string(trim.ToolState)]; n > 0 && r.Changed && !f.quiet && f.trimFlags.format == "text" {
-		told = append(told, plural(n, "member")+" of the tool state left out")
+		told = append(told, term.Plural(n, "member")+" of the tool state left out")
 	}
 	return r.Text, prepared{report, told}, nil
 }

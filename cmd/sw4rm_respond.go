@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -37,9 +39,9 @@ func (f *responding) register(c *cobra.Command) {
 
 // run answers the requests that the arguments name. answer returns the text made of
 // one; a refusal stands for a rejection that has no text.
-func (f *responding) run(c *cobra.Command, args []string, answer func(d document, r *sw4rm.Request, handoffID string) ([]byte, outcome, error)) error {
+func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Document, r *sw4rm.Request, handoffID string) ([]byte, outcome, error)) error {
 	f.seeded = c.Flags().Changed("seed")
-	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
+	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
 		r, told, err := f.read(d)
 		if err != nil {
 			return nil, err
@@ -50,7 +52,7 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d document
 		}
 		text, o, err := answer(d, r, id)
 		for _, line := range told {
-			o.told = append(o.told, fmt.Sprintf("%s: %s", d.origin(), line))
+			o.told = append(o.told, fmt.Sprintf("%s: %s", d.Origin(), line))
 		}
 		tell(o)
 		if err != nil {
@@ -62,7 +64,7 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d document
 		for _, n := range news {
 			o := n.(outcome)
 			for _, line := range o.told {
-				f.progress.fail(errors.New(visible(line)))
+				f.progress.Fail(errors.New(term.Visible(line)))
 			}
 			f.rejected = f.rejected || o.rejected
 		}
@@ -75,17 +77,17 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d document
 }
 
 // read reads a request, and tells what was filled in.
-func (f *responding) read(d document) (*sw4rm.Request, []string, error) {
-	doc, err := jsonstream.Parse(d.raw, f.limits)
+func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
+	doc, err := jsonstream.Parse(d.Raw, f.limits)
 	if err != nil {
-		return nil, nil, inFile(d.source.name, err)
+		return nil, nil, input.InFile(d.Source.Name, err)
 	}
 	doc, told, err := f.fill(doc, format.SW4RMRequest, f.limits)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", d.origin(), err)
+		return nil, nil, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	r, problems := sw4rm.ReadRequest(doc, f.limits)
-	return r, told, sw4rmProblems(visible(d.source.name), problems)
+	return r, told, sw4rmProblems(term.Visible(d.Source.Name), problems)
 }
 
 func newSW4RMRespond(g *globals) *cobra.Command {
@@ -107,10 +109,10 @@ Exit code 0: all were accepted; 1: one was rejected; 2: one could not be read.`,
 			if agentFile == "" {
 				return errors.New("--agent: name the file with the agent's record")
 			}
-			if err := oneStdin(args, agentFile); err != nil {
+			if err := input.OneStdin(args, agentFile); err != nil {
 				return err
 			}
-			doc, name, err := f.loadDocument(agentFile, c.InOrStdin(), f.limits)
+			doc, name, err := f.LoadDocument(agentFile, c.InOrStdin(), f.limits)
 			if err != nil {
 				return err
 			}
@@ -118,7 +120,7 @@ Exit code 0: all were accepted; 1: one was rejected; 2: one could not be read.`,
 			if problems != nil {
 				return reported(c.ErrOrStderr(), sw4rmProblems(name, problems))
 			}
-			return f.run(c, args, func(_ document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
+			return f.run(c, args, func(_ input.Document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
 				response := sw4rm.Respond(agent, r, id)
 				return response.Append(nil), outcome{rejected: !response.Accepted}, nil
 			})
@@ -161,10 +163,10 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 			if f.registryFile == "" {
 				return errors.New("--registry: name the file with the agents' records")
 			}
-			if err := oneStdin(args, f.registryFile); err != nil {
+			if err := input.OneStdin(args, f.registryFile); err != nil {
 				return err
 			}
-			doc, name, err := f.loadDocument(f.registryFile, c.InOrStdin(), f.limits)
+			doc, name, err := f.LoadDocument(f.registryFile, c.InOrStdin(), f.limits)
 			if err != nil {
 				return err
 			}
@@ -184,17 +186,17 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 }
 
 // route returns the response to a request, or the request as it is sent.
-func (f *routeFlags) route(d document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
+func (f *routeFlags) route(d input.Document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
 	routing := f.registry.Route(r, f.preferred, id)
 	o := outcome{rejected: !routing.Response.Accepted}
 	for _, refusal := range routing.Refusals {
-		o.told = append(o.told, fmt.Sprintf("%s: agent %s rejected: %s", d.origin(), refusal.Agent, refusal.Reason))
+		o.told = append(o.told, fmt.Sprintf("%s: agent %s rejected: %s", d.Origin(), refusal.Agent, refusal.Reason))
 	}
 	switch {
 	case !f.request:
 		return routing.Response.Append(nil), o, nil
 	case o.rejected:
-		return nil, o, refusal{fmt.Errorf("%s: rejected: %s", d.origin(), visible(routing.Response.RejectionReason))}
+		return nil, o, refusal{fmt.Errorf("%s: rejected: %s", d.Origin(), term.Visible(routing.Response.RejectionReason))}
 	default:
 		text, err := r.WithTarget(routing.Target)
 		return text, o, err

@@ -9,6 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -41,8 +45,8 @@ is there as PENDING; or JSON Lines about any number of handoffs, with any furthe
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	c.Flags().StringVarP(&f.format, "format", "f", "text", "output format: "+strings.Join(plainFormats, ", "))
-	complete(c, "format", plainFormats...)
+	c.Flags().StringVarP(&f.format, "format", "f", "text", "output format: "+strings.Join(report.PlainFormats, ", "))
+	complete(c, "format", report.PlainFormats...)
 	return c
 }
 
@@ -55,8 +59,8 @@ func actionNames() []string {
 }
 
 func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
-	if !slices.Contains(plainFormats, f.format) {
-		return unknownFormat(f.format, plainFormats)
+	if !slices.Contains(report.PlainFormats, f.format) {
+		return report.UnknownFormat(f.format, report.PlainFormats)
 	}
 	words := 0
 	for _, arg := range args {
@@ -67,18 +71,18 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if words > 0 && words < len(args) {
 		return fmt.Errorf("%s: the arguments are either events (%s) or files: write a file as ./FILE", strings.Join(args, " "), strings.Join(actionNames(), ", "))
 	}
-	out, err := f.openOutput("", c.OutOrStdout())
+	out, err := f.Open("", c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	run := statusRun{format: f.format, out: out, progress: f.newProgress(c.ErrOrStderr(), false), colors: newPalette(useColor(f.color, c.OutOrStdout()))}
+	run := statusRun{format: f.format, out: out, progress: f.newProgress(c.ErrOrStderr(), false), colors: term.NewPalette(term.UseColor(f.color, c.OutOrStdout()))}
 	if words > 0 {
 		err = run.words(args)
 	} else {
-		err = run.files(f.sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits)
+		err = run.files(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits)
 	}
-	run.progress.stop()
-	if err := out.close(err); err != nil {
+	run.progress.Stop()
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return answer(run.unread, run.refused)
@@ -99,11 +103,11 @@ type statusRecord struct {
 // statusRun is one run of sw4rm status.
 type statusRun struct {
 	format string
-	out    *output
-	colors palette
+	out    *output.File
+	colors term.Palette
 	ledger sw4rm.Ledger
 
-	progress *progress
+	progress *term.Progress
 
 	unread  int
 	refused bool
@@ -136,9 +140,9 @@ func (r *statusRun) words(args []string) error {
 }
 
 // files applies the events of files, in their order.
-func (r *statusRun) files(list []source, limits jsonstream.Limits) (err error) {
+func (r *statusRun) files(list []input.Source, limits jsonstream.Limits) (err error) {
 	for _, s := range list {
-		s.documents(limits, func(int) {}, func(d document, ready bool) bool {
+		s.Documents(limits, func(int) {}, func(d input.Document, ready bool) bool {
 			err = r.document(d, limits)
 			if err == nil && !ready {
 				err = r.out.Flush()
@@ -152,31 +156,31 @@ func (r *statusRun) files(list []source, limits jsonstream.Limits) (err error) {
 	return nil
 }
 
-func (r *statusRun) document(d document, limits jsonstream.Limits) error {
+func (r *statusRun) document(d input.Document, limits jsonstream.Limits) error {
 	event, err := readEvent(d, limits)
 	if err != nil {
 		r.unread++
-		r.progress.fail(err)
+		r.progress.Fail(err)
 		return nil
 	}
 	record := r.apply(event)
-	record.Source, record.Line = d.source.name, d.raw.Start.Line
+	record.Source, record.Line = d.Source.Name, d.Raw.Start.Line
 	return r.print(record)
 }
 
-func readEvent(d document, limits jsonstream.Limits) (sw4rm.Event, error) {
-	if errors.Is(d.err, fs.ErrNotExist) {
-		return sw4rm.Event{}, fmt.Errorf("%s: neither a file nor an event: events are %s", d.source.name, strings.Join(actionNames(), ", "))
+func readEvent(d input.Document, limits jsonstream.Limits) (sw4rm.Event, error) {
+	if errors.Is(d.Err, fs.ErrNotExist) {
+		return sw4rm.Event{}, fmt.Errorf("%s: neither a file nor an event: events are %s", d.Source.Name, strings.Join(actionNames(), ", "))
 	}
-	if d.err != nil {
-		return sw4rm.Event{}, inFile(d.source.name, d.err)
+	if d.Err != nil {
+		return sw4rm.Event{}, input.InFile(d.Source.Name, d.Err)
 	}
-	doc, err := jsonstream.Parse(d.raw, limits)
+	doc, err := jsonstream.Parse(d.Raw, limits)
 	if err != nil {
-		return sw4rm.Event{}, inFile(d.source.name, err)
+		return sw4rm.Event{}, input.InFile(d.Source.Name, err)
 	}
 	e, problems := sw4rm.ReadEvent(doc)
-	return e, sw4rmProblems(visible(d.source.name), problems)
+	return e, sw4rmProblems(term.Visible(d.Source.Name), problems)
 }
 
 func (r *statusRun) apply(e sw4rm.Event) statusRecord {
@@ -191,19 +195,19 @@ func (r *statusRun) apply(e sw4rm.Event) statusRecord {
 
 func (r *statusRun) print(record statusRecord) error {
 	if r.format == "json" {
-		return writeJSON(r.out, record)
+		return report.WriteJSON(r.out, record)
 	}
 	var b strings.Builder
 	if record.Source != "" {
-		fmt.Fprintf(&b, "%s:%d: ", visible(record.Source), record.Line)
+		fmt.Fprintf(&b, "%s:%d: ", term.Visible(record.Source), record.Line)
 	}
 	if record.RequestID != "" {
-		fmt.Fprintf(&b, "%s: ", visible(record.RequestID))
+		fmt.Fprintf(&b, "%s: ", term.Visible(record.RequestID))
 	}
 	fmt.Fprintf(&b, "%s: ", record.Event)
 	switch {
 	case record.Refused != "":
-		fmt.Fprintf(&b, "%s: %s", r.colors.red(string(record.Refused)), visible(record.Reason))
+		fmt.Fprintf(&b, "%s: %s", r.colors.Red(string(record.Refused)), term.Visible(record.Reason))
 	case record.Before != "":
 		fmt.Fprintf(&b, "%s → %s", record.Before, record.Status)
 	default:

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/tokens"
 	"github.com/eaapl/handoff/pkg/trim"
@@ -60,7 +62,7 @@ cannot hold any more; with a key, a canonical message is signed again.`,
   handoff trim --last 50 --summarizer none context.json
   handoff trim --restore removed.jsonl small.json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneStdin(args, append(f.keys.files, f.receiver)...); err != nil {
+			if err := input.OneStdin(args, append(f.keys.files, f.receiver)...); err != nil {
 				return err
 			}
 			if f.restore != "" {
@@ -91,13 +93,13 @@ func (f *trimFlags) register(c *cobra.Command) {
 	f.summarizer.register(c)
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
-	flags.StringVarP(&f.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.keys.register(c)
 	f.registerOutput(c)
 	f.registerInPlace(c)
 	f.layout.register(c)
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	complete(c, "also", strings.Split(extraNames(), ", ")...)
 }
 
@@ -111,8 +113,8 @@ func extraNames() string {
 
 // complete fills the options that the flags describe.
 func (f *trimFlags) complete(c *cobra.Command) error {
-	if !slices.Contains(plainFormats, f.format) {
-		return unknownFormat(f.format, plainFormats)
+	if !slices.Contains(report.PlainFormats, f.format) {
+		return report.UnknownFormat(f.format, report.PlainFormats)
 	}
 	for _, limit := range []struct {
 		flag  string

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -26,7 +29,7 @@ type trimRecord struct {
 	CostUSD    message.Number `json:"costUSD,omitzero"`
 	Signature  string         `json:"signature,omitzero"` // removed or renewed
 	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summariser stepped in
-	place      origin
+	place      input.Origin
 	archive    []byte
 	costShare  float64
 	turnsGone  int
@@ -46,7 +49,7 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	f.rewrite = func(dst []byte, d document, tell func(any)) ([]byte, error) {
+	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
 		text, report, err := f.trim(c.Context(), d, key)
 		if err != nil {
 			return nil, err
@@ -59,34 +62,34 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 }
 
 // trim makes one message fit.
-func (f *trimFlags) trim(ctx context.Context, d document, key *sign.Key) ([]byte, trimRecord, error) {
-	doc, err := jsonstream.Parse(d.raw, f.limits)
+func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) ([]byte, trimRecord, error) {
+	doc, err := jsonstream.Parse(d.Raw, f.limits)
 	if err != nil {
-		return nil, trimRecord{}, inFile(d.source.name, err)
+		return nil, trimRecord{}, input.InFile(d.Source.Name, err)
 	}
 	options := f.Options
 	if options.MaxTokens == 0 && options.MaxBytes == 0 && options.Last == 0 && !options.DropTools && options.Roles == nil {
 		detected, err := history.FormatOf(doc.Root(), f.from)
 		if err != nil {
-			return nil, trimRecord{}, fmt.Errorf("%s: %w", d.origin(), err)
+			return nil, trimRecord{}, fmt.Errorf("%s: %w", d.Origin(), err)
 		}
 		switch detected {
 		case format.SW4RMContext, format.SW4RMRequest, format.SW4RMResponse:
 		default:
-			return nil, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.origin())
+			return nil, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())
 		}
 		options.Last = trim.DefaultLast
 	}
 	r, err := trim.Message(ctx, doc, f.limits, options)
 	if over := (*trim.OverError)(nil); errors.As(err, &over) {
-		return nil, trimRecord{}, refusal{fmt.Errorf("%s: %w", d.origin(), err)}
+		return nil, trimRecord{}, refusal{fmt.Errorf("%s: %w", d.Origin(), err)}
 	}
 	if err != nil {
-		return nil, trimRecord{}, d.failed(err)
+		return nil, trimRecord{}, failed(d, err)
 	}
 	report := trimRecord{
-		Source: d.source.name, Index: d.index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
-		place: d.origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
+		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
+		place: d.Origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
 	}
 	if r.FellBack != nil {
 		report.FellBack = r.FellBack.Error()
@@ -95,7 +98,7 @@ func (f *trimFlags) trim(ctx context.Context, d document, key *sign.Key) ([]byte
 		report.Signature = "removed"
 		if key != nil && r.Format == format.EAAPL {
 			if r.Text, err = signText(r.Text, *key); err != nil {
-				return nil, trimRecord{}, fmt.Errorf("%s: signing again: %w", d.origin(), err)
+				return nil, trimRecord{}, fmt.Errorf("%s: signing again: %w", d.Origin(), err)
 			}
 			report.Signature = "renewed"
 		}
@@ -120,7 +123,7 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 		}
 	}
 	if f.archive != "" && lines != nil {
-		if err := f.appendLocked(f.archive, lines); err != nil {
+		if err := f.AppendLocked(f.archive, lines); err != nil {
 			return err
 		}
 	}
@@ -130,7 +133,7 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 	for _, n := range news {
 		r := n.(trimRecord)
 		if f.format == "json" {
-			if err := writeJSON(stderr, r); err != nil {
+			if err := report.WriteJSON(stderr, r); err != nil {
 				return err
 			}
 		} else if r.Changed {
@@ -152,16 +155,16 @@ func (r trimRecord) text() string {
 		done = "summarised"
 	}
 	if r.turnsGone > 0 {
-		parts = append(parts, fmt.Sprintf("%s %s of %s", plural(r.turnsGone, "turn"), done, grouped(int64(r.OriginalTurns))))
+		parts = append(parts, fmt.Sprintf("%s %s of %s", term.Plural(r.turnsGone, "turn"), done, term.Grouped(int64(r.OriginalTurns))))
 	}
 	for _, e := range trim.Extras() {
 		if n := r.GivenUp[string(e)]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s of %s given up", plural(n, "element"), e))
+			parts = append(parts, fmt.Sprintf("%s of %s given up", term.Plural(n, "element"), e))
 		}
 	}
-	parts = append(parts, fmt.Sprintf("%s → %s tokens (%s)", grouped(int64(r.TokensBefore)), grouped(int64(r.TokensAfter)), r.Tokenizer))
+	parts = append(parts, fmt.Sprintf("%s → %s tokens (%s)", term.Grouped(int64(r.TokensBefore)), term.Grouped(int64(r.TokensAfter)), r.Tokenizer))
 	if r.FellBack != "" {
-		parts = append(parts, "by the extractive summariser, since "+visible(r.FellBack))
+		parts = append(parts, "by the extractive summariser, since "+term.Visible(r.FellBack))
 	}
 	if r.CostUSD != "" {
 		cost := "the summary cost " + string(r.CostUSD) + " USD"
@@ -188,10 +191,10 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer archive.close()
-	f.rewrite = func(dst []byte, d document, _ func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.raw, f.limits)
+	f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+		doc, err := jsonstream.Parse(d.Raw, f.limits)
 		if err != nil {
-			return nil, inFile(d.source.name, err)
+			return nil, input.InFile(d.Source.Name, err)
 		}
 		detected, _ := history.FormatOf(doc.Root(), f.from) // Restore reports the error
 		id := history.ID(doc.Root(), detected)
@@ -203,7 +206,7 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 			return entry, err
 		})
 		if err != nil {
-			err = d.failed(err)
+			err = failed(d, err)
 			mismatch, unread := (*history.MismatchError)(nil), (*history.CarrierError)(nil)
 			if !errors.Is(err, history.ErrFormat) && !errors.As(err, &mismatch) && !errors.As(err, &unread) {
 				err = refusal{err}

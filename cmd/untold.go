@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
 // untold are the ids that --seen has recorded and whose verdicts may not have been
@@ -41,11 +43,11 @@ func (u *untold) report(stderr io.Writer, file string, most int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	ids := slices.Concat(u.ids, u.pending)
-	shown := (&allowance{most: most}).take(len(ids))
+	shown := (&term.Allowance{Most: most}).Take(len(ids))
 	for _, id := range ids[:shown] {
-		printError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
+		term.PrintError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
 	}
 	if more := len(ids) - shown; more > 0 {
-		fmt.Fprintf(stderr, "handoff: … %s\n", notShown(more, "message", most))
+		fmt.Fprintf(stderr, "handoff: … %s\n", term.NotShown(more, "message", most))
 	}
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -56,7 +59,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	}
 	flags := c.Flags()
 	f.formatFlag.register(c)
-	f.reports.register(c, reportFormats)
+	f.reports.register(c, report.Formats)
 	f.receiver.register(c)
 	f.scanner.register(c)
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
@@ -160,7 +163,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if err := checkExpectation(f.expect); err != nil {
 		return err
 	}
-	if err := oneStdin(args, append(f.receiver.keys.files, f.receiver.profile, f.scanner.rules, f.schema)...); err != nil {
+	if err := input.OneStdin(args, append(f.receiver.keys.files, f.receiver.profile, f.scanner.rules, f.schema)...); err != nil {
 		return err
 	}
 	options, err := f.options(c)
@@ -175,7 +178,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	options.Scanner, options.Allow = scanner.Scanner, scanner.allow
-	out, err := openReports(f.globals, c, f.reports, newReporter)
+	out, err := report.Open(f.Files, f.color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter)
 	if err != nil {
 		return scanner.close(err)
 	}
@@ -184,12 +187,12 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		limits:    f.limits,
 		expect:    f.expect,
 		out:       out,
-		findings:  newLimiter(f.maxFindings, func(r *report) error { return out.each(func(w reporter) error { return w.Report(*r) }) }),
+		findings:  report.NewLimiter(f.maxFindings, func(r *report.Record) error { return out.Each(func(w report.Printer) error { return w.Report(*r) }) }),
 		stderr:    c.ErrOrStderr(),
-		progress:  f.newProgress(c.ErrOrStderr(), f.reports.quiet || !isTerminal(c.OutOrStdout())),
+		progress:  f.newProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
-	err = scanner.close(run.all(c, f.sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.quiet))
-	if err := out.close(err); err != nil {
+	err = scanner.close(run.all(c, f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.Quiet))
+	if err := out.Close(err); err != nil {
 		return err
 	}
 	return run.answer()
@@ -200,10 +203,10 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
 	tell := func(name string, s *validate.Schema) {
 		if err := s.Streams(); err != nil {
-			fmt.Fprintf(stderr, "handoff: %s: checked by the schema library, which is slower: %s\n", visible(name), visible(err.Error()))
+			fmt.Fprintf(stderr, "handoff: %s: checked by the schema library, which is slower: %s\n", term.Visible(name), term.Visible(err.Error()))
 			return
 		}
-		fmt.Fprintf(stderr, "handoff: %s: checked while the messages are read\n", visible(name))
+		fmt.Fprintf(stderr, "handoff: %s: checked while the messages are read\n", term.Visible(name))
 	}
 	if o.Schema != nil {
 		tell(f.schema, o.Schema)
@@ -215,16 +218,16 @@ func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
 
 // check is the work on one document: it runs on any core. The error says that the
 // document could not be checked.
-func (v *validation) check(c *cobra.Command, d document) (report, error) {
-	r := report{Source: d.source.name, Index: d.index, origin: d.origin()}
-	err := d.err
+func (v *validation) check(c *cobra.Command, d input.Document) (report.Record, error) {
+	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin()}
+	err := d.Err
 	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(err, &damaged) {
 		r.Result = validate.Malformed(damaged)
-	} else if r.HandoffID, r.Result, err = v.validator.ValidateRaw(c.Context(), d.raw, v.limits); err != nil {
+	} else if r.HandoffID, r.Result, err = v.validator.ValidateRaw(c.Context(), d.Raw, v.limits); err != nil {
 		return r, err
 	}
 	if v.expect != "" {
-		r.expect(expectationFor(v.expect, d.source.path))
+		expectOf(&r, expectationFor(v.expect, d.Source.Path))
 	}
 	return r, nil
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -19,10 +22,10 @@ type validation struct {
 	validator *validate.Validator
 	limits    jsonstream.Limits
 	expect    string
-	out       *reports[reporter]
-	findings  *limiter[*report]
+	out       *report.Set[report.Printer]
+	findings  *report.Limiter[*report.Record]
 	stderr    io.Writer
-	progress  *progress
+	progress  *term.Progress
 
 	documents  int
 	invalid    map[validate.Reason]int
@@ -31,18 +34,18 @@ type validation struct {
 }
 
 // all checks every document of the sources, and tells the outcome.
-func (v *validation) all(c *cobra.Command, list []source, quiet bool) error {
+func (v *validation) all(c *cobra.Command, list []input.Source, quiet bool) error {
 	v.invalid = map[validate.Reason]int{}
-	work := func(batch []document) results { return v.work(c, batch) }
-	err := process(list, v.limits, v.progress, work, func(list results) error {
+	work := func(batch []input.Document) results { return v.work(c, batch) }
+	err := input.Process(list, v.limits, v.progress, work, func(list results) error {
 		for _, r := range list {
 			if err := v.consume(r); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, v.out.flush)
-	err = cmp.Or(err, v.findings.flush(), v.out.flush())
+	}, v.out.Flush)
+	err = cmp.Or(err, v.findings.Flush(), v.out.Flush())
 	if err == nil && !quiet {
 		fmt.Fprintln(v.stderr, v.summary())
 	}
@@ -56,15 +59,15 @@ func (v *validation) answer() error {
 
 // A result is a report, or why there is none.
 type result struct {
-	report
+	report.Record
 	err error
 }
 
 // results are those of a batch.
 type results []result
 
-// weight counts a quarter of a kilobyte for a report, and half a one for a finding.
-func (list results) weight() int {
+// Weight counts a quarter of a kilobyte for a report, and half a one for a finding.
+func (list results) Weight() int {
 	n := 256 * len(list)
 	for _, r := range list {
 		n += 512 * len(r.Findings)
@@ -72,17 +75,17 @@ func (list results) weight() int {
 	return n
 }
 
-func (v *validation) work(c *cobra.Command, batch []document) results {
+func (v *validation) work(c *cobra.Command, batch []input.Document) results {
 	list := make(results, 0, len(batch))
 	for i, d := range batch {
 		if i > 0 && v.repeats(batch[i-1], d, list[i-1]) {
 			r := list[i-1]
-			r.Index, r.origin = d.index, d.origin()
+			r.Index, r.Origin = d.Index, d.Origin()
 			list = append(list, r)
 			continue
 		}
-		if d.unreadable() {
-			list = append(list, result{report: report{Source: d.source.name}, err: d.err})
+		if d.Unreadable() {
+			list = append(list, result{Record: report.Record{Source: d.Source.Name}, err: d.Err})
 			continue
 		}
 		r, err := v.check(c, d)
@@ -93,9 +96,9 @@ func (v *validation) work(c *cobra.Command, batch []document) results {
 
 // repeats reports whether a document is the one before again, which the schema refuses, when
 // findings are only counted: that a flood is refused need not take long.
-func (v *validation) repeats(before, d document, r result) bool {
-	return v.findings.exhausted.Load() && r.err == nil && r.Reason == validate.SchemaInvalid &&
-		d.err == nil && before.err == nil && bytes.Equal(before.raw.Bytes, d.raw.Bytes)
+func (v *validation) repeats(before, d input.Document, r result) bool {
+	return v.findings.Exhausted.Load() && r.err == nil && r.Reason == validate.SchemaInvalid &&
+		d.Err == nil && before.Err == nil && bytes.Equal(before.Raw.Bytes, d.Raw.Bytes)
 }
 
 func (v *validation) consume(r result) error {
@@ -104,20 +107,20 @@ func (v *validation) consume(r result) error {
 	}
 	if r.err != nil {
 		v.unread++
-		if !v.progress.fail(fmt.Errorf("%s: %w", visible(r.Source), r.err)) {
+		if !v.progress.Fail(fmt.Errorf("%s: %w", term.Visible(r.Source), r.err)) {
 			return nil
 		}
-		return cmp.Or(v.findings.flush(), v.out.unreadable(r.Source, r.err))
+		return cmp.Or(v.findings.Flush(), v.out.Unreadable(r.Source, r.err))
 	}
 	v.documents++
-	v.progress.message()
+	v.progress.Message()
 	if !r.Valid {
 		v.invalid[r.Reason]++
 	}
 	if r.Unexpected {
 		v.unexpected++
 	}
-	return v.findings.report(&r.report)
+	return v.findings.Report(&r.Record)
 }
 
 // summary tells how the run went, in one line.
@@ -130,7 +133,7 @@ func (v *validation) summary() string {
 	if v.unread > 0 {
 		fmt.Fprintf(&b, "; %s could not be read", counted(v.unread, "source"))
 	}
-	b.WriteString(v.findings.summary())
+	b.WriteString(v.findings.Summary())
 	return b.String()
 }
 
@@ -201,7 +204,7 @@ func expectationFor(expect, path string) string {
 }
 
 // expect compares the outcome with the one that is wanted.
-func (r *report) expect(expected string) {
+func expectOf(r *report.Record, expected string) {
 	verdict, reason, _ := strings.Cut(expected, ":")
 	r.Expected = expected
 	r.Unexpected = r.Valid != (verdict == "valid") || string(r.Reason) != cmp.Or(reason, string(r.Reason))

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -50,15 +53,15 @@ refuses old ones, --seen those whose handoffId was accepted before.`,
 	flags.StringVar(&f.seen, "seen", "", "refuse handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
 	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to tell what was changed")
-	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(plainFormats, ", "))
+	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	return c
 }
 
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
-	if err := oneStdin(args, append(f.keys.files, f.against)...); err != nil {
+	if err := input.OneStdin(args, append(f.keys.files, f.against)...); err != nil {
 		return err
 	}
 	if f.freshness.Skew < 0 {
@@ -79,14 +82,14 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.seen != "" {
-		if err := f.claimAppended("--seen", f.seen); err != nil {
+		if err := f.ClaimAppended("--seen", f.seen); err != nil {
 			return err
 		}
-		run.accepted = newSeenFile(f.seen, f.outputs.claims)
+		run.accepted = newSeenFile(f.seen, f.Files.Claims)
 	}
-	open := f.openOutput
+	open := f.Open
 	if f.seen != "" && f.output == "" && !f.quiet {
-		open = f.openData // a verdict that nobody gets is lost: the message is not accepted again
+		open = f.OpenData // a verdict that nobody gets is lost: the message is not accepted again
 	}
 	out, err := open(f.output, c.OutOrStdout())
 	if err != nil {
@@ -94,13 +97,13 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	}
 	reportUntold := func() { run.untold.report(run.stderr, f.seen, f.maxFindings) }
 	f.lastWords.Store(&reportUntold)
-	print, err := verifyPrinter(f.format, out, newPalette(out.stdout && useColor(f.color, c.OutOrStdout())))
+	print, err := verifyPrinter(f.format, out, term.NewPalette(out.Stdout && term.UseColor(f.color, c.OutOrStdout())))
 	if err == nil {
-		run.findings = newLimiter(f.maxFindings, print)
-		run.progress = f.newProgress(run.stderr, f.quiet || !isTerminal(c.OutOrStdout()))
-		err = run.all(out, f.sources(args, c.InOrStdin(), run.stderr))
+		run.findings = report.NewLimiter(f.maxFindings, print)
+		run.progress = f.newProgress(run.stderr, f.quiet || !term.IsTerminal(c.OutOrStdout()))
+		err = run.all(out, f.Sources(args, c.InOrStdin(), run.stderr))
 	}
-	if err := out.close(err); err != nil {
+	if err := out.Close(err); err != nil {
 		reportUntold()
 		return err
 	}
@@ -114,7 +117,7 @@ func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, 
 		return nil, nil
 	}
 	f.explain = true
-	text, err := f.readAll(f.against, c.InOrStdin(), f.limits)
+	text, err := f.ReadAll(f.against, c.InOrStdin(), f.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +126,7 @@ func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, 
 	decoder := message.NewDecoder(bytes.NewReader(text), f.limits)
 	for m, err := range decoder.All() {
 		if err != nil {
-			return nil, inFile(f.against, err)
+			return nil, input.InFile(f.against, err)
 		}
 		originals[m.HandoffID()] = m
 		last = m
@@ -147,21 +150,21 @@ type verdict struct {
 	Column      int         `json:"column,omitzero"`  // 1-based, in characters
 	Details     string      `json:"details,omitzero"`
 	Explanation []string    `json:"explanation,omitzero"` // with --explain
-	excess
-	origin origin
+	report.Excess
+	origin input.Origin
 }
 
-func (r *verdict) place() origin { return r.origin }
+func (r *verdict) Place() input.Origin { return r.origin }
 
-// findings counts the details, and the lines that explain them.
-func (r *verdict) findings() int {
+// Count counts the details, and the lines that explain them.
+func (r *verdict) Count() int {
 	if r.Valid {
 		return 0
 	}
 	return 1 + len(r.Explanation)
 }
 
-func (r *verdict) keep(n int) {
+func (r *verdict) Keep(n int) {
 	if n > 0 {
 		r.Explanation = r.Explanation[:n-1]
 		return
@@ -169,20 +172,20 @@ func (r *verdict) keep(n int) {
 	r.Pointer, r.Line, r.Column, r.Details, r.Explanation = "", 0, 0, "", nil
 }
 
-func (r *verdict) outcome() string { return "not valid (" + string(r.Reason) + ")" }
+func (r *verdict) Outcome() string { return "not valid (" + string(r.Reason) + ")" }
 
-func (r *verdict) terse() bool { return !r.Valid }
+func (r *verdict) Terse() bool { return !r.Valid }
 
-func (r *verdict) join(*verdict) { r.HandoffID = "" }
+func (r *verdict) Join(*verdict) { r.HandoffID = "" }
 
 // check is the work on one document: it runs on any core. The message is good until
 // the parser reads another.
-func (v *verification) check(parser *message.Parser, d document) (verdict, *message.Message, error) {
-	m, err := parser.Parse(d.raw, v.limits, nil)
+func (v *verification) check(parser *message.Parser, d input.Document) (verdict, *message.Message, error) {
+	m, err := parser.Parse(d.Raw, v.limits, nil)
 	if err != nil {
-		return verdict{}, nil, inFile(d.source.name, err)
+		return verdict{}, nil, input.InFile(d.Source.Name, err)
 	}
-	r := verdict{Source: d.source.name, Index: d.index, HandoffID: m.HandoffID(), origin: d.origin()}
+	r := verdict{Source: d.Source.Name, Index: d.Index, HandoffID: m.HandoffID(), origin: d.Origin()}
 	key, err := v.verifier.Verify(m)
 	r.Valid, r.KeyID = err == nil, key.ID
 	if err == nil && v.freshness.MaxAge > 0 {

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -20,9 +24,9 @@ type verification struct {
 	accepted  *seenFile // nil without --seen
 	untold    untold
 	now       time.Time
-	findings  *limiter[*verdict]
+	findings  *report.Limiter[*verdict]
 	stderr    io.Writer
-	progress  *progress
+	progress  *term.Progress
 
 	messages int
 	invalid  map[sign.Reason]int
@@ -37,9 +41,9 @@ type checked struct {
 }
 
 // all verifies every document of the sources, and tells the outcome.
-func (v *verification) all(out *output, list []source) error {
+func (v *verification) all(out *output.File, list []input.Source) error {
 	v.invalid = map[sign.Reason]int{}
-	err := process(list, v.limits, v.progress, v.work, func(results []checked) error {
+	err := input.Process(list, v.limits, v.progress, v.work, func(results []checked) error {
 		if err := v.remember(results); err != nil {
 			return err
 		}
@@ -53,7 +57,7 @@ func (v *verification) all(out *output, list []source) error {
 		return v.flush(out)
 	})
 	// What was recorded before an error is told all the same.
-	err = cmp.Or(err, v.findings.flush(), v.flush(out))
+	err = cmp.Or(err, v.findings.Flush(), v.flush(out))
 	if err == nil && !v.quiet {
 		fmt.Fprintln(v.stderr, v.summary())
 	}
@@ -61,21 +65,21 @@ func (v *verification) all(out *output, list []source) error {
 }
 
 // flush writes verdicts out.
-func (v *verification) flush(out *output) error {
+func (v *verification) flush(out *output.File) error {
 	err := out.Flush()
-	if err == nil && out.stdout {
+	if err == nil && out.Stdout {
 		v.untold.clear()
 	}
 	return err
 }
 
-func (v *verification) work(batch []document) []checked {
+func (v *verification) work(batch []input.Document) []checked {
 	results := make([]checked, len(batch))
 	parser := new(message.Parser)
 	for i, d := range batch {
 		r := &results[i]
-		if d.err != nil {
-			r.err = inFile(d.source.name, d.err)
+		if d.Err != nil {
+			r.err = input.InFile(d.Source.Name, d.Err)
 			continue
 		}
 		r.verdict, r.message, r.err = v.check(parser, d)
@@ -124,18 +128,18 @@ func (v *verification) remember(results []checked) error {
 func (v *verification) consume(r checked) error {
 	if r.err != nil {
 		v.unread++
-		v.progress.fail(r.err)
+		v.progress.Fail(r.err)
 		return nil
 	}
 	v.messages++
-	v.progress.message()
+	v.progress.Message()
 	if !r.Valid {
 		v.invalid[r.Reason]++
 	}
 	if v.quiet && v.output == "" {
 		return nil
 	}
-	return v.findings.report(&r.verdict)
+	return v.findings.Report(&r.verdict)
 }
 
 // answer is what the run comes to, once everything is written.
@@ -149,49 +153,49 @@ func (v *verification) summary() string {
 	if v.unread > 0 {
 		text += fmt.Sprintf("; %s could not be read", counted(v.unread, "document"))
 	}
-	return text + v.findings.summary()
+	return text + v.findings.Summary()
 }
 
 // verifyPrinter returns what prints a verdict in a format.
-func verifyPrinter(format string, out io.Writer, colors palette) (func(*verdict) error, error) {
+func verifyPrinter(format string, out io.Writer, colors term.Palette) (func(*verdict) error, error) {
 	switch format {
 	case "json":
-		return func(r *verdict) error { return writeJSON(out, r) }, nil
+		return func(r *verdict) error { return report.WriteJSON(out, r) }, nil
 	case "text":
 		return func(r *verdict) error {
 			_, err := io.WriteString(out, r.text(colors))
 			return err
 		}, nil
 	default:
-		return nil, unknownFormat(format, plainFormats)
+		return nil, report.UnknownFormat(format, report.PlainFormats)
 	}
 }
 
 // text is the verdict for people: a line, and below it what is wrong.
-func (r *verdict) text(colors palette) string {
+func (r *verdict) text(colors term.Palette) string {
 	if r.Messages > 0 {
-		return r.line(r.origin)
+		return r.Several(r.origin)
 	}
 	if r.Valid {
 		by := ""
 		if r.KeyID != "" {
-			by = fmt.Sprintf(", key %q", visible(r.KeyID))
+			by = fmt.Sprintf(", key %q", term.Visible(r.KeyID))
 		}
-		return fmt.Sprintf("%s: %s%s\n", r.origin, colors.green("valid"), by)
+		return fmt.Sprintf("%s: %s%s\n", r.origin, colors.Green("valid"), by)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.origin, colors.red("not valid: "+string(r.Reason)))
+	fmt.Fprintf(&b, "%s: %s\n", r.origin, colors.Red("not valid: "+string(r.Reason)))
 	pointer := ""
 	if r.Pointer != "" {
-		pointer = visible(r.Pointer) + ": "
+		pointer = term.Visible(r.Pointer) + ": "
 	}
 	if r.Details != "" {
-		fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", visible(r.Source), r.Line, r.Column, pointer, visible(r.Details))
+		fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", term.Visible(r.Source), r.Line, r.Column, pointer, term.Visible(r.Details))
 	}
 	for _, line := range r.Explanation {
-		fmt.Fprintf(&b, "    %s\n", visible(line))
+		fmt.Fprintf(&b, "    %s\n", term.Visible(line))
 	}
-	if told := r.told(); told != "" {
+	if told := r.Told(); told != "" {
 		fmt.Fprintf(&b, "  … %s\n", told)
 	}
 	return b.String()

@@ -2,47 +2,11 @@ package cmd
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/report"
 )
-
-// versionInfo is what the binary knows of itself.
-type versionInfo struct {
-	Version  string `json:"version"`           // the module's version, "devel" for a local build
-	Revision string `json:"revision,omitzero"` // of the source, where the build knew it
-	Time     string `json:"time,omitzero"`     // of that revision, RFC 3339
-	Modified bool   `json:"modified,omitzero"` // whether the source had changes beyond it
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-}
-
-func readVersion() versionInfo {
-	v := versionInfo{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	if info.Main.Version != "" {
-		v.Version = strings.Trim(info.Main.Version, "()")
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			v.Revision = s.Value
-		case "vcs.time":
-			v.Time = s.Value
-		case "vcs.modified":
-			v.Modified = s.Value == "true"
-		}
-	}
-	return v
-}
-
-// buildVersion returns the version for reports.
-func buildVersion() string { return readVersion().Version }
 
 func newVersion(*globals) *cobra.Command {
 	var format string
@@ -51,10 +15,10 @@ func newVersion(*globals) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			v := readVersion()
+			v := report.ReadVersion()
 			switch format {
 			case "json":
-				return writeJSON(c.OutOrStdout(), v)
+				return report.WriteJSON(c.OutOrStdout(), v)
 			case "text":
 				line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
 				if v.Revision != "" {
@@ -63,11 +27,11 @@ func newVersion(*globals) *cobra.Command {
 				_, err := fmt.Fprintln(c.OutOrStdout(), line)
 				return err
 			default:
-				return unknownFormat(format, plainFormats)
+				return report.UnknownFormat(format, report.PlainFormats)
 			}
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	complete(c, "format", plainFormats...)
+	complete(c, "format", report.PlainFormats...)
 	return c
 }

@@ -1,0 +1,422 @@
+// Package input turns arguments into sources and sources into documents, and works on the
+// documents: on all cores, in the order of the input, in constant memory.
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/yamldoc"
+)
+
+// Reader are what the arguments and flags of a run may name for reading.
+type Reader struct {
+	Claims    *claim.Set
+	Unpacking compress.ReaderOptions // bounds what is decompressed
+}
+
+// A Source is a file or standard input.
+type Source struct {
+	Name string    // as named by the user, "stdin" for standard input
+	Path string    // "" for standard input
+	Size int64     // in bytes, -1 if unknown
+	Err  error     // why there is nothing to open
+	In   io.Reader // the content, where it is not to be opened: standard input, or what was read ahead
+
+	Found bool // in a directory, rather than named by the user
+
+	Unpacking compress.ReaderOptions
+}
+
+// Sources lists what the arguments name: files, directories, "-"; nothing means
+// standard input. What is not there, or standard input for a second time, becomes a
+// source with an error, so that the rest is worked on first.
+func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []Source {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	var list []Source
+	for i, arg := range args {
+		if arg == "-" && slices.Contains(args[:i], "-") {
+			list = append(list, Source{Name: "stdin", Err: ErrTwiceStdin})
+			continue
+		}
+		if arg == "-" {
+			if term.IsTerminal(stdin) {
+				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
+			}
+			list = append(list, Source{Name: "stdin", Size: -1, In: stdin, Unpacking: in.Unpacking})
+			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // what is written asks for it
+			continue
+		}
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			list = append(list, Source{Name: SourceName(arg), Err: term.PlainError(err)})
+		case info.IsDir():
+			list = append(list, in.Directory(arg)...)
+		default:
+			list = append(list, in.Found(arg, info))
+		}
+	}
+	return list
+}
+
+// TotalSize returns how many bytes sources have, -1 if that is unknown.
+func TotalSize(list []Source) (total int64) {
+	for _, s := range list {
+		if s.Size < 0 {
+			return -1
+		}
+		total += s.Size
+	}
+	return total
+}
+
+// SourceName returns the name of a file in reports. Lines begin with it, and must not
+// begin like a workflow command of GitHub.
+func SourceName(path string) string {
+	if strings.HasPrefix(strings.TrimSpace(path), "::") {
+		return "./" + path
+	}
+	return path
+}
+
+func (in *Reader) Found(path string, info fs.FileInfo) Source {
+	s := Source{Name: SourceName(path), Path: path, Size: -1, Unpacking: in.Unpacking}
+	if info.Mode().IsRegular() {
+		s.Size = info.Size()
+	}
+	_ = in.Claims.Add(claim.File{Name: path, Info: info}, claim.AsMessages) // what is written asks for it
+	return s
+}
+
+// OneStdin refuses a call that would read standard input twice: for the
+// messages that args name, and for a file given as "-".
+func OneStdin(args []string, files ...string) error {
+	if slices.Contains(files, "-") && (len(args) == 0 || slices.Contains(args, "-")) {
+		return ErrTwiceStdin
+	}
+	return nil
+}
+
+var ErrTwiceStdin = errors.New("standard input cannot be two things at once: name a file for one of them")
+
+var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
+
+// Directory lists the messages below a directory, in lexical order.
+func (in *Reader) Directory(dir string) []Source {
+	var list []Source
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			list = append(list, Source{Name: SourceName(path), Err: term.PlainError(err)})
+			return nil
+		}
+		if entry.IsDir() || !isMessageName(entry.Name()) {
+			return nil
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			list = append(list, Source{Name: SourceName(path), Err: term.PlainError(err)})
+		case info.Mode().IsRegular():
+			s := in.Found(path, info)
+			s.Found = true
+			list = append(list, s)
+		case !info.IsDir():
+			// Whoever made the directory chose it: a pipe without a writer never ends.
+			list = append(list, Source{Name: SourceName(path), Err: errors.New("is not a regular file: name it, if it is to be read")})
+		}
+		return nil
+	})
+	if err != nil {
+		list = append(list, Source{Name: SourceName(dir), Err: term.PlainError(err)})
+	}
+	if len(list) == 0 {
+		list = append(list, Source{Name: SourceName(dir), Err: errors.New("no messages here: looked for *.json, *.jsonl and *.ndjson, also with .gz and .zst")})
+	}
+	return list
+}
+
+func isMessageName(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	for _, suffix := range messageSuffixes {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Open returns the source's content, decompressed; count is told of every byte
+// read.
+func (s Source) Open(count func(int)) (*Content, error) {
+	in, closeFile, err := s.Raw()
+	if err != nil {
+		return nil, err
+	}
+	return &Content{compress.NewReader(countingReader{in, count}, s.Unpacking), closeFile}, nil
+}
+
+// Raw returns the source as it is, and what closes it.
+func (s Source) Raw() (io.Reader, func() error, error) {
+	if s.Err != nil {
+		return nil, nil, s.Err
+	}
+	if s.In != nil {
+		return s.In, func() error { return nil }, nil
+	}
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return nil, nil, term.PlainError(err)
+	}
+	return f, f.Close, nil
+}
+
+// Content is what a source holds, decompressed.
+type Content struct {
+	*compress.Reader
+	closeFile func() error
+}
+
+// NewContent returns what r holds, decompressed. Closing it does not close r.
+func NewContent(r io.Reader, unpacking compress.ReaderOptions) *Content {
+	return &Content{compress.NewReader(r, unpacking), func() error { return nil }}
+}
+
+func (c *Content) Close() error { return errors.Join(c.Reader.Close(), c.closeFile()) }
+
+type countingReader struct {
+	r     io.Reader
+	count func(int)
+}
+
+func (c countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.count(n)
+	if err != nil && err != io.EOF {
+		err = term.PlainError(err)
+	}
+	return n, err
+}
+
+// A Document is one of a source, or what became of it.
+type Document struct {
+	Source Source
+	Index  int // 0-based, within the source
+	Raw    jsonstream.Raw
+	pause  bool // the next one may have to be waited for
+	// err is a *jsonstream.SyntaxError for a document that cannot be had;
+	// anything else means that the source could not be read to its end.
+	Err error
+}
+
+// Unreadable reports whether the source could not be read, rather than that the
+// document is damaged.
+func (d Document) Unreadable() bool {
+	damaged := (*jsonstream.SyntaxError)(nil)
+	return d.Err != nil && !errors.As(d.Err, &damaged)
+}
+
+// WholeText returns the source's content as one document that need not be JSON.
+func (s Source) WholeText(limits jsonstream.Limits, count func(int)) Document {
+	d := Document{Source: s, Raw: jsonstream.NewRaw(nil)}
+	content, err := s.Open(count)
+	if err != nil {
+		d.Err = err
+		return d
+	}
+	defer content.Close() // read only: nothing can be lost
+	d.Raw.Bytes, d.Err = content.All(MessageBound(limits))
+	return d
+}
+
+// An Origin is where a document stood, for people.
+type Origin struct {
+	Source  string // as named by the user
+	Line    int    // where the document begins
+	Several bool   // whether its source may hold others
+	Short   bool   // the document is shorter than what is reported of it may be
+	Pause   bool   // the next document may have to be waited for
+}
+
+// shortDocument is about how long a record without findings is, in bytes.
+const shortDocument = 256
+
+func (d Document) Origin() Origin {
+	const lineEnd = int64(len("\r\n"))
+	several := d.Index > 0 || d.Source.Size < 0 || d.Source.Size > int64(len(d.Raw.Bytes))+lineEnd
+	return Origin{d.Source.Name, d.Raw.Start.Line, several, len(d.Raw.Bytes) < shortDocument, d.pause}
+}
+
+func (o Origin) String() string {
+	if !o.Several {
+		return term.Visible(o.Source)
+	}
+	return fmt.Sprintf("%s:%d", term.Visible(o.Source), o.Line)
+}
+
+// InFile puts the place before an error that has one.
+func InFile(name string, err error) error {
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
+	}
+	if e := (*jsonstream.NumberError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %s: %w", name, e.Line, e.Column, term.Visible(e.Pointer), err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Documents calls yield with the source's documents in order, and last, where
+// there is one, with the error that ended it. A source without any document has
+// one empty one, which is an error for whoever needs a message. ready reports
+// whether more has been read already, so that waiting for it does not hold up
+// what there is.
+func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(d Document, ready bool) bool) {
+	content, err := s.Open(count)
+	if err != nil {
+		yield(Document{Source: s, Err: err}, false)
+		return
+	}
+	in := io.ReadCloser(content)
+	if content.Codec() != compress.None {
+		in = newAheadReader(content)
+	}
+	defer in.Close() // read only: nothing can be lost
+	splitter := jsonstream.NewSplitter(in, limits)
+	if s.Size >= 0 && content.Codec() == compress.None {
+		splitter.Expect(s.Size)
+	}
+	for index := 0; ; index++ {
+		raw, err := splitter.Next()
+		if err == io.EOF {
+			if index == 0 {
+				yield(Document{Source: s, Raw: jsonstream.NewRaw(nil)}, false)
+			}
+			return
+		}
+		ready := splitter.Ready()
+		d := Document{Source: s, Index: index, Raw: raw, pause: !ready && s.Size < 0, Err: err}
+		if !yield(d, ready) || d.Unreadable() {
+			return
+		}
+	}
+}
+
+// ShownName returns a file's name for people.
+func ShownName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	return term.Visible(path)
+}
+
+// LoadDocument reads a file that holds one JSON document, and returns its name for
+// people too.
+func (in *Reader) LoadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	return in.parseFile(path, stdin, MessageBound(limits), limits)
+}
+
+// LoadSettings is loadDocument for a file of settings.
+func (in *Reader) LoadSettings(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	return in.parseFile(path, stdin, settingsBound, limits)
+}
+
+func (in *Reader) parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+	name := ShownName(path)
+	text, err := in.readUpTo(path, stdin, most)
+	if err != nil {
+		return nil, name, err
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil {
+		return nil, name, InFile(name, err)
+	}
+	return doc, name, nil
+}
+
+// File returns the source for a file that is not read for messages.
+func (in *Reader) File(path string, stdin io.Reader) (Source, error) {
+	if path == "-" {
+		return Source{Name: "stdin", Size: -1, In: stdin, Unpacking: in.Unpacking}, in.Claims.Standard("stdin", stdin, claim.AsInput)
+	}
+	return Source{Name: path, Path: path, Size: -1, Unpacking: in.Unpacking}, in.Claims.File(path, path, claim.AsInput)
+}
+
+// ReadAll returns a file's whole content, decompressed and no longer than a message may
+// be: a schema or a single message.
+func (in *Reader) ReadAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
+	return in.readUpTo(path, stdin, MessageBound(limits))
+}
+
+// ReadSettings returns the whole content of a file that says how messages are to be
+// looked at, such as a profile, rules or a policy.
+func (in *Reader) ReadSettings(path string, stdin io.Reader) ([]byte, error) {
+	return in.readUpTo(path, stdin, settingsBound)
+}
+
+func (in *Reader) readUpTo(path string, stdin io.Reader, most byteBound) ([]byte, error) {
+	s, err := in.File(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	content, err := s.Open(func(int) {})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	defer content.Close() // read only: nothing can be lost
+	text, err := content.All(most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return text, nil
+}
+
+// A byteBound is how long a content may be, decompressed, and what to do where it is
+// longer.
+type byteBound struct {
+	bytes  int64
+	remedy string
+}
+
+func MessageBound(limits jsonstream.Limits) byteBound {
+	return byteBound{max(limits.MaxBytes, 1), "raise --max-message-bytes"}
+}
+
+var settingsBound = byteBound{yamldoc.MaxBytes, "settings are shorter"}
+
+// All returns the whole content, if it is not longer than it may be.
+func (c *Content) All(most byteBound) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(c, most.bytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > most.bytes {
+		return nil, fmt.Errorf("longer than %d bytes: %s", most.bytes, most.remedy)
+	}
+	return text, nil
+}
+
+// CodecInPlace returns what a source is compressed with, or why it cannot be
+// rewritten in place.
+func (s Source) CodecInPlace() (compress.Codec, error) {
+	if s.Err == nil && s.Size < 0 {
+		return compress.None, errors.New("is not a regular file, and cannot be rewritten in place")
+	}
+	content, err := s.Open(func(int) {})
+	if err != nil {
+		return compress.None, err
+	}
+	defer content.Close() // read only: nothing can be lost
+	return content.Codec(), nil
+}

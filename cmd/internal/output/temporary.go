@@ -1,0 +1,103 @@
+package output
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Temporary files are named independently of what they become, so that every name
+// which a system allows can be written. Who writes one holds a lock on it.
+const temporaryPrefix, temporarySuffix = ".handoff-", ".tmp"
+
+func temporaryName() string { return temporaryPrefix + rand.Text() + temporarySuffix }
+
+func isTemporaryName(name string) bool {
+	return len(name) == len(temporaryName()) && strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix)
+}
+
+// temporaries are the files that go if the run ends before they are finished.
+type temporaries struct {
+	mu    sync.Mutex
+	names map[string]bool
+	swept map[string]bool // directories that abandoned files were removed from
+}
+
+// RemoveUnfinished removes what is not finished when the run ends; no file can be begun
+// any more.
+func (t *temporaries) RemoveUnfinished() {
+	t.mu.Lock() // for good
+	for name := range t.names {
+		os.Remove(name) // the process ends: there is nobody to tell
+	}
+}
+
+// BeginFile creates a file, which must not be there, and which goes if the run ends
+// before finished is called with its name.
+func (t *temporaries) BeginFile(path string, mode fs.FileMode) (*os.File, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	if err == nil {
+		if t.names == nil {
+			t.names = map[string]bool{}
+		}
+		t.names[path] = true
+	}
+	return f, err
+}
+
+func (t *temporaries) Finished(path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.names, path)
+}
+
+// createTemporary creates a temporary file in a directory, which is "" or ends in a
+// separator, and removes those that processes which were killed have left there.
+func (t *temporaries) createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
+	t.sweep(dir)
+	for range 100 {
+		f, err := t.BeginFile(dir+temporaryName(), mode)
+		if err != nil {
+			return nil, err
+		}
+		if lockTemporary(f) {
+			return f, nil
+		}
+		// Before it was locked, another process has found it abandoned.
+		f.Close()
+		os.Remove(f.Name())
+		t.Finished(f.Name())
+	}
+	return nil, errors.New("no temporary file stays beside it")
+}
+
+// sweep removes the abandoned temporary files in a directory, once in a run.
+func (t *temporaries) sweep(dir string) {
+	t.mu.Lock()
+	swept := t.swept[dir]
+	if t.swept == nil {
+		t.swept = map[string]bool{}
+	}
+	t.swept[dir] = true
+	t.mu.Unlock()
+	if swept {
+		return
+	}
+	d, err := os.Open(filepath.Join(dir, "."))
+	if err != nil {
+		return // it can be written to without being read
+	}
+	defer d.Close() // read only: nothing can be lost
+	names, _ := d.Readdirnames(-1)
+	for _, name := range names {
+		if isTemporaryName(name) {
+			removeAbandoned(dir + name)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// versionInfo is what the binary knows of itself.
+type versionInfo struct {
+	Version  string `json:"version"`           // the module's version, "devel" for a local build
+	Revision string `json:"revision,omitzero"` // of the source, where the build knew it
+	Time     string `json:"time,omitzero"`     // of that revision, RFC 3339
+	Modified bool   `json:"modified,omitzero"` // whether the source had changes beyond it
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func ReadVersion() versionInfo {
+	v := versionInfo{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = strings.Trim(info.Main.Version, "()")
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.time":
+			v.Time = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// BuildVersion returns the version for reports.
+func BuildVersion() string { return ReadVersion().Version }

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A githubReporter writes workflow commands, which GitHub Actions shows as
+// annotations at the lines they name.
+type githubReporter struct{ w io.Writer }
+
+func newGitHub(w io.Writer) Printer { return githubReporter{w} }
+
+func (g githubReporter) Report(r Record) error {
+	for _, f := range append(complaints(r), leftOut(r)...) {
+		title := string(f.Reason)
+		if title == "" {
+			title = "handoff"
+		}
+		command := string(f.Severity)
+		if f.Severity == validate.Note {
+			command = "notice"
+		}
+		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command,
+			githubProperty.Replace(term.Visible(filepath.ToSlash(r.Source))), f.Line, f.Column,
+			githubProperty.Replace(term.Visible(title+" ["+ruleID(f)+"]")), githubData.Replace(term.Visible(f.PlacedMessage())))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g githubReporter) Unreadable(source string, cause error) error {
+	_, err := fmt.Fprintf(g.w, "::error file=%s,title=unreadable::%s\n",
+		githubProperty.Replace(term.Visible(filepath.ToSlash(source))), githubData.Replace(term.Visible(cause.Error())))
+	return err
+}
+
+func (g githubReporter) Close() error { return nil }
+
+// What the runner undoes (actions/toolkit, packages/core/src/command.ts).
+var (
+	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// ruleID names the rule of a finding in a report.
+func ruleID(f validate.Finding) string { return string(f.Layer) + "/" + f.Keyword }
+
+// complaints returns what a report holds against a document, each with a place:
+// its findings; nothing if it is invalid as it was expected to be; and one of
+// our own if the outcome is not the expected one.
+func complaints(r Record) []validate.Finding {
+	if r.asExpected() {
+		return nil
+	}
+	var all []validate.Finding
+	if r.Unexpected {
+		outcome := "valid"
+		if !r.Valid {
+			outcome = string(r.Reason)
+		}
+		all = append(all, validate.Finding{
+			Layer: "expect", Keyword: "outcome", Severity: validate.Error,
+			Message: outcome + ", but expected " + r.Expected,
+		})
+	}
+	all = append(all, r.Findings...)
+	for i := range all {
+		if all[i].Line < 1 {
+			all[i].Line, all[i].Column = max(r.Origin.Line, 1), 1
+		}
+	}
+	return all
+}
+
+// asExpected reports whether a document is invalid as it was expected to be.
+func (r *Record) asExpected() bool { return r.Expected != "" && !r.Unexpected && !r.Valid }
+
+// leftOut returns what stands for the findings that a report leaves out, nil if it has all.
+func leftOut(r Record) []validate.Finding {
+	f := validate.Finding{
+		Layer: "limit", Keyword: "max-findings", Reason: r.Reason, Severity: validate.Error,
+		Message: r.Told(), Line: max(r.Origin.Line, 1), Column: 1,
+	}
+	if r.Valid {
+		f.Severity = validate.Note
+	}
+	switch {
+	case r.Messages > 0:
+		f.Message = r.text()
+	case r.Omitted == 0 || r.asExpected():
+		return nil
+	}
+	return []validate.Finding{f}
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+)
+
+// jsonOptions are how records are encoded.
+var jsonOptions = json.JoinOptions(json.Deterministic(true), jsontext.EscapeForHTML(false))
+
+// AnyBytes are the options for records with texts that are not UTF-8, such as names of
+// files: the bytes that are not are written as Go escapes.
+var AnyBytes = json.JoinOptions(jsonOptions, jsontext.AllowInvalidUTF8(true),
+	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, s string) error {
+		if utf8.ValidString(s) {
+			return errors.ErrUnsupported
+		}
+		return enc.WriteToken(jsontext.String(term.Escape(s, func(rune) bool { return false })))
+	})))
+
+// WriteJSON writes v as one line of JSON. No text in v can make it fail.
+func WriteJSON(w io.Writer, v any) error {
+	text, err := json.Marshal(v, jsonOptions)
+	if err != nil {
+		text, err = json.Marshal(v, AnyBytes) // which takes longer
+	}
+	if err != nil {
+		return fmt.Errorf("encoding the report: %w", err)
+	}
+	_, err = VisibleJSON{w}.Write(append(text, '\n'))
+	return err
+}
+
+// VisibleJSON writes JSON with the characters that do not show as \u escapes: a parser
+// reads the same strings. What is written to it has no character in two pieces.
+type VisibleJSON struct{ W io.Writer }
+
+func (v VisibleJSON) Write(text []byte) (int, error) {
+	all, from := len(text), 0
+	var escaped []byte // all before from, once there is something to escape
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf && text[i] != 0x7f { // encoders escape control characters in strings
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		if term.IsHidden(r) {
+			escaped = append(escaped, text[from:i]...)
+			from = i + size
+			for _, unit := range utf16.Encode([]rune{r}) {
+				escaped = fmt.Appendf(escaped, `\u%04x`, unit)
+			}
+		}
+		i += size
+	}
+	if from > 0 {
+		text = append(escaped, text[from:]...)
+	}
+	if _, err := v.W.Write(text); err != nil {
+		return 0, err
+	}
+	return all, nil
+}

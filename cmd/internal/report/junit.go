@@ -1,0 +1,172 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A junitReporter writes a JUnit report: a suite for each source, a case for
+// each document. A suite begins with its counts, so its cases are kept, as XML;
+// a source with very many of them gets several suites.
+type junitReporter struct {
+	w     io.Writer
+	suite junitSuite
+	cases bytes.Buffer
+	began bool
+}
+
+type junitSuite struct {
+	XMLName  xml.Name `xml:"testsuite"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Cases    []byte   `xml:",innerxml"`
+}
+
+type junitCase struct {
+	XMLName   xml.Name      `xml:"testcase"`
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	File      string        `xml:"file,attr"`
+	Line      int           `xml:"line,attr"`
+	Failure   *junitFailure `xml:"failure"`
+	Error     *junitFailure `xml:"error"`
+	Output    string        `xml:"system-out,omitempty"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// longestSuite is how much of a suite is kept, in bytes.
+const longestSuite = 1 << 20
+
+// longestJUnitMessage keeps what stands in a title short; the text has it all.
+const longestJUnitMessage = 300
+
+func newJUnit(w io.Writer) Printer { return &junitReporter{w: w} }
+
+func (j *junitReporter) Report(r Record) error {
+	return j.add(newJUnitCase(r))
+}
+
+func (j *junitReporter) Unreadable(source string, cause error) error {
+	return j.add(junitCase{
+		Name: "could not be read", ClassName: term.Visible(source), File: term.Visible(source), Line: 1,
+		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error(), longestJUnitMessage)},
+	})
+}
+
+func (j *junitReporter) add(c junitCase) error {
+	if j.suite.Tests > 0 && (j.suite.Name != c.ClassName || j.cases.Len() > longestSuite) {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	j.suite.Name = c.ClassName
+	j.suite.Tests++
+	if c.Failure != nil {
+		j.suite.Failures++
+	}
+	if c.Error != nil {
+		j.suite.Errors++
+	}
+	j.cases.WriteString("\n    ")
+	return xml.NewEncoder(&j.cases).Encode(c)
+}
+
+func newJUnitCase(r Record) junitCase {
+	source := term.Visible(r.Source)
+	c := junitCase{Name: term.Visible(r.HandoffID), ClassName: source, File: source, Line: max(r.Origin.Line, 1)}
+	switch {
+	case r.Messages > 0:
+		c.Name = fmt.Sprintf("messages %d-%d", r.Index+1, r.Index+r.Messages)
+	case c.Name == "":
+		c.Name = fmt.Sprintf("message %d", r.Index+1)
+	}
+	all := append(complaints(r), leftOut(r)...)
+	details := r.Details
+	if details == "" && len(all) > 0 {
+		details = all[0].Message
+	}
+	text := junitText(source, all)
+	switch {
+	case r.Unexpected:
+		c.Failure = &junitFailure{Type: "UNEXPECTED", Message: term.Visible(all[0].Message), Text: text}
+	case r.Valid:
+		c.Output = text
+	case r.Expected != "":
+		c.Output = "invalid as expected: " + string(r.Reason) + ": " + term.Clip(details, longestJUnitMessage)
+	default:
+		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), term.Visible(failedRule(all))), Message: term.Clip(details, longestJUnitMessage), Text: text}
+	}
+	return c
+}
+
+// failedRule names the rule of the first error: the type of a failure that has no
+// reason of the specification.
+func failedRule(findings []validate.Finding) string {
+	i := slices.IndexFunc(findings, func(f validate.Finding) bool { return f.Severity == validate.Error })
+	if i < 0 {
+		return ""
+	}
+	return ruleID(findings[i])
+}
+
+// junitText lists findings, a line each.
+func junitText(source string, findings []validate.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", source, f.Line, f.Column, f.Severity, term.Visible(f.PlacedMessage()), term.Visible(ruleID(f)))
+	}
+	return b.String()
+}
+
+// begin writes what stands before the first suite.
+func (j *junitReporter) begin() error {
+	if j.began {
+		return nil
+	}
+	j.began = true
+	_, err := io.WriteString(j.w, xml.Header+"<testsuites name=\"handoff\">")
+	return err
+}
+
+func (j *junitReporter) flush() error {
+	if err := j.begin(); err != nil {
+		return err
+	}
+	j.cases.WriteString("\n  ")
+	j.suite.Cases = j.cases.Bytes()
+	if _, err := io.WriteString(j.w, "\n  "); err != nil {
+		return err
+	}
+	err := xml.NewEncoder(j.w).Encode(j.suite)
+	j.suite = junitSuite{}
+	j.cases.Reset()
+	return err
+}
+
+func (j *junitReporter) Close() error {
+	if j.suite.Tests > 0 {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	if err := j.begin(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(j.w, "\n</testsuites>\n")
+	return err
+}

@@ -1,0 +1,76 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/fatih/color"
+
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+func CheckColor(mode string) error {
+	switch mode {
+	case "auto", "always", "never":
+		return nil
+	default:
+		return fmt.Errorf("--color %q: use auto, always or never", mode)
+	}
+}
+
+// UseColor decides whether what goes to w is coloured. NO_COLOR and
+// CLICOLOR_FORCE, when they are not empty, speak for "auto" (no-color.org,
+// bixense.com/clicolors).
+func UseColor(mode string, w io.Writer) bool {
+	switch {
+	case mode != "auto":
+		return mode == "always"
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0":
+		return true
+	default:
+		return IsTerminal(w) && os.Getenv("TERM") != "dumb"
+	}
+}
+
+// A Palette colours text for a terminal, or leaves it as it is.
+type Palette struct {
+	On                                          bool // otherwise marks must say what colours would
+	Bold, Dim, Red, Struck, Yellow, Green, Cyan func(...any) string
+}
+
+func NewPalette(on bool) Palette {
+	style := func(a ...color.Attribute) func(...any) string {
+		c := color.New(a...)
+		if on {
+			c.EnableColor()
+		} else {
+			c.DisableColor()
+		}
+		return c.Sprint
+	}
+	return Palette{
+		On:     on,
+		Bold:   style(color.Bold),
+		Dim:    style(color.Faint),
+		Red:    style(color.FgRed),
+		Struck: style(color.FgRed, color.CrossedOut),
+		Yellow: style(color.FgYellow),
+		Green:  style(color.FgGreen),
+		Cyan:   style(color.FgCyan),
+	}
+}
+
+// Severity returns what colours a severity.
+func (p Palette) Severity(s validate.Severity) func(...any) string {
+	switch s {
+	case validate.Error:
+		return p.Red
+	case validate.Warning:
+		return p.Yellow
+	default:
+		return p.Cyan
+	}
+}

@@ -1,0 +1,282 @@
+// Package term shows text to people: visible, within the width of their terminal, coloured
+// where they want it.
+package term
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// Visible returns text that a terminal shows as it stands: control characters,
+// escape sequences, direction overrides and characters that do not show come
+// out as Go escapes, so that no message can steer the terminal or hide a part.
+func Visible(s string) string {
+	if isPlain(s) || strings.IndexFunc(s, IsHidden) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	return Escape(s, IsHidden)
+}
+
+// isPlain reports whether all of a text are printable characters of ASCII, each of which
+// takes a column of its own.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i]-' ' > '~'-' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// Escape writes the characters that are chosen, and bytes that are no UTF-8, as Go
+// escapes.
+func Escape(s string, chosen func(rune) bool) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case chosen(r):
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Looks returns what two texts share that nobody can tell apart on a screen, though
+// other spaces or joiners stand in them.
+func Looks(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		case isJoiner(r):
+			return -1
+		default:
+			return r
+		}
+	}, Visible(s))
+}
+
+// isJoiner reports whether a character has no form of its own but changes that of
+// others, in scripts and emoji that need it.
+func isJoiner(r rune) bool {
+	return r == '\u200c' || r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f'
+}
+
+func IsHidden(r rune) bool {
+	switch {
+	case r >= 0x20 && r < 0x7f:
+		return false
+	case isJoiner(r):
+		return false
+	case strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", r): // graphic, but blank
+		return true
+	case r >= 0xe0100 && r <= 0xe01ef: // variation selectors that carry hidden text
+		return true
+	default:
+		return !unicode.IsGraphic(r)
+	}
+}
+
+// BytesPerColumn bounds how much of a text is looked at: more than any
+// language needs, and characters without width cannot make it endless.
+const BytesPerColumn = 16
+
+// bounded returns the part of s that can matter for so many columns, and
+// whether that is all of it.
+func bounded(s string, columns int) (part string, whole bool) {
+	most := max(columns, 0) * BytesPerColumn
+	if len(s) <= most {
+		return s, true
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most], false
+}
+
+// Cut returns the beginning of s that fits the columns, made visible, and
+// whether that is all of it.
+func Cut(s string, columns int) (head string, whole bool) {
+	s, whole = bounded(s, columns)
+	if isPlain(s) {
+		if most := max(columns, 0); len(s) > most {
+			return s[:most], false
+		}
+		return s, whole
+	}
+	s = Visible(s)
+	rest, state := s, -1
+	for rest != "" {
+		_, after, w, next := uniseg.FirstGraphemeClusterInString(rest, state)
+		if w > columns {
+			return s[:len(s)-len(rest)], false
+		}
+		columns -= w
+		rest, state = after, next
+	}
+	return s, whole
+}
+
+// Clip makes s visible and cuts it to the columns, with an ellipsis if
+// something is missing.
+func Clip(s string, columns int) string {
+	if head, whole := Cut(s, columns); whole {
+		return head
+	}
+	head, _ := Cut(s, columns-1)
+	return head + "…"
+}
+
+// Width returns how many columns text takes that is visible and short.
+func Width(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	return uniseg.StringWidth(s)
+}
+
+// Left clips s and fills it up on the right.
+func Left(s string, columns int) string {
+	s = Clip(s, columns)
+	return s + Spaces(columns-Width(s))
+}
+
+// Right clips s and fills it up on the left.
+func Right(s string, columns int) string {
+	s = Clip(s, columns)
+	return Spaces(columns-Width(s)) + s
+}
+
+func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// Wrap breaks s into visible lines of at most so many columns, at spaces where
+// it can. If there are more lines than most, the last ends in an ellipsis.
+func Wrap(s string, columns, most int) []string {
+	var lines []string
+	s, whole := bounded(s, columns*most)
+	for line := range strings.Lines(s) {
+		rest := Visible(strings.TrimRight(line, "\r\n"))
+		for more := true; more; {
+			if len(lines) == most {
+				whole = false
+				break
+			}
+			var head string
+			head, rest = breakLine(rest, columns)
+			lines = append(lines, head)
+			more = rest != ""
+		}
+	}
+	if !whole && len(lines) > 0 {
+		last, _ := Cut(lines[len(lines)-1], columns-1)
+		lines[len(lines)-1] = last + "…"
+	}
+	return lines
+}
+
+// breakLine splits visible text where a line of so many columns ends.
+func breakLine(s string, columns int) (head, rest string) {
+	head, whole := Cut(s, columns)
+	if whole || head == "" {
+		return head, ""
+	}
+	if at := strings.LastIndexByte(head, ' '); at > 0 && s[len(head)] != ' ' {
+		head = head[:at]
+	}
+	return strings.TrimRight(head, " "), strings.TrimLeft(s[len(head):], " ")
+}
+
+// Bar draws a share from 0 to 1 of so many columns. What is not nothing shows.
+func Bar(share float64, columns int) string {
+	n := int(share*float64(columns) + 0.5)
+	if n <= 0 && share > 0 {
+		return "▏"
+	}
+	return strings.Repeat("█", min(max(n, 0), columns))
+}
+
+// Grouped writes a whole number with commas between thousands.
+func Grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Short writes a count in at most five columns: 950, 4.2k, 64M.
+func Short(n int64) string {
+	value, unit := float64(n), ""
+	for _, u := range []string{"k", "M", "G", "T"} {
+		if value < 999.5 {
+			break
+		}
+		value, unit = value/1000, u
+	}
+	if unit != "" && value < 9.95 {
+		return strconv.FormatFloat(value, 'f', 1, 64) + unit
+	}
+	return strconv.FormatFloat(value, 'f', 0, 64) + unit
+}
+
+// Plural writes a count with its noun.
+func Plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Grouped(int64(n)) + " " + noun
+}
+
+// Figure returns a number as the message has it.
+func Figure(number []byte) string {
+	if number == nil {
+		return "unknown"
+	}
+	return Clip(string(number), 24)
+}
+
+// Dollars writes the JSON text of an amount in USD.
+func Dollars(number []byte) string {
+	text := Figure(number)
+	switch {
+	case number == nil:
+		return text
+	case number[0] == '-':
+		return "-$" + text[1:]
+	default:
+		return "$" + text
+	}
+}
+
+// Elapsed writes a duration in its two largest units.
+func Elapsed(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -max(d, -math.MaxInt64)
+	}
+	const day = 24 * time.Hour
+	switch {
+	case d >= day:
+		return fmt.Sprintf("%s%dd %dh", sign, d/day, d%day/time.Hour)
+	case d >= time.Hour:
+		return fmt.Sprintf("%s%dh %dm", sign, d/time.Hour, d%time.Hour/time.Minute)
+	case d >= time.Minute:
+		return fmt.Sprintf("%s%dm %ds", sign, d/time.Minute, d%time.Minute/time.Second)
+	case d >= time.Second || d == 0:
+		return fmt.Sprintf("%s%ds", sign, d/time.Second)
+	default:
+		return fmt.Sprintf("%s%dms", sign, d/time.Millisecond)
+	}
+}

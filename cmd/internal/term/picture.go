@@ -1,0 +1,106 @@
+package term
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// How much of a message a picture shows; "-f json" has everything.
+const (
+	MostFindingLines = 6
+	MostRows         = 25
+	MostFindings     = 20
+)
+
+// Narrowest is the least width that text is laid out for.
+const Narrowest = 80
+
+// LongestBar keeps bars from filling a wide screen.
+const LongestBar = 72
+
+// labelWidth is the column of the values in the block of labels.
+const labelWidth = 12
+
+// A Picture is the text of one message while it is drawn.
+type Picture struct {
+	Palette
+	Width int
+	Text  bytes.Buffer
+}
+
+// NewPicture returns an empty picture of so many columns, 80 at least.
+func NewPicture(columns int, colors Palette) Picture {
+	return Picture{Width: max(columns, Narrowest), Palette: colors}
+}
+
+func (p *Picture) Line(parts ...string) {
+	p.Text.WriteString(strings.TrimRight(strings.Join(parts, ""), " "))
+	p.Text.WriteByte('\n')
+}
+
+// Heading names a message, and says at the end of the line what it comes to.
+func (p *Picture) Heading(source string, index int, summary string, paint func(...any) string) {
+	if index > 0 {
+		source = fmt.Sprintf("%s, message %d", source, index+1)
+	}
+	p.Line(p.Bold(Left(source, p.Width-Width(summary)-1)), " ", paint(summary))
+}
+
+// Section begins a block, with what sums it up behind its title.
+func (p *Picture) Section(title, summary string) {
+	p.Line()
+	if summary != "" {
+		summary = "  " + p.Dim(Clip(summary, p.Width-len(title)-2))
+	}
+	p.Line(p.Bold(title), summary)
+}
+
+func (p *Picture) Label(name, value string) {
+	if value == "" {
+		p.Line(p.Dim(Left(name, labelWidth)), p.Dim("-"))
+		return
+	}
+	p.Line(p.Dim(Left(name, labelWidth)), Clip(value, p.Width-labelWidth))
+}
+
+// More ends a list that is not shown whole.
+func (p *Picture) More(n int) {
+	if n > 0 {
+		p.Line("  ", p.Dim("… and "+Grouped(int64(n))+" more"))
+	}
+}
+
+// A Row is a line of a table: a name, figures, and a quantity for its bar.
+type Row struct {
+	Name     string
+	Figures  []string
+	Quantity float64
+}
+
+// Rows draws a table. The longest bar is that of the largest quantity.
+func (p *Picture) Rows(rows []Row) {
+	if len(rows) == 0 {
+		return
+	}
+	names, largest := 0, 1.0
+	figures := make([]int, len(rows[0].Figures))
+	for i, r := range rows {
+		if r.Name == "" {
+			rows[i].Name = "(none)"
+		}
+		names = max(names, Width(Clip(rows[i].Name, 30)))
+		largest = max(largest, r.Quantity)
+		for j, figure := range r.Figures {
+			figures[j] = max(figures[j], Width(figure))
+		}
+	}
+	for _, r := range rows {
+		line := "  " + Left(r.Name, names)
+		for j, figure := range r.Figures {
+			line += "  " + Right(figure, figures[j])
+		}
+		columns := min(p.Width-Width(line)-2, LongestBar)
+		p.Line(line, "  ", p.Cyan(Bar(r.Quantity/largest, columns)))
+	}
+}
