@@ -6,7 +6,7 @@
 // [Document], whose [Value] elements know their exact bytes, their JSON Pointer
 // (RFC 6901) and their line and column in the original text. Nothing is
 // re-encoded: member order, unknown members and the text of numbers are those
-// of the input.
+// of the input. A [Draft] changes values and leaves all other bytes as they are.
 //
 // Strict means RFC 8259 with the I-JSON restrictions of RFC 7493 that protect a
 // reader: valid UTF-8, no lone surrogates, no duplicate member names, nothing

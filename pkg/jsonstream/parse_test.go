@@ -134,24 +134,6 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-func TestSet(t *testing.T) {
-	const text = `{ "a" : [1, 2.50] , "b" : {"c":1e400} }`
-	for pointer, want := range map[string]string{
-		"/a/0": `{ "a" : [42, 2.50] , "b" : {"c":1e400} }`,
-		"/a/-": `{ "a" : [1, 2.50,42] , "b" : {"c":1e400} }`,
-		"/a/2": `{ "a" : [1, 2.50,42] , "b" : {"c":1e400} }`,
-		"/b":   `{ "a" : [1, 2.50] , "b" : 42 }`,
-		"/b/d": `{ "a" : [1, 2.50] , "b" : {"c":1e400,"d":42} }`,
-		"/e/f": "", "/a/3": "", "/a/x": "", "/a/0/x": "", "e": "",
-		"": "42",
-	} {
-		got, err := jsonstream.Set(parse(t, text), pointer, []byte("42"))
-		if string(got) != want || (err == nil) != (want != "") {
-			t.Errorf("%q: got %s, %v; want %s", pointer, got, err, want)
-		}
-	}
-}
-
 func TestPositionIn(t *testing.T) {
 	const text = "{\n \"a\": \"x\\n\\u00e9é\\ud83d\\ude00z\"}"
 	v := parse(t, text).Root().Get("a")
@@ -162,25 +144,6 @@ func TestPositionIn(t *testing.T) {
 	}
 	if got, want := parse(t, text).Root().PositionIn(3), (jsonstream.Position{Line: 1, Column: 1}); got != want {
 		t.Errorf("in an object: got %+v", got)
-	}
-}
-
-func TestRemove(t *testing.T) {
-	const text = `{ "a" : [1, 2.50 ,3] , "b" : {"c":1e400} , "d":0 }`
-	for pointer, want := range map[string]string{
-		"/a/0": `{ "a" : [ 2.50 ,3] , "b" : {"c":1e400} , "d":0 }`,
-		"/a/1": `{ "a" : [1 ,3] , "b" : {"c":1e400} , "d":0 }`,
-		"/a/2": `{ "a" : [1, 2.50 ] , "b" : {"c":1e400} , "d":0 }`,
-		"/a":   `{  "b" : {"c":1e400} , "d":0 }`,
-		"/b":   `{ "a" : [1, 2.50 ,3]  , "d":0 }`,
-		"/b/c": `{ "a" : [1, 2.50 ,3] , "b" : {} , "d":0 }`,
-		"/d":   `{ "a" : [1, 2.50 ,3] , "b" : {"c":1e400}  }`,
-		"":     "", "/e": "", "/a/3": "", "/a/-": "",
-	} {
-		got, err := jsonstream.Remove(parse(t, text), pointer)
-		if string(got) != want || (err == nil) != (want != "") {
-			t.Errorf("%q: got %s, %v; want %s", pointer, got, err, want)
-		}
 	}
 }
 

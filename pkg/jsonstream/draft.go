@@ -1,0 +1,337 @@
+package jsonstream
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Draft is a JSON value that is being changed. What is not changed keeps its
+// bytes, and so does the white space around it. Each change sees those before it.
+//
+// Objects and arrays are opened when something in them is looked up or changed, and
+// cost memory from then on. Opening one takes time linear in its length; after that
+// a change takes constant time on average in an object and logarithmic time in an
+// array. A Draft is for one goroutine.
+type Draft struct {
+	was Value    // what stood here, and stands here while now is nil
+	now *content // what replaced or opened it
+}
+
+// content is what a draft has become: a value, or an open object or array.
+type content struct {
+	base    Value // the value, or what was opened
+	open    bool
+	list    *list          // the elements of an open array
+	members []draftMember  // of an open object, and gaps where some were taken out
+	count   int            // of members without gaps
+	places  map[string]int // of the members in members; nil where they are few
+}
+
+// A draftMember is a member of an open object. A gap has no name.
+type draftMember struct {
+	name  string
+	text  []byte // the name as it is written, with its quotes
+	value Draft
+}
+
+// NewDraft returns a draft of v, which must not be absent. To add it to another draft hands it over: it must
+// not be used any more.
+func NewDraft(v Value) *Draft { return &Draft{was: v} }
+
+// Kind returns the type of the value.
+func (d *Draft) Kind() Kind { return d.base().Kind() }
+
+func (d *Draft) base() Value {
+	if d.now != nil {
+		return d.now.base
+	}
+	return d.was
+}
+
+// Value returns what d is a draft of, absent once d is open: then it may have
+// changed. See [Draft.Document].
+func (d *Draft) Value() Value {
+	if d.now != nil && d.now.open {
+		return Value{}
+	}
+	return d.base()
+}
+
+// Len returns how many members or elements the value holds.
+func (d *Draft) Len() int {
+	switch {
+	case d.now == nil || !d.now.open:
+		return d.base().Len()
+	case d.now.list != nil:
+		return d.now.list.count
+	default:
+		return d.now.count
+	}
+}
+
+// contents opens an object or array, and returns it; nil for other kinds.
+func (d *Draft) contents() *content {
+	if d.now != nil && d.now.open {
+		return d.now
+	}
+	base := d.base()
+	c := &content{base: base, open: true}
+	switch base.Kind() {
+	case Object:
+		c.count = base.Len()
+		c.members = make([]draftMember, 0, c.count+1)
+		for name, v := range base.Members() {
+			c.members = append(c.members, draftMember{name, v.RawName(), Draft{was: v}})
+		}
+	case Array:
+		elements := make([]Draft, 0, base.Len())
+		for _, v := range base.Elements() {
+			elements = append(elements, Draft{was: v})
+		}
+		c.list = newList(elements)
+	default:
+		return nil
+	}
+	d.now = c
+	return c
+}
+
+// Child returns the member or element that a reference token of a JSON Pointer
+// names, nil if there is none. It is good until a member or element of d is
+// inserted or taken out.
+func (d *Draft) Child(token string) *Draft {
+	c := d.contents()
+	if c == nil {
+		return nil
+	}
+	if c.list == nil {
+		if i := c.find(token); i >= 0 {
+			return &c.members[i].value
+		}
+	} else if i, ok := ArrayIndex(token); ok && i < c.list.count {
+		return c.list.at(i)
+	}
+	return nil
+}
+
+// At returns the value at a JSON Pointer below d, nil if there is none. See
+// [Draft.Child].
+func (d *Draft) At(pointer string) *Draft {
+	tokens, ok := SplitPointer(pointer)
+	if !ok {
+		return nil
+	}
+	for _, token := range tokens {
+		if d = d.Child(token); d == nil {
+			break
+		}
+	}
+	return d
+}
+
+// Children yields the members with their names, or the elements with none, in
+// order. Nothing may be inserted or taken out meanwhile.
+func (d *Draft) Children() iter.Seq2[string, *Draft] {
+	return func(yield func(string, *Draft) bool) {
+		if c := d.contents(); c != nil {
+			c.children(func(m *draftMember, child *Draft) bool {
+				if m != nil {
+					return yield(m.name, child)
+				}
+				return yield("", child)
+			})
+		}
+	}
+}
+
+// children yields the members, nil for elements, and the values.
+func (c *content) children(yield func(*draftMember, *Draft) bool) {
+	if c.list != nil {
+		c.list.all(func(d *Draft) bool { return yield(nil, d) })
+		return
+	}
+	for i := range c.members {
+		if m := &c.members[i]; m.text != nil && !yield(m, &m.value) {
+			return
+		}
+	}
+}
+
+// Replace puts the value of another draft in the place of d.
+func (d *Draft) Replace(with *Draft) {
+	if with.now != nil {
+		d.now = with.now
+	} else {
+		d.now = &content{base: with.was}
+	}
+}
+
+// Insert adds a value as RFC 6902, section 4.1, has it: before the element that a
+// reference token names, after the last one for "-" or the length of the array, or
+// as a member, in the place of one that is there or after all others. It reports
+// false if d has no such place.
+func (d *Draft) Insert(token string, child *Draft) bool {
+	c := d.contents()
+	if c == nil {
+		return false
+	}
+	if c.list != nil {
+		i, ok := ArrayIndex(token)
+		if token == "-" {
+			i, ok = c.list.count, true
+		}
+		if !ok || i > c.list.count {
+			return false
+		}
+		c.list.insert(i, *child)
+		return true
+	}
+	if i := c.find(token); i >= 0 {
+		c.members[i].value.Replace(child)
+		return true
+	}
+	if c.places != nil {
+		c.places[token] = len(c.members)
+	}
+	c.members = append(c.members, newMember(token, child))
+	c.count++
+	return true
+}
+
+func newMember(name string, child *Draft) draftMember {
+	text, _ := jsontext.AppendQuote(nil, name) // invalid UTF-8 is replaced
+	return draftMember{name, text, *child}
+}
+
+// InsertAt adds a member that an object does not have so that as many members are
+// before it, or all if they are fewer. It takes time linear in their number.
+func (d *Draft) InsertAt(index int, name string, child *Draft) {
+	c := d.contents()
+	c.close()
+	c.members = slices.Insert(c.members, min(index, c.count), newMember(name, child))
+	c.count++
+}
+
+// Take takes out the member or element that a reference token names, and returns
+// it; nil if there is none.
+func (d *Draft) Take(token string) *Draft {
+	child := d.Child(token)
+	if child == nil {
+		return nil
+	}
+	taken := *child
+	c := d.now
+	if c.list != nil {
+		i, _ := ArrayIndex(token)
+		c.list.remove(i)
+		return &taken
+	}
+	c.members[c.find(token)] = draftMember{}
+	delete(c.places, token)
+	// Gaps are closed when they are as many as the members, so that this takes constant
+	// time on average.
+	if c.count--; len(c.members) >= 2*c.count+8 {
+		c.close()
+	}
+	return &taken
+}
+
+// close closes the gaps between the members.
+func (c *content) close() {
+	c.members = slices.DeleteFunc(c.members, func(m draftMember) bool { return m.text == nil })
+	c.places = nil
+}
+
+// find returns the place of a member in members, -1 if there is none.
+func (c *content) find(name string) int {
+	const few = 16 // to compare with each costs no more than to look one up
+	if len(c.members) <= few && c.places == nil {
+		return slices.IndexFunc(c.members, func(m draftMember) bool { return m.text != nil && m.name == name })
+	}
+	if c.places == nil {
+		c.places = make(map[string]int, c.count)
+		for i, m := range c.members {
+			if m.text != nil {
+				c.places[m.name] = i
+			}
+		}
+	}
+	if i, ok := c.places[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Set writes a JSON text at a JSON Pointer: in the place of the value that is there,
+// or as a new member, last in its object, or a new element, for "-" or an index
+// equal to the length of the array (RFC 6901, section 4). The object or array that
+// is to hold it must be there. If value is not JSON, the error is a [*SyntaxError].
+func (d *Draft) Set(pointer string, value []byte) error {
+	doc, err := Parse(NewRaw(value), Unlimited())
+	if err != nil {
+		return err
+	}
+	tokens, ok := SplitPointer(pointer)
+	if !ok {
+		return fmt.Errorf("%q is not a JSON Pointer: write it as /member/0/member", pointer)
+	}
+	child := NewDraft(doc.Root())
+	if len(tokens) == 0 {
+		d.Replace(child)
+		return nil
+	}
+	last := len(tokens) - 1
+	for _, token := range tokens[:last] {
+		if d = d.Child(token); d == nil {
+			break
+		}
+	}
+	switch {
+	case d == nil || d.Kind() != Object && d.Kind() != Array:
+		return fmt.Errorf("%s: there is no object or array to hold it", pointer)
+	case d.Kind() == Array && d.Child(tokens[last]) != nil:
+		d.Child(tokens[last]).Replace(child)
+	case !d.Insert(tokens[last], child):
+		return fmt.Errorf("%s: the array has %d elements: name one of them, or - for a new one", pointer, d.Len())
+	}
+	return nil
+}
+
+// Remove takes out the member or element at a JSON Pointer, which must be there.
+func (d *Draft) Remove(pointer string) error {
+	tokens, _ := SplitPointer(pointer)
+	for i, token := range tokens {
+		if i < len(tokens)-1 {
+			d = d.Child(token)
+		} else if d.Take(token) != nil {
+			return nil
+		}
+		if d == nil {
+			break
+		}
+	}
+	return fmt.Errorf("%s: there is nothing that can be removed", pointer)
+}
+
+// Set returns the document's text with the value at pointer replaced or added. See
+// [Draft.Set].
+func Set(d *Document, pointer string, value []byte) ([]byte, error) {
+	draft := NewDraft(d.Root())
+	if err := draft.Set(pointer, value); err != nil {
+		return nil, err
+	}
+	return draft.Bytes(), nil
+}
+
+// Remove returns the document's text without the value at pointer. See
+// [Draft.Remove].
+func Remove(d *Document, pointer string) ([]byte, error) {
+	draft := NewDraft(d.Root())
+	if err := draft.Remove(pointer); err != nil {
+		return nil, err
+	}
+	return draft.Bytes(), nil
+}

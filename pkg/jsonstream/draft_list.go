@@ -1,0 +1,128 @@
+package jsonstream
+
+import "slices"
+
+// maxParts is how many elements or parts a list holds side by side.
+const maxParts = 64
+
+// A list is the elements of an array: a tree of short slices, in which elements are
+// found, inserted and removed in logarithmic time. Lists that removals leave short
+// are not joined: the tree is never higher for it.
+type list struct {
+	count    int
+	elements []Draft // of a list without parts
+	parts    []*list // none is empty
+}
+
+// newList returns a list that takes over the elements.
+func newList(elements []Draft) *list {
+	level := []*list{}
+	for chunk := range slices.Chunk(elements, maxParts/2) {
+		level = append(level, &list{count: len(chunk), elements: chunk})
+	}
+	for len(level) > maxParts {
+		var above []*list
+		for chunk := range slices.Chunk(level, maxParts/2) {
+			above = append(above, newParts(chunk))
+		}
+		level = above
+	}
+	return newParts(level)
+}
+
+func newParts(parts []*list) *list {
+	l := &list{parts: parts}
+	for _, p := range parts {
+		l.count += p.count
+	}
+	return l
+}
+
+// at returns the place of an element, for as long as the list stays as it is.
+func (l *list) at(i int) *Draft {
+	for len(l.parts) > 0 {
+		var part int
+		part, i = l.find(i)
+		l = l.parts[part]
+	}
+	return &l.elements[i]
+}
+
+// find returns the part that holds an element, and its index there.
+func (l *list) find(i int) (part, inner int) {
+	for part < len(l.parts)-1 && i >= l.parts[part].count {
+		i -= l.parts[part].count
+		part++
+	}
+	return part, i
+}
+
+// insert puts an element before that at i, or at the end.
+func (l *list) insert(i int, d Draft) {
+	if right := l.insertBelow(i, d); right != nil {
+		left := *l
+		*l = *newParts([]*list{&left, right})
+	}
+}
+
+// insertBelow is insert, but if the list becomes too long it returns the second half
+// of it, which is to follow it.
+func (l *list) insertBelow(i int, d Draft) (right *list) {
+	l.count++
+	if len(l.parts) == 0 {
+		l.elements = slices.Insert(l.elements, i, d)
+		if len(l.elements) > maxParts {
+			right = &list{elements: half(&l.elements)}
+			right.count = len(right.elements)
+		}
+	} else {
+		part, inner := l.find(i)
+		if next := l.parts[part].insertBelow(inner, d); next != nil {
+			l.parts = slices.Insert(l.parts, part+1, next)
+		}
+		if len(l.parts) > maxParts {
+			right = newParts(half(&l.parts))
+		}
+	}
+	if right != nil {
+		l.count -= right.count
+	}
+	return right
+}
+
+// half takes the second half from a slice.
+func half[T any](s *[]T) []T {
+	middle := len(*s) / 2
+	second := slices.Clone((*s)[middle:])
+	*s = slices.Clone((*s)[:middle])
+	return second
+}
+
+// remove takes out an element.
+func (l *list) remove(i int) {
+	l.count--
+	if len(l.parts) == 0 {
+		l.elements = slices.Delete(l.elements, i, i+1)
+		return
+	}
+	part, inner := l.find(i)
+	l.parts[part].remove(inner)
+	if l.parts[part].count == 0 {
+		l.parts = slices.Delete(l.parts, part, part+1)
+	}
+}
+
+// all yields the elements in order, and reports whether all were wanted.
+func (l *list) all(yield func(*Draft) bool) bool {
+	for i := range l.elements {
+		if !yield(&l.elements[i]) {
+			return false
+		}
+	}
+	for _, p := range l.parts {
+		if !p.all(yield) {
+			return false
+		}
+	}
+	return true
+}
