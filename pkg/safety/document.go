@@ -55,8 +55,12 @@ func (f PlacedFinding) Position() jsonstream.Position {
 // message carries in base64 for its receiver (see [history.Carriers]) as well: JSON is
 // scanned as a document, any other text as a text. What is neither is scanned as it
 // stands, and so is everything in messages of other formats.
+//
+// What a model is given, messages in OpenAI's format and JSON of no format, may put the
+// data of another agent into a section of its own: the label that begins a user's turn
+// (see [history.ContextLabel]) is then no finding, while every other copy of it is.
 func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
-	d := documentScan{ctx: ctx, scanner: scanner, allow: allow}
+	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: f == format.OpenAI || f == ""}
 	for _, v := range history.Carriers(root, f) {
 		if d.carriers == nil {
 			d.carriers = map[jsonstream.Value]bool{}
@@ -82,7 +86,7 @@ func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, a
 	for i := len(above) - 1; i >= 0; i-- {
 		field = fieldWithin(above[i], field)
 	}
-	d := documentScan{ctx: ctx, scanner: scanner, allow: allow}
+	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: true}
 	err := d.document(root, field)
 	return d.report, err
 }
@@ -102,6 +106,7 @@ type documentScan struct {
 	whole string // the text that is scanned
 	sieve *sieve // tells which parts of it are worth a scan; nil if all are
 
+	sections bool                      // a user's turn may be a section for data, with its label
 	carriers map[jsonstream.Value]bool // strings to look into
 	holder   jsonstream.Value          // the one that is looked into
 }
@@ -208,7 +213,11 @@ func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
 }
 
 func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field Field) error {
-	verdict, err := d.scanner.Scan(d.ctx, field, text)
+	label := 0
+	if d.sections && field == User && v.Name() == "content" && !inName && strings.HasPrefix(text, history.ContextLabel+"\n") {
+		label = len(history.ContextLabel)
+	}
+	verdict, err := d.scanner.Scan(d.ctx, field, text[label:])
 	if err != nil || len(verdict.Findings) == 0 {
 		return err
 	}
@@ -219,6 +228,7 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 	var placed []PlacedFinding
 	var counted []Finding
 	for _, f := range verdict.Findings {
+		f.Offset += label
 		p := PlacedFinding{Finding: f, Value: v, Holder: d.holder, InName: inName, Field: field}
 		for _, a := range d.allow {
 			if a.allows(f.Rule, tokens) {

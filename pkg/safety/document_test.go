@@ -2,11 +2,13 @@ package safety
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -61,6 +63,55 @@ func TestDocumentFieldFromAbove(t *testing.T) {
 	}
 	if len(report.Findings) == 0 || report.Findings[0].Field != Tool {
 		t.Errorf("got %+v", report.Findings)
+	}
+}
+
+// The label that begins a user's turn, as the receiver of a message writes it, is no
+// finding; every other copy is one.
+func TestDocumentLabel(t *testing.T) {
+	label, err := json.Marshal(history.ContextLabel + "\n{}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := `{"role":"user","content":` + string(label) + `}`
+	twice := strings.Replace(turn, "{}", `{\"note\":\"`+history.ContextLabel+`\"}`, 1)
+	for _, tt := range []struct {
+		name   string
+		format format.Format
+		text   string
+		place  string // of the finding, "" for none
+	}{
+		{name: "brief of a conversion", format: format.OpenAI, text: `{"input_history":[` + turn + `]}`},
+		{name: "chat", text: `[` + turn + `]`},
+		{name: "label in the data", format: format.OpenAI, text: `{"input_history":[` + twice + `]}`, place: "/input_history/0/content"},
+		{name: "turn of the agent", text: `[` + strings.Replace(turn, "user", "assistant", 1) + `]`, place: "/0/content"},
+		{name: "result of a tool", text: `[` + strings.Replace(turn, "user", "tool", 1) + `]`, place: "/0/content"},
+		{name: "other member", text: `[` + strings.Replace(turn, "content", "name", 1) + `]`, place: "/0/name"},
+		{name: "state", format: format.EAAPL, text: `{"currentState":{"note":` + string(label) + `}}`, place: "/currentState/note"},
+		{name: "history that is handed over", format: format.EAAPL, text: `{"conversationHistoryVerbatim":[` + turn + `]}`, place: "/conversationHistoryVerbatim/0/content"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			report, err := ScanMessage(t.Context(), New(Options{}), parse(t, tt.text), tt.format, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.place == "" {
+				if len(report.Findings) > 0 {
+					t.Errorf("got %+v, want none", report.Findings)
+				}
+				return
+			}
+			if len(report.Findings) == 0 {
+				t.Fatal("got none")
+			}
+			f := report.Findings[0]
+			if f.Rule != "forged-context" || f.Pointer() != tt.place || !report.Flagged {
+				t.Errorf("got %+v", report)
+			}
+			if got := f.Value.Text()[f.Offset:][:f.Length]; !strings.HasPrefix(got, "[CONTEXT FROM PREVIOUS AGENT") {
+				t.Errorf("covers %q", got)
+			}
+		})
 	}
 }
 

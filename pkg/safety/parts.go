@@ -68,7 +68,7 @@ func (c *cutter) inside(v jsonstream.Value, field Field) {
 func (d *documentScan) inParts(root jsonstream.Value, field Field) error {
 	var c cutter
 	c.inside(root, field)
-	begun := documentScan{ctx: d.ctx, scanner: d.scanner, allow: d.allow, carriers: d.carriers, holder: d.holder}
+	begun := documentScan{ctx: d.ctx, scanner: d.scanner, allow: d.allow, sections: d.sections, carriers: d.carriers, holder: d.holder}
 	scans, errs := make([]documentScan, len(c.parts)), make([]error, len(c.parts))
 	var next atomic.Int64
 	var done sync.WaitGroup
