@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
-	"github.com/eaapl/handoff/pkg/pointer"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // diffFormats are the formats of diff's output.
@@ -113,7 +113,7 @@ func (f *diffFlags) options() (diff.Options, error) {
 		if i < 0 || slices.Contains(members, "") {
 			return o, fmt.Errorf("--key %q: write it as POINTER=MEMBER, such as /steps=id", text)
 		}
-		at, err := pointer.Parse(text[:i])
+		at, err := jsonstream.ParsePattern(text[:i])
 		if err != nil {
 			return o, fmt.Errorf("--key: %w", err)
 		}
@@ -123,10 +123,10 @@ func (f *diffFlags) options() (diff.Options, error) {
 }
 
 // patterns reads the values of a flag.
-func patterns(flag string, texts []string) ([]pointer.Pattern, error) {
-	var list []pointer.Pattern
+func patterns(flag string, texts []string) ([]jsonstream.Pattern, error) {
+	var list []jsonstream.Pattern
 	for _, text := range texts {
-		p, err := pointer.Parse(text)
+		p, err := jsonstream.ParsePattern(text)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
 		}

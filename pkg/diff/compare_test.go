@@ -10,7 +10,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
 // outline writes edits one a line: the kind, the places, and what is inside. A
@@ -47,10 +46,10 @@ func outlines(edits []*diff.Edit) (lines []string) {
 	return lines
 }
 
-func patterns(t interface{ Fatal(...any) }, texts ...string) []pointer.Pattern {
-	var list []pointer.Pattern
+func patterns(t interface{ Fatal(...any) }, texts ...string) []jsonstream.Pattern {
+	var list []jsonstream.Pattern
 	for _, text := range texts {
-		p, err := pointer.Parse(text)
+		p, err := jsonstream.ParsePattern(text)
 		if err != nil {
 			t.Fatal(err)
 		}

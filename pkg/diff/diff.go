@@ -16,22 +16,21 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
 // Options say what is compared. The zero value compares everything, numbers by
 // their value.
 type Options struct {
-	Format format.Format     // of both documents; "" means what each looks like
-	Exact  bool              // numbers are the same only if they are written alike
-	Ignore []pointer.Pattern // places that are left out, with all below them
-	Only   []pointer.Pattern // if there are any, all but these places, and what is below them, is left out
-	Keys   []Key             // before those of the message's format
+	Format format.Format        // of both documents; "" means what each looks like
+	Exact  bool                 // numbers are the same only if they are written alike
+	Ignore []jsonstream.Pattern // places that are left out, with all below them
+	Only   []jsonstream.Pattern // if there are any, all but these places, and what is below them, is left out
+	Keys   []Key                // before those of the message's format
 }
 
 // rule returns what makes documents equal under the options.
 func (o Options) rule() equal.Rule {
-	return equal.Rule{Exact: o.Exact, Mask: pointer.NewMask(o.Ignore, o.Only)}
+	return equal.Rule{Exact: o.Exact, Mask: jsonstream.NewMask(o.Ignore, o.Only)}
 }
 
 // A Key says what identifies the elements of an array: the values of these
@@ -39,7 +38,7 @@ func (o Options) rule() equal.Rule {
 // them are matched by what they have in common. Of several elements with the same
 // key, equal ones are matched first, and others in their order.
 type Key struct {
-	Array   pointer.Pattern
+	Array   jsonstream.Pattern
 	Members []string
 }
 

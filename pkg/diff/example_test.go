@@ -5,7 +5,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
 func ExampleCompare() {
@@ -19,11 +18,11 @@ func ExampleCompare() {
 	a := read(`{"taskId":"t","timestamp":"10:00","remainingSubtasks":[{"subtaskId":"s1","description":"Score"},{"subtaskId":"s2"}]}`)
 	b := read(`{"taskId":"t","timestamp":"10:05","remainingSubtasks":[{"subtaskId":"s1","description":"Score it"}]}`)
 
-	timestamp, err := pointer.Parse("/timestamp")
+	timestamp, err := jsonstream.ParsePattern("/timestamp")
 	if err != nil {
 		panic(err)
 	}
-	e := diff.Compare(a, b, diff.Options{Ignore: []pointer.Pattern{timestamp}})
+	e := diff.Compare(a, b, diff.Options{Ignore: []jsonstream.Pattern{timestamp}})
 	for leaf := range e.Leaves() {
 		fmt.Println(leaf.Kind, leaf.Pointer(), leaf.New.Text())
 	}

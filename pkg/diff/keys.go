@@ -6,12 +6,11 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
 // keys are what is left of [Key]s on the way down a document.
 type keys []struct {
-	arrays pointer.Set
+	arrays jsonstream.PatternSet
 	key
 }
 
@@ -25,21 +24,21 @@ type key struct {
 // formatKeys are what identifies the elements of a format's arrays.
 var formatKeys = map[format.Format]keys{
 	format.EAAPL: {
-		{pointer.Set{{"completedSubtasks"}, {"remainingSubtasks"}}, named("subtaskId")},
-		{pointer.Set{{"toolCallHistory"}}, named("tool", "calledAt")},
-		{pointer.Set{{"relevantContext"}}, named("source")},
-		{pointer.Set{{"receiverList"}}, named("agentType")},
+		{jsonstream.PatternSet{{"completedSubtasks"}, {"remainingSubtasks"}}, named("subtaskId")},
+		{jsonstream.PatternSet{{"toolCallHistory"}}, named("tool", "calledAt")},
+		{jsonstream.PatternSet{{"relevantContext"}}, named("source")},
+		{jsonstream.PatternSet{{"receiverList"}}, named("agentType")},
 	},
 	format.SW4RMContext: {
-		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("call_id")},
-		{pointer.Set{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("id")},
+		{jsonstream.PatternSet{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("call_id")},
+		{jsonstream.PatternSet{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("id")},
 	},
 	format.SW4RMRequest: { // with the context as an object
-		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("call_id")},
-		{pointer.Set{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("id")},
+		{jsonstream.PatternSet{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("call_id")},
+		{jsonstream.PatternSet{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("id")},
 	},
 	format.MACP: {
-		{pointer.Set{{"messages"}}, key{[]string{"message_id"}, []string{"messageId"}}},
+		{jsonstream.PatternSet{{"messages"}}, key{[]string{"message_id"}, []string{"messageId"}}},
 	},
 }
 
@@ -49,7 +48,7 @@ func named(members ...string) key { return key{members: members} }
 func keysOf(a, b jsonstream.Value, o Options) keys {
 	var list keys
 	for _, k := range o.Keys {
-		list = append(list, keys{{pointer.NewSet(k.Array), named(k.Members...)}}...)
+		list = append(list, keys{{jsonstream.NewPatternSet(k.Array), named(k.Members...)}}...)
 	}
 	return append(list, formatKeys[formatOf(a, b, o.Format)]...)
 }

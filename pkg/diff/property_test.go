@@ -14,7 +14,6 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
 // values draws JSON values in which much is repeated, so that there is something to
@@ -246,7 +245,7 @@ func checkForm(t interface{ Fatalf(string, ...any) }, e *diff.Edit) {
 }
 
 // masked returns a value without what does not count, "" if nothing does.
-func masked(v jsonstream.Value, mask pointer.Mask) string {
+func masked(v jsonstream.Value, mask jsonstream.Mask) string {
 	if mask.Open() {
 		return string(v.Raw())
 	}
@@ -274,7 +273,7 @@ func masked(v jsonstream.Value, mask pointer.Mask) string {
 	}
 }
 
-var somePatterns = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) pointer.Pattern {
+var somePatterns = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) jsonstream.Pattern {
 	tokens := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "v", "id", "0", "1", "*", "**", "remainingSubtasks", "subtaskId"}), 1, 4).Draw(t, "tokens")
 	return patterns(t, "/"+strings.Join(tokens, "/"))[0]
 }), 0, 3)
@@ -283,7 +282,7 @@ func TestWhatIsLeftOutMakesNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := two(t)
 		o := diff.Options{Ignore: somePatterns.Draw(t, "ignore"), Only: somePatterns.Draw(t, "only"), Keys: keysDrawn.Draw(t, "keys")}
-		mask := pointer.NewMask(o.Ignore, o.Only)
+		mask := jsonstream.NewMask(o.Ignore, o.Only)
 		e := diff.Compare(a, b, o)
 		x, y := masked(a.Root(), mask), masked(b.Root(), mask)
 		same := x == y || x != "" && y != "" && equal.Values(parse(t, x).Root(), parse(t, y).Root())
@@ -301,7 +300,7 @@ func TestWhatIsLeftOutMakesNoDifference(t *testing.T) {
 }
 
 // reached reports whether a place counts, or something below it may.
-func reached(mask pointer.Mask, at string) bool {
+func reached(mask jsonstream.Mask, at string) bool {
 	tokens, _ := jsonstream.SplitPointer(at)
 	counts := true
 	for _, token := range tokens {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/pointer"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // An Allowance is one entry of an allow list: it takes findings of one rule, or at some
 // places of a document, or both, out of the score. The zero Allowance allows nothing.
 type Allowance struct {
-	rule string           // "" means every rule
-	at   *pointer.Pattern // nil means everywhere
+	rule string              // "" means every rule
+	at   *jsonstream.Pattern // nil means everywhere
 	text string
 }
 
@@ -20,7 +20,7 @@ type Allowance struct {
 func ParseAllowance(text string) (Allowance, error) {
 	a := Allowance{rule: text, text: text}
 	if i := strings.IndexByte(text, '/'); i == 0 || i > 0 && text[i-1] == '@' {
-		at, err := pointer.Parse(text[i:])
+		at, err := jsonstream.ParsePattern(text[i:])
 		if err != nil {
 			return Allowance{}, fmt.Errorf("allowance %q: not a JSON Pointer after the rule: write ~ as ~0", text)
 		}

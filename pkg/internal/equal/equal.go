@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
 // Values reports whether two values are equal: strings by their characters,
@@ -21,8 +20,8 @@ func Values(a, b jsonstream.Value) bool { return Rule{}.Equal(a, b) }
 
 // A Rule says what makes values equal. The zero Rule is that of [Values].
 type Rule struct {
-	Exact bool         // numbers are equal only if they are written alike
-	Mask  pointer.Mask // what is left out, from the place of the values on
+	Exact bool            // numbers are equal only if they are written alike
+	Mask  jsonstream.Mask // what is left out, from the place of the values on
 
 	// known is what has been found about the values above those of a mask's only
 	// places: each is above many, which would ask again. It is nil at the root.

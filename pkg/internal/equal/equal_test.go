@@ -12,7 +12,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
 func parse(t interface{ Fatal(...any) }, text string) jsonstream.Value {
@@ -23,18 +22,18 @@ func parse(t interface{ Fatal(...any) }, text string) jsonstream.Value {
 	return d.Root()
 }
 
-func mask(t interface{ Fatal(...any) }, ignore, only []string) pointer.Mask {
-	var lists [2][]pointer.Pattern
+func mask(t interface{ Fatal(...any) }, ignore, only []string) jsonstream.Mask {
+	var lists [2][]jsonstream.Pattern
 	for i, texts := range [][]string{ignore, only} {
 		for _, text := range texts {
-			p, err := pointer.Parse(text)
+			p, err := jsonstream.ParsePattern(text)
 			if err != nil {
 				t.Fatal(err)
 			}
 			lists[i] = append(lists[i], p)
 		}
 	}
-	return pointer.NewMask(lists[0], lists[1])
+	return jsonstream.NewMask(lists[0], lists[1])
 }
 
 func TestEqual(t *testing.T) {

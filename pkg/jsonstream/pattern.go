@@ -1,21 +1,17 @@
-// Package pointer tells which places of a document are meant: by patterns over
-// JSON Pointers (RFC 6901), in which the token * stands for any one token and **
-// for any number of them.
-package pointer
+package jsonstream
 
 import (
 	"fmt"
 	"slices"
-
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Pattern matches JSON Pointers. The zero Pattern matches the root only.
+// A Pattern matches JSON Pointers (RFC 6901): the token * stands for any one token,
+// and ** for any number of them. The zero Pattern matches the root only.
 type Pattern struct{ tokens []string }
 
-// Parse reads a pattern, such as /toolCallHistory/*/calledAt. "" is the root's.
-func Parse(text string) (Pattern, error) {
-	tokens, ok := jsonstream.SplitPointer(text)
+// ParsePattern reads a pattern, such as /toolCallHistory/*/calledAt. "" is the root's.
+func ParsePattern(text string) (Pattern, error) {
+	tokens, ok := SplitPointer(text)
 	if !ok {
 		return Pattern{}, fmt.Errorf("%q is not a JSON Pointer: it begins with / and has ~ as ~0", text)
 	}
@@ -44,29 +40,29 @@ func (p Pattern) Match(tokens []string) bool {
 			return false
 		}
 	}
-	return done(p.tokens[i:])
+	return matchesEmpty(p.tokens[i:])
 }
 
 // String returns the pattern as a JSON Pointer.
 func (p Pattern) String() string {
 	text := ""
 	for _, t := range p.tokens {
-		text = jsonstream.AppendPointer(text, t)
+		text = AppendPointer(text, t)
 	}
 	return text
 }
 
-// done reports whether what is left of a pattern fits no tokens.
-func done(rest []string) bool {
+// matchesEmpty reports whether what is left of a pattern fits no tokens.
+func matchesEmpty(rest []string) bool {
 	return !slices.ContainsFunc(rest, func(s string) bool { return s != "**" })
 }
 
-// A Set is what is left of some patterns on the way down a document.
-type Set [][]string
+// A PatternSet is what is left of some patterns on the way down a document.
+type PatternSet [][]string
 
-// NewSet returns the patterns at the root.
-func NewSet(patterns ...Pattern) Set {
-	var s Set
+// NewPatternSet returns the patterns at the root.
+func NewPatternSet(patterns ...Pattern) PatternSet {
+	var s PatternSet
 	for _, p := range patterns {
 		s = append(s, p.tokens)
 	}
@@ -74,12 +70,12 @@ func NewSet(patterns ...Pattern) Set {
 }
 
 // Match reports whether one of the patterns fits the place itself.
-func (s Set) Match() bool { return slices.ContainsFunc(s, done) }
+func (s PatternSet) Match() bool { return slices.ContainsFunc(s, matchesEmpty) }
 
 // Step returns what is left of the patterns one token further down: nothing if
 // none can fit there or below.
-func (s Set) Step(token string) Set {
-	var rest Set
+func (s PatternSet) Step(token string) PatternSet {
+	var rest PatternSet
 	keep := func(tokens []string) {
 		for _, r := range rest {
 			if slices.Equal(r, tokens) {
@@ -104,7 +100,7 @@ func (s Set) Step(token string) Set {
 type Mask struct{ rest *rest } // nil if all below counts
 
 type rest struct {
-	ignore, only Set
+	ignore, only PatternSet
 	partly       bool // the place itself is above those of only
 }
 
@@ -113,7 +109,7 @@ type rest struct {
 // places that it matches and what is below them. A root that ignore matches
 // does not count, nor does anything below it.
 func NewMask(ignore, only []Pattern) Mask {
-	r := rest{ignore: NewSet(ignore...), only: NewSet(only...)}
+	r := rest{ignore: NewPatternSet(ignore...), only: NewPatternSet(only...)}
 	r.partly = len(only) > 0 && !r.only.Match()
 	if r.ignore.Match() {
 		r = rest{partly: true}

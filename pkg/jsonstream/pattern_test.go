@@ -1,4 +1,4 @@
-package pointer_test
+package jsonstream_test
 
 import (
 	"slices"
@@ -8,13 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/pointer"
 )
 
-func parse(t interface{ Fatal(...any) }, texts ...string) []pointer.Pattern {
-	var list []pointer.Pattern
+func patterns(t interface{ Fatal(...any) }, texts ...string) []jsonstream.Pattern {
+	var list []jsonstream.Pattern
 	for _, text := range texts {
-		p, err := pointer.Parse(text)
+		p, err := jsonstream.ParsePattern(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +31,7 @@ func tokens(at string) []string {
 	return list
 }
 
-func TestMatch(t *testing.T) {
+func TestPattern(t *testing.T) {
 	for _, tt := range []struct {
 		pattern string
 		fits    []string
@@ -48,7 +47,7 @@ func TestMatch(t *testing.T) {
 		{pattern: "/*a", fits: []string{"/*a"}, not: []string{"/ba"}},
 	} {
 		t.Run(tt.pattern, func(t *testing.T) {
-			p := parse(t, tt.pattern)[0]
+			p := patterns(t, tt.pattern)[0]
 			for _, at := range tt.fits {
 				if !p.Match(tokens(at)) {
 					t.Errorf("does not match %q", at)
@@ -63,18 +62,18 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatIsNoPointer(t *testing.T) {
+func TestParsePatternRejects(t *testing.T) {
 	for _, text := range []string{"a", "a/b", "/~", "/~2", "*"} {
-		if _, err := pointer.Parse(text); err == nil {
+		if _, err := jsonstream.ParsePattern(text); err == nil {
 			t.Errorf("%q was accepted", text)
 		}
 	}
 }
 
 // patternOf and placeOf draw from so few tokens that they often fit.
-func patternOf(t *rapid.T) pointer.Pattern {
+func patternOf(t *rapid.T) jsonstream.Pattern {
 	list := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "*", "**"}), 0, 6).Draw(t, "pattern")
-	return parse(t, join(list))[0]
+	return patterns(t, join(list))[0]
 }
 
 func placeOf(t *rapid.T) []string {
@@ -113,24 +112,24 @@ func TestMatchIsItsDefinition(t *testing.T) {
 
 func TestStepsAgreeWithMatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		patterns := []pointer.Pattern{patternOf(t), patternOf(t), patternOf(t)}
+		list := []jsonstream.Pattern{patternOf(t), patternOf(t), patternOf(t)}
 		place := placeOf(t)
-		set := pointer.NewSet(patterns...)
+		set := jsonstream.NewPatternSet(list...)
 		for _, token := range place {
 			set = set.Step(token)
 		}
-		want := slices.ContainsFunc(patterns, func(p pointer.Pattern) bool { return p.Match(place) })
+		want := slices.ContainsFunc(list, func(p jsonstream.Pattern) bool { return p.Match(place) })
 		if set.Match() != want {
-			t.Fatalf("%v at %v: %v, want %v", patterns, place, set.Match(), want)
+			t.Fatalf("%v at %v: %v, want %v", list, place, set.Match(), want)
 		}
 	})
 }
 
 // counts tells by the definition of a mask whether a place counts.
-func counts(ignore, only []pointer.Pattern, place []string) bool {
-	above := func(list []pointer.Pattern) bool {
+func counts(ignore, only []jsonstream.Pattern, place []string) bool {
+	above := func(list []jsonstream.Pattern) bool {
 		for n := range len(place) + 1 {
-			if slices.ContainsFunc(list, func(p pointer.Pattern) bool { return p.Match(place[:n]) }) {
+			if slices.ContainsFunc(list, func(p jsonstream.Pattern) bool { return p.Match(place[:n]) }) {
 				return true
 			}
 		}
@@ -144,7 +143,7 @@ func TestMaskIsItsDefinition(t *testing.T) {
 		some := rapid.SliceOfN(rapid.Custom(patternOf), 0, 3)
 		ignore, only := some.Draw(t, "ignore"), some.Draw(t, "only")
 		place := placeOf(t)
-		mask, reached := pointer.NewMask(ignore, only), true
+		mask, reached := jsonstream.NewMask(ignore, only), true
 		for _, token := range place {
 			if reached {
 				mask, reached = mask.Step(token)
@@ -162,12 +161,12 @@ func TestMaskIsItsDefinition(t *testing.T) {
 }
 
 func TestManyStarsTakeFewSteps(t *testing.T) {
-	p := parse(t, strings.Repeat("/**/a", 200))[0]
+	p := patterns(t, strings.Repeat("/**/a", 200))[0]
 	place := slices.Repeat([]string{"a"}, 5000)
 	if p.Match(append(place, "b")) {
 		t.Error("matches a place that ends otherwise")
 	}
-	set := pointer.NewSet(p)
+	set := jsonstream.NewPatternSet(p)
 	for _, token := range place {
 		if set = set.Step(token); len(set) > 401 {
 			t.Fatalf("%d patterns are left of one of 400 tokens", len(set))
@@ -175,12 +174,12 @@ func TestManyStarsTakeFewSteps(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzPattern(f *testing.F) {
 	for _, seed := range []string{"", "/a/*/**", "/~0~1", "a", "/~"} {
 		f.Add(seed, "/a")
 	}
 	f.Fuzz(func(t *testing.T, text, at string) {
-		p, err := pointer.Parse(text)
+		p, err := jsonstream.ParsePattern(text)
 		place, ok := jsonstream.SplitPointer(at)
 		if err != nil || !ok || len(place) > 10 {
 			return
