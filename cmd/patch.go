@@ -103,14 +103,31 @@ func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name st
 		return f.append(dst, result.Root().Raw())
 	}
 	place := name
-	if failed := (*patch.OpError)(nil); errors.As(err, &failed) {
+	failed := (*patch.OpError)(nil)
+	if errors.As(err, &failed) {
 		place = fmt.Sprintf("%s:%d:%d", name, failed.Line, failed.Column)
 	}
-	told := fmt.Errorf("%s: %s: %s", d.Origin(), place, term.Visible(err.Error()))
-	for _, trouble := range []error{patch.ErrIrreversible, jsonstream.ErrTooLarge, jsonstream.ErrTooDeep} {
-		if errors.Is(err, trouble) {
-			return nil, told
-		}
+	remedy := patchRemedy(err, failed != nil)
+	told := fmt.Errorf("%s: %s: %s%s", d.Origin(), place, term.Visible(err.Error()), remedy)
+	if remedy != "" {
+		return nil, told
 	}
 	return nil, refusal{told}
+}
+
+// patchRemedy says what to do about an error that is not an answer about the message,
+// "" for one that is.
+func patchRemedy(err error, inOperation bool) string {
+	switch {
+	case errors.Is(err, patch.ErrIrreversible):
+		return ": make it with handoff diff -f jsonpatch --invertible"
+	case errors.Is(err, jsonstream.ErrTooLarge) && inOperation:
+		return ": raise --max-message-bytes"
+	case errors.Is(err, jsonstream.ErrTooLarge):
+		return ": split it, or raise --max-message-bytes"
+	case errors.Is(err, jsonstream.ErrTooDeep):
+		return ": flatten the data, or raise --max-depth"
+	default:
+		return ""
+	}
 }

@@ -11,7 +11,7 @@ import (
 // A Draft is a JSON value that is being changed. What is not changed keeps its
 // bytes, and so does the white space around it. Each change sees those before it.
 //
-// Objects and arrays are opened when something in them is looked up or changed, and
+// Objects and arrays are opened when something in them is asked for or changed, and
 // cost memory from then on. Opening one takes time linear in its length; after that
 // a change takes constant time on average in an object and logarithmic time in an
 // array. A Draft is for one goroutine.
@@ -62,13 +62,13 @@ func (d *Draft) Value() Value {
 
 // Len returns how many members or elements the value holds.
 func (d *Draft) Len() int {
-	switch {
-	case d.now == nil || !d.now.open:
-		return d.base().Len()
-	case d.now.list != nil:
-		return d.now.list.count
+	switch c := d.contents(); {
+	case c == nil:
+		return 0
+	case c.list != nil:
+		return c.list.count
 	default:
-		return d.now.count
+		return c.count
 	}
 }
 
@@ -201,8 +201,12 @@ func (d *Draft) Insert(token string, child *Draft) bool {
 	return true
 }
 
+// newMember returns a member. What had its name before keeps how that is written.
 func newMember(name string, child *Draft) draftMember {
-	text, _ := jsontext.AppendQuote(nil, name) // invalid UTF-8 is replaced
+	text := child.was.RawName()
+	if text == nil || !child.was.isNamed(name) {
+		text, _ = jsontext.AppendQuote(nil, name) // invalid UTF-8 is replaced
+	}
 	return draftMember{name, text, *child}
 }
 

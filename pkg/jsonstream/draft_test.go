@@ -119,7 +119,7 @@ func spaced(depth int) *rapid.Generator[string] {
 			return rapid.SampledFrom([]string{"1.0", `"x\u0079"`, "null", "{ }", "[ ]"}).Draw(t, "scalar")
 		}
 		var parts []string
-		for i := range rapid.IntRange(0, 20).Draw(t, "length") {
+		for i := range rapid.IntRange(0, 6).Draw(t, "length") {
 			part := pad(spaced(depth-1).Draw(t, "part"))
 			if kind == 1 {
 				part = pad(fmt.Sprintf(`"%d"`, i)) + ":" + part

@@ -40,7 +40,7 @@ func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 		return nil, ErrTooDeep
 	}
 	inner := raw[1 : len(raw)-1]
-	end := inner[len(bytes.TrimRight(inner, space)):] // the white space before the closing bracket
+	end := inner[len(bytes.TrimRight(inner, " \t\r\n")):] // the white space before the closing bracket
 	dst = append(dst, raw[0])
 	separate := false
 	for m, child := range d.now.children {
@@ -71,8 +71,6 @@ func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 	return append(dst, tail...), nil
 }
 
-const space = " \t\r\n"
-
 // surroundings are the bytes around a member or element in its text.
 type surroundings struct {
 	before, after []byte // white space
@@ -87,7 +85,11 @@ func (v Value) surroundings() (s surroundings) {
 		start = n.nameStart
 		s.colon = text[n.nameEnd:n.start]
 	}
-	s.before = text[len(bytes.TrimRight(text[:start], space)):start]
+	from := start
+	for isSpace(text[from-1]) {
+		from--
+	}
+	s.before = text[from:start]
 	next := skipSpace(text, int(n.end))
 	s.after, s.last = text[n.end:next], text[next] != ','
 	return s

@@ -4,185 +4,195 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+func (o operation) failed(index int, err error) *OpError {
+	return &OpError{Position: o.element.Position(), Index: index, Op: o.op, Pointer: o.path, Err: err}
+}
+
 // apply does what an operation says.
-func (t *tree) apply(o operation) error {
+func (r *run) apply(o operation) error {
 	switch o.op {
 	case "add":
-		return t.add(o.path, node{value: o.value})
+		return r.add(o.path, jsonstream.NewDraft(o.value))
 	case "remove":
-		_, err := t.remove(o.path)
+		_, err := r.remove(o.path)
 		return err
 	case "replace":
-		return t.replace(o.path, o.value)
+		return r.replace(o.path, o.value)
 	case "move":
-		return t.move(o.from, o.path)
+		return r.move(o.from, o.path)
 	case "copy":
-		return t.copy(o.from, o.path)
+		return r.copy(o.from, o.path)
 	default:
-		return t.test(o.path, o.value)
+		return r.test(o.path, o.value)
 	}
 }
 
-func (t *tree) add(pointer string, n node) error {
+func (r *run) add(pointer string, d *jsonstream.Draft) error {
 	if pointer == "" {
-		t.root = n
+		r.root = d
 		return nil
 	}
-	c, token, err := t.holder(pointer)
-	if err != nil {
+	holder, token, err := r.holder(pointer)
+	if err != nil || holder.Insert(token, d) {
 		return err
 	}
-	return c.add(token, n)
+	if _, ok := jsonstream.ArrayIndex(token); !ok {
+		return notIndex(token)
+	}
+	return fmt.Errorf("there is no such place: %s", length(holder))
 }
 
-func (t *tree) remove(pointer string) (node, error) {
+func (r *run) remove(pointer string) (*jsonstream.Draft, error) {
 	if pointer == "" {
-		return node{}, errors.New("the root cannot be removed: replace it")
+		return nil, errors.New("the root cannot be removed: replace it")
 	}
-	c, token, err := t.holder(pointer)
+	holder, token, err := r.holder(pointer)
 	if err != nil {
-		return node{}, err
+		return nil, err
 	}
-	return c.remove(token)
+	return take(holder, token)
 }
 
-func (t *tree) replace(pointer string, value jsonstream.Value) error {
-	n, err := t.find(pointer)
+// take takes a value out of an object or array.
+func take(holder *jsonstream.Draft, token string) (*jsonstream.Draft, error) {
+	if d := holder.Take(token); d != nil {
+		return d, nil
+	}
+	return nil, missing(holder, token)
+}
+
+func (r *run) replace(pointer string, value jsonstream.Value) error {
+	d, err := r.find(pointer)
 	if err == nil {
-		*n = node{value: value}
+		d.Replace(jsonstream.NewDraft(value))
 	}
 	return err
 }
 
-func (t *tree) move(from, to string) error {
+func (r *run) move(from, to string) error {
 	if from == to {
-		_, err := t.find(from)
+		_, err := r.find(from)
 		return err
 	}
-	n, err := t.remove(from)
+	d, err := r.remove(from)
 	if err != nil {
 		return fmt.Errorf("from %s: %w", named(from), err)
 	}
-	return t.add(to, n)
+	return r.add(to, d)
 }
 
-func (t *tree) copy(from, to string) error {
-	n, err := t.find(from)
+var errCopies = &LimitError{"what the patch copies is longer than a document may be", jsonstream.ErrTooLarge}
+
+func (r *run) copy(from, to string) error {
+	d, err := r.find(from)
 	if err != nil {
 		return fmt.Errorf("from %s: %w", named(from), err)
 	}
-	copied, err := t.copied(n)
-	if err != nil {
-		return err
-	}
-	return t.add(to, copied)
-}
-
-// test compares as RFC 6902, section 4.6, has it.
-func (t *tree) test(pointer string, want jsonstream.Value) error {
-	n, err := t.find(pointer)
-	if err != nil {
-		return err
-	}
-	if n.open == nil && !longer(n.value, want) && equal.Values(n.value, want) {
-		return nil
-	}
-	err = t.differ(n, want)
-	if d := (*difference)(nil); errors.As(err, &d) && len(d.path) > 0 {
-		place := pointer
-		for i := len(d.path) - 1; i >= 0 && len(place) < 2*mostShown; i-- {
-			place = jsonstream.AppendPointer(place, d.path[i])
+	v := d.Value()
+	if !v.Exists() { // What was changed becomes a document of its own: as small as others.
+		doc, err := r.document(d)
+		if err != nil && !errors.Is(err, jsonstream.ErrTooLarge) {
+			return err
 		}
-		return fmt.Errorf("at %s: %w", shorten(place), err)
-	}
-	return err
-}
-
-// longer reports whether a value is so much longer than another one that to
-// compare them would cost more than the other one's length accounts for. Strings
-// are then different: an escape is six characters for one.
-func longer(v, other jsonstream.Value) bool { return len(v.Raw()) > 8*len(other.Raw())+256 }
-
-// A difference is an error that tells how two values differ.
-type difference struct {
-	path    []string // from the values that were compared to those that differ, last token first
-	problem string
-}
-
-func (d *difference) Error() string { return d.problem }
-
-// differ returns how the node differs from a value, nil if they are equal. It
-// takes no longer than the value accounts for.
-func (t *tree) differ(n *node, want jsonstream.Value) error {
-	if n.kind() != want.Kind() {
-		return different(n, want)
-	}
-	c := n.expand()
-	switch n.kind() {
-	case jsonstream.Object:
-		return t.differObject(c, want)
-	case jsonstream.Array:
-		if has := want.Len(); has != c.elements.count {
-			return &difference{problem: fmt.Sprintf("%s, not %d", c.length(), has)}
-		}
-		for i, v := range want.Elements() {
-			if err := t.differ(c.elements.at(i), v); err != nil {
-				return below(err, strconv.Itoa(i))
-			}
-		}
-		return nil
-	case jsonstream.Number:
-		if longer(n.value, want) {
-			if err := t.spend(len(n.value.Raw()), "what the patch compares"); err != nil {
-				return err
-			}
-		}
-	case jsonstream.String:
-		if longer(n.value, want) {
-			return different(n, want)
-		}
-	}
-	if !equal.Values(n.value, want) {
-		return different(n, want)
-	}
-	return nil
-}
-
-func (t *tree) differObject(c *container, want jsonstream.Value) error {
-	same := 0
-	for name, v := range want.Members() {
-		n, err := c.child(name)
 		if err != nil {
-			return below(&difference{problem: err.Error()}, name)
+			return errCopies
 		}
-		if err := t.differ(n, v); err != nil {
-			return below(err, name)
-		}
-		same++
+		v = doc.Root()
 	}
-	if len(c.places) > same {
-		return &difference{problem: fmt.Sprintf("the object has %d members, not %d", len(c.places), same)}
+	if r.spare -= int64(len(v.Raw())); r.spare < 0 {
+		return errCopies
+	}
+	return r.add(to, jsonstream.NewDraft(v))
+}
+
+// find returns the place of a value, or why there is none.
+func (r *run) find(pointer string) (*jsonstream.Draft, error) {
+	tokens, _ := jsonstream.SplitPointer(pointer) // Parse has checked it
+	return r.walk(tokens, len(tokens))
+}
+
+// holder returns the object or array that holds the place that a pointer names, which
+// is not the root, and the last token of the pointer.
+func (r *run) holder(pointer string) (*jsonstream.Draft, string, error) {
+	tokens, _ := jsonstream.SplitPointer(pointer) // Parse has checked it
+	last := len(tokens) - 1
+	d, err := r.walk(tokens, last)
+	if err == nil {
+		err = holds(d, tokens[:last])
+	}
+	return d, tokens[last], err
+}
+
+// walk follows the first tokens of a pointer.
+func (r *run) walk(tokens []string, n int) (*jsonstream.Draft, error) {
+	d := r.root
+	for i, token := range tokens[:n] {
+		next := d.Child(token)
+		if next == nil {
+			err := holds(d, tokens[:i])
+			if err == nil {
+				err = missing(d, token)
+				if i < len(tokens)-1 {
+					err = fmt.Errorf("at %s: %w", named(join(tokens[:i+1])), err)
+				}
+			}
+			return nil, err
+		}
+		d = next
+	}
+	return d, nil
+}
+
+// join returns the pointer of some tokens, or at least all of it that an error shows.
+func join(tokens []string) string {
+	pointer := ""
+	for _, token := range tokens {
+		if pointer = jsonstream.AppendPointer(pointer, token); len(pointer) > utf8.UTFMax*maxShown {
+			break
+		}
+	}
+	return pointer
+}
+
+// holds returns why there can be nothing in a value.
+func holds(d *jsonstream.Draft, tokens []string) error {
+	if k := d.Kind(); k != jsonstream.Object && k != jsonstream.Array {
+		return fmt.Errorf("%s is %s, which holds nothing", named(join(tokens)), article(k))
 	}
 	return nil
 }
 
-func different(n *node, want jsonstream.Value) error {
-	have := article(n.kind())
-	if n.open == nil {
-		have = excerpt(n.value)
+// missing returns why an object or array has nothing that a token names.
+func missing(d *jsonstream.Draft, token string) error {
+	if d.Kind() == jsonstream.Object {
+		return errors.New("there is no such member")
 	}
-	return &difference{problem: fmt.Sprintf("the value is %s, not %s", have, excerpt(want))}
+	if token == "-" {
+		return errors.New("- is the place behind the last element, and nothing is there")
+	}
+	if _, ok := jsonstream.ArrayIndex(token); !ok {
+		return notIndex(token)
+	}
+	return fmt.Errorf("there is no such element: %s", length(d))
 }
 
-// below places a difference under a token.
-func below(err error, token string) error {
-	if d := (*difference)(nil); errors.As(err, &d) {
-		d.path = append(d.path, token)
+func notIndex(token string) error {
+	return fmt.Errorf("%s is not an index of an array: digits, without leading zeros", strconv.Quote(shorten(token)))
+}
+
+// length says how long an array is.
+func length(d *jsonstream.Draft) string {
+	switch n := d.Len(); n {
+	case 0:
+		return "the array is empty"
+	case 1:
+		return "the array has 1 element"
+	default:
+		return fmt.Sprintf("the array has %d elements", n)
 	}
-	return err
 }

@@ -70,9 +70,9 @@ func TestJSONPatch(t *testing.T) {
 
 		{"empty name", `{"":{"":1}}`, `[{"op":"replace","path":"//","value":2}]`, `{"":{"":2}}`},
 		{"names like indices", `{"0":1,"-":2,"01":3}`, `[{"op":"remove","path":"/01"},{"op":"remove","path":"/-"}]`, `{"0":1}`},
-		{"no operations", ` {"a": 1.0} `, `[]`, `{"a": 1.0}`},
+		{"no operations", ` {"a": 1.0} `, `[]`, ` {"a": 1.0} `},
 		{"what is not named keeps its text", `{"\u0061\/" : 1e400, "b" : [9007199254740993, "\u00e9"], "c":{"x" :0.10}}`,
-			`[{"op":"add","path":"/c/\u0079","value":2}]`, `{"\u0061\/":1e400,"b":[9007199254740993, "\u00e9"],"c":{"x":0.10,"y":2}}`},
+			`[{"op":"add","path":"/c/\u0079","value":2}]`, `{"\u0061\/" : 1e400, "b" : [9007199254740993, "\u00e9"], "c":{"x" :0.10,"y":2}}`},
 		{"a member added again stands last", `{"a":1,"b":2}`, `[{"op":"remove","path":"/a"},{"op":"add","path":"/a","value":1}]`, `{"b":2,"a":1}`},
 	}
 	for _, tt := range tests {

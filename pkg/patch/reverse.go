@@ -10,6 +10,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+// ErrIrreversible reports a patch that does not say what it removes or replaces.
+var ErrIrreversible = errors.New("the patch does not say what stood there")
+
 // ErrNotResult reports a document that the patch does not lead to.
 var ErrNotResult = errors.New("the patch does not lead to this document, so that it cannot be undone here")
 
@@ -26,18 +29,18 @@ func (p *Patch) Reverse(result *jsonstream.Document, limits jsonstream.Limits) (
 	if p.merge.Exists() {
 		return nil, fmt.Errorf("a merge patch cannot be undone: %w", ErrIrreversible)
 	}
-	t := newTree(result, limits)
+	r := newRun(result, limits)
 	for i := len(p.operations) - 1; i >= 0; i-- {
 		o := p.operations[i]
 		var old jsonstream.Value
 		if i > 0 && p.operations[i-1].op == "test" && p.operations[i-1].path == o.path {
 			old = p.operations[i-1].value
 		}
-		if err := t.undo(o, old); err != nil {
+		if err := r.undo(o, old); err != nil {
 			return nil, o.failed(i, fmt.Errorf("cannot be undone: %w", err))
 		}
 	}
-	doc, err := t.document()
+	doc, err := r.document(r.root)
 	if err != nil {
 		return nil, err
 	}
@@ -53,58 +56,58 @@ func (p *Patch) Reverse(result *jsonstream.Document, limits jsonstream.Limits) (
 
 // undo takes back an operation. old is what stood at its path before, absent if
 // that is not known.
-func (t *tree) undo(o operation, old jsonstream.Value) error {
+func (r *run) undo(o operation, old jsonstream.Value) error {
 	switch o.op {
 	case "test":
-		return t.test(o.path, o.value)
-	case "remove":
+		return r.test(o.path, o.value)
+	case "remove", "replace":
 		if !old.Exists() {
 			return ErrIrreversible
 		}
-		return t.add(o.path, node{value: old})
-	case "replace":
-		if !old.Exists() {
-			return ErrIrreversible
+		if o.op == "replace" {
+			return r.replace(o.path, old)
 		}
-		return t.replace(o.path, old)
+		return r.add(o.path, jsonstream.NewDraft(old))
 	case "move":
 		if o.from == o.path {
 			return nil
 		}
-		n, replaced, err := t.undoAdd(o.path, old)
+		d, replaced, err := r.undoAdd(o.path, old)
 		if err != nil || replaced && strings.HasPrefix(o.from, o.path+"/") {
 			return err // the old value holds what was moved
 		}
-		return t.add(o.from, n)
+		return r.add(o.from, d)
 	default: // add, copy
-		_, _, err := t.undoAdd(o.path, old)
+		_, _, err := r.undoAdd(o.path, old)
 		return err
 	}
 }
 
 // undoAdd takes away what was added and returns it, and whether it had replaced
 // the old value, which is put back.
-func (t *tree) undoAdd(pointer string, old jsonstream.Value) (added node, replaced bool, err error) {
+func (r *run) undoAdd(pointer string, old jsonstream.Value) (added *jsonstream.Draft, replaced bool, err error) {
 	if pointer == "" && !old.Exists() {
-		return node{}, false, ErrIrreversible
+		return nil, false, ErrIrreversible
 	}
 	if pointer != "" {
-		c, token, err := t.holder(pointer)
+		holder, token, err := r.holder(pointer)
 		if err != nil {
-			return node{}, false, err
+			return nil, false, err
 		}
-		if c.kind == jsonstream.Array && token == "-" && c.elements.count > 0 {
-			token = strconv.Itoa(c.elements.count - 1)
+		isArray := holder.Kind() == jsonstream.Array
+		if isArray && token == "-" && holder.Len() > 0 {
+			token = strconv.Itoa(holder.Len() - 1)
 		}
-		if c.kind == jsonstream.Array || !old.Exists() {
-			added, err := c.remove(token)
+		if isArray || !old.Exists() {
+			added, err := take(holder, token)
 			return added, false, err
 		}
 	}
-	n, err := t.find(pointer)
+	d, err := r.find(pointer)
 	if err != nil {
-		return node{}, false, err
+		return nil, false, err
 	}
-	added, *n = *n, node{value: old}
-	return added, true, nil
+	taken := *d
+	d.Replace(jsonstream.NewDraft(old))
+	return &taken, true, nil
 }

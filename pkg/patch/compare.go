@@ -1,0 +1,156 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/secrets"
+)
+
+// test compares as RFC 6902, section 4.6, has it.
+func (r *run) test(pointer string, want jsonstream.Value) error {
+	d, err := r.find(pointer)
+	if err != nil {
+		return err
+	}
+	if v := d.Value(); v.Exists() && !longer(v, want) && equal.Values(v, want) {
+		return nil
+	}
+	err = r.differ(d, want)
+	if at := (*difference)(nil); errors.As(err, &at) && len(at.path) > 0 {
+		slices.Reverse(at.path)
+		tokens, _ := jsonstream.SplitPointer(pointer)
+		return fmt.Errorf("at %s: %w", named(join(append(tokens, at.path...))), err)
+	}
+	return err
+}
+
+// longer reports whether a value is so much longer than another one that to
+// compare them would cost more than the other one's length accounts for. Strings
+// are then different: an escape is six characters for one.
+func longer(v, other jsonstream.Value) bool { return len(v.Raw()) > 8*len(other.Raw())+256 }
+
+// A difference is an error that says how two values differ.
+type difference struct {
+	path    []string // from the values that were compared to those that differ, last token first
+	problem string
+}
+
+func (d *difference) Error() string { return d.problem }
+
+// below places a difference under a token.
+func below(err error, token string) error {
+	if d := (*difference)(nil); errors.As(err, &d) {
+		d.path = append(d.path, token)
+	}
+	return err
+}
+
+// differ returns how a draft differs from a value, nil if they are equal. It takes no
+// longer than the value accounts for.
+func (r *run) differ(d *jsonstream.Draft, want jsonstream.Value) error {
+	if d.Kind() != want.Kind() {
+		return different(d, want)
+	}
+	switch v := d.Value(); d.Kind() {
+	case jsonstream.Object:
+		for name, w := range want.Members() {
+			child := d.Child(name)
+			if child == nil {
+				return below(&difference{problem: missing(d, name).Error()}, name)
+			}
+			if err := r.differ(child, w); err != nil {
+				return below(err, name)
+			}
+		}
+		if has := want.Len(); d.Len() > has {
+			return &difference{problem: fmt.Sprintf("the object has %d members, not %d", d.Len(), has)}
+		}
+		return nil
+	case jsonstream.Array:
+		if has := want.Len(); has != d.Len() {
+			return &difference{problem: fmt.Sprintf("%s, not %d", length(d), has)}
+		}
+		w := want.First()
+		for _, child := range d.Children() {
+			if err := r.differ(child, w); err != nil {
+				return below(err, strconv.Itoa(w.Index()))
+			}
+			w = w.Next()
+		}
+		return nil
+	case jsonstream.String:
+		if longer(v, want) {
+			return different(d, want)
+		}
+	case jsonstream.Number:
+		if longer(v, want) {
+			if r.spare -= int64(len(v.Raw())); r.spare < 0 {
+				return &LimitError{"what the patch compares is longer than a document may be", jsonstream.ErrTooLarge}
+			}
+		}
+	}
+	if !equal.Values(d.Value(), want) {
+		return different(d, want)
+	}
+	return nil
+}
+
+func different(d *jsonstream.Draft, want jsonstream.Value) error {
+	have := article(d.Kind())
+	if v := d.Value(); v.Exists() {
+		have = excerpt(v)
+	}
+	return &difference{problem: fmt.Sprintf("the value is %s, not %s", have, excerpt(want))}
+}
+
+// maxShown is how many characters of a value or pointer an error shows.
+const maxShown = 60
+
+// shorten cuts off what is too long to be shown.
+func shorten(text string) string {
+	n := 0
+	for i := range text {
+		if n++; n > maxShown {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// excerpt shows a value: strings, numbers and literals as they are written, but no
+// credentials.
+func excerpt(v jsonstream.Value) string {
+	switch {
+	case v.Kind() == jsonstream.Object || v.Kind() == jsonstream.Array:
+		return article(v.Kind())
+	case len(secrets.Find(v.Text())) > 0:
+		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(v.Text()))
+	}
+	return shorten(string(v.Raw()))
+}
+
+// article names a type in a sentence.
+func article(k jsonstream.Kind) string {
+	switch k {
+	case jsonstream.Null:
+		return "null"
+	case jsonstream.Object, jsonstream.Array:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}
+
+// named names a place in a sentence.
+func named(pointer string) string {
+	if pointer == "" {
+		return "the root"
+	}
+	return shorten(pointer)
+}
