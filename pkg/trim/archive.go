@@ -233,27 +233,27 @@ func (e *Entry) restore(h *history.History) ([]byte, error) {
 	if e.Summary {
 		summary = formerSummary(h, record)
 	}
-	edit := &editor{doc: h.Context()}
+	ed := edit(h.Context())
 	for i, list := range h.Lists {
 		if text, changed, err := e.merge(h, i, summary); err != nil {
 			return nil, err
 		} else if changed {
-			edit.put("/"+list.Name, text)
+			ed.put("/"+list.Name, text)
 		}
 	}
 	for _, m := range slices.Backward(e.Members) {
-		now := edit.doc.Root().At(m.Pointer)
+		now := ed.root.At(m.Pointer)
 		switch {
 		case m.Value != nil:
-			edit.insert(m.Pointer, m.Index, m.Value)
-		case now.Exists() && (now.Kind() != jsonstream.Object || now.Len() == 0 || m.isRecord()):
-			edit.remove(m.Pointer)
+			ed.insert(m.Pointer, m.Index, m.Value)
+		case now != nil && (now.Kind() != jsonstream.Object || now.Len() == 0 || m.isRecord()):
+			ed.remove(m.Pointer)
 		}
 	}
-	if edit.err != nil {
-		return nil, edit.err
+	if ed.err != nil {
+		return nil, ed.err
 	}
-	return jsonstream.AppendCompact(nil, edit.doc.Raw().Bytes), nil
+	return ed.text(), nil
 }
 
 // carry returns what is to carry a context: what did so before the trim, if it is the

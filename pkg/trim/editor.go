@@ -5,7 +5,7 @@ import "github.com/eaapl/handoff/pkg/jsonstream"
 // An editor changes members of a document and remembers what they were. After an
 // error it does nothing.
 type editor struct {
-	doc     *jsonstream.Document
+	root    *jsonstream.Draft
 	members []member
 	err     error
 }
@@ -17,13 +17,13 @@ type member struct {
 	index   int // in its object, if it was taken away
 }
 
+func edit(doc *jsonstream.Document) *editor { return &editor{root: jsonstream.NewDraft(doc.Root())} }
+
 // put writes a value without remembering what was there.
 func (e *editor) put(pointer string, value []byte) {
-	if e.err != nil {
-		return
+	if e.err == nil {
+		e.err = e.root.Set(pointer, value)
 	}
-	text, err := jsonstream.Set(e.doc, pointer, value)
-	e.become(text, err)
 }
 
 // set writes a value.
@@ -39,35 +39,37 @@ func (e *editor) remove(pointer string) {
 	}
 	e.remember(pointer)
 	m := &e.members[len(e.members)-1]
-	for v := range e.doc.Root().At(pointer).Parent().Members() {
-		if "/"+v == pointer {
+	for name := range e.root.Children() {
+		if "/"+name == pointer {
 			break
 		}
 		m.index++
 	}
-	text, err := jsonstream.Remove(e.doc, pointer)
-	e.become(text, err)
+	e.err = e.root.Remove(pointer)
 }
 
 // insert puts a member of the root where it was, and writes any other value.
 func (e *editor) insert(pointer string, index int, value []byte) {
 	tokens, _ := jsonstream.SplitPointer(pointer)
-	if len(tokens) != 1 || e.err != nil || e.doc.Root().Get(tokens[0]).Exists() {
+	if len(tokens) != 1 || e.root.Kind() != jsonstream.Object || e.root.Child(tokens[0]) != nil {
 		e.put(pointer, value)
 		return
 	}
-	var text []byte
-	added := appendMember(nil, tokens[0], value)
-	for i, part := range partsOf(e.doc.Root()) {
-		if i == index {
-			text = appendElement(text, '{', added)
-		}
-		text = appendElement(text, '{', part)
+	doc, err := parse(value)
+	if err != nil {
+		e.err = err
 	}
-	if index >= e.doc.Root().Len() {
-		text = appendElement(text, '{', added)
+	if e.err == nil {
+		e.root.InsertAt(index, tokens[0], jsonstream.NewDraft(doc.Root()))
 	}
-	e.become(endList(text, '{'), nil)
+}
+
+// kind returns the kind of the value at a pointer.
+func (e *editor) kind(pointer string) jsonstream.Kind {
+	if d := e.root.At(pointer); d != nil {
+		return d.Kind()
+	}
+	return jsonstream.Absent
 }
 
 func (e *editor) remember(pointer string) {
@@ -76,16 +78,29 @@ func (e *editor) remember(pointer string) {
 			return
 		}
 	}
-	e.members = append(e.members, member{pointer: pointer, value: e.doc.Root().At(pointer).Raw()})
+	m := member{pointer: pointer}
+	if d := e.root.At(pointer); d != nil {
+		m.value = d.Bytes()
+	}
+	e.members = append(e.members, m)
 }
 
-func (e *editor) become(text []byte, err error) {
-	if err != nil {
-		e.err = err
-		return
+// value returns the value at a pointer as it is now.
+func (e *editor) value(pointer string) jsonstream.Value {
+	d := e.root.At(pointer)
+	if e.err != nil || d == nil {
+		return jsonstream.Value{}
 	}
-	e.doc, e.err = parse(text)
+	var doc *jsonstream.Document
+	doc, e.err = d.Document(jsonstream.Unlimited())
+	if e.err != nil {
+		return jsonstream.Value{}
+	}
+	return doc.Root()
 }
+
+// text returns the compact text of the document.
+func (e *editor) text() []byte { return jsonstream.AppendCompact(nil, e.root.Bytes()) }
 
 // parse reads a text that this package has made, or the whole of which was read
 // before.

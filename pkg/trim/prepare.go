@@ -75,7 +75,7 @@ func (d *draft) countEarlier() {
 // note writes what a context lacks of which nothing went.
 func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	r := Result{Text: doc.Raw().Bytes, Format: d.h.Format, Record: d.record}
-	e := &editor{doc: d.h.Context()}
+	e := edit(d.h.Context())
 	for _, s := range d.cut.extras {
 		e.put(s.pointer, s.text)
 	}
@@ -95,7 +95,7 @@ func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	if e.err != nil {
 		return Result{}, e.err
 	}
-	text, err := d.h.Message(jsonstream.AppendCompact(nil, e.doc.Raw().Bytes))
+	text, err := d.h.Message(e.text())
 	r.Text = jsonstream.AppendCompact(nil, text)
 	return r, err
 }

@@ -33,7 +33,7 @@ func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
 		return Result{}, nil, err
 	}
 	r.Usage = d.usage
-	e := &editor{doc: d.h.Context()}
+	e := edit(d.h.Context())
 	d.writeLists(e, summary.Text)
 	for _, s := range d.cut.extras {
 		e.set(s.pointer, s.text)
@@ -51,7 +51,7 @@ func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
 	}
 	if d.h.ContextFormat == format.EAAPL {
 		for _, name := range []string{"signature", "signatureKeyId"} {
-			if e.doc.Root().Get(name).Exists() {
+			if e.root.Child(name) != nil {
 				e.remove("/" + name)
 				r.Signed = true
 			}
@@ -61,7 +61,7 @@ func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
 	if e.err != nil {
 		return Result{}, nil, e.err
 	}
-	text, err := d.h.Message(jsonstream.AppendCompact(nil, e.doc.Raw().Bytes))
+	text, err := d.h.Message(e.text())
 	if err != nil {
 		return Result{}, nil, err
 	}
@@ -168,7 +168,7 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 		}
 	}
 	place := holder(d.h.ContextFormat)
-	if e.doc.Root().Get(place).Kind() != jsonstream.Object {
+	if e.kind("/" + place) != jsonstream.Object {
 		e.set("/"+place, []byte("{}"))
 	}
 	if place == "metadata" {
@@ -177,10 +177,10 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	}
 	// The record is part of what it counts: the next count settles it, since all
 	// numbers with as many digits have as many tokens.
-	others := d.count(e.doc, summary, place)
+	others := d.count(e.value(""), summary, place)
 	for attempt := 1; ; attempt++ {
 		e.set("/"+place+"/"+recordMember, r.text())
-		tokens = others + d.o.Meter.Value(e.doc.Root().Get(place))
+		tokens = others + d.o.Meter.Value(e.value("/"+place))
 		if tokens == r.TokensAfter || attempt == maxAttempts {
 			return tokens
 		}
@@ -189,7 +189,7 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 }
 
 // count returns the tokens of the message as it is written, but for one member.
-func (d *draft) count(doc *jsonstream.Document, summary, but string) int {
+func (d *draft) count(root jsonstream.Value, summary, but string) int {
 	tokens := 0
 	for i := range d.h.Lists {
 		tokens += d.listSize(i).tokens
@@ -205,19 +205,19 @@ func (d *draft) count(doc *jsonstream.Document, summary, but string) int {
 	if turns > 0 {
 		tokens += d.o.Meter.PerReply
 	}
-	return tokens + d.countMembers(doc, but)
+	return tokens + d.countMembers(root, but)
 }
 
 // countMembers returns the tokens of the members that are neither lists of turns nor the
 // one left out. Most are as they were counted before.
-func (d *draft) countMembers(doc *jsonstream.Document, but string) int {
+func (d *draft) countMembers(root jsonstream.Value, but string) int {
 	var before []jsonstream.Value // of d.tally
 	for _, v := range d.h.Root.Members() {
 		before = append(before, v)
 	}
 	const near = 4 // members keep their order: those that are gone are few
 	tokens, at := 0, 0
-	for name, v := range doc.Root().Members() {
+	for name, v := range root.Members() {
 		same := slices.IndexFunc(d.tally[at:min(at+near, len(d.tally))], func(m history.MemberSize) bool { return m.Name == name })
 		if same >= 0 {
 			at += same + 1
