@@ -2,6 +2,7 @@ package build
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -48,7 +49,7 @@ type Options struct {
 
 // An Override replaces or adds one value of the message.
 type Override struct {
-	Pointer string // JSON Pointer, as in [jsonstream.Set]
+	Pointer string // JSON Pointer, as in [jsonstream.Draft.Set]
 	Value   []byte // a JSON text
 }
 
@@ -82,10 +83,12 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, override := range o.Set {
-		if text, err = set(text, override); err != nil {
-			return nil, err
-		}
+	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil || len(o.Set) == 0 {
+		return m, err
+	}
+	if text, err = override(m, o.Set); err != nil {
+		return nil, err
 	}
 	return message.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 }
@@ -210,21 +213,18 @@ func checkText(what, s string) error {
 	return nil
 }
 
-// set applies one override. Its value is checked by itself: pasted into the
-// message, text such as `1,"b":2` would add a member.
-func set(text []byte, o Override) ([]byte, error) {
-	value, err := jsonstream.Parse(jsonstream.NewRaw(o.Value), jsonstream.Unlimited())
-	if err != nil {
-		// Not wrapped: the position in a SyntaxError would be taken for one in the state.
-		return nil, fmt.Errorf("set %s: %v; the value is JSON, where a string stands in double quotes", o.Pointer, err)
+// override returns the compact text of a message with values set.
+func override(m *message.Message, list []Override) ([]byte, error) {
+	draft := jsonstream.NewDraft(m.Root())
+	for _, o := range list {
+		err := draft.Set(o.Pointer, o.Value)
+		if bad := (*jsonstream.SyntaxError)(nil); errors.As(err, &bad) {
+			// Not wrapped: its position would be taken for one in the state.
+			return nil, fmt.Errorf("set %s: %v; the value is JSON, where a string stands in double quotes", o.Pointer, err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("set %w", err)
+		}
 	}
-	compact := jsonstream.AppendCompact(nil, value.Root().Raw())
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
-	if err != nil {
-		return nil, fmt.Errorf("set %s: %w", o.Pointer, err)
-	}
-	if text, err = jsonstream.Set(doc, o.Pointer, compact); err != nil {
-		return nil, fmt.Errorf("set %w", err)
-	}
-	return text, nil
+	return jsonstream.AppendCompact(nil, draft.Bytes()), nil
 }
