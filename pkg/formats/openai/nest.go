@@ -86,7 +86,8 @@ func (o NestOptions) checkMarkers() error {
 func (n *nesting) summarizeHistory(data jsonstream.Value) {
 	history := data.Get(inputHistory)
 	if history.Kind() == jsonstream.String {
-		n.summary.add(mustParse(appendMessage(nil, "user", "", history.Text())))
+		// In the order of the SDK, which shows where the message is written as JSON.
+		n.summary.add(mustParse(append(appendQuoted([]byte(`{"content":`), history.Text()), `,"role":"user"}`...)))
 		return
 	}
 	for _, item := range history.Elements() {

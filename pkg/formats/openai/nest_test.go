@@ -89,7 +89,8 @@ func TestNest(t *testing.T) {
 	}{
 		{"nothing at all", data(`[]`, "", ""), []string{"summary:\n(no previous turns recorded)"}},
 		{"a string is a user message", data(`"Hi"`, "", ""), []string{"summary:\n1. user: Hi"}},
-		{"a string of several lines", data(`"a\nb"`, "", ""), []string{`summary:` + "\n" + `1. {"role": "user", "content": "a\nb"}`}},
+		{"a string of several lines", data(`"a\nb"`, "", ""), []string{`summary:` + "\n" + `1. {"content": "a\nb", "role": "user"}`}},
+		{"a message of several lines keeps its order", data(`[{"role":"user","content":"a\nb"}]`, "", ""), []string{`summary:` + "\n" + `1. {"role": "user", "content": "a\nb"}`}},
 		{"pre: an assistant message is summarised", data(`[`+user+`]`, assistant, ""), []string{"summary:\n1. user: Hi\n2. assistant: Hello"}},
 		{"pre: calls, results and reasoning are summarised", data(`[]`, call+","+result+`,{"type":"reasoning","summary":[]}`, ""),
 			[]string{"summary:\n1. " + callLine + "\n2. " + resultLine + "\n" + `3. {"type": "reasoning", "summary": []}`}},
