@@ -126,13 +126,27 @@ func (u *units) addApproval(i int, item jsonstream.Value) {
 // addReasoning joins a reasoning item to all output of the same response.
 func (u *units) addReasoning(i int, t Turn, called, answered bool) {
 	kind := t.Value.Get("type").Text()
-	made := called || t.Role == "assistant" || t.Role == "" && kind != "" && kind != "mcp_approval_response" // by the model
 	switch {
-	case u.reasoning >= 0 && made && !answered:
+	case u.reasoning >= 0 && isModelOutput(t.Role, kind, called, answered):
 		u.join(u.reasoning, i)
 	case kind == "reasoning":
 		u.reasoning = i
 	default:
 		u.reasoning = -1
 	}
+}
+
+// IsModelOutput reports whether an item of the OpenAI Responses API is what a model made:
+// a message of the assistant, a call, or an item of any other type, but for what answers
+// the model.
+func IsModelOutput(item jsonstream.Value) bool {
+	called, answered := false, false
+	for e := range ToolEvents(item) {
+		called, answered = called || !e.Result, answered || e.Result
+	}
+	return isModelOutput(roleOf(item), item.Get("type").Text(), called, answered)
+}
+
+func isModelOutput(role, kind string, called, answered bool) bool {
+	return !answered && (called || role == "assistant" || role == "" && kind != "" && kind != "mcp_approval_response")
 }

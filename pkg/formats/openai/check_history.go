@@ -104,6 +104,29 @@ func checkCalls(c *checker) {
 	}
 }
 
+// checkReasoning looks for reasoning that no output of the model comes after: more
+// reasoning may stand between.
+func checkReasoning(c *checker) {
+	var open []jsonstream.Value // the reasoning that the output must follow
+	report := func() {
+		for _, item := range open {
+			c.report(item, "reasoning without what it led to: after it the next agent gets no message or call of the model; add the item that followed, or drop the reasoning")
+		}
+		open = nil
+	}
+	for _, item := range c.given {
+		switch {
+		case item.Get("type").Text() == "reasoning":
+			open = append(open, item)
+		case history.IsModelOutput(item):
+			open = nil
+		default:
+			report()
+		}
+	}
+	report()
+}
+
 // checkDuplicates looks for items that are there twice. A string as input_history
 // is one message of the user.
 func checkDuplicates(c *checker) {

@@ -51,6 +51,10 @@ func transfer(n int, agent string) string {
 		n, strings.ToLower(agent), n, agent)
 }
 
+func reasoningOf(id string) string { return `{"type":"reasoning","id":"` + id + `","summary":[]}` }
+
+var reasoning = reasoningOf("rs_1")
+
 // Each problem as RULE POINTER, or with a colon what begins its message.
 func TestCheck(t *testing.T) {
 	summary := string(appendMessage(nil, "assistant", "", preamble+"\n"+DefaultStart+"\n1. user: Hi\n2. "+callLine+"\n"+DefaultEnd))
@@ -90,6 +94,13 @@ func TestCheck(t *testing.T) {
 			[]string{"shape /pre_handoff_items/0/call_id", "shape /pre_handoff_items/1/call_id"}},
 		{"approvals", data(`[]`, `{"type":"mcp_approval_request","id":"r"},{"type":"mcp_approval_response","approval_request_id":"r"},{"type":"mcp_approval_response","approval_request_id":"s"}`, `{"type":"mcp_approval_response"}`),
 			[]string{"result-without-call /pre_handoff_items/2/approval_request_id: approval without its request: ", "result-without-call /new_items/0"}},
+		{"reasoning and its output", data(`[`+reasoning+`,{"type":"reasoning","id":"rs_2"},`+assistant+`,`+user+`]`, reasoningOf("rs_3")+","+call+","+result, reasoningOf("rs_4")+","+search), nil},
+		{"reasoning that the next list goes on from", data(`[]`, reasoning, assistant), nil},
+		{"reasoning before a message of the user", data(`[`+reasoning+`,`+user+`]`, "", ""), []string{"reasoning-without-output /input_history/0"}},
+		{"reasoning before a tool's result", data(`[]`, call+","+reasoning+","+result, ""), []string{"reasoning-without-output /pre_handoff_items/1"}},
+		{"reasoning at the end", data(`"Hi"`, "", reasoning+","+reasoningOf("rs_2")), []string{"reasoning-without-output /new_items/0", "reasoning-without-output /new_items/1"}},
+		{"reasoning before what the agent does not get", `{"input_history":"Hi","pre_handoff_items":[` + reasoning + `],"new_items":[` + assistant + `],"input_items":[]}`, []string{"reasoning-without-output /pre_handoff_items/0"}},
+		{"reasoning without an id", data(`[{"type":"reasoning","summary":[]},`+user+`]`, "", ""), []string{"reasoning-without-output /input_history/0"}},
 		{"a string as history again", data(`"Hi"`, user, `{"content":"H\u0069","role":"user"}`), []string{
 			"duplicate-item /pre_handoff_items/0: the same item again: found all of it at /input_history already", "duplicate-item /new_items/0"}},
 		{"an item of the history again in another spelling", data(`[{"id":"m","role":"assistant","content":"é","n":1.0}]`, `{"n":1,"content":"\u00e9","role":"assistant","id":"m"}`, ""), []string{"duplicate-item /pre_handoff_items/0"}},

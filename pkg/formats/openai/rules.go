@@ -99,6 +99,15 @@ func historyRules() []checkedRule {
   {"type": "function_call", "call_id": "call_1", "name": "transfer_to_refunds", "arguments": ""},
   {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Refunds\"}"}]}`,
 	}, checkCalls}, {Rule{
+		ID:      "reasoning-without-output",
+		Summary: "A reasoning item has no output of the model after it in what the next agent gets.",
+		Why: "The API refuses such an input: it was provided without its required following item. A filter has taken the message or the call that the reasoning led to, the run was interrupted, or only the reasoning was forwarded. " +
+			"Without its id the item may pass, but its reasoning is about nothing that the agent gets. Between the two there may be more reasoning, and nothing else.",
+		Bad: `{"input_history": [{"role": "user", "content": "Refund my order."}, {"type": "reasoning", "id": "rs_1", "summary": []}, {"role": "user", "content": "Are you there?"}],
+  "pre_handoff_items": [], "new_items": []}`,
+		Good: `{"input_history": [{"role": "user", "content": "Refund my order."}, {"type": "reasoning", "id": "rs_1", "summary": []}, {"role": "assistant", "content": "One moment."}, {"role": "user", "content": "Are you there?"}],
+  "pre_handoff_items": [], "new_items": []}`,
+	}, checkReasoning}, {Rule{
 		ID:      "duplicate-item",
 		Summary: "The next agent gets the same item twice.",
 		Why: "The items of the run were added to the history and passed on beside it as well: every handoff then doubles them. Put into input_items what the agent is to get besides the history. " +
