@@ -38,9 +38,10 @@ func newValidate(g *globals) *cobra.Command {
 		Short: "Check messages the way their receiver must",
 		Long: `Validate runs the receiver's layers of EAAPL-MAG006 (sections 6.1 and 7.2) over
 every message, cheapest certainty first, and stops at the first that fails:
-signature (when a key is configured), schema, completeness, budget, safety. Lint
-rules then warn of what is likely to be a mistake. "handoff explain" tells what
-each rule means.
+signature (when a key is configured), schema, completeness, budget, safety. Safety
+runs also after completeness or budget has failed, and its reason wins: a message that
+is not safe is never sent again. Lint rules then warn of what is likely to be a
+mistake. "handoff explain" tells what each rule means.
 
 Messages of the other systems are told by what they look like, or by --from: an
 SW4RM context, request or response, a MACP transcript, the HandoffInputData of the

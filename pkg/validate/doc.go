@@ -1,6 +1,8 @@
 // Package validate checks a handoff message the way its receiver must
 // (EAAPL-MAG006, sections 6.1 and 7.2): in layers, cheapest certainty first,
-// stopping at the first that fails.
+// stopping at the first that fails. The safety scan runs also after completeness or
+// budget has failed: section 6.1 has a sender try again where the context is incomplete,
+// and never where the message is not safe.
 //
 // A [Validator] runs the layers over a [message.Message] and gives a [Result]:
 // valid, or the specification's reason with the findings behind it, each with

@@ -128,29 +128,34 @@ func (f Finding) onName(member jsonstream.Value) Finding {
 type Result struct {
 	// Format is the one that the message was checked as, "" if it was none: not
 	// strict JSON, or checked by [Options].Schema.
-	Format   format.Format `json:"format,omitempty"`
-	Valid    bool          `json:"valid"`
-	Reason   Reason        `json:"reason,omitempty"`  // of the first layer that failed
-	Details  string        `json:"details,omitempty"` // its errors, as one line
-	Findings []Finding     `json:"findings"`          // of all layers that ran: by layer, then by place
+	Format format.Format `json:"format,omitempty"`
+	Valid  bool          `json:"valid"`
+	// Reason is that of the first layer that failed; but a message that is not safe is
+	// never [IncompleteContext] or [BudgetExhausted], on which a sender tries again.
+	Reason   Reason    `json:"reason,omitempty"`
+	Details  string    `json:"details,omitempty"` // the errors with this reason, as one line
+	Findings []Finding `json:"findings"`          // of all layers that ran: by layer, then by place
 }
 
 // newResult draws the conclusion from findings that stand in layer order.
 func newResult(findings []Finding) Result {
 	r := Result{Valid: true, Findings: findings}
+	for _, f := range findings {
+		if f.Severity != Error {
+			continue
+		}
+		tryAgain := r.Reason == IncompleteContext || r.Reason == BudgetExhausted
+		if r.Valid || tryAgain && f.Reason == SafetyViolation {
+			r.Valid, r.Reason = false, f.Reason
+		}
+	}
 	var details []string
 	for i, f := range findings {
 		if len(f.Message) > longestMessage {
 			f.Message = cut(f.Message, longestMessage) + "…"
 			findings[i] = f
 		}
-		if f.Severity != Error {
-			continue
-		}
-		if r.Valid {
-			r.Valid, r.Reason = false, f.Reason
-		}
-		if f.Reason == r.Reason {
+		if f.Severity == Error && f.Reason == r.Reason {
 			details = append(details, f.PlacedMessage())
 		}
 	}

@@ -98,11 +98,12 @@ func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits 
 // it, nil if there was none.
 func (v *Validator) validate(ctx context.Context, m *message.Message, f format.Format, run *schema.Run) (Result, error) {
 	var all []Finding
+	stopped := false
 	for _, layer := range layers {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		if !v.options.asks(layer) {
+		if !v.options.asks(layer) || stopped && layer != Safety {
 			continue
 		}
 		findings, err := v.run(ctx, layer, m, f, run)
@@ -120,7 +121,10 @@ func (v *Validator) validate(ctx context.Context, m *message.Message, f format.F
 		}
 		all = append(all, findings...)
 		if failed && !v.options.All {
-			break
+			if layer != Completeness && layer != Budget {
+				break
+			}
+			stopped = true // but for safety, whose reason wins
 		}
 	}
 	if all == nil {
