@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -142,7 +143,7 @@ func carrierError(v jsonstream.Value, err error) error {
 
 // DecodeBytes returns what a string holds in base64, as [Decode] reads it.
 func DecodeBytes(v jsonstream.Value) ([]byte, error) {
-	return alphabetOf(v.Text()).DecodeString(v.Text())
+	return base64text.Decode(v.Text(), base64text.Any)
 }
 
 // Decode reads the JSON text that a string holds in base64, of whichever alphabet of RFC
@@ -158,18 +159,6 @@ func Decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document,
 		return nil, carrierError(v, fmt.Errorf("its content is no JSON text, at %d:%d in it: %w", e.Line, e.Column, err))
 	}
 	return context, err
-}
-
-// alphabetOf returns the encoding that a text in base64 is in.
-func alphabetOf(text string) *base64.Encoding {
-	encoding := base64.StdEncoding
-	if strings.ContainsAny(text, "-_") {
-		encoding = base64.URLEncoding
-	}
-	if !strings.HasSuffix(strings.TrimRight(text, "\r\n"), "=") {
-		encoding = encoding.WithPadding(base64.NoPadding)
-	}
-	return encoding
 }
 
 // isJSON reports whether a media type is that of JSON (RFC 6838, section 4.2.8).

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
@@ -185,8 +186,8 @@ func (r *reader) decoded(v jsonstream.Value) []byte {
 	if r.loose || !v.Exists() {
 		return []byte(v.Text())
 	}
-	out, ok := DecodeBytes(v.Text())
-	if !ok {
+	out, err := base64text.Decode(v.Text(), base64text.ProtoJSON)
+	if err != nil {
 		r.fail(v, "base64 (RFC 4648)", shown(v), "encode the bytes, also those of a text")
 	}
 	return out

@@ -182,38 +182,6 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-func TestDecodeBytes(t *testing.T) {
-	tests := []struct {
-		text, want string
-		ok         bool
-	}{
-		{"", "", true},
-		{"Zg==", "f", true},
-		{"Zg", "f", true},
-		{"Zm8=", "fo", true},
-		{"_-8", "\xff\xef", true},
-		{"/+8=", "\xff\xef", true},
-		{"_-8=", "\xff\xef", true},
-		{"YR==", "a", true},
-		{"YR", "a", true},
-		{"Zg=", "", false},
-		{"Zm8==", "", false},
-		{"Zg===", "", false},
-		{"=", "", false},
-		{"Z", "", false},
-		{"Zm9v\n", "", false},
-		{"Zg==\n", "", false},
-		{"Zg\r\n==", "", false},
-		{"Zm 9", "", false},
-		{"_+8=", "", false},
-	}
-	for _, tt := range tests {
-		if got, ok := DecodeBytes(tt.text); ok != tt.ok || ok && string(got) != tt.want {
-			t.Errorf("%q: %q, %t", tt.text, got, ok)
-		}
-	}
-}
-
 // A time of 0, which the wire has for none, measures nothing.
 func TestUnknownTime(t *testing.T) {
 	for _, with := range []string{`"timestamp_unix_ms":0`, `"timestamp_unix_ms":0,"timestamp":"2036-01-01T00:00:00Z"`, `"timestamp":"1970-01-01T00:00:00Z"`} {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -131,7 +131,7 @@ func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream
 	default:
 		return jsonstream.Value{}, false, "snapshot-encoding", fmt.Sprintf("expected base64 of a serialized context, or the context itself, found %s", article(v.Kind()))
 	}
-	text, err := decodeBase64(v.Text())
+	text, err := base64text.Decode(v.Text(), base64text.Canonical)
 	if err != nil {
 		return jsonstream.Value{}, true, "snapshot-encoding",
 			fmt.Sprintf("not base64: %s; write the serialized context in the standard alphabet, with its padding and on one line", base64Fault(err))
@@ -148,15 +148,6 @@ func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream
 		return jsonstream.Value{}, true, "snapshot-json", fmt.Sprintf("the content is no context: expected an object, found %s", article(kind))
 	}
 	return doc.Root(), true, "", ""
-}
-
-// decodeBase64 decodes the only text in base64 that some bytes have: without the line
-// feeds that package base64 passes over, and with zeros in the bits that are left over.
-func decodeBase64(text string) ([]byte, error) {
-	if at := strings.IndexAny(text, "\r\n"); at >= 0 {
-		return nil, base64.CorruptInputError(at)
-	}
-	return base64.StdEncoding.Strict().DecodeString(text)
 }
 
 func base64Fault(err error) string {

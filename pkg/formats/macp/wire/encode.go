@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
@@ -253,8 +253,8 @@ func bytesOf(v jsonstream.Value) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, ok := macp.DecodeBytes(s)
-	if !ok {
+	data, err := base64text.Decode(s, base64text.ProtoJSON)
+	if err != nil {
 		return nil, wrong(v, "has to be bytes in base64 (RFC 4648): found "+excerpt(s))
 	}
 	return data, nil
