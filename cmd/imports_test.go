@@ -43,7 +43,7 @@ var imports = map[string][]string{
 	"pkg/history":                    {"pkg/internal/base64text", "pkg/format", "pkg/jsonstream"},
 	"pkg/tokens":                     {},
 	"pkg/summarize":                  {"pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/summarize/chat":             {"pkg/summarize", "github.com/openai/openai-go"},
+	"pkg/summarize/chat":             {"pkg/summarize"},
 	"pkg/trim": {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize", "github.com/go-json-experiment/json",
 		"github.com/shopspring/decimal"},
 	"pkg/validate": {"pkg/format", "pkg/history", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/internal/schema", "schemas", "github.com/santhosh-tekuri/jsonschema/v5",

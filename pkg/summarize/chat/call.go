@@ -3,6 +3,7 @@ package chat
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,58 +14,41 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/openai/openai-go"
-	"github.com/openai/openai-go/option"
 )
 
 // mostAnswer is how many bytes of an answer are read.
 const mostAnswer = 1 << 20
 
-var (
-	errRedirect = errors.New("redirect")
-	errTooLong  = errors.New("answer too long")
-)
-
-// An exchange is what passed between the client and the endpoint in one call.
+// An exchange is what passed between this program and the endpoint in one call.
 type exchange struct {
 	attempts int
-	answered bool // the last attempt got an answer
-	status   int  // of the last answer, 0 if there was none
+	status   int // of the last answer, 0 if there was none
 	header   http.Header
 	body     []byte
+	err      error // why the last attempt got no answer
 }
 
-// attempt reads an answer whole, so that one that breaks off is tried again like
-// any other failed connection. An error beside a response is not.
-func (x *exchange) attempt(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+// attempt sends a request and reads the answer whole, so that one that breaks off is
+// tried again like any other failed connection.
+func (x *exchange) attempt(client *http.Client, req *http.Request) {
 	x.attempts++
-	x.answered = false
-	res, err := next(req)
+	res, err := client.Do(req)
 	if err != nil {
-		return nil, err
+		x.err = err
+		return
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
-	if err != nil {
-		return nil, err
+	if x.err = err; err == nil {
+		x.status, x.header, x.body = res.StatusCode, res.Header, body
 	}
-	x.answered, x.status, x.header, x.body = true, res.StatusCode, res.Header, body
-	res.Body = io.NopCloser(bytes.NewReader(body))
-	switch {
-	case len(body) > mostAnswer:
-		return res, errTooLong
-	case res.StatusCode >= 300 && res.StatusCode < 400:
-		return res, errRedirect
-	}
-	return res, nil
 }
 
 // mayPass reports whether what went wrong in the last attempt may pass by itself.
 func (x *exchange) mayPass() bool {
 	switch {
-	case !x.answered:
-		return x.attempts > 0
+	case x.err != nil:
+		return true
 	case x.header.Get("X-Should-Retry") == "false":
 		return false
 	}
@@ -72,12 +56,11 @@ func (x *exchange) mayPass() bool {
 		x.status == http.StatusTooManyRequests || x.status >= http.StatusInternalServerError
 }
 
-// wait waits before the next attempt, and reports whether there is time for one. The
-// client's own way of doing so sleeps past the deadline.
+// wait waits before the next attempt, and reports whether there is time for one.
 func (x *exchange) wait(ctx context.Context) bool {
 	pause := time.Second / 2 << min(x.attempts-1, 4) // up to 8 s
 	pause -= rand.N(pause / 4)
-	if x.answered {
+	if x.err == nil {
 		if asked, ok := askedPause(x.header); ok {
 			if deadline, ok := ctx.Deadline(); ok && asked > time.Until(deadline) {
 				return false
@@ -112,7 +95,7 @@ func askedPause(h http.Header) (time.Duration, bool) {
 
 // call asks the model, by the older name of the limit where the endpoint does not
 // know the newer one. The answer has a choice.
-func (r *run) call(ctx context.Context, p prompt) (*openai.ChatCompletion, error) {
+func (r *run) call(ctx context.Context, p prompt) (*answer, error) {
 	a, x, err := r.send(ctx, p)
 	if err == nil || r.older || x.status != http.StatusBadRequest && x.status != http.StatusUnprocessableEntity ||
 		!bytes.Contains(x.body, []byte("max_completion_tokens")) {
@@ -125,28 +108,32 @@ func (r *run) call(ctx context.Context, p prompt) (*openai.ChatCompletion, error
 	return nil, err // which was not about the name
 }
 
-func (r *run) send(ctx context.Context, p prompt) (*openai.ChatCompletion, *exchange, error) {
-	params := openai.ChatCompletionNewParams{
-		Model:    r.model,
-		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(p.system), openai.UserMessage(p.user)},
-	}
-	if limit := openai.Int(int64(r.limit + r.reasoning)); r.older {
-		params.MaxTokens = limit
+func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
+	q := question{Messages: []said{{p.system, "system"}, {p.user, "user"}}, Model: r.model}
+	if limit := r.limit + r.reasoning; r.older {
+		q.MaxTokens = limit
 	} else {
-		params.MaxCompletionTokens = limit
+		q.MaxCompletionTokens = limit
+	}
+	body, err := json.Marshal(q)
+	if err != nil {
+		return nil, nil, err
 	}
 	x := &exchange{}
 	bounded, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	var a *openai.ChatCompletion
-	var err error
-	for again := true; again; again = err != nil && x.attempts <= r.retries && x.mayPass() && x.wait(bounded) {
-		a, err = r.service.New(bounded, params, option.WithMiddleware(x.attempt))
+	for again := true; again; again = x.attempts <= r.retries && x.mayPass() && x.wait(bounded) {
+		req, err := r.newRequest(bounded, body)
+		if err != nil {
+			return nil, nil, err
+		}
+		x.attempt(r.client, req)
 	}
+	a := readAnswer(x)
 	switch {
 	case ctx.Err() != nil:
 		return nil, x, fmt.Errorf("summariser at %s: stopped: %w", r.host, ctx.Err())
-	case err == nil && a != nil && len(a.Choices) > 0:
+	case a != nil:
 		return a, x, nil
 	case bounded.Err() != nil:
 		what := fmt.Sprintf("no answer within %v", r.timeout)
@@ -155,38 +142,38 @@ func (r *run) send(ctx context.Context, p prompt) (*openai.ChatCompletion, *exch
 		}
 		return nil, x, r.problem(p, what, "", "allow it more time, or try again later")
 	}
-	return nil, x, r.explain(p, x, err)
+	return nil, x, r.explain(p, x)
 }
 
-// explain says what went wrong in a call, in words of this program: an error of
-// the client's may hold the request, and with it the key.
-func (r *run) explain(p prompt, x *exchange, err error) error {
+// explain says what went wrong in a call, in words of this program.
+func (r *run) explain(p prompt, x *exchange) error {
 	switch {
-	case errors.Is(err, errTooLong):
+	case x.err != nil:
+		err := x.err
+		if inner := (*url.Error)(nil); errors.As(err, &inner) {
+			err = inner.Err // without the URL
+		}
+		return r.problem(p, fmt.Sprintf("no connection in %d attempts", x.attempts), err.Error(), "check the URL, and that the endpoint is up")
+	case len(x.body) > mostAnswer:
 		return r.problem(p, fmt.Sprintf("its answer has more than %d bytes", mostAnswer), "", "check the URL")
-	case errors.Is(err, errRedirect):
+	case x.status >= 300 && x.status < 400:
 		to := "another place"
 		if u, err := url.Parse(x.header.Get("Location")); err == nil && u.Host != "" {
 			to = quote(r.mask(u.Scheme+"://"+u.Host), mostSaid)
 		}
 		return r.problem(p, fmt.Sprintf("it answers %d and redirects to %s", x.status, to), "",
 			"neither key nor conversation is sent on: set the URL to that place if it is the right one")
-	case x.answered && x.status >= 400:
+	case x.status >= 400:
 		what := strings.TrimSpace(fmt.Sprintf("%d %s", x.status, http.StatusText(x.status)))
 		if x.attempts > 1 {
 			what += fmt.Sprintf(" at the last of %d attempts", x.attempts)
 		}
-		return r.problem(p, what, said(x.body), r.advice(x))
-	case x.answered && said(x.body) != "":
-		return r.problem(p, "it reports an error", said(x.body), "check the model")
-	case x.answered:
+		return r.problem(p, what, reported(x.body), r.advice(x))
+	case reported(x.body) != "":
+		return r.problem(p, "it reports an error", reported(x.body), "check the model")
+	default:
 		return r.problem(p, "its answer is not a chat completion", "", "check the URL, which usually ends with /v1")
 	}
-	var inner *url.Error
-	if errors.As(err, &inner) {
-		err = inner.Err // without the URL
-	}
-	return r.problem(p, fmt.Sprintf("no connection in %d attempts", x.attempts), err.Error(), "check the URL, and that the endpoint is up")
 }
 
 // advice names the setting that a status speaks of.

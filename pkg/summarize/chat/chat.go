@@ -9,9 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go"
-	"github.com/openai/openai-go/option"
-
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -49,8 +46,10 @@ type Options struct {
 
 // A Summarizer summarises with a model. It is safe for concurrent use.
 type Summarizer struct {
-	service   openai.ChatCompletionService
+	client    *http.Client
+	endpoint  string // the URL of the completions
 	host      string
+	authorize func(*http.Request) // a closure has no key that could be printed
 	model     string
 	timeout   time.Duration
 	retries   int
@@ -81,21 +80,17 @@ func New(o Options) (*Summarizer, error) {
 	if transport == nil {
 		transport = &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: time.Minute}
 	}
-	timeout := cmp.Or(o.Timeout, 2*time.Minute)
-	// A service made by itself reads no OPENAI_ variables, which a client does.
-	options := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(&http.Client{Transport: transport, CheckRedirect: keepRedirect}),
-		option.WithMaxRetries(0), // we try again ourselves
-	}
-	if key != "" {
-		options = append(options, option.WithAPIKey(key))
-	}
 	return &Summarizer{
-		service:   openai.NewChatCompletionService(options...),
-		host:      base.Host,
+		client:   &http.Client{Transport: transport, CheckRedirect: keepRedirect},
+		endpoint: base.JoinPath("chat/completions").String(),
+		host:     base.Host,
+		authorize: func(req *http.Request) {
+			if key != "" {
+				req.Header.Set("Authorization", "Bearer "+key)
+			}
+		},
 		model:     o.Model,
-		timeout:   timeout,
+		timeout:   cmp.Or(o.Timeout, 2*time.Minute),
 		retries:   cmp.Or(o.Retries, 3),
 		window:    cmp.Or(o.ContextWindow, 128_000),
 		reasoning: o.ReasoningTokens,

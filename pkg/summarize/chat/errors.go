@@ -60,9 +60,9 @@ func without(text, secret string, size int, label string) string {
 	return b.String()
 }
 
-// said finds the message in an endpoint's report of an error. Their shapes differ:
+// reported finds the message in an endpoint's report of an error. Their shapes differ:
 // {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": [{"msg": …}]}.
-func said(body []byte) string {
+func reported(body []byte) string {
 	for range 3 {
 		var list []json.RawMessage
 		if json.Unmarshal(body, &list) == nil && len(list) > 0 {

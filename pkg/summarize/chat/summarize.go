@@ -6,8 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/openai/openai-go"
-
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -88,22 +86,21 @@ func (r *run) condense(ctx context.Context, list []block) (string, error) {
 			return "", err
 		}
 		r.charge(p, a)
-		message := a.Choices[0].Message
-		text := afterThoughts(message.Content)
+		text := afterThoughts(a.text)
 		n := r.count(text)
-		switch reason := a.Choices[0].FinishReason; {
-		case message.Refusal != "":
-			return "", r.problem(p, "the model refuses to summarise", message.Refusal, "try another model")
-		case strings.HasPrefix(message.JSON.Content.Raw(), "{"), strings.HasPrefix(message.JSON.Content.Raw(), "["):
-			return "", r.problem(p, "the model's answer is not plain text", "", "try another model") // the client gives its JSON
-		case reason == "content_filter":
+		switch {
+		case a.refusal != "":
+			return "", r.problem(p, "the model refuses to summarise", a.refusal, "try another model")
+		case !a.isText:
+			return "", r.problem(p, "the model's answer is not plain text", "", "try another model")
+		case a.finish == "content_filter":
 			return "", r.problem(p, "the endpoint's content filter stopped the summary", "", "try another model, or another summariser")
-		case reason == "length" && text == "":
+		case a.finish == "length" && text == "":
 			return "", r.problem(p, fmt.Sprintf("the model used up its %d tokens before it wrote anything", r.limit+r.reasoning), "",
 				"allow it more tokens for reasoning, or take a model that does not reason")
 		case text == "":
 			return "", r.problem(p, "the model's answer is empty", "", "try another model")
-		case reason == "length":
+		case a.finish == "length":
 			problem = "the model's summary was cut off at its limit"
 			ask = max(1, ask*2/3)
 		case n > r.limit:
@@ -127,11 +124,11 @@ func afterThoughts(text string) string {
 }
 
 // charge adds what a call used: what the endpoint reports, if it can be.
-func (r *run) charge(p prompt, a *openai.ChatCompletion) {
-	in, out := a.Usage.PromptTokens, a.Usage.CompletionTokens
+func (r *run) charge(p prompt, a *answer) {
+	in, out := a.prompt, a.completion
 	if in <= 0 || out < 0 || in > math.MaxInt32 || out > math.MaxInt32 {
 		in = int64(r.count(p.system) + r.count(p.user))
-		out = int64(r.count(a.Choices[0].Message.Content))
+		out = int64(r.count(a.text))
 	}
 	r.usage.PromptTokens += int(in)
 	r.usage.CompletionTokens += int(out)

@@ -1,0 +1,76 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+)
+
+// A question is the body of a request for a chat completion.
+type question struct {
+	Messages            []said `json:"messages"`
+	Model               string `json:"model"`
+	MaxCompletionTokens int    `json:"max_completion_tokens,omitzero"`
+	MaxTokens           int    `json:"max_tokens,omitzero"` // the older name of it
+}
+
+// A said is one message of a question.
+type said struct {
+	Content string `json:"content"`
+	Role    string `json:"role"`
+}
+
+// An answer is the part of a chat completion that is made use of.
+type answer struct {
+	text               string
+	isText             bool   // the content is a string, or there is none
+	refusal            string // why the model does not answer, "" if it does
+	finish             string
+	prompt, completion int64 // the tokens used, 0 if it is not said
+}
+
+// newRequest makes the request with a body.
+func (s *Summarizer) newRequest(ctx context.Context, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.endpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "handoff")
+	s.authorize(req)
+	return req, nil
+}
+
+// readAnswer reads the chat completion that an exchange ended with, nil if it ended with
+// something else.
+func readAnswer(x *exchange) *answer {
+	if x.err != nil || x.status < 200 || x.status > 299 || len(x.body) > mostAnswer {
+		return nil
+	}
+	var completion struct {
+		Choices []struct {
+			FinishReason string `json:"finish_reason"`
+			Message      struct {
+				Content json.RawMessage `json:"content"`
+				Refusal string          `json:"refusal"`
+			} `json:"message"`
+		} `json:"choices"`
+		Usage json.RawMessage `json:"usage"`
+	}
+	if json.Unmarshal(x.body, &completion) != nil || len(completion.Choices) == 0 {
+		return nil
+	}
+	choice := completion.Choices[0]
+	a := &answer{refusal: choice.Message.Refusal, finish: choice.FinishReason}
+	a.isText = len(choice.Message.Content) == 0 || json.Unmarshal(choice.Message.Content, &a.text) == nil
+	var usage struct {
+		Prompt     int64 `json:"prompt_tokens"`
+		Completion int64 `json:"completion_tokens"`
+	}
+	if json.Unmarshal(completion.Usage, &usage) == nil { // else it is counted
+		a.prompt, a.completion = usage.Prompt, usage.Completion
+	}
+	return a
+}
