@@ -17,6 +17,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/convert"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -151,7 +152,7 @@ const orLenient = "; mend it, or convert it as it is with --lenient"
 func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jsonstream.Document, converted error) error {
 	from := f.from
 	if from == "" {
-		from, _ = format.Detect(doc.Root())
+		from, _ = formats.Detect(doc.Root())
 	}
 	schema := validate.Options{Formats: []format.Format{from}, Layers: []validate.Layer{validate.SchemaLayer}, Limits: f.limits}
 	result, err := validate.New(schema).Validate(ctx, message.Of(doc))

@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -198,7 +199,7 @@ func failed(d input.Document, err error) error {
 }
 
 func (r *countRecord) addTurns(h *history.History, tally history.Tally) {
-	same := h.Duplicates()
+	same := conversation.Duplicates(h.Turns)
 	pointers := h.Pointers()
 	roles := map[string]int{}
 	for i, t := range h.Turns {

@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -157,7 +158,7 @@ func (s *side) parse(limits jsonstream.Limits, from format.Format) {
 	if s.doc, s.Err = jsonstream.Parse(s.Raw, limits); s.Err == nil {
 		s.id = strings.Clone(history.ID(s.doc.Root(), from))
 		if from == "" {
-			from, _ = format.Detect(s.doc.Root())
+			from, _ = formats.Detect(s.doc.Root())
 		}
 		s.key = pairKey{from, s.id}
 	}

@@ -12,8 +12,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -66,12 +68,9 @@ func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit)
 	}
 	f := t.format
 	if f == "" {
-		f, _ = format.Detect(b.Root())
+		f, _ = formats.Detect(b.Root())
 	}
 	t.turns = history.ListNames(f)
-	if f == format.MACP { // its context is a message of another format
-		t.turns = slices.Concat(history.ListNames(format.EAAPL), history.ListNames(format.SW4RMContext), history.ListNames(format.OpenAI))
-	}
 	if t.stat {
 		t.statistics(topLevel(e))
 	} else {
@@ -372,7 +371,7 @@ func (t *diffText) summary(v jsonstream.Value) string {
 	if list.Parent().Parent().Exists() || !slices.Contains(t.turns, list.Name()) {
 		return written(v)
 	}
-	turn := history.Turn{Value: v}
+	turn := conversation.Turn{Value: v}
 	said := strings.Join(strings.Fields(turn.Text()), " ")
 	by := cmp.Or(v.Get("role").Text(), v.Get("type").Text())
 	if said == "" || by == "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 )
 
 // formatFlag is the flag --from: the format of the messages that are read.
@@ -23,14 +24,14 @@ func (f *formatFlag) register(c *cobra.Command) {
 // formats returns those that a message may be in, of which it is detected.
 func (f *formatFlag) formats() []format.Format {
 	if f.from == "" {
-		return format.All()
+		return formats.Names()
 	}
 	return []format.Format{f.from}
 }
 
 func formatNames() []string {
 	var names []string
-	for _, f := range format.All() {
+	for _, f := range formats.Names() {
 		names = append(names, string(f))
 	}
 	return names
@@ -40,7 +41,7 @@ func formatNames() []string {
 type formatValue format.Format
 
 func (v *formatValue) Set(text string) error {
-	if !format.Format(text).Known() {
+	if !formats.Known(format.Format(text)) {
 		return report.UnknownFormat(text, formatNames())
 	}
 	*v = formatValue(text)

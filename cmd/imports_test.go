@@ -10,62 +10,89 @@ import (
 const module = "github.com/eaapl/handoff"
 
 // imports says what each package may import: ours by their paths below the
-// module, others by their modules' paths. The standard library is free to all,
+// module, of others all in the modules with these paths. The standard library is free to all,
 // but for what forbidden names. A new package needs a row; nil is for programs, which may
 // import everything.
 var imports = map[string][]string{
-	"schemas":                {},
-	"pkg/jsonstream":         {"github.com/go-json-experiment/json"},
-	"pkg/rfc3339":            {},
-	"pkg/internal/automaton": {},
+	"pkg/align": {},
+	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal"},
+	"pkg/chain": {
+		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
+		"github.com/Masterminds/semver/v3", "github.com/shopspring/decimal",
+	},
+	"pkg/child":                     {},
+	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
+	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
+	"pkg/compress/dictionary/train": nil, // a program
+	"pkg/conversation":              {"pkg/jsonstream"},
+	"pkg/convert":                   {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
+	"pkg/diff": {
+		"pkg/align", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
+		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
+	},
+	"pkg/format":        {"pkg/jsonstream"},
+	"pkg/formats":       {"pkg/format", "pkg/formats/eaapl", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream"},
+	"pkg/formats/eaapl": {"pkg/format"},
+	"pkg/formats/macp":  {"pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
+	"pkg/formats/macp/wire": {
+		"pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
+		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
+	},
+	"pkg/formats/openai": {
+		"pkg/conversation", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream",
+		"github.com/go-json-experiment/json",
+	},
+	"pkg/formats/openai/tool": {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/formats/sw4rm": {
+		"pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
+		"github.com/go-json-experiment/json", "github.com/google/uuid",
+	},
+	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/jsonstream"},
+	"pkg/inspect": {
+		"pkg/conversation", "pkg/format", "pkg/formats/macp", "pkg/formats/openai", "pkg/history", "pkg/jsonstream", "pkg/message",
+		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
+	},
+	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
-	"pkg/internal/schema":    {"pkg/internal/automaton", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
-	"pkg/child":              {"golang.org/x/sys"},
-	"pkg/internal/equal":     {"pkg/jsonstream"},
-	"pkg/align":              {},
-	"pkg/secrets":            {},
-	"pkg/patch":              {"pkg/internal/equal", "pkg/jsonstream", "pkg/secrets", "github.com/go-json-experiment/json"},
-	"pkg/diff": {"pkg/align", "pkg/internal/equal", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/patch",
-		"github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
-	"pkg/chain": {"pkg/internal/equal", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize", "github.com/shopspring/decimal",
-		"github.com/Masterminds/semver/v3"},
-	"pkg/compress":                   {"pkg/compress/dictionary", "github.com/klauspost/compress"},
-	"pkg/compress/dictionary":        {"github.com/klauspost/compress"},
-	"pkg/compress/dictionary/train":  nil, // a program
-	"pkg/safety":                     {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/internal/view", "pkg/safety/model", "pkg/secrets", "github.com/go-json-experiment/json"},
-	"pkg/internal/view":              {"golang.org/x/text"},
-	"pkg/safety/model":               {"pkg/safety/model"},
+	"pkg/internal/equal":      {"pkg/jsonstream"},
+	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/view":       {"golang.org/x/text"},
+	"pkg/jsonstream":          {"github.com/go-json-experiment/json"},
+	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
+	"pkg/patch":               {"pkg/internal/equal", "pkg/jsonstream", "pkg/secrets"},
+	"pkg/rfc3339":             {},
+	"pkg/safety": {
+		"pkg/conversation", "pkg/format", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
+		"github.com/go-json-experiment/json",
+	},
+	"pkg/safety/model":               {"pkg/safety/model/internal/gram"},
 	"pkg/safety/model/internal/gram": {},
 	"pkg/safety/model/train":         nil, // a program
-	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "pkg/rfc3339", "github.com/go-json-experiment/json", "github.com/go-jose/go-jose/v4"},
-	"pkg/message":                    {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
-	"pkg/format":                     {"pkg/jsonstream"},
-	"pkg/history":                    {"pkg/internal/base64text", "pkg/format", "pkg/jsonstream"},
-	"pkg/tokens":                     {},
-	"pkg/summarize":                  {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/secrets":                    {},
+	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "pkg/rfc3339", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json"},
+	"pkg/summarize":                  {},
 	"pkg/summarize/chat":             {"pkg/summarize"},
-	"pkg/trim": {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize", "github.com/go-json-experiment/json",
-		"github.com/shopspring/decimal"},
-	"pkg/validate": {"pkg/format", "pkg/history", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/internal/schema", "schemas", "github.com/santhosh-tekuri/jsonschema/v5",
-		"pkg/yamldoc", "github.com/Masterminds/semver/v3"},
-	"pkg/yamldoc": {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
-	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
-		"github.com/shopspring/decimal"},
-	"pkg/formats/sw4rm":       {"pkg/internal/base64text", "pkg/format", "pkg/jsonstream", "pkg/rfc3339", "github.com/google/uuid", "github.com/go-json-experiment/json"},
-	"pkg/formats/macp":        {"pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
-	"pkg/formats/macp/wire":   {"pkg/internal/base64text", "pkg/jsonstream", "pkg/formats/macp", "pkg/rfc3339", "google.golang.org/protobuf", "github.com/go-json-experiment/json"},
-	"pkg/formats/openai":      {"pkg/internal/equal", "pkg/history", "pkg/jsonstream", "pkg/formats/openai/tool", "github.com/go-json-experiment/json"},
-	"pkg/formats/openai/tool": {"pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/convert":             {"pkg/format", "pkg/history", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
-	"pkg/inspect":             {"pkg/format", "pkg/history", "pkg/formats/macp", "pkg/formats/openai", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
-	"cmd":                     nil, // everything
-	"cmd/internal/term":       {"pkg/validate", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
-	"cmd/internal/claim":      {"cmd/internal/term"},
-	"cmd/internal/input":      {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
-	"cmd/internal/output":     {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
-	"cmd/internal/report": {"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/format", "pkg/validate",
-		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif"},
-	"": {"cmd"},
+	"pkg/tokens":                     {},
+	"pkg/trim": {
+		"pkg/conversation", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
+		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
+	},
+	"pkg/validate": {
+		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"github.com/Masterminds/semver/v3", "github.com/santhosh-tekuri/jsonschema/v5",
+	},
+	"pkg/yamldoc":         {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
+	"schemas":             {},
+	"cmd":                 nil, // everything
+	"cmd/internal/claim":  {"cmd/internal/term"},
+	"cmd/internal/input":  {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
+	"cmd/internal/output": {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"cmd/internal/report": {
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/format", "pkg/validate",
+		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif",
+	},
+	"cmd/internal/term": {"pkg/validate", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"":                  {"cmd"},
 }
 
 // forbidden are what no package under pkg may import: they are for cmd alone.
@@ -95,7 +122,7 @@ func TestImports(t *testing.T) {
 				continue
 			}
 			short := strings.TrimPrefix(imported, module+"/")
-			if !slices.ContainsFunc(allowed, func(a string) bool { return short == a || strings.HasPrefix(short, a+"/") }) {
+			if !slices.ContainsFunc(allowed, func(a string) bool { return short == a || short == imported && strings.HasPrefix(short, a+"/") }) {
 				t.Errorf("%s imports %s, which its row does not allow", name, imported)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -65,7 +66,7 @@ func (f *openaiRewriting) runWith(c *cobra.Command, args []string, change func(d
 // notInputData tells what a document is that cannot be read as a HandoffInputData:
 // err says what it lacks.
 func notInputData(doc *jsonstream.Document, err error) error {
-	switch f, known := format.Detect(doc.Root()); {
+	switch f, known := formats.Detect(doc.Root()); {
 	case !known:
 		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK: %w", err)
 	case f != format.OpenAI:

@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/trim"
@@ -106,7 +107,7 @@ func (f *prepareFlags) prepare(ctx context.Context, d input.Document) ([]byte, p
 	if err != nil {
 		return nil, prepared{}, input.InFile(d.Source.Name, err)
 	}
-	kind, ok := format.Detect(doc.Root())
+	kind, ok := formats.Detect(doc.Root())
 	if !ok {
 		kind = format.SW4RMContext // which says what it lacks
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -217,7 +218,7 @@ func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
 // The example of each other format is told from the others by what it looks like, and
 // keeps all rules of its system.
 func TestExamplesKeepTheirRules(t *testing.T) {
-	for _, f := range format.All() {
+	for _, f := range formats.Names() {
 		if f == format.EAAPL {
 			continue
 		}
@@ -229,7 +230,7 @@ func TestExamplesKeepTheirRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := validate.New(validate.Options{Formats: format.All(), All: true, Strict: true}).Validate(t.Context(), m)
+		r, err := validate.New(validate.Options{Formats: formats.Names(), All: true, Strict: true}).Validate(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/pkg/summarize"
@@ -163,7 +163,7 @@ func (r *reader) newPart(v jsonstream.Value, isTurn bool) *part {
 	r.data = r.data[:0]
 	var text string
 	if isTurn {
-		text = secrets.Hide(history.Turn{Value: v}.Text())
+		text = secrets.Hide(conversation.Turn{Value: v}.Text())
 		r.data = summarize.AppendSums(r.data, text)
 	} else {
 		r.appendWords(v)

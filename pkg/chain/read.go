@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -33,7 +34,7 @@ var seed = maphash.MakeSeed()
 // says that the document lacks handoffId or taskId.
 func Read(d *jsonstream.Document, place Place) (*Message, error) {
 	root := d.Root()
-	if f, ok := format.Detect(root); !ok || f != format.EAAPL {
+	if f, ok := formats.Detect(root); !ok || f != format.EAAPL {
 		return nil, ErrFormat
 	}
 	m := &Message{Place: place}

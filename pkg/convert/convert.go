@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -54,7 +55,7 @@ func (e *MadeUpError) Error() string {
 // [*MadeUpError], with which the result has its report, or is [SourceErrors]. A message that
 // is in the format already is returned as it is.
 func Convert(doc *jsonstream.Document, to format.Format, options Options) (Result, error) {
-	from, err := formats(doc.Root(), to, options)
+	from, err := checkFormats(doc.Root(), to, options)
 	if err != nil {
 		return Result{}, err
 	}
@@ -77,12 +78,12 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	return Result{target.compact(), report}, nil
 }
 
-// formats checks that a message can be converted and returns its format.
-func formats(root jsonstream.Value, to format.Format, options Options) (format.Format, error) {
+// checkFormats checks that a message can be converted and returns its format.
+func checkFormats(root jsonstream.Value, to format.Format, options Options) (format.Format, error) {
 	from := options.From
 	if from == "" {
 		var ok bool
-		if from, ok = format.Detect(root); !ok {
+		if from, ok = formats.Detect(root); !ok {
 			return "", fmt.Errorf("%w: found none of the members by which a format is known; name it with --from", ErrFormat)
 		}
 	}
@@ -119,7 +120,7 @@ func (o Options) Check() error {
 // Formats returns the formats that can be converted, the canonical one first.
 func Formats() []format.Format {
 	var list []format.Format
-	for _, f := range format.All() {
+	for _, f := range formats.Names() {
 		if _, ok := codecs[f]; ok {
 			list = append(list, f)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -111,7 +111,7 @@ func writeRequest(m meaning, _ node, k *maker) node {
 }
 
 // briefLabel marks the brief in a user turn (EAAPL-MAG006, section 10.1).
-const briefLabel = history.ContextLabel + "\n"
+const briefLabel = conversation.ContextLabel + "\n"
 
 // briefItem returns the item that holds a brief.
 func briefItem(brief node) node {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -70,8 +70,8 @@ func store(f format.Format, doc node, r residue) (node, string) {
 	switch f {
 	case format.OpenAI:
 		item := object(
-			member{name: "type", value: text(history.CarriedType)},
-			member{name: "name", value: text(history.CarriedName)},
+			member{name: "type", value: text(conversation.CarriedType)},
+			member{name: "name", value: text(conversation.CarriedName)},
 			member{name: "carried", value: packed},
 		)
 		holder = array(append([]node{item}, elementsOf(holder)...)...)
@@ -87,7 +87,7 @@ func store(f format.Format, doc node, r residue) (node, string) {
 
 // isCarried reports whether an item of OpenAI input data holds a residue.
 func isCarried(item node) bool {
-	return item.get("type").str() == history.CarriedType && item.get("name").str() == history.CarriedName
+	return item.get("type").str() == conversation.CarriedType && item.get("name").str() == conversation.CarriedName
 }
 
 // strip takes the latest residue for a format out of a message.

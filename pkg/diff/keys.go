@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -59,8 +60,8 @@ func formatOf(a, b jsonstream.Value, given format.Format) format.Format {
 	if given != "" {
 		return given
 	}
-	f, _ := format.Detect(a)
-	if other, _ := format.Detect(b); other != f {
+	f, _ := formats.Detect(a)
+	if other, _ := formats.Detect(b); other != f {
 		return ""
 	}
 	return f

@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -263,7 +264,7 @@ func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Turns {
 	if e == nil {
 		return t
 	}
-	if f == format.SW4RMRequest || f == format.MACP {
+	if formats.Named(f).Carriers != nil {
 		old, err := history.Of(a, f, jsonstream.Unlimited())
 		if err != nil {
 			return t
@@ -281,7 +282,7 @@ func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Turns {
 		}
 		f = then.ContextFormat
 	}
-	for _, name := range history.ListNames(f) {
+	for _, name := range formats.Named(f).Turns {
 		if edit := child(e, name); edit != nil {
 			t.add(edit)
 		}

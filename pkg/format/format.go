@@ -1,17 +1,13 @@
-// Package format names the message formats of the program and tells which one a
-// document is in.
+// Package format says what a message format is: all that the program knows of one is in a
+// [Descriptor], which the format's own package fills. Package formats lists them.
 package format
 
-import (
-	"slices"
+import "github.com/eaapl/handoff/pkg/jsonstream"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
-)
-
-// A Format is the format of a message.
+// A Format is the name of a message format, as users write it.
 type Format string
 
-// The formats.
+// The formats that the program comes with.
 const (
 	// EAAPL is the canonical handoff message (EAAPL-MAG006, section 5.2).
 	EAAPL Format = "eaapl"
@@ -28,82 +24,41 @@ const (
 	OpenAI Format = "openai"
 )
 
-// The formats in the order in which they are preferred, where a document has as many
-// members of several.
-const (
-	eaapl = iota
-	sw4rmRequest
-	sw4rmContext
-	sw4rmResponse
-	macp
-	openAI
-	unknown
-)
+// A Descriptor is all that the program knows of one format. It does not change once it is
+// listed. What a format does not have is left out.
+type Descriptor struct {
+	Name Format
+	// System is the name of the system that the format is one of: the ids of its rules
+	// begin with it, and so does what a conversion carries for it.
+	System string
+	// Title is what people call the format.
+	Title string
 
-var preferred = [unknown]Format{
-	eaapl: EAAPL, sw4rmRequest: SW4RMRequest, sw4rmContext: SW4RMContext, sw4rmResponse: SW4RMResponse, macp: MACP, openAI: OpenAI,
+	// Marks are the members that no other format has by chance: without one, a document is
+	// not taken for a message of the format. The first is the one that people know it by.
+	Marks []string
+	// Members are others that tell the format, since other formats do not have them.
+	Members []string
+	// Needs are the members of which a document has one that is read in the format because
+	// the user says so.
+	Needs []string
+	// IDs are the members that tell a message from others, the preferred one first.
+	IDs []string
+
+	// Turns are the members that hold turns, in the order of the conversation: arrays, or
+	// a string that is a turn of the user.
+	Turns []string
+	// Carriers returns the values of a message that carry, in their order, what its
+	// receiver is to read. It is nil for a format whose messages are their own context.
+	Carriers func(root jsonstream.Value) []Carrier
+	// Carries is the format of what is carried; "" if it is any one that has Turns.
+	Carries Format
 }
 
-// formatOf returns the format that a member of this name tells, since others do not have
-// it, as an index in preferred, or unknown. A mark is a member that no other format has
-// by chance: without one, a document is not taken for a message of the format.
-func formatOf(name string) (format int, mark bool) {
-	switch name {
-	case "handoffId", "conversationHistoryVerbatim", "taskId", "schemaVersion":
-		return eaapl, true
-	case "parentHandoffId", "fromAgent", "toAgent", "taskDescription", "completedSubtasks", "remainingSubtasks", "currentState",
-		"relevantContext", "costTracking", "conversationHistorySummary", "toolCallHistory", "traceparent":
-		return eaapl, false
-	case "context_snapshot", "from_agent":
-		return sw4rmRequest, true
-	case "to_agent", "preserve_history", "capabilities_required":
-		return sw4rmRequest, false
-	case "conversation_history":
-		return sw4rmContext, true
-	case "tool_state":
-		return sw4rmContext, false
-	case "rejection_reason", "accepted":
-		return sw4rmResponse, true
-	case "handoff_id", "accepting_agent":
-		return sw4rmResponse, false
-	case "protocol_version", "protocolVersion", "messages":
-		return macp, true
-	case "session_id", "sessionId", "mode", "initiator", "participants":
-		return macp, false
-	case "input_history", "new_items":
-		return openAI, true
-	case "pre_handoff_items", "input_items":
-		return openAI, false
-	}
-	return unknown, false
-}
-
-// All returns the formats, the canonical one first.
-func All() []Format {
-	return []Format{EAAPL, SW4RMContext, SW4RMRequest, SW4RMResponse, MACP, OpenAI}
-}
-
-// Known reports whether f is one of [All].
-func (f Format) Known() bool { return slices.Contains(All(), f) }
-
-// Detect returns the format of a document: the one that most of its members are of, since
-// any message may have some of another system. It is false if it is in none that is known.
-func Detect(root jsonstream.Value) (Format, bool) {
-	var found [unknown]struct {
-		members int
-		marked  bool
-	}
-	for name := range root.Members() {
-		if i, mark := formatOf(name); i != unknown {
-			found[i].members++
-			found[i].marked = found[i].marked || mark
-		}
-	}
-	best, most := Format(""), 0
-	for i, e := range found {
-		if e.marked && e.members > most {
-			best, most = preferred[i], e.members
-		}
-	}
-	return best, best != ""
+// A Carrier is a value of a message that carries a context.
+type Carrier struct {
+	// Value is the context, or a string that is its text in base64.
+	Value jsonstream.Value
+	// JSON tells that the message says that it is JSON.
+	JSON bool
 }

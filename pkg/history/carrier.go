@@ -4,83 +4,80 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"mime"
 	"slices"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// openSnapshot makes the context of an SW4RM request the root.
-func (h *History) openSnapshot(limits jsonstream.Limits) error {
-	v := h.doc.Root().Get("context_snapshot")
+// openLast makes the last context that can hold turns the root. One that says that it is
+// JSON and cannot be read may be that context.
+func (h *History) openLast(carriers []format.Carrier, limits jsonstream.Limits) error {
+	for _, c := range slices.Backward(carriers) {
+		if entered, err := h.enter(c, limits); err != nil || entered {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter makes a carried context the root, if it can hold turns. What else is carried is
+// none of this package's business.
+func (h *History) enter(c format.Carrier, limits jsonstream.Limits) (entered bool, err error) {
+	if !c.JSON {
+		return false, nil
+	}
+	context, err := open(c.Value, limits)
+	if err != nil {
+		return false, err
+	}
+	f := formats.Named(h.Format).Carries
+	if f == "" {
+		if f = contextFormat(context.Root()); f == "" {
+			return false, nil
+		}
+	}
+	h.ContextFormat = f
+	h.set(c.Value, context)
+	return true, nil
+}
+
+// open returns the document that a carrier holds.
+func open(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	switch v.Kind() {
 	case jsonstream.Object:
 		// Its own document, so that what is edited is the context alone.
-		context, err := jsonstream.Parse(jsonstream.NewRaw(v.Raw()), jsonstream.Unlimited())
-		if err != nil {
-			return err
-		}
-		h.enter(v, context)
+		return jsonstream.Parse(jsonstream.NewRaw(v.Raw()), jsonstream.Unlimited())
 	case jsonstream.String:
-		context, err := Decode(v, limits)
-		if err != nil {
-			return err
-		}
-		h.enter(v, context)
-	case jsonstream.Absent, jsonstream.Null:
-		// A request without history: there are no turns.
+		return Decode(v, limits)
 	default:
-		return carrierError(v, fmt.Errorf("expected base64 of a context, or the context, found %s", v.Kind()))
+		return nil, carrierError(v, fmt.Errorf("expected base64 of a context, or the context, found %s", v.Kind()))
 	}
-	return nil
 }
 
-// openTranscript makes the last context of a MACP transcript that can hold turns the
-// root. One that says that it is JSON and cannot be read may be that context.
-func (h *History) openTranscript(limits jsonstream.Limits) error {
-	for _, v := range slices.Backward(Carriers(h.doc.Root(), format.MACP)) {
-		if err := h.openPayload(v, limits); err != nil || h.ContextFormat != "" {
-			return err
-		}
-	}
-	return nil
+func (h *History) set(carrier jsonstream.Value, context *jsonstream.Document) {
+	h.carrier, h.context, h.Root = carrier, context, context.Root()
 }
 
-// openPayload makes the context of a HandoffContext the root, if it can hold turns. What
-// else one carries is none of this package's business.
-func (h *History) openPayload(v jsonstream.Value, limits jsonstream.Limits) error {
-	if !isJSON(either(v.Parent(), "content_type", "contentType").Text()) {
-		return nil
-	}
-	context, err := Decode(v, limits)
-	if err != nil {
-		return err
-	}
-	if h.ContextFormat = contextFormat(context.Root()); h.ContextFormat != "" {
-		h.enter(v, context)
-	}
-	return nil
-}
-
-// All returns the conversations in a message: of a MACP transcript those of all
-// contexts that can hold turns, the last first, and else that of [Of], whose errors it
-// has. Contexts before the last one are left out if they cannot be read.
+// All returns the conversations in a message: those of all contexts that it carries and
+// that can hold turns, the last first, and else that of [Of], whose errors it has.
+// Contexts before the last one are left out if they cannot be read.
 func All(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]*History, error) {
 	last, err := Of(doc, f, limits)
 	if err != nil {
 		return nil, err
 	}
 	all := []*History{last}
-	if last.Format != format.MACP || !last.carrier.Exists() {
+	if !last.carrier.Exists() {
 		return all, nil
 	}
-	carriers := Carriers(doc.Root(), format.MACP)
-	for _, v := range slices.Backward(carriers[:slices.Index(carriers, last.carrier)]) {
+	carriers := formats.Named(last.Format).Carriers(doc.Root())
+	at := slices.IndexFunc(carriers, func(c format.Carrier) bool { return c.Value == last.carrier })
+	for _, c := range slices.Backward(carriers[:at]) {
 		h := &History{Format: last.Format, Root: doc.Root(), doc: doc, context: doc}
-		if err := h.openPayload(v, limits); err == nil && h.ContextFormat != "" {
+		if entered, err := h.enter(c, limits); err == nil && entered {
 			h.read()
 			all = append(all, h)
 		}
@@ -92,38 +89,28 @@ func All(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([
 // receiver is to read: the snapshot of an SW4RM request, the contexts of a MACP
 // transcript in their order. Whether they are base64 is not asked.
 func Carriers(root jsonstream.Value, f format.Format) []jsonstream.Value {
-	var all []jsonstream.Value
-	add := func(v jsonstream.Value) {
-		if v.Kind() == jsonstream.String {
-			all = append(all, v)
-		}
+	carriers := formats.Named(f).Carriers
+	if carriers == nil {
+		return nil
 	}
-	switch f {
-	case format.SW4RMRequest:
-		add(root.Get("context_snapshot"))
-	case format.MACP:
-		for _, m := range root.Get("messages").Elements() {
-			if either(m, "message_type", "messageType").Text() == "HandoffContext" {
-				add(m.Get("payload").Get("context"))
-			}
+	var all []jsonstream.Value
+	for _, c := range carriers(root) {
+		if c.Value.Kind() == jsonstream.String {
+			all = append(all, c.Value)
 		}
 	}
 	return all
 }
 
-// contextFormat returns the format of what a HandoffContext carries, by its lists of
-// turns; "" if it has no place for any.
+// contextFormat returns the format of what is carried, by its lists of turns; "" if it has
+// no place for any.
 func contextFormat(context jsonstream.Value) format.Format {
-	for _, f := range []format.Format{format.EAAPL, format.SW4RMContext, format.OpenAI} {
-		if slices.ContainsFunc(lists[f], func(name string) bool { return context.Get(name).Exists() }) {
-			return f
+	for _, d := range formats.All() {
+		if slices.ContainsFunc(d.Turns, func(name string) bool { return context.Get(name).Exists() }) {
+			return d.Name
 		}
 	}
 	return ""
-}
-
-func (h *History) enter(carrier jsonstream.Value, context *jsonstream.Document) {
-	h.carrier, h.context, h.Root = carrier, context, context.Root()
 }
 
 // A CarrierError reports that what a message carries cannot be read.
@@ -161,20 +148,6 @@ func Decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document,
 	return context, err
 }
 
-// isJSON reports whether a media type is that of JSON (RFC 6838, section 4.2.8).
-func isJSON(contentType string) bool {
-	media, _, err := mime.ParseMediaType(contentType)
-	return err == nil && (media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json"))
-}
-
-// either returns the member of an object by one of its two names.
-func either(v jsonstream.Value, name, other string) jsonstream.Value {
-	if member := v.Get(name); member.Exists() {
-		return member
-	}
-	return v.Get(other)
-}
-
 // Carrier returns the value of the message that is its context, or holds it in base64;
 // absent if the message carries none.
 func (h *History) Carrier() jsonstream.Value { return h.carrier }
@@ -210,7 +183,7 @@ func (h *History) With(context *jsonstream.Document) *History {
 	if !h.carrier.Exists() {
 		changed.doc = context
 	}
-	changed.enter(h.carrier, context)
+	changed.set(h.carrier, context)
 	changed.read()
 	return changed
 }

@@ -57,7 +57,7 @@ func TestTranscript(t *testing.T) {
 		{"an SW4RM response", `{"accepted":true,"input_history":[{}]}`, "", "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := open(t, tt.in)
+			h := read(t, tt.in)
 			var got []string
 			got = append(got, h.Pointers()...)
 			if h.ContextFormat != tt.inner || h.Carrier().Pointer() != tt.carrier {
@@ -144,7 +144,7 @@ func TestAll(t *testing.T) {
 
 // A context is put back in the place that it came from, as compact base64.
 func TestMessageOfTranscript(t *testing.T) {
-	h := open(t, transcript(macpContext("application/json", twoTurns), macpContext("text/plain", "x")))
+	h := read(t, transcript(macpContext("application/json", twoTurns), macpContext("text/plain", "x")))
 	got, err := h.Message([]byte(`{}`))
 	if err != nil {
 		t.Fatal(err)

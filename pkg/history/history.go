@@ -3,19 +3,37 @@
 package history
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // ErrFormat reports a document that is in none of the formats.
-var ErrFormat = errors.New("in none of the known formats: found neither handoffId (EAAPL), conversation_history (SW4RM context), " +
-	"context_snapshot (SW4RM request), accepted (SW4RM response), messages (MACP) nor input_history (OpenAI); name the format with --from if it is one of them")
+var ErrFormat error = formatError{}
+
+type formatError struct{}
+
+func (formatError) Error() string {
+	var known []string
+	for _, d := range formats.All() {
+		known = append(known, d.Marks[0]+" ("+d.Title+")")
+	}
+	return "in none of the known formats: found neither " + listed(known, "nor") + "; name the format with --from if it is one of them"
+}
+
+// listed writes names with a word before the last one.
+func listed(names []string, last string) string {
+	if n := len(names) - 1; n > 0 {
+		return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
+	}
+	return names[0]
+}
 
 // A MismatchError reports a document that is not in the format that it was to be read
 // in: it has none of the members that hold what is read.
@@ -25,11 +43,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	wanted := e.Members[len(e.Members)-1]
-	if n := len(e.Members) - 1; n > 0 {
-		wanted = strings.Join(e.Members[:n], ", ") + " or " + wanted
-	}
-	return fmt.Sprintf("not in the format %s: expected an object with %s, found none; leave out --from to go by what the document looks like", e.Format, wanted)
+	return fmt.Sprintf("not in the format %s: expected an object with %s, found none; leave out --from to go by what the document looks like", e.Format, listed(e.Members, "or"))
 }
 
 // A History is the conversation in a message. It is immutable and safe for
@@ -44,7 +58,7 @@ type History struct {
 	// carries.
 	Root  jsonstream.Value
 	Lists []List
-	Turns []Turn // of all lists, in order, oldest first
+	Turns []conversation.Turn // of all lists, in order, oldest first
 
 	doc     *jsonstream.Document // the message
 	context *jsonstream.Document // that it carries; otherwise doc
@@ -63,48 +77,34 @@ func (l List) HasTurns() bool {
 	return l.Value.Kind() == jsonstream.Array || l.Value.Kind() == jsonstream.String
 }
 
-// A Turn is one turn of the conversation, or one item of it.
-type Turn struct {
-	Value jsonstream.Value
-	List  int    // the index of its list in Lists
-	Index int    // in its list
-	Role  string // in lower case; "" where an item has none
-}
-
-// lists are the members that hold turns, in the order of the conversation.
-var lists = map[format.Format][]string{
-	format.EAAPL:        {"conversationHistoryVerbatim"},
-	format.SW4RMContext: {"conversation_history"},
-	format.SW4RMRequest: {"conversation_history"},
-	format.OpenAI:       {"input_history", "pre_handoff_items", "new_items", "input_items"},
-}
-
-// ListNames returns the names of the members that hold turns in a format, in the order
-// of the conversation: of the context, where an SW4RM request carries one. The caller
-// must not change them.
-func ListNames(f format.Format) []string { return lists[f] }
-
-// required are the members of which a document has one that is read in a format.
-var required = map[format.Format][]string{
-	format.EAAPL:         {"handoffId", "taskId", "schemaVersion", "conversationHistoryVerbatim"},
-	format.SW4RMContext:  {"conversation_history", "tool_state"}, // metadata are in requests and responses, too
-	format.SW4RMRequest:  {"context_snapshot", "from_agent", "to_agent"},
-	format.SW4RMResponse: {"accepted", "rejection_reason"},
-	format.MACP:          {"messages"},
-	format.OpenAI:        lists[format.OpenAI],
+// ListNames returns the names of the members that hold turns in a message of a format, or
+// in what it carries, in the order of the conversation.
+func ListNames(f format.Format) []string {
+	d := formats.Named(f)
+	if d.Carriers == nil {
+		return d.Turns
+	}
+	var names []string
+	for _, carried := range formats.All() {
+		if d.Carries == "" || d.Carries == carried.Name {
+			names = append(names, carried.Turns...)
+		}
+	}
+	return names
 }
 
 // FormatOf returns the format to read a document in: f, or the one that it looks like
 // if f is "". The error is [ErrFormat] or a [*MismatchError].
 func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 	if f == "" {
-		if detected, ok := format.Detect(root); ok {
+		if detected, ok := formats.Detect(root); ok {
 			return detected, nil
 		}
 		return "", ErrFormat
 	}
-	if !slices.ContainsFunc(required[f], func(name string) bool { return root.Get(name).Exists() }) {
-		return "", &MismatchError{f, required[f]}
+	needs := formats.Named(f).Needs
+	if !slices.ContainsFunc(needs, func(name string) bool { return root.Get(name).Exists() }) {
+		return "", &MismatchError{f, needs}
 	}
 	return f, nil
 }
@@ -120,18 +120,13 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 		return nil, err
 	}
 	h := &History{Format: f, Root: doc.Root(), doc: doc, context: doc}
-	switch f {
-	case format.SW4RMRequest:
-		h.ContextFormat = format.SW4RMContext
-		if err := h.openSnapshot(limits); err != nil {
+	switch d := formats.Named(f); {
+	case d.Carriers != nil:
+		h.ContextFormat = d.Carries
+		if err := h.openLast(d.Carriers(doc.Root()), limits); err != nil {
 			return nil, err
 		}
-	case format.MACP:
-		if err := h.openTranscript(limits); err != nil {
-			return nil, err
-		}
-	case format.SW4RMResponse:
-	default:
+	case d.Turns != nil:
 		h.ContextFormat = f
 	}
 	h.read()
@@ -140,20 +135,16 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 
 // read finds the turns.
 func (h *History) read() {
-	for i, name := range lists[h.ContextFormat] {
+	for i, name := range formats.Named(h.ContextFormat).Turns {
 		list := List{name, h.Root.Get(name)}
 		h.Lists = append(h.Lists, list)
 		if list.Value.Kind() == jsonstream.String { // the input_history of one user turn
-			h.Turns = append(h.Turns, Turn{Value: list.Value, List: i, Role: "user"})
+			h.Turns = append(h.Turns, conversation.Turn{Value: list.Value, List: i, Role: "user"})
 		}
 		for index, v := range list.Value.Elements() {
-			h.Turns = append(h.Turns, Turn{v, i, index, roleOf(v)})
+			h.Turns = append(h.Turns, conversation.Turn{Value: v, List: i, Index: index, Role: conversation.Role(v)})
 		}
 	}
-}
-
-func roleOf(turn jsonstream.Value) string {
-	return strings.ToLower(strings.TrimSpace(turn.Get("role").Text()))
 }
 
 // Context returns the document that [History.Root] is of: the message, or the
@@ -173,25 +164,3 @@ func (h *History) Pointers() []string {
 	}
 	return pointers
 }
-
-// ContextLabel is the line that delimits what a user turn hands over besides the
-// conversation (EAAPL-MAG006, section 10.1).
-const ContextLabel = "[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]"
-
-// CarriedType and CarriedName mark an item of OpenAI input data that carries what a
-// conversion keeps for the way back. The SDK never sends a tool approval item to a model.
-const (
-	CarriedType = "tool_approval_item"
-	CarriedName = "handoff.carried"
-)
-
-// IsContext reports whether a turn is no part of the conversation: it holds what an
-// agent handed over besides it, or what a conversion carries.
-func (t Turn) IsContext() bool {
-	content, ok := strings.CutPrefix(t.Value.Get("content").Text(), ContextLabel)
-	return ok && t.Role == "user" && strings.HasPrefix(content, "\n") ||
-		t.Value.Get("type").Text() == CarriedType && t.Value.Get("name").Text() == CarriedName
-}
-
-// IsInstruction reports whether a turn is by the system or the developer.
-func (t Turn) IsInstruction() bool { return t.Role == "system" || t.Role == "developer" }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -22,7 +23,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-func open(t testing.TB, text string) *History {
+func read(t testing.TB, text string) *History {
 	t.Helper()
 	h, err := Of(parse(t, text), "", jsonstream.Limits{})
 	if err != nil {
@@ -67,7 +68,7 @@ func TestTurns(t *testing.T) {
 			[]string{"conversation_history/0//", "conversation_history/1//x", "conversation_history/2//", "conversation_history/3//", "conversation_history/4//"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := open(t, tt.in)
+			h := read(t, tt.in)
 			var got []string
 			for _, turn := range h.Turns {
 				got = append(got, strings.Join([]string{h.Lists[turn.List].Name, string(rune('0' + turn.Index)), turn.Role, turn.Text()}, "/"))
@@ -105,7 +106,7 @@ func TestMessageOfContext(t *testing.T) {
 		twoTurns, encodedRequest(twoTurns), encodedRequest(" " + twoTurns + "\n"), `{ "context_snapshot" : ` + twoTurns + `, "a":1}`,
 		`{"context_snapshot":null}`, `{"from_agent":"a"}`, `{"input_history":"hi"}`, `{"handoffId":1}`,
 	} {
-		h := open(t, in)
+		h := read(t, in)
 		got, err := h.Message(h.Context().Raw().Bytes)
 		if err != nil || string(got) != in {
 			t.Errorf("got %s, %v", got, err)
@@ -119,7 +120,7 @@ func TestEncodedAndBeside(t *testing.T) {
 	for n := range 9 {
 		context := `{"conversation_history":[],"x":"` + strings.Repeat("x", n) + `"}`
 		for _, in := range []string{context, `{"a":[ 1 ],"context_snapshot":` + context + `}`, encodedRequest(context), transcript(macpContext("application/json", context))} {
-			h := open(t, in)
+			h := read(t, in)
 			has := len(jsonstream.AppendCompact(nil, []byte(in)))
 			if said := h.Encoded(len(context)) + h.Beside(); said < has || said > has+2 {
 				t.Errorf("%s: %d bytes, said to be %d", in, has, said)
@@ -128,61 +129,10 @@ func TestEncodedAndBeside(t *testing.T) {
 	}
 }
 
-func TestDuplicates(t *testing.T) {
-	long := strings.Repeat("x", 100)
-	h := open(t, `{"input_history":[{"content":"`+long+`"},{"content":"ok"},{"content":"ok"},{ "content" : "`+long+`"}],`+
-		`"new_items":[{"t":"ok","timestamp":1},{"t":"ok","timestamp":2},{"t":"ok","timestamp":1},{"content":"`+long+`","x":1}]}`)
-	if diff := cmp.Diff([]int{0, 1, 2, 0, 4, 5, 4, 7}, h.Duplicates()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Turns are equal if their values are, and only then.
-func TestDigest(t *testing.T) {
-	for _, tt := range []struct {
-		a, b  string
-		equal bool
-	}{
-		{`{"a":1,"b":[true,null]}`, `{ "b" : [true, null], "\u0061" : 1.0e0 }`, true},
-		{`{"a":"\u00e9\/"}`, `{"a":"é/"}`, true},
-		{`[0]`, `[-0.0]`, true},
-		{`[9007199254740993]`, `[9007199254740992]`, false},
-		{`[1e400]`, `[1e401]`, false},
-		{`[1,2]`, `[2,1]`, false},
-		{`["1"]`, `[1]`, false},
-		{`["null"]`, `[null]`, false},
-		{`[1,2]`, `[12]`, false},
-		{`["a","b"]`, `["a\"1:b"]`, false},
-		{`{"a":{}}`, `{"a":[]}`, false},
-		{`[[],[]]`, `[[[]]]`, false},
-		{`{"a":"b"}`, `["a","b"]`, false},
-	} {
-		a, b := parse(t, tt.a).Root(), parse(t, tt.b).Root()
-		if got := Digest(a) == Digest(b); got != tt.equal {
-			t.Errorf("%s and %s: equal %v", tt.a, tt.b, got)
-		}
-	}
-}
-
-// Escapes do not make a short text distinctive, so that two spellings are alike in
-// that, too.
-func TestDistinctive(t *testing.T) {
-	for text, want := range map[string]bool{
-		`{"content":"` + strings.Repeat("é", 20) + `"}`:      false,
-		`{"content":"` + strings.Repeat(`\u00e9`, 20) + `"}`: false,
-		`{"content":"` + strings.Repeat(`\u00e9`, 40) + `"}`: true,
-		`{"content":"ok","created":1}`:                       true,
-	} {
-		if got := Distinctive(parse(t, text).Root()); got != want {
-			t.Errorf("%s: %v", text, got)
-		}
-	}
-}
-
 func TestTally(t *testing.T) {
 	count := func(s string) int { return len(s) }
 	m := Meter{Count: count, PerTurn: 1000, PerName: 100, PerReply: 10000}
-	h := open(t, `{"a":"é","b": { "x" : 1 },"input_history":"hi","new_items":[`+
+	h := read(t, `{"a":"é","b": { "x" : 1 },"input_history":"hi","new_items":[`+
 		`{"role":"user","content":"four"},`+
 		`{"role":"user","name":"ann","content":[{"type":"text","text":"five5"},{ "x":1 }]},`+
 		`{"type":"function_call","arguments":"{}"}, 7, {}],"pre_handoff_items":{"no":"list"}}`)
@@ -199,77 +149,12 @@ func TestTally(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got := open(t, `{"handoffId":"h","conversationHistoryVerbatim":[]}`).Measure(m).Total; got != 1 {
+	if got := read(t, `{"handoffId":"h","conversationHistoryVerbatim":[]}`).Measure(m).Total; got != 1 {
 		t.Errorf("without a turn, there is no reply: got %d", got)
 	}
 	// Of a request, the context is measured: how it is carried does not count.
-	if a, b := open(t, encodedRequest(twoTurns)).Measure(m), open(t, twoTurns).Measure(m); !cmp.Equal(a, b) {
+	if a, b := read(t, encodedRequest(twoTurns)).Measure(m), read(t, twoTurns).Measure(m); !cmp.Equal(a, b) {
 		t.Error(cmp.Diff(a, b))
-	}
-}
-
-func TestText(t *testing.T) {
-	for _, tt := range []struct{ name, in, want string }{
-		{"string", `{"role":"user","content":"é\n"}`, "é\n"},
-		{"a turn that is a string", `"hi"`, "hi"},
-		{"parts", `{"content":[{"type":"input_text","text":"a"},{"type":"output_text","text":"b"},"c",{"text":""}]}`, "a\nb\nc"},
-		{"image, audio, file", `{"content":[{"type":"image_url","image_url":{}},{"type":"input_audio","data":"x"},{"type":"input_file"},{"type":"text","text":"t"}]}`, "t"},
-		{"a document in base64", `{"content":[{"type":"document","source":{"type":"base64","data":"AAAA"}}]}`, ""},
-		{"null content", `{"role":"assistant","content":null}`, ""},
-		{"an object as content", `{"content":{"a" : 1}}`, `{"a":1}`},
-		{"Chat calls", `{"content":"so","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"x\":1}"}},{"function":{"name":"g"}}]}`, "so\nf {\"x\":1}\ng"},
-		{"Chat result", `{"role":"tool","tool_call_id":"1","content":"42"}`, "42"},
-		{"Responses call", `{"type":"function_call","name":"f","arguments":"{}"}`, "f {}"},
-		{"Responses result", `{"type":"function_call_output","output":"42"}`, "42"},
-		{"Responses result in parts", `{"type":"function_call_output","output":[{"type":"input_text","text":"42"}]}`, "42"},
-		{"a call that the provider has answered", `{"type":"mcp_call","name":"f","arguments":"{}","output":"42"}`, "f {}\n42"},
-		{"custom call", `{"type":"custom_tool_call","name":"f","input":"raw"}`, "f raw"},
-		{"reasoning", `{"type":"reasoning","summary":[{"type":"summary_text","text":"since"}],"encrypted_content":"zzz"}`, "since"},
-		{"hosted call", `{"type":"web_search_call", "id":"1"}`, `{"type":"web_search_call","id":"1"}`},
-		{"Anthropic call", `{"content":[{"type":"text","text":"so"},{"type":"tool_use","name":"f","input":{"x": 1}}]}`, "so\nf {\"x\":1}"},
-		{"Anthropic result", `{"content":[{"type":"tool_result","content":[{"type":"text","text":"42"},{"type":"image"}]},{"type":"tool_result","content":"43"}]}`, "42\n43"},
-		{"Anthropic thinking", `{"content":[{"type":"thinking","thinking":"hm","signature":"AAAA"},{"type":"redacted_thinking","data":"AAAA"}]}`, "hm"},
-		{"unknown part", `{"content":[{"type":"new", "x":[1]}]}`, `{"type":"new","x":[1]}`},
-		{"nothing", `{}`, ""},
-		{"no turn", `[1]`, ""},
-	} {
-		h := open(t, `{"conversation_history":[`+tt.in+`]}`)
-		if got := h.Turns[0].Text(); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
-		}
-	}
-	if got := open(t, `{"conversation_history":[{"name":"ann"}]}`).Turns[0].Name(); got != "ann" {
-		t.Errorf("got the name %q", got)
-	}
-}
-
-// The list is the one of the Agents SDK; the shapes of other APIs are known too.
-func TestIsTool(t *testing.T) {
-	sdk := "function_call, function_call_output, computer_call, computer_call_output, file_search_call, tool_search_call, tool_search_output, " +
-		"web_search_call, mcp_call, mcp_list_tools, mcp_approval_request, mcp_approval_response, reasoning, code_interpreter_call, " +
-		"image_generation_call, local_shell_call, local_shell_call_output, shell_call, shell_call_output, apply_patch_call, " +
-		"apply_patch_call_output, custom_tool_call, custom_tool_call_output, hosted_tool_call, program, program_output"
-	if diff := cmp.Diff(strings.Split(sdk, ", "), toolTypes); diff != "" {
-		t.Error(diff)
-	}
-	is := func(item string) bool { return IsTool(parse(t, item).Root()) }
-	for _, kind := range append(strings.Split(sdk, ", "), "tool_use", "tool_result", "server_tool_use", "web_search_tool_result") {
-		if !is(`{"type":"` + kind + `"}`) {
-			t.Errorf("%s is one", kind)
-		}
-	}
-	for _, item := range []string{`{"role":"tool","content":""}`, `{"role":"function","content":""}`, `{"type":"tool_approval_item","name":"f"}`} {
-		if !is(item) {
-			t.Errorf("%s is one", item)
-		}
-	}
-	if is(`{"type":"tool_approval_item","name":"handoff.carried"}`) {
-		t.Error("what a conversion carries is none")
-	}
-	for _, item := range []string{`{"role":"assistant","tool_calls":[]}`, `{"type":"message"}`, `{"type":"text"}`, `{"type":"output_text"}`, `"x"`, `{}`} {
-		if is(item) {
-			t.Errorf("%s is none", item)
-		}
 	}
 }
 
@@ -291,13 +176,13 @@ func FuzzOf(f *testing.F) {
 		if err != nil {
 			return
 		}
-		units := h.Units()
+		units := conversation.Units(h.Turns)
 		for i, u := range units {
 			if u > i || units[u] != u {
 				t.Fatalf("%v", units)
 			}
 		}
-		h.Duplicates()
+		conversation.Duplicates(h.Turns)
 		h.Measure(Meter{Count: func(s string) int { return len(s) }})
 		for _, turn := range h.Turns {
 			_ = turn.Text()

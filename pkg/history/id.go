@@ -4,31 +4,22 @@ import (
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ids are the members that tell a message from others, and the formats that have them.
-var ids = []struct {
-	member  string
-	formats []format.Format
-}{
-	{"handoffId", []format.Format{format.EAAPL}},
-	{"handoff_id", []format.Format{format.SW4RMRequest, format.SW4RMResponse}},
-	{"request_id", []format.Format{format.SW4RMRequest, format.SW4RMResponse}},
-	{"session_id", []format.Format{format.MACP}},
-	{"sessionId", []format.Format{format.MACP}},
-}
-
 // ID returns what tells a message in a format, or in any if f is "", from others: the
-// first that is there of handoffId, handoff_id, request_id and session_id. It is "" for
-// a message without.
+// first that is there of the format's [format.Descriptor].IDs. It is "" for a message
+// without.
 func ID(root jsonstream.Value, f format.Format) string {
-	for _, id := range ids {
-		if f != "" && !slices.Contains(id.formats, f) {
+	for _, d := range formats.All() {
+		if f != "" && f != d.Name {
 			continue
 		}
-		if text := root.Get(id.member).Text(); text != "" {
-			return text
+		for _, name := range d.IDs {
+			if text := root.Get(name).Text(); text != "" {
+				return text
+			}
 		}
 	}
 	return ""
@@ -41,8 +32,5 @@ func (h *History) ID() string { return ID(h.doc.Root(), h.Format) }
 // there is always one that has none: the id that an index has need not be of the format
 // that the message looks like.
 func HasID(root jsonstream.Value, id string) bool {
-	if id == ID(root, "") {
-		return true
-	}
-	return slices.ContainsFunc(format.All(), func(f format.Format) bool { return id == ID(root, f) })
+	return id == ID(root, "") || slices.ContainsFunc(formats.Names(), func(f format.Format) bool { return id == ID(root, f) })
 }

@@ -25,7 +25,7 @@ func TestID(t *testing.T) {
 			t.Errorf("%s as %q: got %q, want %q", tt.in, tt.format, got, tt.want)
 		}
 	}
-	if got := open(t, `{"handoff_id":"s","context_snapshot":{"handoffId":"of the context"}}`).ID(); got != "s" {
+	if got := read(t, `{"handoff_id":"s","context_snapshot":{"handoffId":"of the context"}}`).ID(); got != "s" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,6 +1,8 @@
 package history
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // A Meter measures text, in tokens or in whatever unit Count counts.
 type Meter struct {

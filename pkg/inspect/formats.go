@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/openai"
@@ -142,7 +143,7 @@ func called(h *history.History) []Tool {
 			add(t.Name())
 			continue
 		}
-		for e := range history.ToolEvents(t.Value) {
+		for e := range conversation.ToolEvents(t.Value) {
 			if !e.Result {
 				add(cmp.Or(e.Item.Get("name").Text(), e.Item.Get("function").Get("name").Text(), e.Item.Get("type").Text()))
 			}
@@ -241,7 +242,7 @@ func openAI(h *history.History) *OpenAI {
 }
 
 // isNested reports whether a turn is the summary of a nested history.
-func isNested(t history.Turn) bool {
+func isNested(t conversation.Turn) bool {
 	text := t.Value.Get("content").Text()
 	return t.Role == "assistant" && strings.Contains(text, openai.DefaultStart+"\n") && strings.HasSuffix(text, "\n"+openai.DefaultEnd)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -160,7 +161,7 @@ func FuzzOf(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		for _, of := range append(format.All(), "") {
+		for _, of := range append(formats.Names(), "") {
 			facts := inspect.Of(m, of, jsonstream.Limits{})
 			facts.CountTokens(m, history.Meter{Count: func(s string) int { return len(s) }})
 			if _, err := json.Marshal(facts); err != nil {

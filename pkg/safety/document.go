@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -58,7 +59,7 @@ func (f PlacedFinding) Position() jsonstream.Position {
 //
 // What a model is given, messages in OpenAI's format and JSON of no format, may put the
 // data of another agent into a section of its own: the label that begins a user's turn
-// (see [history.ContextLabel]) is then no finding, while every other copy of it is.
+// (see [conversation.ContextLabel]) is then no finding, while every other copy of it is.
 func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
 	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: f == format.OpenAI || f == ""}
 	for _, v := range history.Carriers(root, f) {
@@ -214,8 +215,8 @@ func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
 
 func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field Field) error {
 	label := 0
-	if d.sections && field == User && v.Name() == "content" && !inName && strings.HasPrefix(text, history.ContextLabel+"\n") {
-		label = len(history.ContextLabel)
+	if d.sections && field == User && v.Name() == "content" && !inName && strings.HasPrefix(text, conversation.ContextLabel+"\n") {
+		label = len(conversation.ContextLabel)
 	}
 	verdict, err := d.scanner.Scan(d.ctx, field, text[label:])
 	if err != nil || len(verdict.Findings) == 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -69,12 +69,12 @@ func TestDocumentFieldFromAbove(t *testing.T) {
 // The label that begins a user's turn, as the receiver of a message writes it, is no
 // finding; every other copy is one.
 func TestDocumentLabel(t *testing.T) {
-	label, err := json.Marshal(history.ContextLabel + "\n{}")
+	label, err := json.Marshal(conversation.ContextLabel + "\n{}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	turn := `{"role":"user","content":` + string(label) + `}`
-	twice := strings.Replace(turn, "{}", `{\"note\":\"`+history.ContextLabel+`\"}`, 1)
+	twice := strings.Replace(turn, "{}", `{\"note\":\"`+conversation.ContextLabel+`\"}`, 1)
 	for _, tt := range []struct {
 		name   string
 		format format.Format

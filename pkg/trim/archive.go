@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -47,7 +48,7 @@ type EntryMember struct {
 }
 
 // gone yields the turns that an entry holds.
-func (d *draft) gone(yield func(i int, t history.Turn) bool) {
+func (d *draft) gone(yield func(i int, t conversation.Turn) bool) {
 	for i, t := range d.h.Turns {
 		if d.turns[i].fate != kept && !yield(i, t) {
 			return

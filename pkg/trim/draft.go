@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -54,7 +55,7 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{o: o, h: h, record: record, turns: make([]turn, len(h.Turns)), units: h.Units(), former: formerSummary(h, record), tokenBytes: usualBytes}
+	d := &draft{o: o, h: h, record: record, turns: make([]turn, len(h.Turns)), units: conversation.Units(h.Turns), former: formerSummary(h, record), tokenBytes: usualBytes}
 	tally := h.Measure(o.Meter)
 	d.tally = tally.Members
 	d.scratch = jsonstream.AppendCompact(nil, message)
@@ -158,7 +159,7 @@ func formerSummary(h *history.History, r Record) int {
 	if r.DroppedTurns <= 0 {
 		return -1
 	}
-	return slices.IndexFunc(h.Turns, func(t history.Turn) bool {
+	return slices.IndexFunc(h.Turns, func(t conversation.Turn) bool {
 		return t.Role == "assistant" && t.Value.Len() == 2 && strings.HasPrefix(t.Value.Get("content").Text(), preamble)
 	})
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -24,7 +24,7 @@ func (d *draft) filter() {
 			continue
 		}
 		text, empty := withoutTools(t.Value)
-		if empty || history.IsTool(t.Value) {
+		if empty || conversation.IsTool(t.Value) {
 			d.set(i, filtered)
 			continue
 		}
@@ -35,11 +35,11 @@ func (d *draft) filter() {
 	}
 }
 
-func (d *draft) excludes(t history.Turn) bool {
+func (d *draft) excludes(t conversation.Turn) bool {
 	if t.IsContext() {
 		return false
 	}
-	return d.o.Roles != nil && !slices.Contains(d.o.Roles, t.Role) || d.o.DropTools && history.IsTool(t.Value)
+	return d.o.Roles != nil && !slices.Contains(d.o.Roles, t.Role) || d.o.DropTools && conversation.IsTool(t.Value)
 }
 
 // measure returns the tokens of a turn that is not in the message.
@@ -52,7 +52,7 @@ func (d *draft) measure(text []byte) int {
 }
 
 func hasTools(turn jsonstream.Value) bool {
-	for range history.ToolEvents(turn) {
+	for range conversation.ToolEvents(turn) {
 		return true
 	}
 	return false
@@ -70,7 +70,7 @@ func withoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 		case name == "content" && v.Kind() == jsonstream.Array:
 			value = value[:0]
 			for _, part := range v.Elements() {
-				if !history.IsTool(part) {
+				if !conversation.IsTool(part) {
 					value = appendElement(value, '[', jsonstream.AppendCompact(nil, part.Raw()))
 					empty = false
 				}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -193,7 +194,7 @@ func speaks(turn jsonstream.Value) bool {
 	tools, all := 0, 0
 	for _, part := range turn.Get("content").Elements() {
 		all++
-		if history.IsTool(part) {
+		if conversation.IsTool(part) {
 			tools++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -200,7 +201,7 @@ func summaryIn(h *history.History) int {
 	if n := h.Root.Get(holder(h.ContextFormat)).Get("trim").Get("droppedTurns").Raw(); n == nil || string(n) == "0" {
 		return -1
 	}
-	return slices.IndexFunc(h.Turns, func(t history.Turn) bool {
+	return slices.IndexFunc(h.Turns, func(t conversation.Turn) bool {
 		return t.Role == "assistant" && t.Value.Len() == 2 && strings.HasPrefix(t.Value.Get("content").Text(), preamble)
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -31,7 +32,7 @@ var (
 	}
 )
 
-func events(turns []history.Turn) []event {
+func events(turns []conversation.Turn) []event {
 	var list []event
 	for i, t := range turns {
 		items := []jsonstream.Value{t.Value}
@@ -64,7 +65,7 @@ type pair struct {
 	id            string
 }
 
-func pairs(turns []history.Turn) []pair {
+func pairs(turns []conversation.Turn) []pair {
 	var list []pair
 	all := events(turns)
 	for i, e := range all {
@@ -102,10 +103,10 @@ func pairs(turns []history.Turn) []pair {
 	return list
 }
 
-func eventsOf(t history.Turn) []event { return events([]history.Turn{t}) }
+func eventsOf(t conversation.Turn) []event { return events([]conversation.Turn{t}) }
 
 // output reports whether a model has made an item.
-func output(t history.Turn) bool {
+func output(t conversation.Turn) bool {
 	kind := t.Value.Get("type").Text()
 	return t.Role == "assistant" && !slices.ContainsFunc(eventsOf(t), func(e event) bool { return e.result }) ||
 		slices.Contains([]string{"reasoning", "message", "mcp_approval_request", "mcp_list_tools"}, kind) && t.Role == "" || strings.HasSuffix(kind, "_call")
@@ -120,7 +121,7 @@ func relations(h *history.History) []int {
 	}
 	for again := true; again; {
 		again = false
-		for i, u := range h.Units() { // what the package joins beyond need is its right
+		for i, u := range conversation.Units(h.Turns) { // what the package joins beyond need is its right
 			if m := min(unit[i], unit[u]); unit[i] != m || unit[u] != m {
 				unit[i], unit[u], again = m, m, true
 			}

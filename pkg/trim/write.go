@@ -168,7 +168,7 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 		}
 	}
 	place := holder(d.h.ContextFormat)
-	if e.kind("/" + place) != jsonstream.Object {
+	if e.kind("/"+place) != jsonstream.Object {
 		e.set("/"+place, []byte("{}"))
 	}
 	if place == "metadata" {

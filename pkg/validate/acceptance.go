@@ -16,7 +16,7 @@ type acceptance struct {
 
 func newAcceptance(url string, document *jsonstream.Document, load func(url string) (*jsonstream.Document, error)) acceptance {
 	a := acceptance{program: sync.OnceValues(func() (*schema.Program, error) {
-		return schema.Compile(url, document, schema.Options{Formats: formats, Load: load})
+		return schema.Compile(url, document, schema.Options{Formats: stringFormats, Load: load})
 	})}
 	a.runs = &sync.Pool{New: func() any { return a.newRun() }}
 	return a

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -17,13 +17,13 @@ type lintHistory struct {
 
 	marks   []int          // see marked
 	ids     map[turnID]int // of duplicateTurn: the first turn with the id
-	repeats history.Repeats
+	repeats conversation.Repeats
 }
 
 // A toolEvent is a tool call with an id, or the result of one. Those without an id are
 // left out: nothing can be said about them.
 type toolEvent struct {
-	history.ToolEvent
+	conversation.ToolEvent
 	turn, call int // the index of the turn, the number of the id
 }
 
@@ -37,7 +37,7 @@ func (e toolEvent) noun() string {
 func (h *lintHistory) read(verbatim jsonstream.Value) {
 	for i, turn := range verbatim.Elements() {
 		h.turns = append(h.turns, turn)
-		for e := range history.ToolEvents(turn) {
+		for e := range conversation.ToolEvents(turn) {
 			id := e.ID.Text()
 			if id == "" {
 				continue

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 )
@@ -77,8 +77,8 @@ func TestLintHistoryPlainly(t *testing.T) {
 }
 
 // plainEvents are the calls and results with an id in a turn.
-func plainEvents(turn jsonstream.Value) (events []history.ToolEvent) {
-	for e := range history.ToolEvents(turn) {
+func plainEvents(turn jsonstream.Value) (events []conversation.ToolEvent) {
+	for e := range conversation.ToolEvents(turn) {
 		if e.ID.Text() != "" {
 			events = append(events, e)
 		}
@@ -87,7 +87,7 @@ func plainEvents(turn jsonstream.Value) (events []history.ToolEvent) {
 }
 
 func plainCallWithoutResult(turns []jsonstream.Value) (found []string) {
-	var calls []history.ToolEvent
+	var calls []conversation.ToolEvent
 	open := map[string]int{}
 	for _, turn := range turns {
 		for _, e := range plainEvents(turn) {
@@ -123,7 +123,7 @@ func plainResultWithoutCall(turns []jsonstream.Value) (found []string) {
 
 func plainDuplicateTurn(turns []jsonstream.Value) (found []string) {
 	type place struct {
-		history.ToolEvent
+		conversation.ToolEvent
 		turn int
 	}
 	ids, digests, events := map[[3]string]jsonstream.Value{}, map[[sha256.Size]byte]jsonstream.Value{}, map[string]place{}
@@ -135,10 +135,10 @@ func plainDuplicateTurn(turns []jsonstream.Value) (found []string) {
 		} else if id[0] != "" {
 			ids[id] = turn
 		}
-		if first, ok := digests[history.Digest(turn)]; ok {
+		if first, ok := digests[conversation.Digest(turn)]; ok {
 			places = append(places, turn.Pointer()+" as "+first.Pointer())
-		} else if history.Distinctive(turn) {
-			digests[history.Digest(turn)] = turn
+		} else if conversation.Distinctive(turn) {
+			digests[conversation.Digest(turn)] = turn
 		}
 		for _, e := range plainEvents(turn) {
 			key := fmt.Sprint(e.ID.Text(), e.Result)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -28,7 +28,7 @@ func ofAllFormats() [][]byte {
 // Whatever was validated before, reading and validating in one pass gives what doing
 // one after the other gives.
 func TestValidateRaw(t *testing.T) {
-	v := New(Options{Formats: format.All(), All: true})
+	v := New(Options{Formats: formats.Names(), All: true})
 	for range 2 {
 		for _, text := range ofAllFormats() {
 			raw := jsonstream.NewRaw(text)
@@ -43,7 +43,7 @@ func TestValidateRaw(t *testing.T) {
 				}
 				continue
 			}
-			want, err := New(Options{Formats: format.All(), All: true}).Validate(t.Context(), m)
+			want, err := New(Options{Formats: formats.Names(), All: true}).Validate(t.Context(), m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestValidateRawAllocates(t *testing.T) {
 		{"OpenAI", must(schemas.Example("openai")), schemaOnly},
 		{"plain words, all layers", []byte(plain), nil},
 	} {
-		v := New(Options{Formats: format.All(), Layers: tt.layers})
+		v := New(Options{Formats: formats.Names(), Layers: tt.layers})
 		allocations := testing.AllocsPerRun(100, func() {
 			_, r, err := v.ValidateRaw(t.Context(), jsonstream.NewRaw(tt.text), jsonstream.Limits{})
 			if err != nil || !r.Valid || len(r.Findings) > 0 {
@@ -118,7 +118,7 @@ func agree(t *testing.T, name string, s *Schema, root jsonstream.Value) {
 }
 
 func TestSchemasStream(t *testing.T) {
-	for _, f := range format.All() {
+	for _, f := range formats.Names() {
 		s := schemaOf(f)
 		if err := s.Streams(); err != nil {
 			t.Errorf("%s: %v", f, err)
@@ -162,7 +162,7 @@ func FuzzAcceptance(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, form := range format.All() {
+		for _, form := range formats.Names() {
 			agree(t, string(form), schemaOf(form), doc.Root())
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -57,10 +58,10 @@ func TestFormats(t *testing.T) {
 		valid   bool
 	}{
 		{name: "the canonical one alone by default", in: emptyContext, want: format.EAAPL},
-		{name: "detected", formats: format.All(), in: emptyContext, want: format.SW4RMContext, valid: true},
+		{name: "detected", formats: formats.Names(), in: emptyContext, want: format.SW4RMContext, valid: true},
 		{name: "detected among some", formats: []format.Format{format.MACP, format.SW4RMContext}, in: emptyContext, want: format.SW4RMContext, valid: true},
 		{name: "looks like none of them", formats: []format.Format{format.MACP, format.OpenAI}, in: emptyContext, want: format.MACP},
-		{name: "looks like none at all", formats: format.All(), in: `{}`, want: format.EAAPL},
+		{name: "looks like none at all", formats: formats.Names(), in: `{}`, want: format.EAAPL},
 		{name: "one, not what it looks like", formats: []format.Format{format.SW4RMContext},
 			in: `{"taskId":"t-1",` + emptyContext[1:], want: format.SW4RMContext, valid: true},
 	} {
@@ -112,7 +113,7 @@ func TestOtherFormatsLayers(t *testing.T) {
 			want: []string{"signature/signature-missing "}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.o.Formats = format.All()
+			tt.o.Formats = formats.Names()
 			r := check(t, parseMessage(t, tt.in), tt.o)
 			var got []string
 			for _, f := range r.Findings {
@@ -140,7 +141,7 @@ func verifierOf(t *testing.T) *sign.Verifier {
 // What is inside base64 is placed at the string that holds it.
 func TestPlaceInsideSnapshot(t *testing.T) {
 	in := "{\n \"from_agent\":" + strings.TrimPrefix(requestWith(contextWith(injected)), `{"from_agent":`)
-	r := check(t, parseMessage(t, in), Options{Formats: format.All()})
+	r := check(t, parseMessage(t, in), Options{Formats: formats.Names()})
 	at := strings.Index(in, `"context_snapshot":`) + len(`"context_snapshot":`)
 	if f := r.Findings[0]; f.Offset != int64(at) || f.Line != 2 {
 		t.Errorf("got %+v, want offset %d", f, at)
@@ -150,7 +151,7 @@ func TestPlaceInsideSnapshot(t *testing.T) {
 // A conformance fixture is no transcript: one finding says so.
 func TestFixtureIsNoTranscript(t *testing.T) {
 	fixture := `{"mode":"macp.mode.handoff.v1","initiator":"a","participants":["a","b"],"messages":[{"sender":"a","expect":"accept"}]}`
-	r := check(t, parseMessage(t, fixture), Options{Formats: format.All(), All: true})
+	r := check(t, parseMessage(t, fixture), Options{Formats: formats.Names(), All: true})
 	if len(r.Findings) != 1 || r.Findings[0].Keyword != "fixture" || r.Reason != SchemaInvalid {
 		t.Errorf("got %+v", r)
 	}
@@ -190,7 +191,7 @@ func TestHostileLists(t *testing.T) {
 			m := parseMessage(t, in)
 			seen := 0
 			for _, layer := range []Layer{SchemaLayer, Protocol} {
-				r := check(t, m, Options{Formats: format.All(), Layers: []Layer{layer}})
+				r := check(t, m, Options{Formats: formats.Names(), Layers: []Layer{layer}})
 				seen += len(r.Findings)
 				if len(r.Findings) > mostFindings {
 					t.Errorf("%s: %d findings", layer, len(r.Findings))
@@ -234,7 +235,7 @@ func TestLateElements(t *testing.T) {
 			}
 			findings := func() (got []string) {
 				in := strings.Replace(tt.in, "%s", strings.Join(elements, ","), 1)
-				for _, f := range check(t, parseMessage(t, in), Options{Formats: format.All(), Layers: []Layer{SchemaLayer}}).Findings {
+				for _, f := range check(t, parseMessage(t, in), Options{Formats: formats.Names(), Layers: []Layer{SchemaLayer}}).Findings {
 					got = append(got, f.Pointer+" "+f.Keyword)
 				}
 				return got
@@ -269,7 +270,7 @@ func FuzzFormats(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, as := range format.All() {
+		for _, as := range formats.Names() {
 			o := Options{Formats: []format.Format{as}, Layers: []Layer{SchemaLayer, Protocol, Lint}, All: true}
 			r := check(t, m, o)
 			if diff := cmp.Diff(r, check(t, m, o)); diff != "" {

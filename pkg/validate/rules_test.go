@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -44,7 +44,7 @@ func TestRuleExamples(t *testing.T) {
 // whole document.
 func keywords(t *testing.T, r Rule, example string) []string {
 	t.Helper()
-	options := Options{All: true, Formats: format.All(), Now: func() time.Time { return time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC) }}
+	options := Options{All: true, Formats: formats.Names(), Now: func() time.Time { return time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC) }}
 	if r.Receiver != "" {
 		receiver, err := ParseReceiver([]byte(r.Receiver), func(name string) (*Schema, error) {
 			return CompileSchema("test:"+name, []byte(exampleStateSchema), nil)

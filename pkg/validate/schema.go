@@ -18,7 +18,7 @@ import (
 )
 
 // A Schema is a JSON Schema, draft 2020-12 unless it names another, whose
-// formats are asserted. Besides the standard formats it knows semver-range, and
+// stringFormats are asserted. Besides the standard formats it knows semver-range, and
 // besides the standard keywords uniqueKeys: the values at these JSON Pointers
 // differ between the elements of the array. It is safe for concurrent use.
 type Schema struct {
@@ -73,7 +73,7 @@ func (s *Schema) compile(schemaURL string, load func(url string) ([]byte, error)
 		}
 		return io.NopCloser(bytes.NewReader(libraryText(doc))), nil
 	}
-	for name, holds := range formats {
+	for name, holds := range stringFormats {
 		c.Formats[name] = func(v any) bool {
 			text, ok := v.(string)
 			return !ok || holds(text)
@@ -204,9 +204,9 @@ func numbersOverLimit(v jsonstream.Value) []Finding {
 	return findings
 }
 
-// formats are those beside the standard ones, and the times, of which the library also
+// stringFormats are those beside the standard ones, and the times, of which the library also
 // takes some that RFC 3339 does not have.
-var formats = map[string]func(text string) bool{
+var stringFormats = map[string]func(text string) bool{
 	"semver-range": isSemverRange,
 	"date-time":    rfc3339.IsDateTime[string],
 	"date":         rfc3339.IsDate[string],

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -142,7 +143,7 @@ func (v *Validator) formatOf(m *message.Message) format.Format {
 		return ""
 	}
 	known := v.options.Formats
-	if f, ok := format.Detect(m.Root()); ok && slices.Contains(known, f) {
+	if f, ok := formats.Detect(m.Root()); ok && slices.Contains(known, f) {
 		return f
 	}
 	return known[0]

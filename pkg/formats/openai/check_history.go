@@ -3,7 +3,7 @@ package openai
 import (
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -39,7 +39,7 @@ func (c *checker) inSummaries(isFound func(jsonstream.Value) bool, message strin
 type callKey struct{ id, tool string }
 
 // keyOf returns the key of a call or result; without an id it has none.
-func keyOf(e history.ToolEvent) callKey {
+func keyOf(e conversation.ToolEvent) callKey {
 	key := callKey{id: e.ID.Text(), tool: "function"} // of what is not of the Responses API, too
 	if isTool(e.Item) {
 		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Item.Get("type").Text(), "_output"), "_call")
@@ -54,7 +54,7 @@ func checkResults(c *checker) {
 	kinds := map[string]string{} // the type of the last call with an id
 	asked := map[string]bool{}   // the ids of approval requests
 	for _, item := range c.given {
-		for e := range history.ToolEvents(item) {
+		for e := range conversation.ToolEvents(item) {
 			key := keyOf(e)
 			switch kind, other := kinds[key.id]; {
 			case key.id == "":
@@ -82,9 +82,9 @@ func checkResults(c *checker) {
 // checkCalls looks for calls that no result comes after.
 func checkCalls(c *checker) {
 	waiting := map[callKey]int{} // to the index in calls
-	var calls []history.ToolEvent
+	var calls []conversation.ToolEvent
 	for _, item := range c.given {
-		for e := range history.ToolEvents(item) {
+		for e := range conversation.ToolEvents(item) {
 			key := keyOf(e)
 			_, waits := waiting[key]
 			switch {
@@ -118,7 +118,7 @@ func checkReasoning(c *checker) {
 		switch {
 		case item.Get("type").Text() == "reasoning":
 			open = append(open, item)
-		case history.IsModelOutput(item):
+		case conversation.IsModelOutput(item):
 			open = nil
 		default:
 			report()
@@ -149,7 +149,7 @@ func checkDuplicates(c *checker) {
 // isChance reports whether two equal items may well be meant: "Yes." is said twice.
 // What is not by the agent comes from the history, and is in no other list.
 func isChance(first, item jsonstream.Value) bool {
-	if item.Get("id").Text() != "" || item.Get("call_id").Text() != "" || history.Distinctive(item) {
+	if item.Get("id").Text() != "" || item.Get("call_id").Text() != "" || conversation.Distinctive(item) {
 		return false
 	}
 	role := item.Get("role").Text()
@@ -173,7 +173,7 @@ func checkIDs(c *checker) {
 	}
 	for i, item := range c.given {
 		repeats(i, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
-		for e := range history.ToolEvents(item) {
+		for e := range conversation.ToolEvents(item) {
 			if e.Result {
 				repeats(i, e.ID, "result", "the same call_id in a result")
 			} else {

@@ -3,12 +3,12 @@ package openai
 import (
 	"slices"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // A Filter takes items out of a HandoffInputData. The zero Filter takes none. No filter
-// takes what is no part of the conversation (see [history.Turn.IsContext]).
+// takes what is no part of the conversation (see [conversation.Turn.IsContext]).
 type Filter struct {
 	// choose sets entry.gone of what it takes; the entries are what is left, in the
 	// order of the lists.
@@ -26,7 +26,7 @@ type entry struct {
 
 func (e *entry) isText() bool { return e.item.Kind() == jsonstream.String }
 
-func (e *entry) isContext() bool { return history.Turn{Value: e.item, Role: e.role()}.IsContext() }
+func (e *entry) isContext() bool { return conversation.Turn{Value: e.item, Role: e.role()}.IsContext() }
 
 func (e *entry) role() string {
 	if e.isText() {
@@ -82,16 +82,16 @@ func OnlyMessages() Filter {
 func Last(n int) Filter {
 	return Filter{func(left []*entry) {
 		var given []*entry
-		var h history.History
+		var turns []conversation.Turn
 		for _, e := range left {
 			if e.given {
 				given = append(given, e)
-				h.Turns = append(h.Turns, history.Turn{Value: e.item, Role: e.role()})
+				turns = append(turns, conversation.Turn{Value: e.item, Role: e.role()})
 			}
 		}
 		from := max(len(given)-max(n, 0), 0)
 		torn := map[int]bool{}
-		units := h.Units()
+		units := conversation.Units(turns)
 		for i, e := range given {
 			// What is torn is known when the kept items come: they are the last.
 			e.gone = i < from || torn[units[i]]

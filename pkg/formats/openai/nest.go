@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -120,7 +120,9 @@ func (n *nesting) add(item jsonstream.Value, forward bool) {
 
 // isApproval reports whether an item waits for a person's approval: the SDK never sends
 // one to a model.
-func isApproval(item jsonstream.Value) bool { return item.Get("type").Text() == history.CarriedType }
+func isApproval(item jsonstream.Value) bool {
+	return item.Get("type").Text() == conversation.CarriedType
+}
 
 // isWork reports whether an item is of a type that says how the agent worked.
 func isWork(item jsonstream.Value) bool {

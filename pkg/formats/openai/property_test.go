@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -281,10 +281,10 @@ func TestFiltersProperty(t *testing.T) {
 func isSubsequence(whole, part jsonstream.Value) bool {
 	var items [][32]byte
 	for _, item := range whole.Elements() {
-		items = append(items, history.Digest(item))
+		items = append(items, conversation.Digest(item))
 	}
 	for _, item := range part.Elements() {
-		at := slices.Index(items, history.Digest(item))
+		at := slices.Index(items, conversation.Digest(item))
 		if at < 0 {
 			return false
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -31,7 +31,7 @@ func TestFirstEqual(t *testing.T) {
 		want := make([]int, len(values))
 		seen := map[[sha256.Size]byte]int{}
 		for i, v := range values {
-			digest := history.Digest(v)
+			digest := conversation.Digest(v)
 			if _, again := seen[digest]; !again {
 				seen[digest] = i
 			}

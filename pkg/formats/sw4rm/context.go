@@ -116,8 +116,6 @@ func appendUTF8(dst, text []byte) []byte {
 	}
 }
 
-const snapshotMember = "context_snapshot"
-
 // openSnapshot returns the context that a snapshot holds, absent for a request
 // without one; encoded tells whether it is base64. Otherwise there is a rule that the
 // snapshot breaks, and how.

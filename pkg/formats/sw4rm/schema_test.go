@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -109,7 +110,7 @@ func TestExamplesKeepTheSchema(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kind, _ := format.Detect(doc.Root())
+			kind, _ := formats.Detect(doc.Root())
 			if diff := cmp.Diff([]string(nil), violations(t, kind, text)); diff != "" {
 				t.Errorf("%s: %s: %s", r.ID, text, diff)
 			}

@@ -1,4 +1,4 @@
-package history
+package conversation
 
 import (
 	"cmp"
@@ -6,20 +6,20 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Units returns for every turn the index of the first turn that it must not be
+// Units returns for every turn of a conversation the index of the first turn that it must not be
 // parted from, its own where there is none before it. What belongs together are a
 // tool call, its results and its approval, and a reasoning item and the output
 // that follows from it: a provider refuses a conversation in which they are torn
 // apart.
-func (h *History) Units() []int {
+func Units(turns []Turn) []int {
 	u := units{
-		first: make([]int, len(h.Turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{},
+		first: make([]int, len(turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{},
 		reasoning: -1, speaker: -1, legacy: -1,
 	}
 	for i := range u.first {
 		u.first[i] = i
 	}
-	for i, t := range h.Turns {
+	for i, t := range turns {
 		u.add(i, t)
 	}
 	for i := range u.first {
@@ -144,7 +144,7 @@ func IsModelOutput(item jsonstream.Value) bool {
 	for e := range ToolEvents(item) {
 		called, answered = called || !e.Result, answered || e.Result
 	}
-	return isModelOutput(roleOf(item), item.Get("type").Text(), called, answered)
+	return isModelOutput(Role(item), item.Get("type").Text(), called, answered)
 }
 
 func isModelOutput(role, kind string, called, answered bool) bool {

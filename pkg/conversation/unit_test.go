@@ -1,4 +1,4 @@
-package history
+package conversation
 
 import (
 	"fmt"
@@ -67,13 +67,9 @@ func TestUnits(t *testing.T) {
 		{"calls without an id", []string{call(""), output(""), chat("")}, "..."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := open(t, `{"conversation_history":[`+strings.Join(tt.turns, ",")+`]}`)
-			if diff := cmp.Diff(tt.want, letters(h.Units())); diff != "" {
+			turns := turnsOf(t, strings.Join(tt.turns, ","))
+			if diff := cmp.Diff(tt.want, letters(Units(turns))); diff != "" {
 				t.Error(diff)
-			}
-			split := open(t, `{"input_history":[`+tt.turns[0]+`],"new_items":[`+strings.Join(tt.turns[1:], ",")+`]}`)
-			if got := letters(split.Units()); got != tt.want {
-				t.Errorf("over two lists: got %s", got)
 			}
 		})
 	}
@@ -117,10 +113,10 @@ func BenchmarkUnits(b *testing.B) {
 			}
 			turns = append(turns, form)
 		}
-		h := open(b, `{"conversation_history":[{"role":"assistant"},`+strings.Join(turns, ",")+`]}`)
+		all := turnsOf(b, `{"role":"assistant"},`+strings.Join(turns, ","))
 		b.Run(tt.name, func(b *testing.B) {
 			for b.Loop() {
-				h.Units()
+				Units(all)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package history
+package conversation
 
 import (
 	"cmp"
@@ -98,10 +98,10 @@ func appendCounted(dst []byte, text string) []byte {
 
 // Duplicates returns for every turn the index of the first turn equal to it, its
 // own where there is none before it or where being equal may be chance.
-func (h *History) Duplicates() []int {
+func Duplicates(turns []Turn) []int {
 	var seen Repeats
-	same := make([]int, len(h.Turns))
-	for i, t := range h.Turns {
+	same := make([]int, len(turns))
+	for i, t := range turns {
 		same[i] = i
 		if j, ok := seen.Add(i, t.Value); ok {
 			same[i] = j
