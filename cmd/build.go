@@ -14,6 +14,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/build"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -93,7 +94,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if f.Parent, err = message.Parse(jsonstream.NewRaw(text), f.limits); err != nil {
 		return input.InFile(f.parent, err)
 	}
-	v := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
+	v := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
 	if r, err := v.Validate(context.Background(), f.Parent); err != nil {
 		return err
 	} else if !r.Valid {
@@ -118,7 +119,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	b := builder{
 		buildFlags: f,
 		schema:     schema,
-		validator:  validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer, validate.Completeness}}),
+		validator:  validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness}}),
 	}
 	f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
 	return f.rewriting.run(c, args)

@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
@@ -64,41 +65,23 @@ read.`,
 	flags.StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
 	flags.StringVar(&f.explain, "explain", "", "tell what `RULE` means, and do nothing else")
 	flags.BoolVar(&f.all, "all", false, "show every task in full")
-	completeWith(c, "off", func([]string) []string { return chainRules() })
-	completeWith(c, "explain", func([]string) []string { return chainRules() })
+	completeWith(c, "off", func([]string) []string { return finding.IDs(chain.Rules()) })
+	completeWith(c, "explain", func([]string) []string { return finding.IDs(chain.Rules()) })
 	completeWith(c, "severity", func([]string) []string { return severityChoices() })
 	return c
 }
 
 // severities are the values that a rule's severity may have.
-var severities = []chain.Severity{chain.Error, chain.Warning, chain.Note, chain.Off}
-
-func chainRules() []string {
-	var ids []string
-	for _, rule := range chain.Rules() {
-		ids = append(ids, rule.ID)
-	}
-	return ids
-}
+var severities = []finding.Severity{finding.Error, finding.Warning, finding.Note, finding.Off}
 
 func severityChoices() []string {
 	var choices []string
-	for _, id := range chainRules() {
+	for _, id := range finding.IDs(chain.Rules()) {
 		for _, severity := range severities {
 			choices = append(choices, id+"="+string(severity))
 		}
 	}
 	return choices
-}
-
-// chainRule returns the id of the rule that a flag names, with or without the
-// layer.
-func chainRule(flag, name string) (string, error) {
-	id := strings.TrimPrefix(name, string(report.ChainLayer)+"/")
-	if !slices.Contains(chainRules(), id) {
-		return "", fmt.Errorf("--%s %s: no rule of a chain has this name: they are %s", flag, name, strings.Join(chainRules(), ", "))
-	}
-	return id, nil
 }
 
 // options completes what is checked from the texts of flags.
@@ -126,33 +109,33 @@ func (f *chainFlags) options(c *cobra.Command) (chain.Options, error) {
 // severityOfRules returns the severities that differ from the rules' own. Where
 // --off and --severity contradict each other, the one that stood on the command
 // line counts, and --off if both did.
-func (f *chainFlags) severityOfRules(c *cobra.Command) (map[string]chain.Severity, error) {
-	wanted := map[string]chain.Severity{}
+func (f *chainFlags) severityOfRules(c *cobra.Command) (map[string]finding.Severity, error) {
+	wanted := map[string]finding.Severity{}
 	for _, text := range f.severities {
 		name, severity, ok := strings.Cut(text, "=")
-		if !ok || !slices.Contains(severities, chain.Severity(severity)) {
+		if !ok || !slices.Contains(severities, finding.Severity(severity)) {
 			return nil, fmt.Errorf("--severity %q: write it as RULE=error, RULE=warning, RULE=note or RULE=off", text)
 		}
-		id, err := chainRule("severity", name)
+		id, err := ruleID("severity", name, "rule of a chain", chain.Rules)
 		if err != nil {
 			return nil, err
 		}
-		wanted[id] = chain.Severity(severity)
+		wanted[id] = finding.Severity(severity)
 	}
 	overruled := c.Flags().Changed("severity") && !c.Flags().Changed("off")
-	for _, name := range f.off {
-		id, err := chainRule("off", name)
-		if err != nil {
-			return nil, err
-		}
+	off, err := ruleIDs("off", f.off, "rule of a chain", chain.Rules)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range off {
 		if _, named := wanted[id]; !named || !overruled {
-			wanted[id] = chain.Off
+			wanted[id] = finding.Off
 		}
 	}
 	if f.strict {
 		for _, rule := range chain.Rules() {
-			if severity, named := wanted[rule.ID]; severity == chain.Warning || !named && rule.Severity == chain.Warning {
-				wanted[rule.ID] = chain.Error
+			if severity, named := wanted[rule.ID]; severity == finding.Warning || !named && rule.Severity == finding.Warning {
+				wanted[rule.ID] = finding.Error
 			}
 		}
 	}
@@ -161,12 +144,7 @@ func (f *chainFlags) severityOfRules(c *cobra.Command) (map[string]chain.Severit
 
 func (f *chainFlags) run(c *cobra.Command, args []string) error {
 	if f.explain != "" {
-		id, err := chainRule("explain", f.explain)
-		if err != nil {
-			return err
-		}
-		rule, _ := report.FindRule(string(report.ChainLayer) + "/" + id)
-		return writeRules(c.OutOrStdout(), "text", []report.Rule{rule}, false)
+		return explainOne(c.OutOrStdout(), f.explain, "rule of a chain", chain.Rules)
 	}
 	options, err := f.options(c)
 	if err != nil {

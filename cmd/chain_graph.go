@@ -9,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // A graphLanguage writes the parts of a picture of handoffs. Its texts are plain:
@@ -83,7 +84,7 @@ func stepLabel(n *chain.Node) string {
 }
 
 // worst returns the highest severity among findings, "" if there are none.
-func worst(findings []chain.Finding) string {
+func worst(findings []finding.Finding) string {
 	for _, severity := range severities {
 		for _, f := range findings {
 			if f.Severity == severity {
@@ -100,7 +101,7 @@ const (
 	longestGraphFinding = 100
 )
 
-func findingLines(findings []chain.Finding, shown int) []string {
+func findingLines(findings []finding.Finding, shown int) []string {
 	var lines []string
 	for i, f := range findings {
 		if i == shown {
@@ -113,9 +114,9 @@ func findingLines(findings []chain.Finding, shown int) []string {
 
 // graphColors are the fill and the border of each class of messages.
 var graphColors = []struct{ class, fill, border string }{
-	{string(chain.Error), "#f8d7da", "#b00020"},
-	{string(chain.Warning), "#fff3cd", "#9a6700"},
-	{string(chain.Note), "#e7f1ff", "#0a58ca"},
+	{string(finding.Error), "#f8d7da", "#b00020"},
+	{string(finding.Warning), "#fff3cd", "#9a6700"},
+	{string(finding.Note), "#e7f1ff", "#0a58ca"},
 }
 
 // mermaid is the language of mermaid.js.org.

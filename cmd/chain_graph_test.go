@@ -14,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 func drawGraph(t *testing.T, l graphLanguage, tasks ...*chain.Task) string {
@@ -32,14 +33,14 @@ func TestMermaid(t *testing.T) {
     h0 -->|"0.3000001 USD, 12m 3s"| h1
     h2["writer → editor<br/>cccccccc"]:::error
     h1 -->|"0.02 USD, 1d 2h"| h2
-    f2["warning loop#58; a and b hand the task to each other#58; found 4 times<br/>error subtask-lost#58; the subtask #34;s3#34; is gone#58; complete it, or keep it"]:::error
+    f2["warning chain/loop#58; a and b hand the task to each other#58; found 4 times<br/>error chain/subtask-lost#58; the subtask #34;s3#34; is gone#58; complete it, or keep it"]:::error
     h2 -.- f2
     classDef error fill:#f8d7da,stroke:#b00020,color:#000
     classDef warning fill:#fff3cd,stroke:#9a6700,color:#000
     classDef note fill:#e7f1ff,stroke:#0a58ca,color:#000
 `
 	task := pipeline()
-	task.Roots[0].Children[0].Children[0].Findings = []chain.Finding{loop, lost}
+	task.Roots[0].Children[0].Children[0].Findings = []finding.Finding{loop, lost}
 	if diff := cmp.Diff(want, drawGraph(t, mermaid{}, task)); diff != "" {
 		t.Error(diff)
 	}
@@ -58,12 +59,12 @@ func TestDot(t *testing.T) {
     h0 -> h1 [label="0.3000001 USD, 12m 3s"]
     h2 [label="writer → editor\ncccccccc", fillcolor="#f8d7da", color="#b00020"]
     h1 -> h2 [label="0.02 USD, 1d 2h"]
-    f2 [shape=note, label="error subtask-lost: the subtask \"s3\" is gone: complete it, or keep it", fillcolor="#f8d7da", color="#b00020"]
+    f2 [shape=note, label="error chain/subtask-lost: the subtask \"s3\" is gone: complete it, or keep it", fillcolor="#f8d7da", color="#b00020"]
     h2 -> f2 [style=dashed, arrowhead=none]
 }
 `
 	task := pipeline()
-	task.Roots[0].Children[0].Children[0].Findings = []chain.Finding{lost}
+	task.Roots[0].Children[0].Children[0].Findings = []finding.Finding{lost}
 	if diff := cmp.Diff(want, drawGraph(t, dot{}, task)); diff != "" {
 		t.Error(diff)
 	}
@@ -81,8 +82,8 @@ func TestPicturesOfHostileMessages(t *testing.T) {
 		`"]; click h0 "javascript:x"`, "a\nend\nh9[x]", "%%{init: {}}%%", "`**x**`", "$$x$$", `\`, `\" ]`, "#quot;#34;", "<b>&lt;", "ﬂ°°34¶ß", "\x1b[0m", "style:#x;", "",
 	}
 	for _, text := range hostile {
-		found := chain.Finding{Rule: text, Severity: chain.Error, Message: text}
-		second := step{id: text, from: text, to: text, findings: []chain.Finding{found}}
+		found := finding.Finding{Rule: text, Severity: finding.Error, Message: text}
+		second := step{id: text, from: text, to: text, findings: []finding.Finding{found}}
 		first := step{id: text, from: text, to: text, next: []step{second}}
 		tasks := []*chain.Task{taskOf(text, first), taskOf("other", first)}
 		for name, language := range map[string]struct {
@@ -121,7 +122,7 @@ func TestChainJSON(t *testing.T) {
 		`{"taskId":"fork","handoffs":[{"handoffId":"aaaaaaaa-1","parentHandoffId":null,"source":"\\xff.json","index":0,"line":1,"from":"planner","to":"researcher",`,
 		`"step":{"spentUSD":0.1,"prompt":0,"completion":0},"soFar":{"spentUSD":9007199254740993.1,`,
 		`{"handoffId":"aaaaaaaa-2","parentHandoffId":"aaaaaaaa-1",`,
-		`"findings":[{"rule":"subtask-lost","severity":"error","message":"the subtask \"s3\" is gone: complete it, or keep it","pointer":"/remainingSubtasks","line":2,"column":40,"offset":900},`,
+		`"findings":[{"rule":"chain/subtask-lost","severity":"error","message":"the subtask \"s3\" is gone: complete it, or keep it","pointer":"/remainingSubtasks","line":2,"column":40,"offset":900},`,
 		`"spenders":[{"agent":"planner","handoffs":1,"spentUSD":0.1,"prompt":0,"completion":0},`,
 		`"errors":2,"warnings":3}`,
 	} {

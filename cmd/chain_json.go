@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // chainJSON writes an object per task, one a line. It encodes one message at a
@@ -57,13 +58,13 @@ type chainHandoff struct {
 }
 
 type chainFinding struct {
-	Rule     string         `json:"rule"`
-	Severity chain.Severity `json:"severity"`
-	Message  string         `json:"message"`
-	Pointer  string         `json:"pointer"`
-	Line     int            `json:"line"`
-	Column   int            `json:"column"`
-	Offset   int64          `json:"offset"`
+	Rule     string           `json:"rule"`
+	Severity finding.Severity `json:"severity"`
+	Message  string           `json:"message"`
+	Pointer  string           `json:"pointer"`
+	Line     int              `json:"line"`
+	Column   int              `json:"column"`
+	Offset   int64            `json:"offset"`
 }
 
 type chainSpender struct {
@@ -144,7 +145,7 @@ func newChainHandoff(n *chain.Node, allowed *term.Allowance) chainHandoff {
 	shown := allowed.Take(len(n.Findings))
 	h.Omitted = len(n.Findings) - shown
 	for _, f := range n.Findings[:shown] {
-		h.Findings = append(h.Findings, chainFinding{f.Rule, f.Severity, f.Message, f.Pointer, f.Position.Line, f.Position.Column, f.Position.Offset})
+		h.Findings = append(h.Findings, chainFinding{f.Rule, f.Severity, f.Message, f.Pointer, f.Line, f.Column, f.Offset})
 	}
 	return h
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -156,24 +157,14 @@ func reportOf(n *chain.Node) report.Record {
 		Result: validate.Result{Valid: true},
 		Origin: input.Origin{Source: n.Place.Source, Line: n.Place.Line, Several: true},
 	}
-	var details []string
+	r.Findings = n.Findings
+	var details []finding.Finding
 	for _, f := range n.Findings {
-		finding := placedFinding(f)
-		r.Findings = append(r.Findings, finding)
-		if f.Severity == chain.Error {
+		if f.Severity == finding.Error {
 			r.Valid = false
-			details = append(details, finding.PlacedMessage())
+			details = append(details, f)
 		}
 	}
-	r.Details = validate.Details(details)
+	r.Details = finding.Details(details)
 	return r
-}
-
-// placedFinding returns a finding of a chain as one of a message.
-func placedFinding(f chain.Finding) validate.Finding {
-	return validate.Finding{
-		Layer: report.ChainLayer, Keyword: f.Rule, Severity: validate.Severity(f.Severity),
-		Pointer: f.Pointer, Message: f.Message,
-		Line: f.Position.Line, Column: f.Position.Column, Offset: f.Position.Offset,
-	}
 }

@@ -241,13 +241,12 @@ func (t *chainText) findingsBelow(at twig) {
 	stem := at.below()
 	columns := max(t.Width-term.Width(stem), leastFinding)
 	shown := t.findings.Take(min(len(at.Findings), term.MostFindings))
-	for i, found := range at.Findings {
+	for i, f := range at.Findings {
 		if i == shown {
 			t.Line(stem, t.Dim("… and "+term.Grouped(int64(len(at.Findings)-i))+" more"))
 			return
 		}
-		f := placedFinding(found)
-		severity, rule := string(f.Severity), "["+f.Keyword+"]"
+		severity, rule := string(f.Severity), "["+f.Rule+"]"
 		lines := term.Wrap(severity+": "+term.Visible(f.PlacedMessage())+" "+rule, columns, term.MostFindingLines)
 		lines[0] = t.Severity(f.Severity)(severity) + strings.TrimPrefix(lines[0], severity)
 		if text, ends := strings.CutSuffix(lines[len(lines)-1], rule); ends {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // A step is a message of a tree that is built by hand.
@@ -24,7 +24,7 @@ type step struct {
 	after        time.Duration // the parent
 	usd          string
 	tokens       int64
-	findings     []chain.Finding
+	findings     []finding.Finding
 	next         []step
 }
 
@@ -48,9 +48,9 @@ func taskOf(id string, roots ...step) *chain.Task {
 		t.Messages++
 		for _, f := range s.findings {
 			switch f.Severity {
-			case chain.Error:
+			case finding.Error:
 				t.Errors++
-			case chain.Warning:
+			case finding.Warning:
 				t.Warnings++
 			}
 		}
@@ -80,12 +80,12 @@ func taskOf(id string, roots ...step) *chain.Task {
 }
 
 var (
-	lost = chain.Finding{
-		Rule: "subtask-lost", Severity: chain.Error, Pointer: "/remainingSubtasks", Message: "the subtask \"s3\" is gone: complete it, or keep it",
-		Position: jsonstream.Position{Line: 2, Column: 40, Offset: 900},
+	lost = finding.Finding{
+		Rule: "chain/subtask-lost", Severity: finding.Error, Pointer: "/remainingSubtasks", Message: "the subtask \"s3\" is gone: complete it, or keep it",
+		Line: 2, Column: 40, Offset: 900,
 	}
-	loop = chain.Finding{Rule: "loop", Severity: chain.Warning, Message: "a and b hand the task to each other: found 4 times"}
-	skew = chain.Finding{Rule: "schema-skew", Severity: chain.Note, Message: "versions differ"}
+	loop = finding.Finding{Rule: "chain/loop", Severity: finding.Warning, Message: "a and b hand the task to each other: found 4 times"}
+	skew = finding.Finding{Rule: "chain/schema-skew", Severity: finding.Note, Message: "versions differ"}
 )
 
 func pipeline() *chain.Task {
@@ -95,15 +95,15 @@ func pipeline() *chain.Task {
 }
 
 func forked() *chain.Task {
-	return taskOf("fork", step{id: "aaaaaaaa-1", from: "planner", to: "researcher", usd: ".1", findings: []chain.Finding{skew}, next: []step{
-		{id: "aaaaaaaa-2", from: "researcher", to: "writer", after: time.Second, usd: ".2", findings: []chain.Finding{lost, loop}, next: []step{
-			{id: "aaaaaaaa-3", from: "writer", to: "editor", after: 250 * time.Millisecond, findings: []chain.Finding{loop}, next: []step{
+	return taskOf("fork", step{id: "aaaaaaaa-1", from: "planner", to: "researcher", usd: ".1", findings: []finding.Finding{skew}, next: []step{
+		{id: "aaaaaaaa-2", from: "researcher", to: "writer", after: time.Second, usd: ".2", findings: []finding.Finding{lost, loop}, next: []step{
+			{id: "aaaaaaaa-3", from: "writer", to: "editor", after: 250 * time.Millisecond, findings: []finding.Finding{loop}, next: []step{
 				{id: "aaaaaaaa-4", from: "editor", to: "printer", usd: ".1"},
-				{id: "aaaaaaaa-5", from: "editor", to: "archive", findings: []chain.Finding{loop}},
+				{id: "aaaaaaaa-5", from: "editor", to: "archive", findings: []finding.Finding{loop}},
 			}},
 		}},
 		{id: "aaaaaaaa-6", from: "researcher", to: "translator", after: -3 * time.Second, usd: ".5", next: []step{
-			{id: "aaaaaaaa-7", from: "translator", to: "editor", findings: []chain.Finding{lost}},
+			{id: "aaaaaaaa-7", from: "translator", to: "editor", findings: []finding.Finding{lost}},
 		}},
 	}})
 }
@@ -134,20 +134,21 @@ Cost  $0.4000001 spent, $0.5 left; 16,010 prompt and 8,005 completion tokens
 ✗ fork  7 handoffs, 7 agents, $0.9, 0 tokens, 4s
 from → to                    2026-06-12  cost  tokens  handoff     place
 planner → researcher           09:30:00  $0.1       0  aaaaaaaa-1  relay.jsonl:1
-│   note: versions differ [schema-skew]
+│   note: versions differ [chain/schema-skew]
 ├── researcher → writer             +1s  $0.2       0  aaaaaaaa-2  relay.jsonl:2
 │   │   error: /remainingSubtasks: the subtask "s3" is gone: complete it, or
-│   │   keep it [subtask-lost]
-│   │   warning: a and b hand the task to each other: found 4 times [loop]
+│   │   keep it [chain/subtask-lost]
+│   │   warning: a and b hand the task to each other: found 4 times [chain/loop]
 │   writer → editor              +250ms    $0       0  aaaaaaaa-3  relay.jsonl:3
-│   │   warning: a and b hand the task to each other: found 4 times [loop]
+│   │   warning: a and b hand the task to each other: found 4 times [chain/loop]
 │   ├── editor → printer            +0s  $0.1       0  aaaaaaaa-4  relay.jsonl:4
 │   └── editor → archive            +0s    $0       0  aaaaaaaa-5  relay.jsonl:5
-│           warning: a and b hand the task to each other: found 4 times [loop]
+│           warning: a and b hand the task to each other: found 4 times
+│           [chain/loop]
 └── researcher → translator         -3s  $0.5       0  aaaaaaaa-6  relay.jsonl:6
     translator → editor             +0s    $0       0  aaaaaaaa-7  relay.jsonl:7
         error: /remainingSubtasks: the subtask "s3" is gone: complete it, or
-        keep it [subtask-lost]
+        keep it [chain/subtask-lost]
 
 Cost  $0.9 spent, $0.5 left; 0 prompt and 0 completion tokens
   planner      1 handoff  $0.1  11.1%  0 tokens  ███
@@ -196,7 +197,7 @@ func TestChainTextFolds(t *testing.T) {
 	if n := count(false); n != mostTasks {
 		t.Errorf("%d of %d tasks are shown in full", n, mostTasks)
 	}
-	tasks = append(tasks, taskOf("noted", step{id: "1", from: "a", to: "b", findings: []chain.Finding{skew}}))
+	tasks = append(tasks, taskOf("noted", step{id: "1", from: "a", to: "b", findings: []finding.Finding{skew}}))
 	if n := count(false); n != 1 {
 		t.Errorf("%d tasks are shown in full, want the one with a finding", n)
 	}
@@ -208,8 +209,8 @@ func TestChainTextFolds(t *testing.T) {
 // Nothing in a message can steer the terminal, or pass for a line of the drawing.
 func TestChainTextOfHostileMessages(t *testing.T) {
 	hostile := "\x1b[2J\r\n✓ forged\u202e\x00" + strings.Repeat("x", 1<<20)
-	found := chain.Finding{Rule: "loop", Severity: chain.Error, Message: hostile, Pointer: hostile}
-	task := taskOf(hostile, step{id: hostile, from: hostile, to: hostile, findings: slices.Repeat([]chain.Finding{found}, 1000)})
+	found := finding.Finding{Rule: "chain/loop", Severity: finding.Error, Message: hostile, Pointer: hostile}
+	task := taskOf(hostile, step{id: hostile, from: hostile, to: hostile, findings: slices.Repeat([]finding.Finding{found}, 1000)})
 	task.Roots[0].Place.Source, task.Roots[0].Receivers = hostile, []string{hostile, hostile}
 	got := drawTasks(t, 80, false, false, task)
 	if strings.ContainsAny(got, "\x1b\r\x00\u202e") || strings.Contains(got, "\n✓ forged") {

@@ -16,6 +16,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/convert"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -154,24 +155,24 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	if from == "" {
 		from, _ = formats.Detect(doc.Root())
 	}
-	schema := validate.Options{Formats: []format.Format{from}, Layers: []validate.Layer{validate.SchemaLayer}, Limits: f.limits}
+	schema := validate.Options{Formats: []format.Format{from}, Layers: []finding.Layer{finding.Schema}, Limits: f.limits}
 	result, err := validate.New(schema).Validate(ctx, message.Of(doc))
 	if err != nil {
 		return err
 	}
 	var all []error
 	told := map[string]bool{}
-	for _, finding := range result.Findings {
+	for _, f := range result.Findings {
 		end := orLenient
 		switch {
-		case finding.Keyword == "fixture":
+		case f.Rule == "schema/fixture":
 			end = ""
-		case !isStructural(finding):
+		case !isStructural(f):
 			continue
 		}
-		told[finding.Pointer] = true
-		all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s%s [schema/%s]",
-			d.Source.Name, finding.Line, finding.Column, finding.PlacedMessage(), end, finding.Keyword)})
+		told[f.Pointer] = true
+		all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s%s [%s]",
+			d.Source.Name, f.Line, f.Column, f.PlacedMessage(), end, f.Rule)})
 		if end == "" {
 			return errors.Join(all...)
 		}
@@ -194,13 +195,13 @@ var sw4rmTime = sync.OnceValue(func() *regexp.Regexp {
 
 // isStructural reports whether a finding of a schema says that a member is missing or of a
 // wrong type. What has a wrong form is converted, and comes back as it is.
-func isStructural(f validate.Finding) bool {
-	switch f.Keyword {
-	case "required":
+func isStructural(f finding.Finding) bool {
+	switch f.Rule {
+	case "schema/required":
 		return true
-	case "type":
+	case "schema/type":
 		return !sw4rmTime().MatchString(f.Pointer) || !strings.Contains(f.Message, "found the number")
-	case "anyOf", "oneOf":
+	case "schema/anyOf", "schema/oneOf":
 		return !strings.HasPrefix(f.Message, "only one of") // a member in two spellings
 	default:
 		return false

@@ -17,7 +17,7 @@ var imports = map[string][]string{
 	"pkg/align": {},
 	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal"},
 	"pkg/chain": {
-		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3", "github.com/shopspring/decimal",
 	},
 	"pkg/child":                     {},
@@ -30,21 +30,22 @@ var imports = map[string][]string{
 		"pkg/align", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
 	},
+	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
 	"pkg/format":        {"pkg/jsonstream"},
 	"pkg/formats":       {"pkg/format", "pkg/formats/eaapl", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream"},
 	"pkg/formats/eaapl": {"pkg/format"},
-	"pkg/formats/macp":  {"pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
+	"pkg/formats/macp":  {"pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
 	"pkg/formats/macp/wire": {
 		"pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
 	},
 	"pkg/formats/openai": {
-		"pkg/conversation", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/tool": {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
+		"pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/jsonstream"},
@@ -78,7 +79,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
 	},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3", "github.com/santhosh-tekuri/jsonschema/v5",
 	},
 	"pkg/yamldoc":         {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
@@ -88,10 +89,10 @@ var imports = map[string][]string{
 	"cmd/internal/input":  {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
 	"cmd/internal/output": {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/format", "pkg/validate",
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/validate",
 		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif",
 	},
-	"cmd/internal/term": {"pkg/validate", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"cmd/internal/term": {"pkg/finding", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"":                  {"cmd"},
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/rfc3339"
@@ -100,7 +101,7 @@ const (
 )
 
 // verdictWords name the reasons in a narrow column.
-var verdictWords = map[validate.Reason]string{
+var verdictWords = map[finding.Reason]string{
 	validate.SignatureInvalid:  "signed",
 	validate.SchemaInvalid:     "schema",
 	validate.IncompleteContext: "context",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -231,7 +232,7 @@ func (p *drawing) findings(r validate.Result) {
 		p.Section("Findings", "none")
 		return
 	}
-	count := map[validate.Severity]int{}
+	count := map[finding.Severity]int{}
 	places := 0
 	for i, f := range r.Findings {
 		count[f.Severity]++
@@ -239,8 +240,8 @@ func (p *drawing) findings(r validate.Result) {
 			places = max(places, len(place(f)))
 		}
 	}
-	heading := term.Plural(count[validate.Error], "error") + ", " + term.Plural(count[validate.Warning], "warning")
-	if n := count[validate.Note]; n > 0 {
+	heading := term.Plural(count[finding.Error], "error") + ", " + term.Plural(count[finding.Warning], "warning")
+	if n := count[finding.Note]; n > 0 {
 		heading += ", " + term.Plural(n, "note")
 	}
 	p.Section("Findings", heading)
@@ -253,13 +254,13 @@ func (p *drawing) findings(r validate.Result) {
 	}
 }
 
-func place(f validate.Finding) string { return fmt.Sprintf("%d:%d", f.Line, f.Column) }
+func place(f finding.Finding) string { return fmt.Sprintf("%d:%d", f.Line, f.Column) }
 
-func (p *drawing) finding(f validate.Finding, places int) {
-	severity := term.Left(string(f.Severity), len(validate.Warning))
+func (p *drawing) finding(f finding.Finding, places int) {
+	severity := term.Left(string(f.Severity), len(finding.Warning))
 	indent := 2 + len(severity) + 2 + places + 2
 	lines := term.Wrap(f.PlacedMessage(), p.Width-indent, term.MostFindingLines)
-	rule := "[" + term.Clip(string(f.Layer)+"/"+f.Keyword, 50) + "]"
+	rule := "[" + term.Clip(f.Rule, 50) + "]"
 	if last := len(lines) - 1; last >= 0 && term.Width(lines[last])+1+term.Width(rule) <= p.Width-indent {
 		lines[last] += " " + p.Dim(rule)
 	} else {

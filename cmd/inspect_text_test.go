@@ -12,6 +12,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -63,9 +64,9 @@ func draw(t *testing.T, columns int, colors bool, records ...inspectRecord) stri
 	return b.String()
 }
 
-var exhausted = validate.Result{Reason: validate.BudgetExhausted, Findings: []validate.Finding{
-	{Layer: validate.Budget, Reason: validate.BudgetExhausted, Severity: validate.Error, Pointer: "/costTracking/costBudgetRemainingUSD", Keyword: "budget", Message: "nothing is left: found 0.320; ask for a new budget before you hand over", Line: 9, Column: 67},
-	{Layer: validate.Lint, Severity: validate.Warning, Keyword: "secret", Message: "a\x1b[31m", Line: 10, Column: 1},
+var exhausted = validate.Result{Reason: validate.BudgetExhausted, Findings: []finding.Finding{
+	{Layer: finding.Budget, Reason: validate.BudgetExhausted, Severity: finding.Error, Pointer: "/costTracking/costBudgetRemainingUSD", Rule: "budget/budget", Message: "nothing is left: found 0.320; ask for a new budget before you hand over", Line: 9, Column: 67},
+	{Layer: finding.Lint, Severity: finding.Warning, Rule: "lint/secret", Message: "a\x1b[31m", Line: 10, Column: 1},
 }}
 
 func TestInspectOne(t *testing.T) {
@@ -199,7 +200,7 @@ func TestInspectHostile(t *testing.T) {
 	}
 	result := validate.Result{Reason: validate.SafetyViolation}
 	for range term.MostFindings + 1 {
-		result.Findings = append(result.Findings, validate.Finding{Pointer: payload, Message: payload, Keyword: payload, Severity: validate.Error})
+		result.Findings = append(result.Findings, finding.Finding{Pointer: payload, Message: payload, Rule: payload, Severity: finding.Error})
 	}
 	var records []inspectRecord
 	for _, text := range texts {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/macp"
-	"github.com/eaapl/handoff/pkg/validate"
 )
 
 func newMACP(g *globals) *cobra.Command {
@@ -61,7 +61,7 @@ func (f *policyFlag) load(g *globals, c *cobra.Command) (*macp.Policy, error) {
 	}
 	p, err := macp.ReadPolicy(doc.Root())
 	if e := (*macp.PolicyError)(nil); errors.As(err, &e) {
-		placed := validate.Finding{Pointer: e.Pointer, Message: e.Problem}
+		placed := finding.Finding{Pointer: e.Pointer, Message: e.Problem}
 		return nil, fmt.Errorf("%s:%d:%d: %s", name, e.Line, e.Column, term.Visible(placed.PlacedMessage()))
 	}
 	return p, err

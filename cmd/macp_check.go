@@ -2,11 +2,8 @@ package cmd
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -15,7 +12,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
-	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // macpCheckFlags are the flags of macp check.
@@ -50,7 +46,7 @@ Exit code 0: all conform; 1: at least one does not; 2: something could not be re
 	f.policyFlag.register(c)
 	f.reports.register(c, report.Formats)
 	c.Flags().StringVar(&f.frozen, "frozen", "", "the `HASH` that freezing each transcript has to give")
-	c.Flags().StringVar(&f.explain, "explain", "", "tell what the rule with this `NUMBER` means, and do nothing else")
+	c.Flags().StringVar(&f.explain, "explain", "", "tell what `RULE` means, such as 9, and do nothing else")
 	return c
 }
 
@@ -58,7 +54,7 @@ var frozenHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if f.explain != "" || c.Flags().Changed("explain") {
-		return f.tell(c.OutOrStdout())
+		return explainOne(c.OutOrStdout(), f.explain, "rule of a session", macp.Rules)
 	}
 	if c.Flags().Changed("frozen") && !frozenHash().MatchString(f.frozen) {
 		return fmt.Errorf("--frozen %q: write it as handoff macp freeze prints it, sha256: and 64 hexadecimal digits", f.frozen)
@@ -107,15 +103,6 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	return answer(unread, broken > 0)
 }
 
-// tell explains the rule of --explain.
-func (f *macpCheckFlags) tell(w io.Writer) error {
-	rule, ok := report.FindRule("macp/" + strings.TrimPrefix(f.explain, "macp/"))
-	if !ok {
-		return fmt.Errorf("--explain %q: the rules have the numbers 1 to %d", f.explain, len(macp.Rules()))
-	}
-	return writeRules(w, "text", []report.Rule{rule}, false)
-}
-
 // check is the work on one transcript: it runs on any core.
 func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
 	r := macpReport{transcript: t, SessionID: t.sessionID(), Fixture: macp.IsFixture(t.doc.Root()), Violations: []macpViolation{}}
@@ -125,35 +112,18 @@ func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
 		judge = macp.CheckFixture
 	}
 	violations := judge(t.doc, o)
-	byRules := len(violations)
 	if f.frozen != "" {
-		violations = append(violations, f.thaw(t, o)...)
+		if v := macp.CheckFrozen(t.doc, f.frozen, o); v != nil {
+			violations = append(violations, *v)
+		}
 	}
-	for i, v := range violations {
-		p := t.place(v)
-		r.Violations = append(r.Violations, macpViolation{v, p.Line, p.Column, p.Offset, i >= byRules})
+	for _, v := range violations {
+		v.Finding = v.At(v.Pointer, t.place(v))
+		r.Violations = append(r.Violations, macpViolation{v})
 	}
 	r.Conforms = len(violations) == 0
 	if !r.Conforms {
-		r.reason = validate.Reason(violations[0].Code)
+		r.reason = violations[0].Reason
 	}
 	return r
-}
-
-// thaw compares the context that a transcript binds with --frozen.
-func (f *macpCheckFlags) thaw(t transcript, o macp.Options) []macp.Violation {
-	hash, err := macp.Freeze(t.doc, o)
-	v := macp.Violation{
-		Index: -1, Expected: "the frozen context " + f.frozen, Found: hash, Position: t.doc.Root().Position(),
-		Remedy: "replay the same SessionStart and the same HandoffContext messages",
-	}
-	switch {
-	case errors.Is(err, macp.ErrNoSession):
-		v.Found = "no session"
-	case err != nil:
-		v.Found = err.Error()
-	case hash == f.frozen:
-		return nil
-	}
-	return []macp.Violation{v}
 }

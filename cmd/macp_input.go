@@ -28,7 +28,7 @@ type transcript struct {
 // the envelope is known.
 func (t transcript) place(v macp.Violation) jsonstream.Position {
 	if t.offsets == nil {
-		return v.Position
+		return v.Position()
 	}
 	offset := t.offsets[0]
 	if v.Index >= 0 && v.Index < len(t.offsets) {

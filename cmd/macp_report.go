@@ -3,14 +3,15 @@ package cmd
 import (
 	"cmp"
 	"fmt"
+	"github.com/go-json-experiment/json"
 	"io"
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/macp"
-	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // A macpReport is what check says of one transcript.
@@ -22,7 +23,7 @@ type macpReport struct {
 	Conforms   bool            `json:"conforms"`
 	Violations []macpViolation `json:"violations"`
 	report.Excess
-	reason     validate.Reason // the code of the first violation
+	reason     finding.Reason // the code of the first violation
 	transcript transcript
 }
 
@@ -52,34 +53,31 @@ func (r *macpReport) Join(next *macpReport) {
 
 // A macpViolation is a violation with its place in the source. Line and Column are 0
 // on the wire, and Offset is then that of the envelope.
-type macpViolation struct {
-	macp.Violation
-	Line   int   `json:"line"`
-	Column int   `json:"column"`
-	Offset int64 `json:"offset"`
-	frozen bool  // it is of --frozen
-}
+type macpViolation struct{ macp.Violation }
 
-// rule names the rule that a violation is of, as explain does.
-func (r macpReport) rule(v macpViolation) string {
-	switch {
-	case v.frozen:
-		return "macp/frozen"
-	case v.Rule > 0:
-		return fmt.Sprintf("macp/%d", v.Rule)
-	case r.Fixture:
-		return "macp/expectation"
-	default:
-		return "macp/shape"
-	}
+func (v macpViolation) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Index     int            `json:"index"`
+		MessageID string         `json:"message_id"`
+		Rule      string         `json:"rule"`
+		Code      finding.Reason `json:"code"`
+		Expected  string         `json:"expected"`
+		Found     string         `json:"found"`
+		Remedy    string         `json:"remedy"`
+		Pointer   string         `json:"pointer"`
+		Follows   bool           `json:"follows,omitzero"`
+		Line      int            `json:"line"`
+		Column    int            `json:"column"`
+		Offset    int64          `json:"offset"`
+	}{v.Index, v.MessageID, v.Rule, v.Reason, v.Expected, v.Found, v.Fix, v.Pointer, v.Follows, v.Line, v.Column, v.Offset})
 }
 
 // told returns a violation in words, with the id of its message.
 func (v macpViolation) told() string {
 	if v.MessageID == "" {
-		return v.Message()
+		return v.Message
 	}
-	return v.MessageID + ": " + v.Message()
+	return v.MessageID + ": " + v.Message
 }
 
 // A macpReporter writes the report of a run in one format.
@@ -136,14 +134,11 @@ func (t macpText) Report(r macpReport) error {
 		if v.Line == 0 {
 			place = fmt.Sprintf("byte %d", v.Offset)
 		}
-		rule := strings.TrimPrefix(r.rule(v), "macp/")
-		if v.Rule > 0 {
-			rule = "rule " + rule
+		rule := v.Rule
+		if v.Reason != "" {
+			rule += ", " + string(v.Reason)
 		}
-		if v.Code != "" {
-			rule += ", " + string(v.Code)
-		}
-		f := validate.Finding{Pointer: v.Pointer, Message: v.told()}
+		f := finding.Finding{Pointer: v.Pointer, Message: v.told()}
 		fmt.Fprintf(&b, "  %s:%s: %s %s\n", term.Visible(r.Source), place, term.Visible(f.PlacedMessage()), t.colors.Dim("["+rule+"]"))
 	}
 	if told := r.Told(); told != "" {
@@ -165,15 +160,10 @@ type macpAsMessages struct{ report.Printer }
 func (m macpAsMessages) Report(r macpReport) error {
 	as := report.Record{Source: r.Source, Index: r.Index, HandoffID: r.SessionID, Excess: r.Excess, Origin: r.transcript.origin}
 	as.Valid, as.Reason = r.Conforms, r.reason
-	var details []string
 	for _, v := range r.Violations {
-		f := validate.Finding{
-			Layer: validate.Protocol, Keyword: r.rule(v), Reason: validate.Reason(v.Code), Severity: validate.Error,
-			Pointer: v.Pointer, Message: v.told(), Line: v.Line, Column: v.Column, Offset: v.Offset,
-		}
-		as.Findings = append(as.Findings, f)
-		details = append(details, f.PlacedMessage())
+		v.Message = v.told()
+		as.Findings = append(as.Findings, v.Finding)
 	}
-	as.Details = validate.Details(details)
+	as.Details = finding.Details(as.Findings)
 	return m.Printer.Report(as)
 }

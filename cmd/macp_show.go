@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/macp"
-	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // macpShowFlags are the flags of macp show.
@@ -110,7 +110,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 			if err := out.Flush(); err != nil {
 				return err
 			}
-			first := validate.Finding{Pointer: s.wrong[0].Pointer, Message: s.wrong[0].Message()}
+			first := finding.Finding{Pointer: s.wrong[0].Pointer, Message: s.wrong[0].Message}
 			f.progress.Fail(fmt.Errorf("%s: %s", t.origin, term.Visible(first.PlacedMessage())))
 		}
 		return show(s)

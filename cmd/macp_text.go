@@ -137,11 +137,7 @@ func (p *sessionPicture) timeLine(list []macp.Entry) {
 	for _, e := range list {
 		start := "  " + p.Dim(term.Right(number(e), numbers)) + "  "
 		if v := e.Violation; v != nil {
-			by := "shape"
-			if v.Rule > 0 {
-				by = fmt.Sprintf("rule %d", v.Rule)
-			}
-			text := fmt.Sprintf("refused by %s, %s: %s", by, v.Code, v.Message())
+			text := fmt.Sprintf("refused by %s, %s: %s", v.Rule, v.Reason, v.Message)
 			p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", p.Red(term.Clip(e.MessageType, mostIDColumns)))
 			for _, line := range term.Wrap(text, p.Width-numbers-4, term.MostFindingLines) {
 				p.Line(term.Spaces(numbers+4), p.Red(line))

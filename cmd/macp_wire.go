@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
-	"github.com/eaapl/handoff/pkg/validate"
 )
 
 func newMACPEncode(g *globals) *cobra.Command {
@@ -83,7 +83,7 @@ func encode(t transcript) encoded {
 	}
 	data, lost, err := wire.Encode(t.doc)
 	if m := (*wire.MemberError)(nil); errors.As(err, &m) {
-		placed := validate.Finding{Pointer: m.Pointer, Message: m.Problem}
+		placed := finding.Finding{Pointer: m.Pointer, Message: m.Problem}
 		err = fmt.Errorf("%s:%d:%d: %s", term.Visible(t.source), m.Line, m.Column, term.Visible(placed.PlacedMessage()))
 	}
 	return encoded{data, lost, err}

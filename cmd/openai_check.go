@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -55,32 +55,16 @@ read.`,
 	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
 	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
 	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
-	completeWith(c, "off", func([]string) []string { return openaiRules() })
+	completeWith(c, "off", func([]string) []string { return finding.IDs(openai.Rules()) })
 	return c
-}
-
-// openaiLayer stands before the rules of openai check where those of a message
-// have their layer.
-const openaiLayer validate.Layer = "openai"
-
-func openaiRules() []string {
-	var ids []string
-	for _, rule := range openai.Rules() {
-		ids = append(ids, rule.ID)
-	}
-	return ids
 }
 
 func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	run := openaiCheck{limits: f.limits, options: f.checks, strict: f.strict, stderr: c.ErrOrStderr()}
-	for _, name := range f.off {
-		id := strings.TrimPrefix(name, string(openaiLayer)+"/")
-		if !slices.Contains(openaiRules(), id) {
-			return fmt.Errorf("--off %s: no rule has this name: they are %s", name, strings.Join(openaiRules(), ", "))
-		}
-		run.off = append(run.off, id)
-	}
 	var err error
+	if run.off, err = ruleIDs("off", f.off, "rule", openai.Rules); err != nil {
+		return err
+	}
 	if run.options.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -61,26 +62,23 @@ func (r *openaiCheck) check(d input.Document) (report.Record, error) {
 	if err != nil {
 		return checked, input.InFile(term.Visible(d.Source.Name), err)
 	}
-	var details []string
-	checked.Findings = []validate.Finding{} // an array in JSON, also without any
-	for _, p := range openai.Check(doc, r.options) {
-		if slices.Contains(r.off, p.Rule) {
+	var details []finding.Finding
+	checked.Findings = []finding.Finding{} // an array in JSON, also without any
+	for _, f := range openai.Check(doc, r.options) {
+		if slices.Contains(r.off, f.Rule) {
 			continue
 		}
-		finding := validate.Finding{
-			Layer: openaiLayer, Keyword: p.Rule, Severity: validate.Error,
-			Pointer: p.Pointer, Message: p.Message,
-			Line: p.Position.Line, Column: p.Position.Column, Offset: p.Position.Offset,
+		if r.strict {
+			f.Severity = finding.Error
 		}
-		if p.Warning && !r.strict {
-			finding.Severity = validate.Warning
-		} else {
+		if f.Severity == finding.Error {
 			checked.Valid = false
-			details = append(details, finding.PlacedMessage())
+			details = append(details, f)
 		}
-		checked.Findings = append(checked.Findings, finding)
+		f.Reason = "" // no receiver rejects it with a reason of the specification
+		checked.Findings = append(checked.Findings, f)
 	}
-	checked.Details = validate.Details(details)
+	checked.Details = finding.Details(details)
 	return checked, nil
 }
 

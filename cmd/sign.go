@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -56,7 +57,7 @@ would change: a signature would not protect it.`,
 			if err != nil {
 				return err
 			}
-			validator := validate.New(validate.Options{Layers: []validate.Layer{validate.SchemaLayer}})
+			validator := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
 			f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				return f.sign(c.Context(), dst, d, key, validator)
 			}

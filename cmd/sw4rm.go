@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -57,22 +58,19 @@ func (f *lenientFlag) fill(doc *jsonstream.Document, kind format.Format, limits 
 }
 
 // sw4rmProblems returns an error for each problem, with its place in a file.
-func sw4rmProblems(name string, problems []sw4rm.Problem) error {
+func sw4rmProblems(name string, problems []finding.Finding) error {
 	var all []error
 	for _, p := range problems {
-		all = append(all, fmt.Errorf("%s:%d:%d: %s", name, p.Position.Line, p.Position.Column, sw4rmText(p)))
+		all = append(all, fmt.Errorf("%s:%d:%d: %s", name, p.Line, p.Column, sw4rmText(p)))
 	}
 	return errors.Join(all...)
 }
 
 // sw4rmText returns a problem for people, with its rule.
-func sw4rmText(p sw4rm.Problem) string {
-	text := term.Visible(p.Message)
-	if p.Pointer != "" {
-		text = term.Visible(p.Pointer) + ": " + text
-	}
+func sw4rmText(p finding.Finding) string {
+	text := term.Visible(p.PlacedMessage())
 	if p.Rule != "" {
-		text += " (sw4rm/" + p.Rule + ")"
+		text += " (" + p.Rule + ")"
 	}
 	return text
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -225,7 +226,7 @@ func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wa
 		refuse(term.Visible(finding.PlacedMessage()))
 	}
 	for _, p := range sw4rm.Check(doc, kind, f.limits) {
-		if !p.Warning {
+		if p.Severity == finding.Error {
 			refuse(sw4rmText(p))
 		} else if !slices.Contains(wanted, p.Rule) {
 			term.PrintError(f.stderr, fmt.Errorf("warning: %s", sw4rmText(p)))
@@ -307,7 +308,7 @@ func (f *sw4rmRequestFlags) run(c *cobra.Command) error {
 	}
 	var wanted []string
 	if f.To == "" {
-		wanted = []string{"to-agent"} // which is what leaving out --to says
+		wanted = []string{"sw4rm/to-agent"} // which is what leaving out --to says
 	}
 	return f.write(c.OutOrStdout(), f.Draft.Append(nil), format.SW4RMRequest, wanted)
 }

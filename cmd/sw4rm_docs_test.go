@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 )
 
@@ -20,7 +21,7 @@ func TestSW4RMDocs(t *testing.T) {
 	for _, r := range sw4rm.Rules() {
 		want++
 		severity := "error"
-		if r.Warning {
+		if r.Severity == finding.Warning {
 			severity = "warning"
 		}
 		if row := "| `" + r.ID + "` | " + severity + " | "; !strings.Contains(table, row) {

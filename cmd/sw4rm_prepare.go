@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
@@ -143,7 +144,7 @@ func (f *prepareFlags) prepare(ctx context.Context, d input.Document) ([]byte, p
 
 // readable returns why deserialize_context does not read a context.
 func readable(doc *jsonstream.Document, kind format.Format, limits jsonstream.Limits, name string) error {
-	var problems []sw4rm.Problem
+	var problems []finding.Finding
 	if kind == format.SW4RMContext {
 		_, problems = sw4rm.ReadContext(doc.Root())
 	} else {

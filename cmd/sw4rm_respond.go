@@ -8,6 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -170,7 +171,7 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 			if err != nil {
 				return err
 			}
-			var problems []sw4rm.Problem
+			var problems []finding.Finding
 			if f.registry, problems = sw4rm.ReadRegistry(doc); problems != nil {
 				return reported(c.ErrOrStderr(), sw4rmProblems(name, problems))
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -72,7 +73,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "tell how schemas given by files are checked")
 	complete(c, "layers", layerNames()...)
 	complete(c, "expect", expectations()...)
-	completeWith(c, "off", func([]string) []string { return warningRules() })
+	completeWith(c, "off", func([]string) []string { return finding.IDs(warningRules()) })
 	return c
 }
 
@@ -84,14 +85,9 @@ func layerNames() []string {
 	return names
 }
 
-func warningRules() []string {
-	var ids []string
-	for _, rule := range validate.Rules() {
-		if rule.Severity == validate.Warning {
-			ids = append(ids, rule.ID)
-		}
-	}
-	return ids
+// warningRules are those that may be off.
+func warningRules() []finding.Rule {
+	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
 }
 
 // options completes what the checks need from files.
@@ -103,14 +99,12 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		if !slices.Contains(layerNames(), name) {
 			return o, fmt.Errorf("unknown layer %q: use some of %s", name, strings.Join(layerNames(), ", "))
 		}
-		o.Layers = append(o.Layers, validate.Layer(name))
-	}
-	for _, id := range o.Off {
-		if !slices.Contains(warningRules(), id) {
-			return o, fmt.Errorf("--off %s: no warning has this name: they are %s", id, strings.Join(warningRules(), ", "))
-		}
+		o.Layers = append(o.Layers, finding.Layer(name))
 	}
 	var err error
+	if o.Off, err = ruleIDs("off", o.Off, "warning", warningRules); err != nil {
+		return o, err
+	}
 	if o.Receiver, err = f.receiver.load(f.globals, stdin); err != nil {
 		return o, err
 	}
@@ -122,7 +116,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if o.Verifier, err = f.receiver.verifier(f.globals, c, o.Receiver); err != nil {
 		return o, err
 	}
-	if o.Verifier == nil && slices.Contains(o.Layers, validate.Signature) {
+	if o.Verifier == nil && slices.Contains(o.Layers, finding.Signature) {
 		return o, errNoKey
 	}
 	f.addAsked(c, &o)
@@ -147,12 +141,12 @@ func (f *validateFlags) addAsked(c *cobra.Command, o *validate.Options) {
 	named := c.Flags().Changed
 	configured := !named("layers")
 	for _, asked := range []struct {
-		layer validate.Layer
+		layer finding.Layer
 		by    bool
 	}{
-		{validate.Signature, named("key-file") || configured && named("receiver") && o.Verifier != nil},
-		{validate.Completeness, configured && (named("receiver") || named("as") || named("require-state"))},
-		{validate.Safety, configured && (named("rules") || named("threshold") || named("classifier-cmd"))},
+		{finding.Signature, named("key-file") || configured && named("receiver") && o.Verifier != nil},
+		{finding.Completeness, configured && (named("receiver") || named("as") || named("require-state"))},
+		{finding.Safety, configured && (named("rules") || named("threshold") || named("classifier-cmd"))},
 	} {
 		if asked.by && !slices.Contains(o.Layers, asked.layer) {
 			o.Layers = append(o.Layers, asked.layer)

@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -28,14 +29,14 @@ type validation struct {
 	progress  *term.Progress
 
 	documents  int
-	invalid    map[validate.Reason]int
+	invalid    map[finding.Reason]int
 	unexpected int
 	unread     int
 }
 
 // all checks every document of the sources, and tells the outcome.
 func (v *validation) all(c *cobra.Command, list []input.Source, quiet bool) error {
-	v.invalid = map[validate.Reason]int{}
+	v.invalid = map[finding.Reason]int{}
 	work := func(batch []input.Document) results { return v.work(c, batch) }
 	err := input.Process(list, v.limits, v.progress, work, func(list results) error {
 		for _, r := range list {
@@ -194,7 +195,7 @@ func expectationFor(expect, path string) string {
 		case "valid":
 			return "valid"
 		case "invalid":
-			if i+1 < len(folders) && slices.Contains(validate.Reasons(), validate.Reason(folders[i+1])) {
+			if i+1 < len(folders) && slices.Contains(validate.Reasons(), finding.Reason(folders[i+1])) {
 				return "invalid:" + folders[i+1]
 			}
 			return "invalid"

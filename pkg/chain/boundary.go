@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // A parent is the message that others are compared with, made ready for it once for all
@@ -60,17 +62,17 @@ func (c *Checker) checkBelow(n *Node, below []*Node) {
 // schema, nearly.
 func (c *Checker) checkIdentity(p *parent, n *Node) {
 	if !n.sameTask(p.Node) {
-		c.report("task-changed", n, n.at(taskID), fmt.Sprintf(
-			"taskId %s is not the parent's, %s: pass it on as it is", quote(n.TaskID), quote(p.TaskID)))
+		c.report("chain/task-changed", n, n.at(taskID), fmt.Sprintf(
+			"taskId %s is not the parent's, %s: pass it on as it is", finding.Quote(n.TaskID), finding.Quote(p.TaskID)))
 	}
 	none := trace{}
 	switch {
 	case n.trace == none || p.trace == none:
 	case n.trace.id != p.trace.id:
-		c.report("trace-broken", n, n.at(traceparent), fmt.Sprintf(
+		c.report("chain/trace-broken", n, n.at(traceparent), fmt.Sprintf(
 			"trace-id %x is not the parent's, %x: continue the trace of the task", n.trace.id, p.trace.id))
 	case n.trace.span == p.trace.span:
-		c.report("trace-broken", n, n.at(traceparent), fmt.Sprintf(
+		c.report("chain/trace-broken", n, n.at(traceparent), fmt.Sprintf(
 			"parent-id %x is the parent's: every handoff is a span of its own; draw a fresh one", n.trace.span))
 	}
 	unknown := version{}
@@ -79,7 +81,7 @@ func (c *Checker) checkIdentity(p *parent, n *Node) {
 	}
 	minors := int64(n.schema.minor) - int64(p.schema.minor)
 	if n.schema.major != p.schema.major || max(minors, -minors) > mostMinors {
-		c.report("schema-skew", n, n.at(schemaVersion), fmt.Sprintf(
+		c.report("chain/schema-skew", n, n.at(schemaVersion), fmt.Sprintf(
 			"schemaVersion %d.%d, and the parent's is %d.%d: agents understand messages up to %d minor versions away (section 11); update the older one",
 			n.schema.major, n.schema.minor, p.schema.major, p.schema.minor, mostMinors))
 	}
@@ -105,18 +107,18 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 			slices.ContainsFunc(ranges, func(r string) bool { return r == "" || c.inRange(n.FromVer, r) }) {
 			return
 		}
-		c.report("version-mismatch", n, n.at(senderVersion), fmt.Sprintf(
+		c.report("chain/version-mismatch", n, n.at(senderVersion), fmt.Sprintf(
 			"%s is version %s, and the parent asks for %s: hand over to an agent that satisfies it, or widen the range",
-			quote(n.From), quote(n.FromVer), quote(ranges[0])))
+			finding.Quote(n.From), finding.Quote(n.FromVer), finding.Quote(ranges[0])))
 		return
 	}
 	if n.outer() != nil {
 		return // the other branches hand to it
 	}
 	types := slices.Sorted(maps.Keys(p.ranges))
-	c.report("wrong-sender", n, n.at(sender), fmt.Sprintf(
+	c.report("chain/wrong-sender", n, n.at(sender), fmt.Sprintf(
 		"%s sends this, and the parent was addressed to %s: check who took the task, or say with --agent which of these types it is",
-		quote(n.From), listed(types, len(types))))
+		finding.Quote(n.From), listed(types, len(types))))
 }
 
 // checkFirstTimes looks at the times in a message without parent.
@@ -138,7 +140,7 @@ func (c *Checker) checkTimes(p *parent, n *Node) {
 		return
 	}
 	if p.timed && n.Time.Before(p.Time) {
-		c.report("time-reversed", n, n.at(timestamp), fmt.Sprintf(
+		c.report("chain/time-reversed", n, n.at(timestamp), fmt.Sprintf(
 			"the timestamp is %s before the parent's, %s: check the clocks of the agents", p.Time.Sub(n.Time), p.Timestamp))
 		return
 	}
@@ -146,7 +148,7 @@ func (c *Checker) checkTimes(p *parent, n *Node) {
 	isDone := p.completed.has
 	if outer := n.outer(); outer != nil {
 		if latest := outer.latest(); latest.timed && n.Time.Before(latest.Time) {
-			c.report("time-reversed", n, n.at(timestamp), fmt.Sprintf(
+			c.report("chain/time-reversed", n, n.at(timestamp), fmt.Sprintf(
 				"the timestamp is %s before that of a branch that this joins, %s: check the clocks of the agents", latest.Time.Sub(n.Time), latest.Timestamp))
 			return
 		}
@@ -174,7 +176,7 @@ func (c *Checker) checkTimes(p *parent, n *Node) {
 
 func (c *Checker) reportCompletedAt(n *Node, index int, what string, when time.Time) {
 	s := n.Message.completed[index]
-	c.report("time-reversed", n, n.atSubtask(completed, index), fmt.Sprintf(
+	c.report("chain/time-reversed", n, n.atSubtask(completed, index), fmt.Sprintf(
 		"subtask %s was completed at %s, and %s %s: check the clocks of the agents",
-		quote(s.id), time.UnixMicro(s.at).UTC().Format(time.RFC3339Nano), what, when.Format(time.RFC3339Nano)))
+		finding.Quote(s.id), time.UnixMicro(s.at).UTC().Format(time.RFC3339Nano), what, when.Format(time.RFC3339Nano)))
 }

@@ -12,43 +12,14 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/finding"
 )
-
-// A Severity tells what a finding means.
-type Severity string
-
-// The severities.
-const (
-	Error   Severity = "error"   // the chain is broken
-	Warning Severity = "warning" // likely a mistake
-	Note    Severity = "note"    // worth knowing
-	Off     Severity = "off"     // the rule is not checked
-)
-
-// A Rule is one of the checks.
-type Rule struct {
-	ID       string
-	Severity Severity // unless Options say otherwise
-	Summary  string   // what it finds: one sentence
-	Why      string   // why it matters, and what to do
-}
 
 // A Place is where a message stands.
 type Place struct {
 	Source string // as named by the user
 	Index  int    // 0-based, within the source
 	Line   int    // 1-based: where the message begins
-}
-
-// A Finding is one thing that is wrong with a message, or at the boundary to its
-// parent.
-type Finding struct {
-	Rule     string
-	Severity Severity
-	Message  string              // what is wrong, what was found, what to do: one line
-	Pointer  string              // in the message, "" for the whole of it
-	Position jsonstream.Position // in the source of the message
 }
 
 // A Message is what the checks need of a handoff message.
@@ -89,7 +60,7 @@ type Node struct {
 	// that joins a fan-out, the branches count as the parent. For one whose parent is
 	// not there it is zero, since nobody knows, but for the first message of the task.
 	Step     Cost
-	Findings []Finding // by place in the message, then in the order of Rules
+	Findings []finding.Finding // by place in the message, then in the order of Rules
 
 	index    int
 	base     kinds  // what of Cost was spent in the step, since nothing was told before

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // random returns a source of random numbers that rapid can repeat.
@@ -25,7 +27,7 @@ func rulesOf(tasks []*Task) []string {
 	for _, task := range tasks {
 		task.walk(func(n *Node) {
 			for _, f := range n.Findings {
-				found[f.Rule] = true
+				found[strings.TrimPrefix(f.Rule, "chain/")] = true
 			}
 		})
 	}
@@ -154,8 +156,8 @@ func TestMutations(t *testing.T) {
 				if diff := cmp.Diff([]string{m.rule}, rulesOf(tasks)); diff != "" {
 					t.Fatalf("(-want +got):\n%s%s", diff, strings.Join(findings(tasks), "\n"))
 				}
-				off := make(map[string]Severity)
-				off[m.rule] = Off
+				off := make(map[string]finding.Severity)
+				off["chain/"+m.rule] = finding.Off
 				if found := findings(checkObjects(t, Options{Severities: off}, task...)); len(found) > 0 {
 					t.Errorf("with the rule off: %s", found)
 				}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 func (a Cost) plus(b Cost) Cost {
@@ -88,7 +90,7 @@ func (c *Checker) checkBudget(n *Node) {
 	switch {
 	case judged&money == 0:
 	case grown.GreaterThan(c.o.Tolerance):
-		c.report("budget-grown", n, n.at(left), fmt.Sprintf(
+		c.report("chain/budget-grown", n, n.at(left), fmt.Sprintf(
 			"costBudgetRemainingUSD is %s, and %s is %s: it grew by %s USD; deduct what was spent, and raise a budget in a first handoff only",
 			usd(n.Cost.RemainingUSD), whose, usd(before.RemainingUSD), usd(grown)))
 	case drift.Abs().GreaterThan(c.o.Tolerance):
@@ -96,12 +98,12 @@ func (c *Checker) checkBudget(n *Node) {
 		if n.Step.SpentUSD.IsNegative() {
 			problem = "what was spent went down"
 		}
-		c.report("budget-drift", n, n.at(spent), fmt.Sprintf(
+		c.report("chain/budget-drift", n, n.at(spent), fmt.Sprintf(
 			"%s: in this step costSpentSoFarUSD changes by %s and costBudgetRemainingUSD by %s, so that the budget drifts by %s USD; deduct exactly what was spent",
 			problem, usd(n.Step.SpentUSD), usd(grown), usd(drift)))
 	}
 	if judged&usage != 0 && (n.Step.Prompt < 0 || n.Step.Completion < 0) {
-		c.report("tokens-shrunk", n, n.at(tokens), fmt.Sprintf(
+		c.report("chain/tokens-shrunk", n, n.at(tokens), fmt.Sprintf(
 			"tokenSpent is %d and %d, and before it was %d and %d (prompt, completion): it counts all tokens of the task so far; add those of this step",
 			n.Cost.Prompt, n.Cost.Completion, before.Prompt, before.Completion))
 	}
@@ -109,11 +111,7 @@ func (c *Checker) checkBudget(n *Node) {
 
 // usd returns an amount, cut short where it is hostile.
 func usd(d decimal.Decimal) string {
-	text := d.String()
-	if len(text) > mostQuoted {
-		text = text[:mostQuoted] + "…"
-	}
-	return text
+	return finding.Shorten(d.String())
 }
 
 // total adds up the tasks.
@@ -167,9 +165,9 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		isLoose = isLoose || n.fan != nil && n.fan.isLoose
 		for _, f := range n.Findings {
 			switch f.Severity {
-			case Error:
+			case finding.Error:
 				t.Errors++
-			case Warning:
+			case finding.Warning:
 				t.Warnings++
 			}
 		}

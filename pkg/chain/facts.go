@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -81,7 +82,7 @@ const (
 // are there, so that only the others can be missing.
 func (c *Checker) checkFacts(p *parent, n *Node) {
 	x := &p.facts
-	if c.severityOf("fact-lost") == Off {
+	if c.severityOf("chain/fact-lost") == finding.Off {
 		return
 	}
 	kept := 0
@@ -123,7 +124,7 @@ func (c *Checker) checkFacts(p *parent, n *Node) {
 		}
 	}
 	if lost > 0 {
-		c.report("fact-lost", n, n.at(summary), fmt.Sprintf(
+		c.report("chain/fact-lost", n, n.at(summary), fmt.Sprintf(
 			"said in the parent's conversation, and nowhere in this message: %s; keep the turns, or say it in conversationHistorySummary or currentState",
 			listed(some, lost)))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // A fan is what became of a fan-out: of a message to several receivers (section 14.2).
@@ -280,7 +282,7 @@ func (c *Checker) checkFanOut(p *parent) {
 	}
 	first := p.fan.branches[0]
 	if some, lost := p.remaining.without(p.index, lists...); lost > 0 {
-		c.report("subtask-lost", first, first.at(remaining), fmt.Sprintf(
+		c.report("chain/subtask-lost", first, first.at(remaining), fmt.Sprintf(
 			"remaining at the fan-out, and at none of its branches completed or remaining: %s; list each in completedSubtasks or in remainingSubtasks",
 			listed(some, lost)))
 	}
@@ -290,18 +292,18 @@ func (c *Checker) checkFanOut(p *parent) {
 // of all they did. What its own parent did is a matter between the two.
 func (c *Checker) checkFanIn(f *fan, n *Node) {
 	if len(f.missing) > 0 {
-		c.report("fan-in", n, n.at(whole), fmt.Sprintf(
+		c.report("chain/fan-in", n, n.at(whole), fmt.Sprintf(
 			"joins the fan-out %s without a handoff by %s: wait for every receiver, or add the missing messages",
-			quote(f.from.HandoffID), listed(f.missing, len(f.missing))))
+			finding.Quote(f.from.HandoffID), listed(f.missing, len(f.missing))))
 	}
 	if some, lost := f.done.without(n.index, ids(n.Message.completed)); lost > 0 {
-		c.report("fan-in", n, n.at(completed), fmt.Sprintf(
+		c.report("chain/fan-in", n, n.at(completed), fmt.Sprintf(
 			"completed at another branch of the fan-out %s, and not here: %s; take over what every branch has done",
-			quote(f.from.HandoffID), listed(some, lost)))
+			finding.Quote(f.from.HandoffID), listed(some, lost)))
 	}
 	if some, lost := f.open.without(n.index, n.subtasks); lost > 0 {
-		c.report("fan-in", n, n.at(remaining), fmt.Sprintf(
+		c.report("chain/fan-in", n, n.at(remaining), fmt.Sprintf(
 			"remaining at another branch of the fan-out %s, and here neither completed nor remaining: %s; take over what every branch has left",
-			quote(f.from.HandoffID), listed(some, lost)))
+			finding.Quote(f.from.HandoffID), listed(some, lost)))
 	}
 }

@@ -145,7 +145,7 @@ func TestFans(t *testing.T) {
 			for _, task := range tasks {
 				task.walk(func(n *Node) {
 					for _, f := range n.Findings {
-						got = append(got, fmt.Sprint(n.Place.Index, " ", f.Rule))
+						got = append(got, fmt.Sprint(n.Place.Index, " ", strings.TrimPrefix(f.Rule, "chain/")))
 					}
 				})
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,18 +74,18 @@ func TestFixtures(t *testing.T) {
 	for _, rule := range Rules() {
 		t.Run(rule.ID, func(t *testing.T) {
 			found := make(map[string]bool)
-			for _, task := range checkAll(Options{}, readFixture(t, filepath.Join(fixtures, rule.ID, "bad"))) {
+			for _, task := range checkAll(Options{}, readFixture(t, filepath.Join(fixtures, rule.Name(), "bad"))) {
 				task.walk(func(n *Node) {
 					for _, f := range n.Findings {
 						t.Logf("%s%s: %s", n.Place, f.Pointer, f.Message)
-						found[f.Rule] = true
+						found[strings.TrimPrefix(f.Rule, "chain/")] = true
 					}
 				})
 			}
-			if diff := cmp.Diff([]string{rule.ID}, slices.Sorted(maps.Keys(found))); diff != "" {
+			if diff := cmp.Diff([]string{rule.Name()}, slices.Sorted(maps.Keys(found))); diff != "" {
 				t.Errorf("bad: rules that found something (-want +got):\n%s", diff)
 			}
-			for _, f := range findings(checkAll(Options{}, readFixture(t, filepath.Join(fixtures, rule.ID, "good")))) {
+			for _, f := range findings(checkAll(Options{}, readFixture(t, filepath.Join(fixtures, rule.Name(), "good")))) {
 				t.Errorf("good: %s", f)
 			}
 		})

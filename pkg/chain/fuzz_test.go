@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 			task.walk(func(n *Node) {
 				seen++
 				for _, f := range n.Findings {
-					if f.Position.Line < 1 || f.Message == "" {
+					if f.Line < 1 || f.Message == "" {
 						t.Errorf("%+v", f)
 					}
 				}

@@ -1,6 +1,10 @@
 package chain
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/finding"
+)
 
 // walk calls visit for all messages of a task, parents before children.
 func (t *Task) walk(visit func(*Node)) {
@@ -15,7 +19,7 @@ func (t *Task) walk(visit func(*Node)) {
 // to the other again and again. Between two times the task has come back, be it straight
 // or in a longer round, so that this finds loops of any length.
 func (c *Checker) checkLoops(t *Task) {
-	if c.severityOf("loop") == Off {
+	if c.severityOf("chain/loop") == finding.Off {
 		return
 	}
 	type pair struct{ from, to string }
@@ -30,9 +34,9 @@ func (c *Checker) checkLoops(t *Task) {
 		p := pairOf(n)
 		visits[p]++
 		if visits[p] == c.o.maxVisits()+1 && p.from != "" && p.to != "" {
-			c.report("loop", n, n.at(addressee), fmt.Sprintf(
+			c.report("chain/loop", n, n.at(addressee), fmt.Sprintf(
 				"%s hands the task to %s %d times in one line of handoffs: let one of them end it or ask a person, or raise --max-visits",
-				quote(n.From), quote(n.To), visits[p]))
+				finding.Quote(n.From), finding.Quote(n.To), visits[p]))
 		}
 		path = append(path, step{n, 0})
 	}

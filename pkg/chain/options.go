@@ -5,12 +5,14 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/shopspring/decimal"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // Options say what is checked. The zero value checks everything with its default.
 type Options struct {
-	// Severities are those of rules that differ from their own.
-	Severities map[string]Severity
+	// Severities are those of rules, by their IDs, that differ from their own.
+	Severities map[string]finding.Severity
 	// MaxVisits is how often a pair of agents may hand a task to each other in turn
 	// before it counts as a loop; 0 means 2.
 	MaxVisits int
@@ -45,7 +47,7 @@ type Checker struct {
 
 	satisfied map[[2]string]bool // whether a version is in a range; see inRange
 	parent    parent             // the last one whose children were compared with it
-	rules     []Rule
+	rules     []finding.Rule
 	ruleIndex map[string]int
 }
 

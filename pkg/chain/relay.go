@@ -136,13 +136,13 @@ func (c *Checker) checkSubtasks(p *parent, n *Node) {
 			left = &outer.left
 		}
 		if some, lost := left.without(n.index, n.subtasks); lost > 0 {
-			c.report("subtask-lost", n, n.at(remaining), fmt.Sprintf(
+			c.report("chain/subtask-lost", n, n.at(remaining), fmt.Sprintf(
 				"remaining at the parent, and here neither completed nor remaining: %s; list each in completedSubtasks or in remainingSubtasks",
 				listed(some, lost)))
 		}
 	}
 	if some, lost := p.completed.without(n.index, n.subtasks); lost > 0 {
-		c.report("subtask-forgotten", n, n.at(completed), fmt.Sprintf(
+		c.report("chain/subtask-forgotten", n, n.at(completed), fmt.Sprintf(
 			"completed at the parent, and not there any more: %s; carry completed subtasks on with their results",
 			listed(some, lost)))
 	}
@@ -153,7 +153,7 @@ func (c *Checker) checkSubtasks(p *parent, n *Node) {
 func (c *Checker) checkReopened(p *parent, n *Node) {
 	some, count, first := chosen(n.Message.remaining, func(s subtask) bool { return s.id != "" && p.completed.has(s.id) })
 	if count > 0 {
-		c.report("subtask-reopened", n, n.atSubtask(remaining, first), fmt.Sprintf(
+		c.report("chain/subtask-reopened", n, n.atSubtask(remaining, first), fmt.Sprintf(
 			"completed at the parent, and remaining here: %s; what has to be done anew is a subtask with an id of its own",
 			listed(some, count)))
 	}
@@ -169,7 +169,7 @@ func (c *Checker) checkResults(p *parent, n *Node) {
 		return known && !same
 	})
 	if count > 0 {
-		c.report("result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
+		c.report("chain/result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
 			"completed before with another result: %s; carry results on as they are, and correct one in a subtask of its own",
 			listed(some, count)))
 	}
@@ -195,12 +195,12 @@ func chosen(subtasks []subtask, meant func(subtask) bool) (some []string, count,
 // checkKept asks for the constraints and the state of the parent.
 func (c *Checker) checkKept(p *parent, n *Node) {
 	if some, lost := p.constraints.without(n.index, slices.Values(n.Message.constraints)); lost > 0 {
-		c.report("constraint-dropped", n, n.at(constraints), fmt.Sprintf(
+		c.report("chain/constraint-dropped", n, n.at(constraints), fmt.Sprintf(
 			"a constraint of the parent, and not here, word for word: %s; pass constraints on as they are",
 			listed(some, lost)))
 	}
 	if some, lost := p.state.without(n.index, slices.Values(n.Message.state)); lost > 0 {
-		c.report("state-lost", n, n.at(currentState), fmt.Sprintf(
+		c.report("chain/state-lost", n, n.at(currentState), fmt.Sprintf(
 			"in the parent's currentState, and not here: %s; carry on what later agents need",
 			listed(some, lost)))
 	}

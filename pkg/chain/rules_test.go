@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -19,19 +20,13 @@ func TestRules(t *testing.T) {
 		"budget-drift budget-grown tokens-shrunk loop fan-in schema-skew"
 	var ids []string
 	for _, r := range Rules() {
-		ids = append(ids, r.ID)
-		if r.Summary == "" || r.Why == "" || r.Severity == "" || r.Severity == Off {
+		ids = append(ids, r.Name())
+		if r.Summary == "" || r.Why == "" || r.Severity == "" || r.Severity == finding.Off {
 			t.Errorf("%s is incomplete: %+v", r.ID, r)
-		}
-		if found, ok := FindRule(r.ID); !ok || found != r {
-			t.Errorf("FindRule(%q) = %v", r.ID, found)
 		}
 	}
 	if diff := cmp.Diff(strings.Fields(table), ids); diff != "" {
 		t.Error(diff)
-	}
-	if _, ok := FindRule("no-such-rule"); ok {
-		t.Error("FindRule finds a rule that is not there")
 	}
 }
 
@@ -233,11 +228,11 @@ func TestCopies(t *testing.T) {
 	task = append(task, task[1], task[1])
 	tests := []struct {
 		name   string
-		chosen map[string]Severity
-		want   Severity
+		chosen map[string]finding.Severity
+		want   finding.Severity
 	}{
-		{name: "by default a note", want: Note},
-		{name: "what is chosen", chosen: map[string]Severity{"duplicate-id": Error}, want: Error},
+		{name: "by default a note", want: finding.Note},
+		{name: "what is chosen", chosen: map[string]finding.Severity{"chain/duplicate-id": finding.Error}, want: finding.Error},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -297,28 +292,11 @@ func TestPosition(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Add(m)
-	want := Finding{
-		Rule: "constraint-dropped", Severity: Error, Pointer: "/constraints", Position: d.Root().Get("constraints").Position(),
+	want := finding.Finding{
+		Layer: finding.Chain, Rule: "chain/constraint-dropped", Severity: finding.Error,
 		Message: `a constraint of the parent, and not here, word for word: "returnJSON:true", "maxResponseTokens:2000"; pass constraints on as they are`,
-	}
-	if diff := cmp.Diff([]Finding{want}, c.Tasks()[0].Roots[0].Children[0].Findings); diff != "" {
+	}.On(d.Root().Get("constraints"))
+	if diff := cmp.Diff([]finding.Finding{want}, c.Tasks()[0].Roots[0].Children[0].Findings); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestQuote checks how findings show what is in messages.
-func TestQuote(t *testing.T) {
-	tests := []struct{ name, text, want string }{
-		{"a name", "risk-scoring-agent", `"risk-scoring-agent"`},
-		{"control characters", "a\x1b[31mb\n", `"a\x1b[31mb\n"`},
-		{"a long text, cut between characters", strings.Repeat("é", 40), `"` + strings.Repeat("é", 30) + `…"`},
-		{"a credential", "key: ghp_16C7e42F292c6912E7710c838347Ae178B4a.", `"key: ****************************************."`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if got := quote(test.text); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
-		})
 	}
 }

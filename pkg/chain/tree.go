@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // Tasks checks all messages and returns their tasks, by the time of their first
@@ -91,8 +93,8 @@ func (c *Checker) plant() *forest {
 		f.nodes = append(f.nodes, Node{Message: m, index: i})
 		known[key{id, m.digest}] = i
 		if first, taken := named[id]; taken {
-			c.report("duplicate-id", &f.nodes[i], m.at(handoffID), fmt.Sprintf(
-				"handoffId %s: another message, at %s, has the same; give every handoff an id of its own", quote(m.HandoffID), f.nodes[first].Place))
+			c.report("chain/duplicate-id", &f.nodes[i], m.at(handoffID), fmt.Sprintf(
+				"handoffId %s: another message, at %s, has the same; give every handoff an id of its own", finding.Quote(m.HandoffID), f.nodes[first].Place))
 			if twin := [2]string{id, foldID(m.TaskID)}; twins[twin] == 0 {
 				twins[twin] = i
 			}
@@ -191,7 +193,7 @@ func (c *Checker) cut(f *forest, i int) {
 		text = fmt.Sprintf("parentHandoffId leads back to the message itself, by way of %s", listed(ids, len(cycle)-1))
 	}
 	f.parent[smallest] = isCut
-	c.report("cycle", n, n.at(parentID), text+"; name the handoff by which the sender got the task")
+	c.report("chain/cycle", n, n.at(parentID), text+"; name the handoff by which the sender got the task")
 }
 
 // sort puts parents before children, and near them: they have much in common, which
@@ -253,8 +255,8 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 			n.base, hasFirst, first = money|usage, true, n
 		default:
 			n.base = money | usage
-			c.report("many-roots", n, n.at(parentID), fmt.Sprintf(
-				"parentHandoffId is null, but the task begins with %s: name the handoff by which the sender got the task, or start a task of its own", quote(first.HandoffID)))
+			c.report("chain/many-roots", n, n.at(parentID), fmt.Sprintf(
+				"parentHandoffId is null, but the task begins with %s: name the handoff by which the sender got the task, or start a task of its own", finding.Quote(first.HandoffID)))
 		}
 	}
 	if !hasFirst {
@@ -265,11 +267,11 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 			continue
 		}
 		if hasFirst {
-			c.report("missing-parent", n, n.at(parentID), fmt.Sprintf(
-				"parentHandoffId %s is the id of none of the messages: one between here and the first message of the task is missing; add it", quote(n.ParentID)))
+			c.report("chain/missing-parent", n, n.at(parentID), fmt.Sprintf(
+				"parentHandoffId %s is the id of none of the messages: one between here and the first message of the task is missing; add it", finding.Quote(n.ParentID)))
 		} else {
-			c.report("orphan", n, n.at(parentID), fmt.Sprintf(
-				"parentHandoffId %s is the id of none of the messages, and no message of the task is the first: add those before this one", quote(n.ParentID)))
+			c.report("chain/orphan", n, n.at(parentID), fmt.Sprintf(
+				"parentHandoffId %s is the id of none of the messages, and no message of the task is the first: add those before this one", finding.Quote(n.ParentID)))
 		}
 	}
 }

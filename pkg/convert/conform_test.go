@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/openai"
@@ -38,13 +39,13 @@ func conform(t fataler, f format.Format, text []byte) []string {
 		t.Fatalf("%v", err)
 	}
 	for _, p := range schema.Check(parsed(t, text).Root()) {
-		if p.Severity == validate.Error {
+		if p.Severity == finding.Error {
 			problems = append(problems, p.Pointer+": "+p.Message)
 		}
 	}
 	if f == format.MACP {
 		for _, v := range macp.Check(parsed(t, text), macp.Options{}) {
-			problems = append(problems, v.Message())
+			problems = append(problems, v.Message)
 		}
 	}
 	return problems
@@ -107,7 +108,7 @@ func TestReceiverAccepts(t *testing.T) {
 		t.Run(string(from), func(t *testing.T) {
 			for _, tt := range []struct {
 				budget string
-				want   validate.Reason
+				want   finding.Reason
 			}{{"", validate.BudgetExhausted}, {"0.50", ""}} {
 				there := result(t, sample(t, from), format.EAAPL, Options{Budget: tt.budget})
 				m, err := message.Parse(jsonstream.NewRaw(there.Text), jsonstream.Limits{})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -47,10 +48,10 @@ func (r remainder) children(yield func(jsonstream.Value) bool) {
 
 // Check returns what in v breaks the schema, one finding per cause, ordered by
 // place, at most a thousand.
-func (s *Schema) Check(v jsonstream.Value) []Finding { return s.check(v, nil) }
+func (s *Schema) Check(v jsonstream.Value) []finding.Finding { return s.check(v, nil) }
 
 // check is Check of what run has followed already, unless that is nil.
-func (s *Schema) check(v jsonstream.Value, run *schema.Run) []Finding {
+func (s *Schema) check(v jsonstream.Value, run *schema.Run) []finding.Finding {
 	if run == nil && s.accepts(v) || run != nil && run.Verdict() == schema.Valid {
 		return nil
 	}
@@ -58,7 +59,7 @@ func (s *Schema) check(v jsonstream.Value, run *schema.Run) []Finding {
 }
 
 // explain is Check by the schema library.
-func (s *Schema) explain(v jsonstream.Value) []Finding {
+func (s *Schema) explain(v jsonstream.Value) []finding.Finding {
 	if unsafe := numbersOverLimit(v); len(unsafe) > 0 {
 		// The library fails on such numbers (a nil dereference, or seconds of
 		// arithmetic), so it does not get to see them.
@@ -90,7 +91,7 @@ func (s *Schema) explain(v jsonstream.Value) []Finding {
 }
 
 // apply asks the library about v, but for what it returns as remainders.
-func (s *Schema) apply(schema *jsonschema.Schema, v jsonstream.Value) ([]Finding, []remainder) {
+func (s *Schema) apply(schema *jsonschema.Schema, v jsonstream.Value) ([]finding.Finding, []remainder) {
 	var c conversion
 	value := c.plain(v, schema, 0)
 	if most := max(leastPaths, pathsPerByte*len(v.Raw())); c.paths > most && !s.ours {
@@ -108,8 +109,8 @@ func (s *Schema) apply(schema *jsonschema.Schema, v jsonstream.Value) ([]Finding
 	return w.explain(tree), c.remainders
 }
 
-func cannotApply(v jsonstream.Value, err error) []Finding {
-	return []Finding{schemaFinding("schema", "the schema cannot be applied: "+strings.TrimPrefix(err.Error(), "jsonschema: ")).on(v)}
+func cannotApply(v jsonstream.Value, err error) []finding.Finding {
+	return []finding.Finding{schemaFinding("schema", "the schema cannot be applied: "+strings.TrimPrefix(err.Error(), "jsonschema: ")).On(v)}
 }
 
 // The library makes the pointer of every value that a schema reaches: a long

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -17,7 +18,7 @@ func BenchmarkValidate(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	run := func(layers ...validate.Layer) func(*testing.B) {
+	run := func(layers ...finding.Layer) func(*testing.B) {
 		return func(b *testing.B) {
 			v := validate.New(validate.Options{Layers: layers})
 			b.SetBytes(int64(len(text)))
@@ -33,9 +34,9 @@ func BenchmarkValidate(b *testing.B) {
 			}
 		}
 	}
-	b.Run("parse", run(validate.Signature)) // which has no key, and so nothing to do
+	b.Run("parse", run(finding.Signature)) // which has no key, and so nothing to do
 	b.Run("all", run())
-	for _, layer := range []validate.Layer{validate.SchemaLayer, validate.Completeness, validate.Budget, validate.Safety, validate.Lint} {
+	for _, layer := range []finding.Layer{finding.Schema, finding.Completeness, finding.Budget, finding.Safety, finding.Lint} {
 		b.Run(string(layer), run(layer))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -48,7 +49,7 @@ func (w *wording) noBranch(c cause) string {
 		if names := w.rivals(c); len(names) > 1 {
 			return fmt.Sprintf("only one of the members %s may be there: found all of them; remove the others", strings.Join(names, ", "))
 		}
-		return fmt.Sprintf("matches more than one of the alternatives of which the schema allows one: found %s", found(c.v))
+		return fmt.Sprintf("matches more than one of the alternatives of which the schema allows one: found %s", finding.QuoteValue(c.v))
 	}
 	var types, missing []string
 	var values []jsonstream.Value
@@ -57,7 +58,7 @@ func (w *wording) noBranch(c cause) string {
 		if e, ok := lacks(branch, c.err.InstanceLocation); ok {
 			for _, name := range w.schema.locate(e.AbsoluteKeywordLocation).Elements() {
 				if !c.v.Get(name.Text()).Exists() {
-					missing = append(missing, quote(name.Text()))
+					missing = append(missing, finding.Quote(name.Text()))
 				}
 			}
 		}
@@ -82,16 +83,16 @@ func (w *wording) noBranch(c cause) string {
 	case len(missing) == len(branches):
 		return fmt.Sprintf("one of the members %s is required: add it", strings.Join(missing, ", "))
 	case len(types) == len(branches):
-		return fmt.Sprintf("expected %s: found %s", strings.Join(slices.Compact(types), " or "), found(c.v))
+		return fmt.Sprintf("expected %s: found %s", strings.Join(slices.Compact(types), " or "), finding.QuoteValue(c.v))
 	case len(values) >= len(branches) && len(types) == 0:
 		at := w.at(place)
 		where := ""
 		if at != c.v {
-			where = fmt.Sprintf("the member %s ", quote(at.Name()))
+			where = fmt.Sprintf("the member %s ", finding.Quote(at.Name()))
 		}
-		return where + mustBeOneOf(slices.All(values), found(at), at.Text())
+		return where + mustBeOneOf(slices.All(values), finding.QuoteValue(at), at.Text())
 	default:
-		return fmt.Sprintf("matches none of the %d alternatives that the schema allows: found %s", len(branches), found(c.v))
+		return fmt.Sprintf("matches none of the %d alternatives that the schema allows: found %s", len(branches), finding.QuoteValue(c.v))
 	}
 }
 
@@ -102,7 +103,7 @@ func (w *wording) rivals(c cause) []string {
 		required := branch.Get("required")
 		for _, name := range required.Elements() {
 			if required.Len() == 1 && c.v.Get(name.Text()).Exists() {
-				names = append(names, quote(name.Text()))
+				names = append(names, finding.Quote(name.Text()))
 			}
 		}
 	}

@@ -7,23 +7,24 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
 // checkCompleteness is the completeness layer of section 6.1.
-func checkCompleteness(root jsonstream.Value, receiver *Receiver) []Finding {
-	var findings []Finding
-	add := func(v jsonstream.Value, keyword, problem string) {
+func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Finding {
+	var findings []finding.Finding
+	add := func(v jsonstream.Value, rule, problem string) {
 		if !v.Exists() {
 			v = root // which lacks it
 		}
-		f := Finding{Layer: Completeness, Reason: IncompleteContext, Severity: Error, Keyword: keyword, Message: problem}
-		findings = append(findings, f.on(v))
+		f := finding.Finding{Layer: finding.Completeness, Reason: IncompleteContext, Severity: finding.Error, Rule: rule, Message: problem}
+		findings = append(findings, f.On(v))
 	}
 	if done := root.Get("completedSubtasks"); done.Kind() == jsonstream.Array && done.Len() == 0 &&
 		root.Get("taskDescription").Text() != message.Initial {
-		add(done, "completed-subtasks", fmt.Sprintf(
+		add(done, "completeness/completed-subtasks", fmt.Sprintf(
 			"no completed subtasks in a handoff that is not the first: list what was done, or write %q as the taskDescription of a first handoff", message.Initial))
 	}
 	if receiver == nil {
@@ -36,14 +37,14 @@ func checkCompleteness(root jsonstream.Value, receiver *Receiver) []Finding {
 			pointer = jsonstream.AppendPointer("", name)
 		}
 		if !state.At(pointer).Exists() {
-			add(state, "required-state", fmt.Sprintf("the receiver requires %s in currentState: it is missing", pointer))
+			add(state, "completeness/required-state", fmt.Sprintf("the receiver requires %s in currentState: it is missing", pointer))
 		}
 	}
 	if receiver.StateSchema != nil && state.Exists() {
 		for _, f := range receiver.StateSchema.Check(state) {
-			f.Layer, f.Reason = Completeness, IncompleteContext
-			f.Message = fmt.Sprintf("the receiver's schema for currentState: %s (%s)", f.Message, f.Keyword)
-			f.Keyword = "state-schema"
+			f.Layer, f.Reason = finding.Completeness, IncompleteContext
+			f.Message = fmt.Sprintf("the receiver's schema for currentState: %s (%s)", f.Message, strings.TrimPrefix(f.Rule, schemaPrefix))
+			f.Rule = "completeness/state-schema"
 			findings = append(findings, f)
 		}
 	}
@@ -56,7 +57,7 @@ const mostNamed = 5
 
 // checkAddressee asks whether one of the message's targets is the receiver: its
 // type, and a version within the range.
-func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonstream.Value, keyword, problem string)) {
+func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonstream.Value, rule, problem string)) {
 	targets := []jsonstream.Value{root.Get("toAgent")}
 	for _, target := range root.Get("receiverList").Elements() {
 		targets = append(targets, target)
@@ -70,7 +71,7 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 		}
 		if receiver.AgentType != "" && agentType.Text() != receiver.AgentType {
 			if len(types) < mostNamed {
-				types = append(types, quote(agentType.Text()))
+				types = append(types, finding.Quote(agentType.Text()))
 			}
 			continue
 		}
@@ -83,23 +84,23 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 	}
 	switch {
 	case refused.Exists():
-		add(refused, "version-range", fmt.Sprintf("the message asks for version %s and the receiver is version %s",
-			found(refused), receiver.AgentVersion))
+		add(refused, "completeness/version-range", fmt.Sprintf("the message asks for version %s and the receiver is version %s",
+			finding.QuoteValue(refused), receiver.AgentVersion))
 	case len(types) > 0:
-		add(root.Get("toAgent"), "addressee", fmt.Sprintf("addressed to %s and the receiver is %q",
+		add(root.Get("toAgent"), "completeness/addressee", fmt.Sprintf("addressed to %s and the receiver is %q",
 			strings.Join(types, ", "), receiver.AgentType))
 	}
 }
 
 // checkBudget is the cost budget check of section 6.1.
-func checkBudget(root jsonstream.Value) []Finding {
+func checkBudget(root jsonstream.Value) []finding.Finding {
 	remaining := root.Get("costTracking").Get("costBudgetRemainingUSD")
 	if remaining.Kind() != jsonstream.Number || isPositive(remaining.Raw()) {
 		return nil
 	}
-	f := Finding{Layer: Budget, Reason: BudgetExhausted, Severity: Error, Keyword: "budget-exhausted"}
-	f.Message = fmt.Sprintf("no budget remains: found %s USD; do not execute, return the task to its sender", shorten(string(remaining.Raw())))
-	return []Finding{f.on(remaining)}
+	f := finding.Finding{Layer: finding.Budget, Reason: BudgetExhausted, Severity: finding.Error, Rule: "budget/budget-exhausted"}
+	f.Message = fmt.Sprintf("no budget remains: found %s USD; do not execute, return the task to its sender", finding.Shorten(string(remaining.Raw())))
+	return []finding.Finding{f.On(remaining)}
 }
 
 // isPositive reports whether a JSON number is above zero. It asks the digits, so

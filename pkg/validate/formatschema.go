@@ -3,6 +3,7 @@ package validate
 import (
 	"sync"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/internal/schema"
@@ -24,14 +25,14 @@ func schemaOf(f format.Format) *Schema { return formatSchemas[f]() }
 
 // checkSchema is the schema layer. run is that of the message's schema over it, nil if
 // there was none.
-func checkSchema(root jsonstream.Value, f format.Format, o Options, run *schema.Run) []Finding {
+func checkSchema(root jsonstream.Value, f format.Format, o Options, run *schema.Run) []finding.Finding {
 	switch {
 	case o.Schema != nil:
 		return o.Schema.check(root, run)
 	case f == format.EAAPL:
 		return checkMessageSchema(root, o.Receiver, run)
 	case f == format.MACP && macp.IsFixture(root):
-		return []Finding{schemaFinding("fixture", "a conformance fixture, which says what is to happen, and not a transcript: found messages with the member \"expect\"; replay it with handoff macp check").on(root.Get("messages"))}
+		return []finding.Finding{schemaFinding("fixture", "a conformance fixture, which says what is to happen, and not a transcript: found messages with the member \"expect\"; replay it with handoff macp check").On(root.Get("messages"))}
 	}
 	return schemaOf(f).check(root, run)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/schemas"
@@ -75,13 +76,13 @@ stateSchema: '{"properties":{"riskFlags":{"items":{"oneOf":[{"type":"string"},{"
 }
 
 // inOrder reports whether a may stand before b: by layer, then by place.
-func inOrder(a, b Finding) bool {
+func inOrder(a, b finding.Finding) bool {
 	la, lb := slices.Index(Layers(), a.Layer), slices.Index(Layers(), b.Layer)
 	return la < lb || la == lb && a.Offset <= b.Offset
 }
 
 // checkPlace fails unless a finding is well-formed and its places agree.
-func checkPlace(t *testing.T, m *message.Message, f Finding) {
+func checkPlace(t *testing.T, m *message.Message, f finding.Finding) {
 	t.Helper()
 	text := m.Raw()
 	if f.Offset < 0 || f.Offset >= int64(len(text)) {
@@ -97,11 +98,11 @@ func checkPlace(t *testing.T, m *message.Message, f Finding) {
 	if !v.Exists() {
 		t.Fatalf("%+v: the pointer leads nowhere", f)
 	}
-	if f.Offset != v.Position().Offset && f.Offset != v.NamePosition().Offset && f.Keyword != "secret" {
+	if f.Offset != v.Position().Offset && f.Offset != v.NamePosition().Offset && f.Rule != "lint/secret" {
 		t.Fatalf("%+v: the pointer leads to offset %d", f, v.Position().Offset)
 	}
-	if f.Message == "" || f.Keyword == "" || strings.ContainsAny(f.Message, "\n\r\x00\x1b") || !utf8.ValidString(f.Message) ||
-		!slices.Contains(Reasons(), f.Reason) || f.Severity != Error && f.Severity != Warning {
+	if f.Message == "" || f.Rule == "" || strings.ContainsAny(f.Message, "\n\r\x00\x1b") || !utf8.ValidString(f.Message) ||
+		!slices.Contains(Reasons(), f.Reason) || f.Severity != finding.Error && f.Severity != finding.Warning {
 		t.Fatalf("%+v is not well-formed", f)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -55,10 +56,10 @@ func check(t testing.TB, m *message.Message, o Options) Result {
 }
 
 // errorsIn are the findings that make a message invalid.
-func errorsIn(r Result) []Finding {
-	var list []Finding
+func errorsIn(r Result) []finding.Finding {
+	var list []finding.Finding
 	for _, f := range r.Findings {
-		if f.Severity == Error {
+		if f.Severity == finding.Error {
 			list = append(list, f)
 		}
 	}
@@ -159,3 +160,6 @@ func readFile(t testing.TB, name string) []byte {
 func deep(n int, text string) string {
 	return strings.Repeat("[", n) + text + strings.Repeat("]", n)
 }
+
+// ruleName returns the name of a finding's rule without the layer.
+func ruleName(f finding.Finding) string { return finding.Rule{ID: f.Rule}.Name() }

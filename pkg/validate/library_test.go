@@ -79,7 +79,7 @@ func TestSchemaNumbersWithinBounds(t *testing.T) {
 			}
 			var got []string
 			for _, f := range s.Check(parseMessage(t, tt.document).Root()) {
-				got = append(got, f.Keyword)
+				got = append(got, ruleName(f))
 			}
 			if strings.Join(got, " ") != tt.want {
 				t.Errorf("%.80s, %.80s: found %q, want %q", schema, tt.document, got, tt.want)

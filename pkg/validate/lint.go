@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -23,7 +24,7 @@ type lintContext struct {
 
 // A lintRule reports findings until the linter has enough of them.
 type lintRule struct {
-	Rule
+	finding.Rule
 	general bool // it is for messages of all formats, not the canonical one alone
 	check   func(*linter)
 }
@@ -40,7 +41,7 @@ type linter struct {
 
 	rule     *lintRule // that is being applied
 	left     int       // findings that it may still have
-	findings []Finding
+	findings []finding.Finding
 }
 
 // lintMembers are the members of a canonical message that rules look at; absent where it
@@ -57,7 +58,7 @@ var linters = sync.Pool{New: func() any {
 }}
 
 // lint applies the lint rules for the format, in the order of lintRules.
-func lint(c lintContext) []Finding {
+func lint(c lintContext) []finding.Finding {
 	l := linters.Get().(*linter)
 	l.lintContext = c
 	if c.format == format.EAAPL {
@@ -111,8 +112,8 @@ func readMembers(root jsonstream.Value) (m lintMembers) {
 
 // add adds a finding that has a place and a message. It returns false when the rule has
 // enough.
-func (l *linter) add(f Finding) bool {
-	f.Layer, f.Reason, f.Severity, f.Keyword = l.rule.Layer, l.rule.Reason, l.rule.Severity, l.rule.ID
+func (l *linter) add(f finding.Finding) bool {
+	f.Layer, f.Reason, f.Severity, f.Rule = l.rule.Layer, l.rule.Reason, l.rule.Severity, l.rule.ID
 	l.findings = append(l.findings, f)
 	l.left--
 	return l.left > 0
@@ -123,8 +124,8 @@ func (l *linter) report(at jsonstream.Value, format string, args ...any) bool {
 	return l.add(lintFinding(at, format, args...))
 }
 
-func lintFinding(at jsonstream.Value, format string, args ...any) Finding {
-	return Finding{Message: fmt.Sprintf(format, args...)}.on(at)
+func lintFinding(at jsonstream.Value, format string, args ...any) finding.Finding {
+	return finding.Finding{Message: fmt.Sprintf(format, args...)}.On(at)
 }
 
 // futureTolerance is how far clocks may differ.
@@ -175,7 +176,7 @@ func subtaskDoneAndLeft(l *linter) {
 	for _, subtask := range l.members.remainingSubtasks.Elements() {
 		id := subtask.Get("subtaskId")
 		first, ok := l.done[id.Text()]
-		if ok && !l.report(id, "subtask both done and left: found %s at %s too; list it once", found(id), first.Pointer()) {
+		if ok && !l.report(id, "subtask both done and left: found %s at %s too; list it once", finding.QuoteValue(id), first.Pointer()) {
 			return
 		}
 	}
@@ -184,7 +185,7 @@ func subtaskDoneAndLeft(l *linter) {
 func constraintForm(l *linter) {
 	for _, constraint := range l.members.constraints.Elements() {
 		if constraint.Kind() == jsonstream.String && !isNameValue(constraint.Text()) &&
-			!l.report(constraint, "not of the form name:value: found %s; write it like maxResponseTokens:2000", found(constraint)) {
+			!l.report(constraint, "not of the form name:value: found %s; write it like maxResponseTokens:2000", finding.QuoteValue(constraint)) {
 			return
 		}
 	}
@@ -250,7 +251,7 @@ func lintSecrets(l *linter) {
 	for _, holder := range history.Carriers(l.root, l.format) {
 		carried, err := history.Decode(holder, jsonstream.Unlimited())
 		if err == nil && secrets.MayHold(carried.Root().Raw()) &&
-			!secretsIn(carried.Root(), func(f Finding) bool { return l.add(f.inside(holder)) }) {
+			!secretsIn(carried.Root(), func(f finding.Finding) bool { return l.add(f.Inside(holder)) }) {
 			return
 		}
 	}
@@ -258,11 +259,11 @@ func lintSecrets(l *linter) {
 
 // secretsIn looks through the strings and member names of v. It returns false
 // once yield has.
-func secretsIn(v jsonstream.Value, yield func(Finding) bool) bool {
+func secretsIn(v jsonstream.Value, yield func(finding.Finding) bool) bool {
 	if hits := secrets.Find(v.Name()); len(hits) > 0 {
 		// A pointer to v, or to anything below it, would print the secret.
 		f := lintFinding(v, "a secret in a member's name: found %v; take it out and revoke it", hits[0])
-		return yield(f.at(v.Parent().Pointer(), v.NamePosition()))
+		return yield(f.At(v.Parent().Pointer(), v.NamePosition()))
 	}
 	if v.Kind() == jsonstream.String && v.Name() == "signature" { // of the message, or of a provider over a part of a turn
 		return true

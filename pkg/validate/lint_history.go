@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -82,7 +83,7 @@ func callWithoutResult(l *linter) {
 	}
 	for i, e := range l.history.events {
 		if open[e.call] == i+1 &&
-			!l.report(e.ID, "tool call without a result: nothing after it answers %s; add the result or drop the call", found(e.ID)) {
+			!l.report(e.ID, "tool call without a result: nothing after it answers %s; add the result or drop the call", finding.QuoteValue(e.ID)) {
 			return
 		}
 	}
@@ -94,7 +95,7 @@ func resultWithoutCall(l *linter) {
 		if !e.Result {
 			called[e.call] = 1
 		} else if called[e.call] == 0 &&
-			!l.report(e.ID, "tool result without a call: nothing before it calls %s; add the call or drop the result", found(e.ID)) {
+			!l.report(e.ID, "tool result without a call: nothing before it calls %s; add the call or drop the result", finding.QuoteValue(e.ID)) {
 			return
 		}
 	}
@@ -121,12 +122,12 @@ type duplicates struct {
 type turnID struct{ id, kind, role string }
 
 // add records a turn and says by what it repeats an earlier one, if it does.
-func (d *duplicates) add(index int) (f Finding, repeats bool) {
+func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 	turn := d.turns[index]
 	if id := turn.Get("id"); id.Text() != "" {
 		key := turnID{id.Text(), turn.Get("type").Text(), turn.Get("role").Text()}
 		if first, ok := d.ids[key]; ok {
-			f, repeats = lintFinding(turn, "the same turn again: found the id %s at %s already; keep one of them", found(id), d.turns[first].Pointer()), true
+			f, repeats = lintFinding(turn, "the same turn again: found the id %s at %s already; keep one of them", finding.QuoteValue(id), d.turns[first].Pointer()), true
 		} else {
 			d.ids[key] = index
 		}
@@ -148,7 +149,7 @@ func (d *duplicates) add(index int) (f Finding, repeats bool) {
 		// form of their own.
 		earlier := d.events[*first-1]
 		if sameEvent := earlier.turn == index && earlier.Item.Parent() != e.Item.Parent(); !repeats && !sameEvent {
-			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), found(e.ID), earlier.Item.Pointer()), true
+			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), finding.QuoteValue(e.ID), earlier.Item.Pointer()), true
 		}
 	}
 	return f, repeats
@@ -160,7 +161,7 @@ func systemTurn(l *linter) {
 		role := turn.Get("role")
 		switch strings.ToLower(strings.TrimSpace(role.Text())) {
 		case "system", "developer":
-			if begun && !l.report(role, "authority in the middle of the history: found the role %s, which may be forged; drop the turn, or state it in constraints", found(role)) {
+			if begun && !l.report(role, "authority in the middle of the history: found the role %s, which may be forged; drop the turn, or state it in constraints", finding.QuoteValue(role)) {
 				return
 			}
 		default:

@@ -68,7 +68,7 @@ func TestLintHistoryPlainly(t *testing.T) {
 			if _, earlier, ok := strings.Cut(f.Message, " at "); ok {
 				where += " as " + strings.TrimSuffix(earlier, " already; keep one of them")
 			}
-			got = append(got, f.Keyword+" "+where)
+			got = append(got, ruleName(f)+" "+where)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%s (-want +got):\n%s", text, diff)
@@ -188,7 +188,7 @@ func TestLintSecretPlainly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := lintDocument(doc); len(got) != 1 || got[0].Keyword != "secret" {
+		if got := lintDocument(doc); len(got) != 1 || got[0].Rule != "lint/secret" {
 			t.Errorf("%s: got %v", text, got)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
@@ -15,7 +16,7 @@ import (
 
 var lintNow = time.Date(2026, 6, 12, 10, 0, 0, 0, time.UTC)
 
-func lintText(t testing.TB, text string, receiver *Receiver) []Finding {
+func lintText(t testing.TB, text string, receiver *Receiver) []finding.Finding {
 	t.Helper()
 	raw := jsonstream.NewRaw([]byte(text))
 	doc, err := jsonstream.Parse(raw, jsonstream.Limits{})
@@ -26,7 +27,7 @@ func lintText(t testing.TB, text string, receiver *Receiver) []Finding {
 }
 
 // lintDocument lints without a receiver.
-func lintDocument(doc *jsonstream.Document) []Finding {
+func lintDocument(doc *jsonstream.Document) []finding.Finding {
 	return lint(lintContext{doc.Root(), format.EAAPL, nil, lintNow})
 }
 
@@ -102,7 +103,7 @@ func TestLintHistory(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, f := range lintText(t, tt.in, nil) {
-				got = append(got, f.Keyword+" "+strings.TrimPrefix(f.Pointer, "/conversationHistoryVerbatim"))
+				got = append(got, ruleName(f)+" "+strings.TrimPrefix(f.Pointer, "/conversationHistoryVerbatim"))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.in, diff)
@@ -161,10 +162,10 @@ func TestLintMembers(t *testing.T) {
 	}
 }
 
-func places(findings []Finding) []string {
+func places(findings []finding.Finding) []string {
 	var got []string
 	for _, f := range findings {
-		got = append(got, f.Keyword+" "+f.Pointer)
+		got = append(got, ruleName(f)+" "+f.Pointer)
 	}
 	return got
 }
@@ -211,8 +212,8 @@ func TestLintSecret(t *testing.T) {
 
 func TestLintCompletesFindings(t *testing.T) {
 	findings := lintText(t, "\n"+` {"constraints":["a"]}`, nil)
-	want := []Finding{{
-		Layer: Lint, Reason: SchemaInvalid, Severity: Warning, Keyword: "constraint-form", Pointer: "/constraints/0",
+	want := []finding.Finding{{
+		Layer: finding.Lint, Reason: SchemaInvalid, Severity: finding.Warning, Rule: "lint/constraint-form", Pointer: "/constraints/0",
 		Message: `not of the form name:value: found "a"; write it like maxResponseTokens:2000`, Line: 2, Column: 18, Offset: 18,
 	}}
 	if diff := cmp.Diff(want, findings); diff != "" {

@@ -3,6 +3,8 @@ package validate
 import (
 	"strings"
 	"testing"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 const (
@@ -142,15 +144,15 @@ func TestMemberRules(t *testing.T) {
 	} {
 		for _, tt := range rows {
 			t.Run(pointer+" "+tt.value, func(t *testing.T) {
-				r := check(t, with(t, pointer, tt.value), Options{Layers: []Layer{SchemaLayer}})
+				r := check(t, with(t, pointer, tt.value), Options{Layers: []finding.Layer{finding.Schema}})
 				var got []string
 				for _, f := range r.Findings {
-					got = append(got, f.Keyword+": "+f.Message)
+					got = append(got, ruleName(f)+": "+f.Message)
 				}
 				switch {
 				case tt.want == "" && len(got) > 0, tt.want != "" && len(got) != 1:
 					t.Errorf("got %q, want %q", got, tt.want)
-				case tt.want != "" && (r.Findings[0].Keyword != tt.want || !strings.Contains(got[0], tt.says)):
+				case tt.want != "" && (ruleName(r.Findings[0]) != tt.want || !strings.Contains(got[0], tt.says)):
 					t.Errorf("got %q, want %s: …%s…", got, tt.want, tt.says)
 				case tt.want != "" && !strings.HasPrefix(r.Findings[0].Pointer, strings.TrimSuffix(pointer, "/-")):
 					t.Errorf("at %s, want %s", r.Findings[0].Pointer, pointer)
@@ -189,7 +191,7 @@ func TestUnknownMembers(t *testing.T) {
 			t.Errorf("%s, strict %v: got %+v", tt.version, tt.strict, r)
 		}
 		for _, f := range r.Findings {
-			if f.Keyword != "unknown-member" || f.Line != lineOf(t, text, f.Pointer) || !strings.HasPrefix(f.Message, "unknown member ") {
+			if f.Rule != "schema/unknown-member" || f.Line != lineOf(t, text, f.Pointer) || !strings.HasPrefix(f.Message, "unknown member ") {
 				t.Errorf("got %+v", f)
 			}
 		}

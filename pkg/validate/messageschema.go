@@ -7,6 +7,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -22,12 +23,12 @@ var messageMembers = sync.OnceValue(func() *shape {
 
 // checkMessageSchema is the schema layer of section 6.1. run is that of the schema over
 // the message, nil if there was none.
-func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *schema.Run) []Finding {
+func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *schema.Run) []finding.Finding {
 	version := root.Get("schemaVersion")
 	if major, minor, ok := strings.Cut(version.Text(), "."); ok && isWhole(major) && isWhole(minor) {
 		if problem := versionProblem(major, version.Text(), receiver); problem != "" {
 			// What else the schema says need not hold for that version.
-			return []Finding{schemaFinding("schema-version", problem).on(version)}
+			return []finding.Finding{schemaFinding("schema-version", problem).On(version)}
 		}
 	}
 	findings := schemaOf(format.EAAPL).check(root, run)
@@ -46,14 +47,14 @@ func versionProblem(major, version string, receiver *Receiver) string {
 	ours, _, _ := strings.Cut(message.SchemaVersion, ".")
 	if major != ours {
 		return fmt.Sprintf("the message has schema version %s and this receiver reads %s.x: use a receiver for %s, or migrate the message",
-			shorten(version), ours, shorten(version))
+			finding.Shorten(version), ours, finding.Shorten(version))
 	}
 	if receiver == nil || receiver.SchemaVersions == nil {
 		return ""
 	}
 	v, err := semver.NewVersion(version + ".0")
 	if err != nil || !receiver.SchemaVersions.Check(v) {
-		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", shorten(version), receiver.SchemaVersions)
+		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", finding.Shorten(version), receiver.SchemaVersions)
 	}
 	return ""
 }
@@ -90,17 +91,17 @@ func newShape(document, schema jsonstream.Value) *shape {
 
 // unknown warns of members that the schema does not name, except for those that
 // errors speak of already.
-func (s *shape) unknown(v jsonstream.Value, errors []Finding) []Finding {
+func (s *shape) unknown(v jsonstream.Value, errors []finding.Finding) []finding.Finding {
 	explained := map[string]bool{}
 	for _, e := range errors {
-		if e.Keyword == "required" {
+		if e.Rule == schemaPrefix+"required" {
 			explained[e.Pointer] = true
 		}
 	}
-	var findings []Finding
+	var findings []finding.Finding
 	s.walk(v, func(member jsonstream.Value, known []string) bool {
-		f := schemaFinding("unknown-member", unknownProblem(member.Name(), known)).onName(member)
-		f.Severity = Warning
+		f := schemaFinding("unknown-member", unknownProblem(member.Name(), known)).OnName(member)
+		f.Severity = finding.Warning
 		if !explained[f.Pointer] || f.Pointer == "" {
 			findings = append(findings, f)
 		}

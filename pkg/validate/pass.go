@@ -3,6 +3,7 @@ package validate
 import (
 	"errors"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -21,7 +22,7 @@ type pass struct {
 }
 
 func newPass(o Options) *pass {
-	p := &pass{own: o.Schema, skips: !o.asks(SchemaLayer), runs: map[*Schema]*schema.Run{}}
+	p := &pass{own: o.Schema, skips: !o.asks(finding.Schema), runs: map[*Schema]*schema.Run{}}
 	p.guess = p.schema(o.Formats[0])
 	return p
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -38,7 +39,7 @@ func TestValidateRaw(t *testing.T) {
 			}
 			m, err := message.Parse(raw, jsonstream.Limits{})
 			if err != nil {
-				if got.Valid || got.Findings[0].Keyword != "syntax" {
+				if got.Valid || got.Findings[0].Rule != "schema/syntax" {
 					t.Errorf("%q: %v, and found valid: %+v", text, err, got)
 				}
 				continue
@@ -77,11 +78,11 @@ func TestValidateRawAllocates(t *testing.T) {
 		}
 		plain = string(m.Raw())
 	}
-	schemaOnly := []Layer{SchemaLayer}
+	schemaOnly := []finding.Layer{finding.Schema}
 	for _, tt := range []struct {
 		name   string
 		text   []byte
-		layers []Layer
+		layers []finding.Layer
 	}{
 		{"canonical", must(schemas.Example("message")), schemaOnly},
 		{"SW4RM", must(schemas.Example("sw4rm-context")), schemaOnly},
@@ -144,7 +145,7 @@ func TestUncoveredSchema(t *testing.T) {
 		}
 		var got []string
 		for _, f := range r.Findings {
-			got = append(got, f.Keyword)
+			got = append(got, ruleName(f))
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", text, got, want)

@@ -9,9 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
@@ -81,19 +84,19 @@ func TestOtherFormatsLayers(t *testing.T) {
 		name   string
 		in     string
 		o      Options
-		reason Reason
-		want   []string // layer/keyword, pointer
+		reason finding.Reason
+		want   []string // rule, pointer
 	}{
 		{name: "schema", in: `{"conversation_history":[{"role":"user"}],"metadata":[],"tool_state":{"note":"` + injected + `"}}`, reason: SchemaInvalid,
 			want: []string{"schema/required /conversation_history/0", "schema/type /metadata"}},
-		{name: "protocol, SW4RM", in: requestWith(`{"conversation_history":[{"role":"user","content":"` + injected + `"}],"metadata":{}}`), reason: InvalidArgument,
-			want: []string{"protocol/sw4rm/context-member /context_snapshot/tool_state"}},
-		{name: "protocol, MACP", reason: Reason(macp.Forbidden),
+		{name: "protocol, SW4RM", in: requestWith(`{"conversation_history":[{"role":"user","content":"` + injected + `"}],"metadata":{}}`), reason: finding.Reason(sw4rm.InvalidArgument),
+			want: []string{"sw4rm/context-member /context_snapshot/tool_state"}},
+		{name: "protocol, MACP", reason: macp.Forbidden,
 			in:   strings.Replace(transcriptWith(t, injected), `"sender": "agent://risk-scoring"`, `"sender": "agent://legal-analysis"`, 1),
-			want: []string{"protocol/macp/13 /messages/3/sender"}},
-		{name: "protocol, OpenAI", reason: InvalidRequest,
+			want: []string{"macp/13 /messages/3/sender"}},
+		{name: "protocol, OpenAI", reason: openai.InvalidRequest,
 			in:   `{"input_history":"Hello","pre_handoff_items":[{"type":"function_call_output","call_id":"c1","output":"` + injected + `"}],"new_items":[]}`,
-			want: []string{"protocol/openai/result-without-call /pre_handoff_items/0/call_id"}},
+			want: []string{"openai/result-without-call /pre_handoff_items/0/call_id"}},
 		{name: "safety", in: contextWith(injected), reason: SafetyViolation, want: []string{"safety/override-all-rules /conversation_history/0/content"}},
 		{name: "safety, in a snapshot", in: requestWith(contextWith(injected)), reason: SafetyViolation,
 			want: []string{"safety/override-all-rules /context_snapshot/conversation_history/0/content"}},
@@ -105,10 +108,10 @@ func TestOtherFormatsLayers(t *testing.T) {
 			want: []string{"safety/override-all-rules /messages/2/payload/context"}},
 		{name: "a secret in a snapshot", in: requestWith(contextWith("postgres://app:k7Qp2vX9mT4w@db.internal/app")),
 			want: []string{"lint/secret /context_snapshot/conversation_history/0/content"}},
-		{name: "a secret in a pointer is not printed", o: Options{Layers: []Layer{Protocol}},
+		{name: "a secret in a pointer is not printed", o: Options{Layers: []finding.Layer{finding.Protocol}},
 			in:   `{"conversation_history":[],"tool_state":{"AKIAQ4T5J7WZ2MXVN3KD":"data:image/gif;base64,R0lGODlhAQABAAAAACw="},"metadata":{}}`,
-			want: []string{"protocol/sw4rm/embedded-binary /tool_state"}},
-		{name: "completeness is EAAPL's", in: `{"conversation_history":1}`, o: Options{Layers: []Layer{Completeness, Budget}}},
+			want: []string{"sw4rm/embedded-binary /tool_state"}},
+		{name: "completeness is EAAPL's", in: `{"conversation_history":1}`, o: Options{Layers: []finding.Layer{finding.Completeness, finding.Budget}}},
 		{name: "with a key, an unsigned message", in: emptyContext, o: Options{Verifier: verifierOf(t)}, reason: SignatureInvalid,
 			want: []string{"signature/signature-missing "}},
 	} {
@@ -117,10 +120,10 @@ func TestOtherFormatsLayers(t *testing.T) {
 			r := check(t, parseMessage(t, tt.in), tt.o)
 			var got []string
 			for _, f := range r.Findings {
-				if f.Layer == Safety && f.Keyword != "override-all-rules" {
+				if f.Layer == finding.Safety && f.Rule != "safety/override-all-rules" {
 					continue // other signs of the same
 				}
-				got = append(got, string(f.Layer)+"/"+f.Keyword+" "+f.Pointer)
+				got = append(got, f.Rule+" "+f.Pointer)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" || r.Reason != tt.reason {
 				t.Errorf("reason %q, want %q; findings (-want +got):\n%s", r.Reason, tt.reason, diff)
@@ -152,25 +155,8 @@ func TestPlaceInsideSnapshot(t *testing.T) {
 func TestFixtureIsNoTranscript(t *testing.T) {
 	fixture := `{"mode":"macp.mode.handoff.v1","initiator":"a","participants":["a","b"],"messages":[{"sender":"a","expect":"accept"}]}`
 	r := check(t, parseMessage(t, fixture), Options{Formats: formats.Names(), All: true})
-	if len(r.Findings) != 1 || r.Findings[0].Keyword != "fixture" || r.Reason != SchemaInvalid {
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "schema/fixture" || r.Reason != SchemaInvalid {
 		t.Errorf("got %+v", r)
-	}
-}
-
-// Every code of a protocol rule is one of the reasons, and every rule of another
-// system has its own id.
-func TestProtocolReasons(t *testing.T) {
-	for _, r := range macp.Rules() {
-		for _, code := range r.Codes {
-			if !slices.Contains(Reasons(), Reason(code)) {
-				t.Errorf("rule %d: %s is no reason", r.Number, code)
-			}
-		}
-	}
-	for _, id := range []string{"macp/1", "macp/22", "macp/shape", "protocol/macp/7", "sw4rm/role", "openai/result-without-call"} {
-		if _, ok := FindRule(id); !ok {
-			t.Errorf("no rule %s", id)
-		}
 	}
 }
 
@@ -190,8 +176,8 @@ func TestHostileLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := parseMessage(t, in)
 			seen := 0
-			for _, layer := range []Layer{SchemaLayer, Protocol} {
-				r := check(t, m, Options{Formats: formats.Names(), Layers: []Layer{layer}})
+			for _, layer := range []finding.Layer{finding.Schema, finding.Protocol} {
+				r := check(t, m, Options{Formats: formats.Names(), Layers: []finding.Layer{layer}})
 				seen += len(r.Findings)
 				if len(r.Findings) > mostFindings {
 					t.Errorf("%s: %d findings", layer, len(r.Findings))
@@ -235,8 +221,8 @@ func TestLateElements(t *testing.T) {
 			}
 			findings := func() (got []string) {
 				in := strings.Replace(tt.in, "%s", strings.Join(elements, ","), 1)
-				for _, f := range check(t, parseMessage(t, in), Options{Formats: formats.Names(), Layers: []Layer{SchemaLayer}}).Findings {
-					got = append(got, f.Pointer+" "+f.Keyword)
+				for _, f := range check(t, parseMessage(t, in), Options{Formats: formats.Names(), Layers: []finding.Layer{finding.Schema}}).Findings {
+					got = append(got, f.Pointer+" "+ruleName(f))
 				}
 				return got
 			}
@@ -271,7 +257,7 @@ func FuzzFormats(f *testing.F) {
 			return
 		}
 		for _, as := range formats.Names() {
-			o := Options{Formats: []format.Format{as}, Layers: []Layer{SchemaLayer, Protocol, Lint}, All: true}
+			o := Options{Formats: []format.Format{as}, Layers: []finding.Layer{finding.Schema, finding.Protocol, finding.Lint}, All: true}
 			r := check(t, m, o)
 			if diff := cmp.Diff(r, check(t, m, o)); diff != "" {
 				t.Fatalf("%s: another time it says (-first +second):\n%s", as, diff)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 	"github.com/eaapl/handoff/schemas"
@@ -71,7 +72,7 @@ func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Re
 	}
 	if v := root.Get("contextWindow"); v.Exists() {
 		if err := json.Unmarshal(v.Raw(), &r.ContextWindow); err != nil {
-			return nil, fmt.Errorf("/contextWindow: found %s: write a plain whole number", found(v))
+			return nil, fmt.Errorf("/contextWindow: found %s: write a plain whole number", finding.QuoteValue(v))
 		}
 	}
 	return r, nil

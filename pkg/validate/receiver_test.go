@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -79,12 +80,12 @@ func TestReceiver(t *testing.T) {
 			r := check(t, m, Options{Receiver: receiver(t, tt.receiver)})
 			var got []string
 			for _, f := range r.Findings {
-				got = append(got, f.Keyword+" "+f.Pointer)
+				got = append(got, ruleName(f)+" "+f.Pointer)
 			}
 			if strings.Join(got, ", ") != tt.want || !strings.Contains(r.Details, tt.says) {
 				t.Errorf("got %q, %s\nwant %q, …%s…", got, r.Details, tt.want, tt.says)
 			}
-			wantReason := Reason("")
+			wantReason := finding.Reason("")
 			switch {
 			case strings.HasPrefix(tt.want, "schema-version"):
 				wantReason = SchemaInvalid

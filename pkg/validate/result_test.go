@@ -55,24 +55,3 @@ func TestFindingsAreShort(t *testing.T) {
 		}
 	}
 }
-
-func TestDetails(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		problems []string
-		want     string
-	}{
-		{"none", nil, ""},
-		{"some", []string{"a", "b"}, "a; b"},
-		{"one that is long", []string{strings.Repeat("x", 9<<10)}, strings.Repeat("x", 9<<10)},
-		{"many", append([]string{strings.Repeat("x", 8<<10)}, "b", "c", "d"), strings.Repeat("x", 8<<10) + "; and 3 more"},
-	} {
-		before := strings.Join(tt.problems, "|")
-		if got := validate.Details(tt.problems); got != tt.want {
-			t.Errorf("%s: got %.40q (%d bytes), want %.40q (%d bytes)", tt.name, got, len(got), tt.want, len(tt.want))
-		}
-		if strings.Join(tt.problems, "|") != before {
-			t.Errorf("%s: the problems are changed", tt.name)
-		}
-	}
-}

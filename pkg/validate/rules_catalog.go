@@ -6,44 +6,34 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
 // Rules returns the rules of all layers, in the order in which the layers run.
-// The caller owns the slice. A schema of the receiver's own can give further
-// keywords: those of JSON Schema.
-func Rules() []Rule {
-	rules := layerRules(Signature, SignatureInvalid, signatureRules)
-	rules = append(rules, layerRules(SchemaLayer, SchemaInvalid, schemaRules)...)
+// The caller owns the slice. The keywords of JSON Schema that only a schema of the
+// receiver's own can have are rules of the schema layer, too, and not among them.
+func Rules() []finding.Rule {
+	rules := layerRules(finding.Signature, SignatureInvalid, signatureRules)
+	rules = append(rules, layerRules(finding.Schema, SchemaInvalid, schemaRules)...)
 	rules = append(rules, protocolRules()...)
-	rules = append(rules, layerRules(Completeness, IncompleteContext, completenessRules)...)
-	rules = append(rules, layerRules(Budget, BudgetExhausted, budgetRules)...)
-	rules = append(rules, layerRules(Safety, SafetyViolation, safetyRules())...)
+	rules = append(rules, layerRules(finding.Completeness, IncompleteContext, completenessRules)...)
+	rules = append(rules, layerRules(finding.Budget, BudgetExhausted, budgetRules)...)
+	rules = append(rules, layerRules(finding.Safety, SafetyViolation, safetyRules())...)
 	for _, r := range lintRules() {
 		rules = append(rules, r.Rule)
 	}
 	return rules
 }
 
-// FindRule returns the rule with an id, or with a layer and an id as in
-// "schema/required".
-func FindRule(id string) (Rule, bool) {
-	for _, r := range Rules() {
-		if id == r.ID || id == string(r.Layer)+"/"+r.ID {
-			return r, true
-		}
-	}
-	return Rule{}, false
-}
-
 // layerRules completes the rules of a layer, which are errors unless they say
 // otherwise.
-func layerRules(layer Layer, reason Reason, rules []Rule) []Rule {
-	complete := make([]Rule, 0, len(rules))
+func layerRules(layer finding.Layer, reason finding.Reason, rules []finding.Rule) []finding.Rule {
+	complete := make([]finding.Rule, 0, len(rules))
 	for _, r := range rules {
 		r.Layer, r.Reason = layer, reason
 		if r.Severity == "" {
-			r.Severity = Error
+			r.Severity = finding.Error
 		}
 		complete = append(complete, r)
 	}
@@ -51,10 +41,13 @@ func layerRules(layer Layer, reason Reason, rules []Rule) []Rule {
 }
 
 // safetyRules are those of the built-in scanner.
-func safetyRules() []Rule {
-	var rules []Rule
+func safetyRules() []finding.Rule {
+	var rules []finding.Rule
 	for _, r := range safety.New(safety.Options{}).Rules() {
-		rule := Rule{ID: r.ID, Summary: "Text " + r.Summary + ".", Why: r.Why}
+		rule := finding.Rule{
+			ID: string(finding.Safety) + "/" + r.ID, Aliases: []string{string(r.Category) + "/" + r.ID},
+			Summary: "Text " + r.Summary + ".", Why: r.Why,
+		}
 		if r.Bad != "" {
 			rule.Bad, rule.Good = summaryExample(r.Bad), summaryExample(r.Good)
 		}
@@ -93,9 +86,9 @@ func visibleJSON(text string) string {
 	return b.String()
 }
 
-var schemaRules = []Rule{
+var schemaRules = []finding.Rule{
 	{
-		ID:      "syntax",
+		ID:      "schema/syntax",
 		Summary: "The document is not strict JSON: a comma too many, a member name twice, invalid UTF-8, a document cut off.",
 		Why:     "Parsers differ in what they make of it, so two agents can read two different messages from the same bytes.",
 		Bad:     `{"taskDescription": "Score the clauses", "taskDescription": "Approve the contract"}`,
@@ -103,99 +96,99 @@ var schemaRules = []Rule{
 		Whole:   true,
 	},
 	{
-		ID:      "schema-version",
+		ID:      "schema/schema-version",
 		Summary: "The message has a schema version that the receiver does not read.",
 		Why:     "Another major version may give the same members another meaning, so nothing else in the message can be trusted to mean what it says.",
 		Bad:     `{"schemaVersion": "3.0"}`,
 		Good:    `{"schemaVersion": "2.0"}`,
 	},
 	{
-		ID:       "unknown-member",
-		Severity: Warning,
+		ID:       "schema/unknown-member",
+		Severity: finding.Warning,
 		Summary:  "An object of a 2.0 message has a member that the schema does not name.",
 		Why:      "It is kept, but no receiver knows it: often it is a slip of the pen, and what it says is lost on everybody.",
 		Bad:      `{"priority": "high"}`,
 		Good:     `{"extensions": {"example.org": {"priority": "high"}}}`,
 	},
 	{
-		ID:      "number-limit",
+		ID:      "schema/number-limit",
 		Summary: "A number has more than 1000 digits, or an exponent beyond ±1000.",
 		Why:     "Exact arithmetic on such a number takes seconds, and libraries fail on it: one message could stop a receiver.",
 		Bad:     `{"currentState": {"exposureUSD": 1e999999}}`,
 		Good:    `{"currentState": {"exposureUSD": 1e6}}`,
 	},
 	{
-		ID:      "required",
+		ID:      "schema/required",
 		Summary: "An object lacks a member that the schema requires.",
 		Why:     "The receiver would have to guess it, and the error would show far from its cause.",
 		Bad:     `{"toAgent": {"agentVersion": ">=1.5.0"}}`,
 		Good:    `{"toAgent": {"agentType": "risk-scoring-agent", "agentVersion": ">=1.5.0"}}`,
 	},
 	{
-		ID:      "type",
+		ID:      "schema/type",
 		Summary: "A value has another JSON type than the schema gives it.",
 		Why:     "A program that expects the right type fails on it, or worse, converts it into something else.",
 		Bad:     `{"constraints": "returnJSON:true"}`,
 		Good:    `{"constraints": ["returnJSON:true"]}`,
 	},
 	{
-		ID:      "pattern",
+		ID:      "schema/pattern",
 		Summary: "A string does not have the form that the schema asks for: that of a UUID, a version, a hash, a traceparent.",
 		Why:     "Identifiers and versions are compared and looked up; one of another form never matches.",
 		Bad:     `{"taskId": "contract-17"}`,
 		Good:    `{"taskId": "cc35de8b-6ece-4435-abfd-a60e12baff98"}`,
 	},
 	{
-		ID:      "format",
+		ID:      "schema/format",
 		Summary: "A string is not the date-time or version range that it should be.",
 		Why:     "Without an offset a time can be off by a day, and a range that does not parse excludes no version.",
 		Bad:     `{"timestamp": "2026-06-12 09:30"}`,
 		Good:    `{"timestamp": "2026-06-12T09:30:00Z"}`,
 	},
 	{
-		ID:      "minLength",
+		ID:      "schema/minLength",
 		Summary: "A string is shorter than the schema allows: for most that have the rule, empty.",
 		Why:     "An empty name or description is there and says nothing, which is no better than leaving it out.",
 		Bad:     `{"taskDescription": ""}`,
 		Good:    `{"taskDescription": "Score the liability risk of the extracted clauses"}`,
 	},
 	{
-		ID:      "minimum",
+		ID:      "schema/minimum",
 		Summary: "A number is below the least that the schema allows.",
 		Why:     "Counts and costs never fall below zero; one that does spoils every sum it goes into.",
 		Bad:     `{"toolCallHistory": [{"tool": "pdf_extract", "calledAt": "2026-06-12T09:27:03Z", "outputTokens": -1}]}`,
 		Good:    `{"toolCallHistory": [{"tool": "pdf_extract", "calledAt": "2026-06-12T09:27:03Z", "outputTokens": 3200}]}`,
 	},
 	{
-		ID:      "maximum",
+		ID:      "schema/maximum",
 		Summary: "A number is above the most that the schema allows.",
 		Why:     "It is probably in another unit, such as percent, and would outweigh all others.",
 		Bad:     `{"relevantContext": [{"source": "Contract PDF", "excerpt": "Fees are due quarterly.", "relevanceScore": 92}]}`,
 		Good:    `{"relevantContext": [{"source": "Contract PDF", "excerpt": "Fees are due quarterly.", "relevanceScore": 0.92}]}`,
 	},
 	{
-		ID:      "minItems",
+		ID:      "schema/minItems",
 		Summary: "An array has fewer elements than the schema allows.",
 		Why:     "A list of receivers that names none sends the message to nobody.",
 		Bad:     `{"receiverList": []}`,
 		Good:    `{"receiverList": [{"agentType": "risk-scoring-agent"}]}`,
 	},
 	{
-		ID:      "uniqueKeys",
+		ID:      "schema/uniqueKeys",
 		Summary: "Two elements of an array have the same identifier.",
 		Why:     "Whoever speaks of the one may be heard to speak of the other, so a subtask is done twice or not at all.",
 		Bad:     `{"remainingSubtasks": [{"subtaskId": "s2", "description": "Score"}, {"subtaskId": "s2", "description": "Summarise"}]}`,
 		Good:    `{"remainingSubtasks": [{"subtaskId": "s2", "description": "Score"}, {"subtaskId": "s3", "description": "Summarise"}]}`,
 	},
 	{
-		ID:      "not",
+		ID:      "schema/not",
 		Summary: "A value is one that the schema forbids: a traceparent of version ff, with an all-zero id, or of version 00 with a fifth field.",
 		Why:     "Tracing systems drop such a header, and the handoff is missing from its trace.",
 		Bad:     `{"traceparent": "00-00000000000000000000000000000000-339e5d4c0d9f4773-01"}`,
 		Good:    `{"traceparent": "00-dec566a5965718deacee5fc4df9c84c5-339e5d4c0d9f4773-01"}`,
 	},
 	{
-		ID:      "fixture",
+		ID:      "schema/fixture",
 		Summary: "The document is a conformance fixture of MACP and not a transcript.",
 		Why:     "A fixture scripts a session and says of each message whether it is to be accepted, so a message in it that breaks a rule may be just what is wanted. handoff macp check replays it.",
 		Bad:     `{"mode": "macp.mode.handoff.v1", "initiator": "alice", "participants": ["alice", "bob"], "messages": [{"sender": "bob", "message_type": "HandoffOffer", "payload": {}, "expect": "reject"}]}`,
@@ -203,7 +196,7 @@ var schemaRules = []Rule{
 		Whole:   true,
 	},
 	{
-		ID:      "enum",
+		ID:      "schema/enum",
 		Summary: "A value is none of those that the schema lists.",
 		Why:     "The receiver decides by it what to do, and has no branch for a value that the system does not know.",
 		Bad:     `{"accepted": true, "handoff_id": "h-17", "status": "DONE"}`,
@@ -211,7 +204,7 @@ var schemaRules = []Rule{
 		Whole:   true,
 	},
 	{
-		ID:      "oneOf",
+		ID:      "schema/oneOf",
 		Summary: "An object has none, or more than one, of members that stand for the same.",
 		Why:     "Systems that spell a member in two ways read either. Of two values one receiver takes the first and another the second.",
 		Bad:     `{"protocol_version": "1.0", "mode": "macp.mode.handoff.v1", "session_id": "s1", "sessionId": "s2", "messages": []}`,
@@ -219,7 +212,7 @@ var schemaRules = []Rule{
 		Whole:   true,
 	},
 	{
-		ID:      "uniqueItems",
+		ID:      "schema/uniqueItems",
 		Summary: "Two elements of an array are equal where each has to differ from the others.",
 		Why:     "Whoever is in a list of participants twice is one of two for one reader and alone for another.",
 		Bad:     participantsExample(`"alice", "alice"`),
@@ -227,7 +220,7 @@ var schemaRules = []Rule{
 		Whole:   true,
 	},
 	{
-		ID:      "anyOf",
+		ID:      "schema/anyOf",
 		Summary: "A value has none of the forms that the schema allows in its place.",
 		Why:     "A receiver tells the forms apart by their type or by a member, and can read none of them from this.",
 		Bad:     `{"from_agent": "a", "to_agent": "b", "reason": "Review", "context_snapshot": ["Hello"]}`,
@@ -242,16 +235,16 @@ func participantsExample(participants string) string {
    "payload": {"intent": "", "participants": [` + participants + `], "mode_version": "1.0.0", "configuration_version": "1", "policy_version": "", "ttl_ms": 60000}}]}`
 }
 
-var completenessRules = []Rule{
+var completenessRules = []finding.Rule{
 	{
-		ID:      "completed-subtasks",
+		ID:      "completeness/completed-subtasks",
 		Summary: "No subtask is completed although the handoff is not the first of its task.",
 		Why:     "An agent that hands over without having done anything has probably failed (section 6.1); a first handoff says INITIAL.",
 		Bad:     `{"completedSubtasks": []}`,
 		Good:    `{"completedSubtasks": [], "taskDescription": "INITIAL"}`,
 	},
 	{
-		ID:       "required-state",
+		ID:       "completeness/required-state",
 		Summary:  "The state lacks something that the receiver requires.",
 		Why:      "The receiver would work from a false picture, or derive again what was known (section 6.1).",
 		Bad:      `{"currentState": {"extractedClauses": []}}`,
@@ -259,7 +252,7 @@ var completenessRules = []Rule{
 		Receiver: `{"requiredState": ["riskFlags"]}`,
 	},
 	{
-		ID:       "state-schema",
+		ID:       "completeness/state-schema",
 		Summary:  "The state breaks the receiver's own schema for it.",
 		Why:      "The receiver reads its state by that schema; the one of the example asks that riskFlags be an array.",
 		Bad:      `{"currentState": {"riskFlags": "clause 4.2"}}`,
@@ -267,7 +260,7 @@ var completenessRules = []Rule{
 		Receiver: `{"stateSchema": "state.schema.json"}`,
 	},
 	{
-		ID:       "addressee",
+		ID:       "completeness/addressee",
 		Summary:  "The message is addressed to another type of agent.",
 		Why:      "It was delivered to the wrong place, and the agent it is meant for is still waiting for it.",
 		Bad:      `{"toAgent": {"agentType": "billing-agent"}}`,
@@ -275,7 +268,7 @@ var completenessRules = []Rule{
 		Receiver: `{"agentType": "risk-scoring-agent"}`,
 	},
 	{
-		ID:       "version-range",
+		ID:       "completeness/version-range",
 		Summary:  "The message asks for a version of the agent that the receiver is not.",
 		Why:      "The sender counts on abilities that this receiver does not have, or no longer has.",
 		Bad:      `{"toAgent": {"agentType": "risk-scoring-agent", "agentVersion": ">=1.5.0"}}`,
@@ -284,9 +277,9 @@ var completenessRules = []Rule{
 	},
 }
 
-var budgetRules = []Rule{
+var budgetRules = []finding.Rule{
 	{
-		ID:      "budget-exhausted",
+		ID:      "budget/budget-exhausted",
 		Summary: "No budget remains: costBudgetRemainingUSD is at or below zero.",
 		Why:     "The receiver must not execute (section 6.1), else the ceiling for the whole chain of agents holds for none of them.",
 		Bad:     budgetExample("0"),

@@ -2,13 +2,15 @@ package validate
 
 import (
 	"sync"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // lintRules is the table of lint rules.
 var lintRules = sync.OnceValue(func() []lintRule {
 	rules := []lintRule{
-		{Rule{
-			ID:      "tool-call-without-result",
+		{finding.Rule{
+			ID:      "lint/tool-call-without-result",
 			Reason:  IncompleteContext,
 			Summary: "A tool call in the verbatim history has no result after it.",
 			Why:     "Model providers refuse such a history, and the receiver does not know whether the call took effect. Trimming history tears the two apart.",
@@ -18,8 +20,8 @@ var lintRules = sync.OnceValue(func() []lintRule {
   {"role": "assistant", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]},
   {"role": "tool", "tool_call_id": "call_1", "content": "3 clauses"}]}`,
 		}, false, callWithoutResult},
-		{Rule{
-			ID:      "tool-result-without-call",
+		{finding.Rule{
+			ID:      "lint/tool-result-without-call",
 			Reason:  IncompleteContext,
 			Summary: "A tool result in the verbatim history has no call before it.",
 			Why:     "Model providers refuse such a history, and a result that nobody asked for may have been put there by an attacker.",
@@ -29,8 +31,8 @@ var lintRules = sync.OnceValue(func() []lintRule {
   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}]},
   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "3 clauses"}]}]}`,
 		}, false, resultWithoutCall},
-		{Rule{
-			ID:      "duplicate-turn",
+		{finding.Rule{
+			ID:      "lint/duplicate-turn",
 			Reason:  SchemaInvalid,
 			Summary: "The verbatim history has the same turn, tool call or tool result twice.",
 			Why:     "The sender has probably added the history it received to itself. Every handoff then doubles it, and the receiver takes what was said once for said again.",
@@ -41,8 +43,8 @@ var lintRules = sync.OnceValue(func() []lintRule {
   {"id": "m1", "role": "user", "content": "Go on."},
   {"id": "m2", "role": "user", "content": "Go on."}]}`,
 		}, false, duplicateTurn},
-		{Rule{
-			ID:      "system-turn-mid-history",
+		{finding.Rule{
+			ID:      "lint/system-turn-mid-history",
 			Reason:  SafetyViolation,
 			Summary: "A turn of the system or developer comes after the conversation has begun.",
 			Why:     "Models obey these roles above all others, so one that arrives within data is how authority is forged (section 10.1).",
@@ -53,48 +55,48 @@ var lintRules = sync.OnceValue(func() []lintRule {
   {"role": "system", "content": "You score clauses."},
   {"role": "user", "content": "Score clause 4.2."}]}`,
 		}, false, systemTurn},
-		{Rule{
-			ID:      "secret",
+		{finding.Rule{
+			ID:      "lint/secret",
 			Reason:  SafetyViolation,
 			Summary: "A text holds a credential: a key, a token, a private key, a password in a connection string.",
 			Why:     "Messages are queued, logged and shown to models, so whoever reads one can use it. The value is never printed.",
 			Bad:     summaryExample("Read from postgres://app:k7Qp2vX9mT4w@db.internal/app"),
 			Good:    summaryExample("Deployed with the key that the vault has at ci/deploy"),
 		}, true, lintSecrets},
-		{Rule{
-			ID:      "constraint-form",
+		{finding.Rule{
+			ID:      "lint/constraint-form",
 			Reason:  SchemaInvalid,
 			Summary: "A constraint does not have the form name:value.",
 			Why:     "Receivers look constraints up by their names; one without a name is easily passed over.",
 			Bad:     `{"constraints": ["answer in JSON"]}`,
 			Good:    `{"constraints": ["returnJSON:true"]}`,
 		}, false, constraintForm},
-		{Rule{
-			ID:      "timestamp-future",
+		{finding.Rule{
+			ID:      "lint/timestamp-future",
 			Reason:  SchemaInvalid,
 			Summary: "The timestamp is more than five minutes in the future.",
 			Why:     "Some clock is wrong, so that latencies and the order of the task's handoffs are too; or the message was made up.",
 			Bad:     `{"timestamp": "2999-01-01T00:00:00Z"}`,
 			Good:    `{"timestamp": "2026-06-12T09:30:00Z"}`,
 		}, false, timestampInFuture},
-		{Rule{
-			ID:      "completed-after-timestamp",
+		{finding.Rule{
+			ID:      "lint/completed-after-timestamp",
 			Reason:  SchemaInvalid,
 			Summary: "A subtask was completed after the message was made.",
 			Why:     "Then the message cannot have reported it: a clock is wrong, or the message was changed later.",
 			Bad:     completedExample("2026-06-12T11:00:00Z"),
 			Good:    completedExample("2026-06-12T09:28:41Z"),
 		}, false, completedAfterTimestamp},
-		{Rule{
-			ID:      "subtask-done-and-left",
+		{finding.Rule{
+			ID:      "lint/subtask-done-and-left",
 			Reason:  IncompleteContext,
 			Summary: "A subtask is both among the completed and among the remaining ones.",
 			Why:     "The receiver cannot tell whether to do it: it is done twice, or not at all.",
 			Bad:     `{"remainingSubtasks": [{"subtaskId": "s1", "description": "Extract limitation-of-liability clauses"}]}`,
 			Good:    `{"remainingSubtasks": [{"subtaskId": "s2", "description": "Score each clause for liability risk"}]}`,
 		}, false, subtaskDoneAndLeft},
-		{Rule{
-			ID:       "context-window",
+		{finding.Rule{
+			ID:       "lint/context-window",
 			Reason:   SchemaInvalid,
 			Summary:  "The message is longer than the context window of the receiver's model, by a rough estimate.",
 			Why:      "The model would refuse it, or forget its beginning without a word. Compress the history (section 6.4) before sending.",
@@ -104,7 +106,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 		}, false, contextWindow},
 	}
 	for i := range rules {
-		rules[i].Layer, rules[i].Severity = Lint, Warning
+		rules[i].Layer, rules[i].Severity = finding.Lint, finding.Warning
 	}
 	return rules
 })

@@ -3,12 +3,13 @@ package validate
 import (
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
 // signatureRules has a rule for every reason of package sign. The signatures in
 // it are made with the key 0123456789abcdefghijklmnopqrstuv, which has the ID k1.
-var signatureRules = []Rule{
+var signatureRules = []finding.Rule{
 	{
 		ID:      signaturePrefix + string(sign.Missing),
 		Summary: "The message has no signature.",

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -23,11 +24,11 @@ const exampleStateSchema = `{"type": "object", "properties": {"riskFlags": {"typ
 
 func TestRuleExamples(t *testing.T) {
 	for _, r := range Rules() {
-		t.Run(string(r.Layer)+"/"+r.ID, func(t *testing.T) {
+		t.Run(r.ID, func(t *testing.T) {
 			switch {
 			case r.Bad == "":
 				t.Skip("no example is short enough")
-			case r.ID == openaiPrefix+openai.HandoffInput:
+			case r.ID == openai.HandoffInput:
 				t.Skip("this package has no input schema of a handoff")
 			}
 			if !slices.Contains(keywords(t, r, r.Bad), r.ID) {
@@ -42,7 +43,7 @@ func TestRuleExamples(t *testing.T) {
 
 // keywords validates an example: the example message with its members in it, or a
 // whole document.
-func keywords(t *testing.T, r Rule, example string) []string {
+func keywords(t *testing.T, r finding.Rule, example string) []string {
 	t.Helper()
 	options := Options{All: true, Formats: formats.Names(), Now: func() time.Time { return time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC) }}
 	if r.Receiver != "" {
@@ -55,7 +56,7 @@ func keywords(t *testing.T, r Rule, example string) []string {
 		options.Receiver = receiver
 	}
 	switch r.Layer {
-	case Signature:
+	case finding.Signature:
 		keys, err := sign.ParseKeys([]byte(`{"kty":"oct","kid":"k1","k":"` + base64.RawURLEncoding.EncodeToString([]byte("0123456789abcdefghijklmnopqrstuv")) + `"}`))
 		if err != nil {
 			t.Fatal(err)
@@ -63,13 +64,13 @@ func keywords(t *testing.T, r Rule, example string) []string {
 		if options.Verifier, err = sign.NewVerifier(keys); err != nil {
 			t.Fatal(err)
 		}
-	case Safety:
+	case finding.Safety:
 		// A rule whose findings weigh little flags no text by itself.
 		options.Scanner = safety.New(safety.Options{Threshold: 0.01})
 	}
 	members, err := parseExample(example)
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-		return []string{Malformed(e).Findings[0].Keyword}
+		return []string{Malformed(e).Findings[0].Rule}
 	}
 	if r.Whole {
 		return keywordsOf(t, members, options)
@@ -98,7 +99,7 @@ func keywordsOf(t *testing.T, m *message.Message, o Options) []string {
 	}
 	var found []string
 	for _, f := range result.Findings {
-		found = append(found, f.Keyword)
+		found = append(found, f.Rule)
 	}
 	return found
 }
@@ -120,7 +121,7 @@ func TestRulesAreComplete(t *testing.T) {
 		} else {
 			last = layer
 		}
-		if !slices.Contains(Reasons(), r.Reason) || r.Severity != Error && r.Severity != Warning {
+		if !slices.Contains(Reasons(), r.Reason) && r.Bad != "" || r.Severity != finding.Error && r.Severity != finding.Warning {
 			t.Errorf("%s: reason %q, severity %q", r.ID, r.Reason, r.Severity)
 		}
 		for _, text := range []string{r.Summary, r.Why} {
@@ -156,30 +157,9 @@ func TestRulesCoverSchemas(t *testing.T) {
 				strings.Contains(v.Pointer(), "/if/") || strings.Contains(v.Pointer(), "/examples/") {
 				continue
 			}
-			if _, ok := FindRule("schema/" + v.Name()); !ok {
+			if _, err := finding.Find(Rules(), "schema/"+v.Name()); err != nil {
 				t.Errorf("%s: %s: no rule explains %s", name, v.Pointer(), v.Name())
 			}
-		}
-	}
-}
-
-func TestFindRule(t *testing.T) {
-	tests := []struct {
-		id   string
-		want string
-	}{
-		{id: "required", want: "required"},
-		{id: "schema/required", want: "required"},
-		{id: "lint/secret", want: "secret"},
-		{id: "budget/secret"},
-		{id: "no-such-rule"},
-		{id: ""},
-		{id: "schema/"},
-	}
-	for _, tt := range tests {
-		r, ok := FindRule(tt.id)
-		if r.ID != tt.want || ok != (tt.want != "") {
-			t.Errorf("FindRule(%q) = %q, %v, want %q", tt.id, r.ID, ok, tt.want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/schemas"
@@ -185,17 +186,20 @@ func schemaProblem(err error) error {
 	return fmt.Errorf("not a usable JSON Schema: %w", err)
 }
 
-func schemaFinding(keyword, problem string) Finding {
-	return Finding{Layer: SchemaLayer, Reason: SchemaInvalid, Severity: Error, Keyword: keyword, Message: problem}
+// schemaPrefix makes the ID of a rule of a keyword of JSON Schema.
+const schemaPrefix = string(finding.Schema) + "/"
+
+func schemaFinding(keyword, problem string) finding.Finding {
+	return finding.Finding{Layer: finding.Schema, Reason: SchemaInvalid, Severity: finding.Error, Rule: schemaPrefix + keyword, Message: problem}
 }
 
-func numbersOverLimit(v jsonstream.Value) []Finding {
-	var findings []Finding
+func numbersOverLimit(v jsonstream.Value) []finding.Finding {
+	var findings []finding.Finding
 	for n := range v.All() {
 		if n.Kind() == jsonstream.Number && !jsonstream.SafeNumber(n.Raw()) {
 			findings = append(findings, schemaFinding("number-limit", fmt.Sprintf(
 				"a number of more than %d digits or with an exponent beyond ±%d: found %s; write it as a string",
-				jsonstream.MaxDigits, jsonstream.MaxExponent, found(n))).on(n))
+				jsonstream.MaxDigits, jsonstream.MaxExponent, finding.QuoteValue(n))).On(n))
 			if len(findings) == mostFindings {
 				break
 			}

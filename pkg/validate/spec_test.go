@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/safety"
@@ -112,7 +113,7 @@ func TestSchemaValidationMissingRequiredField(t *testing.T) {
 				t.Fatalf("got %+v, want one finding of SCHEMA_INVALID", r)
 			}
 			want := fmt.Sprintf("the required member %q is missing: add it", name)
-			if f := r.Findings[0]; f.Message != want || f.Keyword != "required" || f.Pointer != holder || f.Line != lineOf(t, text, holder) {
+			if f := r.Findings[0]; f.Message != want || f.Rule != "schema/required" || f.Pointer != holder || f.Line != lineOf(t, text, holder) {
 				t.Errorf("got %+v\nwant %q at %q, line %d", f, want, holder, lineOf(t, text, holder))
 			}
 		})
@@ -135,7 +136,7 @@ func TestSchemaValidationWrongType(t *testing.T) {
 					t.Fatalf("got %+v, want one finding of SCHEMA_INVALID", r)
 				}
 				f := r.Findings[0]
-				if f.Keyword != "type" || f.Pointer != member.pointer || f.Line != lineOf(t, text, member.pointer) ||
+				if f.Rule != "schema/type" || f.Pointer != member.pointer || f.Line != lineOf(t, text, member.pointer) ||
 					!strings.HasPrefix(f.Message, "expected "+strings.Join(member.types, " or ")+": found ") {
 					t.Errorf("got %+v\nwant type at line %d", f, lineOf(t, text, member.pointer))
 				}
@@ -183,28 +184,28 @@ func TestSafetyReasonWins(t *testing.T) {
 		name    string
 		message *message.Message
 		options Options
-		reason  Reason
-		layers  []Layer // of the errors
+		reason  finding.Reason
+		layers  []finding.Layer // of the errors
 	}{
-		{"incomplete", incomplete, Options{}, IncompleteContext, []Layer{Completeness}},
-		{"incomplete and unsafe", changed(t, incomplete, "/currentState", injection), Options{}, SafetyViolation, []Layer{Completeness, Safety}},
-		{"exhausted and unsafe", changed(t, exhausted, "/currentState", injection), Options{}, SafetyViolation, []Layer{Budget, Safety}},
-		{"all layers", changed(t, changed(t, exhausted, "/completedSubtasks", "[]"), "/currentState", injection), Options{All: true}, SafetyViolation, []Layer{Completeness, Budget, Safety}},
-		{"safety is not asked", changed(t, incomplete, "/currentState", injection), Options{Layers: []Layer{Completeness, Budget}}, IncompleteContext, []Layer{Completeness}},
-		{"no message of the schema", changed(t, changed(t, incomplete, "/currentState", injection), "/taskId", "1"), Options{}, SchemaInvalid, []Layer{SchemaLayer}},
+		{"incomplete", incomplete, Options{}, IncompleteContext, []finding.Layer{finding.Completeness}},
+		{"incomplete and unsafe", changed(t, incomplete, "/currentState", injection), Options{}, SafetyViolation, []finding.Layer{finding.Completeness, finding.Safety}},
+		{"exhausted and unsafe", changed(t, exhausted, "/currentState", injection), Options{}, SafetyViolation, []finding.Layer{finding.Budget, finding.Safety}},
+		{"all layers", changed(t, changed(t, exhausted, "/completedSubtasks", "[]"), "/currentState", injection), Options{All: true}, SafetyViolation, []finding.Layer{finding.Completeness, finding.Budget, finding.Safety}},
+		{"safety is not asked", changed(t, incomplete, "/currentState", injection), Options{Layers: []finding.Layer{finding.Completeness, finding.Budget}}, IncompleteContext, []finding.Layer{finding.Completeness}},
+		{"no message of the schema", changed(t, changed(t, incomplete, "/currentState", injection), "/taskId", "1"), Options{}, SchemaInvalid, []finding.Layer{finding.Schema}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := check(t, test.message, test.options)
-			var layers []Layer
-			var details []string
+			var layers []finding.Layer
+			var details []finding.Finding
 			for _, f := range errorsIn(r) {
 				layers = append(layers, f.Layer)
 				if f.Reason == test.reason {
-					details = append(details, f.PlacedMessage())
+					details = append(details, f)
 				}
 			}
-			if r.Reason != test.reason || !slices.Equal(slices.Compact(layers), test.layers) || r.Details != Details(details) {
+			if r.Reason != test.reason || !slices.Equal(slices.Compact(layers), test.layers) || r.Details != finding.Details(details) {
 				t.Errorf("got %+v, want %s of %v", r, test.reason, test.layers)
 			}
 		})
@@ -271,17 +272,17 @@ func TestLayerOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := slices.DeleteFunc(Layers(), func(l Layer) bool { return l == Protocol }) // of other systems
+	all := slices.DeleteFunc(Layers(), func(l finding.Layer) bool { return l == finding.Protocol }) // of other systems
 	for i, tt := range []struct {
-		first Layer
-		want  Reason
+		first finding.Layer
+		want  finding.Reason
 	}{
-		{Signature, SignatureInvalid},
-		{SchemaLayer, SchemaInvalid},
-		{Completeness, SafetyViolation},
-		{Budget, SafetyViolation},
-		{Safety, SafetyViolation},
-		{Lint, ""},
+		{finding.Signature, SignatureInvalid},
+		{finding.Schema, SchemaInvalid},
+		{finding.Completeness, SafetyViolation},
+		{finding.Budget, SafetyViolation},
+		{finding.Safety, SafetyViolation},
+		{finding.Lint, ""},
 	} {
 		t.Run(string(tt.first), func(t *testing.T) {
 			m := parseMessage(t, allWrong)
@@ -290,12 +291,12 @@ func TestLayerOrder(t *testing.T) {
 				t.Errorf("got %+v, want %s", r, tt.want)
 			}
 			for _, f := range r.Findings {
-				if f.Layer != tt.first && (f.Layer != Safety || tt.first != Completeness && tt.first != Budget) {
+				if f.Layer != tt.first && (f.Layer != finding.Safety || tt.first != finding.Completeness && tt.first != finding.Budget) {
 					t.Errorf("layer %s ran after %s had failed", f.Layer, tt.first)
 				}
 			}
 			r = check(t, m, Options{Layers: all[i:], Verifier: verifier, All: true})
-			var ran []Layer
+			var ran []finding.Layer
 			for _, f := range r.Findings {
 				ran = append(ran, f.Layer)
 			}
@@ -308,7 +309,7 @@ func TestLayerOrder(t *testing.T) {
 
 // Details are the errors of the reason, each with its place.
 func TestDetails(t *testing.T) {
-	r := check(t, parseMessage(t, `{"toAgent":{},"schemaVersion":"2.1"}`), Options{Layers: []Layer{SchemaLayer}})
+	r := check(t, parseMessage(t, `{"toAgent":{},"schemaVersion":"2.1"}`), Options{Layers: []finding.Layer{finding.Schema}})
 	if !strings.HasSuffix(r.Details, `; /toAgent: the required member "agentType" is missing: add it`) ||
 		!strings.HasPrefix(r.Details, `the required member "handoffId" is missing: add it; `) {
 		t.Errorf("details %s", r.Details)
@@ -326,8 +327,8 @@ func TestStrictAndOff(t *testing.T) {
 	}{
 		{name: "default", valid: true, want: 1},
 		{name: "strict", options: Options{Strict: true}, want: 1},
-		{name: "off", options: Options{Strict: true, Off: []string{"unknown-member"}}, valid: true},
-		{name: "off does not silence errors", options: Options{Off: []string{"budget-exhausted", "unknown-member"}}, valid: true},
+		{name: "off", options: Options{Strict: true, Off: []string{"schema/unknown-member"}}, valid: true},
+		{name: "off does not silence errors", options: Options{Off: []string{"budget/budget-exhausted", "schema/unknown-member"}}, valid: true},
 	} {
 		if r := check(t, m, tt.options); r.Valid != tt.valid || len(r.Findings) != tt.want {
 			t.Errorf("%s: got %+v", tt.name, r)
@@ -375,7 +376,7 @@ func TestValidateAllowed(t *testing.T) {
 		t.Fatalf("got %+v", r)
 	}
 	for _, f := range r.Findings {
-		if f.Severity != Note || !strings.HasSuffix(f.Message, "(allowed by /conversationHistorySummary)") {
+		if f.Severity != finding.Note || !strings.HasSuffix(f.Message, "(allowed by /conversationHistorySummary)") {
 			t.Errorf("got %+v", f)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/schema"
@@ -28,12 +29,12 @@ type Options struct {
 	// that need not be a handoff message has no other layers.
 	Schema *Schema
 	// Layers are those to run; nil means all.
-	Layers []Layer
+	Layers []finding.Layer
 	// All runs every layer, also after one has failed.
 	All bool
 	// Strict makes warnings errors.
 	Strict bool
-	// Off are the keywords of warnings that are not wanted.
+	// Off are the IDs of rules whose warnings are not wanted.
 	Off []string
 	// Verifier checks the signature; nil leaves that layer out.
 	Verifier *sign.Verifier
@@ -98,13 +99,13 @@ func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits 
 // validate runs the layers over a message in a format. run is the one of its schema over
 // it, nil if there was none.
 func (v *Validator) validate(ctx context.Context, m *message.Message, f format.Format, run *schema.Run) (Result, error) {
-	var all []Finding
+	var all []finding.Finding
 	stopped := false
 	for _, layer := range layers {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		if !v.options.asks(layer) || stopped && layer != Safety {
+		if !v.options.asks(layer) || stopped && layer != finding.Safety {
 			continue
 		}
 		findings, err := v.run(ctx, layer, m, f, run)
@@ -115,21 +116,21 @@ func (v *Validator) validate(ctx context.Context, m *message.Message, f format.F
 		sortByPlace(findings)
 		failed := false
 		for i := range findings {
-			if v.options.Strict && findings[i].Severity == Warning {
-				findings[i].Severity = Error
+			if v.options.Strict && findings[i].Severity == finding.Warning {
+				findings[i].Severity = finding.Error
 			}
-			failed = failed || findings[i].Severity == Error
+			failed = failed || findings[i].Severity == finding.Error
 		}
 		all = append(all, findings...)
 		if failed && !v.options.All {
-			if layer != Completeness && layer != Budget {
+			if layer != finding.Completeness && layer != finding.Budget {
 				break
 			}
 			stopped = true // but for safety, whose reason wins
 		}
 	}
 	if all == nil {
-		all = []Finding{}
+		all = []finding.Finding{}
 	}
 	r := newResult(all)
 	r.Format = f
@@ -150,39 +151,39 @@ func (v *Validator) formatOf(m *message.Message) format.Format {
 }
 
 // asks reports whether a layer is to run.
-func (o *Options) asks(layer Layer) bool {
-	if o.Schema != nil && layer != SchemaLayer {
+func (o *Options) asks(layer finding.Layer) bool {
+	if o.Schema != nil && layer != finding.Schema {
 		return false
 	}
 	return o.Layers == nil || slices.Contains(o.Layers, layer)
 }
 
-func (v *Validator) run(ctx context.Context, layer Layer, m *message.Message, f format.Format, run *schema.Run) ([]Finding, error) {
+func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Message, f format.Format, run *schema.Run) ([]finding.Finding, error) {
 	switch layer {
-	case Signature:
+	case finding.Signature:
 		if v.options.Verifier == nil {
 			return nil, nil
 		}
 		return checkSignature(m, v.options.Verifier), nil
-	case SchemaLayer:
+	case finding.Schema:
 		return checkSchema(m.Root(), f, v.options, run), nil
-	case Protocol:
+	case finding.Protocol:
 		return checkProtocol(m.Document(), f, v.options.Limits), nil
-	case Safety:
+	case finding.Safety:
 		return checkSafety(ctx, m.Root(), f, v.options)
 	}
 	switch {
-	case layer == Lint:
+	case layer == finding.Lint:
 		return lint(lintContext{m.Root(), f, v.options.Receiver, v.options.Now()}), nil
 	case f != format.EAAPL:
 		return nil, nil
-	case layer == Completeness:
+	case layer == finding.Completeness:
 		return checkCompleteness(m.Root(), v.options.Receiver), nil
 	default:
 		return checkBudget(m.Root()), nil
 	}
 }
 
-func (v *Validator) isOff(f Finding) bool {
-	return f.Severity == Warning && slices.Contains(v.options.Off, f.Keyword)
+func (v *Validator) isOff(f finding.Finding) bool {
+	return f.Severity == finding.Warning && slices.Contains(v.options.Off, f.Rule)
 }

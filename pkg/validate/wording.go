@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -20,7 +21,7 @@ type wording struct {
 	schema   *Schema
 	root     jsonstream.Value
 	children map[jsonstream.Value]children // of the objects and arrays looked into
-	findings []Finding
+	findings []finding.Finding
 }
 
 // children are what an object or array holds: looking through it once per cause
@@ -40,7 +41,7 @@ type cause struct {
 }
 
 // explain words a tree of errors. It gives one finding at least.
-func (w *wording) explain(tree *jsonschema.ValidationError) []Finding {
+func (w *wording) explain(tree *jsonschema.ValidationError) []finding.Finding {
 	causes := w.causes(nil, tree)
 	// The library goes through objects in random order.
 	slices.SortFunc(causes, func(a, b cause) int {
@@ -62,14 +63,14 @@ func (w *wording) explain(tree *jsonschema.ValidationError) []Finding {
 
 // withoutEchoes removes the findings about unknown members that another finding
 // explains as misspelt required ones, and those that say the same again.
-func withoutEchoes(findings []Finding) []Finding {
+func withoutEchoes(findings []finding.Finding) []finding.Finding {
 	misspelt := map[int64]bool{}
 	for _, f := range findings {
-		misspelt[f.Offset] = misspelt[f.Offset] || f.Keyword == "required"
+		misspelt[f.Offset] = misspelt[f.Offset] || f.Rule == schemaPrefix+"required"
 	}
-	seen := map[Finding]bool{}
-	return slices.DeleteFunc(findings, func(f Finding) bool {
-		echo := seen[f] || isClosing(f.Keyword) && misspelt[f.Offset]
+	seen := map[finding.Finding]bool{}
+	return slices.DeleteFunc(findings, func(f finding.Finding) bool {
+		echo := seen[f] || isClosing(strings.TrimPrefix(f.Rule, schemaPrefix)) && misspelt[f.Offset]
 		seen[f] = true
 		return echo
 	})
@@ -81,7 +82,7 @@ func isClosing(keyword string) bool {
 }
 
 func (w *wording) add(v jsonstream.Value, keyword, problem string) {
-	w.findings = append(w.findings, schemaFinding(keyword, problem).on(v))
+	w.findings = append(w.findings, schemaFinding(keyword, problem).On(v))
 }
 
 // causes appends the causes of e.
@@ -187,7 +188,7 @@ func (w *wording) leaf(c cause) {
 	switch {
 	case c.ofName:
 		f := schemaFinding(c.keyword, "the member's name: "+problem(c, rule, schema))
-		w.findings = append(w.findings, f.onName(c.v))
+		w.findings = append(w.findings, f.OnName(c.v))
 	case isChoice(c.err):
 		w.add(c.v, c.keyword, w.noBranch(c))
 	case c.keyword == "required":
@@ -196,7 +197,7 @@ func (w *wording) leaf(c cause) {
 		w.unknown(c.v, schema)
 	case rule.Kind() == jsonstream.False && isClosing(c.keyword):
 		f := schemaFinding(c.keyword, unknownProblem(c.v.Name(), propertyNames(schema)))
-		w.findings = append(w.findings, f.onName(c.v))
+		w.findings = append(w.findings, f.OnName(c.v))
 	case c.keyword == "uniqueKeys":
 		w.repeated(c.v, rule)
 	case c.keyword == "uniqueItems":
@@ -214,7 +215,7 @@ func (w *wording) leaf(c cause) {
 // brokenRule is the last resort for words: those of the library can hold
 // anything from the document.
 func brokenRule(c cause) string {
-	return fmt.Sprintf("breaks the rule %q of the schema: found %s", c.keyword, found(c.v))
+	return fmt.Sprintf("breaks the rule %q of the schema: found %s", c.keyword, finding.QuoteValue(c.v))
 }
 
 // equal names the first two elements that are equal.
@@ -237,8 +238,8 @@ func (w *wording) missing(v, required, schema jsonstream.Value) {
 			continue
 		}
 		if member := misspelt(v, name, properties); member.Exists() {
-			f := schemaFinding("required", fmt.Sprintf("the required member %q is missing; found %s: did you mean %q?", name, quote(member.Name()), name))
-			w.findings = append(w.findings, f.onName(member))
+			f := schemaFinding("required", fmt.Sprintf("the required member %q is missing; found %s: did you mean %q?", name, finding.Quote(member.Name()), name))
+			w.findings = append(w.findings, f.OnName(member))
 			continue
 		}
 		w.add(v, "required", fmt.Sprintf("the required member %q is missing: add it", name))
@@ -274,7 +275,7 @@ func (w *wording) unknown(v, schema jsonstream.Value) {
 			continue
 		}
 		f := schemaFinding("additionalProperties", unknownProblem(name, known))
-		if w.findings = append(w.findings, f.onName(member)); len(w.findings) >= mostFindings {
+		if w.findings = append(w.findings, f.OnName(member)); len(w.findings) >= mostFindings {
 			return
 		}
 	}
@@ -289,7 +290,7 @@ func propertyNames(schema jsonstream.Value) []string {
 }
 
 func unknownProblem(name string, known []string) string {
-	return fmt.Sprintf("unknown member %s%s", quote(name), didYouMean(name, known))
+	return fmt.Sprintf("unknown member %s%s", finding.Quote(name), didYouMean(name, known))
 }
 
 // repeated names the elements whose key an earlier element has already.
@@ -306,7 +307,7 @@ func (w *wording) repeated(v, keys jsonstream.Value) {
 				first[key.Text()] = element
 				continue
 			}
-			w.add(key, "uniqueKeys", fmt.Sprintf("%s %s is already that of %s: give each its own", key.Name(), found(key), Finding{}.on(earlier).Pointer))
+			w.add(key, "uniqueKeys", fmt.Sprintf("%s %s is already that of %s: give each its own", key.Name(), finding.QuoteValue(key), finding.Finding{}.On(earlier).Pointer))
 		}
 	}
 }
@@ -327,5 +328,5 @@ func (w *wording) repeatedText(v jsonstream.Value) {
 }
 
 func equalProblem(earlier jsonstream.Value) string {
-	return fmt.Sprintf("every element must differ from the others: this one equals %s", Finding{}.on(earlier).Pointer)
+	return fmt.Sprintf("every element must differ from the others: this one equals %s", finding.Finding{}.On(earlier).Pointer)
 }

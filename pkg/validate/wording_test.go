@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // The words of each keyword, for a schema of the user's own: what is wrong, what
@@ -106,10 +108,10 @@ func TestWording(t *testing.T) {
 }
 
 // lines shows findings, one a line.
-func lines(findings []Finding) string {
+func lines(findings []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%s %d:%d %s: %s\n", f.Keyword, f.Line, f.Column, f.Pointer, f.Message)
+		fmt.Fprintf(&b, "%s %d:%d %s: %s\n", ruleName(f), f.Line, f.Column, f.Pointer, f.Message)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -3,23 +3,22 @@ package validate
 import (
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // problem words the failure of a keyword that concerns one value; rule is the
 // keyword's own value, absent in schemas that are not at hand.
 func problem(c cause, rule, schema jsonstream.Value) string {
-	what, text := found(c.v), c.v.Text()
+	what, text := finding.QuoteValue(c.v), c.v.Text()
 	if c.ofName {
-		what, text = quote(c.v.Name()), c.v.Name()
+		what, text = finding.Quote(c.v.Name()), c.v.Name()
 	}
 	title := schema.Get("title").Text()
-	value := shorten(compact(rule))
+	value := finding.Shorten(compact(rule))
 	switch {
 	case !rule.Exists():
 		return brokenRule(c)
@@ -75,7 +74,7 @@ func problem(c cause, rule, schema jsonstream.Value) string {
 		return fmt.Sprintf("must have at most %s that the schema's contains describes: found %s",
 			count(value, "element"), c.err.Message[strings.LastIndexByte(c.err.Message, ' ')+1:])
 	case "dependentRequired", "dependencies":
-		return fmt.Sprintf("the member %s is missing: %s requires it; add it", quote(rule.Text()), quote(schema.Name()))
+		return fmt.Sprintf("the member %s is missing: %s requires it; add it", finding.Quote(rule.Text()), finding.Quote(schema.Name()))
 	case "const":
 		return fmt.Sprintf("must be %s: found %s", value, what)
 	case "enum":
@@ -90,7 +89,7 @@ func mustBeOneOf(values iter.Seq2[int, jsonstream.Value], what, text string) str
 	var allowed, names []string
 	for _, v := range values {
 		if len(allowed) < mostChoices {
-			allowed = append(allowed, shorten(compact(v)))
+			allowed = append(allowed, finding.Shorten(compact(v)))
 		}
 		names = append(names, v.Text())
 	}
@@ -124,38 +123,5 @@ func typeNames(rule jsonstream.Value) string {
 	return strings.Join(names, " or ")
 }
 
-const (
-	longestQuote = 60 // characters
-	mostChoices  = 20 // values in a choice
-)
-
-// found shows a value, short and on one line.
-func found(v jsonstream.Value) string {
-	switch v.Kind() {
-	case jsonstream.String:
-		return quote(v.Text())
-	case jsonstream.Number:
-		return "the number " + shorten(string(v.Raw()))
-	case jsonstream.Object:
-		return "an object"
-	case jsonstream.Array:
-		return "an array"
-	default:
-		return string(v.Raw())
-	}
-}
-
-// quote shows a text, short and on one line. A secret is not shown.
-func quote(text string) string {
-	if len(secrets.Find(text)) > 0 {
-		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(text))
-	}
-	return strconv.QuoteToGraphic(shorten(text))
-}
-
-func shorten(text string) string {
-	if utf8.RuneCountInString(text) <= longestQuote {
-		return text
-	}
-	return string([]rune(text)[:longestQuote-1]) + "…"
-}
+// mostChoices is how many values of a choice are listed.
+const mostChoices = 20

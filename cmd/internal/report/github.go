@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // A githubReporter writes workflow commands, which GitHub Actions shows as
@@ -23,12 +23,12 @@ func (g githubReporter) Report(r Record) error {
 			title = "handoff"
 		}
 		command := string(f.Severity)
-		if f.Severity == validate.Note {
+		if f.Severity == finding.Note {
 			command = "notice"
 		}
 		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command,
 			githubProperty.Replace(term.Visible(filepath.ToSlash(r.Source))), f.Line, f.Column,
-			githubProperty.Replace(term.Visible(title+" ["+ruleID(f)+"]")), githubData.Replace(term.Visible(f.PlacedMessage())))
+			githubProperty.Replace(term.Visible(title+" ["+f.Rule+"]")), githubData.Replace(term.Visible(f.PlacedMessage())))
 		if err != nil {
 			return err
 		}
@@ -50,24 +50,21 @@ var (
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// ruleID names the rule of a finding in a report.
-func ruleID(f validate.Finding) string { return string(f.Layer) + "/" + f.Keyword }
-
 // complaints returns what a report holds against a document, each with a place:
 // its findings; nothing if it is invalid as it was expected to be; and one of
 // our own if the outcome is not the expected one.
-func complaints(r Record) []validate.Finding {
+func complaints(r Record) []finding.Finding {
 	if r.asExpected() {
 		return nil
 	}
-	var all []validate.Finding
+	var all []finding.Finding
 	if r.Unexpected {
 		outcome := "valid"
 		if !r.Valid {
 			outcome = string(r.Reason)
 		}
-		all = append(all, validate.Finding{
-			Layer: "expect", Keyword: "outcome", Severity: validate.Error,
+		all = append(all, finding.Finding{
+			Layer: "expect", Rule: "expect/outcome", Severity: finding.Error,
 			Message: outcome + ", but expected " + r.Expected,
 		})
 	}
@@ -84,13 +81,13 @@ func complaints(r Record) []validate.Finding {
 func (r *Record) asExpected() bool { return r.Expected != "" && !r.Unexpected && !r.Valid }
 
 // leftOut returns what stands for the findings that a report leaves out, nil if it has all.
-func leftOut(r Record) []validate.Finding {
-	f := validate.Finding{
-		Layer: "limit", Keyword: "max-findings", Reason: r.Reason, Severity: validate.Error,
+func leftOut(r Record) []finding.Finding {
+	f := finding.Finding{
+		Layer: "limit", Rule: "limit/max-findings", Reason: r.Reason, Severity: finding.Error,
 		Message: r.Told(), Line: max(r.Origin.Line, 1), Column: 1,
 	}
 	if r.Valid {
-		f.Severity = validate.Note
+		f.Severity = finding.Note
 	}
 	switch {
 	case r.Messages > 0:
@@ -98,5 +95,5 @@ func leftOut(r Record) []validate.Finding {
 	case r.Omitted == 0 || r.asExpected():
 		return nil
 	}
-	return []validate.Finding{f}
+	return []finding.Finding{f}
 }

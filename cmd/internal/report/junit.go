@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // A junitReporter writes a JUnit report: a suite for each source, a case for
@@ -116,19 +116,19 @@ func newJUnitCase(r Record) junitCase {
 
 // failedRule names the rule of the first error: the type of a failure that has no
 // reason of the specification.
-func failedRule(findings []validate.Finding) string {
-	i := slices.IndexFunc(findings, func(f validate.Finding) bool { return f.Severity == validate.Error })
+func failedRule(findings []finding.Finding) string {
+	i := slices.IndexFunc(findings, func(f finding.Finding) bool { return f.Severity == finding.Error })
 	if i < 0 {
 		return ""
 	}
-	return ruleID(findings[i])
+	return findings[i].Rule
 }
 
 // junitText lists findings, a line each.
-func junitText(source string, findings []validate.Finding) string {
+func junitText(source string, findings []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", source, f.Line, f.Column, f.Severity, term.Visible(f.PlacedMessage()), term.Visible(ruleID(f)))
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", source, f.Line, f.Column, f.Severity, term.Visible(f.PlacedMessage()), term.Visible(f.Rule))
 	}
 	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -31,7 +32,7 @@ func shownReports(most int, all []Record) (shown []Record, l *Limiter[*Record], 
 // Whatever comes, every message and every finding is reported or counted, in order, no more
 // findings are reported than may be, and short documents cannot make the report long.
 func TestLimiter(t *testing.T) {
-	reasons := []validate.Reason{validate.SchemaInvalid, validate.BudgetExhausted}
+	reasons := []finding.Reason{validate.SchemaInvalid, validate.BudgetExhausted}
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		most := random.IntN(30)
@@ -45,7 +46,7 @@ func TestLimiter(t *testing.T) {
 			r.Valid = random.IntN(2) == 0
 			if !r.Valid {
 				r.Reason = reasons[random.IntN(2)]
-				r.Findings = make([]validate.Finding, 1+random.IntN(3))
+				r.Findings = make([]finding.Finding, 1+random.IntN(3))
 			}
 			findings += len(r.Findings)
 			index++
@@ -101,7 +102,7 @@ func TestLimiter(t *testing.T) {
 // A message with an id, a long one and the end of what has come are not waited behind.
 func TestLimiterWrites(t *testing.T) {
 	invalid := func(r Record) Record {
-		r.Reason, r.Findings = validate.SchemaInvalid, make([]validate.Finding, 2)
+		r.Reason, r.Findings = validate.SchemaInvalid, make([]finding.Finding, 2)
 		return r
 	}
 	all := []Record{

@@ -225,7 +225,7 @@ func (t TextReporter) Report(r Record) error {
 	for _, f := range r.Findings {
 		severity := t.colors.Severity(f.Severity)(string(f.Severity))
 		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s %s\n", term.Visible(r.Source), f.Line, f.Column, severity,
-			term.Visible(f.PlacedMessage()), t.colors.Dim("["+string(f.Layer)+"/"+f.Keyword+"]"))
+			term.Visible(f.PlacedMessage()), t.colors.Dim("["+term.Visible(f.Rule)+"]"))
 	}
 	if told := r.Told(); told != "" {
 		fmt.Fprintf(&b, "  … %s\n", told)

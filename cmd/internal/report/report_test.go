@@ -12,23 +12,24 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // sampleReports are one of each outcome.
 func sampleReports() []Record {
-	schema := validate.Finding{
-		Layer: validate.SchemaLayer, Reason: validate.SchemaInvalid, Severity: validate.Error, Keyword: "required",
+	schema := finding.Finding{
+		Layer: finding.Schema, Reason: validate.SchemaInvalid, Severity: finding.Error, Rule: "schema/required",
 		Message: "taskId is missing: 50% of it, a \x1b[31m and a\nline", Line: 3, Column: 7,
 	}
-	lint := validate.Finding{
-		Layer: validate.Lint, Severity: validate.Warning, Pointer: "/constraints/0", Keyword: "no-such-rule",
+	lint := finding.Finding{
+		Layer: finding.Lint, Severity: finding.Warning, Pointer: "/constraints/0", Rule: "lint/no-such-rule",
 		Message: "<not> name:value & so on", Line: 12, Column: 2,
 	}
-	invalid := validate.Result{Reason: validate.SchemaInvalid, Details: schema.Message, Findings: []validate.Finding{schema}}
+	invalid := validate.Result{Reason: validate.SchemaInvalid, Details: schema.Message, Findings: []finding.Finding{schema}}
 	return []Record{
 		{Source: "a, b/x:y.json", HandoffID: "h-1", Result: invalid, Origin: input.Origin{Line: 1}},
-		{Source: "lines.jsonl", Index: 0, HandoffID: "h-2", Result: validate.Result{Valid: true, Findings: []validate.Finding{lint}}, Origin: input.Origin{Line: 1}},
+		{Source: "lines.jsonl", Index: 0, HandoffID: "h-2", Result: validate.Result{Valid: true, Findings: []finding.Finding{lint}}, Origin: input.Origin{Line: 1}},
 		{Source: "lines.jsonl", Index: 1, HandoffID: "", Result: validate.Result{Valid: true}, Origin: input.Origin{Line: 2}},
 		{Source: "valid.json", HandoffID: "h-3", Result: validate.Result{Valid: true}, Origin: input.Origin{Line: 1}, Expected: "invalid", Unexpected: true},
 		{Source: "other.json", HandoffID: "h-4", Result: invalid, Origin: input.Origin{Line: 1}, Expected: "invalid:BUDGET_EXHAUSTED", Unexpected: true},
@@ -150,7 +151,7 @@ func TestSARIF(t *testing.T) {
 
 // The schema is the one of OASIS, which the library embeds.
 func TestSARIFIsValid(t *testing.T) {
-	for _, all := range [][]Record{nil, sampleReports(), {{Source: "/abs/ü.json", Result: validate.Result{Findings: []validate.Finding{{Keyword: "x", Severity: validate.Error}}}}}} {
+	for _, all := range [][]Record{nil, sampleReports(), {{Source: "/abs/ü.json", Result: validate.Result{Findings: []finding.Finding{{Rule: "x", Severity: finding.Error}}}}}} {
 		text := write(t, func(b *bytes.Buffer) Printer { return newSARIF(b, "devel") }, all)
 		if n := strings.Count(text, `"results":`); n != 1 || !json.Valid([]byte(text)) {
 			t.Fatalf("%d members named results in %s", n, text)

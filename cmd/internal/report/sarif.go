@@ -11,8 +11,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 const homePage = "https://github.com/eaapl/handoff"
@@ -100,7 +99,7 @@ func (s *sarifReporter) encode(result *sarif.Result) {
 	s.write(string(text))
 }
 
-func (s *sarifReporter) result(r Record, f validate.Finding) *sarif.Result {
+func (s *sarifReporter) result(r Record, f finding.Finding) *sarif.Result {
 	location := sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
 		WithArtifactLocation(sarif.NewSimpleArtifactLocation(sarifURI(r.Source))).
 		WithRegion(sarif.NewRegion().WithStartLine(f.Line).WithStartColumn(f.Column)))
@@ -115,7 +114,7 @@ func (s *sarifReporter) result(r Record, f validate.Finding) *sarif.Result {
 	if f.Reason != "" {
 		properties.Add("reason", f.Reason)
 	}
-	return sarif.NewRuleResult(ruleID(f)).
+	return sarif.NewRuleResult(f.Rule).
 		WithRuleIndex(s.rule(f)).
 		WithLevel(string(f.Severity)).
 		WithMessage(sarif.NewTextMessage(term.Visible(f.PlacedMessage()))).
@@ -124,15 +123,15 @@ func (s *sarifReporter) result(r Record, f validate.Finding) *sarif.Result {
 }
 
 // rule returns the index of a finding's rule, adding the rule when it is new.
-func (s *sarifReporter) rule(f validate.Finding) int {
-	id := ruleID(f)
+func (s *sarifReporter) rule(f finding.Finding) int {
+	id := f.Rule
 	if i, ok := s.rules[id]; ok {
 		return i
 	}
-	rule := s.run.AddRule(id).WithName(f.Keyword)
-	if known, ok := FindRule(id); ok {
+	rule := s.run.AddRule(id).WithName(finding.Rule{ID: id}.Name())
+	if known, err := finding.Find(Rules(), id); err == nil {
 		help := known.Why
-		if known.Failing != "" {
+		if known.Bad != "" {
 			help += "\n\n\"handoff explain " + id + "\" shows examples."
 		}
 		rule.WithDescription(known.Summary).
@@ -146,11 +145,11 @@ func (s *sarifReporter) rule(f validate.Finding) int {
 }
 
 // sarifLevel is the level of a rule's severity.
-func sarifLevel(severity string) string {
-	if severity == string(chain.Off) {
+func sarifLevel(severity finding.Severity) string {
+	if severity == finding.Off {
 		return "none"
 	}
-	return severity
+	return string(severity)
 }
 
 // sarifURI writes a file name as a relative reference, or as a file URI where

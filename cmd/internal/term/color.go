@@ -7,7 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 func CheckColor(mode string) error {
@@ -64,11 +64,11 @@ func NewPalette(on bool) Palette {
 }
 
 // Severity returns what colours a severity.
-func (p Palette) Severity(s validate.Severity) func(...any) string {
+func (p Palette) Severity(s finding.Severity) func(...any) string {
 	switch s {
-	case validate.Error:
+	case finding.Error:
 		return p.Red
-	case validate.Warning:
+	case finding.Warning:
 		return p.Yellow
 	default:
 		return p.Cyan

@@ -23,19 +23,19 @@ type Step struct {
 
 // A Refused error reports a step that a rule forbids.
 type Refused struct {
-	// Violation has the place that the message would have had, and no Position.
+	// Violation has the place that the message would have had, and no position.
 	Violation Violation
 }
 
 func (e *Refused) Error() string {
-	if e.Violation.Rule == 0 {
-		return fmt.Sprintf("refused (%s): %s", e.Violation.Code, e.Violation.Message())
+	if e.Violation.Rule == shape {
+		return fmt.Sprintf("refused (%s): %s", e.Violation.Reason, e.Violation.Message)
 	}
-	return fmt.Sprintf("refused by rule %d (%s): %s", e.Violation.Rule, e.Violation.Code, e.Violation.Message())
+	return fmt.Sprintf("refused by %s (%s): %s", e.Violation.Rule, e.Violation.Reason, e.Violation.Message)
 }
 
 func refused(v Violation) error {
-	v.Position = jsonstream.Position{}
+	v.Finding = v.At(v.Pointer, jsonstream.Position{})
 	return &Refused{v}
 }
 
@@ -57,7 +57,7 @@ func Start(sessionID string, step Step, o Options) ([]byte, error) {
 
 // notUTF8 is what is wrong with a text that JSON cannot hold.
 func notUTF8(index int) Violation {
-	v := violation(0, InvalidEnvelope, "texts in UTF-8", "other bytes", "send bytes as a context, which is base64")
+	v := violation(shape, InvalidEnvelope, "texts in UTF-8", "other bytes", "send bytes as a context, which is base64")
 	v.Index = index
 	return v
 }

@@ -111,17 +111,17 @@ func TestAppendRefuses(t *testing.T) {
 		want string
 	}{
 		{name: "rule 9", text: session, step: offers("h2", alice, carol),
-			want: `refused by rule 9 (INVALID_ENVELOPE): expected no offer while one is outstanding, found an offer while "h1" has no answer; wait until it is accepted or declined`},
+			want: `refused by macp/9 (INVALID_ENVELOPE): expected no offer while one is outstanding, found an offer while "h1" has no answer; wait until it is accepted or declined`},
 		{name: "what would only follow", text: example(start, offers("h1", alice, mallory)), step: accept,
-			want: `refused by rule 11 (INVALID_ENVELOPE): expected the handoff_id of an offer before it, found "h1"; offer the handoff first, or name one that was offered`},
+			want: `refused by macp/11 (INVALID_ENVELOPE): expected the handoff_id of an offer before it, found "h1"; offer the handoff first, or name one that was offered`},
 		{name: "rule 1", text: example(), step: offer,
-			want: `refused by rule 1 (SESSION_ALREADY_EXISTS): expected the first message of the session to be SessionStart, found "HandoffOffer"; start the session before anything else`},
+			want: `refused by macp/1 (SESSION_ALREADY_EXISTS): expected the first message of the session to be SessionStart, found "HandoffOffer"; start the session before anything else`},
 		{name: "rule 20", text: session, step: implicit(accept),
-			want: `refused by rule 20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed`},
+			want: `refused by macp/20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed`},
 		{name: "an id that is taken", text: session, step: with(accept, "m-1"),
-			want: `refused by rule 3 (DUPLICATE_MESSAGE): expected a message_id that no message before it has, found "m-1" of message 0; remove the copy, or give another message an id of its own`},
+			want: `refused by macp/3 (DUPLICATE_MESSAGE): expected a message_id that no message before it has, found "m-1" of message 0; remove the copy, or give another message an id of its own`},
 		{name: "a transcript of another version", text: edit(session, `"protocol_version": "1.0"`, `"protocol_version": "2.0"`), step: accept,
-			want: `refused by rule 2 (UNSUPPORTED_PROTOCOL_VERSION): expected protocol_version to be "1.0", found "2.0"; write the version of the protocol that this is`},
+			want: `refused by macp/2 (UNSUPPORTED_PROTOCOL_VERSION): expected protocol_version to be "1.0", found "2.0"; write the version of the protocol that this is`},
 		{name: "no transcript", text: `[]`, step: accept,
 			want: `refused (INVALID_ENVELOPE): expected a transcript, an object, found an array; write protocol_version, mode, session_id and messages`},
 		{name: "bytes that are no text", text: session, step: accepts("h1", bob, "\xff"),
@@ -140,8 +140,8 @@ func TestAppendRefuses(t *testing.T) {
 			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
 				t.Error(diff)
 			}
-			if refused.Violation.Position.Line != 0 {
-				t.Errorf("a position in a text that was not written: %+v", refused.Violation.Position)
+			if refused.Violation.Line != 0 {
+				t.Errorf("a position in a text that was not written: %+v", refused.Violation.Finding)
 			}
 		})
 	}

@@ -15,7 +15,7 @@ func Check(doc *jsonstream.Document, o Options) []Violation {
 		}
 	}
 	if t.messages.Kind() == jsonstream.Array && t.Len() == 0 {
-		v := violation(1, SessionAlreadyExists, "the first message of the session to be SessionStart", "no message",
+		v := violation("macp/1", SessionAlreadyExists, "the first message of the session to be SessionStart", "no message",
 			"start the session").at(t.messages)
 		v.Index = -1
 		found = append(found, *v)

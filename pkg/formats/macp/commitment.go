@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // endings are those of actions that say which outcome a commitment has (rule 19).
@@ -39,17 +41,17 @@ func (s *Session) checkCommitment(e *Envelope, p *Commitment, now Instant) *Viol
 		if version.is == version.want || version.is == "" && version.name == "policy_version" {
 			continue
 		}
-		return violation(18, InvalidEnvelope, version.name+" to be the session's, "+quoted(version.want), quoted(version.is),
+		return violation("macp/18", InvalidEnvelope, version.name+" to be the session's, "+finding.Quote(version.want), finding.Quote(version.is),
 			"commit to what the session bound").at(placeOf(payload, version.name))
 	}
 	if positive, bound := Outcome(p.Action); bound && positive != p.OutcomePositive {
-		return violation(19, InvalidEnvelope, "outcome_positive to be "+strconv.FormatBool(positive)+" for the action "+quoted(p.Action),
+		return violation("macp/19", InvalidEnvelope, "outcome_positive to be "+strconv.FormatBool(positive)+" for the action "+finding.Quote(p.Action),
 			strconv.FormatBool(p.OutcomePositive), "correct the one that is wrong").at(placeOf(payload, "outcome_positive"))
 	}
 	if s.answered || s.outstanding >= 0 && s.lapsed(s.outstanding, now) {
 		return nil
 	}
-	v := violation(17, InvalidEnvelope, "a commitment after an offer was accepted or declined", "one before",
+	v := violation("macp/17", InvalidEnvelope, "a commitment after an offer was accepted or declined", "one before",
 		"wait for the answer").at(e.Value)
 	v.Follows = s.refusedAnswer || s.outstanding < 0 && len(s.refusedOffers) > 0
 	return v

@@ -22,6 +22,8 @@
 // after ttl_ms (rule 22) ends the session. A timestamp of 0 is unknown, as on the wire.
 package macp
 
+import "github.com/eaapl/handoff/pkg/finding"
+
 // Mode is the identifier of the handoff mode.
 const Mode = "macp.mode.handoff.v1"
 
@@ -31,19 +33,16 @@ const Version = "1.0"
 // DefaultPolicy is the policy of a session that names none.
 const DefaultPolicy = "policy.default"
 
-// A Code is an error code of the protocol's registry.
-type Code string
-
-// The codes that the rules give.
+// The error codes of the protocol's registry that the rules give.
 const (
-	Forbidden            Code = "FORBIDDEN"
-	InvalidEnvelope      Code = "INVALID_ENVELOPE"
-	DuplicateMessage     Code = "DUPLICATE_MESSAGE"
-	SessionNotOpen       Code = "SESSION_NOT_OPEN"
-	SessionAlreadyExists Code = "SESSION_ALREADY_EXISTS"
-	UnsupportedVersion   Code = "UNSUPPORTED_PROTOCOL_VERSION"
-	ModeNotSupported     Code = "MODE_NOT_SUPPORTED"
-	UnknownPolicyVersion Code = "UNKNOWN_POLICY_VERSION"
+	Forbidden            finding.Reason = "FORBIDDEN"
+	InvalidEnvelope      finding.Reason = "INVALID_ENVELOPE"
+	DuplicateMessage     finding.Reason = "DUPLICATE_MESSAGE"
+	SessionNotOpen       finding.Reason = "SESSION_NOT_OPEN"
+	SessionAlreadyExists finding.Reason = "SESSION_ALREADY_EXISTS"
+	UnsupportedVersion   finding.Reason = "UNSUPPORTED_PROTOCOL_VERSION"
+	ModeNotSupported     finding.Reason = "MODE_NOT_SUPPORTED"
+	UnknownPolicyVersion finding.Reason = "UNKNOWN_POLICY_VERSION"
 )
 
 // A State is the state of a session.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // camelCased returns a text with its member names as the TypeScript SDK writes them.
@@ -119,7 +121,7 @@ func TestProjection(t *testing.T) {
 	p := Project(transcript, Options{Policy: &Policy{ImplicitAcceptMS: 5000}})
 	for i := range p.TimeLine {
 		if v := p.TimeLine[i].Violation; v != nil {
-			p.TimeLine[i].Violation = &Violation{Index: v.Index, MessageID: v.MessageID, Rule: v.Rule, Code: v.Code}
+			p.TimeLine[i].Violation = &Violation{Finding: finding.Finding{Rule: v.Rule, Reason: v.Reason}, Index: v.Index, MessageID: v.MessageID}
 		}
 	}
 	got, err := json.MarshalIndent(p, "", "  ")
@@ -205,7 +207,7 @@ func TestProjection(t *testing.T) {
       "violation": {
         "index": 3,
         "message_id": "m-4",
-        "rule": 13,
+        "rule": "macp/13",
         "code": "FORBIDDEN",
         "expected": "",
         "found": "",
@@ -224,7 +226,7 @@ func TestProjection(t *testing.T) {
       "violation": {
         "index": 4,
         "message_id": "m-5",
-        "rule": 5,
+        "rule": "macp/5",
         "code": "FORBIDDEN",
         "expected": "",
         "found": "",

@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An expectation collects where a fixture expects other than what came.
-type expectation struct{ found []Violation }
+// Outcomes collect where a fixture expects other than what came.
+type outcomes struct{ found []Violation }
 
 // A fact is a value that came: a text, true or false, or an object.
 type fact struct {
@@ -36,14 +37,14 @@ func (f fact) is(want jsonstream.Value) bool {
 	return want.Kind() == jsonstream.String && want.Text() == f.text || want.Kind() == jsonstream.Null && f.text == ""
 }
 
-func (x *expectation) differs(at jsonstream.Value, expected, found string) {
-	v := violation(0, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(at)
+func (x *outcomes) differs(at jsonstream.Value, expected, found string) {
+	v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(at)
 	v.Index = -1
 	x.found = append(x.found, *v)
 }
 
 // value compares one value.
-func (x *expectation) value(want jsonstream.Value, f fact) {
+func (x *outcomes) value(want jsonstream.Value, f fact) {
 	if f.members != nil {
 		x.members(want, f.members)
 		return
@@ -53,16 +54,16 @@ func (x *expectation) value(want jsonstream.Value, f fact) {
 	}
 	found := f.text
 	if f.kind == jsonstream.Absent {
-		found = quoted(f.text)
+		found = finding.Quote(f.text)
 	}
-	x.differs(want, quoted(want.Name())+" to be "+shown(want), found)
+	x.differs(want, finding.Quote(want.Name())+" to be "+finding.QuoteValue(want), found)
 }
 
 // each yields the members that an object expects; those that begin with _ are comments.
 // Anything but an object is told.
-func (x *expectation) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Value] {
+func (x *outcomes) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Value] {
 	if want.Kind() != jsonstream.Object {
-		x.differs(want, "an object of what is expected", shown(want))
+		x.differs(want, "an object of what is expected", finding.QuoteValue(want))
 	}
 	return func(yield func(string, jsonstream.Value) bool) {
 		for name, v := range want.Members() {
@@ -74,7 +75,7 @@ func (x *expectation) each(want jsonstream.Value) iter.Seq2[string, jsonstream.V
 }
 
 // members compares the members that are expected.
-func (x *expectation) members(want jsonstream.Value, facts []fact) {
+func (x *outcomes) members(want jsonstream.Value, facts []fact) {
 next:
 	for name, v := range x.each(want) {
 		for _, f := range facts {
@@ -87,7 +88,7 @@ next:
 		for i, f := range facts {
 			names[i] = f.name
 		}
-		x.differs(v, "one of "+strings.Join(names, ", "), quoted(name))
+		x.differs(v, "one of "+strings.Join(names, ", "), finding.Quote(name))
 	}
 }
 

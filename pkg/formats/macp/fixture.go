@@ -4,16 +4,27 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // CheckFixture replays a conformance fixture and returns where its expectations do not
-// come true. The Code and Rule of a violation are those by which the message was
-// refused; INVALID_ENVELOPE and 0 where it was not, or where the end of the session is
-// another than expected. The policy of the fixture goes before that of the options. A
+// come true. The Reason and Rule of a violation are those by which the message was
+// rejected; INVALID_ENVELOPE and macp/expectation where it was not, or where the end of the
+// session is another than expected. The policy of the fixture goes before that of the options. A
 // message that is a duplicate may be expected either way, as runtimes acknowledge it
 // without effect.
 func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
+	found := checkFixture(doc, o)
+	for i := range found {
+		if found[i].Rule == shape { // what a fixture expects of its own making
+			found[i].Rule = expectation
+		}
+	}
+	return found
+}
+
+func checkFixture(doc *jsonstream.Document, o Options) []Violation {
 	t, found := Read(doc)
 	if len(found) > 0 {
 		return found
@@ -61,35 +72,35 @@ func (f *fixture) play(e *Envelope) *Violation {
 		return got // the fixture's own members have to open a session
 	}
 	mismatch := func(name, expected, found string) *Violation {
-		v := violation(0, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(placeOf(e.Value, name))
+		v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(placeOf(e.Value, name))
 		v.Index, v.MessageID = e.Index, e.MessageID
 		if got != nil {
-			v.Rule, v.Code = got.Rule, got.Code
+			v.Rule, v.Reason = got.Rule, got.Reason
 		}
 		return v
 	}
 	expect, code := e.Value.Get("expect"), e.Value.Get("expected_error_code")
 	switch want := expect.Text(); {
 	case want != "accept" && want != "reject":
-		return mismatch("expect", `expect to be "accept" or "reject"`, shown(expect))
+		return mismatch("expect", `expect to be "accept" or "reject"`, finding.QuoteValue(expect))
 	case want == "accept" && code.Exists() && code.Kind() != jsonstream.Null:
-		return mismatch("expected_error_code", `no expected_error_code beside expect "accept"`, shown(code))
-	case want == "accept" && got != nil && got.Rule != 3:
+		return mismatch("expected_error_code", `no expected_error_code beside expect "accept"`, finding.QuoteValue(code))
+	case want == "accept" && got != nil && got.Rule != "macp/3":
 		return mismatch("expect", "the message to be accepted", refusal(got)+": expected "+got.Expected+", found "+got.Found)
 	case want == "reject" && got == nil:
 		return mismatch("expect", "the message to be rejected", "one that no rule forbids")
-	case want == "reject" && code.Exists() && code.Text() != string(got.Code):
-		return mismatch("expected_error_code", "the code "+shown(code), refusal(got))
+	case want == "reject" && code.Exists() && code.Text() != string(got.Reason):
+		return mismatch("expected_error_code", "the code "+finding.QuoteValue(code), refusal(got))
 	}
 	return nil
 }
 
 // refusal tells which rule refused a message.
 func refusal(v *Violation) string {
-	if v.Rule == 0 {
-		return "one refused with " + string(v.Code)
+	if v.Rule == shape {
+		return "one refused with " + string(v.Reason)
 	}
-	return fmt.Sprintf("one refused by rule %d with %s", v.Rule, v.Code)
+	return fmt.Sprintf("one refused by %s with %s", v.Rule, v.Reason)
 }
 
 // checkPayloadType compares payload_type, which fixtures have in two spellings, with
@@ -106,12 +117,12 @@ func checkPayloadType(e *Envelope) *Violation {
 	if v.Text() == short || v.Text() == full {
 		return nil
 	}
-	return violation(0, InvalidEnvelope, "payload_type to be "+short+" or "+full, shown(v), "name the payload of the message_type").at(v)
+	return violation(shape, InvalidEnvelope, "payload_type to be "+short+" or "+full, finding.QuoteValue(v), "name the payload of the message_type").at(v)
 }
 
 // outcome compares the end of the session with what is expected.
 func (f *fixture) outcome(root jsonstream.Value) []Violation {
-	x := expectation{}
+	x := outcomes{}
 	s := f.session
 	if want := root.Get("expected_final_state"); want.Exists() {
 		x.value(want, fact{text: string(s.state)})
@@ -133,7 +144,7 @@ func (f *fixture) outcome(root jsonstream.Value) []Violation {
 }
 
 // modeState compares the offers, the contexts and the phase.
-func (f *fixture) modeState(x *expectation, state jsonstream.Value) {
+func (f *fixture) modeState(x *outcomes, state jsonstream.Value) {
 	for name, want := range x.each(state) {
 		switch name {
 		case "offers":
@@ -145,27 +156,27 @@ func (f *fixture) modeState(x *expectation, state jsonstream.Value) {
 				x.value(want, fact{text: string(sdk)})
 			}
 		default:
-			x.differs(want, "a member of the mode's state: offers, contexts or phase", quoted(name))
+			x.differs(want, "a member of the mode's state: offers, contexts or phase", finding.Quote(name))
 		}
 	}
 }
 
-func (f *fixture) offers(x *expectation, offers jsonstream.Value) {
+func (f *fixture) offers(x *outcomes, offers jsonstream.Value) {
 	for id, want := range x.each(offers) {
 		i, ok := f.session.byID[id]
 		if !ok {
-			x.differs(want, "an offer "+quoted(id), "none")
+			x.differs(want, "an offer "+finding.Quote(id), "none")
 			continue
 		}
 		x.members(want, f.session.handoffs[i].facts())
 	}
 }
 
-func (f *fixture) sentContexts(x *expectation, contexts jsonstream.Value) {
+func (f *fixture) sentContexts(x *outcomes, contexts jsonstream.Value) {
 	for id, want := range x.each(contexts) {
 		sent := f.contexts[id]
 		if want.Kind() != jsonstream.Array || want.Len() != len(sent) {
-			x.differs(want, shownLen(want), fmt.Sprintf("%d of %s", len(sent), quoted(id)))
+			x.differs(want, shownLen(want), fmt.Sprintf("%d of %s", len(sent), finding.Quote(id)))
 			continue
 		}
 		for i, each := range want.Elements() {

@@ -55,7 +55,7 @@ func TestFixtureMismatch(t *testing.T) {
 	}{
 		{name: "accept", old: `"agent://target",
       "message_type": "HandoffAccept"`, new: `"agent://other", "message_type": "HandoffAccept"`, pointer: "/messages/2/expect",
-			want: `expected the message to be accepted, found one refused by rule 13 with FORBIDDEN: expected an answer from the target of the offer, "agent://target", found "agent://other"`},
+			want: `expected the message to be accepted, found one refused by macp/13 with FORBIDDEN: expected an answer from the target of the offer, "agent://target", found "agent://other"`},
 		{name: "reject", old: `"expect": "accept"`, new: `"expect": "reject"`, pointer: "/messages/0/expect",
 			want: `expected the message to be rejected, found one that no rule forbids`},
 		{name: "error code", old: `"handoff_id": "h1",
@@ -64,7 +64,7 @@ func TestFixtureMismatch(t *testing.T) {
         "reason": "escalate"
       },
       "expect": "accept"`, new: `"handoff_id": ""}, "expect": "reject", "expected_error_code": "FORBIDDEN"`, pointer: "/messages/0/expected_error_code",
-			want: `expected the code "FORBIDDEN", found one refused by rule 7 with INVALID_ENVELOPE`},
+			want: `expected the code "FORBIDDEN", found one refused by macp/7 with INVALID_ENVELOPE`},
 		{name: "expect", old: `"expect": "accept"`, new: `"expect": "maybe"`, pointer: "/messages/0/expect",
 			want: `expected expect to be "accept" or "reject", found "maybe"`},
 		{name: "a code beside accept", old: `"expect": "accept"`, new: `"expect": "accept", "expected_error_code": "FORBIDDEN"`, pointer: "/messages/0/expected_error_code",
@@ -110,12 +110,12 @@ func TestFixtureMismatch(t *testing.T) {
 			if len(found) == 0 {
 				t.Fatal("no mismatch")
 			}
-			message, _, _ := strings.Cut(found[0].Message(), "; ")
+			message, _, _ := strings.Cut(found[0].Message, "; ")
 			if diff := cmp.Diff([]string{tt.pointer, tt.want}, []string{found[0].Pointer, message}); diff != "" {
 				t.Error(diff)
 			}
-			if doc.Root().At(tt.pointer).Position() != found[0].Position {
-				t.Errorf("at %+v", found[0].Position)
+			if doc.Root().At(tt.pointer).Position() != found[0].Position() {
+				t.Errorf("at %+v", found[0].Position())
 			}
 		})
 	}
@@ -127,12 +127,12 @@ func TestFixtureStateOfAnotherType(t *testing.T) {
 	begin := strings.Index(happy, `"expected_mode_state"`)
 	for _, tt := range []struct{ state, pointer, found string }{
 		{`"offers"`, "/expected_mode_state", `"offers"`},
-		{`5`, "/expected_mode_state", `5`},
+		{`5`, "/expected_mode_state", `the number 5`},
 		{`null`, "/expected_mode_state", `null`},
 		{`[]`, "/expected_mode_state", `an array`},
 		{`{"offers":[{"h1":{}}]}`, "/expected_mode_state/offers", `an array`},
 		{`{"offers":"none"}`, "/expected_mode_state/offers", `"none"`},
-		{`{"contexts":7}`, "/expected_mode_state/contexts", `7`},
+		{`{"contexts":7}`, "/expected_mode_state/contexts", `the number 7`},
 		{`{"_comment":7,"offers":{"_comment":7}}`, "", ""},
 	} {
 		found := CheckFixture(parse(t, happy[:begin]+`"expected_mode_state": `+tt.state+`}`), Options{})

@@ -33,7 +33,7 @@ var ErrNoSession = errors.New("no SessionStart was accepted: there is no context
 func Freeze(doc *jsonstream.Document, o Options) (string, error) {
 	t, faults := Read(doc)
 	if t.Fixture && len(faults) > 0 {
-		return "", fmt.Errorf("%s: %s", faults[0].Pointer, faults[0].Message())
+		return "", fmt.Errorf("%s: %s", faults[0].Pointer, faults[0].Message)
 	}
 	s := NewSession(t, o)
 	var contexts []*HandoffContext
@@ -90,4 +90,20 @@ func (s *Session) frozen(contexts []*HandoffContext) []byte {
 		w.out = append(w.out, ']')
 	})
 	return w.out
+}
+
+// CheckFrozen returns a violation unless freezing the transcript gives a hash.
+func CheckFrozen(doc *jsonstream.Document, hash string, o Options) *Violation {
+	found, err := Freeze(doc, o)
+	switch {
+	case errors.Is(err, ErrNoSession):
+		found = "no session"
+	case err != nil:
+		found = err.Error()
+	case found == hash:
+		return nil
+	}
+	v := violation(frozen, "", "the frozen context "+hash, found, "replay the same SessionStart and the same HandoffContext messages").at(doc.Root())
+	v.Index = -1
+	return v
 }

@@ -1,6 +1,10 @@
 package macp
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/finding"
+)
 
 // A Handoff is an offer and what became of it.
 type Handoff struct {
@@ -26,9 +30,9 @@ func (s *Session) checkSender(e *Envelope) *Violation {
 	rule, expected, allowed := 6, "a declared participant as the sender", s.participants[e.Sender]
 	switch e.MessageType {
 	case "HandoffOffer":
-		rule, expected, allowed = 5, "the initiator, "+quoted(s.initiator)+", as the sender of an offer", e.Sender == s.initiator
+		rule, expected, allowed = 5, "the initiator, "+finding.Quote(s.initiator)+", as the sender of an offer", e.Sender == s.initiator
 	case "Commitment":
-		rule, expected, allowed = 16, "the initiator, "+quoted(s.initiator)+", as the sender of the commitment", e.Sender == s.initiator
+		rule, expected, allowed = 16, "the initiator, "+finding.Quote(s.initiator)+", as the sender of the commitment", e.Sender == s.initiator
 		switch s.policy.Authority {
 		case AnyParticipant:
 			expected, allowed = "a declared participant as the sender of the commitment", s.participants[e.Sender]
@@ -39,7 +43,7 @@ func (s *Session) checkSender(e *Envelope) *Violation {
 	if allowed {
 		return nil
 	}
-	return violation(rule, Forbidden, expected, quoted(e.Sender), "let the right participant send it").at(placeOf(e.Value, "sender"))
+	return violation(ruleID(rule), Forbidden, expected, finding.Quote(e.Sender), "let the right participant send it").at(placeOf(e.Value, "sender"))
 }
 
 // checkOffer is rules 7 to 10.
@@ -47,7 +51,7 @@ func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 	payload := e.Value.Get("payload")
 	id, target := placeOf(payload, "handoff_id"), placeOf(payload, "target_participant")
 	invalid := func(rule int, expected, found, remedy string) Violation {
-		return violation(rule, InvalidEnvelope, expected, found, remedy)
+		return violation(ruleID(rule), InvalidEnvelope, expected, found, remedy)
 	}
 	earlier, used := s.byID[p.HandoffID]
 	switch {
@@ -56,18 +60,18 @@ func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 	case p.TargetParticipant == "":
 		return invalid(7, "target_participant to be a text that is not empty", `""`, "name who is to take over").at(target)
 	case !s.participants[p.TargetParticipant]:
-		return invalid(7, "target_participant to be a declared participant", quoted(p.TargetParticipant),
+		return invalid(7, "target_participant to be a declared participant", finding.Quote(p.TargetParticipant),
 			"name one of those in SessionStart").at(target)
 	case p.TargetParticipant == e.Sender:
-		return invalid(7, "target_participant to be another than the sender", quoted(p.TargetParticipant), "offer it to somebody else").at(target)
+		return invalid(7, "target_participant to be another than the sender", finding.Quote(p.TargetParticipant), "offer it to somebody else").at(target)
 	case used:
-		return invalid(8, "a handoff_id that no offer before it has", quoted(p.HandoffID)+" of message "+strconv.Itoa(s.handoffs[earlier].OfferIndex),
+		return invalid(8, "a handoff_id that no offer before it has", finding.Quote(p.HandoffID)+" of message "+strconv.Itoa(s.handoffs[earlier].OfferIndex),
 			"give each offer an id of its own").at(id)
 	case s.accepted >= 0:
-		return invalid(10, "no offer after one was accepted", "an offer after "+quoted(s.handoffs[s.accepted].ID)+" was accepted",
+		return invalid(10, "no offer after one was accepted", "an offer after "+finding.Quote(s.handoffs[s.accepted].ID)+" was accepted",
 			"commit, and open another session").at(e.Value)
 	case s.outstanding >= 0:
-		v := invalid(9, "no offer while one is outstanding", "an offer while "+quoted(s.handoffs[s.outstanding].ID)+" has no answer",
+		v := invalid(9, "no offer while one is outstanding", "an offer while "+finding.Quote(s.handoffs[s.outstanding].ID)+" has no answer",
 			"wait until it is accepted or declined").at(e.Value)
 		v.Follows = s.refusedAnswer
 		return v
@@ -80,7 +84,7 @@ func (s *Session) find(e *Envelope, handoffID string) (Handoff, *Violation) {
 	if i, ok := s.byID[handoffID]; ok {
 		return s.handoffs[i], nil
 	}
-	v := violation(11, InvalidEnvelope, "the handoff_id of an offer before it", quoted(handoffID),
+	v := violation("macp/11", InvalidEnvelope, "the handoff_id of an offer before it", finding.Quote(handoffID),
 		"offer the handoff first, or name one that was offered").at(placeOf(e.Value.Get("payload"), "handoff_id"))
 	v.Follows = s.refusedOffers[handoffID]
 	return Handoff{}, v
@@ -93,7 +97,7 @@ func (s *Session) checkContext(e *Envelope, p *HandoffContext) *Violation {
 		return v
 	}
 	if e.Sender != h.OfferedBy {
-		return violation(12, Forbidden, "context from the participant who made the offer, "+quoted(h.OfferedBy), quoted(e.Sender),
+		return violation("macp/12", Forbidden, "context from the participant who made the offer, "+finding.Quote(h.OfferedBy), finding.Quote(e.Sender),
 			"let that participant send it").at(placeOf(e.Value, "sender"))
 	}
 	return nil
@@ -105,7 +109,7 @@ func (s *Session) checkAccept(e *Envelope, p *HandoffAccept) *Violation {
 	if v := s.checkAnswer(e, p.HandoffID, "accepted_by", p.AcceptedBy); v != nil || !p.Implicit {
 		return v
 	}
-	return violation(20, InvalidEnvelope, "implicit to be false in an accept that a participant sends", "true",
+	return violation("macp/20", InvalidEnvelope, "implicit to be false in an accept that a participant sends", "true",
 		"leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed").
 		at(placeOf(e.Value.Get("payload"), "implicit"))
 }
@@ -119,13 +123,13 @@ func (s *Session) checkAnswer(e *Envelope, handoffID, byName, by string) *Violat
 	payload := e.Value.Get("payload")
 	switch {
 	case e.Sender != h.Target:
-		return violation(13, Forbidden, "an answer from the target of the offer, "+quoted(h.Target), quoted(e.Sender),
+		return violation("macp/13", Forbidden, "an answer from the target of the offer, "+finding.Quote(h.Target), finding.Quote(e.Sender),
 			"let the target answer").at(placeOf(e.Value, "sender"))
 	case by != "" && by != e.Sender:
-		return violation(14, InvalidEnvelope, byName+" to be the sender, "+quoted(e.Sender), quoted(by),
+		return violation("macp/14", InvalidEnvelope, byName+" to be the sender, "+finding.Quote(e.Sender), finding.Quote(by),
 			`write the sender, or ""`).at(placeOf(payload, byName))
 	case !h.Pending():
-		return violation(15, InvalidEnvelope, "an answer to an offer that is outstanding", "one to "+quoted(h.ID)+", which was "+string(h.Status),
+		return violation("macp/15", InvalidEnvelope, "an answer to an offer that is outstanding", "one to "+finding.Quote(h.ID)+", which was "+string(h.Status),
 			"remove it: the first answer counts").at(placeOf(payload, "handoff_id"))
 	}
 	return nil

@@ -3,6 +3,7 @@ package macp
 import (
 	"fmt"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -42,7 +43,7 @@ func ReadPolicy(root jsonstream.Value) (*Policy, error) {
 	r := reader{of: root}
 	p := r.policy()
 	if v := r.fault; v != nil {
-		return nil, &PolicyError{Position: v.Position, Pointer: v.Pointer, Problem: v.Message()}
+		return nil, &PolicyError{Position: v.Position(), Pointer: v.Pointer, Problem: v.Message}
 	}
 	return p, nil
 }
@@ -50,14 +51,14 @@ func ReadPolicy(root jsonstream.Value) (*Policy, error) {
 func (r *reader) policy() *Policy {
 	p := &Policy{Authority: InitiatorOnly}
 	if r.of.Kind() != jsonstream.Object {
-		r.fail(r.of, "a policy, an object", shown(r.of), "write policy_id, mode, schema_version and rules")
+		r.fail(r.of, "a policy, an object", finding.QuoteValue(r.of), "write policy_id, mode, schema_version and rules")
 		return p
 	}
 	if r.get("policy_id").Exists() {
 		p.ID = r.name("policy_id")
 	}
 	if v := r.get("mode"); v.Exists() && v.Text() != Mode && v.Text() != "*" {
-		r.fail(v, `a policy of the mode "`+Mode+`", or "*" for all`, shown(v), "give a policy of this mode")
+		r.fail(v, `a policy of the mode "`+Mode+`", or "*" for all`, finding.QuoteValue(v), "give a policy of this mode")
 	}
 	r.number("schema_version", 1, false)
 	remedy := "write the rules as an object"
@@ -80,13 +81,13 @@ func (r *reader) authority(p *Policy) {
 		p.Authority = a
 	default:
 		if v.Exists() {
-			r.fail(v, "authority to be initiator_only, any_participant or designated_role", shown(v), "write one of them")
+			r.fail(v, "authority to be initiator_only, any_participant or designated_role", finding.QuoteValue(v), "write one of them")
 		}
 	}
 	remedy := "write the participants who may commit as an array of texts"
 	for _, role := range r.typed("designated_roles", jsonstream.Array, false, remedy).Elements() {
 		if role.Text() == "" {
-			r.fail(role, "designated_roles to be texts that are not empty", shown(role), remedy)
+			r.fail(role, "designated_roles to be texts that are not empty", finding.QuoteValue(role), remedy)
 		}
 		p.DesignatedRoles = append(p.DesignatedRoles, role.Text())
 	}

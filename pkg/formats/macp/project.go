@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // A Phase is a phase of a session by the names of the specification document.
@@ -160,12 +162,12 @@ func (s *Session) entry(e *Envelope) Entry {
 	pending, waiting := s.Outstanding()
 	entry.Violation = s.Accept(e)
 	if v := entry.Violation; v != nil {
-		entry.What = "refused: " + v.Message()
+		entry.What = "refused: " + v.Message
 		return entry
 	}
 	entry.What = s.what(e.Payload)
 	if _, still := s.Outstanding(); s.commitment != nil && waiting && !still {
-		entry.What += fmt.Sprintf("; %s counts as accepted by %s, who did not answer in time", quoted(pending.ID), quoted(pending.Target))
+		entry.What += fmt.Sprintf("; %s counts as accepted by %s, who did not answer in time", finding.Quote(pending.ID), finding.Quote(pending.Target))
 	}
 	return entry
 }
@@ -176,27 +178,27 @@ func (s *Session) what(p Payload) string {
 	case *SessionStart:
 		return fmt.Sprintf("opens the session for %d participants and %d ms", len(p.Participants), p.TTLMS)
 	case *HandoffOffer:
-		return fmt.Sprintf("offers %s to %s", quoted(p.HandoffID), quoted(p.TargetParticipant))
+		return fmt.Sprintf("offers %s to %s", finding.Quote(p.HandoffID), finding.Quote(p.TargetParticipant))
 	case *HandoffContext:
 		late := ""
 		if h := s.handoffs[s.byID[p.HandoffID]]; !h.Pending() {
 			late = ", late"
 		}
-		return fmt.Sprintf("gives context to %s: %d bytes of %s%s", quoted(p.HandoffID), len(p.Context), quoted(p.ContentType), late)
+		return fmt.Sprintf("gives context to %s: %d bytes of %s%s", finding.Quote(p.HandoffID), len(p.Context), finding.Quote(p.ContentType), late)
 	case *HandoffAccept:
 		how := ""
 		if p.Implicit {
 			how = ", as the target did not answer in time"
 		}
-		return "accepts " + quoted(p.HandoffID) + how
+		return "accepts " + finding.Quote(p.HandoffID) + how
 	case *HandoffDecline:
-		return "declines " + quoted(p.HandoffID)
+		return "declines " + finding.Quote(p.HandoffID)
 	case *Commitment:
 		outcome := "negative"
 		if p.OutcomePositive {
 			outcome = "positive"
 		}
-		return strings.Join([]string{"commits", quoted(p.Action) + ",", outcome}, " ")
+		return strings.Join([]string{"commits", finding.Quote(p.Action) + ",", outcome}, " ")
 	}
 	return ""
 }

@@ -189,7 +189,7 @@ func TestSpellings(t *testing.T) {
 				t.Skip("a text looks like a member")
 			}
 			for _, v := range Check(doc, Options{}) {
-				told[i] = append(told[i], fmt.Sprint(v.Index, v.Rule, v.Code))
+				told[i] = append(told[i], fmt.Sprint(v.Index, v.Rule, v.Reason))
 			}
 		}
 		if diff := cmp.Diff(told[0], told[1]); diff != "" {
@@ -218,10 +218,10 @@ func FuzzCheck(f *testing.F) {
 		}
 		found := append(Check(doc, Options{}), CheckFixture(doc, Options{})...)
 		for _, v := range found {
-			if v.Expected == "" || v.Found == "" || v.Remedy == "" || v.Code == "" || !doc.Root().At(v.Pointer).Exists() {
+			if v.Expected == "" || v.Found == "" || v.Fix == "" || v.Reason == "" || !doc.Root().At(v.Pointer).Exists() {
 				t.Fatalf("incomplete: %+v", v)
 			}
-			if text := v.Message(); len(text) > 2000 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+			if text := v.Message; len(text) > 2000 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 				t.Fatalf("not fit to be shown: %q", text)
 			}
 		}

@@ -3,6 +3,7 @@ package macp
 import (
 	"strconv"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -47,7 +48,7 @@ func (r *reader) sessionStart() *SessionStart {
 	remedy := "write base64 texts by their names, or leave the member out"
 	for name, v := range r.typed("extensions", jsonstream.Object, false, remedy).Members() {
 		if v.Kind() != jsonstream.String {
-			r.fail(v, "an extension to be base64", shown(v), "encode the bytes of the value")
+			r.fail(v, "an extension to be base64", finding.QuoteValue(v), "encode the bytes of the value")
 			break
 		}
 		p.Extensions = append(p.Extensions, Extension{name, r.decoded(v)})
@@ -70,10 +71,10 @@ func (r *reader) participants() []string {
 	for i, v := range list.Elements() {
 		name := v.Text()
 		if name == "" {
-			r.fail(v, "a participant to be a text that is not empty", shown(v), "name the participant")
+			r.fail(v, "a participant to be a text that is not empty", finding.QuoteValue(v), "name the participant")
 		}
 		if first, twice := seen[name]; twice {
-			r.fail(v, "each participant once", quoted(name)+" at "+strconv.Itoa(first)+" and "+strconv.Itoa(i), "remove one of them")
+			r.fail(v, "each participant once", finding.Quote(name)+" at "+strconv.Itoa(first)+" and "+strconv.Itoa(i), "remove one of them")
 		}
 		seen[name] = i
 		names = append(names, name)
@@ -104,7 +105,7 @@ func (r *reader) commitment() *Commitment {
 	p.OutcomePositive = positive
 	if !set && r.fault == nil {
 		r.fail(r.of, "outcome_positive to be set explicitly (true or false)", "nothing", "write it, also for false")
-		r.fault.Rule = 19
+		r.fault.Rule = "macp/19"
 	}
 	return p
 }

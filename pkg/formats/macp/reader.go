@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
@@ -21,7 +22,7 @@ type reader struct {
 
 func (r *reader) fail(at jsonstream.Value, expected, found, remedy string) {
 	if r.fault == nil {
-		r.fault = Violation{Code: InvalidEnvelope, Expected: expected, Found: found, Remedy: remedy}.at(at)
+		r.fault = violation(shape, InvalidEnvelope, expected, found, remedy).at(at)
 	}
 }
 
@@ -99,7 +100,7 @@ func (r *reader) typed(name string, kind jsonstream.Kind, required bool, remedy 
 	if !v.Exists() {
 		place = r.of
 	}
-	r.fail(place, "the member "+name+" to be "+article(kind), shown(v), remedy)
+	r.fail(place, "the member "+name+" to be "+finding.KindName(kind), finding.QuoteValue(v), remedy)
 	return jsonstream.Value{}
 }
 
@@ -121,7 +122,7 @@ func (r *reader) name(name string) string {
 func (r *reader) filled(name string) string {
 	text := r.name(name)
 	if text != "" && strings.TrimSpace(text) == "" {
-		r.fail(placeOf(r.of, name), "the member "+name+" to be a text that is not blank", quoted(text), "write one")
+		r.fail(placeOf(r.of, name), "the member "+name+" to be a text that is not blank", finding.Quote(text), "write one")
 	}
 	return text
 }
@@ -136,9 +137,9 @@ func (r *reader) number(name string, least int64, required bool) (n int64, known
 	n, ok := integer(v.Raw())
 	switch {
 	case !ok:
-		r.fail(v, "the member "+name+" to be an integer", shown(v), remedy)
+		r.fail(v, "the member "+name+" to be an integer", finding.QuoteValue(v), remedy)
 	case n < least:
-		r.fail(v, "the member "+name+" to be at least "+strconv.FormatInt(least, 10), shown(v), "write such an integer")
+		r.fail(v, "the member "+name+" to be at least "+strconv.FormatInt(least, 10), finding.QuoteValue(v), "write such an integer")
 	}
 	return n, ok
 }
@@ -171,7 +172,7 @@ func (r *reader) flag(name string) (value, set bool) {
 		return v.Kind() == jsonstream.True, true
 	case jsonstream.Absent:
 	default:
-		r.fail(v, "the member "+name+" to be a boolean", shown(v), "write true or false")
+		r.fail(v, "the member "+name+" to be a boolean", finding.QuoteValue(v), "write true or false")
 	}
 	return false, false
 }
@@ -188,7 +189,7 @@ func (r *reader) decoded(v jsonstream.Value) []byte {
 	}
 	out, err := base64text.Decode(v.Text(), base64text.ProtoJSON)
 	if err != nil {
-		r.fail(v, "base64 (RFC 4648)", shown(v), "encode the bytes, also those of a text")
+		r.fail(v, "base64 (RFC 4648)", finding.QuoteValue(v), "encode the bytes, also those of a text")
 	}
 	return out
 }
@@ -201,7 +202,7 @@ func (r *reader) sent() (string, Instant) {
 	if v := r.typed("timestamp", jsonstream.String, false, "write a time as in 2026-03-14T09:20:00Z"); v.Exists() {
 		t, ok := rfc3339.Parse(v.Text())
 		if !ok {
-			r.fail(v, "the member timestamp to be a time (RFC 3339)", shown(v), "write it as in 2026-03-14T09:20:00Z")
+			r.fail(v, "the member timestamp to be a time (RFC 3339)", finding.QuoteValue(v), "write it as in 2026-03-14T09:20:00Z")
 		}
 		if !at.Known {
 			at = Instant{UnixMS: t.UnixMilli(), Known: ok}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -24,35 +25,38 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 func told(found []Violation) []string {
 	var out []string
 	for _, v := range found {
-		out = append(out, fmt.Sprintf("%d: %d %s", v.Index, v.Rule, v.Code))
+		out = append(out, fmt.Sprintf("%d: %s %s", v.Index, ruleNumber.Replace(v.Rule), v.Reason))
 	}
 	return out
 }
 
+var ruleNumber = strings.NewReplacer("macp/", "", "shape", "0", "expectation", "0")
+
 // Every rule has an example that breaks it in one message, and one that keeps it.
 func TestRules(t *testing.T) {
 	rules := Rules()
+	rules = rules[slices.IndexFunc(rules, func(r finding.Rule) bool { return r.ID == "macp/1" }):]
 	if len(rules) != 22 {
-		t.Fatalf("%d rules, want 22", len(rules))
+		t.Fatalf("%d rules with a number, want 22", len(rules))
 	}
 	for i, r := range rules {
-		t.Run(fmt.Sprintf("rule %d", r.Number), func(t *testing.T) {
-			if r.Number != i+1 || r.Summary == "" || r.Why == "" || len(r.Codes) == 0 {
+		t.Run(r.ID, func(t *testing.T) {
+			if r.ID != ruleID(i+1) || r.Summary == "" || r.Why == "" || r.Reason == "" {
 				t.Errorf("incomplete: %+v", r)
 			}
 			if found := Check(parse(t, r.Good), Options{}); found != nil {
 				t.Errorf("the good example: %v", told(found))
 			}
 			found := Check(parse(t, r.Bad), Options{})
-			if len(found) != 1 || found[0].Rule != r.Number || !slices.Contains(r.Codes, found[0].Code) {
+			if len(found) != 1 || found[0].Rule != r.ID || found[0].Reason != r.Reason {
 				t.Fatalf("the bad example: %v", told(found))
 			}
 			v := found[0]
-			if v.Expected == "" || v.Found == "" || v.Remedy == "" || strings.Contains(v.Message(), "\n") {
-				t.Errorf("incomplete: %q", v.Message())
+			if v.Expected == "" || v.Found == "" || v.Fix == "" || strings.Contains(v.Message, "\n") {
+				t.Errorf("incomplete: %q", v.Message)
 			}
-			if at := parse(t, r.Bad).Root().At(v.Pointer); !at.Exists() || at.Position() != v.Position {
-				t.Errorf("placed at %q, %+v", v.Pointer, v.Position)
+			if at := parse(t, r.Bad).Root().At(v.Pointer); !at.Exists() || at.Position() != v.Position() {
+				t.Errorf("placed at %q, %+v", v.Pointer, v.Position())
 			}
 			if !strings.HasPrefix(v.Pointer, fmt.Sprintf("/messages/%d", v.Index)) {
 				t.Errorf("message %d, placed at %q", v.Index, v.Pointer)

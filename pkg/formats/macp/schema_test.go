@@ -24,9 +24,12 @@ func transcriptSchema(t *testing.T) *validate.Schema {
 func TestSchemaTakesTheExamples(t *testing.T) {
 	s := transcriptSchema(t)
 	for _, r := range macp.Rules() {
+		if r.Good == "" {
+			continue
+		}
 		for name, text := range map[string]string{"good": r.Good, "bad": r.Bad, "good in camelCase": macp.CamelCased(r.Good)} {
 			if findings := s.Check(macp.ParseText(t, text).Root()); len(findings) > 0 {
-				t.Errorf("rule %d, %s: %+v", r.Number, name, findings)
+				t.Errorf("%s, %s: %+v", r.ID, name, findings)
 			}
 		}
 	}
@@ -45,7 +48,7 @@ func TestSchemaAgreesOnShape(t *testing.T) {
 		doc := macp.ParseText(t, string(text))
 		shape := false
 		for _, v := range macp.Check(doc, macp.Options{}) {
-			shape = shape || v.Rule == 0
+			shape = shape || v.Rule == "macp/shape"
 		}
 		if findings := s.Check(doc.Root()); shape != (len(findings) > 0) {
 			t.Errorf("%s: told by Check: %t; by the schema: %+v", what, shape, findings)

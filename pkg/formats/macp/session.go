@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -167,7 +168,7 @@ func (s *Session) checkEnvelope(e *Envelope) *Violation {
 		return v
 	}
 	if s.id != "" && e.SessionID != s.id && !t.Fixture {
-		return violation(0, InvalidEnvelope, "session_id to be that of the session, "+quoted(s.id), quoted(e.SessionID),
+		return violation(shape, InvalidEnvelope, "session_id to be that of the session, "+finding.Quote(s.id), finding.Quote(e.SessionID),
 			"keep each session in a transcript of its own").at(placeOf(e.Value, "session_id"))
 	}
 	return nil
@@ -178,15 +179,15 @@ func (s *Session) checkNovelty(e *Envelope) *Violation {
 	opens := e.MessageType == "SessionStart"
 	switch first, twice := s.seen[e.MessageID]; {
 	case s.start == nil && !opens:
-		v := violation(1, SessionAlreadyExists, "the first message of the session to be SessionStart", quoted(e.MessageType),
+		v := violation("macp/1", SessionAlreadyExists, "the first message of the session to be SessionStart", finding.Quote(e.MessageType),
 			"start the session before anything else").at(placeOf(e.Value, "message_type"))
 		v.Follows = s.refusedFirst
 		return v
 	case twice:
-		return violation(3, DuplicateMessage, "a message_id that no message before it has", quoted(e.MessageID)+" of message "+strconv.Itoa(first),
+		return violation("macp/3", DuplicateMessage, "a message_id that no message before it has", finding.Quote(e.MessageID)+" of message "+strconv.Itoa(first),
 			"remove the copy, or give another message an id of its own").at(placeOf(e.Value, "message_id"))
 	case s.start != nil && opens:
-		return violation(1, SessionAlreadyExists, "one SessionStart", "a second one",
+		return violation("macp/1", SessionAlreadyExists, "one SessionStart", "a second one",
 			"remove it, or open a session with another session_id").at(placeOf(e.Value, "message_type"))
 	}
 	return nil
@@ -195,21 +196,21 @@ func (s *Session) checkNovelty(e *Envelope) *Violation {
 // checkOpen is rules 4, 22 and 21.
 func (s *Session) checkOpen(e *Envelope, now Instant) *Violation {
 	if s.state == Resolved {
-		return violation(4, SessionNotOpen, "no message after the commitment that resolved the session", quoted(e.MessageType),
+		return violation("macp/4", SessionNotOpen, "no message after the commitment that resolved the session", finding.Quote(e.MessageType),
 			"remove it, or open another session").at(e.Value)
 	}
 	ttl := s.start.TTLMS
 	if passed, known := since(s.startedAt, now); ttl > 0 && known && passed > uint64(ttl) {
 		s.state = Expired
-		return violation(22, SessionNotOpen, "a message within the "+strconv.FormatInt(ttl, 10)+" ms of the session's ttl_ms",
+		return violation("macp/22", SessionNotOpen, "a message within the "+strconv.FormatInt(ttl, 10)+" ms of the session's ttl_ms",
 			"one "+strconv.FormatUint(passed, 10)+" ms after its start by "+s.clockName(), "open another session").at(e.Value)
 	}
 	if s.state == Expired {
-		return violation(22, SessionNotOpen, "no message after the session expired", quoted(e.MessageType),
+		return violation("macp/22", SessionNotOpen, "no message after the session expired", finding.Quote(e.MessageType),
 			"open another session").at(e.Value)
 	}
 	if !isKnown(e.MessageType) {
-		return violation(21, InvalidEnvelope, "a message_type of the handoff mode", quoted(e.MessageType),
+		return violation("macp/21", InvalidEnvelope, "a message_type of the handoff mode", finding.Quote(e.MessageType),
 			"use HandoffOffer, HandoffContext, HandoffAccept, HandoffDecline or Commitment").at(placeOf(e.Value, "message_type"))
 	}
 	return nil
@@ -222,19 +223,14 @@ func (s *Session) checkStart(e *Envelope, p *SessionStart) *Violation {
 		payload = e.Value
 	}
 	if !slices.Contains(p.Participants, e.Sender) {
-		return violation(0, InvalidEnvelope, "the sender among the participants", quoted(e.Sender)+", who is not",
+		return violation(shape, InvalidEnvelope, "the sender among the participants", finding.Quote(e.Sender)+", who is not",
 			"add the sender to participants").at(placeOf(payload, "participants"))
 	}
 	if v := p.PolicyVersion; s.policy.ID != "" && v != "" && v != DefaultPolicy && v != s.policy.ID {
-		return violation(0, UnknownPolicyVersion, "policy_version to be that of the policy given, "+quoted(s.policy.ID), quoted(v),
+		return violation(shape, UnknownPolicyVersion, "policy_version to be that of the policy given, "+finding.Quote(s.policy.ID), finding.Quote(v),
 			"give the policy that the session is bound to").at(placeOf(payload, "policy_version"))
 	}
 	return nil
-}
-
-// violation returns one that at has still to place.
-func violation(rule int, code Code, expected, found, remedy string) Violation {
-	return Violation{Rule: rule, Code: code, Expected: expected, Found: found, Remedy: remedy}
 }
 
 // now returns the time of a message by the clock that the transcript is measured by.

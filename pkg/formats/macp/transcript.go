@@ -3,6 +3,7 @@ package macp
 import (
 	"iter"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -73,7 +74,7 @@ func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 		}
 	}
 	if r.of.Kind() != jsonstream.Object {
-		r.fail(r.of, "a transcript, an object", shown(r.of), "write protocol_version, mode, session_id and messages")
+		r.fail(r.of, "a transcript, an object", finding.QuoteValue(r.of), "write protocol_version, mode, session_id and messages")
 		told(r.fault)
 		return t, faults
 	}
@@ -109,8 +110,8 @@ func checkVersion(object jsonstream.Value, name, version string) *Violation {
 		return nil
 	}
 	at, _ := member(object, name)
-	return Violation{Rule: 2, Code: UnsupportedVersion, Expected: name + ` to be "` + Version + `"`, Found: shown(at),
-		Remedy: "write the version of the protocol that this is"}.at(placeOf(object, name))
+	return violation("macp/2", UnsupportedVersion, name+` to be "`+Version+`"`, finding.QuoteValue(at),
+		"write the version of the protocol that this is").at(placeOf(object, name))
 }
 
 // checkMode is rule 21, as far as it is about the mode.
@@ -118,8 +119,8 @@ func checkMode(object jsonstream.Value, mode string) *Violation {
 	if mode == Mode {
 		return nil
 	}
-	return Violation{Rule: 21, Code: ModeNotSupported, Expected: `mode to be "` + Mode + `"`, Found: shown(object.Get("mode")),
-		Remedy: "sessions of other modes have rules of their own"}.at(placeOf(object, "mode"))
+	return violation("macp/21", ModeNotSupported, `mode to be "`+Mode+`"`, finding.QuoteValue(object.Get("mode")),
+		"sessions of other modes have rules of their own").at(placeOf(object, "mode"))
 }
 
 // Messages yields the messages in their order.
@@ -149,7 +150,7 @@ func (t *Transcript) envelope(v jsonstream.Value) *Envelope {
 	e := &Envelope{Value: v}
 	r := reader{of: v}
 	if v.Kind() != jsonstream.Object {
-		r.fail(v, "a message, an object", shown(v), "write macp_version, mode, message_type, message_id, session_id, sender and payload")
+		r.fail(v, "a message, an object", finding.QuoteValue(v), "write macp_version, mode, message_type, message_id, session_id, sender and payload")
 		e.fault = r.fault
 		return e
 	}
@@ -197,7 +198,7 @@ func (t *Transcript) scripted(v jsonstream.Value) *Envelope {
 	e := &Envelope{MACPVersion: Version, Mode: t.Mode, Value: v}
 	r := reader{of: v, loose: true}
 	if v.Kind() != jsonstream.Object {
-		r.fail(v, "a message, an object", shown(v), "write sender, message_type, payload and expect")
+		r.fail(v, "a message, an object", finding.QuoteValue(v), "write sender, message_type, payload and expect")
 		e.fault = r.fault
 		return e
 	}

@@ -5,20 +5,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"strconv"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
-
-// A Problem is a rule that a HandoffInputData breaks.
-type Problem struct {
-	Rule     string // its ID
-	Pointer  string // JSON Pointer to the place
-	Position jsonstream.Position
-	Message  string // what is wrong, what was found, and what to do; one line
-	Warning  bool   // that of the rule
-}
 
 // CheckOptions say what [Check] goes by.
 type CheckOptions struct {
@@ -33,13 +24,13 @@ type CheckOptions struct {
 }
 
 // Check returns what is wrong with a HandoffInputData, in the order of the text;
-// of what stands at one place, in the order of [Rules]. What concerns the
+// of what is at one place, in the order of [Rules]. What concerns the
 // conversation as a whole (pairs of calls and results, duplicates) is asked of
 // what the next agent gets: input_history, pre_handoff_items, and input_items
 // or, where that is null or absent, new_items. A document that is no object gets
 // one problem, of the rule [Shape]. Check is safe for concurrent use if
 // InputProblems is.
-func Check(doc *jsonstream.Document, o CheckOptions) []Problem {
+func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 	c := &checker{o: o, markers: newMarkers(o.Start, o.End), data: doc.Root()}
 	for _, e := range entries(c.data) {
 		if e.item.Kind() != jsonstream.Object {
@@ -51,18 +42,13 @@ func Check(doc *jsonstream.Document, o CheckOptions) []Problem {
 		}
 	}
 	c.same = firstEqual(c.given)
-	for i, r := range checks() {
-		c.rule, c.order = r.Rule, i
+	for _, r := range checks() {
+		c.rule = r.Rule
 		r.check(c)
 	}
-	slices.SortStableFunc(c.found, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.Position.Offset, b.Position.Offset), cmp.Compare(a.order, b.order))
-	})
-	var problems []Problem
-	for _, f := range c.found {
-		problems = append(problems, f.Problem)
-	}
-	return problems
+	// Those of one place stay in the order of the rules.
+	slices.SortStableFunc(c.found, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
+	return c.found
 }
 
 // firstEqual returns for each value the index of the first one that is equal to it.
@@ -92,14 +78,8 @@ type checker struct {
 	given   []jsonstream.Value // those of them that the next agent gets
 	same    []int              // of given: the index of the first item that is equal
 
-	rule  Rule // that is being checked
-	order int  // of it among the rules
-	found []finding
-}
-
-type finding struct {
-	Problem
-	order int
+	rule  finding.Rule // that is being checked
+	found []finding.Finding
 }
 
 func (c *checker) report(at jsonstream.Value, format string, args ...any) {
@@ -107,29 +87,8 @@ func (c *checker) report(at jsonstream.Value, format string, args ...any) {
 }
 
 func (c *checker) reportAt(at jsonstream.Value, position jsonstream.Position, format string, args ...any) {
-	c.found = append(c.found, finding{
-		Problem{c.rule.ID, at.Pointer(), position, fmt.Sprintf(format, args...), c.rule.Warning}, c.order,
-	})
-}
-
-// shownLength is how many characters of the text of a document a message shows.
-const shownLength = 60
-
-// quote returns a text for a message, cut short where it is long.
-func quote(text string) string {
-	n := 0
-	for i := range text {
-		if n++; n > shownLength {
-			return strconv.Quote(text[:i] + "…")
-		}
+	f := finding.Finding{
+		Rule: c.rule.ID, Layer: c.rule.Layer, Reason: c.rule.Reason, Severity: c.rule.Severity, Message: fmt.Sprintf(format, args...),
 	}
-	return strconv.Quote(text)
-}
-
-// found describes a value for a message.
-func found(v jsonstream.Value) string {
-	if v.Kind() == jsonstream.String {
-		return quote(v.Text())
-	}
-	return v.Kind().String()
+	c.found = append(c.found, f.At(f.On(at).Pointer, position))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -63,9 +64,9 @@ func checkResults(c *checker) {
 			case called[key]:
 			case other:
 				c.report(e.ID, "tool result of another kind than its call: found %s for the %s %s; give the call a result of its own kind",
-					found(e.Item.Get("type")), quote(kind), found(e.ID))
+					finding.QuoteValue(e.Item.Get("type")), finding.Quote(kind), finding.QuoteValue(e.ID))
 			default:
-				c.report(e.ID, "tool result without a call: nothing before it that the next agent gets calls %s; add the call or drop the result", found(e.ID))
+				c.report(e.ID, "tool result without a call: nothing before it that the next agent gets calls %s; add the call or drop the result", finding.QuoteValue(e.ID))
 			}
 		}
 		switch item.Get("type").Text() {
@@ -73,7 +74,7 @@ func checkResults(c *checker) {
 			asked[item.Get("id").Text()] = true
 		case "mcp_approval_response":
 			if id := item.Get("approval_request_id"); id.Text() == "" || !asked[id.Text()] {
-				c.report(orHolder(id, item), "approval without its request: nothing before it that the next agent gets asks for %s; add the mcp_approval_request or drop the response", found(id))
+				c.report(orHolder(id, item), "approval without its request: nothing before it that the next agent gets asks for %s; add the mcp_approval_request or drop the response", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -99,7 +100,7 @@ func checkCalls(c *checker) {
 	}
 	for i, call := range calls {
 		if at, waits := waiting[keyOf(call)]; waits && at == i {
-			c.report(call.ID, "tool call without a result: nothing after it that the next agent gets answers %s; add the result or drop the call", found(call.ID))
+			c.report(call.ID, "tool call without a result: nothing after it that the next agent gets answers %s; add the result or drop the call", finding.QuoteValue(call.ID))
 		}
 	}
 }
@@ -168,7 +169,7 @@ func checkIDs(c *checker) {
 		if !again {
 			seen[key{id.Text(), kind}] = i
 		} else if c.same[first] != c.same[i] {
-			c.report(id, "%s again: found %s at %s already; give each its own", name, found(id), c.given[first].Pointer())
+			c.report(id, "%s again: found %s at %s already; give each its own", name, finding.QuoteValue(id), c.given[first].Pointer())
 		}
 	}
 	for i, item := range c.given {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -79,7 +80,7 @@ func orHolder(member, holder jsonstream.Value) jsonstream.Value {
 func checkRoles(c *checker) {
 	for _, item := range c.all {
 		if role := item.Get("role"); role.Kind() == jsonstream.String && !slices.Contains(roles, role.Text()) {
-			c.report(role, "unknown role: found %s; the API knows %s", found(role), strings.Join(roles, ", "))
+			c.report(role, "unknown role: found %s; the API knows %s", finding.QuoteValue(role), strings.Join(roles, ", "))
 		}
 	}
 }
@@ -98,12 +99,12 @@ func checkArguments(c *checker) {
 		var syntax *jsonstream.SyntaxError
 		switch {
 		case arguments.Text() == "":
-			c.report(arguments, "arguments of %s are empty: write {} for none", found(item.Get("name")))
+			c.report(arguments, "arguments of %s are empty: write {} for none", finding.QuoteValue(item.Get("name")))
 		case errors.As(err, &syntax):
-			c.reportAt(arguments, arguments.PositionIn(int(syntax.Offset)), "arguments of %s are not JSON: %v", found(item.Get("name")), err)
+			c.reportAt(arguments, arguments.PositionIn(int(syntax.Offset)), "arguments of %s are not JSON: %v", finding.QuoteValue(item.Get("name")), err)
 		case doc.Root().Kind() != jsonstream.Object:
 			c.report(arguments, "arguments of %s: expected the text of a JSON object, found %s; write them as an object",
-				found(item.Get("name")), doc.Root().Kind())
+				finding.QuoteValue(item.Get("name")), doc.Root().Kind())
 		}
 	}
 }
@@ -128,7 +129,7 @@ func checkInput(c *checker) {
 			continue
 		}
 		for _, problem := range c.o.InputProblems(name, doc.Root()) {
-			c.report(arguments, "input of the handoff %s does not match its schema: %s", quote(name), problem)
+			c.report(arguments, "input of the handoff %s does not match its schema: %s", finding.Quote(name), problem)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -128,7 +129,7 @@ func (w *way) shown() string {
 	names := w.names[max(len(w.names)-shownAgents, 0):]
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = quote(name)
+		quoted[i] = finding.Quote(name)
 	}
 	return strings.Join(quoted, " → ")
 }

@@ -32,7 +32,7 @@ func TestRules(t *testing.T) {
 				t.Error("the bad example has no problem")
 			}
 			for _, p := range bad {
-				if p.Rule != r.ID || p.Warning != r.Warning {
+				if p.Rule != r.ID || p.Severity != r.Severity {
 					t.Errorf("the bad example: %+v", p)
 				}
 			}
@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 			problems := Check(parse(t, test.data), CheckOptions{})
 			var got []string
 			for i, p := range problems {
-				line := p.Rule + " " + p.Pointer
+				line := strings.TrimPrefix(p.Rule, "openai/") + " " + p.Pointer
 				if i < len(test.want) {
 					if want, message, ok := strings.Cut(test.want[i], ": "); ok && want == line && strings.HasPrefix(p.Message, message) {
 						line = test.want[i]
@@ -165,7 +165,7 @@ func TestManyIDs(t *testing.T) {
 		}
 		return `{"role":"assistant","content":[` + strings.Join(parts, ",") + `]}`
 	}
-	problems := problemsOf(parse(t, data("["+item("f")+"]", item("g"), "")), CheckOptions{}, "repeated-id")
+	problems := problemsOf(parse(t, data("["+item("f")+"]", item("g"), "")), CheckOptions{}, "openai/repeated-id")
 	if len(problems) != n {
 		t.Errorf("found %d", len(problems))
 	}
@@ -174,7 +174,7 @@ func TestManyIDs(t *testing.T) {
 // A loop is seen in a nested history, where its transfers are lines.
 func TestLoopInSummary(t *testing.T) {
 	nested := nest(t, data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A"), transfer(3, "B")), NestOptions{})
-	problems := problemsOf(nested, CheckOptions{}, "loop")
+	problems := problemsOf(nested, CheckOptions{}, "openai/loop")
 	if len(problems) != 1 || problems[0].Pointer != "/input_history/0" {
 		t.Errorf("got %+v", problems)
 	}
@@ -193,7 +193,7 @@ func TestPositions(t *testing.T) {
 		if len(problems) != 2 {
 			t.Fatalf("got %+v", problems)
 		}
-		p := problems[i].Position
+		p := problems[i]
 		if p.Line != want.line || !strings.HasPrefix(lines[p.Line-1][p.Column-1:], want.at) {
 			t.Errorf("%+v: want line %d, at %q", problems[i], want.line, want.at)
 		}
@@ -233,7 +233,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		shapely := requireShape(doc.Root()) == nil
 		for _, p := range Check(doc, CheckOptions{InputProblems: needsReason}) {
-			if !doc.Root().At(p.Pointer).Exists() || p.Position.Offset >= int64(len(text)) {
+			if !doc.Root().At(p.Pointer).Exists() || p.Offset >= int64(len(text)) {
 				t.Errorf("nowhere: %+v", p)
 			}
 		}

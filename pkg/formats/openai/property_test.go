@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -231,7 +232,7 @@ func TestNestTwice(t *testing.T) {
 		for range 3 {
 			text = must(t, Nest, text, o)
 			doc := rapidParse(t, text)
-			if p := problemsOf(doc, CheckOptions{Start: o.Start, End: o.End}, "nested-summary"); len(p) > 0 {
+			if p := problemsOf(doc, CheckOptions{Start: o.Start, End: o.End}, "openai/nested-summary"); len(p) > 0 {
 				t.Fatalf("%v in %s", p, text)
 			}
 		}
@@ -309,6 +310,6 @@ func rapidParse(t *rapid.T, text string) *jsonstream.Document {
 	return doc
 }
 
-func problemsOf(doc *jsonstream.Document, o CheckOptions, rule string) []Problem {
-	return slices.DeleteFunc(Check(doc, o), func(p Problem) bool { return p.Rule != rule })
+func problemsOf(doc *jsonstream.Document, o CheckOptions, rule string) []finding.Finding {
+	return slices.DeleteFunc(Check(doc, o), func(f finding.Finding) bool { return f.Rule != rule })
 }

@@ -1,28 +1,24 @@
 package openai
 
-// A Rule is what [Check] holds a HandoffInputData to.
-type Rule struct {
-	ID      string
-	Summary string // what breaks it, one sentence
-	Why     string // what comes of that, and what to do
-	Bad     string // a complete document that breaks it, and no other rule
-	Good    string // the document mended: it breaks no rule at all
-	Warning bool   // that it may well be meant
-}
+import "github.com/eaapl/handoff/pkg/finding"
+
+// InvalidRequest is the error with which the API behind the OpenAI Agents SDK rejects a
+// conversation (its invalid_request_error).
+const InvalidRequest finding.Reason = "INVALID_REQUEST_ERROR"
 
 // Two rules that a caller may have to know.
 const (
 	// Shape is the ID of the rule about structure. Most of what it finds the JSON
 	// Schema of the format finds too.
-	Shape = "shape"
+	Shape = "openai/shape"
 	// HandoffInput is the ID of the rule for which Check asks
 	// [CheckOptions].InputProblems.
-	HandoffInput = "handoff-input"
+	HandoffInput = "openai/handoff-input"
 )
 
 // Rules returns all rules. The caller owns the slice.
-func Rules() []Rule {
-	var rules []Rule
+func Rules() []finding.Rule {
+	var rules []finding.Rule
 	for _, c := range checks() {
 		rules = append(rules, c.Rule)
 	}
@@ -31,16 +27,24 @@ func Rules() []Rule {
 
 // A checkedRule is a rule and what finds its problems.
 type checkedRule struct {
-	Rule
+	finding.Rule
 	check func(*checker)
 }
 
 func checks() []checkedRule {
-	return append(itemRules(), historyRules()...)
+	all := append(itemRules(), historyRules()...)
+	for i := range all {
+		r := &all[i].Rule
+		r.Layer, r.Reason, r.Whole = finding.Protocol, InvalidRequest, true
+		if r.Severity == "" {
+			r.Severity = finding.Error
+		}
+	}
+	return all
 }
 
 func itemRules() []checkedRule {
-	return []checkedRule{{Rule{
+	return []checkedRule{{finding.Rule{
 		ID:      Shape,
 		Summary: "The document is no HandoffInputData, or an item lacks what makes it one.",
 		Why: "input_history is a string or an array of items, pre_handoff_items and new_items are arrays of items, input_items is an array of items or null. " +
@@ -48,14 +52,14 @@ func itemRules() []checkedRule {
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [{"type": "function_call", "name": "find_order", "arguments": "{}"}], "new_items": []}`,
 		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "find_order", "arguments": "{}"},
   {"type": "function_call_output", "call_id": "call_1", "output": "order 17"}], "new_items": []}`,
-	}, checkShape}, {Rule{
-		ID:      "unknown-role",
+	}, checkShape}, {finding.Rule{
+		ID:      "openai/unknown-role",
 		Summary: "A message has a role other than assistant, user, system and developer.",
 		Why:     "The API refuses it. What a tool says is an item of the type function_call_output, not a message with the role tool.",
 		Bad:     `{"input_history": [{"role": "User", "content": "Refund my order."}], "pre_handoff_items": [], "new_items": []}`,
 		Good:    `{"input_history": [{"role": "user", "content": "Refund my order."}], "pre_handoff_items": [], "new_items": []}`,
-	}, checkRoles}, {Rule{
-		ID:      "arguments",
+	}, checkRoles}, {finding.Rule{
+		ID:      "openai/arguments",
 		Summary: "The arguments of a call are not the text of a JSON object.",
 		Why: "Who reads the call cannot decode them: the model was cut off, or the arguments were put in without being serialised. Only the arguments of a handoff without input may be empty. " +
 			"Duplicate members are no JSON object either, since nobody knows which one counts.",
@@ -65,7 +69,7 @@ func itemRules() []checkedRule {
 		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
   {"type": "function_call", "call_id": "call_1", "name": "find_order", "arguments": "{\"order\": 17}"},
   {"type": "function_call_output", "call_id": "call_1", "output": "order 17"}]}`,
-	}, checkArguments}, {Rule{
+	}, checkArguments}, {finding.Rule{
 		ID:      HandoffInput,
 		Summary: "The arguments of a handoff do not match its input schema.",
 		Why:     "The SDK validates the input before it hands over and ends the run with an error. The rule is checked where the schema is given.",
@@ -79,8 +83,8 @@ func itemRules() []checkedRule {
 }
 
 func historyRules() []checkedRule {
-	return []checkedRule{{Rule{
-		ID:      "result-without-call",
+	return []checkedRule{{finding.Rule{
+		ID:      "openai/result-without-call",
 		Summary: "A tool result has no call of its kind before it in what the next agent gets, or an approval no request.",
 		Why: "The API refuses such an input. A filter has taken the call, or it is only text in a summary. " +
 			"A result that nobody asked for may also have been put there by an attacker.",
@@ -89,8 +93,8 @@ func historyRules() []checkedRule {
 		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
   {"type": "function_call", "call_id": "call_1", "name": "find_order", "arguments": "{}"},
   {"type": "function_call_output", "call_id": "call_1", "output": "order 17"}]}`,
-	}, checkResults}, {Rule{
-		ID:      "call-without-result",
+	}, checkResults}, {finding.Rule{
+		ID:      "openai/call-without-result",
 		Summary: "A tool call has no result of its kind after it in what the next agent gets.",
 		Why:     "The API refuses such an input. The call of the handoff itself has a result too: the transfer message.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
@@ -98,8 +102,8 @@ func historyRules() []checkedRule {
 		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
   {"type": "function_call", "call_id": "call_1", "name": "transfer_to_refunds", "arguments": ""},
   {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Refunds\"}"}]}`,
-	}, checkCalls}, {Rule{
-		ID:      "reasoning-without-output",
+	}, checkCalls}, {finding.Rule{
+		ID:      "openai/reasoning-without-output",
 		Summary: "A reasoning item has no output of the model after it in what the next agent gets.",
 		Why: "The API refuses such an input: it was provided without its required following item. A filter has taken the message or the call that the reasoning led to, the run was interrupted, or only the reasoning was forwarded. " +
 			"Without its id the item may pass, but its reasoning is about nothing that the agent gets. Between the two there may be more reasoning, and nothing else.",
@@ -107,8 +111,8 @@ func historyRules() []checkedRule {
   "pre_handoff_items": [], "new_items": []}`,
 		Good: `{"input_history": [{"role": "user", "content": "Refund my order."}, {"type": "reasoning", "id": "rs_1", "summary": []}, {"role": "assistant", "content": "One moment."}, {"role": "user", "content": "Are you there?"}],
   "pre_handoff_items": [], "new_items": []}`,
-	}, checkReasoning}, {Rule{
-		ID:      "duplicate-item",
+	}, checkReasoning}, {finding.Rule{
+		ID:      "openai/duplicate-item",
 		Summary: "The next agent gets the same item twice.",
 		Why: "The items of the run were added to the history and passed on beside it as well: every handoff then doubles them. Put into input_items what the agent is to get besides the history. " +
 			"Items are the same if their values are, however they are written; a string as input_history is a message of the user. " +
@@ -117,16 +121,16 @@ func historyRules() []checkedRule {
   "pre_handoff_items": [{"id": "msg_1", "role": "assistant", "content": "One moment."}], "new_items": []}`,
 		Good: `{"input_history": [{"role": "user", "content": "Refund my order."}],
   "pre_handoff_items": [{"id": "msg_1", "role": "assistant", "content": "One moment."}], "new_items": []}`,
-	}, checkDuplicates}, {Rule{
-		ID:      "repeated-id",
+	}, checkDuplicates}, {finding.Rule{
+		ID:      "openai/repeated-id",
 		Summary: "Two different items have the same id, or two calls or two results the same call_id.",
 		Why:     "Nobody can tell which result belongs to which call, and the API refuses an id that it has had already.",
 		Bad: `{"input_history": [{"id": "msg_1", "role": "assistant", "content": "One moment."}],
   "pre_handoff_items": [{"id": "msg_1", "role": "assistant", "content": "Found it."}], "new_items": []}`,
 		Good: `{"input_history": [{"id": "msg_1", "role": "assistant", "content": "One moment."}],
   "pre_handoff_items": [{"id": "msg_2", "role": "assistant", "content": "Found it."}], "new_items": []}`,
-	}, checkIDs}, {Rule{
-		ID:      "tool-in-summary",
+	}, checkIDs}, {finding.Rule{
+		ID:      "openai/tool-in-summary",
 		Summary: "A summary lists items about tools.",
 		Why: "Nesting puts them there, and no filter for tools finds them again: what a tool returned reaches every agent after this one. " +
 			"If they are not meant to, unnest, filter with remove_all_tools, and nest.",
@@ -134,17 +138,17 @@ func historyRules() []checkedRule {
   "pre_handoff_items": [], "new_items": []}`,
 		Good: `{"input_history": [{"role": "assistant", "content": "For context, here is the conversation so far between the user and the previous agent:\n<CONVERSATION HISTORY>\n1. user: Refund my order.\n</CONVERSATION HISTORY>"}],
   "pre_handoff_items": [], "new_items": []}`,
-		Warning: true,
-	}, checkSummaries}, {Rule{
-		ID:      "nested-summary",
+		Severity: finding.Warning,
+	}, checkSummaries}, {finding.Rule{
+		ID:      "openai/nested-summary",
 		Summary: "A summary lists a summary.",
 		Why:     "The history was nested again without being flattened first. Every handoff then adds a level of escapes, and the agents see less and less of it as conversation.",
 		Bad: `{"input_history": [{"role": "assistant", "content": "For context, here is the conversation so far between the user and the previous agent:\n<CONVERSATION HISTORY>\n1. {\"role\": \"assistant\", \"content\": \"For context, here is the conversation so far:\\n<CONVERSATION HISTORY>\\n1. user: Refund my order.\\n</CONVERSATION HISTORY>\"}\n</CONVERSATION HISTORY>"}],
   "pre_handoff_items": [], "new_items": []}`,
 		Good: `{"input_history": [{"role": "assistant", "content": "For context, here is the conversation so far between the user and the previous agent:\n<CONVERSATION HISTORY>\n1. user: Refund my order.\n</CONVERSATION HISTORY>"}],
   "pre_handoff_items": [], "new_items": []}`,
-	}, checkNesting}, {Rule{
-		ID:      "loop",
+	}, checkNesting}, {finding.Rule{
+		ID:      "openai/loop",
 		Summary: "An agent hands to the same agent again, another or itself, before the user says anything: A, B, A, B.",
 		Why: "Agents hand off to each other without end, each time at a cost. It is reported where the way repeats itself, once for each thing the user says; summaries count with what they list. " +
 			"The name of the first agent is not in the data: it is taken for the one that hands to the same agent again. Let one of them end the task, or ask the user.",

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -46,7 +47,7 @@ func TestShapeIsTheSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var shape []openai.Problem
+		var shape []finding.Finding
 		for _, p := range openai.Check(doc, openai.CheckOptions{}) {
 			if p.Rule == openai.Shape {
 				shape = append(shape, p)

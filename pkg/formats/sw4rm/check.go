@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
@@ -23,7 +24,7 @@ const (
 // ask for what the schema asks for: what is not of the type that a rule is about is
 // passed over. The schema cannot look into a snapshot in base64, so that Check asks
 // for what a context needs in there. The snapshot of a request is bounded by limits.
-func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) []Problem {
+func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) []finding.Finding {
 	find := &finder{}
 	switch f {
 	case format.SW4RMContext:
@@ -38,7 +39,7 @@ func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) 
 
 func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 	if to := root.Get("to_agent"); to.Kind() == jsonstream.String && to.Text() == "" {
-		f.warn("to-agent", to, "no target agent: the wire service refuses the request; name one, or have a router choose it")
+		f.warn("sw4rm/to-agent", to, "no target agent: the wire service refuses the request; name one, or have a router choose it")
 	}
 	v := root.Get(snapshotMember)
 	if v.Kind() != jsonstream.String && v.Kind() != jsonstream.Object {
@@ -57,7 +58,7 @@ func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 		}
 	}
 	if history := context.Get("conversation_history"); root.Get("preserve_history").Kind() == jsonstream.False && history.Len() > 0 {
-		f.warn("preserve-history", history, fmt.Sprintf("preserve_history is false, but the snapshot has a conversation history: found %s; empty it, or preserve it",
+		f.warn("sw4rm/preserve-history", history, fmt.Sprintf("preserve_history is false, but the snapshot has a conversation history: found %s; empty it, or preserve it",
 			number(history.Len(), "message")))
 	}
 	f.context(context)
@@ -66,24 +67,24 @@ func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 // entryMembers asks of a message in a snapshot what the schema of a context does.
 func (f *finder) entryMembers(entry jsonstream.Value) {
 	if entry.Kind() != jsonstream.Object {
-		f.fail("context-type", entry, "", "expected a message, an object with role and content, found "+found(entry))
+		f.fail("sw4rm/context-type", entry, "", "expected a message, an object with role and content, found "+finding.QuoteValue(entry))
 		return
 	}
 	for _, name := range []string{"role", "content"} {
 		if !entry.Get(name).Exists() {
-			f.fail("context-member", entry, name, "missing required field: every message has it; add it, a string")
+			f.fail("sw4rm/context-member", entry, name, "missing required field: every message has it; add it, a string")
 		}
 	}
 	for _, name := range []string{"role", "content", "tool_call_id", "name"} {
 		if v := entry.Get(name); v.Exists() && v.Kind() != jsonstream.String {
-			f.fail("context-type", v, "", "expected a string, found "+found(v))
+			f.fail("sw4rm/context-type", v, "", "expected a string, found "+finding.QuoteValue(v))
 		}
 	}
 	if v := entry.Get("metadata"); v.Exists() && v.Kind() != jsonstream.Object {
-		f.fail("context-type", v, "", "expected an object, found "+found(v))
+		f.fail("sw4rm/context-type", v, "", "expected an object, found "+finding.QuoteValue(v))
 	}
 	if v := entry.Get("timestamp"); v.Exists() && !rfc3339.IsDateTime(v.Text()) {
-		f.fail("context-type", v, "", "expected an ISO 8601 time stamp, such as \"2025-01-15T10:30:00Z\", found "+found(v))
+		f.fail("sw4rm/context-type", v, "", "expected an ISO 8601 time stamp, such as \"2025-01-15T10:30:00Z\", found "+finding.QuoteValue(v))
 	}
 }
 
@@ -98,26 +99,26 @@ func (f *finder) context(root jsonstream.Value) {
 		}
 	}
 	if n := history.Len(); history.Kind() == jsonstream.Array && n > mostEntries {
-		f.warn("history-length", history, fmt.Sprintf("a long history: found %d messages; limit it to the last %d that matter", n, mostEntries))
+		f.warn("sw4rm/history-length", history, fmt.Sprintf("a long history: found %d messages; limit it to the last %d that matter", n, mostEntries))
 	}
 	results := state.Get("cached_results")
 	if results.Kind() == jsonstream.Object && results.Len() > 0 {
-		f.warn("cached-results", results, fmt.Sprintf("cached results take space: found %s; leave out the calls that are completed", number(results.Len(), "result")))
+		f.warn("sw4rm/cached-results", results, fmt.Sprintf("cached results take space: found %s; leave out the calls that are completed", number(results.Len(), "result")))
 		for id := range results.Members() {
 			answered[id] = true
 		}
 	}
 	for _, call := range state.Get("active_calls").Elements() {
 		if id := call.Get("call_id"); id.Kind() == jsonstream.String && answered[id.Text()] {
-			f.warn("completed-call", id, fmt.Sprintf("the call %s has a result and is active all the same: the receiver would run it again; take it out of active_calls", found(id)))
+			f.warn("sw4rm/completed-call", id, fmt.Sprintf("the call %s has a result and is active all the same: the receiver would run it again; take it out of active_calls", finding.QuoteValue(id)))
 		}
 	}
 	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > mostBytes {
-		f.warn("context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, mostBytes))
+		f.warn("sw4rm/context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, mostBytes))
 	}
 	for v := range root.All() {
 		if v.Kind() == jsonstream.String && isBinary(v.Raw()) {
-			f.warn("embedded-binary", v, fmt.Sprintf("embedded binary data: found %d characters of base64; refer to it by a URL or an identifier", len(v.Raw())-len(`""`)))
+			f.warn("sw4rm/embedded-binary", v, fmt.Sprintf("embedded binary data: found %d characters of base64; refer to it by a URL or an identifier", len(v.Raw())-len(`""`)))
 		}
 	}
 }
@@ -131,10 +132,10 @@ func (f *finder) entry(entry jsonstream.Value) {
 		return
 	}
 	if !slices.Contains(roles, role.Text()) {
-		f.warn("role", role, fmt.Sprintf("expected %s or %s, found %s", strings.Join(roles[:3], ", "), roles[3], found(role)))
+		f.warn("sw4rm/role", role, fmt.Sprintf("expected %s or %s, found %s", strings.Join(roles[:3], ", "), roles[3], finding.QuoteValue(role)))
 	}
 	if id := entry.Get("tool_call_id"); role.Text() == "tool" && (!id.Exists() || id.Kind() == jsonstream.String && id.Text() == "") {
-		f.warn("tool-call-id", entry, "a tool's message without tool_call_id: nobody can tell which call it answers; add it")
+		f.warn("sw4rm/tool-call-id", entry, "a tool's message without tool_call_id: nobody can tell which call it answers; add it")
 	}
 }
 
@@ -176,15 +177,15 @@ func (f *finder) response(root jsonstream.Value) {
 	accepted, status, reason := root.Get("accepted").Kind(), root.Get("status"), root.Get("rejection_reason")
 	switch s := Status(status.Text()); {
 	case accepted == jsonstream.True && s == Rejected:
-		f.fail("response-status", status, "", `accepted is true, but the status is "REJECTED": one of them is wrong`)
+		f.fail("sw4rm/response-status", status, "", `accepted is true, but the status is "REJECTED": one of them is wrong`)
 	case accepted == jsonstream.False && (s == Accepted || s == Completed):
-		f.fail("response-status", status, "", fmt.Sprintf("accepted is false, but the status is %s: one of them is wrong", found(status)))
+		f.fail("sw4rm/response-status", status, "", fmt.Sprintf("accepted is false, but the status is %s: one of them is wrong", finding.QuoteValue(status)))
 	case accepted == jsonstream.False && s != Pending && reason.Text() == "" && (reason.Kind() == jsonstream.String || reason.Kind() == jsonstream.Null):
-		f.warn("rejection-reason", reason, "a rejection without a reason: say why in rejection_reason")
+		f.warn("sw4rm/rejection-reason", reason, "a rejection without a reason: say why in rejection_reason")
 	case accepted == jsonstream.False && s != Pending && !reason.Exists():
-		f.add("rejection-reason", root, "rejection_reason", "a rejection without a reason: say why in rejection_reason", true)
+		f.add(finding.Warning, "sw4rm/rejection-reason", root, "rejection_reason", "a rejection without a reason: say why in rejection_reason")
 	case accepted == jsonstream.True && reason.Text() != "":
-		f.warn("rejection-reason", reason, "accepted is true, but there is a rejection_reason: one of them is wrong")
+		f.warn("sw4rm/rejection-reason", reason, "accepted is true, but there is a rejection_reason: one of them is wrong")
 	}
 }
 

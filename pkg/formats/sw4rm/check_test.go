@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -25,12 +26,12 @@ func formatOf(t testing.TB, root jsonstream.Value) format.Format {
 }
 
 // check returns the rules that a document breaks, with the pointers.
-func check(t testing.TB, text string) (broken []string, problems []Problem) {
+func check(t testing.TB, text string) (broken []string, problems []finding.Finding) {
 	t.Helper()
 	doc := parse(t, text)
 	problems = Check(doc, formatOf(t, doc.Root()), jsonstream.Limits{})
 	for _, p := range problems {
-		broken = append(broken, p.Rule+" "+p.Pointer)
+		broken = append(broken, strings.TrimPrefix(p.Rule, "sw4rm/")+" "+p.Pointer)
 	}
 	return broken, problems
 }
@@ -38,8 +39,8 @@ func check(t testing.TB, text string) (broken []string, problems []Problem) {
 // Every rule has an example that breaks it and no other, and one that keeps all.
 func TestRuleExamples(t *testing.T) {
 	examples := map[string]string{
-		"history-length": contextOf(51, "x"),
-		"context-size":   contextOf(1, strings.Repeat("long and ", 12_000)),
+		"sw4rm/history-length": contextOf(51, "x"),
+		"sw4rm/context-size":   contextOf(1, strings.Repeat("long and ", 12_000)),
 	}
 	seen := map[string]bool{}
 	for _, r := range Rules() {
@@ -48,7 +49,7 @@ func TestRuleExamples(t *testing.T) {
 			bad, good = examples[r.ID], emptyContext
 		}
 		_, problems := check(t, bad)
-		if len(problems) != 1 || problems[0].Rule != r.ID || problems[0].Warning != r.Warning {
+		if len(problems) != 1 || problems[0].Rule != r.ID || problems[0].Severity != r.Severity {
 			t.Errorf("%s: %+v", r.ID, problems)
 		}
 		if broken, _ := check(t, good); len(broken) > 0 {
@@ -115,11 +116,11 @@ func TestCheck(t *testing.T) {
 // A place inside of base64 is that of the string; elsewhere it is exact.
 func TestCheckPositions(t *testing.T) {
 	_, problems := check(t, "{\"from_agent\":\"a\",\n \"context_snapshot\":\""+base64.StdEncoding.EncodeToString([]byte("{}"))+`"}`)
-	if p := problems[0].Position; p.Line != 2 || p.Column != 21 || p.Offset != 39 {
+	if p := problems[0]; p.Line != 2 || p.Column != 21 || p.Offset != 39 {
 		t.Errorf("%+v", p)
 	}
 	_, problems = check(t, "{\"conversation_history\":[\n {\"role\":\"x\",\"content\":\"\"}]}")
-	if p := problems[0].Position; p.Line != 2 || p.Column != 10 {
+	if p := problems[0]; p.Line != 2 || p.Column != 10 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -136,7 +137,7 @@ func TestCheckIsBounded(t *testing.T) {
 	if len(problems) > 2*mostOfRule || size > 100_000 {
 		t.Errorf("%d problems, %d bytes", len(problems), size)
 	}
-	if p := problems[len(problems)-1]; p.Rule != "embedded-binary" || p.Pointer != "/metadata" {
+	if p := problems[len(problems)-1]; p.Rule != "sw4rm/embedded-binary" || p.Pointer != "/metadata" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -37,10 +38,10 @@ var contextMembers = []struct {
 
 // ReadContext is the document's deserialize_context: it returns the parts of a
 // context, or each of the required members that is missing or of another type.
-func ReadContext(root jsonstream.Value) (Context, []Problem) {
+func ReadContext(root jsonstream.Value) (Context, []finding.Finding) {
 	f := &finder{}
 	if root.Kind() != jsonstream.Object {
-		f.fail("context-type", root, "", "not a HandoffContext: expected an object, found "+found(root))
+		f.fail("sw4rm/context-type", root, "", "not a HandoffContext: expected an object, found "+finding.QuoteValue(root))
 		return Context{}, f.inOrder()
 	}
 	f.contextMembers(root)
@@ -127,23 +128,23 @@ func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream
 		return v, false, "", ""
 	case jsonstream.String:
 	default:
-		return jsonstream.Value{}, false, "snapshot-encoding", fmt.Sprintf("expected base64 of a serialized context, or the context itself, found %s", article(v.Kind()))
+		return jsonstream.Value{}, false, "sw4rm/snapshot-encoding", fmt.Sprintf("expected base64 of a serialized context, or the context itself, found %s", finding.KindName(v.Kind()))
 	}
 	text, err := base64text.Decode(v.Text(), base64text.Canonical)
 	if err != nil {
-		return jsonstream.Value{}, true, "snapshot-encoding",
+		return jsonstream.Value{}, true, "sw4rm/snapshot-encoding",
 			fmt.Sprintf("not base64: %s; write the serialized context in the standard alphabet, with its padding and on one line", base64Fault(err))
 	}
 	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
-		return jsonstream.Value{}, true, "snapshot-json",
+		return jsonstream.Value{}, true, "sw4rm/snapshot-json",
 			"the content is gzip, which deserialize_context does not read; put the JSON there, and compress the request as a whole"
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
 	if err != nil {
-		return jsonstream.Value{}, true, "snapshot-json", syntaxFault(err)
+		return jsonstream.Value{}, true, "sw4rm/snapshot-json", syntaxFault(err)
 	}
 	if kind := doc.Root().Kind(); kind != jsonstream.Object {
-		return jsonstream.Value{}, true, "snapshot-json", fmt.Sprintf("the content is no context: expected an object, found %s", article(kind))
+		return jsonstream.Value{}, true, "sw4rm/snapshot-json", fmt.Sprintf("the content is no context: expected an object, found %s", finding.KindName(kind))
 	}
 	return doc.Root(), true, "", ""
 }

@@ -10,16 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // places returns problems as "rule pointer: message".
-func places(problems []Problem) []string {
+func places(problems []finding.Finding) []string {
 	var list []string
 	for _, p := range problems {
-		list = append(list, strings.TrimSpace(p.Rule+" "+p.Pointer)+": "+p.Message)
+		list = append(list, strings.TrimSpace(strings.TrimPrefix(p.Rule, "sw4rm/")+" "+p.Pointer)+": "+p.Message)
 	}
 	return list
 }
@@ -87,7 +88,7 @@ func cutOff(t *testing.T) string {
 // The limits bound a snapshot too.
 func TestSnapshotLimits(t *testing.T) {
 	doc := parse(t, snapshot(`{"metadata":{"a":`+nest(20)+`}}`))
-	if _, problems := ReadRequest(doc, jsonstream.Limits{MaxDepth: 10}); len(problems) != 1 || problems[0].Rule != "snapshot-json" {
+	if _, problems := ReadRequest(doc, jsonstream.Limits{MaxDepth: 10}); len(problems) != 1 || problems[0].Rule != "sw4rm/snapshot-json" {
 		t.Errorf("%+v", problems)
 	}
 }
@@ -250,7 +251,7 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, kind := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.SW4RMResponse} {
 			for _, p := range Check(doc, kind, jsonstream.Limits{}) {
-				if p.Position.Line < 1 || p.Message == "" || strings.ContainsAny(p.Message, "\n\x1b") {
+				if p.Line < 1 || p.Message == "" || strings.ContainsAny(p.Message, "\n\x1b") {
 					t.Fatalf("%+v", p)
 				}
 			}

@@ -3,6 +3,7 @@ package sw4rm
 import (
 	"fmt"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -18,7 +19,7 @@ type Agent struct {
 
 // ReadAgent reads an agent record: {"agent_id", "capabilities": [], "state"}, with
 // any further members.
-func ReadAgent(doc *jsonstream.Document) (Agent, []Problem) {
+func ReadAgent(doc *jsonstream.Document) (Agent, []finding.Finding) {
 	f := &finder{}
 	a := f.agent(doc.Root())
 	return a, f.inOrder()
@@ -26,7 +27,7 @@ func ReadAgent(doc *jsonstream.Document) (Agent, []Problem) {
 
 func (f *finder) agent(v jsonstream.Value) Agent {
 	if v.Kind() != jsonstream.Object {
-		f.fail("", v, "", "not an agent record: expected an object with agent_id, capabilities and state, found "+found(v))
+		f.fail("", v, "", "not an agent record: expected an object with agent_id, capabilities and state, found "+finding.QuoteValue(v))
 		return Agent{}
 	}
 	a := Agent{ID: f.text(v, "agent_id", true), State: f.text(v, "state", true), can: map[string]bool{}}
@@ -49,7 +50,7 @@ type Registry struct {
 
 // ReadRegistry reads an array of agent records, or an object with one as its member
 // agents. An agent_id stands for one record.
-func ReadRegistry(doc *jsonstream.Document) (*Registry, []Problem) {
+func ReadRegistry(doc *jsonstream.Document) (*Registry, []finding.Finding) {
 	f := &finder{}
 	list := doc.Root()
 	if list.Kind() == jsonstream.Object {
@@ -63,7 +64,7 @@ func ReadRegistry(doc *jsonstream.Document) (*Registry, []Problem) {
 	for i, v := range list.Elements() {
 		a := f.agent(v)
 		if first, twice := g.byID[a.ID]; twice && a.ID != "" {
-			f.fail("", v.Get("agent_id"), "", fmt.Sprintf("the agent_id %s is that of record %d, too: give each agent its own", quoted(a.ID), first))
+			f.fail("", v.Get("agent_id"), "", fmt.Sprintf("the agent_id %s is that of record %d, too: give each agent its own", finding.Quote(a.ID), first))
 		} else {
 			g.byID[a.ID] = i
 		}

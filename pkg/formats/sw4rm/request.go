@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -27,11 +28,11 @@ type Request struct {
 // its snapshot, which has to be one that deserialize_context reads. An inline object
 // in the place of the snapshot's base64 is accepted; an absent or null to_agent is an
 // empty one. The snapshot is bounded by limits.
-func ReadRequest(doc *jsonstream.Document, limits jsonstream.Limits) (*Request, []Problem) {
+func ReadRequest(doc *jsonstream.Document, limits jsonstream.Limits) (*Request, []finding.Finding) {
 	f := &finder{}
 	root := doc.Root()
 	if root.Kind() != jsonstream.Object {
-		f.fail("", root, "", fmt.Sprintf("not a HandoffRequest: expected an object, found %s", article(root.Kind())))
+		f.fail("", root, "", fmt.Sprintf("not a HandoffRequest: expected an object, found %s", finding.KindName(root.Kind())))
 		return nil, f.inOrder()
 	}
 	r := &Request{doc: doc, From: f.text(root, "from_agent", true), To: f.text(root, "to_agent", false), ID: f.text(root, "request_id", false)}

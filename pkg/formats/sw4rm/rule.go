@@ -2,36 +2,23 @@ package sw4rm
 
 import (
 	"encoding/base64"
+	"slices"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A Problem is a rule of the document that an SW4RM document breaks.
-type Problem struct {
-	// Rule is the ID of one of [Rules]; "" for what is no rule of its own: a member
-	// without which a request, an agent record or an event cannot be read.
-	Rule string
-	// Pointer is the JSON Pointer of the place; into a snapshot in base64 it goes on
-	// behind /context_snapshot. One that would be very long ends above the place.
-	Pointer string
-	// Position is in the text that was read: of the snapshot's string for what is
-	// inside base64.
-	Position jsonstream.Position
-	Message  string // what is wrong, what was found, what to do: one line, without the place
-	Warning  bool   // whether a receiver can live with it
-}
-
-// A Rule documents a rule. Bad breaks it and no other, Good keeps all: complete
-// documents, "" for rules about size, whose examples would be too long to read.
-type Rule struct {
-	ID, Summary, Why, Bad, Good string
-
-	Warning bool
-}
-
-// Rules returns the rules of [Check]. The caller owns the slice.
-func Rules() []Rule {
-	return append(snapshotRules(), append(contextRules(), answerRules()...)...)
+// Rules returns the rules of [Check]. The caller owns the slice. Those about size have no
+// examples, which would be too long to read.
+func Rules() []finding.Rule {
+	rules := slices.Concat(snapshotRules(), contextRules(), answerRules())
+	for i := range rules {
+		r := &rules[i]
+		r.Layer, r.Reason, r.Whole = finding.Protocol, finding.Reason(InvalidArgument), true
+		if r.Severity == "" {
+			r.Severity = finding.Error
+		}
+	}
+	return rules
 }
 
 // snapshot returns a request with text as its snapshot.
@@ -44,39 +31,39 @@ const (
 	oneMessage   = `{"conversation_history":[{"role":"user","content":"Hello"}],"tool_state":{},"metadata":{}}`
 )
 
-func snapshotRules() []Rule {
-	return []Rule{{
-		ID:      "snapshot-encoding",
+func snapshotRules() []finding.Rule {
+	return []finding.Rule{{
+		ID:      "sw4rm/snapshot-encoding",
 		Summary: "The context_snapshot is a string that is not base64.",
 		Why:     "The snapshot is bytes, which JSON carries as base64 in the standard alphabet with padding, on one line. Nothing of the context can be read. Put the serialized context there in base64, or as an object.",
 		Bad:     `{"from_agent":"planner","to_agent":"reviewer","reason":"review","context_snapshot":"{\"conversation_history\":[]}"}`,
 		Good:    snapshot(emptyContext),
 	}, {
-		ID:      "snapshot-json",
+		ID:      "sw4rm/snapshot-json",
 		Summary: "What the context_snapshot holds is not JSON, or not an object.",
 		Why:     "deserialize_context raises an error for invalid JSON and for invalid UTF-8; member names that occur twice are refused as well, since readers differ in what they make of them. It does not read gzip: compress the request as a whole.",
 		Bad:     snapshot(`{"conversation_history":[],"tool_state":{},"metadata":`),
 		Good:    snapshot(emptyContext),
 	}, {
-		ID:      "context-member",
+		ID:      "sw4rm/context-member",
 		Summary: "The context lacks a member that is required.",
 		Why:     "deserialize_context raises an error for missing required fields: conversation_history, tool_state and metadata, and role and content in each message. The SDK's from_dict fills them in, so that one agent goes on with what another refuses. Write them, be they empty.",
 		Bad:     snapshot(`{"conversation_history":[],"metadata":{}}`),
 		Good:    snapshot(emptyContext),
 	}, {
-		ID:      "context-type",
+		ID:      "sw4rm/context-type",
 		Summary: "A member of the context in the snapshot is of another type than the document's JSON Schema says.",
 		Why:     "The receiver goes on with a conversation history that is no list, or a timestamp that is no time. Timestamps are ISO 8601 strings, not seconds since 1970.",
 		Bad:     snapshot(`{"conversation_history":[{"role":"user","content":"Hello","timestamp":1736937000}],"tool_state":{},"metadata":{}}`),
 		Good:    snapshot(`{"conversation_history":[{"role":"user","content":"Hello","timestamp":"2025-01-15T10:30:00Z"}],"tool_state":{},"metadata":{}}`),
 	}, {
-		ID: "preserve-history", Warning: true,
+		ID: "sw4rm/preserve-history", Severity: finding.Warning,
 		Summary: "preserve_history is false, but the snapshot has a conversation history.",
 		Why:     "The request says that the history does not go along, and yet it does: to whom it was not meant for, perhaps. Empty conversation_history, or preserve it.",
 		Bad:     `{"from_agent":"planner","to_agent":"reviewer","reason":"review","preserve_history":false,"context_snapshot":` + oneMessage + `}`,
 		Good:    `{"from_agent":"planner","to_agent":"reviewer","reason":"review","preserve_history":true,"context_snapshot":` + oneMessage + `}`,
 	}, {
-		ID: "to-agent", Warning: true,
+		ID: "sw4rm/to-agent", Severity: finding.Warning,
 		Summary: "The request has an empty to_agent.",
 		Why:     "The wire service refuses it as an invalid argument. Only a router takes such a request, and chooses the agent by its capabilities: handoff sw4rm route --request fills it in.",
 		Bad:     `{"from_agent":"planner","to_agent":"","reason":"review"}`,
@@ -84,41 +71,41 @@ func snapshotRules() []Rule {
 	}}
 }
 
-func contextRules() []Rule {
-	return []Rule{{
-		ID: "role", Warning: true,
+func contextRules() []finding.Rule {
+	return []finding.Rule{{
+		ID: "sw4rm/role", Severity: finding.Warning,
 		Summary: "A message has a role other than user, assistant, system and tool.",
 		Why:     "The document names these four. A receiver that maps them to those of its model drops the message or refuses the history.",
 		Bad:     `{"conversation_history":[{"role":"human","content":"Hello"}],"tool_state":{},"metadata":{}}`,
 		Good:    oneMessage,
 	}, {
-		ID: "tool-call-id", Warning: true,
+		ID: "sw4rm/tool-call-id", Severity: finding.Warning,
 		Summary: "A tool's message has no tool_call_id.",
 		Why:     "It says which call the message answers. Without it a result cannot be matched with its call, and most models refuse the history.",
 		Bad:     `{"conversation_history":[{"role":"tool","name":"query","content":"7"}],"tool_state":{},"metadata":{}}`,
 		Good:    `{"conversation_history":[{"role":"tool","name":"query","tool_call_id":"call_1","content":"7"}],"tool_state":{},"metadata":{}}`,
 	}, {
-		ID: "history-length", Warning: true,
+		ID: "sw4rm/history-length", Severity: finding.Warning,
 		Summary: "The conversation history has more than 50 messages.",
 		Why:     "The document's guidance on size is the last 50 messages that matter. handoff sw4rm prepare cuts the rest, handoff trim makes a summary of it.",
 	}, {
-		ID: "cached-results", Warning: true,
+		ID: "sw4rm/cached-results", Severity: finding.Warning,
 		Summary: "The tool state has cached results.",
 		Why:     "The document's guidance on size is to include active and pending calls only, not completed ones. handoff sw4rm prepare leaves them out.",
 		Bad:     `{"conversation_history":[],"tool_state":{"cached_results":{"call_1":{"total":7}}},"metadata":{}}`,
 		Good:    `{"conversation_history":[],"tool_state":{"cached_results":{}},"metadata":{}}`,
 	}, {
-		ID: "completed-call", Warning: true,
+		ID: "sw4rm/completed-call", Severity: finding.Warning,
 		Summary: "An active call has a result already, in a tool's message or in the cached results.",
 		Why:     "The document's on_handoff_received resumes every active call: the receiver would run it a second time. Take it out of active_calls.",
 		Bad:     `{"conversation_history":[{"role":"tool","tool_call_id":"call_1","content":"7"}],"tool_state":{"active_calls":[{"call_id":"call_1"}]},"metadata":{}}`,
 		Good:    `{"conversation_history":[{"role":"tool","tool_call_id":"call_1","content":"7"}],"tool_state":{"active_calls":[{"call_id":"call_2"}]},"metadata":{}}`,
 	}, {
-		ID: "context-size", Warning: true,
+		ID: "sw4rm/context-size", Severity: finding.Warning,
 		Summary: "The serialized context is larger than 100 KB.",
 		Why:     "The document's guidance on size is to consider gzip from there on: handoff compress. Sizes are those before compression, a KB is 1000 bytes.",
 	}, {
-		ID: "embedded-binary", Warning: true,
+		ID: "sw4rm/embedded-binary", Severity: finding.Warning,
 		Summary: "The context embeds binary data: a data URL, or a long string of base64.",
 		Why:     "The document's guidance on size is to use references, such as URLs and identifiers. A model reads the characters and makes nothing of them.",
 		Bad:     `{"conversation_history":[{"role":"user","content":"data:image/gif;base64,R0lGODlhAQABAAAAACw="}],"tool_state":{},"metadata":{}}`,
@@ -126,15 +113,15 @@ func contextRules() []Rule {
 	}}
 }
 
-func answerRules() []Rule {
-	return []Rule{{
-		ID:      "response-status",
+func answerRules() []finding.Rule {
+	return []finding.Rule{{
+		ID:      "sw4rm/response-status",
 		Summary: "The status contradicts accepted.",
 		Why:     "An agent that looks at one of them hands its task over, another keeps it: it is done twice or not at all.",
 		Bad:     `{"accepted":true,"handoff_id":"6f9619ff-8b86-4d01-b42d-00cf4fc964ff","status":"REJECTED"}`,
 		Good:    `{"accepted":true,"handoff_id":"6f9619ff-8b86-4d01-b42d-00cf4fc964ff","status":"ACCEPTED"}`,
 	}, {
-		ID: "rejection-reason", Warning: true,
+		ID: "sw4rm/rejection-reason", Severity: finding.Warning,
 		Summary: "A rejection has no rejection_reason, or an acceptance has one.",
 		Why:     "The document's clients print the reason and choose the next agent by it. A response whose status is PENDING rejects nothing.",
 		Bad:     `{"accepted":false,"handoff_id":"6f9619ff-8b86-4d01-b42d-00cf4fc964ff","status":"REJECTED"}`,

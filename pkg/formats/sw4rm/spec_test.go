@@ -79,7 +79,7 @@ func TestSpecConversationHistoryEntryAndToolState(t *testing.T) {
 		t.Error("the content of a tool's message is a string: what is in it stays as it is")
 	}
 	problems := Check(parse(t, text), format.SW4RMContext, jsonstream.Limits{})
-	if len(problems) != 1 || problems[0].Rule != "cached-results" {
+	if len(problems) != 1 || problems[0].Rule != "sw4rm/cached-results" {
 		t.Errorf("the example keeps all rules but the guidance on size: %+v", problems)
 	}
 }
@@ -115,7 +115,7 @@ func TestSpecDeserializeContext(t *testing.T) {
 		"missing metadata": {`{"conversation_history":[],"tool_state":{}}`, "context-member"},
 	} {
 		_, problems := ReadRequest(parse(t, snapshot(tt.data)), jsonstream.Limits{})
-		if len(problems) != 1 || problems[0].Rule != tt.rule {
+		if len(problems) != 1 || problems[0].Rule != "sw4rm/"+tt.rule {
 			t.Errorf("%s: %+v", name, problems)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -71,11 +72,11 @@ type Event struct {
 
 // ReadEvent reads {"event": ACTION, "request_id", "from_agent", "to_agent"}, with any
 // further members.
-func ReadEvent(doc *jsonstream.Document) (Event, []Problem) {
+func ReadEvent(doc *jsonstream.Document) (Event, []finding.Finding) {
 	f := &finder{}
 	root := doc.Root()
 	if root.Kind() != jsonstream.Object {
-		f.fail("", root, "", "not an event: expected an object with event and request_id, found "+found(root))
+		f.fail("", root, "", "not an event: expected an object with event and request_id, found "+finding.QuoteValue(root))
 		return Event{}, f.inOrder()
 	}
 	e := Event{
@@ -83,7 +84,7 @@ func ReadEvent(doc *jsonstream.Document) (Event, []Problem) {
 		FromAgent: f.text(root, "from_agent", false), ToAgent: f.text(root, "to_agent", false),
 	}
 	if v := root.Get("event"); v.Kind() == jsonstream.String && !slices.Contains(Actions(), e.Action) {
-		f.fail("", v, "", fmt.Sprintf("no event is called %s: use one of %s", found(v), actionNames()))
+		f.fail("", v, "", fmt.Sprintf("no event is called %s: use one of %s", finding.QuoteValue(v), actionNames()))
 	}
 	return e, f.inOrder()
 }
@@ -141,5 +142,5 @@ func (l *Ledger) Apply(e Event) (from, to Status, err error) {
 		l.statuses[strings.Clone(e.RequestID)] = t.to
 		return from, t.to, nil
 	}
-	return from, from, &TransitionError{InvalidArgument, fmt.Sprintf("no event is called %s: use one of %s", quoted(string(e.Action)), actionNames())}
+	return from, from, &TransitionError{InvalidArgument, fmt.Sprintf("no event is called %s: use one of %s", finding.Quote(string(e.Action)), actionNames())}
 }

@@ -1,0 +1,48 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// ruleID returns the ID of the one of some rules that a flag names; noun is what they are.
+func ruleID(flag, name, noun string, rules func() []finding.Rule) (string, error) {
+	r, err := namedRule(flag, name, noun, rules())
+	return r.ID, err
+}
+
+func ruleIDs(flag string, names []string, noun string, rules func() []finding.Rule) ([]string, error) {
+	var ids []string
+	for _, name := range names {
+		id, err := ruleID(flag, name, noun, rules)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+func namedRule(flag, name, noun string, rules []finding.Rule) (finding.Rule, error) {
+	r, err := finding.Find(rules, name)
+	if unknown := (*finding.NameError)(nil); errors.As(err, &unknown) && unknown.Candidates == nil {
+		err = fmt.Errorf("--%s %s: no %s has this name: they are %s", flag, cmp.Or(name, `""`), noun, strings.Join(finding.IDs(rules), ", "))
+	} else if err != nil {
+		err = fmt.Errorf("--%s: %w", flag, err)
+	}
+	return r, err
+}
+
+// explainOne tells what one of some rules means, for a flag --explain.
+func explainOne(w io.Writer, name, noun string, rules func() []finding.Rule) error {
+	r, err := namedRule("explain", name, noun, rules())
+	if err != nil {
+		return err
+	}
+	return writeRules(w, "text", []finding.Rule{r}, false)
+}

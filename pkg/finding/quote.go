@@ -1,0 +1,126 @@
+package finding
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/secrets"
+)
+
+const (
+	maxQuote    = 60       // characters of a text that are shown
+	maxSearched = 32 << 10 // bytes of a text that is longer that are searched for secrets
+	maxPointer  = 1024     // bytes
+)
+
+// Quote returns a text as messages show it: in quotes, short, on one line, and without
+// a secret. Every message and error that shows a part of a document does so by Quote or
+// [QuoteValue].
+func Quote(text string) string {
+	searched := text[:min(len(text), maxSearched)]
+	if len(secrets.Find(searched)) > 0 {
+		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(text))
+	}
+	shown := secrets.Hide(searched)
+	if len(searched) < len(text) {
+		shown += "…"
+	}
+	return strconv.QuoteToGraphic(Shorten(shown))
+}
+
+// QuoteValue returns a value as messages show it: a string as [Quote] does, an object or an
+// array by its kind.
+func QuoteValue(v jsonstream.Value) string {
+	switch v.Kind() {
+	case jsonstream.String:
+		return Quote(v.Text())
+	case jsonstream.Number:
+		return "the number " + Shorten(string(v.Raw()))
+	case jsonstream.True, jsonstream.False:
+		return string(v.Raw())
+	default:
+		return KindName(v.Kind())
+	}
+}
+
+// KindName names a kind in a sentence, with its article: "an object".
+func KindName(k jsonstream.Kind) string {
+	switch k {
+	case jsonstream.Absent:
+		return "nothing"
+	case jsonstream.Null:
+		return "null"
+	case jsonstream.Object, jsonstream.Array:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}
+
+// Shorten cuts off what makes a text too long to be shown. It is for texts that cannot
+// hold a secret; others are for [Quote].
+func Shorten(text string) string {
+	n, cut := 0, 0
+	for i := range text {
+		if n++; n == maxQuote {
+			cut = i
+		} else if n > maxQuote {
+			return text[:cut] + "…"
+		}
+	}
+	return text
+}
+
+// Pointer returns a JSON Pointer as messages show it: where it would be very long, or show
+// a secret, the one to the nearest value around the place.
+func Pointer(pointer string) string {
+	if len(pointer) > maxPointer {
+		pointer = pointer[:strings.LastIndexByte(pointer[:maxPointer+1], '/')]
+	}
+	end := 0
+	for token := range strings.SplitSeq(pointer, "/") {
+		if len(secrets.Find(unescaper.Replace(token))) > 0 {
+			return pointer[:max(end-len("/"), 0)]
+		}
+		end += len(token) + len("/")
+	}
+	return pointer
+}
+
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+
+// On returns the finding placed at a value, or at the nearest one around it whose pointer
+// can be shown.
+func (f Finding) On(v jsonstream.Value) Finding {
+	for ; v.Parent().Exists(); v = v.Parent() {
+		if v.PointerSize() > maxPointer {
+			continue
+		}
+		if pointer := v.Pointer(); Pointer(pointer) == pointer {
+			return f.At(pointer, v.Position())
+		}
+	}
+	return f.At("", v.Position())
+}
+
+// OnName returns the finding placed at a member's name.
+func (f Finding) OnName(member jsonstream.Value) Finding {
+	placed := f.On(member)
+	if placed.Pointer == member.Pointer() {
+		return f.At(placed.Pointer, member.NamePosition())
+	}
+	return placed
+}
+
+// Inside returns the finding, which is placed in a document that a string of the message
+// holds in base64, placed in the message: its pointer goes on after that of the string.
+func (f Finding) Inside(holder jsonstream.Value) Finding {
+	outer := f.On(holder)
+	if outer.Pointer == holder.Pointer() {
+		outer.Pointer += f.Pointer
+	}
+	return outer
+}

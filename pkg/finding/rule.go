@@ -1,0 +1,85 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Rule is what findings name: what is checked, and why.
+type Rule struct {
+	ID       string // LAYER/NAME, for a rule of another system SYSTEM/NAME
+	Layer    Layer
+	Reason   Reason // of a message that breaks it; "" if none is rejected for it
+	Severity Severity
+	Summary  string // what it finds, or what it asks for: one sentence
+	Why      string // why it matters, and what to do: one or more sentences
+	// Bad breaks the rule and Good keeps it: JSON objects whose members take the
+	// place of those of the example message or, if Whole, whole documents. Both are
+	// "" where an example would be too long to read.
+	Bad, Good string
+	Whole     bool
+	// Receiver is the receiver profile, as JSON, that the examples need; "" for none.
+	Receiver string
+	// Aliases are further names of the rule, which earlier versions printed.
+	Aliases []string
+}
+
+// Name returns the rule's name without its layer.
+func (r Rule) Name() string { return r.ID[strings.LastIndexByte(r.ID, '/')+1:] }
+
+// group returns what stands before the name: the layer, or the name of a system.
+func (r Rule) group() string { return strings.TrimSuffix(r.ID, "/"+r.Name()) }
+
+// A NameError reports a name that stands for no rule, or for several.
+type NameError struct {
+	Name       string
+	Candidates []string // the IDs of the rules that it may stand for; nil if there are none
+}
+
+func (e *NameError) Error() string {
+	if e.Candidates == nil {
+		return fmt.Sprintf("no rule is called %q", e.Name)
+	}
+	return fmt.Sprintf("%q is the name of several rules: use one of %s", e.Name, strings.Join(e.Candidates, ", "))
+}
+
+// Find returns the one of the rules that a name stands for: its ID, its name without the
+// layer where no other rule has that name, or what earlier versions called it. The error
+// is a [*NameError].
+func Find(rules []Rule, name string) (Rule, error) {
+	var candidates []Rule
+	for _, r := range rules {
+		switch {
+		case name == r.ID, name == string(r.Layer)+"/"+r.ID, slices.Contains(r.Aliases, name):
+			return r, nil
+		case name == r.Name():
+			candidates = append(candidates, r)
+		}
+	}
+	if len(candidates) == 1 {
+		return candidates[0], nil
+	}
+	return Rule{}, &NameError{name, IDs(candidates)}
+}
+
+// Group returns those of the rules that are of a layer or of a system, nil if its name is
+// none.
+func Group(rules []Rule, name string) []Rule {
+	var group []Rule
+	for _, r := range rules {
+		if name == string(r.Layer) || name == r.group() {
+			group = append(group, r)
+		}
+	}
+	return group
+}
+
+// IDs returns the IDs of rules.
+func IDs(rules []Rule) []string {
+	var ids []string
+	for _, r := range rules {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
