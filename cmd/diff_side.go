@@ -219,7 +219,7 @@ func (t *diffText) values(e *diff.Edit, indent int) {
 	case t.sideBySide:
 		t.beside(old, new, alike)
 	case alike && !(fits(old, room) && fits(new, room)):
-		lines, missing := t.layout(t.pieces(wordDiff(old, new), true, true), t.columns-indent)
+		lines, missing := t.layout(t.pieces(diff.Words(old, new), true, true), t.columns-indent)
 		for _, l := range lines {
 			t.line(term.Spaces(indent), l.text)
 		}
@@ -251,7 +251,7 @@ func (t *diffText) beside(old, new string, alike bool) {
 	left := t.fold(piece{text: old, sort: goneText}, changedHead, changedTail)
 	right := t.fold(piece{text: new, sort: addedText}, changedHead, changedTail)
 	if alike && !fit {
-		runs := wordDiff(old, new)
+		runs := diff.Words(old, new)
 		left, right = t.pieces(runs, true, false), t.pieces(runs, false, true)
 	}
 	before, missing := t.layout(left, half)

@@ -14,7 +14,6 @@ const module = "github.com/eaapl/handoff"
 // but for what forbidden names. A new package needs a row; nil is for programs, which may
 // import everything.
 var imports = map[string][]string{
-	"pkg/align": {},
 	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal"},
 	"pkg/chain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
@@ -27,7 +26,7 @@ var imports = map[string][]string{
 	"pkg/conversation":              {"pkg/jsonstream"},
 	"pkg/convert":                   {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
 	"pkg/diff": {
-		"pkg/align", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
+		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
 	},
 	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
@@ -53,6 +52,7 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/format", "pkg/formats/macp", "pkg/formats/openai", "pkg/history", "pkg/jsonstream", "pkg/message",
 		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
 	},
+	"pkg/internal/align":      {},
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
 	"pkg/internal/equal":      {"pkg/jsonstream"},

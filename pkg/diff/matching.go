@@ -1,7 +1,7 @@
 package diff
 
 import (
-	"github.com/eaapl/handoff/pkg/align"
+	"github.com/eaapl/handoff/pkg/internal/align"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 )
 

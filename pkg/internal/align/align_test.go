@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/align"
+	"github.com/eaapl/handoff/pkg/internal/align"
 )
 
 func TestPairs(t *testing.T) {
