@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -12,9 +11,8 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -22,15 +20,7 @@ import (
 type side struct {
 	input.Document
 	doc *jsonstream.Document // nil unless it is parsed
-	id  string               // see [history.ID]
-	key pairKey
-}
-
-// A pairKey is what messages share that are compared with each other: a request and its
-// response have one id.
-type pairKey struct {
-	format format.Format
-	id     string
+	is  diff.Identity
 }
 
 // A pair is what is to be compared. One of the sides may be nil, but not both.
@@ -133,7 +123,7 @@ func (p pairing) sourcePair(name string, from, to *input.Source) bool {
 		}
 		return p.emit(pair{name: name, old: first[0], new: first[1]})
 	}
-	join := joining{pairing: p, name: name, waiting: [2]map[pairKey][]*side{{}, {}}}
+	join := joining{pairing: p, name: name}
 	for _, pair := range [][2]*side{first, second} {
 		if !join.add(pair) {
 			return false
@@ -156,11 +146,7 @@ func (s *side) parse(limits jsonstream.Limits, from format.Format) {
 		return
 	}
 	if s.doc, s.Err = jsonstream.Parse(s.Raw, limits); s.Err == nil {
-		s.id = strings.Clone(history.ID(s.doc.Root(), from))
-		if from == "" {
-			from, _ = formats.Detect(s.doc.Root())
-		}
-		s.key = pairKey{from, s.id}
+		s.is = diff.IdentityOf(s.doc.Root(), from)
 	}
 }
 
@@ -190,18 +176,17 @@ func (p pairing) read(s *input.Source, stop <-chan struct{}) <-chan *side {
 	return list
 }
 
-// A joining pairs the messages of two files by their formats and ids, the first with
-// both with the first. It holds those that have not met theirs.
+// A joining pairs the messages of two files.
 type joining struct {
 	pairing
-	name    string
-	waiting [2]map[pairKey][]*side // by what pairs them; of the old file, and of the new one
+	name  string
+	pairs diff.Pairing[*side]
 }
 
 // add takes the next message of each file, nil where there is none.
 func (j *joining) add(next [2]*side) bool {
 	if j.byOrder {
-		return j.emit(j.pair(next))
+		return j.join(next)
 	}
 	for i, s := range next {
 		if s == nil {
@@ -210,18 +195,14 @@ func (j *joining) add(next [2]*side) bool {
 		met := [2]*side{}
 		met[i] = s
 		if s.Err == nil {
-			other := j.waiting[1-i][s.key]
-			if len(other) == 0 {
+			other, found := j.pairs.Add(i, s.is, s)
+			if !found {
 				s.doc = nil // its index is larger than its text, and it may wait for long
-				j.waiting[i][s.key] = append(j.waiting[i][s.key], s)
 				continue
 			}
-			met[1-i] = other[0]
-			if j.waiting[1-i][s.key] = other[1:]; len(other) == 1 {
-				delete(j.waiting[1-i], s.key)
-			}
+			met[1-i] = other
 		}
-		if !j.emit(j.pair(met)) {
+		if !j.join(met) {
 			return false
 		}
 	}
@@ -230,16 +211,11 @@ func (j *joining) add(next [2]*side) bool {
 
 // rest emits those that have met nothing: what was removed, and what was added.
 func (j *joining) rest() bool {
-	for i := range j.waiting {
-		var alone []*side
-		for _, list := range j.waiting[i] {
-			alone = append(alone, list...)
-		}
-		slices.SortFunc(alone, func(a, b *side) int { return cmp.Compare(a.Index, b.Index) })
-		for _, s := range alone {
+	for i := range 2 {
+		for _, s := range j.pairs.Alone(i) {
 			met := [2]*side{}
 			met[i] = s
-			if !j.emit(j.pair(met)) {
+			if !j.join(met) {
 				return false
 			}
 		}
@@ -247,6 +223,6 @@ func (j *joining) rest() bool {
 	return true
 }
 
-func (j *joining) pair(met [2]*side) pair {
-	return pair{name: j.name, stream: true, old: met[0], new: met[1]}
+func (j *joining) join(met [2]*side) bool {
+	return j.emit(pair{name: j.name, stream: true, old: met[diff.Old], new: met[diff.New]})
 }

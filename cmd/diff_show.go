@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 var errSeveral = errors.New("a patch is of two documents: name two files with one message each, or use -f json")
@@ -74,7 +71,7 @@ func (p pair) heading() string {
 	if p.name != "" {
 		parts = append(parts, term.Visible(p.name)+":")
 	}
-	if id := p.either().id; id != "" {
+	if id := p.either().is.ID; id != "" {
 		parts = append(parts, "message "+term.Visible(id))
 	} else {
 		parts = append(parts, "message")
@@ -98,12 +95,12 @@ func (p pair) either() *side {
 
 // A pairRecord is what became of a message, where several are compared.
 type pairRecord struct {
-	File      string         `json:"file,omitzero"` // relative to the directories
-	HandoffID string         `json:"handoffId"`     // "" if it has none
-	Kind      diff.Kind      `json:"kind"`          // changed, added or removed
-	Old       *placeRecord   `json:"old,omitzero"`
-	New       *placeRecord   `json:"new,omitzero"`
-	Changes   []changeRecord `json:"changes,omitzero"`
+	File      string        `json:"file,omitzero"` // relative to the directories
+	HandoffID string        `json:"handoffId"`     // "" if it has none
+	Kind      diff.Kind     `json:"kind"`          // changed, added or removed
+	Old       *placeRecord  `json:"old,omitzero"`
+	New       *placeRecord  `json:"new,omitzero"`
+	Changes   []diff.Change `json:"changes,omitzero"`
 }
 
 // A placeRecord is where a message stands.
@@ -112,24 +109,14 @@ type placeRecord struct {
 	Index  int    `json:"index"` // 0-based, within the source
 }
 
-// A changeRecord is an edit as diff prints it.
-type changeRecord struct {
-	Pointer string         `json:"pointer"` // in the new document; in the old one of what was removed
-	Kind    diff.Kind      `json:"kind"`
-	From    *string        `json:"from,omitzero"` // of what moved: its pointer in the old document
-	Old     jsontext.Value `json:"old,omitzero"`
-	New     jsontext.Value `json:"new,omitzero"`
-	Inside  []changeRecord `json:"inside,omitzero"` // in the documents that the strings hold
-}
-
 // writeChanges writes the changes as one line of JSON: an array of them for the only
 // pair of a run, and for one of several, if it differs, an object.
 func writeChanges(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	alone := p.old == nil || p.new == nil
 	if !p.several() && !alone {
-		return report.WriteJSON(out, changeRecords(e))
+		return report.WriteJSON(out, e.Changes())
 	}
-	record := pairRecord{File: p.name, HandoffID: p.either().id, Kind: diff.Changed, Old: placeOf(p.old), New: placeOf(p.new)}
+	record := pairRecord{File: p.name, HandoffID: p.either().is.ID, Kind: diff.Changed, Old: placeOf(p.old), New: placeOf(p.new)}
 	switch {
 	case p.old == nil:
 		record.Kind = diff.Added
@@ -138,7 +125,7 @@ func writeChanges(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	case e == nil:
 		return nil
 	default:
-		record.Changes = changeRecords(e)
+		record.Changes = e.Changes()
 	}
 	return report.WriteJSON(out, record)
 }
@@ -148,28 +135,4 @@ func placeOf(s *side) *placeRecord {
 		return nil
 	}
 	return &placeRecord{s.Source.Name, s.Index}
-}
-
-func changeRecords(e *diff.Edit) []changeRecord {
-	list := []changeRecord{}
-	for leaf := range e.Leaves() {
-		record := changeRecord{Pointer: leaf.Pointer(), Kind: leaf.Kind, Old: compactText(leaf.Old), New: compactText(leaf.New)}
-		if leaf.Kind == diff.Moved {
-			from := leaf.Old.Pointer()
-			record.From = &from
-		}
-		if leaf.Inside != nil {
-			record.Inside = changeRecords(leaf.Inside)
-		}
-		list = append(list, record)
-	}
-	return list
-}
-
-// compactText returns the text of a value without white space, nil if it is absent.
-func compactText(v jsonstream.Value) jsontext.Value {
-	if !v.Exists() {
-		return nil
-	}
-	return jsonstream.AppendCompact(nil, v.Raw())
 }

@@ -7,54 +7,32 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// editCounts are how many edits there are of each kind. Those in a string count only
-// if it is all that is counted.
-type editCounts struct{ added, removed, changed, moved int }
-
-func countEdits(e *diff.Edit) editCounts {
+// countEdits counts the edits of a member. Those in a string count only if it is all
+// that is counted.
+func countEdits(e *diff.Edit) diff.Counts {
 	if e.Inside != nil {
-		e = e.Inside
+		return e.Inside.Counts()
 	}
-	var c editCounts
-	c.add(e)
-	return c
+	return e.Counts()
 }
 
-func (c *editCounts) add(e *diff.Edit) {
-	for leaf := range e.Leaves() {
-		switch {
-		case leaf.Kind == diff.Added:
-			c.added++
-		case leaf.Kind == diff.Removed:
-			c.removed++
-		case leaf.Kind == diff.Changed:
-			c.changed++
-		case leaf.Kind == diff.Moved:
-			c.moved++
-		}
-	}
-}
+func totalOf(c diff.Counts) int { return c.Added + c.Removed + c.Changed + c.Moved }
 
-func (c editCounts) total() int { return c.added + c.removed + c.changed + c.moved }
-
-func (c editCounts) String() string {
+func countsText(c diff.Counts) string {
 	var p phrases
-	for _, s := range []share{{c.added, "added", nil}, {c.removed, "removed", nil}, {c.changed, "changed", nil}, {c.moved, "moved", nil}} {
-		p.count("", s)
-	}
+	p.count("", share{c.Added, "added", nil}, share{c.Removed, "removed", nil}, share{c.Changed, "changed", nil}, share{c.Moved, "moved", nil})
 	return strings.Join(p, ", ")
 }
 
 // statistics prints a line for each member, with as many signs as it has edits, or
 // their share if they are many, and a line for all.
-func (t *diffText) statistics(groups []*diff.Edit) {
-	var all editCounts
-	list := make([]editCounts, len(groups))
+func (t *diffText) statistics(e *diff.Edit) {
+	groups := topLevel(e)
+	list := make([]diff.Counts, len(groups))
 	names, most := 0, 0
 	for i, g := range groups {
 		list[i] = countEdits(g)
-		all.add(g)
-		names, most = max(names, term.Width(t.memberName(g))), max(most, list[i].total())
+		names, most = max(names, term.Width(t.memberName(g))), max(most, totalOf(list[i]))
 	}
 	room := t.columns - names - statColumns
 	for i, g := range groups {
@@ -63,7 +41,7 @@ func (t *diffText) statistics(groups []*diff.Edit) {
 			n     int
 			sign  string
 			paint func(...any) string
-		}{{list[i].added, "+", t.Green}, {list[i].removed, "−", t.Red}, {list[i].changed, "~", t.Yellow}, {list[i].moved, "↔", t.Cyan}} {
+		}{{list[i].Added, "+", t.Green}, {list[i].Removed, "−", t.Red}, {list[i].Changed, "~", t.Yellow}, {list[i].Moved, "↔", t.Cyan}} {
 			if s.n == 0 {
 				figures += term.Spaces(1 + statFigure)
 				continue
@@ -76,7 +54,7 @@ func (t *diffText) statistics(groups []*diff.Edit) {
 		}
 		t.line(term.Left(t.memberName(g), names), figures, "  ", signs)
 	}
-	t.line(term.Plural(len(groups), "member"), ": ", all.String())
+	t.line(term.Plural(len(groups), "member"), ": ", countsText(e.Counts()))
 }
 
 // The columns of a figure with its sign, and of all but the bar and the name.

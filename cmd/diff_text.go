@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/diff"
@@ -72,7 +70,7 @@ func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit)
 	}
 	t.turns = history.ListNames(f)
 	if t.stat {
-		t.statistics(topLevel(e))
+		t.statistics(e)
 	} else {
 		for _, g := range topLevel(e) {
 			t.group(g)
@@ -108,15 +106,15 @@ func (t *diffText) meaning(m *diff.Meaning) string {
 	p.count("state member", share{m.StateLost, "lost", t.Red}, share{m.StateAdded, "added", nil})
 	p.count("turn", share{m.Turns.Added, "added", nil}, share{m.Turns.Removed, "removed", nil},
 		share{m.Turns.Changed, "changed", nil}, share{m.Turns.Moved, "moved", nil})
-	if d := m.Tokens; d != nil && !d.IsZero() {
-		noun := " tokens"
-		if d.Abs().String() == "1" {
-			noun = " token"
-		}
-		p = append(p, signed(*d)+noun)
+	switch m.Tokens {
+	case "", "0":
+	case "1", "-1":
+		p = append(p, signed(m.Tokens)+" token")
+	default:
+		p = append(p, signed(m.Tokens)+" tokens")
 	}
-	if d := m.Budget; d != nil && !d.IsZero() {
-		p = append(p, "budget "+signed(*d)+" USD")
+	if m.Budget != "" && m.Budget != "0" {
+		p = append(p, "budget "+signed(m.Budget)+" USD")
 	}
 	switch m.Signature {
 	case diff.SignatureStale:
@@ -168,13 +166,14 @@ func agentName(s string) string {
 	return cmp.Or(term.Clip(s, longestName), "?")
 }
 
-// signed writes a difference with its sign, and commas between thousands.
-func signed(d decimal.Decimal) string {
+// signed writes a decimal number with its sign, and commas between thousands.
+func signed(number string) string {
 	sign := "+"
-	if d.IsNegative() {
+	abs, negative := strings.CutPrefix(number, "-")
+	if negative {
 		sign = "−"
 	}
-	whole, fraction, _ := strings.Cut(d.Abs().String(), ".")
+	whole, fraction, _ := strings.Cut(abs, ".")
 	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
 		whole = term.Grouped(n)
 	}
@@ -204,10 +203,10 @@ func (t *diffText) group(e *diff.Edit) {
 	name := t.Bold(t.memberName(e))
 	switch {
 	case e.Inside != nil:
-		t.line(name, t.note("holds JSON: "+countEdits(e).String()))
+		t.line(name, t.note("holds JSON: "+countsText(countEdits(e))))
 		t.inside(e, t.pointerOf(e.New))
 	case e.Kind == diff.Changed && e.Edits != nil:
-		t.line(name, t.note(countEdits(e).String()))
+		t.line(name, t.note(countsText(countEdits(e))))
 		t.edit(e, "")
 	case e.Kind == diff.Changed:
 		t.line(name, t.note(sameInside(e)))
@@ -291,7 +290,7 @@ func (t *diffText) leaf(e *diff.Edit, at string) {
 	case e.Kind != diff.Changed:
 		t.oneSided(e, at)
 	case e.Inside != nil:
-		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note("holds JSON: "+countEdits(e).String()))
+		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note("holds JSON: "+countsText(countEdits(e))))
 		t.inside(e, at)
 	default:
 		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note(sameInside(e)))

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
@@ -329,22 +328,18 @@ conversationHistoryVerbatim  2 added
 }
 
 func TestMeaningWords(t *testing.T) {
-	amount := func(s string) *decimal.Decimal {
-		d := decimal.RequireFromString(s)
-		return &d
-	}
 	tests := []struct {
 		meaning diff.Meaning
 		want    string
 	}{
 		{diff.Meaning{}, ""},
-		{diff.Meaning{Tokens: amount("0"), Budget: amount("0.00")}, ""},
+		{diff.Meaning{Tokens: "0", Budget: "0"}, ""},
 		{diff.Meaning{AnotherTask: true, Before: diff.Route{From: "a", To: "b"}, Then: diff.Route{From: "b\x1b"}}, "another task, b\\x1b → ? (was a → b)"},
 		{diff.Meaning{Lost: 1, Reopened: 2, SubtasksAdded: 3, ResultsChanged: 1}, "1 subtask lost, 2 reopened, 3 added, 1 result changed"},
 		{diff.Meaning{ConstraintsDropped: 1, ConstraintsAdded: 1, StateLost: 2, StateAdded: 1}, "1 constraint dropped, 1 added, 2 state members lost, 1 added"},
-		{diff.Meaning{Turns: diff.Turns{Added: 1200, Removed: 1, Changed: 2, Moved: 3}}, "1,200 turns added, 1 removed, 2 changed, 3 moved"},
-		{diff.Meaning{Tokens: amount("-1"), Budget: amount("1234567.050")}, "−1 token, budget +1,234,567.05 USD"},
-		{diff.Meaning{Tokens: amount("12345678901234567890"), Signature: diff.SignatureAdded}, "+12345678901234567890 tokens, signed"},
+		{diff.Meaning{Turns: diff.Counts{Added: 1200, Removed: 1, Changed: 2, Moved: 3}}, "1,200 turns added, 1 removed, 2 changed, 3 moved"},
+		{diff.Meaning{Tokens: "-1", Budget: "1234567.05"}, "−1 token, budget +1,234,567.05 USD"},
+		{diff.Meaning{Tokens: "12345678901234567890", Signature: diff.SignatureAdded}, "+12345678901234567890 tokens, signed"},
 		{diff.Meaning{Signature: diff.SignatureStale}, "signature no longer covers this"},
 		{diff.Meaning{Signature: diff.SignatureRemoved}, "signature removed"},
 		{diff.Meaning{Signature: diff.SignatureAnew}, "signed anew"},

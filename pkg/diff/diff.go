@@ -11,8 +11,6 @@
 package diff
 
 import (
-	"iter"
-
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -70,34 +68,4 @@ type Edit struct {
 	// none or, as SameInside tells, they are the same one, differently written.
 	Inside     *Edit
 	SameInside bool
-}
-
-// Leaves yields the edits that are not made of others: what was added, removed or
-// replaced as a whole, and what moved, followed by what changed inside of it.
-func (e *Edit) Leaves() iter.Seq[*Edit] {
-	return func(yield func(*Edit) bool) { e.leaves(yield) }
-}
-
-func (e *Edit) leaves(yield func(*Edit) bool) bool {
-	if e == nil {
-		return true
-	}
-	if (e.Kind != Changed || e.Edits == nil) && !yield(e) {
-		return false
-	}
-	for _, inner := range e.Edits {
-		if !inner.leaves(yield) {
-			return false
-		}
-	}
-	return true
-}
-
-// Pointer returns where the value stands: in the new document, or in the old one
-// if it was removed.
-func (e *Edit) Pointer() string {
-	if e.Kind == Removed {
-		return e.Old.Pointer()
-	}
-	return e.New.Pointer()
 }

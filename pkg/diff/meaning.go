@@ -7,8 +7,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -26,7 +24,7 @@ type Meaning struct {
 	AnswerBefore, Answer string // of SW4RM responses: their status; "" if they are the same
 
 	// Messages of a MACP transcript, and those that were added by what they do.
-	Messages                               Turns
+	Messages                               Counts
 	Offered, Accepted, Declined, Committed int
 
 	// Subtasks, by their subtaskId.
@@ -39,10 +37,12 @@ type Meaning struct {
 	ConstraintsDropped, ConstraintsAdded int
 	StateLost, StateAdded                int // members of currentState
 
-	Turns Turns
+	Turns Counts
 
-	Tokens *decimal.Decimal // how many more were spent, of prompts and completions; nil where a message does not say
-	Budget *decimal.Decimal // by how many US dollars what is left grew; nil where a message does not say
+	// How many tokens more were spent, of prompts and completions, and by how many US
+	// dollars what is left grew: decimal numbers, such as -0.25, or "" where a message
+	// does not say.
+	Tokens, Budget string
 
 	Signature Signature
 }
@@ -50,10 +50,6 @@ type Meaning struct {
 // A Route is between whom a message goes: agentId and agentType, or from_agent and
 // to_agent.
 type Route struct{ From, To string }
-
-// Turns counts what became of the turns of a conversation, or of the elements of
-// another list.
-type Turns struct{ Added, Removed, Changed, Moved int }
 
 // A Signature is what became of a message's signature. Whether it holds is
 // nothing that a comparison can tell.
@@ -215,22 +211,22 @@ func (m *Meaning) costs(a, b jsonstream.Value) {
 	m.Tokens = delta(a, b, "/tokenSpent/prompt", "/tokenSpent/completion")
 }
 
-// delta returns by how much the sum of some numbers grew, nil unless all are there
-// and safe to compute with.
-func delta(a, b jsonstream.Value, pointers ...string) *decimal.Decimal {
+// delta returns by how much the sum of some numbers grew, "" unless all are there and
+// safe to compute with.
+func delta(a, b jsonstream.Value, pointers ...string) string {
 	sum := decimal.Zero
 	for _, p := range pointers {
 		was, err := number(a.At(p))
 		if err != nil {
-			return nil
+			return ""
 		}
 		is, err := number(b.At(p))
 		if err != nil {
-			return nil
+			return ""
 		}
 		sum = sum.Add(is).Sub(was)
 	}
-	return &sum
+	return sum.String()
 }
 
 func number(v jsonstream.Value) (decimal.Decimal, error) {
@@ -255,119 +251,4 @@ func (m *Meaning) signature(a, b jsonstream.Value) {
 
 func isSigned(signature jsonstream.Value) bool {
 	return signature.Exists() && signature.Kind() != jsonstream.Null
-}
-
-// turnsOf counts the edits of the lists of turns, which some messages have in a context
-// that they carry.
-func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Turns {
-	var t Turns
-	if e == nil {
-		return t
-	}
-	if formats.Named(f).Carriers != nil {
-		old, err := history.Of(a, f, jsonstream.Unlimited())
-		if err != nil {
-			return t
-		}
-		then, err := history.Of(b, f, jsonstream.Unlimited())
-		if err != nil {
-			return t
-		}
-		e = editOf(e, then.Carrier())
-		switch {
-		case e != nil && e.Inside != nil:
-			e = e.Inside
-		case e == nil || e.Edits == nil:
-			return turnsApart(old, then)
-		}
-		f = then.ContextFormat
-	}
-	for _, name := range formats.Named(f).Turns {
-		if edit := child(e, name); edit != nil {
-			t.add(edit)
-		}
-	}
-	return t
-}
-
-// turnsApart counts the turns of conversations that cannot be compared: if only one
-// has any, all came or went.
-func turnsApart(old, then *history.History) Turns {
-	if len(old.Turns) > 0 && len(then.Turns) > 0 {
-		return Turns{}
-	}
-	return Turns{Removed: len(old.Turns), Added: len(then.Turns)}
-}
-
-// editOf returns the edit that made a value of the new document, nil if there is none.
-func editOf(e *Edit, made jsonstream.Value) *Edit {
-	if e.New == made && made.Exists() {
-		return e
-	}
-	for _, inner := range e.Edits {
-		if found := editOf(inner, made); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-// child returns the edit of a member, nil if it stayed.
-func child(e *Edit, name string) *Edit {
-	for _, inner := range e.Edits {
-		if inner.New.Name() == name || inner.Old.Name() == name {
-			return inner
-		}
-	}
-	return nil
-}
-
-// add counts what became of a list.
-func (t *Turns) add(list *Edit) {
-	if list.Edits == nil && list.Old.Kind() == jsonstream.String && list.New.Kind() == jsonstream.String {
-		t.Changed++ // the input_history of one user turn
-		return
-	}
-	if begins(list.New, list.Old) {
-		t.Added += list.New.Len() - 1
-		return
-	}
-	if begins(list.Old, list.New) {
-		t.Removed += list.Old.Len() - 1
-		return
-	}
-	if list.Edits == nil {
-		t.Removed += turnsIn(list.Old)
-		t.Added += turnsIn(list.New)
-	}
-	for _, turn := range list.Edits {
-		switch turn.Kind {
-		case Added:
-			t.Added++
-		case Removed:
-			t.Removed++
-		case Changed:
-			t.Changed++
-		case Moved:
-			t.Moved++
-		}
-	}
-}
-
-// begins reports whether a list begins with the turn of the user that a string stands
-// for.
-func begins(list, text jsonstream.Value) bool {
-	first := list.At("/0")
-	return text.Kind() == jsonstream.String && first.Get("role").Text() == "user" && equal.Values(text, first.Get("content"))
-}
-
-func turnsIn(list jsonstream.Value) int {
-	switch list.Kind() {
-	case jsonstream.Array:
-		return list.Len()
-	case jsonstream.String:
-		return 1
-	default:
-		return 0
-	}
 }

@@ -1,0 +1,80 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An Identity is what the messages share that are compared with each other. A request
+// and its response have one ID: it takes the format to tell them apart.
+type Identity struct {
+	Format format.Format
+	ID     string // see [history.ID]; "" if there is none
+}
+
+// IdentityOf returns the identity of a message in a format, or in the one that it
+// looks like if f is "". It does not keep the document in memory.
+func IdentityOf(message jsonstream.Value, f format.Format) Identity {
+	id := strings.Clone(history.ID(message, f))
+	if f == "" {
+		f, _ = formats.Detect(message)
+	}
+	return Identity{f, id}
+}
+
+// A Pairing finds which messages of two streams, old and new, are compared with each
+// other: those with the same identity, the first with both with the first. It keeps
+// those that have not met theirs. The zero Pairing is ready.
+type Pairing[T any] struct {
+	waiting [2]map[Identity][]waiting[T]
+	added   int
+}
+
+// waiting is a message that has not met another one.
+type waiting[T any] struct {
+	message T
+	order   int
+}
+
+// The sides of a comparison.
+const (
+	Old = 0
+	New = 1
+)
+
+// Add takes the next message of a side, and returns the one of the other side that it
+// is compared with, if that has come already.
+func (p *Pairing[T]) Add(side int, id Identity, message T) (other T, met bool) {
+	if list := p.waiting[1-side][id]; len(list) > 0 {
+		if p.waiting[1-side][id] = list[1:]; len(list) == 1 {
+			delete(p.waiting[1-side], id)
+		}
+		return list[0].message, true
+	}
+	if p.waiting[side] == nil {
+		p.waiting[side] = make(map[Identity][]waiting[T])
+	}
+	p.waiting[side][id] = append(p.waiting[side][id], waiting[T]{message, p.added})
+	p.added++
+	return other, false
+}
+
+// Alone returns the messages of a side that have met none, in the order they came.
+func (p *Pairing[T]) Alone(side int) []T {
+	var list []waiting[T]
+	for _, w := range p.waiting[side] {
+		list = append(list, w...)
+	}
+	slices.SortFunc(list, func(a, b waiting[T]) int { return cmp.Compare(a.order, b.order) })
+	messages := make([]T, len(list))
+	for i, w := range list {
+		messages[i] = w.message
+	}
+	return messages
+}

@@ -1,0 +1,115 @@
+package diff
+
+import (
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// turnsOf counts the edits of the lists of turns, which some messages have in a context
+// that they carry.
+func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Counts {
+	var c Counts
+	if e == nil {
+		return c
+	}
+	if formats.Named(f).Carriers != nil {
+		old, err := history.Of(a, f, jsonstream.Unlimited())
+		if err != nil {
+			return c
+		}
+		then, err := history.Of(b, f, jsonstream.Unlimited())
+		if err != nil {
+			return c
+		}
+		e = editOf(e, then.Carrier())
+		switch {
+		case e != nil && e.Inside != nil:
+			e = e.Inside
+		case e == nil || e.Edits == nil:
+			return turnsApart(old, then)
+		}
+		f = then.ContextFormat
+	}
+	for _, name := range formats.Named(f).Turns {
+		if edit := child(e, name); edit != nil {
+			c.add(edit)
+		}
+	}
+	return c
+}
+
+// turnsApart counts the turns of conversations that cannot be compared: if only one
+// has any, all came or went.
+func turnsApart(old, then *history.History) Counts {
+	if len(old.Turns) > 0 && len(then.Turns) > 0 {
+		return Counts{}
+	}
+	return Counts{Removed: len(old.Turns), Added: len(then.Turns)}
+}
+
+// editOf returns the edit that made a value of the new document, nil if there is none.
+func editOf(e *Edit, made jsonstream.Value) *Edit {
+	if e.New == made && made.Exists() {
+		return e
+	}
+	for _, inner := range e.Edits {
+		if found := editOf(inner, made); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// child returns the edit of a member, nil if it stayed.
+func child(e *Edit, name string) *Edit {
+	for _, inner := range e.Edits {
+		if inner.New.Name() == name || inner.Old.Name() == name {
+			return inner
+		}
+	}
+	return nil
+}
+
+// add counts what became of a list.
+func (c *Counts) add(list *Edit) {
+	if list.Edits == nil && list.Old.Kind() == jsonstream.String && list.New.Kind() == jsonstream.String {
+		c.Changed++ // the input_history of one user turn
+		return
+	}
+	if begins(list.New, list.Old) {
+		c.Added += list.New.Len() - 1
+		return
+	}
+	if begins(list.Old, list.New) {
+		c.Removed += list.Old.Len() - 1
+		return
+	}
+	if list.Edits == nil {
+		c.Removed += turnsIn(list.Old)
+		c.Added += turnsIn(list.New)
+	}
+	for _, turn := range list.Edits {
+		c.count(turn)
+	}
+}
+
+// begins reports whether a list begins with the turn of the user that a string stands
+// for.
+func begins(list, text jsonstream.Value) bool {
+	first := list.At("/0")
+	return text.Kind() == jsonstream.String && first.Get("role").Text() == "user" && equal.Values(text, first.Get("content"))
+}
+
+func turnsIn(list jsonstream.Value) int {
+	switch list.Kind() {
+	case jsonstream.Array:
+		return list.Len()
+	case jsonstream.String:
+		return 1
+	default:
+		return 0
+	}
+}
