@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/difftext"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
@@ -28,7 +29,7 @@ type diffFlags struct {
 	ignore, only, keys []string
 	ignoreVolatile     bool
 	byOrder            bool
-	text               diffTextOptions
+	text               difftext.Options
 	invertible         bool
 	git                bool
 	format             string
@@ -69,9 +70,9 @@ could not be compared.`,
 	flags.StringArrayVar(&f.keys, "key", nil, "what identifies the elements of an array: `POINTER=MEMBER`, several members parted by commas")
 	flags.BoolVar(&f.Exact, "exact", false, "numbers are the same only if they are written alike: 1.0 is not 1")
 	flags.BoolVar(&f.byOrder, "by-order", false, "pair the messages of two files by their order, not by handoffId")
-	flags.BoolVar(&f.text.stat, "stat", false, "only one line per member")
-	flags.BoolVar(&f.text.sideBySide, "side-by-side", false, "old and new beside each other, where the terminal is wide enough")
-	flags.BoolVar(&f.text.full, "full", false, "do not shorten values")
+	flags.BoolVar(&f.text.Stat, "stat", false, "only one line per member")
+	flags.BoolVar(&f.text.SideBySide, "side-by-side", false, "old and new beside each other, where the terminal is wide enough")
+	flags.BoolVar(&f.text.Full, "full", false, "do not shorten values")
 	flags.BoolVar(&f.invertible, "invertible", false, "with -f jsonpatch: add the tests by which a patch can be undone")
 	flags.BoolVar(&f.git, "git", false, "take the arguments that git gives to an external diff")
 	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(diffFormats, ", "))
@@ -95,7 +96,7 @@ func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 // options completes the options from the flags.
 func (f *diffFlags) options() (diff.Options, error) {
 	o := f.Options
-	o.Format, f.text.format = f.from, f.from
+	o.Format, f.text.Format = f.from, f.from
 	ignored := f.ignore
 	if f.ignoreVolatile {
 		ignored = slices.Concat(ignored, volatile)

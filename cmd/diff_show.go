@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/difftext"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
@@ -29,7 +30,7 @@ func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
 		if p.several() {
 			heading = p.heading()
 		}
-		return newDiffText(out, r.width, r.colors, r.flags.text).show(heading, p.old.doc, p.new.doc, e)
+		return difftext.Write(out, r.width, r.colors, r.flags.text, heading, p.old.doc, p.new.doc, e)
 	}
 	text, err := r.patch(p, e)
 	if null := (*diff.NullError)(nil); errors.As(err, &null) {

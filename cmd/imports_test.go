@@ -82,12 +82,13 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3", "github.com/santhosh-tekuri/jsonschema/v5",
 	},
-	"pkg/yamldoc":         {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
-	"schemas":             {},
-	"cmd":                 nil, // everything
-	"cmd/internal/claim":  {"cmd/internal/term"},
-	"cmd/internal/input":  {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
-	"cmd/internal/output": {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"pkg/yamldoc":           {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
+	"schemas":               {},
+	"cmd":                   nil, // everything
+	"cmd/internal/claim":    {"cmd/internal/term"},
+	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
+	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
+	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/report": {
 		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/validate",
 		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif",

@@ -1,4 +1,4 @@
-package cmd
+package difftext
 
 import (
 	"strings"
@@ -26,7 +26,7 @@ func countsText(c diff.Counts) string {
 
 // statistics prints a line for each member, with as many signs as it has edits, or
 // their share if they are many, and a line for all.
-func (t *diffText) statistics(e *diff.Edit) {
+func (t *printer) statistics(e *diff.Edit) {
 	groups := topLevel(e)
 	list := make([]diff.Counts, len(groups))
 	names, most := 0, 0
@@ -57,8 +57,9 @@ func (t *diffText) statistics(e *diff.Edit) {
 	t.line(term.Plural(len(groups), "member"), ": ", countsText(e.Counts()))
 }
 
-// The columns of a figure with its sign, and of all but the bar and the name.
+// The columns of a figure, of five characters and its sign, and of all but the bar and
+// the name.
 const (
-	statFigure  = 1 + countColumns
+	statFigure  = 6
 	statColumns = 4*(1+statFigure) + 2
 )

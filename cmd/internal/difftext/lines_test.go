@@ -1,4 +1,4 @@
-package cmd
+package difftext
 
 import (
 	"strings"
@@ -30,11 +30,11 @@ w
 gone
   - 0
 `
-	if diff := cmp.Diff(want, showDiff(t, 100, false, diffTextOptions{sideBySide: true}, "", a, b, e)); diff != "" {
+	if diff := cmp.Diff(want, showDiff(t, 100, false, Options{SideBySide: true}, "", a, b, e)); diff != "" {
 		t.Error(diff)
 	}
-	narrow := showDiff(t, 99, false, diffTextOptions{}, "", a, b, e)
-	if diff := cmp.Diff(narrow, showDiff(t, 99, false, diffTextOptions{sideBySide: true}, "", a, b, e)); diff != "" {
+	narrow := showDiff(t, 99, false, Options{}, "", a, b, e)
+	if diff := cmp.Diff(narrow, showDiff(t, 99, false, Options{SideBySide: true}, "", a, b, e)); diff != "" {
 		t.Errorf("where there is no room for two columns:\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package cmd
+package difftext
 
 import (
 	"bytes"
@@ -81,10 +81,10 @@ func editOf(t testing.TB, a, b *jsonstream.Document, changes ...change) *diff.Ed
 	return root
 }
 
-func showDiff(t testing.TB, columns int, colors bool, o diffTextOptions, heading string, a, b *jsonstream.Document, e *diff.Edit) string {
+func showDiff(t testing.TB, columns int, colors bool, o Options, heading string, a, b *jsonstream.Document, e *diff.Edit) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := newDiffText(&out, columns, term.NewPalette(colors), o).show(heading, a, b, e); err != nil {
+	if err := newPrinter(&out, columns, term.NewPalette(colors), o).show(heading, a, b, e); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -99,7 +99,7 @@ func TestDiffText(t *testing.T) {
 		name    string
 		a, b    string
 		changes []change
-		options diffTextOptions
+		options Options
 		want    string
 	}{
 		{
@@ -209,7 +209,7 @@ come
 			a:       `{"s":"` + long[:96] + `end","gone":["` + long + `"]}`,
 			b:       `{"s":"` + long[:96] + `END"}`,
 			changes: []change{{from: "/s", to: "/s"}, {from: "/gone", to: "-"}},
-			options: diffTextOptions{full: true},
+			options: Options{Full: true},
 			want: `s
   "one two three four five one two three four five one two three four five one
   two three four five [-end-]{+END+}"
@@ -248,15 +248,15 @@ var errDisk = errors.New("disk full")
 
 func TestDiffTextEnds(t *testing.T) {
 	a, b := parseText(t, `{"x":1}`), parseText(t, `{"x":2}`)
-	if got := showDiff(t, 80, false, diffTextOptions{}, "a.json", a, a, nil); got != "" {
+	if got := showDiff(t, 80, false, Options{}, "a.json", a, a, nil); got != "" {
 		t.Errorf("for no difference: %q", got)
 	}
 	e := editOf(t, a, b, change{from: "/x", to: "/x"})
-	if got, want := showDiff(t, 80, false, diffTextOptions{}, "a\x1b.json", a, b, e), "a\\x1b.json\nx\n  - 1\n  + 2\n\n"; got != want {
+	if got, want := showDiff(t, 80, false, Options{}, "a\x1b.json", a, b, e), "a\\x1b.json\nx\n  - 1\n  + 2\n\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	failing := writerFunc(func([]byte) (int, error) { return 0, errDisk })
-	if err := newDiffText(failing, 80, term.NewPalette(false), diffTextOptions{}).show("", a, b, e); !errors.Is(err, errDisk) {
+	if err := newPrinter(failing, 80, term.NewPalette(false), Options{}).show("", a, b, e); !errors.Is(err, errDisk) {
 		t.Errorf("error %v, want %v", err, errDisk)
 	}
 }
@@ -322,7 +322,7 @@ conversationHistoryVerbatim  2 added
   + /conversationHistoryVerbatim/3  {"type":"message","content":""}
   … 2 turns unchanged
 `
-	if diff := cmp.Diff(want, showDiff(t, 80, false, diffTextOptions{}, "", a, b, editOf(t, a, b, answeringTurns...))); diff != "" {
+	if diff := cmp.Diff(want, showDiff(t, 80, false, Options{}, "", a, b, editOf(t, a, b, answeringTurns...))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -344,7 +344,7 @@ func TestMeaningWords(t *testing.T) {
 		{diff.Meaning{Signature: diff.SignatureRemoved}, "signature removed"},
 		{diff.Meaning{Signature: diff.SignatureAnew}, "signed anew"},
 	}
-	d := newDiffText(nil, 80, term.NewPalette(false), diffTextOptions{})
+	d := newPrinter(nil, 80, term.NewPalette(false), Options{})
 	for _, tt := range tests {
 		if got := d.meaning(&tt.meaning); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.meaning, got, tt.want)
@@ -363,7 +363,7 @@ func TestDiffStatMany(t *testing.T) {
 	}
 	want := "one                    ~1         ~\n" +
 		"many                ~1.0k         " + strings.Repeat("~", 43) + "\n2 members: 1,001 changed\n"
-	if diff := cmp.Diff(want, showDiff(t, 80, false, diffTextOptions{stat: true}, "", a, b, editOf(t, a, b, changes...))); diff != "" {
+	if diff := cmp.Diff(want, showDiff(t, 80, false, Options{Stat: true}, "", a, b, editOf(t, a, b, changes...))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -378,7 +378,7 @@ costTracking                                  ~3         ~~~
 conversationHistoryVerbatim     +2                       ++
 4 members: 4 added, 3 removed, 3 changed
 `
-	if diff := cmp.Diff(want, showDiff(t, 80, false, diffTextOptions{stat: true}, "", a, b, editOf(t, a, b, answeringTurns...))); diff != "" {
+	if diff := cmp.Diff(want, showDiff(t, 80, false, Options{Stat: true}, "", a, b, editOf(t, a, b, answeringTurns...))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -390,7 +390,7 @@ func TestDiffColors(t *testing.T) {
 	want := "\x1b[1mn\x1b[22m\n  \x1b[31m- \x1b[0m\x1b[31m1\x1b[0m\n  \x1b[32m+ \x1b[0m\x1b[32m2\x1b[0m\n" +
 		"\x1b[1ms\x1b[22m\n  \x1b[2m… 12 words … \x1b[22mword word word word word word word word \x1b[31;9mwas\x1b[0;29m\x1b[32mis\x1b[0m\"\n" +
 		"\x1b[1mgone\x1b[22m\n  \x1b[31m-\x1b[0m \x1b[31m0\x1b[0m\n"
-	if diff := cmp.Diff(want, showDiff(t, 80, true, diffTextOptions{}, "", a, b, editOf(t, a, b, change{from: "/n", to: "/n"}, change{from: "/s", to: "/s"}, change{from: "/gone", to: "-"}))); diff != "" {
+	if diff := cmp.Diff(want, showDiff(t, 80, true, Options{}, "", a, b, editOf(t, a, b, change{from: "/n", to: "/n"}, change{from: "/s", to: "/s"}, change{from: "/gone", to: "-"}))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,4 +1,4 @@
-package cmd
+package difftext
 
 import (
 	"math"
@@ -29,9 +29,9 @@ type flow struct {
 
 // layout returns the lines of so many columns that the pieces take, and how many
 // changes there is no room for if there are too many lines.
-func (t *diffText) layout(pieces []piece, columns int) (lines []laidLine, missing int) {
+func (t *printer) layout(pieces []piece, columns int) (lines []laidLine, missing int) {
 	most := mostLines
-	if t.full {
+	if t.Full {
 		most = math.MaxInt
 	}
 	f := flow{Palette: t.Palette, columns: columns}
@@ -196,8 +196,8 @@ func fits(text string, columns int) bool {
 }
 
 // cut paints a text that is cut to so many columns, and tells its size if it is.
-func (t *diffText) cut(text string, columns int, paint func(...any) string) string {
-	if t.full {
+func (t *printer) cut(text string, columns int, paint func(...any) string) string {
+	if t.Full {
 		return paint(term.Visible(text))
 	}
 	head, whole := term.Cut(text, columns)
@@ -211,12 +211,12 @@ func (t *diffText) cut(text string, columns int, paint func(...any) string) stri
 
 // values prints an old and a new value: short ones on a line each, long ones of
 // one kind as one text in which the changed words are marked.
-func (t *diffText) values(e *diff.Edit, indent int) {
+func (t *printer) values(e *diff.Edit, indent int) {
 	old, new := apart(written(e.Old), written(e.New))
 	alike := e.Old.Kind() == e.New.Kind()
 	room := t.columns - indent - 2
 	switch {
-	case t.sideBySide:
+	case t.SideBySide:
 		t.beside(old, new, alike)
 	case alike && !(fits(old, room) && fits(new, room)):
 		lines, missing := t.layout(t.pieces(diff.Words(old, new), true, true), t.columns-indent)
@@ -231,7 +231,7 @@ func (t *diffText) values(e *diff.Edit, indent int) {
 }
 
 // missing tells how many changes of a text are not shown.
-func (t *diffText) missing(n, indent int) {
+func (t *printer) missing(n, indent int) {
 	if n > 0 {
 		t.line(term.Spaces(indent), t.Dim("… and "+term.Plural(n, "change")+" more"))
 	}
@@ -242,7 +242,7 @@ const besideFrom = 100
 
 // beside prints an old and a new value in two columns, with the changed words
 // marked in long ones that are alike.
-func (t *diffText) beside(old, new string, alike bool) {
+func (t *printer) beside(old, new string, alike bool) {
 	half := (t.columns - valueIndent - term.Width(" │ ")) / 2
 	fit := fits(old, half) && fits(new, half)
 	if fit { // on a line each, whatever they hold

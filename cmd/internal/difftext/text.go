@@ -1,4 +1,5 @@
-package cmd
+// Package difftext shows people how documents differ.
+package difftext
 
 import (
 	"bufio"
@@ -18,26 +19,33 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// diffTextOptions say how differences are shown.
-type diffTextOptions struct {
-	stat       bool          // only a line per member
-	sideBySide bool          // where there are besideFrom columns
-	full       bool          // nothing is folded or cut
-	format     format.Format // of the messages; "": the one that they look like
+// Options say how differences are shown. The zero value shows each with its value,
+// shortened.
+type Options struct {
+	Stat       bool          // only a line per member
+	SideBySide bool          // where there are besideFrom columns
+	Full       bool          // nothing is folded or cut
+	Format     format.Format // of the messages; "": the one that they look like
 }
 
-// A diffText shows people how documents differ. It prints while it goes.
-type diffText struct {
+// Write writes how a became b, below a heading if there is one, in so many columns;
+// nothing if e is nil.
+func Write(w io.Writer, columns int, colors term.Palette, o Options, heading string, a, b *jsonstream.Document, e *diff.Edit) error {
+	return newPrinter(w, columns, colors, o).show(heading, a, b, e)
+}
+
+// A printer prints while it goes.
+type printer struct {
 	term.Palette
-	diffTextOptions
+	Options
 	out     *bufio.Writer // keeps the first error
 	columns int
 	turns   []string // members that are lists of turns
 }
 
-func newDiffText(w io.Writer, columns int, colors term.Palette, o diffTextOptions) *diffText {
-	o.sideBySide = o.sideBySide && columns >= besideFrom
-	return &diffText{Palette: colors, diffTextOptions: o, out: bufio.NewWriter(w), columns: max(columns, term.Narrowest)}
+func newPrinter(w io.Writer, columns int, colors term.Palette, o Options) *printer {
+	o.SideBySide = o.SideBySide && columns >= besideFrom
+	return &printer{Palette: colors, Options: o, out: bufio.NewWriter(w), columns: max(columns, term.Narrowest)}
 }
 
 // The columns where markers, pointers and the values below them begin.
@@ -51,25 +59,25 @@ const (
 const mostLines = 12
 
 // show prints how a became b, below a heading if there is one; nothing if e is nil.
-func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit) error {
+func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) error {
 	if e == nil {
 		return nil
 	}
 	if heading != "" {
 		t.line(t.Bold(term.Visible(heading)))
 	}
-	if m := diff.MeaningOf(a, b, e, t.format); m != nil {
+	if m := diff.MeaningOf(a, b, e, t.Format); m != nil {
 		if text := t.meaning(m); text != "" {
 			t.line(text)
 			t.line()
 		}
 	}
-	f := t.format
+	f := t.Format
 	if f == "" {
 		f, _ = formats.Detect(b.Root())
 	}
 	t.turns = history.ListNames(f)
-	if t.stat {
+	if t.Stat {
 		t.statistics(e)
 	} else {
 		for _, g := range topLevel(e) {
@@ -83,7 +91,7 @@ func (t *diffText) show(heading string, a, b *jsonstream.Document, e *diff.Edit)
 }
 
 // meaning words what a difference comes to. What is lost is red.
-func (t *diffText) meaning(m *diff.Meaning) string {
+func (t *printer) meaning(m *diff.Meaning) string {
 	var p phrases
 	if m.AnotherTask {
 		p = append(p, "another task")
@@ -183,7 +191,7 @@ func signed(number string) string {
 	return sign + term.Clip(whole, longestName)
 }
 
-func (t *diffText) line(parts ...string) {
+func (t *printer) line(parts ...string) {
 	for _, p := range parts {
 		t.out.WriteString(p)
 	}
@@ -191,7 +199,7 @@ func (t *diffText) line(parts ...string) {
 }
 
 // note is what stands behind a name or pointer.
-func (t *diffText) note(s string) string {
+func (t *printer) note(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -199,7 +207,7 @@ func (t *diffText) note(s string) string {
 }
 
 // group prints the edits of one member, or of a document without members.
-func (t *diffText) group(e *diff.Edit) {
+func (t *printer) group(e *diff.Edit) {
 	name := t.Bold(t.memberName(e))
 	switch {
 	case e.Inside != nil:
@@ -218,7 +226,7 @@ func (t *diffText) group(e *diff.Edit) {
 }
 
 // memberName names the member that an edit is of.
-func (t *diffText) memberName(e *diff.Edit) string {
+func (t *printer) memberName(e *diff.Edit) string {
 	v := present(e)
 	switch {
 	case !v.Parent().Exists():
@@ -231,8 +239,8 @@ func (t *diffText) memberName(e *diff.Edit) string {
 }
 
 // clip shortens a name.
-func (t *diffText) clip(name string) string {
-	if t.full {
+func (t *printer) clip(name string) string {
+	if t.Full {
 		return term.Visible(name)
 	}
 	return term.Clip(name, longestName)
@@ -256,11 +264,11 @@ const (
 )
 
 // pointerOf returns the pointer of a value, or its end if it is too long to show.
-func (t *diffText) pointerOf(v jsonstream.Value) string {
+func (t *printer) pointerOf(v jsonstream.Value) string {
 	switch {
 	case !v.Parent().Exists():
 		return wholeDocument
-	case t.full || v.PointerSize() <= longestPlace:
+	case t.Full || v.PointerSize() <= longestPlace:
 		return term.Visible(v.Pointer())
 	case v.Parent().Kind() == jsonstream.Array:
 		return "…/" + strconv.Itoa(v.Index())
@@ -270,7 +278,7 @@ func (t *diffText) pointerOf(v jsonstream.Value) string {
 }
 
 // edit prints an edit and those it is made of, with what their pointers begin with.
-func (t *diffText) edit(e *diff.Edit, prefix string) {
+func (t *printer) edit(e *diff.Edit, prefix string) {
 	if e.Kind != diff.Changed || e.Edits == nil {
 		t.leaf(e, prefix+t.pointerOf(present(e)))
 	}
@@ -283,7 +291,7 @@ func (t *diffText) edit(e *diff.Edit, prefix string) {
 }
 
 // leaf prints an edit that is not made of others.
-func (t *diffText) leaf(e *diff.Edit, at string) {
+func (t *printer) leaf(e *diff.Edit, at string) {
 	switch {
 	case e.Kind == diff.Moved:
 		t.line(term.Spaces(markIndent), t.Cyan("~ "+at), " moved from ", t.pointerOf(e.Old))
@@ -307,7 +315,7 @@ func sameInside(e *diff.Edit) string {
 }
 
 // inside prints what changed in the documents that two strings hold.
-func (t *diffText) inside(e *diff.Edit, at string) {
+func (t *printer) inside(e *diff.Edit, at string) {
 	for _, inner := range topLevel(e.Inside) {
 		t.edit(inner, at+" » ")
 	}
@@ -323,7 +331,7 @@ func topLevel(e *diff.Edit) []*diff.Edit {
 }
 
 // unchanged ends the edits of a member that is an array.
-func (t *diffText) unchanged(e *diff.Edit) {
+func (t *printer) unchanged(e *diff.Edit) {
 	if parent := e.New.Parent(); e.Edits == nil || e.New.Kind() != jsonstream.Array || parent.Kind() == jsonstream.Array || parent.Parent().Exists() {
 		return
 	}
@@ -343,7 +351,7 @@ func (t *diffText) unchanged(e *diff.Edit) {
 }
 
 // oneSided prints what was added or removed, beside its place if there is room.
-func (t *diffText) oneSided(e *diff.Edit, at string) {
+func (t *printer) oneSided(e *diff.Edit, at string) {
 	mark, paint := t.Green("+"), t.Green
 	if e.Kind == diff.Removed {
 		mark, paint = t.Red("-"), t.Red
@@ -365,7 +373,7 @@ func (t *diffText) oneSided(e *diff.Edit, at string) {
 
 // summary returns what is shown of a value that has no counterpart: of a turn who
 // speaks, and what.
-func (t *diffText) summary(v jsonstream.Value) string {
+func (t *printer) summary(v jsonstream.Value) string {
 	list := v.Parent()
 	if list.Parent().Parent().Exists() || !slices.Contains(t.turns, list.Name()) {
 		return written(v)

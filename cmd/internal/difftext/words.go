@@ -1,4 +1,4 @@
-package cmd
+package difftext
 
 import (
 	"slices"
@@ -41,7 +41,7 @@ const (
 // pieces returns the runs as they are shown: both sides, or one. All but the
 // changes and their surroundings is folded, unless all is to be shown. Changes are
 // marked where colours do not show them.
-func (t *diffText) pieces(runs []diff.Run, old, new bool) []piece {
+func (t *printer) pieces(runs []diff.Run, old, new bool) []piece {
 	var list []piece
 	for i, r := range runs {
 		head, tail := contextWords, contextWords
@@ -66,7 +66,7 @@ func (t *diffText) pieces(runs []diff.Run, old, new bool) []piece {
 	return list
 }
 
-func (t *diffText) changed(p piece) []piece {
+func (t *printer) changed(p piece) []piece {
 	if t.On && strings.TrimSpace(p.text) != "" {
 		p.before, p.after = "", ""
 	}
@@ -75,11 +75,11 @@ func (t *diffText) changed(p piece) []piece {
 
 // fold leaves out what is between the first and the last words of a piece, if that
 // is much, and the middle of what is long for its words.
-func (t *diffText) fold(p piece, head, tail int) []piece {
+func (t *printer) fold(p piece, head, tail int) []piece {
 	if p.text == "" {
 		return nil
 	}
-	if t.full {
+	if t.Full {
 		return []piece{p}
 	}
 	parts := []piece{p}

@@ -1,4 +1,4 @@
-package cmd
+package difftext
 
 import (
 	"math/rand/v2"
@@ -28,7 +28,7 @@ func TestWordDiffLarge(t *testing.T) {
 		"too long":     strings.Repeat(old, 80),
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDiffText(nil, 80, term.NewPalette(false), diffTextOptions{})
+			d := newPrinter(nil, 80, term.NewPalette(false), Options{})
 			if lines, _ := d.layout(d.pieces(diff.Words(old, new), true, true), 78); len(lines) > 2*mostLines {
 				t.Errorf("%d lines", len(lines))
 			}
