@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,7 +75,7 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 	}
 	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
 	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
-		text, report, err := f.prepare(c.Context(), d)
+		text, report, err := f.prepare(d)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +102,7 @@ type prepared struct {
 	told []string
 }
 
-func (f *prepareFlags) prepare(ctx context.Context, d input.Document) ([]byte, prepared, error) {
+func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
 	doc, err := jsonstream.Parse(d.Raw, f.limits)
 	if err != nil {
 		return nil, prepared{}, input.InFile(d.Source.Name, err)
@@ -128,7 +127,7 @@ func (f *prepareFlags) prepare(ctx context.Context, d input.Document) ([]byte, p
 	}
 	options := f.Options
 	options.Format = kind
-	r, err := trim.Prepare(ctx, doc, f.limits, options)
+	r, err := trim.Prepare(doc, f.limits, options)
 	if err != nil {
 		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}

@@ -28,16 +28,19 @@ type draft struct {
 
 	frame      size            // of an empty summary
 	tokenBytes int             // how many bytes of JSON a token of a summary is taken for
+	slack      size            // by how much more than planned the message came out
 	usage      summarize.Usage // of all summaries that were asked for
+	fellBack   error           // why Options.Fallback came about
 	scratch    []byte
 	isCompact  bool // there is no white space between the tokens of the message, which is its own context
 }
 
 // A turn is one of the history's, and what becomes of it.
 type turn struct {
-	size size
-	fate fate
-	text []byte // as compact JSON; of an edited turn, as it is now
+	size  size
+	fate  fate
+	text  []byte // as compact JSON; of an edited turn, as it is now
+	uncut fate   // kept or edited
 }
 
 // A fate is what becomes of a turn.

@@ -30,7 +30,7 @@ func (d *draft) filter() {
 		}
 		was := d.turns[i].size
 		now := size{d.measure(text), d.h.Encoded(len(text)) + len(",")}
-		d.turns[i] = turn{now, edited, text}
+		d.turns[i] = turn{size: now, fate: edited, text: text, uncut: edited}
 		d.total = d.total.minus(was).plus(now)
 	}
 }

@@ -2,7 +2,6 @@ package trim
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -13,8 +12,9 @@ import (
 
 // A cut is what a draft gives up to fit.
 type cut struct {
-	turns   []int // by their indices, in order
-	summary int   // the most tokens that the summary may have
+	units   [][]int // of turns, by their indices, the oldest first
+	turns   []int   // of the units, in order
+	summary int     // the most tokens that the summary may have
 	extras  []sacrifice
 }
 
@@ -29,10 +29,10 @@ const (
 	usualBytes = 5
 )
 
-// plan decides what goes, so that the message fits with slack to spare: the
+// plan decides what goes, so that the message fits with the slack to spare: the
 // oldest turns first, by units, and of them as few as will do.
-func (d *draft) plan(slack size) error {
-	if err := d.choose(slack); err != nil {
+func (d *draft) plan() error {
+	if err := d.choose(); err != nil {
 		return err
 	}
 	if d.former >= 0 && d.summarises(len(d.cut.turns)) {
@@ -41,14 +41,14 @@ func (d *draft) plan(slack size) error {
 	return nil
 }
 
-func (d *draft) choose(slack size) error {
+func (d *draft) choose() error {
 	for i, t := range d.turns {
 		if t.fate == removed {
-			d.turns[i].fate = kept
+			d.turns[i].fate = t.uncut
 		}
 	}
 	d.cut = cut{}
-	budget := d.budget(slack)
+	budget := d.limits().minus(d.slack)
 	candidates := d.candidates()
 	overhead := d.recordSize()
 	gone, count := size{}, 0
@@ -57,16 +57,14 @@ func (d *draft) choose(slack size) error {
 		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(summary, count))
 		return rest.tokens <= budget.tokens && rest.bytes <= budget.bytes && (d.o.Last <= 0 || stays-count <= d.o.Last)
 	}
-	next := 0
-	for ; next < len(candidates) && !enough(d.wanted(gone, count)); next++ {
+	for next := 0; next < len(candidates) && !enough(d.wanted(gone, count)); next++ {
 		for _, i := range candidates[next] {
 			gone = gone.plus(d.turns[i].size)
 			count++
-			d.turns[i].fate = removed
-			d.cut.turns = append(d.cut.turns, i)
 		}
+		d.cut.units = candidates[:next+1]
 	}
-	slices.Sort(d.cut.turns)
+	d.remove()
 	d.cut.summary = d.wanted(gone, count)
 	if enough(d.cut.summary) {
 		return nil
@@ -91,7 +89,7 @@ func (d *draft) choose(slack size) error {
 	free := room()
 	if free < least {
 		if count == 0 && len(d.cut.extras) == 0 && !d.changed() {
-			return d.over(d.before.minus(d.budget(size{})), size{}) // the message stays as it is
+			return d.over(d.before.minus(d.limits()), size{}) // the message stays as it is
 		}
 		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(least, count))
 		return d.over(rest.minus(budget), overhead)
@@ -103,12 +101,9 @@ func (d *draft) choose(slack size) error {
 // unlimited is a limit that nothing reaches.
 const unlimited = 1 << 30
 
-// budget returns the limits less slack.
-func (d *draft) budget(slack size) size {
-	return size{
-		cmp.Or(max(d.o.MaxTokens, 0), unlimited) - slack.tokens,
-		cmp.Or(max(d.o.MaxBytes, 0), unlimited) - slack.bytes,
-	}
+// limits returns the limits of the message.
+func (d *draft) limits() size {
+	return size{cmp.Or(max(d.o.MaxTokens, 0), unlimited), cmp.Or(max(d.o.MaxBytes, 0), unlimited)}
 }
 
 // rest returns the size of the message without a summary, after some turns are gone.
@@ -134,7 +129,7 @@ func (d *draft) wanted(gone size, count int) int {
 	if d.o.SummaryTokens > 0 {
 		return min(d.o.SummaryTokens, most)
 	}
-	room := d.budget(size{})
+	room := d.limits()
 	half := min(room.tokens, room.bytes/d.h.Encoded(d.tokenBytes)) / 2
 	return min(max(min(d.old.tokens+gone.tokens/10, half), usualSummary), most)
 }

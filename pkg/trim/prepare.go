@@ -1,13 +1,13 @@
 package trim
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/summarize"
 )
 
 // ToolState is an SW4RM tool state but for its active calls and pending approvals. It
@@ -28,7 +28,7 @@ var stateKept = []string{"active_calls", "pending_approvals"}
 // Of the options it takes Format, Last (0 means [DefaultLast]), Meter and Tokenizer.
 // What is prepared already comes back as it is, and so does a request without a
 // context. Result.Changed tells whether something went.
-func Prepare(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
+func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	h, err := history.Of(doc, o.Format, limits)
 	if err != nil {
 		return Result{}, err
@@ -57,7 +57,7 @@ func Prepare(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	if err := checkPlace(h); err != nil {
 		return Result{}, err
 	}
-	r, _, err := d.finish(ctx) // there is no limit that it could be over
+	r, _, err := d.finish(summarize.Summary{}) // there is no limit that it could be over
 	return r, err
 }
 

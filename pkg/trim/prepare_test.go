@@ -23,7 +23,7 @@ func mustPrepare(t testing.TB, text string, last int) Result {
 	count := func(s string) int { return len(s) }
 	o := Options{Last: last, Tokenizer: "bytes"}
 	o.Meter.Count = count
-	r, err := Prepare(t.Context(), doc, jsonstream.Limits{}, o)
+	r, err := Prepare(doc, jsonstream.Limits{}, o)
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
@@ -183,7 +183,7 @@ func TestPrepareRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Prepare(t.Context(), doc, jsonstream.Limits{}, Options{Last: 1, Meter: quarters})
+		_, err = Prepare(doc, jsonstream.Limits{}, Options{Last: 1, Meter: quarters})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", in, err)
 		}

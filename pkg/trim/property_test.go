@@ -146,6 +146,9 @@ func checkTrimmed(t *rapid.T, was *history.History, text []byte, o Options, r Re
 		}
 	}
 	checkTorn(t, was, h, stays, filters)
+	if r.Changed && !filters && r.Record.GivenUp == nil {
+		checkNeeded(t, was, o, after, stays)
+	}
 	checkMembers(t, was, h, o)
 	if r.Changed {
 		checkRecord(t, was, r, stays, edited)
@@ -153,6 +156,33 @@ func checkTrimmed(t *rapid.T, was *history.History, text []byte, o Options, r Re
 	again, err := Message(context.Background(), document(t, r.Text), jsonstream.Limits{}, o)
 	if err != nil || again.Changed || !bytes.Equal(again.Text, r.Text) {
 		t.Fatalf("again: %v\n%s", err, again.Text)
+	}
+}
+
+// checkNeeded checks that the latest of the units that went has no room beside what the
+// message holds, whatever its summary came to.
+func checkNeeded(t *rapid.T, was *history.History, o Options, after size, stays map[int]bool) {
+	tally, unit, summary := was.Measure(quarters), relations(was), summaryIn(was)
+	gone := map[int]size{} // by unit
+	turns := map[int]int{}
+	latest := -1
+	for i, turn := range was.Turns {
+		if stays[i] || i == summary {
+			continue
+		}
+		gone[unit[i]] = gone[unit[i]].plus(size{tally.Turns[i], was.Encoded(len(jsonstream.AppendCompact(nil, turn.Value.Raw()))+len(",")) + 1})
+		turns[unit[i]]++
+		latest = max(latest, unit[i])
+	}
+	if latest < 0 || len(gone) == 1 && o.Summarizer != nil {
+		return
+	}
+	with, left := after.plus(gone[latest]), len(was.Turns)
+	for _, n := range turns {
+		left -= n
+	}
+	if (o.MaxTokens == 0 || with.tokens <= o.MaxTokens) && (o.MaxBytes == 0 || with.bytes <= o.MaxBytes) && (o.Last == 0 || left+turns[latest] <= o.Last) {
+		t.Fatalf("the unit of turn %d would fit: %+v with it", latest, with)
 	}
 }
 

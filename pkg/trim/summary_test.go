@@ -54,8 +54,8 @@ func TestSummary(t *testing.T) {
 			a := &author{text: "New."}
 			before := sizeOf(open(t, []byte(tt.in)), nil).tokens
 			r := mustTrim(t, tt.in, Options{MaxTokens: before - 1, Summarizer: a, Method: "author", KeepTurns: 1, SummaryTokens: 20})
-			for r.Gone == 1 && len(open(t, []byte(tt.in)).Turns) == 3 { // one was enough
-				before -= 50
+			for r.Gone == 1 && strings.Contains(tt.in, "ann") { // one was enough
+				before -= 20
 				r = mustTrim(t, tt.in, Options{MaxTokens: before, Summarizer: a, Method: "author", KeepTurns: 1, SummaryTokens: 20})
 			}
 			if diff := cmp.Diff(tt.want, bare(t, r.Text)); diff != "" {

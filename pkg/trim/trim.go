@@ -132,22 +132,28 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	// What is planned with is the greatest size that a summary may have and the
 	// record will have; only the length in bytes of a summary is a guess, which is
 	// put right.
-	var slack size
 	for attempt := 1; ; attempt++ {
-		if err := d.plan(slack); err != nil {
+		if err := d.plan(); err != nil {
 			return Result{}, err
 		}
 		taken := d.tokenBytes
-		r, over, err := d.finish(ctx)
+		summary, err := d.settle(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		r, over, err := d.finish(summary)
+		if err == nil && over == nil {
+			r = d.fill(ctx, r, summary)
+		}
 		if err != nil || over == nil {
 			return r, err
 		}
 		if attempt == maxAttempts {
 			return Result{}, d.over(*over, d.recordSize())
 		}
-		slack.tokens += over.tokens
+		d.slack.tokens += over.tokens
 		if d.tokenBytes == taken {
-			slack.bytes += over.bytes
+			d.slack.bytes += over.bytes
 		}
 	}
 }
@@ -160,6 +166,9 @@ type size struct{ tokens, bytes int }
 
 func (s size) plus(t size) size  { return size{s.tokens + t.tokens, s.bytes + t.bytes} }
 func (s size) minus(t size) size { return size{s.tokens - t.tokens, s.bytes - t.bytes} }
+
+// holds reports whether there is room for t.
+func (s size) holds(t size) bool { return t.tokens <= s.tokens && t.bytes <= s.bytes }
 
 // largest returns the members that take most, most first.
 func largest(members []history.MemberSize) []history.MemberSize {

@@ -2,7 +2,6 @@ package trim
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,20 +18,10 @@ import (
 // Extractive is the method of [summarize.Extractive].
 const Extractive = "extractive"
 
-// finish writes the message by the plan. over is not nil if it came out larger
-// than planned, and by how much.
-func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
-	r = Result{Format: d.h.Format, Changed: true, Summarised: d.summarises(len(d.cut.turns))}
-	summary, err := d.summary(ctx)
-	if err != nil && d.o.Fallback {
-		r.FellBack = err
-		d.o.Summarizer, d.o.Method = &summarize.Extractive{}, Extractive
-		summary, err = d.summary(ctx)
-	}
-	if err != nil {
-		return Result{}, nil, err
-	}
-	r.Usage = d.usage
+// finish writes the message by the plan, with the summary of what is cut. over is not
+// nil if it came out larger than planned, and by how much.
+func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err error) {
+	r = Result{Format: d.h.Format, Changed: true, Summarised: d.summarises(len(d.cut.turns)), Usage: d.usage, FellBack: d.fellBack}
 	e := edit(d.h.Context())
 	d.writeLists(e, summary.Text)
 	for _, s := range d.cut.extras {
@@ -67,36 +56,13 @@ func (d *draft) finish(ctx context.Context) (r Result, over *size, err error) {
 	}
 	r.Text = jsonstream.AppendCompact(nil, text)
 	if after := (size{after, len(r.Text)}); !d.within(after) {
-		limits := d.budget(size{})
+		limits := d.limits()
 		d.learn(summary.Text)
 		return Result{}, &size{max(after.tokens-limits.tokens, 0), max(after.bytes-limits.bytes, 0)}, nil
 	}
 	r.Gone = r.Record.DroppedTurns - d.record.DroppedTurns
 	r.Archive = d.archive(e, r)
 	return r, nil, nil
-}
-
-// summary asks for the summary of what is cut.
-func (d *draft) summary(ctx context.Context) (summarize.Summary, error) {
-	if !d.summarises(len(d.cut.turns)) {
-		return summarize.Summary{}, nil
-	}
-	request := summarize.Request{Previous: d.previous(), MaxTokens: d.cut.summary, Count: func(text string) int { return d.o.Meter.Count(valid(text)) }}
-	for _, i := range d.cut.turns {
-		t := d.h.Turns[i]
-		request.Turns = append(request.Turns, summarize.Turn{Role: t.Role, Name: t.Name(), Text: t.Text(), JSON: d.turns[i].text})
-	}
-	s, err := d.o.Summarizer.Summarize(ctx, request)
-	d.usage.PromptTokens += s.Usage.PromptTokens
-	d.usage.CompletionTokens += s.Usage.CompletionTokens
-	if err != nil {
-		return s, fmt.Errorf("summarising %d turns: %w", len(request.Turns), err)
-	}
-	s.Text = valid(s.Text)
-	if n := d.o.Meter.Count(s.Text); n > d.cut.summary {
-		return s, fmt.Errorf("the summary of %d turns has %d tokens: it may have %d at most", len(request.Turns), n, d.cut.summary)
-	}
-	return s, nil
 }
 
 // learn notes how many bytes a token has in a summary that came out too long.

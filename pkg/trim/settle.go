@@ -1,0 +1,160 @@
+package trim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// settle has the summary of the cut written, and gives back to the turns what it leaves
+// of its room. A model or a command is not asked again: its summary then covers also
+// some turns that stay. The extractive summariser, which costs nothing, is asked for one
+// of exactly what goes, no longer than the one before.
+func (d *draft) settle(ctx context.Context) (summarize.Summary, error) {
+	summary, err := d.ask(ctx, d.cut.summary)
+	if err != nil && d.o.Fallback {
+		d.fellBack = err
+		d.o.Summarizer, d.o.Method = &summarize.Extractive{}, Extractive
+		summary, err = d.ask(ctx, d.cut.summary)
+	}
+	for range maxAttempts {
+		if err != nil || !d.giveBack(summary.Text) {
+			break
+		}
+		summary = d.again(ctx, summary)
+	}
+	return summary, err
+}
+
+// again returns a summary of what is cut by now that is no larger than one of more
+// turns: that one itself, unless it is extractive.
+func (d *draft) again(ctx context.Context, summary summarize.Summary) summarize.Summary {
+	if !isExtractive(d.o.Summarizer) {
+		return summary
+	}
+	next, err := d.ask(ctx, d.o.Meter.Count(summary.Text))
+	if err != nil || len(quote(next.Text)) > len(quote(summary.Text)) {
+		return summary
+	}
+	return next
+}
+
+func isExtractive(s summarize.Summarizer) bool {
+	switch s.(type) {
+	case summarize.Extractive, *summarize.Extractive:
+		return true
+	}
+	return false
+}
+
+// giveBack takes out of the cut what has room beside a summary: first what Also gives
+// up, and if none of that is needed, the latest turns. It reports whether turns were
+// given back.
+func (d *draft) giveBack(summary string) bool {
+	if len(d.cut.extras) > 0 {
+		d.cut.extras = nil
+		d.sacrifice(size{}.minus(d.spare(summary)))
+	}
+	if len(d.cut.extras) > 0 {
+		return false
+	}
+	given := false
+	for spare := d.spare(summary); ; given = true {
+		taken, ok := d.giveUnit(spare)
+		if !ok {
+			return given
+		}
+		spare = spare.minus(taken)
+	}
+}
+
+// giveUnit takes the latest unit out of the cut, if spare has room for it. The last one
+// goes all the same: without it there would be nothing to summarise.
+func (d *draft) giveUnit(spare size) (taken size, ok bool) {
+	last := len(d.cut.units) - 1
+	if last < 0 || last == 0 && d.o.Summarizer != nil {
+		return size{}, false
+	}
+	unit := d.cut.units[last]
+	for _, i := range unit {
+		taken = taken.plus(d.turns[i].size)
+	}
+	stays := d.said() // without the turns of the cut
+	if !spare.holds(taken) || d.o.Last > 0 && stays+len(unit) > d.o.Last {
+		return size{}, false
+	}
+	for _, i := range unit {
+		d.turns[i].fate = d.turns[i].uncut
+	}
+	d.cut.units = d.cut.units[:last]
+	d.remove()
+	return taken, true
+}
+
+// remove gives the turns of the cut their fate.
+func (d *draft) remove() {
+	d.cut.turns = slices.Concat(d.cut.units...)
+	slices.Sort(d.cut.turns)
+	for _, i := range d.cut.turns {
+		d.turns[i].fate = removed
+	}
+}
+
+// spare returns what the limits leave, but for the slack, beside the message with a summary.
+func (d *draft) spare(summary string) size {
+	gone := size{}
+	for _, i := range d.cut.turns {
+		gone = gone.plus(d.turns[i].size)
+	}
+	for _, s := range d.cut.extras {
+		gone = gone.plus(s.gained)
+	}
+	taken := d.rest(gone, len(d.cut.turns)).plus(d.recordSize())
+	if d.summarises(len(d.cut.turns)) {
+		taken = taken.plus(d.frame).plus(size{d.o.Meter.Count(summary), d.h.Encoded(len(quote(summary)))})
+	}
+	return d.limits().minus(d.slack).minus(taken)
+}
+
+// fill gives further turns back to a finished message, as long as it fits with them: the
+// plan reckons with the greatest size that the record may have.
+func (d *draft) fill(ctx context.Context, r Result, summary summarize.Summary) Result {
+	for len(d.cut.extras) == 0 {
+		after := size{r.Record.TokensAfter, len(r.Text)}
+		if _, ok := d.giveUnit(d.limits().minus(after)); !ok {
+			break
+		}
+		summary = d.again(ctx, summary)
+		next, over, err := d.finish(summary)
+		if err != nil || over != nil {
+			break
+		}
+		r = next
+	}
+	return r
+}
+
+// ask asks for the summary of what is cut, in at most so many tokens.
+func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) {
+	if !d.summarises(len(d.cut.turns)) {
+		return summarize.Summary{}, nil
+	}
+	request := summarize.Request{Previous: d.previous(), MaxTokens: tokens, Count: func(text string) int { return d.o.Meter.Count(valid(text)) }}
+	for _, i := range d.cut.turns {
+		t := d.h.Turns[i]
+		request.Turns = append(request.Turns, summarize.Turn{Role: t.Role, Name: t.Name(), Text: t.Text(), JSON: d.turns[i].text})
+	}
+	s, err := d.o.Summarizer.Summarize(ctx, request)
+	d.usage.PromptTokens += s.Usage.PromptTokens
+	d.usage.CompletionTokens += s.Usage.CompletionTokens
+	if err != nil {
+		return s, fmt.Errorf("summarising %d turns: %w", len(request.Turns), err)
+	}
+	s.Text = valid(s.Text)
+	if n := d.o.Meter.Count(s.Text); n > tokens {
+		return s, fmt.Errorf("the summary of %d turns has %d tokens: it may have %d at most", len(request.Turns), n, tokens)
+	}
+	return s, nil
+}

@@ -1,0 +1,108 @@
+package trim
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// chat returns a canonical message of so many turns of the same size, the last of the
+// user.
+func chat(turns int) string {
+	var list []string
+	for i := range turns {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"%d %s"}`, 100+i, strings.Repeat(long, 2)))
+	}
+	return `{"handoffId":"h","conversationHistoryVerbatim":[` + strings.Join(list, ",") + `]}`
+}
+
+// What a short summary leaves of its room goes back to the turns, and nobody is asked
+// again: no further turn would fit.
+func TestShortSummary(t *testing.T) {
+	text := chat(40)
+	one := open(t, []byte(text)).Measure(quarters).Turns[0]
+	for limit := 600; limit < 600+one; limit++ {
+		a := &author{text: "Short."}
+		r := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: a})
+		if len(a.asked) != 1 || a.asked[0].MaxTokens < 100 {
+			t.Fatalf("asked %d times, for %d tokens", len(a.asked), a.asked[0].MaxTokens)
+		}
+		if spare := limit - r.Record.TokensAfter; spare < 0 || spare >= one {
+			t.Errorf("limit %d: %d tokens are left, where a turn has %d", limit, spare, one)
+		}
+		if len(a.asked[0].Turns) <= r.Gone {
+			t.Errorf("limit %d: %d turns went of the %d that were summarised", limit, r.Gone, len(a.asked[0].Turns))
+		}
+		if got := restored(t, r.Text, r); got != text {
+			t.Errorf("restored %s", got)
+		}
+	}
+}
+
+// The extractive summary is of the turns that go, and of no others.
+func TestExtractiveOfWhatGoes(t *testing.T) {
+	text := chat(40) // which has one fact a turn, so that the summary is short
+	for limit := 600; limit < 1500; limit += 50 {
+		r := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: summarize.Extractive{}, Method: Extractive})
+		summary := open(t, r.Text).Root.Get(summaryMember).Text()
+		if want := fmt.Sprintf("Earlier conversation (%d turns", r.Gone); !strings.HasPrefix(summary, want) {
+			t.Errorf("limit %d: %q, want %q", limit, summary, want)
+		}
+		again := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: &summarize.Extractive{}, Method: Extractive})
+		if string(again.Text) != string(r.Text) {
+			t.Errorf("limit %d: another result", limit)
+		}
+	}
+}
+
+// A tool call comes back with its result, or neither does.
+func TestUnitComesBack(t *testing.T) {
+	call := `{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"` + long + `"}}]},` +
+		`{"role":"tool","tool_call_id":"c","content":"` + strings.Repeat(long, 3) + `"}`
+	text := `{"handoffId":"h","conversationHistoryVerbatim":[{"role":"user","content":"` + strings.Repeat(long, 12) + `"},` + call + `,{"role":"user","content":"last"}]}`
+	kept := map[int]int{}
+	for limit := 120; limit < 320; limit++ {
+		r := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, SummaryTokens: 60, Summarizer: says("Short.")})
+		turns := 0
+		for range open(t, r.Text).Turns {
+			turns++
+		}
+		kept[turns]++
+		if turns > 1 {
+			if with := mustTrim(t, text, Options{MaxTokens: limit - 1, KeepTurns: 1, SummaryTokens: 60, Summarizer: says("Short.")}); kept[turns] == 1 && with.Record.TokensAfter > limit-1 {
+				t.Errorf("limit %d: %d tokens", limit-1, with.Record.TokensAfter)
+			}
+			if spare := limit - r.Record.TokensAfter; kept[turns] == 1 && spare != 0 {
+				t.Errorf("at the first limit with %d turns, %d, there are %d tokens left", turns, limit, spare)
+			}
+		}
+	}
+	if len(kept) != 2 || kept[1] == 0 || kept[3] == 0 {
+		t.Errorf("turns kept, and how often: %v", kept)
+	}
+}
+
+// What Also gave up comes back before any turn does.
+func TestAlsoComesBack(t *testing.T) {
+	text := strings.Replace(chat(6), `"handoffId":"h"`, `"handoffId":"h","toolCallHistory":["`+strings.Repeat(long, 2)+`","`+strings.Repeat(long, 2)+`"]`, 1)
+	seen := map[int]bool{}
+	for limit := 100; limit < 400; limit++ {
+		r, err := trimText(t, text, Options{MaxTokens: limit, KeepTurns: 1, Also: []Extra{ToolCallHistory}, SummaryTokens: 60, Summarizer: says("Short.")})
+		if err != nil {
+			continue
+		}
+		given := r.Record.GivenUp[string(ToolCallHistory)]
+		seen[given] = true
+		if given > 0 && r.Gone != 5 {
+			t.Errorf("limit %d: %d of toolCallHistory given up, and only %d turns", limit, given, r.Gone)
+		}
+		if spare := limit - r.Record.TokensAfter; given > 0 && spare > 70 {
+			t.Errorf("limit %d: %d tokens are left, with %d given up", limit, spare, given)
+		}
+	}
+	if !seen[0] || !seen[1] || !seen[2] {
+		t.Errorf("given up: %v", seen)
+	}
+}
