@@ -66,6 +66,7 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/format", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
 		"github.com/go-json-experiment/json",
 	},
+	"pkg/safety/classifier":          {"pkg/child", "pkg/safety"},
 	"pkg/safety/model":               {"pkg/safety/model/internal/gram"},
 	"pkg/safety/model/internal/gram": {},
 	"pkg/safety/model/train":         nil, // a program

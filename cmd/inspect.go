@@ -141,7 +141,7 @@ func (i *inspection) all(c *cobra.Command, list []input.Source) error {
 	err := input.Process(list, i.limits, i.progress, work, func(records []inspectOutcome) error {
 		for _, r := range records {
 			i.progress.Message()
-			if isClassifierError(r.err) {
+			if classifierFailed(r.err) {
 				return r.err
 			}
 			if r.err != nil {

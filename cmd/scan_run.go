@@ -109,7 +109,7 @@ func (s *scanRun) scan(ctx context.Context, d input.Document) (scanRecord, error
 }
 
 func (s *scanRun) consume(r scanned) error {
-	if isClassifierError(r.err) {
+	if classifierFailed(r.err) {
 		return r.err
 	}
 	if r.err != nil {

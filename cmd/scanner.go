@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/safety/classifier"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
@@ -66,17 +67,17 @@ func (f *scannerFlags) load(g *globals, c *cobra.Command) (*scanner, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--allow: %w", err)
 		}
-		if id := a.Rule(); id != "" && id != classifierRule.ID && !slices.ContainsFunc(s.Rules(), func(r safety.Rule) bool { return r.ID == id }) {
+		if id := a.Rule(); id != "" && id != classifier.RuleID && !slices.ContainsFunc(s.Rules(), func(r safety.Rule) bool { return r.ID == id }) {
 			return nil, term.WithHint(fmt.Errorf("--allow %s: no rule is called %q", text, id), "handoff scan --list-rules lists them")
 		}
 		s.allow = append(s.allow, a)
 	}
 	if f.classifier != "" {
-		c, err := startClassifier(&g.children, child, f.timeout)
+		c, err := classifier.Start(&g.children, child, f.timeout)
 		if err != nil {
 			return nil, err
 		}
-		s.Scanner, s.classifier = classified{s.Scanner, c}, c
+		s.Scanner, s.classifier = c.Scanner(s.Scanner), c
 	}
 	return s, nil
 }
@@ -85,7 +86,7 @@ func (f *scannerFlags) load(g *globals, c *cobra.Command) (*scanner, error) {
 type scanner struct {
 	safety.Scanner
 	allow      []safety.Allowance
-	classifier *classifier // nil without one
+	classifier *classifier.Classifier // nil without one
 }
 
 // close ends the classifier: after an error at once, and otherwise it may end by itself.
@@ -94,5 +95,11 @@ func (s *scanner) close(err error) error {
 	if s == nil || s.classifier == nil {
 		return err
 	}
-	return s.classifier.close(err)
+	return s.classifier.Close(err)
+}
+
+// classifierFailed reports whether the run cannot go on: nothing more would be looked at.
+func classifierFailed(err error) bool {
+	e := (*classifier.Error)(nil)
+	return errors.As(err, &e)
 }

@@ -103,7 +103,7 @@ func (v *validation) repeats(before, d input.Document, r result) bool {
 }
 
 func (v *validation) consume(r result) error {
-	if isClassifierError(r.err) {
+	if classifierFailed(r.err) {
 		return r.err
 	}
 	if r.err != nil {

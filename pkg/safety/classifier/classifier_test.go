@@ -1,6 +1,6 @@
 //go:build unix
 
-package cmd
+package classifier
 
 import (
 	"context"
@@ -88,7 +88,7 @@ func TestClassifierEnds(t *testing.T) {
 				timeout = short
 			}
 			o := child.Options{Command: tt.command, Env: child.Environment(os.Environ(), nil), Stderr: func(string) {}}
-			c, err := startClassifier(&child.Set{}, o, timeout)
+			c, err := Start(&child.Set{}, o, timeout)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,20 +117,20 @@ func TestClassifierEnds(t *testing.T) {
 				for e := range errs {
 					err = errors.Join(err, e)
 				}
-				if err != nil && !isClassifierError(err) {
+				if err != nil && !isError(err) {
 					t.Errorf("asking: %v", err)
 				}
 				if tt.want == stays {
 					c.timeout = short
 				}
-				done <- c.close(err)
+				done <- c.Close(err)
 			}()
 			select {
 			case err = <-done:
 			case <-time.After(hang):
 				t.Fatal("hangs")
 			}
-			if tt.want == "" && err != nil || tt.want != "" && (!isClassifierError(err) || !strings.Contains(err.Error(), tt.want)) {
+			if tt.want == "" && err != nil || tt.want != "" && (!isError(err) || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
@@ -145,12 +145,12 @@ func TestClassifierUnasked(t *testing.T) {
 		{"exit 3", "the classifier did not end well: exit status 3"},
 	} {
 		for _, pause := range []time.Duration{0, 50 * time.Millisecond} {
-			c, err := startClassifier(&child.Set{}, child.Options{Command: tt.command, Env: os.Environ(), Stderr: func(string) {}}, hang)
+			c, err := Start(&child.Set{}, child.Options{Command: tt.command, Env: os.Environ(), Stderr: func(string) {}}, hang)
 			if err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(pause)
-			if err := c.close(nil); tt.want == "" && err != nil || tt.want != "" && (err == nil || err.Error() != tt.want) {
+			if err := c.Close(nil); tt.want == "" && err != nil || tt.want != "" && (err == nil || err.Error() != tt.want) {
 				t.Errorf("%s: error %v, want %q", tt.command, err, tt.want)
 			}
 		}
@@ -159,12 +159,12 @@ func TestClassifierUnasked(t *testing.T) {
 
 // After an error of the run nobody waits for the classifier.
 func TestClassifierAfterError(t *testing.T) {
-	c, err := startClassifier(&child.Set{}, child.Options{Command: "sleep 1000", Env: os.Environ(), Stderr: func(string) {}}, time.Hour)
+	c, err := Start(&child.Set{}, child.Options{Command: "sleep 1000", Env: os.Environ(), Stderr: func(string) {}}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error)
-	go func() { done <- c.close(io.ErrShortWrite) }()
+	go func() { done <- c.Close(io.ErrShortWrite) }()
 	select {
 	case err := <-done:
 		if err != io.ErrShortWrite {
@@ -173,4 +173,9 @@ func TestClassifierAfterError(t *testing.T) {
 	case <-time.After(hang):
 		t.Fatal("hangs")
 	}
+}
+
+func isError(err error) bool {
+	e := (*Error)(nil)
+	return errors.As(err, &e)
 }

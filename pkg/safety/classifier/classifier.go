@@ -1,4 +1,8 @@
-package cmd
+// Package classifier asks an external program for its opinion of texts.
+//
+// The program reads one JSON object {"id","text"} a line on its standard input, and
+// writes one {"id","score","label"} a line on its standard output, in any order.
+package classifier
 
 import (
 	"bufio"
@@ -11,15 +15,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// A classifier is a process that judges texts: one JSON object {"id","text"} a
-// line on its standard input, one {"id","score","label"} a line on its output, in
-// any order. Whatever goes wrong with it is an error of every text from then on.
-type classifier struct {
+// A Classifier is a running program. Whatever goes wrong with it is an [*Error] of every
+// text from then on. It is safe for concurrent use.
+type Classifier struct {
 	process *child.Process
 	kill    context.CancelCauseFunc // ends the process
 	timeout time.Duration
@@ -42,29 +44,24 @@ type opinion struct {
 	Label string   `json:"label"` // in the classifier's own words
 }
 
-// A classifierError says that the classifier cannot be relied on.
-type classifierError struct{ problem string }
+// An Error says that the classifier cannot be relied on: it will judge nothing more.
+type Error struct{ problem string }
 
-func (e *classifierError) Error() string { return "the classifier " + e.problem }
-
-// isClassifierError reports whether the run cannot go on: nothing more would be
-// looked at.
-func isClassifierError(err error) bool {
-	e := (*classifierError)(nil)
-	return errors.As(err, &e)
-}
+func (e *Error) Error() string { return "the classifier " + e.problem }
 
 // errUnanswered says that the output has ended too early.
-var errUnanswered = &classifierError{"ended before it had answered"}
+var errUnanswered = &Error{"ended before it had answered"}
 
-func startClassifier(children *child.Set, options child.Options, timeout time.Duration) (*classifier, error) {
+// Start starts a classifier as a process of the set. timeout is how long it may take to
+// answer one text, and to end. The caller closes it.
+func Start(children *child.Set, options child.Options, timeout time.Duration) (*Classifier, error) {
 	ctx, kill := context.WithCancelCause(context.Background())
 	p, err := children.Start(ctx, options)
 	if err != nil {
 		kill(nil)
-		return nil, &classifierError{"cannot be started: " + err.Error()}
+		return nil, &Error{"cannot be started: " + err.Error()}
 	}
-	c := &classifier{
+	c := &Classifier{
 		process: p,
 		kill:    kill,
 		timeout: timeout,
@@ -77,14 +74,14 @@ func startClassifier(children *child.Set, options child.Options, timeout time.Du
 	return c, nil
 }
 
-// mostAnswer bounds a line of the classifier, in bytes.
-const mostAnswer = 64 << 10
+// maxAnswer bounds a line of the classifier, in bytes.
+const maxAnswer = 64 << 10
 
 // read hands the answers to those who wait for them, until there are no more.
-func (c *classifier) read() {
+func (c *Classifier) read() {
 	defer close(c.done)
 	lines := bufio.NewScanner(c.process)
-	lines.Buffer(nil, mostAnswer)
+	lines.Buffer(nil, maxAnswer)
 	for lines.Scan() {
 		if err := c.answer(lines.Bytes()); err != nil {
 			c.fail(err)
@@ -93,10 +90,10 @@ func (c *classifier) read() {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		c.fail(&classifierError{fmt.Sprintf("wrote a line that is no answer: longer than %d bytes", mostAnswer)})
+		c.fail(&Error{fmt.Sprintf("wrote a line that is no answer: longer than %d bytes", maxAnswer)})
 		return
 	case err != nil:
-		c.fail(&classifierError{"cannot be read: " + err.Error()})
+		c.fail(&Error{"cannot be read: " + err.Error()})
 		return
 	}
 	c.mu.Lock()
@@ -108,19 +105,19 @@ func (c *classifier) read() {
 	}
 }
 
-func (c *classifier) answer(line []byte) error {
+func (c *Classifier) answer(line []byte) error {
 	var o opinion
 	if err := json.Unmarshal(line, &o); err != nil || o.ID == nil || o.Score == nil {
-		return &classifierError{fmt.Sprintf("wrote a line that is no answer: %s; expected {\"id\": string, \"score\": 0 to 1, \"label\": string}", term.Visible(strconv.Quote(firstBytes(line, 60))))}
+		return &Error{fmt.Sprintf("wrote a line that is no answer: %s; expected {\"id\": string, \"score\": 0 to 1, \"label\": string}", strconv.Quote(firstBytes(line, 60)))}
 	}
 	if !(*o.Score >= 0 && *o.Score <= 1) {
-		return &classifierError{fmt.Sprintf("gave a score of %v: a score lies between 0 and 1", *o.Score)}
+		return &Error{fmt.Sprintf("gave a score of %v: a score lies between 0 and 1", *o.Score)}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	waiting, ok := c.waiting[*o.ID]
 	if !ok {
-		return &classifierError{fmt.Sprintf("answered %q, which was not asked, or twice", firstBytes([]byte(*o.ID), 40))}
+		return &Error{fmt.Sprintf("answered %q, which was not asked, or twice", firstBytes([]byte(*o.ID), 40))}
 	}
 	delete(c.waiting, *o.ID)
 	waiting <- o
@@ -132,7 +129,7 @@ func firstBytes(text []byte, n int) string {
 }
 
 // fail ends the classifier, with all that it has started: nobody is to wait for it.
-func (c *classifier) fail(err error) {
+func (c *Classifier) fail(err error) {
 	c.mu.Lock()
 	if c.failed == nil {
 		c.failed = err
@@ -146,7 +143,7 @@ func (c *classifier) fail(err error) {
 }
 
 // ask returns the classifier's opinion of a text.
-func (c *classifier) ask(ctx context.Context, text string) (opinion, error) {
+func (c *Classifier) ask(ctx context.Context, text string) (opinion, error) {
 	answer := make(chan opinion, 1)
 	c.mu.Lock()
 	if c.failed != nil {
@@ -163,7 +160,7 @@ func (c *classifier) ask(ctx context.Context, text string) (opinion, error) {
 		return opinion{}, errUnanswered
 	}
 
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &classifierError{fmt.Sprintf("has not answered for %s", c.timeout)})
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &Error{fmt.Sprintf("has not answered for %s", c.timeout)})
 	defer cancel()
 	// A classifier that does not read must not hold up the run for ever.
 	stop := context.AfterFunc(ctx, func() { c.fail(context.Cause(ctx)) })
@@ -189,15 +186,15 @@ func (c *classifier) ask(ctx context.Context, text string) (opinion, error) {
 	return opinion{}, c.failed
 }
 
-// close lets the process end, or after an error ends it. It returns the error, or what
-// went wrong with the process.
-func (c *classifier) close(err error) error {
+// Close lets the process end, or after an error of the caller's ends it at once. It returns
+// that error, or what went wrong with the process.
+func (c *Classifier) Close(err error) error {
 	if err != nil {
 		c.fail(err)
 	}
 	c.process.CloseInput() // a process that has ended cannot be told more
 	late := time.AfterFunc(c.timeout, func() {
-		c.fail(&classifierError{fmt.Sprintf("has not ended %s after the end of its input", c.timeout)})
+		c.fail(&Error{fmt.Sprintf("has not ended %s after the end of its input", c.timeout)})
 	})
 	defer late.Stop()
 	<-c.done
@@ -205,37 +202,35 @@ func (c *classifier) close(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failed == nil && ended != nil {
-		return &classifierError{fmt.Sprintf("did not end well: %v", ended)}
+		return &Error{fmt.Sprintf("did not end well: %v", ended)}
 	}
 	return c.failed
 }
 
-// classified is a scanner that also asks a classifier.
-type classified struct {
+// scanner is a scanner that also asks a classifier.
+type scanner struct {
 	safety.Scanner
-	classifier *classifier
+	classifier *Classifier
 }
 
-// classifierRule is the rule of the classifier's findings.
-var classifierRule = safety.Rule{
-	ID:       "classifier",
-	Category: "classifier",
-	Summary:  "is what the classifier of --classifier-cmd objects to",
-	Why:      "An external classifier knows other things than rules do.",
-	Weight:   1,
-}
+// Scanner returns a scanner that asks the classifier about all texts but single short
+// words, and adds what it objects to to the findings of s.
+func (c *Classifier) Scanner(s safety.Scanner) safety.Scanner { return scanner{s, c} }
 
-// leastOpinion is the score below which the classifier has no objection.
-const leastOpinion = 0.1
+// RuleID is the rule, and the category, of the classifier's findings.
+const RuleID = "classifier"
+
+// minScore is the score below which the classifier has no objection.
+const minScore = 0.1
 
 // Scan implements [safety.Scanner].
-func (s classified) Scan(ctx context.Context, field safety.Field, text string) (safety.Verdict, error) {
+func (s scanner) Scan(ctx context.Context, field safety.Field, text string) (safety.Verdict, error) {
 	v, err := s.Scanner.Scan(ctx, field, text)
 	if err != nil || isWord(text) {
 		return v, err
 	}
 	o, err := s.classifier.ask(ctx, text)
-	if err != nil || *o.Score < leastOpinion {
+	if err != nil || *o.Score < minScore {
 		return v, err
 	}
 	label := o.Label
@@ -243,8 +238,8 @@ func (s classified) Scan(ctx context.Context, field safety.Field, text string) (
 		label = "no label"
 	}
 	v.Findings = append(v.Findings, safety.Finding{
-		Rule: classifierRule.ID, Category: classifierRule.Category, Score: *o.Score, Length: len(text),
-		Message: fmt.Sprintf("the classifier says %s, with a score of %.2f", term.Visible(firstBytes([]byte(label), 100)), *o.Score),
+		Rule: RuleID, Category: RuleID, Score: *o.Score, Length: len(text),
+		Message: fmt.Sprintf("the classifier says %s, with a score of %.2f", firstBytes([]byte(label), 100), *o.Score),
 	})
 	v.Score = safety.Weigh(v.Findings)
 	v.Flagged = v.Score >= v.Threshold
@@ -252,7 +247,13 @@ func (s classified) Scan(ctx context.Context, field safety.Field, text string) (
 }
 
 // Rules implements [safety.Scanner].
-func (s classified) Rules() []safety.Rule { return append(s.Scanner.Rules(), classifierRule) }
+func (s scanner) Rules() []safety.Rule {
+	return append(s.Scanner.Rules(), safety.Rule{
+		ID: RuleID, Category: RuleID, Weight: 1,
+		Summary: "is what the external classifier objects to",
+		Why:     "An external classifier knows other things than rules do.",
+	})
+}
 
 // isWord reports whether a text is a single short word, such as an id, a time or
 // a member's name: most are, and none says enough to be asked about.
