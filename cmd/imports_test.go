@@ -14,7 +14,8 @@ const module = "github.com/eaapl/handoff"
 // but for what forbidden names. A new package needs a row; nil is for programs, which may
 // import everything.
 var imports = map[string][]string{
-	"pkg/build": {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal"},
+	"pkg/accepted": {},
+	"pkg/build":    {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal"},
 	"pkg/chain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3", "github.com/shopspring/decimal",
