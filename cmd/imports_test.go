@@ -75,6 +75,7 @@ var imports = map[string][]string{
 	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "pkg/rfc3339", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json"},
 	"pkg/summarize":                  {},
 	"pkg/summarize/chat":             {"pkg/summarize"},
+	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
 	"pkg/trim": {
 		"pkg/conversation", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",

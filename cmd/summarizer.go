@@ -1,12 +1,8 @@
 package cmd
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -15,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/summarize"
 	"github.com/eaapl/handoff/pkg/summarize/chat"
+	"github.com/eaapl/handoff/pkg/summarize/command"
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
@@ -98,13 +94,13 @@ func (f *summarizerFlags) load(g *globals, c *cobra.Command, o *trim.Options) er
 		if f.command == "" {
 			return errors.New("--summarizer command: name the command with --summarizer-cmd")
 		}
-		o.Summarizer = completing{&commandSummarizer{&g.children, child, f.timeout}}
+		o.Summarizer = summarize.Completing{Summarizer: command.Summarizer{Set: &g.children, Child: child, Timeout: f.timeout}}
 	case chatMethod:
 		s, err := f.chat()
 		if err != nil {
 			return err
 		}
-		o.Summarizer = completing{s}
+		o.Summarizer = summarize.Completing{Summarizer: s}
 	default:
 		return fmt.Errorf("--summarizer %s: use one of %s", term.Visible(f.method), strings.Join(methods, ", "))
 	}
@@ -141,87 +137,4 @@ func (f *summarizerFlags) loadPrices(o *trim.Options) error {
 	}
 	o.Prices = trim.Prices{Prompt: message.Number(f.prices[0]), Completion: message.Number(f.prices[1])}
 	return nil
-}
-
-// completing is a summariser whose texts get the facts that they lack.
-type completing struct{ summarize.Summarizer }
-
-func (s completing) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
-	summary, err := s.Summarizer.Summarize(ctx, r)
-	if err == nil && r.Count(summary.Text) <= r.MaxTokens {
-		summary.Text = summarize.Complete(summary.Text, r)
-	}
-	return summary, err
-}
-
-// A commandSummarizer runs a command for every summary.
-type commandSummarizer struct {
-	children *child.Set
-	child    child.Options
-	timeout  time.Duration
-}
-
-// A summaryRequest is what the command reads.
-type summaryRequest struct {
-	PreviousSummary string            `json:"previousSummary"`
-	MaxTokens       int               `json:"maxTokens"`
-	Turns           []json.RawMessage `json:"turns"` // as they stand in the message
-}
-
-// mostSummary bounds what a command may write, in bytes.
-const mostSummary = 1 << 20
-
-func (s *commandSummarizer) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
-	request := summaryRequest{PreviousSummary: r.Previous, MaxTokens: r.MaxTokens, Turns: []json.RawMessage{}}
-	for _, t := range r.Turns {
-		request.Turns = append(request.Turns, t.JSON)
-	}
-	var in bytes.Buffer
-	encoder := json.NewEncoder(&in)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(request); err != nil {
-		return summarize.Summary{}, fmt.Errorf("encoding the turns: %w", err)
-	}
-	text, err := s.run(ctx, in.Bytes())
-	if err == nil && len(bytes.TrimSpace(text)) == 0 {
-		err = errors.New("wrote nothing")
-	}
-	if err != nil {
-		return summarize.Summary{}, fmt.Errorf("the summariser %w", err)
-	}
-	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(text)), "\uFFFD")}, nil
-}
-
-// run runs the command with an input, and returns what it writes.
-func (s *commandSummarizer) run(ctx context.Context, input []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("has not ended after %s", s.timeout))
-	defer cancel()
-	p, err := s.children.Start(ctx, s.child)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be started: %w", err)
-	}
-	go func() {
-		p.Write(input) // the command need not read it all
-		p.CloseInput()
-	}()
-	text, unread := io.ReadAll(io.LimitReader(p, mostSummary+1))
-	long := len(text) > mostSummary
-	if long {
-		cancel()
-	}
-	err = p.Wait()
-	var ended interface{ ExitCode() int }
-	switch {
-	case long:
-		return nil, fmt.Errorf("wrote more than %d bytes", mostSummary)
-	case context.Cause(ctx) != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, &ended) && ended.ExitCode() > 0:
-		return nil, fmt.Errorf("ended with exit code %d", ended.ExitCode())
-	case err != nil:
-		return nil, fmt.Errorf("did not end well: %w", err)
-	case unread != nil:
-		return nil, fmt.Errorf("cannot be read: %w", unread)
-	}
-	return text, nil
 }

@@ -41,3 +41,15 @@ type Summary struct {
 type Usage struct {
 	PromptTokens, CompletionTokens int
 }
+
+// Completing is a summariser whose texts get the facts that they lack: see [Complete].
+type Completing struct{ Summarizer }
+
+// Summarize implements [Summarizer].
+func (s Completing) Summarize(ctx context.Context, r Request) (Summary, error) {
+	summary, err := s.Summarizer.Summarize(ctx, r)
+	if err == nil && r.Count(summary.Text) <= r.MaxTokens {
+		summary.Text = Complete(summary.Text, r)
+	}
+	return summary, err
+}

@@ -1,0 +1,96 @@
+// Package command summarises with a program of the user's: it reads
+// {"previousSummary", "maxTokens", "turns"} as one JSON object on its standard input, the
+// turns as they stand in the message, and writes the summary.
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// A Summarizer runs a command for every summary. It is safe for concurrent use.
+type Summarizer struct {
+	Set     *child.Set // of which the command's process is one
+	Child   child.Options
+	Timeout time.Duration // from the command's start to its end; 0 means no limit
+}
+
+// A request is what the command reads.
+type request struct {
+	PreviousSummary string            `json:"previousSummary"`
+	MaxTokens       int               `json:"maxTokens"`
+	Turns           []json.RawMessage `json:"turns"` // as they stand in the message
+}
+
+// maxSummary bounds what a command may write, in bytes.
+const maxSummary = 1 << 20
+
+// Summarize implements [summarize.Summarizer]. It is an error if the command fails, takes
+// too long, writes more than a mebibyte, or nothing but white space.
+func (s Summarizer) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
+	question := request{PreviousSummary: r.Previous, MaxTokens: r.MaxTokens, Turns: []json.RawMessage{}}
+	for _, t := range r.Turns {
+		question.Turns = append(question.Turns, t.JSON)
+	}
+	var in bytes.Buffer
+	encoder := json.NewEncoder(&in)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(question); err != nil {
+		return summarize.Summary{}, fmt.Errorf("encoding the turns: %w", err)
+	}
+	text, err := s.run(ctx, in.Bytes())
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
+		err = errors.New("wrote nothing")
+	}
+	if err != nil {
+		return summarize.Summary{}, fmt.Errorf("the summariser %w", err)
+	}
+	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(text)), "\uFFFD")}, nil
+}
+
+// run runs the command with an input, and returns what it writes.
+func (s Summarizer) run(ctx context.Context, input []byte) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if s.Timeout > 0 {
+		ctx, cancel = context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("has not ended after %s", s.Timeout))
+		defer cancel()
+	}
+	p, err := s.Set.Start(ctx, s.Child)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be started: %w", err)
+	}
+	go func() {
+		p.Write(input) // the command need not read it all
+		p.CloseInput()
+	}()
+	text, unread := io.ReadAll(io.LimitReader(p, maxSummary+1))
+	long := len(text) > maxSummary
+	if long {
+		cancel()
+	}
+	err = p.Wait()
+	var ended interface{ ExitCode() int }
+	switch {
+	case long:
+		return nil, fmt.Errorf("wrote more than %d bytes", maxSummary)
+	case context.Cause(ctx) != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &ended) && ended.ExitCode() > 0:
+		return nil, fmt.Errorf("ended with exit code %d", ended.ExitCode())
+	case err != nil:
+		return nil, fmt.Errorf("did not end well: %w", err)
+	case unread != nil:
+		return nil, fmt.Errorf("cannot be read: %w", unread)
+	}
+	return text, nil
+}
