@@ -186,25 +186,17 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 	if f.archive != "" {
 		return errors.New("--archive and --restore: use one of them")
 	}
-	archive, err := f.openArchive(f.restore)
+	archive, closeArchive, err := f.openArchive(f.restore)
 	if err != nil {
 		return err
 	}
-	defer archive.close()
+	defer closeArchive() // read only: nothing can be lost
 	f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 		doc, err := jsonstream.Parse(d.Raw, f.limits)
 		if err != nil {
 			return nil, input.InFile(d.Source.Name, err)
 		}
-		detected, _ := history.FormatOf(doc.Root(), f.from) // Restore reports the error
-		id := history.ID(doc.Root(), detected)
-		text, err := trim.Restore(doc, f.from, f.limits, func(sum string) (*trim.Entry, error) {
-			entry, err := archive.find(sum, id)
-			if entry == nil && err == nil {
-				return archive.find(sum, "") // of a message that had none
-			}
-			return entry, err
-		})
+		text, err := archive.Restore(doc, f.from, f.limits)
 		if err != nil {
 			err = failed(d, err)
 			mismatch, unread := (*history.MismatchError)(nil), (*history.CarrierError)(nil)

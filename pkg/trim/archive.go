@@ -1,154 +1,92 @@
 package trim
 
 import (
+	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Entry is what one trim has taken from a message: with it the message can be
-// made what it was.
-type Entry struct {
-	SHA256    string        `json:"sha256"`             // see [Record]
-	HandoffID string        `json:"handoffId,omitzero"` // see [history.ID]
-	Format    format.Format `json:"format"`
-	Summary   bool          `json:"summary,omitzero"` // a turn of the message is the summary of these
-	Turns     []EntryTurn   `json:"turns"`
-	Members   []EntryMember `json:"members"` // in the order in which they were changed
-	// Carrier is the string that had the context in base64, where that is not what
-	// [history.History.Carry] makes of its compact text.
-	Carrier jsontext.Value `json:"carrier,omitzero"`
+// An Archive is a text of which each line is a [Result.Archive]. The entries are found
+// without being held in memory. It is safe for concurrent use if its text is.
+type Archive struct {
+	text    io.ReaderAt
+	entries map[string][]span // by their digests, in the order of the text
 }
 
-// An EntryTurn is a turn that was removed, or edited.
-type EntryTurn struct {
-	List  string         `json:"list"`           // the member that held it
-	Index int            `json:"index"`          // in the list as it was
-	Kept  bool           `json:"kept,omitzero"`  // it was edited, and is in the message still
-	Whole bool           `json:"whole,omitzero"` // it was no element: the member was this string
-	Turn  jsontext.Value `json:"turn"`
+// A span is where a line stands in a text, in bytes.
+type span struct{ offset, length int64 }
+
+// NewArchive reads a text once, to know where the entries are. A line that is none is of
+// another program, or was not written to its end, and does not count.
+func NewArchive(text io.ReaderAt) (*Archive, error) {
+	a := &Archive{text, map[string][]span{}}
+	lines := bufio.NewReaderSize(io.NewSectionReader(text, 0, math.MaxInt64), 1<<20)
+	var at span
+	sum := ""
+	for {
+		part, err := lines.ReadSlice('\n')
+		if at.length == 0 {
+			sum = digestOf(part)
+		}
+		at.length += int64(len(part))
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF:
+			return a, nil // what ends without a line end was cut off
+		case err != nil:
+			return nil, err
+		case sum != "":
+			a.entries[sum] = append(a.entries[sum], at)
+		}
+		at = span{offset: at.offset + at.length}
+	}
 }
 
-// An EntryMember is what a member was; a nil value means that it was not there.
-type EntryMember struct {
-	Pointer string         `json:"pointer"`
-	Index   int            `json:"index,omitzero"` // in its object, where it was taken away
-	Value   jsontext.Value `json:"value,omitzero"`
+// digestOf returns the digest of the entry that a line begins, "" if it begins none.
+func digestOf(line []byte) string {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"sha256":"`))
+	sum, _, closed := bytes.Cut(rest, []byte{'"'})
+	if !ok || !closed {
+		return ""
+	}
+	return string(sum)
 }
 
-// gone yields the turns that an entry holds.
-func (d *draft) gone(yield func(i int, t conversation.Turn) bool) {
-	for i, t := range d.h.Turns {
-		if d.turns[i].fate != kept && !yield(i, t) {
-			return
+// find returns the entry with a digest for the message with this id, or else for one that
+// had none: the latest if there are several. The error wraps [ErrNoEntry] if there is none.
+func (a *Archive) find(sum, id string) (*entry, error) {
+	var nameless *entry
+	for _, at := range slices.Backward(a.entries[sum]) {
+		line := make([]byte, at.length)
+		if _, err := a.text.ReadAt(line, at.offset); err != nil {
+			return nil, err
+		}
+		e := &entry{}
+		if err := json.Unmarshal(line, e); err != nil {
+			return nil, fmt.Errorf("the archive was changed: %w", jsonError(err))
+		}
+		switch {
+		case e.HandoffID == id:
+			return e, nil
+		case e.HandoffID == "" && nameless == nil:
+			nameless = e
 		}
 	}
-}
-
-// digest returns the SHA-256 that [Record] tells of.
-func (d *draft) digest() string {
-	var turns []jsonstream.Value
-	for _, t := range d.gone {
-		turns = append(turns, t.Value)
+	if nameless == nil {
+		return nil, ErrNoEntry
 	}
-	for _, s := range d.cut.extras {
-		turns = append(turns, d.h.Root.At(s.pointer))
-	}
-	return digest(turns)
-}
-
-// digest returns the SHA-256 of the canonical form of an array. An element that has
-// none, for a number beyond the range of a double, stands in it as
-// compact JSON.
-func digest(turns []jsonstream.Value) string {
-	sum := sha256.New()
-	var scratch []byte
-	for i, t := range turns {
-		text := append(scratch[:0], '[')
-		if i > 0 {
-			text[0] = ','
-		}
-		canonical, err := jsonstream.AppendCanonical(text, t, jsonstream.CanonicalOptions{})
-		if err != nil {
-			canonical = jsonstream.AppendCompact(text, t.Raw())
-		}
-		sum.Write(canonical)
-		scratch = canonical
-	}
-	sum.Write([]byte{']'})
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// archive returns the entry of a finished draft.
-func (d *draft) archive(e *editor, r Result) []byte {
-	entry := Entry{SHA256: r.Record.SHA256, HandoffID: d.h.ID(), Format: d.h.Format}
-	entry.Carrier = carrierOf(d.h)
-	entry.Summary = d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns))
-	for _, m := range e.members {
-		if r.Cost != "" && (m.pointer == "/signature" || m.pointer == "/signatureKeyId") {
-			continue // it does not cover what was spent since
-		}
-		member := EntryMember{Pointer: m.pointer, Index: m.index}
-		if m.value != nil {
-			member.Value = jsonstream.AppendCompact(nil, m.value)
-		}
-		entry.Members = append(entry.Members, member)
-	}
-	text, err := json.Marshal(entry, json.Deterministic(true), jsontext.PreserveRawStrings(true))
-	if err != nil {
-		panic(err) // strings, numbers and JSON that was read
-	}
-	// To marshal the turns would be to check again what was read, at the cost of
-	// counting their tokens.
-	const turns = `"turns":[`
-	head, tail, _ := bytes.Cut(text, []byte(turns))
-	text = make([]byte, 0, len(text)+d.before.bytes)
-	text = append(append(text, head...), turns...)
-	return append(d.appendTurns(text), tail...)
-}
-
-// carrierOf returns the string that has the context, nil if its compact text says enough
-// about it.
-func carrierOf(h *history.History) jsontext.Value {
-	v := h.Carrier()
-	if v.Kind() != jsonstream.String {
-		return nil
-	}
-	if bytes.Equal(v.Raw(), h.Carry(jsonstream.AppendCompact(nil, h.Context().Raw().Bytes))) {
-		return nil
-	}
-	return v.Raw()
-}
-
-// appendTurns appends what an entry holds of turns, as the elements of an array.
-func (d *draft) appendTurns(text []byte) []byte {
-	first := len(text)
-	for i, t := range d.gone {
-		if len(text) > first {
-			text = append(text, ',')
-		}
-		list := d.h.Lists[t.List]
-		text = fmt.Appendf(text, `{"list":"%s","index":%d`, list.Name, t.Index)
-		if d.turns[i].fate == edited {
-			text = append(text, `,"kept":true`...)
-		}
-		if list.Value.Kind() == jsonstream.String {
-			text = append(text, `,"whole":true`...)
-		}
-		text = append(jsonstream.AppendCompact(append(text, `,"turn":`...), t.Value.Raw()), '}')
-	}
-	return text
+	return nameless, nil
 }
 
 // ErrNoEntry reports that an archive lacks what was taken from a message.
@@ -156,10 +94,10 @@ var ErrNoEntry = errors.New("the archive has no entry for it")
 
 // Restore undoes every trim of a message in a format, or in the one that it looks like
 // if f is "", the last trim first; of a MACP transcript those of every context (see
-// [history.All]). find returns the entry with a digest, nil if there is none. A message
-// that was never trimmed is returned as it is. The error wraps [ErrNoEntry], or says in
-// what the entry and the message do not fit each other.
-func Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, find func(sha256 string) (*Entry, error)) ([]byte, error) {
+// [history.All]). A message that was never trimmed is returned as it is. The error is of
+// [history.Of], wraps [ErrNoEntry], or says in what the entry and the message do not fit
+// each other.
+func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]byte, error) {
 	all, err := history.All(doc, f, limits)
 	if err != nil {
 		return nil, err
@@ -168,7 +106,7 @@ func Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits
 	var text []byte
 	from := 0
 	for _, h := range slices.Backward(all) { // in the order of the text
-		value, err := restore(h, find)
+		value, err := a.restore(h)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +128,7 @@ func Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits
 
 // restore undoes every trim of one context, and returns what is to carry it; nil if it
 // was never trimmed.
-func restore(h *history.History, find func(sha256 string) (*Entry, error)) (value []byte, err error) {
+func (a *Archive) restore(h *history.History) (value []byte, err error) {
 	seen := map[string]bool{} // records
 	for {
 		record := recorded(h)
@@ -202,10 +140,7 @@ func restore(h *history.History, find func(sha256 string) (*Entry, error)) (valu
 			return nil, fmt.Errorf("the trim with sha256 %s: its entry restores it itself; the archive was changed", sum)
 		}
 		seen[string(record.Raw())] = true
-		entry, err := find(sum)
-		if err == nil && entry == nil {
-			err = ErrNoEntry
-		}
+		entry, err := a.find(sum, h.ID())
 		if err != nil {
 			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
 		}
@@ -219,158 +154,4 @@ func restore(h *history.History, find func(sha256 string) (*Entry, error)) (valu
 		}
 		value, h = entry.carry(h, text), h.With(context)
 	}
-}
-
-// restore returns the context as it was before the trim of the entry, as compact JSON.
-func (e *Entry) restore(h *history.History) ([]byte, error) {
-	if err := e.check(h); err != nil {
-		return nil, err
-	}
-	record, err := readRecord(h)
-	if err != nil {
-		return nil, err
-	}
-	summary := -1
-	if e.Summary {
-		summary = formerSummary(h, record)
-	}
-	ed := edit(h.Context())
-	for i, list := range h.Lists {
-		if text, changed, err := e.merge(h, i, summary); err != nil {
-			return nil, err
-		} else if changed {
-			ed.put("/"+list.Name, text)
-		}
-	}
-	for _, m := range slices.Backward(e.Members) {
-		now := ed.root.At(m.Pointer)
-		switch {
-		case m.Value != nil:
-			ed.insert(m.Pointer, m.Index, m.Value)
-		case now != nil && (now.Kind() != jsonstream.Object || now.Len() == 0 || m.isRecord()):
-			ed.remove(m.Pointer)
-		}
-	}
-	if ed.err != nil {
-		return nil, ed.err
-	}
-	return ed.text(), nil
-}
-
-// carry returns what is to carry a context: what did so before the trim, if it is the
-// same one again.
-func (e *Entry) carry(h *history.History, context []byte) []byte {
-	if e.Carrier == nil || h.Carrier().Kind() != jsonstream.String {
-		return h.Carry(context)
-	}
-	doc, err := parse(e.Carrier)
-	if err != nil {
-		return h.Carry(context)
-	}
-	was, err := history.Decode(doc.Root(), jsonstream.Unlimited())
-	if err != nil || !bytes.Equal(jsonstream.AppendCompact(nil, was.Raw().Bytes), context) {
-		return h.Carry(context)
-	}
-	return e.Carrier
-}
-
-func (m EntryMember) isRecord() bool {
-	return m.Pointer == "/extensions/"+recordMember || m.Pointer == "/metadata/"+recordMember
-}
-
-// check compares the entry with its digest.
-func (e *Entry) check(h *history.History) error {
-	if e.Format != h.Format {
-		return fmt.Errorf("its entry is of a message in the format %s: this one is %s", e.Format, h.Format)
-	}
-	var turns []jsonstream.Value
-	for _, t := range e.Turns {
-		doc, err := parse(t.Turn)
-		if err != nil {
-			return err
-		}
-		turns = append(turns, doc.Root())
-	}
-	for _, m := range e.Members {
-		if !slices.ContainsFunc(append(Extras(), ToolState), func(x Extra) bool { return x.pointer(h.ContextFormat) == m.Pointer }) {
-			continue
-		}
-		doc, err := parse(m.Value)
-		if err != nil {
-			return err
-		}
-		turns = append(turns, doc.Root())
-	}
-	if sum := digest(turns); sum != e.SHA256 {
-		return fmt.Errorf("the archive was changed: what it holds has the sha256 %s", sum)
-	}
-	return nil
-}
-
-// merge returns a list with the turns of the entry put back in the place of the turn
-// that is their summary, if there is one. Turns that were added since stay behind them.
-func (e *Entry) merge(h *history.History, list, summary int) (text []byte, changed bool, err error) {
-	name := h.Lists[list].Name
-	var now []jsonstream.Value
-	for i, t := range h.Turns {
-		if t.List != list {
-			continue
-		}
-		if i == summary {
-			changed = true
-			continue
-		}
-		now = append(now, t.Value)
-	}
-	alone := len(now) == 0
-	length, next := 0, 0
-	for _, t := range e.Turns {
-		if t.List != name {
-			continue
-		}
-		changed = true
-		for ; length < t.Index && next < len(now); next++ {
-			text = appendElement(text, '[', jsonstream.AppendCompact(nil, now[next].Raw()))
-			length++
-		}
-		if length != t.Index || t.Kept && next == len(now) {
-			return nil, false, fmt.Errorf("/%s has too few turns for turn %d to be put back: it was changed since", name, t.Index)
-		}
-		turn := []byte(t.Turn)
-		if t.Whole { // the input_history of one user turn
-			if alone {
-				return turn, true, nil
-			}
-			turn = append(append([]byte(`{"role":"user","content":`), turn...), '}')
-		}
-		text = appendElement(text, '[', turn)
-		length++
-		if t.Kept {
-			next++
-		}
-	}
-	for ; next < len(now); next++ {
-		text = appendElement(text, '[', jsonstream.AppendCompact(nil, now[next].Raw()))
-	}
-	return endList(text, '['), changed, nil
-}
-
-// EntryDigest returns the digest of the entry that a line of an archive begins,
-// "" if it begins none. The first bytes of the line will do.
-func EntryDigest(line []byte) string {
-	rest, ok := bytes.CutPrefix(line, []byte(`{"sha256":"`))
-	sum, _, closed := bytes.Cut(rest, []byte{'"'})
-	if !ok || !closed {
-		return ""
-	}
-	return string(sum)
-}
-
-// ParseEntry reads an entry from one line of an archive.
-func ParseEntry(line []byte) (*Entry, error) {
-	var e Entry
-	if err := json.Unmarshal(line, &e); err != nil {
-		return nil, jsonError(err)
-	}
-	return &e, nil
 }

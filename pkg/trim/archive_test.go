@@ -36,16 +36,16 @@ func TestRestoreIsExactInBase64(t *testing.T) {
 		for _, form := range []string{`{"context_snapshot":"%"}`, `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"%"}}]}`} {
 			text := strings.Replace(form, "%", in, 1)
 			r := mustTrim(t, text, Options{Last: 1})
-			back, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, finder(t, []Result{r}))
+			back, err := archiveOf(t, r.Archive).Restore(document(t, r.Text), "", jsonstream.Limits{})
 			if err != nil || string(back) != text {
 				t.Errorf("restored %s of %s: %v", back, text, err)
 			}
-			back, err = Restore(document(t, appendTurn(t, r.Text, `{"role":"assistant"}`)), "", jsonstream.Limits{}, finder(t, []Result{r}))
+			back, err = archiveOf(t, r.Archive).Restore(document(t, appendTurn(t, r.Text, `{"role":"assistant"}`)), "", jsonstream.Limits{})
 			if err != nil || len(open(t, back).Turns) != 3 {
 				t.Errorf("with a turn added, restored %s: %v", back, err)
 			}
 			changed := strings.Replace(string(r.Archive), `"carrier":"`, `"carrier":"!`, 1)
-			back, err = Restore(document(t, r.Text), "", jsonstream.Limits{}, func(string) (*Entry, error) { return ParseEntry([]byte(changed)) })
+			back, err = archiveOf(t, []byte(changed)).Restore(document(t, r.Text), "", jsonstream.Limits{})
 			if err != nil || len(open(t, back).Turns) != 2 {
 				t.Errorf("with an archive that was changed, restored %s: %v", back, err)
 			}
@@ -69,7 +69,7 @@ func TestRestoreOfEarlierContexts(t *testing.T) {
 		`{"messages":[` + first + `,` + trimmed + `,{"a":[1]},` + other + `]}`,
 		`{"messages":[` + trimmed + `,` + trimmed + `,{"a":[1]},` + other + `]}`,
 	} {
-		got, err := Restore(document(t, []byte(in)), "", jsonstream.Limits{}, finder(t, []Result{one}))
+		got, err := archiveOf(t, one.Archive).Restore(document(t, []byte(in)), "", jsonstream.Limits{})
 		if err != nil || string(got) != want {
 			t.Errorf("restored %s: %v", got, err)
 		}
@@ -79,7 +79,7 @@ func TestRestoreOfEarlierContexts(t *testing.T) {
 // A message that was never trimmed needs no archive.
 func TestRestoreOfNothing(t *testing.T) {
 	const text = `{ "handoffId": "h", "extensions": {"trim": {"sha256": ""}} }`
-	got, err := Restore(document(t, []byte(text)), "", jsonstream.Limits{}, nil)
+	got, err := archiveOf(t).Restore(document(t, []byte(text)), "", jsonstream.Limits{})
 	if err != nil || string(got) != text {
 		t.Errorf("got %s, %v", got, err)
 	}
@@ -108,34 +108,64 @@ func TestRestoreRefuses(t *testing.T) {
 			}
 			// An entry that gives the record back removes no member of it later.
 			changed = strings.Replace(changed, `{"pointer":"/extensions"}`, `{"pointer":"/extensions/none"}`, 1)
-			_, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, func(string) (*Entry, error) { return ParseEntry([]byte(changed)) })
+			_, err := archiveOf(t, []byte(changed)).Restore(document(t, r.Text), "", jsonstream.Limits{})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
-	if _, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, finder(t, nil)); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), r.Record.SHA256) {
+	if _, err := archiveOf(t).Restore(document(t, r.Text), "", jsonstream.Limits{}); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), r.Record.SHA256) {
 		t.Errorf("got %v", err)
 	}
 	broken := errors.New("the disk is gone")
-	if _, err := Restore(document(t, r.Text), "", jsonstream.Limits{}, func(string) (*Entry, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := (&Archive{failing{broken}, map[string][]span{r.Record.SHA256: {{0, 1}}}}).Restore(document(t, r.Text), "", jsonstream.Limits{}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Restore(document(t, []byte(`{"a":1}`)), "", jsonstream.Limits{}, nil); err == nil {
+	if _, err := archiveOf(t).Restore(document(t, []byte(`{"a":1}`)), "", jsonstream.Limits{}); err == nil {
 		t.Error("restored what is no message")
 	}
-	if _, err := Restore(document(t, []byte(strings.Replace(string(r.Text), `"conversationHistoryVerbatim":[`, `"was":[`, 1))), "", jsonstream.Limits{}, finder(t, []Result{r})); err != nil {
+	if _, err := archiveOf(t, r.Archive).Restore(document(t, []byte(strings.Replace(string(r.Text), `"conversationHistoryVerbatim":[`, `"was":[`, 1))), "", jsonstream.Limits{}); err != nil {
 		t.Errorf("a history that is gone comes back: %v", err)
 	}
 }
 
-func TestParseEntry(t *testing.T) {
-	for line, want := range map[string]string{
-		`{"sha256":1}`: "/sha256: unexpected number", `[]`: "unexpected array", `{"turns":{}}`: "/turns: unexpected object",
-		`{"sha256":"a","sha256":"b"}`: "duplicate", `{"turns":[`: "EOF", ``: "EOF",
+type failing struct{ err error }
+
+func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
+
+// An entry that is damaged is an error, in words of JSON.
+func TestDamagedEntry(t *testing.T) {
+	for rest, want := range map[string]string{
+		`,"format":1}`: "/format: unexpected number", `,"turns":{}}`: "/turns: unexpected object", `,"sha256":"b"}`: "duplicate", `,"turns":[`: "EOF",
 	} {
-		if _, err := ParseEntry([]byte(line)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Entry") {
-			t.Errorf("%s: got %v", line, err)
+		_, err := archiveOf(t, []byte(`{"sha256":"a"`+rest)).find("a", "")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "entry") {
+			t.Errorf("%s: got %v", rest, err)
 		}
+	}
+}
+
+// Of several entries with one digest, the latest counts that is of the message, or else
+// the latest of a message without an id. What is no entry does not count.
+func TestArchive(t *testing.T) {
+	entry := func(id, list string) string {
+		return `{"sha256":"s","handoffId":"` + id + `","turns":[{"list":"` + list + `","index":0,"turn":1}]}` + "\n"
+	}
+	text := "\nx\n" + strings.Repeat("y", 3<<20) + "\n" + entry("a", "1") + entry("", "2") + entry("a", "3") + entry("b", "4") + strings.TrimSpace(entry("c", "5"))
+	a, err := NewArchive(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"a": "3", "b": "4", "c": "2", "": "2"} {
+		if e, err := a.find("s", id); err != nil || e.Turns[0].List != want {
+			t.Errorf("%q: got %+v, error %v", id, e, err)
+		}
+	}
+	if _, err := a.find("other", "a"); !errors.Is(err, ErrNoEntry) {
+		t.Errorf("error %v", err)
+	}
+	broken := errors.New("broken")
+	if _, err := NewArchive(failing{broken}); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
 	}
 }

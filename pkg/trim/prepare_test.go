@@ -100,7 +100,7 @@ func TestSpecTrimmingLargeContexts(t *testing.T) {
 		if !got.Changed {
 			return
 		}
-		restored, err := Restore(doc, "", jsonstream.Limits{}, func(string) (*Entry, error) { return ParseEntry(got.Archive) })
+		restored, err := archiveOf(t, got.Archive).Restore(doc, "", jsonstream.Limits{})
 		if err != nil || string(restored) != in {
 			r.Fatalf("%s was restored as %s, %v", in, restored, err)
 		}

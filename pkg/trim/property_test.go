@@ -50,7 +50,7 @@ func checkMessage(t *rapid.T) {
 			now, original = appendTurn(t, now, turn), appendTurn(t, original, turn)
 		}
 	}
-	back, err := Restore(document(t, now), "", jsonstream.Limits{}, finder(t, archive))
+	back, err := archiveOf(t, archives(archive)...).Restore(document(t, now), "", jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,16 +83,24 @@ func sizeOf(h *history.History, text []byte) size {
 	return size{h.Measure(quarters).Total, len(jsonstream.AppendCompact(nil, text))}
 }
 
-// finder finds the latest entry with a digest.
-func finder(t fataler, archive []Result) func(string) (*Entry, error) {
-	return func(sum string) (*Entry, error) {
-		for _, r := range slices.Backward(archive) {
-			if r.Record.SHA256 == sum {
-				return ParseEntry(r.Archive)
-			}
-		}
-		return nil, nil
+// archiveOf returns an archive of entries.
+func archiveOf(t fataler, entries ...[]byte) *Archive {
+	var text []byte
+	for _, e := range entries {
+		text = append(append(text, e...), '\n')
 	}
+	a, err := NewArchive(bytes.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return a
+}
+
+func archives(results []Result) (entries [][]byte) {
+	for _, r := range results {
+		entries = append(entries, r.Archive)
+	}
+	return entries
 }
 
 // appendTurn adds a turn as a receiver would, at the end of the first list.

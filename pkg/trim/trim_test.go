@@ -100,7 +100,7 @@ func trimText(t testing.TB, text string, o Options) (Result, error) {
 // restored returns what a trimmed message was, in compact JSON.
 func restored(t testing.TB, text []byte, archive ...Result) string {
 	t.Helper()
-	back, err := Restore(document(t, text), "", jsonstream.Limits{}, finder(t, archive))
+	back, err := archiveOf(t, archives(archive)...).Restore(document(t, text), "", jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
