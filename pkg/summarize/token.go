@@ -24,15 +24,36 @@ const (
 	hump  // a capital behind a small letter
 	tick  // stands between backquotes
 	other // letters of scripts without capitals
+
+	apostrophe // inside a word
+	gap        // stands between tokens
 )
 
 const letters = lower | upper | other
 
-// separators are the characters that can stand inside an identifier or figure.
-var separators = [utf8.RuneSelf]traits{
-	'.': dot, '/': slash, '\\': slash, '_': underscore, '-': hyphen, ':': colon, '@': at, '#': hash,
-	'%': sign, '$': sign, '`': tick,
-}
+// ascii says what the characters of ASCII are: letters and digits, and the separators
+// that can stand inside an identifier or figure.
+var ascii = func() (kinds [utf8.RuneSelf]traits) {
+	for c := range kinds {
+		switch {
+		case c <= ' ' || c == 0x7f:
+			kinds[c] = gap
+		case c >= 'a' && c <= 'z':
+			kinds[c] = lower
+		case c >= 'A' && c <= 'Z':
+			kinds[c] = upper
+		case c >= '0' && c <= '9':
+			kinds[c] = digit
+		}
+	}
+	for c, kind := range map[byte]traits{
+		'.': dot, '/': slash, '\\': slash, '_': underscore, '-': hyphen, ':': colon, '@': at, '#': hash,
+		'%': sign, '$': sign, '`': tick, '\'': apostrophe,
+	} {
+		kinds[c] = kind
+	}
+	return kinds
+}()
 
 // A token is a run of characters without white space.
 type token struct {
@@ -57,119 +78,63 @@ type reader struct {
 
 // next reads a token. It reports false at the end of the text.
 func (r *reader) next(t *token) bool {
-	text := r.text
 	i := r.at
-	for i < len(text) && (text[i] <= ' ' || text[i] == 0x7f) {
+	for i < len(r.text) && r.text[i] < utf8.RuneSelf && ascii[r.text[i]] == gap {
 		i++
 	}
 	*t = token{start: i, from: -1, sum: hashSeed}
-	if i >= len(text) {
+	if i == len(r.text) {
 		r.at = i
 		return false
 	}
+	var w spelling
 	var pending traits // separators since the last letter or digit
-	word, tail := uint64(0), uint64(0)
-	begin, length := i, 0 // of the word
-	var before traits
-	for i < len(text) {
-		c := rune(text[i])
-		size := 1
+	var before traits  // the kind of the character before
+	for i < len(r.text) {
+		c, size := rune(r.text[i]), 1
 		var kind traits
-		switch {
-		case c >= 'a' && c <= 'z':
-			kind = lower
-		case c >= 'A' && c <= 'Z':
-			kind = upper
-			c |= 0x20
-		case c >= '0' && c <= '9':
-			kind = digit
-		case c < utf8.RuneSelf:
-			if c <= ' ' || c == 0x7f {
-				goto done
+		if c < utf8.RuneSelf {
+			kind = ascii[c]
+			if kind == upper {
+				c |= 0x20
 			}
-			if c == '\'' && length > 0 && i+1 < len(text) && (text[i+1]|0x20-'a' < 26 || text[i+1] >= utf8.RuneSelf) {
-				word = hashLetter(word, '\'')
-				if length <= 2 {
-					tail = hashSeed
-				}
-				i++
-				continue
-			}
-			pending |= separators[c]
-			if separators[c] == sign {
-				r.span(t, i, 1)
-			}
-		default:
-			c, size = utf8.DecodeRuneInString(text[i:])
-			switch {
-			case c == '’' && length > 0:
-				word = hashLetter(word, '\'')
-				if length <= 2 {
-					tail = hashSeed
-				}
-				i += size
-				continue
-			case isBreak(c):
-				if i == t.start {
-					i += size
-				}
-				goto done
-			case c == '€' || c == '£' || c == '°' || c == '§' || c == '¥' || c == '‰':
-				pending |= sign
-				r.span(t, i, size)
-			case unicode.IsUpper(c):
-				kind = upper
-				c = unicode.ToLower(c)
-			case c < 0x250 && unicode.IsLetter(c):
-				kind = lower
-			case unicode.IsLetter(c):
-				kind = other
-			}
+		} else {
+			kind, c, size = beyondASCII(r.text[i:])
 		}
-		switch {
-		case kind == 0:
-			if length > 0 {
-				r.endWord(t, word, tail)
-				length = 0
+		if kind == gap {
+			if i == t.start {
+				i += size
 			}
-		case kind == digit:
-			if length > 0 {
-				r.endWord(t, word, tail)
-				length = 0
-			}
-			t.digits++
-		default:
-			if length == 0 {
-				word, tail = hashSeed, 0
-				begin = i
-			}
-			length++
-			word = hashLetter(word, c)
-			if tail != 0 {
-				tail = hashLetter(tail, c)
-			}
-			if kind == upper && before == lower && i > begin {
+			break
+		}
+		if kind == apostrophe && w.length > 0 && (size > 1 || beginsLetter(r.text[i+1:])) {
+			w.elide()
+			i += size
+			continue
+		}
+		if kind&letters != 0 {
+			w.add(c)
+			if kind == upper && before == lower && w.length > 1 {
 				t.traits |= hump
 			}
+		} else if w.length > 0 {
+			r.endWord(t, w)
+			w = spelling{}
 		}
-		if kind != 0 {
-			if t.from < 0 {
-				t.first = kind
-			}
-			t.sum = hashLetter(t.sum+uint64(pending), c)
-			t.traits |= kind | pending
+		if kind&(letters|digit) != 0 {
+			r.take(t, i, size, kind, pending, c)
 			pending = 0
-			if t.from < 0 {
+		} else {
+			pending |= kind &^ apostrophe
+			if kind == sign {
 				r.span(t, i, size)
 			}
-			t.to = i + size
 		}
 		before = kind
 		i += size
 	}
-done:
-	if length > 0 {
-		r.endWord(t, word, tail)
+	if w.length > 0 {
+		r.endWord(t, w)
 	}
 	t.end = i
 	t.traits |= pending & (sign | tick)
@@ -178,6 +143,72 @@ done:
 	}
 	r.at = i
 	return true
+}
+
+// beginsLetter reports whether a text begins with a letter; beyond ASCII any character will
+// do.
+func beginsLetter(text string) bool {
+	return text != "" && (text[0] >= utf8.RuneSelf || ascii[text[0]]&letters != 0)
+}
+
+// beyondASCII returns what the first character of a text is, 0 for one that means nothing
+// here; the character, in small letters; and its size in bytes.
+func beyondASCII(text string) (kind traits, c rune, size int) {
+	c, size = utf8.DecodeRuneInString(text)
+	switch {
+	case c == '’':
+		kind = apostrophe
+	case isBreak(c):
+		kind = gap
+	case c == '€' || c == '£' || c == '°' || c == '§' || c == '¥' || c == '‰':
+		kind = sign
+	case unicode.IsUpper(c):
+		kind, c = upper, unicode.ToLower(c)
+	case c < 0x250 && unicode.IsLetter(c):
+		kind = lower
+	case unicode.IsLetter(c):
+		kind = other
+	}
+	return kind, c, size
+}
+
+// A spelling is a word that is being read, by its letters so far.
+type spelling struct {
+	length int
+	hash   uint64
+	tail   uint64 // of what follows an elided article ("l'échéance"), or 0
+}
+
+func (w *spelling) add(c rune) {
+	if w.length == 0 {
+		w.hash = hashSeed
+	}
+	w.length++
+	w.hash = hashLetter(w.hash, c)
+	if w.tail != 0 {
+		w.tail = hashLetter(w.tail, c)
+	}
+}
+
+// elide adds an apostrophe.
+func (w *spelling) elide() {
+	w.hash = hashLetter(w.hash, '\'')
+	if w.length <= 2 {
+		w.tail = hashSeed
+	}
+}
+
+// take adds a letter or digit to a token, and the separators before it.
+func (r *reader) take(t *token, i, size int, kind, separators traits, c rune) {
+	if kind == digit {
+		t.digits++
+	}
+	if t.from < 0 {
+		t.first = kind
+	}
+	t.sum = hashLetter(t.sum+uint64(separators), c)
+	t.traits |= kind | separators
+	r.span(t, i, size)
 }
 
 // span widens what counts of the token by the characters at i.
@@ -192,12 +223,12 @@ func (r *reader) span(t *token, i, size int) {
 	t.to = i + size
 }
 
-// endWord looks up the word and the phrases that end with it. tail is the part of
-// the word behind an elided article ("l'échéance"), or 0.
-func (r *reader) endWord(t *token, word, tail uint64) {
+// endWord looks up the word and the phrases that end with it.
+func (r *reader) endWord(t *token, w spelling) {
+	word := w.hash
 	c := r.table.of(word)
-	if c == 0 && tail != 0 {
-		word = tail
+	if c == 0 && w.tail != 0 {
+		word = w.tail
 		c = r.table.of(word)
 	}
 	if c&endsPhrase != 0 {
