@@ -54,6 +54,9 @@ const (
 )
 
 func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
+	if o.Meter.Count == nil {
+		o.Meter.Count = func(text string) int { return (len(text) + 3) / 4 }
+	}
 	record, err := readRecord(h)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package trim
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -104,5 +105,16 @@ func TestAlsoComesBack(t *testing.T) {
 	}
 	if !seen[0] || !seen[1] || !seen[2] {
 		t.Errorf("given up: %v", seen)
+	}
+}
+
+// Without a limit there is nothing to do but for SW4RM, whose document has one.
+func TestNoLimit(t *testing.T) {
+	if _, err := trimText(t, chat(60), Options{}); !errors.Is(err, ErrNoLimit) {
+		t.Errorf("error %v", err)
+	}
+	text := strings.Replace(chat(60), `"handoffId":"h","conversationHistoryVerbatim"`, `"conversation_history"`, 1)
+	if r := mustTrim(t, text, Options{}); r.Gone != 10 {
+		t.Errorf("%d turns gone", r.Gone)
 	}
 }

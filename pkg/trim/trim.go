@@ -6,6 +6,7 @@ package trim
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,9 @@ const DefaultKeepTurns = 5
 // DefaultLast is how many turns the SW4RM document keeps.
 const DefaultLast = 50
 
-// Options say what a message must come to, and how. Limits of 0 are none.
+// Options say what a message must come to, and how. Limits of 0 are none; without any, and
+// without Roles and DropTools, an SW4RM message is cut to its [DefaultLast] turns, and any
+// other is an [ErrNoLimit].
 type Options struct {
 	Format format.Format // of the messages; "" means the one that each looks like
 
@@ -45,8 +48,8 @@ type Options struct {
 	// this order.
 	Also []Extra
 
-	Meter     history.Meter
-	Tokenizer string // the name of Meter, for the record
+	Meter     history.Meter // by default, four bytes are a token
+	Tokenizer string        // the name of Meter, for the record
 
 	// Summarizer writes the summary; nil means none, and the turns are dropped.
 	Summarizer summarize.Summarizer
@@ -80,6 +83,9 @@ type Result struct {
 	Archive []byte         // an entry for [Restore], one line of JSON without its end
 }
 
+// ErrNoLimit reports that nothing says how small a message must be.
+var ErrNoLimit = errors.New("nothing says how small the message must be: set a limit of tokens, bytes or turns")
+
 // An OverError reports that a message cannot be made to fit.
 type OverError struct {
 	Over  int    // by how much the limit is exceeded, in Unit
@@ -107,14 +113,26 @@ func (e *OverError) Error() string {
 	if len(rest) > 0 {
 		text += fmt.Sprintf("; the rest is in %s (%s)", strings.Join(rest, ", "), e.Unit)
 	}
-	return text + "; raise the limit, lower --keep-turns, or give up more with --also"
+	return text
 }
 
 // Message trims a message of any format: its turns, or those of the context that it
-// carries. The error is of [history.Of], of the summariser, or an [*OverError]; the
-// message is untouched in any case.
+// carries. The error is of [history.Of], of the summariser, [ErrNoLimit] or an
+// [*OverError]; the message is untouched in any case.
 func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
-	h, err := history.Of(doc, o.Format, limits)
+	f, err := history.FormatOf(doc.Root(), o.Format)
+	if err != nil {
+		return Result{}, err
+	}
+	if o.MaxTokens <= 0 && o.MaxBytes <= 0 && o.Last <= 0 && !o.DropTools && o.Roles == nil {
+		switch f {
+		case format.SW4RMContext, format.SW4RMRequest, format.SW4RMResponse:
+			o.Last = DefaultLast
+		default:
+			return Result{}, ErrNoLimit
+		}
+	}
+	h, err := history.Of(doc, f, limits)
 	if err != nil {
 		return Result{}, err
 	}

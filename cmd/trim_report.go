@@ -1,0 +1,97 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/trim"
+)
+
+// A trimRecord is what trim reports of one message.
+type trimRecord struct {
+	Source  string `json:"source"`
+	Index   int    `json:"index"`
+	Changed bool   `json:"changed"`
+	trim.Record
+	CostUSD    message.Number `json:"costUSD,omitzero"`
+	Signature  string         `json:"signature,omitzero"` // removed or renewed
+	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summariser stepped in
+	place      input.Origin
+	archive    []byte
+	costShare  float64
+	turnsGone  int
+	summarised bool
+}
+
+// report archives what was removed, and then tells of it.
+func (f *trimFlags) report(stderr io.Writer, news []any) error {
+	var lines []byte
+	for _, n := range news {
+		if entry := n.(trimRecord).archive; entry != nil {
+			lines = append(append(lines, entry...), '\n')
+		}
+	}
+	if f.archive != "" && lines != nil {
+		if err := f.AppendLocked(f.archive, lines); err != nil {
+			return err
+		}
+	}
+	if f.quiet {
+		return nil
+	}
+	for _, n := range news {
+		r := n.(trimRecord)
+		if f.format == "json" {
+			if err := report.WriteJSON(stderr, r); err != nil {
+				return err
+			}
+		} else if r.Changed {
+			fmt.Fprintf(stderr, "handoff: %s: %s\n", r.place, r.text())
+		}
+	}
+	return nil
+}
+
+// maxCostShare is what a summary may cost at most of what was spent before it
+// (section 9).
+const maxCostShare = 0.05
+
+// text says what was done, for people.
+func (r trimRecord) text() string {
+	var parts []string
+	done := "removed"
+	if r.summarised {
+		done = "summarised"
+	}
+	if r.turnsGone > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s of %s", term.Plural(r.turnsGone, "turn"), done, term.Grouped(int64(r.OriginalTurns))))
+	}
+	for _, e := range trim.Extras() {
+		if n := r.GivenUp[string(e)]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s of %s given up", term.Plural(n, "element"), e))
+		}
+	}
+	parts = append(parts, fmt.Sprintf("%s → %s tokens (%s)", term.Grouped(int64(r.TokensBefore)), term.Grouped(int64(r.TokensAfter)), r.Tokenizer))
+	if r.FellBack != "" {
+		parts = append(parts, "by the extractive summariser, since "+term.Visible(r.FellBack))
+	}
+	if r.CostUSD != "" {
+		cost := "the summary cost " + string(r.CostUSD) + " USD"
+		if r.costShare > maxCostShare {
+			cost += fmt.Sprintf(", %.0f%% of what was spent before, where %.0f%% is the target", r.costShare*100, maxCostShare*100)
+		}
+		parts = append(parts, cost)
+	}
+	switch r.Signature {
+	case "removed":
+		parts = append(parts, "the signature is gone, since it cannot hold any more: sign the message again (handoff sign, or --key-file)")
+	case "renewed":
+		parts = append(parts, "signed again")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,93 @@
+package sw4rm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// ReadHistory reads the conversation of a context to be built: an array of messages, or
+// one message after another. An error with a place is a [*jsonstream.SyntaxError].
+func ReadHistory(text []byte, limits jsonstream.Limits) (jsonstream.Value, error) {
+	splitter := jsonstream.NewSplitter(bytes.NewReader(text), limits)
+	var docs []*jsonstream.Document
+	for {
+		raw, err := splitter.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return jsonstream.Value{}, err
+		}
+		doc, err := jsonstream.Parse(raw, limits)
+		if err != nil {
+			return jsonstream.Value{}, err
+		}
+		docs = append(docs, doc)
+	}
+	if len(docs) == 0 {
+		return jsonstream.Value{}, errors.New("empty: expected an array of messages, or a message a line")
+	}
+	if len(docs) == 1 && docs[0].Root().Kind() == jsonstream.Array {
+		return docs[0].Root(), nil
+	}
+	list := []byte{'['}
+	for i, doc := range docs {
+		if kind := doc.Root().Kind(); kind != jsonstream.Object {
+			return jsonstream.Value{}, &jsonstream.SyntaxError{Position: doc.Root().Position(),
+				Problem: fmt.Sprintf("expected one array of messages, or a message a line, found %s", kind)}
+		}
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, doc.Root().Raw()...)
+	}
+	return parsed(append(list, ']'))
+}
+
+// Members are those of an object that is put together, in the order in which they are
+// added. The zero value has none.
+type Members struct{ text []byte }
+
+// AddString adds a member that is a string. It is an error if name or value is not UTF-8.
+func (m *Members) AddString(name, value string) error {
+	m.text = append(m.text, ',')
+	for i, s := range []string{name, value} {
+		var err error
+		if m.text, err = jsontext.AppendQuote(m.text, s); err != nil {
+			return fmt.Errorf("%q is not UTF-8", s)
+		}
+		if i == 0 {
+			m.text = append(m.text, ':')
+		}
+	}
+	return nil
+}
+
+// AddAll adds the members of an object.
+func (m *Members) AddAll(object jsonstream.Value) {
+	for _, v := range object.Members() {
+		m.text = append(append(append(append(m.text, ','), v.RawName()...), ':'), v.Raw()...)
+	}
+}
+
+// Object returns the object. Of two members with one name the error is a
+// [*jsonstream.SyntaxError].
+func (m *Members) Object() (jsonstream.Value, error) {
+	text := append([]byte{'{'}, bytes.TrimPrefix(m.text, []byte{','})...)
+	return parsed(append(text, '}'))
+}
+
+// parsed reads a text that is put together of what was read before.
+func parsed(text []byte) (jsonstream.Value, error) {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		return jsonstream.Value{}, err
+	}
+	return doc.Root(), nil
+}
