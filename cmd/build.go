@@ -168,6 +168,9 @@ func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]by
 func (b *builder) placed(d input.Document, err error) error {
 	name := d.Source.Name
 	var at *build.InputError
+	if exhausted := (*build.ExhaustedError)(nil); errors.As(err, &exhausted) {
+		return fmt.Errorf("%s: %w, or hand over all the same with --allow-exhausted", name, err)
+	}
 	if !errors.As(err, &at) {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -18,7 +18,7 @@ type ExhaustedError struct {
 }
 
 func (e *ExhaustedError) Error() string {
-	return fmt.Sprintf("the budget is exhausted: %.40s USD before this step less its cost of %.40s USD leaves %.40s USD; raise the budget, or hand over all the same with --allow-exhausted",
+	return fmt.Sprintf("the budget is exhausted: %.40s USD before this step less its cost of %.40s USD leaves %.40s USD; raise the budget",
 		e.Before, e.Step, e.Remaining)
 }
 
