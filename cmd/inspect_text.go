@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -37,7 +38,7 @@ func (r inspectRecord) WriteText(w io.Writer, columns int, colors term.Palette) 
 	if _, ok := systems[r.Format]; ok {
 		p.foreign(r.Facts)
 	} else {
-		p.identity(r.Facts)
+		p.identity(r)
 		p.task(r.Facts)
 		p.budget(r.Facts)
 	}
@@ -58,7 +59,8 @@ func (p *drawing) verdict(r inspectRecord) {
 	p.Heading(r.Source, r.Index, verdict, paint)
 }
 
-func (p *drawing) identity(f inspect.Facts) {
+func (p *drawing) identity(r inspectRecord) {
+	f := r.Facts
 	p.Line()
 	p.Label("from", at(f.From.ID, "@", f.From.Version))
 	p.Label("to", at(f.To.Type, " ", f.To.Version))
@@ -79,16 +81,24 @@ func (p *drawing) identity(f inspect.Facts) {
 	p.Label("execution", f.From.ExecutionID)
 	p.Label("trace", f.TraceID)
 	p.Label("schema", f.SchemaVersion)
-	switch {
-	case !f.Signed:
-		p.Label("signed", "no")
-	case f.SignatureKeyID == "":
-		p.Label("signed", "yes")
-	default:
-		p.Label("signed", "with key "+f.SignatureKeyID)
-	}
+	p.signature(r)
 	if len(f.Extensions) > 0 {
 		p.Label("extensions", strings.Join(f.Extensions, ", "))
+	}
+}
+
+func (p *drawing) signature(r inspectRecord) {
+	unchecked := func(f finding.Finding) bool { return f.Rule == validate.SignatureUnchecked }
+	key := r.Facts.SignatureKeyID
+	switch {
+	case !r.Facts.Signed:
+		p.Label("signed", "no")
+	case slices.ContainsFunc(r.Result.Findings, unchecked):
+		p.Label("signature", strings.TrimSuffix("signed, not checked: key "+key, ": key "))
+	case key == "":
+		p.Label("signed", "yes")
+	default:
+		p.Label("signed", "with key "+key)
 	}
 }
 

@@ -27,11 +27,14 @@ func Rules() []finding.Rule {
 }
 
 // layerRules completes the rules of a layer, which are errors unless they say
-// otherwise.
+// otherwise. A note is no reason for anything.
 func layerRules(layer finding.Layer, reason finding.Reason, rules []finding.Rule) []finding.Rule {
 	complete := make([]finding.Rule, 0, len(rules))
 	for _, r := range rules {
-		r.Layer, r.Reason = layer, reason
+		r.Layer = layer
+		if r.Severity != finding.Note {
+			r.Reason = reason
+		}
 		if r.Severity == "" {
 			r.Severity = finding.Error
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// signatureRules has a rule for every reason of package sign. The signatures in
-// it are made with the key 0123456789abcdefghijklmnopqrstuv, which has the ID k1.
+// signatureRules has a rule for every reason of package sign, and one for where there is no
+// key. The signatures in it are made with the key 0123456789abcdefghijklmnopqrstuv, which has the ID k1.
 var signatureRules = []finding.Rule{
 	{
 		ID:      signaturePrefix + string(sign.Missing),
@@ -51,6 +51,14 @@ var signatureRules = []finding.Rule{
 		Why:     "The message was changed after it was signed, or signed with another key. handoff verify --explain looks for the cause.",
 		Bad:     signatureExample("hmac-sha256:5d5d139563c95b5967b9bd9a8c9b233a9dedb45072794cd232dc1b74832607d0"),
 		Good:    signatureExample(""),
+	},
+	{
+		ID:       SignatureUnchecked,
+		Severity: finding.Note,
+		Summary:  "The message is signed, and there is no key to check that with.",
+		Why:      "A signature that nobody has checked says nothing: whoever changed the message has changed it too, or made it up. Give the key of the sender, or let another program verify the message.",
+		Bad:      signatureExample(""),
+		Good:     `{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}`,
 	},
 }
 

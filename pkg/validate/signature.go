@@ -20,5 +20,20 @@ func checkSignature(m *message.Message, verifier *sign.Verifier) []finding.Findi
 	return []finding.Finding{f.At(fault.Pointer, fault.Position)}
 }
 
+// SignatureUnchecked is the rule of the note that a message is signed and that there is
+// no [Options].Verifier to check that.
+const SignatureUnchecked = signaturePrefix + "unchecked"
+
+// noteUnchecked notes on a signed message that nobody has checked its signature.
+func noteUnchecked(m *message.Message) []finding.Finding {
+	signature := m.Root().Get("signature")
+	if signature.Text() == "" {
+		return nil
+	}
+	f := finding.Finding{Layer: finding.Signature, Severity: finding.Note, Rule: SignatureUnchecked,
+		Message: "signed, but nobody has checked the signature: there is no key to check it with; give the one of the sender"}
+	return []finding.Finding{f.On(signature)}
+}
+
 // signaturePrefix makes a rule's id of a reason of package sign.
 const signaturePrefix = string(finding.Signature) + "/signature-"

@@ -36,7 +36,8 @@ type Options struct {
 	Strict bool
 	// Off are the IDs of rules whose warnings are not wanted.
 	Off []string
-	// Verifier checks the signature; nil leaves that layer out.
+	// Verifier checks the signature; nil leaves that out, with a note on a message that is
+	// signed.
 	Verifier *sign.Verifier
 	// Scanner finds injected instructions; nil means the built-in one.
 	Scanner safety.Scanner
@@ -161,10 +162,14 @@ func (o *Options) asks(layer finding.Layer) bool {
 func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Message, f format.Format, run *schema.Run) ([]finding.Finding, error) {
 	switch layer {
 	case finding.Signature:
-		if v.options.Verifier == nil {
+		switch {
+		case v.options.Verifier != nil:
+			return checkSignature(m, v.options.Verifier), nil
+		case f == format.EAAPL:
+			return noteUnchecked(m), nil
+		default:
 			return nil, nil
 		}
-		return checkSignature(m, v.options.Verifier), nil
 	case finding.Schema:
 		return checkSchema(m.Root(), f, v.options, run), nil
 	case finding.Protocol:
