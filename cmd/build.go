@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ type buildFlags struct {
 	states []string
 	parent string
 	from   string
-	to     string
+	to     []string
 	set    []string
 }
 
@@ -44,6 +45,9 @@ calls, and relays the budget of the parent message exactly (section 9). The
 state is a file or standard input; JSON Lines of states give JSON Lines of
 messages.
 
+With several --to the message is for each of them (a fan-out, section 14.2): toAgent is
+the first, and receiverList lists all. Send every receiver the same message.
+
 A message that its receiver would refuse for its schema or its completeness is
 not printed: its findings are, and the exit code is 1.`,
 		Example: `  handoff build --state state.json --from legal-analysis-agent@2.1.0 --to 'risk-scoring-agent@>=1.5.0'
@@ -54,7 +58,7 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringArrayVar(&f.states, "state", nil, "agent state `FILE`, the same as an argument")
 	flags.StringVar(&f.parent, "parent", "", "the message by which the agent got the task, a `FILE`")
 	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION`")
-	flags.StringVar(&f.to, "to", "", "the kind of agent that is to take over, as `TYPE[@RANGE]`")
+	flags.StringArrayVar(&f.to, "to", nil, "the kind of agent that is to take over, as `TYPE[@RANGE]`; repeated, each of them gets the message")
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
 	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
@@ -69,9 +73,8 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if f.From.AgentID, f.From.AgentVersion, ok = strings.Cut(f.from, "@"); !ok {
 		return fmt.Errorf("--from %q: write the handing agent as ID@VERSION, such as planner@1.0.0", f.from)
 	}
-	f.To.AgentType, f.To.AgentVersion, _ = strings.Cut(f.to, "@")
-	if f.To.AgentType == "" {
-		return fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", f.to)
+	if err := f.completeTargets(); err != nil {
+		return err
 	}
 	for _, text := range f.set {
 		pointer, value, ok := strings.Cut(text, "=")
@@ -100,6 +103,28 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	} else if !r.Valid {
 		first := r.Findings[0]
 		return fmt.Errorf("%s:%d:%d: the parent is not a valid message: %s", f.parent, first.Line, first.Column, first.PlacedMessage())
+	}
+	return nil
+}
+
+// completeTargets fills in who is to take over.
+func (f *buildFlags) completeTargets() error {
+	if len(f.to) == 0 {
+		f.to = []string{""}
+	}
+	for i, text := range f.to {
+		var to message.ToAgent
+		to.AgentType, to.AgentVersion, _ = strings.Cut(text, "@")
+		switch {
+		case to.AgentType == "":
+			return fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", text)
+		case slices.Contains(f.to[:i], text):
+			return fmt.Errorf("--to %q is named twice: name every receiver of a fan-out once", text)
+		case i == 0:
+			f.To = to
+		default:
+			f.Also = append(f.Also, to)
+		}
 	}
 	return nil
 }

@@ -23,6 +23,10 @@ type Options struct {
 	From message.FromAgent
 	// To is the kind of agent that is to take over.
 	To message.ToAgent
+	// Also are further kinds of agents that each get the message: a fan-out (section
+	// 14.2), whose receiverList names To and these. A state that has a receiverList of
+	// its own is then an [*InputError].
+	Also []message.ToAgent
 	// Parent is the message by which From got the task; nil for the first
 	// handoff of a task.
 	Parent *message.Message
@@ -111,7 +115,7 @@ func (b *builder) message() ([]byte, error) {
 		{"parentHandoffId", b.parentHandoffID},
 		{"fromAgent", b.fromAgent},
 		{"toAgent", b.toAgent},
-		{"receiverList", b.copied("receiverList", "")},
+		{"receiverList", b.receiverList},
 		{"timestamp", quoted(b.o.Now.UTC().Format("2006-01-02T15:04:05.000Z"))},
 		{"taskDescription", b.taskDescription},
 		{"completedSubtasks", b.completedSubtasks},
@@ -197,12 +201,27 @@ func (b *builder) fromAgent() ([]byte, error) {
 }
 
 func (b *builder) toAgent() ([]byte, error) {
-	for _, s := range []string{b.o.To.AgentType, b.o.To.AgentVersion} {
-		if err := checkText("target agent", s); err != nil {
-			return nil, err
+	for _, to := range append([]message.ToAgent{b.o.To}, b.o.Also...) {
+		for _, s := range []string{to.AgentType, to.AgentVersion} {
+			if err := checkText("target agent", s); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return json.Marshal(b.o.To)
+}
+
+// receiverList is the state's, or lists all receivers that the options name if there are
+// several. They are those that toAgent has checked.
+func (b *builder) receiverList() ([]byte, error) {
+	own := b.state.root.Get("receiverList")
+	switch {
+	case len(b.o.Also) == 0:
+		return own.Raw(), nil
+	case own.Exists():
+		return nil, b.state.fail("/receiverList", "the state lists receivers, and several are named beside it: name all of them in one of the two")
+	}
+	return json.Marshal(append([]message.ToAgent{b.o.To}, b.o.Also...))
 }
 
 // checkText refuses what arguments and environments can hold and JSON cannot.

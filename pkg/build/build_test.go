@@ -116,6 +116,7 @@ func TestExamples(t *testing.T) {
 // TestMember has a row for each rule on what a member is made of.
 func TestMember(t *testing.T) {
 	const sub1, sub2 = `{"subtaskId":"s1","description":"again"}`, `{"subtaskId":"s2","description":"two, done"}`
+	fanOut := Options{To: message.ToAgent{AgentType: "b"}, Also: []message.ToAgent{{AgentType: "c", AgentVersion: ">=1.0.0"}}}
 	longTokens := strings.Repeat("9", 30)
 	tests := []struct {
 		name    string
@@ -128,6 +129,11 @@ func TestMember(t *testing.T) {
 		{name: "schemaVersion", member: "/schemaVersion", want: `"2.0"`},
 		{name: "timestamp is UTC with milliseconds", member: "/timestamp", want: `"2026-06-12T09:30:00.120Z"`,
 			options: Options{Now: time.Date(2026, 6, 12, 11, 30, 0, 120_900_000, time.FixedZone("", 7200))}},
+
+		{name: "toAgent of a fan-out", member: "/toAgent", want: `{"agentType":"b"}`, options: fanOut},
+		{name: "receiverList of a fan-out", member: "/receiverList", want: `[{"agentType":"b"},{"agentType":"c","agentVersion":">=1.0.0"}]`, options: fanOut},
+		{name: "receiverList of one receiver", member: "/receiverList", want: "", options: Options{To: fanOut.To}},
+		{name: "receiverList of the state", member: "/receiverList", want: `[{"agentType":"x"}]`, state: []string{"/receiverList", `[{"agentType":"x"}]`}},
 
 		{name: "parentHandoffId of a first handoff", member: "/parentHandoffId", want: "null"},
 		{name: "parentHandoffId", parent: []string{}, member: "/parentHandoffId", want: `"` + taskB + `"`},
