@@ -99,7 +99,7 @@ type TokenSpent struct {
 // Turn is one turn of the conversation, kept verbatim.
 type Turn struct {
 	Role    string         `json:"role"`
-	Content jsontext.Value `json:"content"` // a string, or an array of parts
+	Content jsontext.Value `json:"content"` // a string, or an array of parts; null in a turn that only calls tools
 	Unknown jsontext.Value `json:",embed"`
 }
 

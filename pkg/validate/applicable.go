@@ -55,7 +55,7 @@ func applicable(list []*jsonschema.Schema, s *jsonschema.Schema, v jsonstream.Va
 
 // ofPresence reports whether all that s says is which members must be there.
 func ofPresence(s *jsonschema.Schema) bool {
-	return s.Required != nil && isPlain(s) && s.Types == nil && s.Properties == nil && s.AnyOf == nil && s.AllOf == nil
+	return s.Required != nil && isPlain(s) && s.Types == nil && s.MinItems < 0 && s.Properties == nil && s.AnyOf == nil && s.AllOf == nil
 }
 
 // isPlain reports whether s has none of the keywords that [holds] does not know.
@@ -63,24 +63,25 @@ func isPlain(s *jsonschema.Schema) bool {
 	return s.Always == nil && s.Ref == nil && s.RecursiveRef == nil && s.DynamicRef == nil && s.Not == nil && s.OneOf == nil && s.If == nil &&
 		s.Enum == nil && s.MinProperties < 0 && s.MaxProperties < 0 && s.PropertyNames == nil && s.PatternProperties == nil &&
 		s.AdditionalProperties == nil && s.Dependencies == nil && s.DependentRequired == nil && s.DependentSchemas == nil && s.UnevaluatedProperties == nil &&
-		s.Items == nil && s.Items2020 == nil && s.PrefixItems == nil && s.Contains == nil && s.MinItems < 0 && s.MaxItems < 0 && !s.UniqueItems && s.UnevaluatedItems == nil &&
+		s.Items == nil && s.Items2020 == nil && s.PrefixItems == nil && s.Contains == nil && s.MaxItems < 0 && !s.UniqueItems && s.UnevaluatedItems == nil &&
 		s.MinLength < 0 && s.MaxLength < 0 && s.Pattern == nil && s.Format == "" && s.ContentEncoding == "" && s.ContentMediaType == "" &&
 		s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil && s.MultipleOf == nil && s.Extensions == nil
 }
 
-// holds tells whether v keeps a schema that asks for members and for texts in them; ok
-// is false if the schema asks for more.
+// holds tells whether v keeps a schema that asks for members, for their types and for
+// texts in them; ok is false if the schema asks for more.
 func holds(s *jsonschema.Schema, v jsonstream.Value) (kept, ok bool) {
-	if !isPlain(s) || s.Types != nil || len(s.Constant) > 1 {
+	if !isPlain(s) || slices.Contains(s.Types, "integer") || len(s.Constant) > 1 {
 		return false, false
 	}
-	kept = true
+	kept = (s.Types == nil || slices.Contains(s.Types, v.Kind().String())) &&
+		(v.Kind() != jsonstream.Array || v.Len() >= s.MinItems)
 	if s.Constant != nil {
 		text, isText := s.Constant[0].(string)
 		if !isText {
 			return false, false
 		}
-		kept = v.Kind() == jsonstream.String && v.Text() == text
+		kept = kept && v.Kind() == jsonstream.String && v.Text() == text
 	}
 	for _, name := range s.Required {
 		kept = kept && (v.Kind() != jsonstream.Object || v.Get(name).Exists())

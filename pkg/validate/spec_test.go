@@ -57,6 +57,9 @@ func requiredMembers(t testing.TB) []requiredMember {
 		schema = resolve(schema)
 		for _, name := range schema.Get("required").Elements() {
 			declared := resolve(schema.Get("properties").Get(name.Text())).Get("type")
+			if !declared.Exists() { // it depends on other members: of a turn without tool calls
+				declared = schema.Get("else").Get("properties").Get(name.Text()).Get("type")
+			}
 			types := []string{declared.Text()}
 			if declared.Kind() == jsonstream.Array {
 				types = nil
@@ -141,6 +144,29 @@ func TestSchemaValidationWrongType(t *testing.T) {
 					t.Errorf("got %+v\nwant type at line %d", f, lineOf(t, text, member.pointer))
 				}
 			})
+		}
+	}
+}
+
+// A turn that only calls tools has the content null, and no other turn.
+func TestContentBesideToolCalls(t *testing.T) {
+	const null = `/conversationHistoryVerbatim/0/content: expected string or array: found null`
+	for turn, want := range map[string]string{
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`: "",
+		`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`:                                         "",
+		`{"role":"assistant","content":"Wait.","tool_calls":[{"id":"c1"}]}`:                                                         "",
+		`{"role":"assistant","content":null}`:                                                                                       null,
+		`{"role":"assistant","content":null,"tool_calls":[]}`:                                                                       null,
+		`{"role":"assistant","content":null,"tool_calls":null}`:                                                                     null,
+		`{"role":"assistant","content":null,"tool_calls":"f"}`:                                                                      null,
+		`{"role":"assistant","content":null,"function_call":"auto"}`:                                                                null,
+		`{"role":"assistant","content":1,"tool_calls":[{"id":"c1"}]}`:                                                               `/conversationHistoryVerbatim/0/content: expected string or array or null: found the number 1`,
+		`{"role":"assistant","tool_calls":[{"id":"c1"}]}`:                                                                           `/conversationHistoryVerbatim/0: the required member "content" is missing: add it`,
+	} {
+		for _, m := range []*message.Message{with(t, "/conversationHistoryVerbatim", "["+turn+"]"), with(t, "/conversationHistoryVerbatim", "["+turn+strings.Repeat(","+turn, 2*longArray)+"]")} {
+			if r := check(t, m, Options{Layers: []finding.Layer{finding.Schema}}); r.Valid != (want == "") || !strings.HasPrefix(r.Details, want) {
+				t.Errorf("%s: got %.200s, want %s", turn, r.Details, want)
+			}
 		}
 	}
 }
