@@ -203,7 +203,7 @@ func (r *countRecord) addTurns(h *history.History, tally history.Tally) {
 	pointers := h.Pointers()
 	roles := map[string]int{}
 	for i, t := range h.Turns {
-		role := cmp.Or(t.Role, t.Value.Get("type").Text(), "(none)")
+		role := cmp.Or(t.Role, t.Item().Get("type").Text(), "(none)")
 		if _, ok := roles[role]; !ok {
 			roles[role] = len(r.Roles)
 			r.Roles = append(r.Roles, countedPart{Name: role})

@@ -8,6 +8,25 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+// IsRunItem reports whether type is that of a run item of the OpenAI Agents SDK, such as
+// handoff_call_item, which has what a model gets in its raw_item. That of an approval is
+// none: no model gets it.
+func IsRunItem(kind string) bool { return strings.HasSuffix(kind, "_item") && kind != CarriedType }
+
+// Item returns what a turn says: the raw_item of a run item of the OpenAI Agents SDK, and
+// any other turn as it is.
+func Item(turn jsonstream.Value) jsonstream.Value {
+	if IsRunItem(turn.Get("type").Text()) {
+		if raw := turn.Get("raw_item"); raw.Kind() == jsonstream.Object {
+			return raw
+		}
+	}
+	return turn
+}
+
+// Item returns what the turn says: see [Item].
+func (t Turn) Item() jsonstream.Value { return Item(t.Value) }
+
 // A ToolEvent is a tool call, or the result of one.
 type ToolEvent struct {
 	Item   jsonstream.Value // the turn, part or call that it stands in
@@ -16,10 +35,15 @@ type ToolEvent struct {
 }
 
 // ToolEvents yields the calls and results of one turn, in the shapes of the
-// OpenAI Responses and Chat APIs, of Anthropic's Messages API and of SW4RM.
+// OpenAI Responses and Chat APIs, of Anthropic's Messages API and of SW4RM, and of the
+// [Item] of a run item.
 func ToolEvents(turn jsonstream.Value) iter.Seq[ToolEvent] {
 	return func(yield func(ToolEvent) bool) {
 		s := shapeOf(turn)
+		if s.rawItem.Kind() == jsonstream.Object && IsRunItem(s.kind.Text()) {
+			turn = s.rawItem
+			s = shapeOf(turn)
+		}
 		if e, ok := s.toolEvent(turn); ok && !yield(e) {
 			return
 		}
@@ -45,6 +69,7 @@ type shape struct {
 	kind, role                        jsonstream.Value
 	id, callID, toolUseID, toolCallID jsonstream.Value
 	content, toolCalls, functionCall  jsonstream.Value
+	rawItem                           jsonstream.Value
 }
 
 // shapeOf finds the members in one walk: turns are many, and most have none of them but
@@ -70,6 +95,8 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.toolCalls = member
 		case "function_call":
 			s.functionCall = member
+		case "raw_item":
+			s.rawItem = member
 		}
 	}
 	return s
@@ -112,6 +139,7 @@ func isToolRole(role string) bool { return role == "tool" || role == "function" 
 // IsTool reports whether a turn, or a part of one, is about a tool and nothing
 // else.
 func IsTool(item jsonstream.Value) bool {
+	item = Item(item)
 	if slices.Contains(toolTypes, item.Get("type").Text()) || isApproval(item) {
 		return true
 	}

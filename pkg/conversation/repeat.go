@@ -103,7 +103,7 @@ func Duplicates(turns []Turn) []int {
 	same := make([]int, len(turns))
 	for i, t := range turns {
 		same[i] = i
-		if j, ok := seen.Add(i, t.Value); ok {
+		if j, ok := seen.Add(i, t.Item()); ok {
 			same[i] = j
 		}
 	}

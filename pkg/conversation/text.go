@@ -8,7 +8,7 @@ import (
 
 // Name returns who or what a turn is by, beside its role: the name of a speaker
 // or a tool; "" if it gives none.
-func (t Turn) Name() string { return t.Value.Get("name").Text() }
+func (t Turn) Name() string { return t.Item().Get("name").Text() }
 
 // Text returns what a turn says, as text: the texts of its parts, the names and
 // arguments of its calls, the results, one a line. What has no text (an image)
@@ -18,11 +18,12 @@ func (t Turn) Text() string {
 	if t.Value.Kind() == jsonstream.String {
 		return t.Value.Text()
 	}
-	s.item(t.Value)
-	for _, call := range t.Value.Get("tool_calls").Elements() { // OpenAI Chat
+	item := t.Item()
+	s.item(item)
+	for _, call := range item.Get("tool_calls").Elements() { // OpenAI Chat
 		s.call(call.Get("function"))
 	}
-	s.call(t.Value.Get("function_call"))
+	s.call(item.Get("function_call"))
 	return strings.Join(s, "\n")
 }
 

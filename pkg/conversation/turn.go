@@ -20,7 +20,7 @@ type Turn struct {
 
 // Role returns the role of a turn in lower case, "" where an item has none.
 func Role(turn jsonstream.Value) string {
-	return strings.ToLower(strings.TrimSpace(turn.Get("role").Text()))
+	return strings.ToLower(strings.TrimSpace(Item(turn).Get("role").Text()))
 }
 
 // ContextLabel is the line that delimits what a user turn hands over besides the
@@ -37,7 +37,7 @@ const (
 // IsContext reports whether a turn is no part of the conversation: it holds what an
 // agent handed over besides it, or what a conversion carries.
 func (t Turn) IsContext() bool {
-	content, ok := strings.CutPrefix(t.Value.Get("content").Text(), ContextLabel)
+	content, ok := strings.CutPrefix(t.Item().Get("content").Text(), ContextLabel)
 	return ok && t.Role == "user" && strings.HasPrefix(content, "\n") ||
 		t.Value.Get("type").Text() == CarriedType && t.Value.Get("name").Text() == CarriedName
 }

@@ -91,6 +91,8 @@ func TestText(t *testing.T) {
 		{"Chat calls", `{"content":"so","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"x\":1}"}},{"function":{"name":"g"}}]}`, "so\nf {\"x\":1}\ng"},
 		{"Chat result", `{"role":"tool","tool_call_id":"1","content":"42"}`, "42"},
 		{"Responses call", `{"type":"function_call","name":"f","arguments":"{}"}`, "f {}"},
+		{"a run item", `{"type":"handoff_call_item","agent":{"name":"A"},"raw_item":{"type":"function_call","name":"f","arguments":"{}"}}`, "f {}"},
+		{"a run item without raw item", `{"type":"handoff_call_item"}`, `{"type":"handoff_call_item"}`},
 		{"Responses result", `{"type":"function_call_output","output":"42"}`, "42"},
 		{"Responses result in parts", `{"type":"function_call_output","output":[{"type":"input_text","text":"42"}]}`, "42"},
 		{"a call that the provider has answered", `{"type":"mcp_call","name":"f","arguments":"{}","output":"42"}`, "f {}\n42"},

@@ -76,11 +76,12 @@ func (u *units) add(i int, t Turn) {
 			u.orphans[id] = i
 		}
 	}
-	if program, ok := u.calls[t.Value.Get("caller").Get("caller_id").Text()]; ok { // OpenAI Responses: a program makes calls
+	item := t.Item()
+	if program, ok := u.calls[item.Get("caller").Get("caller_id").Text()]; ok { // OpenAI Responses: a program makes calls
 		u.join(program, i)
 	}
-	u.addApproval(i, t.Value)
-	u.addReasoning(i, t, called, answered)
+	u.addApproval(i, item)
+	u.addReasoning(i, t.Role, item.Get("type").Text(), called, answered)
 	if !answered || !t.isTool() {
 		u.speaker = -1
 		if t.Role == "assistant" {
@@ -124,10 +125,9 @@ func (u *units) addApproval(i int, item jsonstream.Value) {
 }
 
 // addReasoning joins a reasoning item to all output of the same response.
-func (u *units) addReasoning(i int, t Turn, called, answered bool) {
-	kind := t.Value.Get("type").Text()
+func (u *units) addReasoning(i int, role, kind string, called, answered bool) {
 	switch {
-	case u.reasoning >= 0 && isModelOutput(t.Role, kind, called, answered):
+	case u.reasoning >= 0 && isModelOutput(role, kind, called, answered):
 		u.join(u.reasoning, i)
 	case kind == "reasoning":
 		u.reasoning = i

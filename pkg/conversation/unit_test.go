@@ -20,6 +20,7 @@ func TestUnits(t *testing.T) {
 	tool := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `"}` }
 	approval := func(id string) string { return `{"type":"tool_approval_item","name":"f","call_id":"` + id + `"}` }
 	const legacy = `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`
+	run := func(kind, raw string) string { return `{"type":"` + kind + `","agent":{"name":"A"},"raw_item":` + raw + `}` }
 	item := func(kind string) string { return `{"type":"` + kind + `"}` }
 	parts := func(role string, parts ...string) string {
 		return `{"role":"` + role + `","content":[` + strings.Join(parts, ",") + `]}`
@@ -62,6 +63,7 @@ func TestUnits(t *testing.T) {
 		{"the Agents SDK: an approval and its call", []string{call("1"), call("2"), approval("1"), `{"type":"tool_approval_item","raw_item":{"call_id":"2"}}`, output("2"), output("1")}, "ababba"},
 		{"the Agents SDK: an approval before its call", []string{approval("1"), said("user"), call("1"), output("1")}, "a.aa"},
 		{"the Agents SDK: an approval of nothing", []string{approval("1"), approval(""), call(""), said("user")}, "...."},
+		{"the Agents SDK: run items", []string{run("reasoning_item", item("reasoning")), run("tool_call_item", call("1")), output("1"), run("message_output_item", said("assistant")), call("2"), run("tool_call_output_item", output("2"))}, "aaa.bb"},
 		{"what a conversion carries is no approval", []string{call("1"), `{"type":"tool_approval_item","name":"handoff.carried","call_id":"1"}`}, ".."},
 		{"a result of nothing", []string{output("1"), output(""), tool("1"), said("user")}, "...."},
 		{"calls without an id", []string{call(""), output(""), chat("")}, "..."},

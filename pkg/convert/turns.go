@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
@@ -217,6 +218,8 @@ func unixMillis(n node) (node, bool) {
 func fromOpenAI(item node) node {
 	kind := item.get("type").str()
 	switch {
+	case conversation.IsRunItem(kind) && item.get("raw_item").is(jsonstream.Object):
+		return fromOpenAI(item.get("raw_item"))
 	case kind == "" || kind == "message":
 		return item
 	case kind == "function_call":

@@ -33,7 +33,7 @@ func (h *History) Measure(m Meter) Tally {
 	t := Tally{Turns: make([]int, len(h.Turns))}
 	sizes := make([]int, len(h.Lists))
 	for i, turn := range h.Turns {
-		t.Turns[i] = m.Turn(turn.Value)
+		t.Turns[i] = m.Turn(turn.Item())
 		sizes[turn.List] += t.Turns[i]
 	}
 	if len(h.Turns) > 0 {

@@ -124,7 +124,8 @@ func speaker(turn jsonstream.Value) string {
 	if turn.Kind() == jsonstream.String {
 		return "user"
 	}
-	return cmp.Or(roleOf(turn), turn.Get("type").Text())
+	item := conversation.Item(turn)
+	return cmp.Or(roleOf(item), item.Get("type").Text())
 }
 
 // called tells which tools a conversation has calls of.
@@ -214,7 +215,8 @@ func openAI(h *history.History) *OpenAI {
 	}
 	calls := map[string]int{} // transfers, by the ids of their calls
 	for _, t := range h.Turns {
-		kind := t.Value.Get("type").Text()
+		item := t.Item()
+		kind := item.Get("type").Text()
 		if kind == "" && t.Role != "" {
 			kind = "message"
 		}
@@ -225,13 +227,13 @@ func openAI(h *history.History) *OpenAI {
 		}
 		list.Types[i].Count++
 		list.Items++
-		id := t.Value.Get("call_id").Text()
-		if name := t.Value.Get("name").Text(); kind == "function_call" && strings.HasPrefix(name, transferPrefix) {
+		id := item.Get("call_id").Text()
+		if name := item.Get("name").Text(); kind == "function_call" && strings.HasPrefix(name, transferPrefix) {
 			calls[id] = len(o.Transfers)
 			o.Transfers = append(o.Transfers, Transfer{Tool: name})
 		}
 		if at, ok := calls[id]; ok && kind == "function_call_output" {
-			o.Transfers[at].Agent = transferredTo(t.Value.Get("output").Text())
+			o.Transfers[at].Agent = transferredTo(item.Get("output").Text())
 		}
 		if h.Lists[t.List].Name == "input_history" && isNested(t) {
 			o.Nested++
@@ -243,7 +245,7 @@ func openAI(h *history.History) *OpenAI {
 
 // isNested reports whether a turn is the summary of a nested history.
 func isNested(t conversation.Turn) bool {
-	text := t.Value.Get("content").Text()
+	text := t.Item().Get("content").Text()
 	return t.Role == "assistant" && strings.Contains(text, openai.DefaultStart+"\n") && strings.HasSuffix(text, "\n"+openai.DefaultEnd)
 }
 

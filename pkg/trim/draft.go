@@ -90,6 +90,14 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 // bytes returns what a value of the context takes in the message as compact JSON.
 func (d *draft) bytes(v jsonstream.Value) int { return d.h.Encoded(len(d.compact(v))) }
 
+// textOf returns the compact text of what a turn says.
+func (d *draft) textOf(i int) []byte {
+	if t := d.h.Turns[i]; t.Item() != t.Value {
+		return jsonstream.AppendCompact(nil, t.Item().Raw())
+	}
+	return d.turns[i].text
+}
+
 // compact returns the compact text of a value, without a copy where that is the text
 // it has.
 func (d *draft) compact(v jsonstream.Value) []byte {

@@ -161,7 +161,7 @@ func (d *draft) candidates() [][]int {
 			stays[d.units[i]] = true
 			continue
 		}
-		asks := t.Role == "user" && speaks(t.Value)
+		asks := t.Role == "user" && speaks(t.Item())
 		if latest > 0 || t.IsInstruction() || asks && !user {
 			stays[d.units[i]] = true
 		}

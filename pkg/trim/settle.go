@@ -144,7 +144,7 @@ func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) 
 	request := summarize.Request{Previous: d.previous(), MaxTokens: tokens, Count: func(text string) int { return d.o.Meter.Count(valid(text)) }}
 	for _, i := range d.cut.turns {
 		t := d.h.Turns[i]
-		request.Turns = append(request.Turns, summarize.Turn{Role: t.Role, Name: t.Name(), Text: t.Text(), JSON: d.turns[i].text})
+		request.Turns = append(request.Turns, summarize.Turn{Role: t.Role, Name: t.Name(), Text: t.Text(), JSON: d.textOf(i)})
 	}
 	s, err := d.o.Summarizer.Summarize(ctx, request)
 	d.usage.PromptTokens += s.Usage.PromptTokens

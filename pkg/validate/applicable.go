@@ -55,13 +55,13 @@ func applicable(list []*jsonschema.Schema, s *jsonschema.Schema, v jsonstream.Va
 
 // ofPresence reports whether all that s says is which members must be there.
 func ofPresence(s *jsonschema.Schema) bool {
-	return s.Required != nil && isPlain(s) && s.Types == nil && s.MinItems < 0 && s.Properties == nil && s.AnyOf == nil && s.AllOf == nil
+	return s.Required != nil && isPlain(s) && s.Types == nil && s.MinItems < 0 && s.Enum == nil && s.Properties == nil && s.AnyOf == nil && s.AllOf == nil
 }
 
 // isPlain reports whether s has none of the keywords that [holds] does not know.
 func isPlain(s *jsonschema.Schema) bool {
 	return s.Always == nil && s.Ref == nil && s.RecursiveRef == nil && s.DynamicRef == nil && s.Not == nil && s.OneOf == nil && s.If == nil &&
-		s.Enum == nil && s.MinProperties < 0 && s.MaxProperties < 0 && s.PropertyNames == nil && s.PatternProperties == nil &&
+		s.MinProperties < 0 && s.MaxProperties < 0 && s.PropertyNames == nil && s.PatternProperties == nil &&
 		s.AdditionalProperties == nil && s.Dependencies == nil && s.DependentRequired == nil && s.DependentSchemas == nil && s.UnevaluatedProperties == nil &&
 		s.Items == nil && s.Items2020 == nil && s.PrefixItems == nil && s.Contains == nil && s.MaxItems < 0 && !s.UniqueItems && s.UnevaluatedItems == nil &&
 		s.MinLength < 0 && s.MaxLength < 0 && s.Pattern == nil && s.Format == "" && s.ContentEncoding == "" && s.ContentMediaType == "" &&
@@ -71,7 +71,7 @@ func isPlain(s *jsonschema.Schema) bool {
 // holds tells whether v keeps a schema that asks for members, for their types and for
 // texts in them; ok is false if the schema asks for more.
 func holds(s *jsonschema.Schema, v jsonstream.Value) (kept, ok bool) {
-	if !isPlain(s) || slices.Contains(s.Types, "integer") || len(s.Constant) > 1 {
+	if !isPlain(s) || slices.ContainsFunc(s.Enum, isNoText) || slices.Contains(s.Types, "integer") || len(s.Constant) > 1 {
 		return false, false
 	}
 	kept = (s.Types == nil || slices.Contains(s.Types, v.Kind().String())) &&
@@ -82,6 +82,9 @@ func holds(s *jsonschema.Schema, v jsonstream.Value) (kept, ok bool) {
 			return false, false
 		}
 		kept = kept && v.Kind() == jsonstream.String && v.Text() == text
+	}
+	if s.Enum != nil {
+		kept = kept && v.Kind() == jsonstream.String && slices.Contains(s.Enum, any(v.Text()))
 	}
 	for _, name := range s.Required {
 		kept = kept && (v.Kind() != jsonstream.Object || v.Get(name).Exists())
@@ -104,15 +107,20 @@ func holds(s *jsonschema.Schema, v jsonstream.Value) (kept, ok bool) {
 	if s.AnyOf == nil {
 		return kept, true
 	}
-	any := false
+	some := false
 	for _, branch := range s.AnyOf {
 		met, ok := holds(branch, v)
 		if !ok {
 			return false, false
 		}
-		any = any || met
+		some = some || met
 	}
-	return kept && any, true
+	return kept && some, true
+}
+
+func isNoText(value any) bool {
+	_, isText := value.(string)
+	return !isText
 }
 
 // branchFor returns the only one of some schemas that takes values of a kind, nil if
@@ -146,5 +154,5 @@ func typesOf(s *jsonschema.Schema) []string {
 
 // ofChildren reports whether a schema may say something about what a value holds.
 func ofChildren(s *jsonschema.Schema) bool {
-	return !isPlain(s) || s.Properties != nil || s.AllOf != nil || s.AnyOf != nil
+	return !isPlain(s) || s.Enum != nil || s.Properties != nil || s.AllOf != nil || s.AnyOf != nil
 }

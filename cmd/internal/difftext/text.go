@@ -380,7 +380,7 @@ func (t *printer) summary(v jsonstream.Value) string {
 	}
 	turn := conversation.Turn{Value: v}
 	said := strings.Join(strings.Fields(turn.Text()), " ")
-	by := cmp.Or(v.Get("role").Text(), v.Get("type").Text())
+	by := cmp.Or(turn.Item().Get("role").Text(), turn.Item().Get("type").Text())
 	if said == "" || by == "" {
 		return written(v)
 	}

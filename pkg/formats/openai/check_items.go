@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -33,6 +34,10 @@ func (c *checker) checkItem(item jsonstream.Value) {
 	}
 	if id := item.Get("call_id"); id.Kind() == jsonstream.String && id.Text() == "" && isTool(item) {
 		c.report(id, "call_id of a %s is empty: a call and its result are known by it; give both the same one, which no other call has", kind.Text())
+	}
+	raw := item.Get("raw_item")
+	if conversation.IsRunItem(kind.Text()) && raw.Kind() != jsonstream.Object && (raw.Exists() || item.Get("agent").Exists()) {
+		c.report(orHolder(raw, item), "raw_item of a run item: expected an object, the item that the model gets, found %s", raw.Kind())
 	}
 	switch kind.Text() {
 	case "message":

@@ -51,6 +51,11 @@ func transfer(n int, agent string) string {
 		n, strings.ToLower(agent), n, agent)
 }
 
+// runItem returns a run item of the SDK.
+func runItem(kind, raw string) string {
+	return `{"type":"` + kind + `","agent":{"name":"Triage"},"raw_item":` + raw + `}`
+}
+
 func reasoningOf(id string) string { return `{"type":"reasoning","id":"` + id + `","summary":[]}` }
 
 var reasoning = reasoningOf("rs_1")
@@ -101,6 +106,13 @@ func TestCheck(t *testing.T) {
 		{"reasoning at the end", data(`"Hi"`, "", reasoning+","+reasoningOf("rs_2")), []string{"reasoning-without-output /new_items/0", "reasoning-without-output /new_items/1"}},
 		{"reasoning before what the agent does not get", `{"input_history":"Hi","pre_handoff_items":[` + reasoning + `],"new_items":[` + assistant + `],"input_items":[]}`, []string{"reasoning-without-output /pre_handoff_items/0"}},
 		{"reasoning without an id", data(`[{"type":"reasoning","summary":[]},`+user+`]`, "", ""), []string{"reasoning-without-output /input_history/0"}},
+		{"run items", data(`"Hi"`, runItem("tool_call_item", call)+","+runItem("tool_call_output_item", result), runItem("message_output_item", assistant)), nil},
+		{"what is wrong in run items", data(`[]`, runItem("tool_call_item", call)+","+runItem("message_output_item", `{"type":"message"}`), runItem("reasoning_item", reasoning)),
+			[]string{"call-without-result /pre_handoff_items/0/raw_item/call_id", "shape /pre_handoff_items/1/raw_item", "reasoning-without-output /new_items/0/raw_item"}},
+		{"a run item of what is in the history", data("["+call+","+result+"]", runItem("tool_call_item", call), ""), []string{"duplicate-item /pre_handoff_items/0/raw_item", "call-without-result /pre_handoff_items/0/raw_item/call_id"}},
+		{"run items without what the model gets", data(`[]`, `{"type":"handoff_call_item","agent":{"name":"A"}},`+runItem("handoff_call_item", `"x"`), ""),
+			[]string{"shape /pre_handoff_items/0", "shape /pre_handoff_items/1/raw_item"}},
+		{"the approval of a call", data(`[]`, runItem("tool_call_item", call)+","+runItem("tool_approval_item", call)+","+result, ""), nil},
 		{"a string as history again", data(`"Hi"`, user, `{"content":"H\u0069","role":"user"}`), []string{
 			"duplicate-item /pre_handoff_items/0: the same item again: found all of it at /input_history already", "duplicate-item /new_items/0"}},
 		{"an item of the history again in another spelling", data(`[{"id":"m","role":"assistant","content":"é","n":1.0}]`, `{"n":1,"content":"\u00e9","role":"assistant","id":"m"}`, ""), []string{"duplicate-item /pre_handoff_items/0"}},

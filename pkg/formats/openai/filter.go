@@ -18,9 +18,10 @@ type Filter struct {
 // An entry is an item of a HandoffInputData: an object, or the string that is
 // the input_history.
 type entry struct {
-	list  int // its index in listNames
-	item  jsonstream.Value
-	given bool // to the next agent
+	list  int              // its index in listNames
+	whole jsonstream.Value // as the list has it
+	item  jsonstream.Value // what it says: the raw_item of a run item
+	given bool             // to the next agent
 	gone  bool
 }
 
@@ -134,7 +135,7 @@ func listText(left []*entry, list int) []byte {
 		case e.isText():
 			return e.item.Raw()
 		default:
-			text = jsonstream.AppendCompact(separate(text, 1), e.item.Raw())
+			text = jsonstream.AppendCompact(separate(text, 1), e.whole.Raw())
 		}
 	}
 	return append(text, ']')
@@ -148,10 +149,10 @@ func entries(data jsonstream.Value) []*entry {
 		list := data.Get(name)
 		given := name != newItems || !replaced
 		if list.Kind() == jsonstream.String {
-			all = append(all, &entry{list: i, item: list, given: given})
+			all = append(all, &entry{list: i, whole: list, item: list, given: given})
 		}
 		for _, item := range list.Elements() {
-			all = append(all, &entry{list: i, item: item, given: given && !isApproval(item)})
+			all = append(all, &entry{list: i, whole: item, item: conversation.Item(item), given: given && !isApproval(item)})
 		}
 	}
 	return all

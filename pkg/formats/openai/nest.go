@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"iter"
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -41,10 +42,10 @@ func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	if o.Early {
 		return n.early(dst, data), nil
 	}
-	for _, item := range data.Get(preHandoffItems).Elements() {
+	for _, item := range items(data, preHandoffItems) {
 		n.add(item, item.Get("role").Text() != "assistant" && !isWork(item))
 	}
-	for _, item := range data.Get(newItems).Elements() {
+	for _, item := range items(data, newItems) {
 		n.add(item, item.Get("role").Text() != "" || !isWork(item))
 	}
 	if n.summary.items > 0 || len(n.history) == 1 {
@@ -84,14 +85,26 @@ func (o NestOptions) checkMarkers() error {
 }
 
 func (n *nesting) summarizeHistory(data jsonstream.Value) {
-	history := data.Get(inputHistory)
-	if history.Kind() == jsonstream.String {
+	said := data.Get(inputHistory)
+	if said.Kind() == jsonstream.String {
 		// In the order of the SDK, which shows where the message is written as JSON.
-		n.summary.add(mustParse(append(appendQuoted([]byte(`{"content":`), history.Text()), `,"role":"user"}`...)))
+		n.summary.add(mustParse(append(appendQuoted([]byte(`{"content":`), said.Text()), `,"role":"user"}`...)))
 		return
 	}
-	for _, item := range history.Elements() {
+	for _, item := range items(data, inputHistory) {
 		n.summarize(item)
+	}
+}
+
+// items yields the items of a list, for a run item its raw_item, which is what the SDK
+// makes an item of.
+func items(data jsonstream.Value, list string) iter.Seq2[int, jsonstream.Value] {
+	return func(yield func(int, jsonstream.Value) bool) {
+		for i, item := range data.Get(list).Elements() {
+			if !yield(i, conversation.Item(item)) {
+				return
+			}
+		}
 	}
 }
 
@@ -155,12 +168,12 @@ func (n *nesting) writeSummary() {
 func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 	kept := []byte{'['}
 	for _, item := range data.Get(preHandoffItems).Elements() {
-		if item.Get("role").Text() != "assistant" {
+		if conversation.Item(item).Get("role").Text() != "assistant" {
 			kept = jsonstream.AppendCompact(separate(kept, 1), item.Raw())
 		}
 	}
 	for _, name := range []string{preHandoffItems, newItems} {
-		for _, item := range data.Get(name).Elements() {
+		for _, item := range items(data, name) {
 			if !isApproval(item) {
 				n.summarize(item)
 			}
@@ -193,7 +206,11 @@ func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 		}
 		text := []byte{'['}
 		for _, item := range list.Elements() {
-			m.flatten(item, func(item jsonstream.Value) bool {
+			if _, _, ok := m.lines(conversation.Item(item)); !ok {
+				text = jsonstream.AppendCompact(separate(text, 1), item.Raw())
+				continue
+			}
+			m.flatten(conversation.Item(item), func(item jsonstream.Value) bool {
 				text = jsonstream.AppendCompact(separate(text, 1), item.Raw())
 				return true
 			})

@@ -110,6 +110,8 @@ func TestNest(t *testing.T) {
 			[]string{"summary:\n(no previous turns recorded)", `{"type":"web_search_call","caller":{"type":"direct"}}`}},
 		{"approval items are dropped", data(`[]`, `{"type":"tool_approval_item"}`, `{"type":"tool_approval_item"}`),
 			[]string{"summary:\n(no previous turns recorded)"}},
+		{"run items are their raw items", data(`[`+runItem("input_item", user)+`]`, runItem("tool_call_item", call)+","+runItem("tool_call_output_item", result)+","+runItem("tool_approval_item", call), runItem("message_output_item", assistant)),
+			[]string{"summary:\n1. user: Hi\n2. " + callLine + "\n3. " + resultLine, assistant}},
 		{"the first forwarded item has a summary before it, though nothing is pending", data(`[]`, user+","+user, ""),
 			[]string{"summary:\n(no previous turns recorded)", user, user}},
 		{"what is pending between forwarded items", data(`[`+user+`]`, search+","+assistant+","+search, ""),
