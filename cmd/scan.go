@@ -45,7 +45,7 @@ Evidence is weighed: a text is flagged when what speaks against it adds up to
 be looked at.`,
 		Example: `  handoff scan message.json
   curl -s https://example.com | handoff scan --text
-  handoff scan -f json --allow tool-poisoning@/tools/** archive/ | jq 'select(.flagged)'`,
+  handoff scan -f json --allow 'embedded-request@/tools/**' archive/ | jq 'select(.flagged)'`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()

@@ -1,0 +1,250 @@
+package cmd
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// notRun are the blocks of documents that TestDocs does not run, by what they contain,
+// and why.
+var notRun = map[string]string{
+	"# usage: sh signature.sh": "TestSigningRecipes runs it",
+	"git difftool":             "it asks the user; the command that it configures is run by TestScripts/diff-git",
+}
+
+// configured says for what the YAML of a page is: the commands that it concerns. In one
+// that names it, FILE stands for it; for others it is the configuration.
+var configured = map[string][]string{
+	"README.md":        {"handoff validate --receiver FILE message.json"},
+	"safety.md":        {"handoff scan --rules FILE message.json"},
+	"configuration.md": {"handoff validate message.json", "handoff scan message.json", "handoff trim message.json", "handoff sign message.json"},
+	"chain.md":         {"handoff chain archive/"},
+}
+
+// TestDocs runs every command and every configuration file of the documents and of every
+// --help, as written, in a folder with the files that they name (testdata/docs/folder.sh):
+// none may end with exit code 2. docs/commands.md has the examples of --help. A console
+// session may end so if it shows an error.
+func TestDocs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a POSIX shell")
+	}
+	if testing.Short() {
+		t.Skip("it starts hundreds of processes")
+	}
+	shell := newDocsShell(t)
+	t.Run("help", func(t *testing.T) {
+		var walk func(c *cobra.Command)
+		walk = func(c *cobra.Command) {
+			if c.Example != "" {
+				t.Run(c.CommandPath(), func(t *testing.T) { shell.run(t, docsBlock{lines: strings.Split(c.Example, "\n")}) })
+			}
+			for _, sub := range c.Commands() {
+				walk(sub)
+			}
+		}
+		walk(newRoot())
+	})
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("found the pages %q, %v", pages, err)
+	}
+	for _, page := range append(pages, "../README.md") {
+		name := filepath.Base(page)
+		if name == "commands.md" || name == "rules.md" { // made of --help, and of examples that package validate tests
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, block := range docsBlocks(string(text)) {
+				switch {
+				case block.language == "yaml":
+					shell.configure(t, name, block)
+				case name == "README.md" && block.language == "console": // TestReadme runs them
+				default:
+					shell.run(t, block)
+				}
+			}
+		})
+	}
+}
+
+// A docsBlock is a block of code in a document, or the example of a command.
+type docsBlock struct {
+	language string
+	lines    []string
+}
+
+// docsBlocks returns the fenced and the indented blocks of a document.
+func docsBlocks(text string) []docsBlock {
+	var blocks []docsBlock
+	fenced, indented := false, false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		code, isIndented := strings.CutPrefix(line, "    ")
+		language, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence:
+			if fenced = !fenced; fenced {
+				blocks = append(blocks, docsBlock{language: language})
+			}
+		case fenced || isIndented && indented:
+			last := &blocks[len(blocks)-1]
+			last.lines = append(last.lines, map[bool]string{true: line, false: code}[fenced])
+		case isIndented:
+			blocks = append(blocks, docsBlock{lines: []string{code}})
+		}
+		indented = isIndented && !fenced && !isFence
+	}
+	return blocks
+}
+
+// callsHandoff matches a line in which handoff is the name of a command, and not a word.
+var callsHandoff = regexp.MustCompile(`^(.*(\| |\(|&& ))?([A-Z_]+=\S+ )*handoff( [a-z]|$)`)
+
+// commands returns the commands of a block, and for each whether it shows an error: of a
+// console session its inputs, of another block all lines if it has a call of handoff.
+func (b docsBlock) commands() (commands []string, shows []bool) {
+	if b.language != "console" && !slices.ContainsFunc(b.lines, func(line string) bool { return callsHandoff.MatchString(strings.TrimSpace(line)) }) {
+		return nil, nil
+	}
+	joins := false
+	for _, line := range b.lines {
+		input, isInput := strings.CutPrefix(line, "$ ")
+		last := len(commands) - 1
+		switch {
+		case joins:
+			commands[last] += "\n" + line
+		case b.language == "console" && !isInput:
+			shows[last] = shows[last] || strings.HasPrefix(line, "handoff: ")
+			continue
+		case strings.TrimSpace(line) != "":
+			commands, shows = append(commands, input), append(shows, false)
+		}
+		joins = strings.HasSuffix(line, `\`)
+	}
+	return commands, shows
+}
+
+// A docsShell runs commands of documents.
+type docsShell struct{ real, folder string }
+
+func newDocsShell(t *testing.T) docsShell {
+	t.Helper()
+	self, err := os.Executable() // this test binary is the command, by the name of handoff
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	real := filepath.Join(dir, "handoff")
+	if err := os.Symlink(self, real); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := filepath.Abs("../testdata/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docsShell{real, folder}
+}
+
+// wrapper is what the commands call: it notes what handoff did not do.
+const wrapper = `#!/bin/sh
+"$HANDOFF" "$@"
+code=$?
+[ $code -lt 2 ] || echo "exit code $code: handoff $*" >>"$FAILED"
+exit $code
+`
+
+// run runs the commands of a block in a folder of their own.
+func (s docsShell) run(t *testing.T, b docsBlock) {
+	t.Helper()
+	commands, shows := b.commands()
+	text := strings.Join(commands, "\n")
+	for part := range notRun {
+		if strings.Contains(text, part) {
+			return
+		}
+	}
+	if len(commands) > 0 {
+		dir, env := s.prepare(t, text)
+		for i, command := range commands {
+			s.call(t, dir, env, command, shows[i])
+		}
+	}
+}
+
+var docsWord = regexp.MustCompile(`[\w.-]+/?`)
+
+// prepare makes a folder with what the commands in text name.
+func (s docsShell) prepare(t *testing.T, text string) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bin", "handoff"), []byte(wrapper), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env = append(os.Environ(), "HANDOFF="+s.real, "FAILED="+filepath.Join(dir, "bin", "failed"), "BLOCK="+text, "DOCS="+s.folder, "HOME="+filepath.Join(dir, "home"),
+		"PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "GIT_CONFIG_GLOBAL="+filepath.Join(dir, "bin", "gitconfig"), "KEY=secret")
+	c := exec.Command("sh", append([]string{filepath.Join(s.folder, "folder.sh")}, docsWord.FindAllString(text, -1)...)...)
+	c.Dir, c.Env = dir, env
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("making the files of\n%s\n%v\n%s", text, err, out)
+	}
+	return dir, env
+}
+
+// call runs one command, which must not fail unless it shows that.
+func (s docsShell) call(t *testing.T, dir string, env []string, command string, showsError bool) {
+	t.Helper()
+	for _, program := range []string{"jq", "openssl", "git"} {
+		if _, err := exec.LookPath(program); err != nil && strings.Contains(command, program+" ") && os.Getenv("CI") == "" {
+			t.Logf("%s is not installed: %s is not run", program, command)
+			return
+		}
+	}
+	c := exec.Command("sh", "-c", command)
+	c.Dir, c.Env = dir, env
+	out, err := c.CombinedOutput()
+	failed, _ := os.ReadFile(filepath.Join(dir, "bin", "failed"))
+	_ = os.Remove(filepath.Join(dir, "bin", "failed"))
+	if showsError {
+		return
+	}
+	if len(failed) > 0 || err != nil && c.ProcessState.ExitCode() > 1 {
+		t.Errorf("%s\n%v\n%s%s", command, err, failed, out)
+	}
+}
+
+// configure uses a YAML file of a page.
+func (s docsShell) configure(t *testing.T, page string, b docsBlock) {
+	t.Helper()
+	commands, ok := configured[page]
+	if !ok {
+		t.Fatalf("%s has a YAML file, and nothing says what it is for", page)
+	}
+	name := "FILE"
+	if !strings.Contains(commands[0], name) {
+		name, commands = "handoff.yaml", append([]string{"handoff config trust", "handoff config"}, commands...)
+	}
+	text := strings.Join(b.lines, "\n") + "\n"
+	dir, env := s.prepare(t, strings.Join(commands, "\n")+"\n"+text)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range commands {
+		s.call(t, dir, env, command, false)
+	}
+}

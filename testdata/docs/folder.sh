@@ -1,0 +1,117 @@
+# Makes, in the working directory, the files that the commands of the documents name:
+# sh folder.sh WORD..., with the words of a block of commands, whose text is in $BLOCK.
+# Words that are no files are passed over.
+set -eu
+
+state() { handoff example state; }
+built() { state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent "$@"; }
+many() { for i in 1 2 3 4 5; do state; state; state; state; done | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent; handoff example; }
+key() { [ -e "$1" ] || handoff keygen --key-id team-1 -o "$1"; }
+schema() { echo '{"type":"object","properties":{"reason":{"type":"string"}},"additionalProperties":false,"required":["reason"]}'; }
+
+# session FILE is a transcript in which the command of the block can go on
+session() {
+	case $BLOCK in *"macp start $1"*) return ;; esac
+	handoff macp start "$1" --participant alice --participant bob >/dev/null
+	case $BLOCK in *"macp offer $1"*) return ;; esac
+	handoff macp offer "$1" --target bob --scope frontend >/dev/null
+	case $BLOCK in *"macp commit"*) ;; *) return ;; esac
+	handoff macp accept "$1" >/dev/null
+}
+
+# messages DIR is a folder of messages, or of transcripts where the block is about them
+messages() {
+	case $BLOCK in
+	*macp*fixtures/*|*sessions/*) mkdir -p "$1"; handoff example macp >"$1/one.json" ;;
+	*recorded/*) mkdir -p "$1"; handoff example openai >"$1/one.json" ;;
+	*'--expect auto'*)
+		mkdir -p "$1/valid" "$1/invalid/BUDGET_EXHAUSTED"
+		handoff example >"$1/valid/one.json"
+		built --set /costTracking/costBudgetRemainingUSD=0 --allow-exhausted >"$1/invalid/BUDGET_EXHAUSTED/spent.json" ;;
+	*) mkdir -p "$1"; handoff example >"$1/one.json"; built >"$1/two.json" ;;
+	esac
+}
+
+for word; do
+	[ ! -e "$word" ] || continue
+	case $word in
+	state.json) state >"$word" ;;
+	s.json) case $BLOCK in *macp*) session s.json ;; *) state >s.json ;; esac ;;
+	message.json|m.json|before.json|a.json|old.json) handoff example >"$word" ;;
+	after.json|b.json)
+		handoff example | handoff patch - "$DOCS/change.json" >"$word" ;;
+	change.json)
+		case $BLOCK in
+		*'patch -i'*|*'handoff diff -f jsonpatch'*) ;;
+		*) echo '[{"op":"test","path":"/n","value":1}]' >change.json ;;
+		esac ;;
+	received.json)
+		case $BLOCK in
+		*sent.json*) key team.key; handoff example | handoff sign --key-file team.key >sent.json; cp sent.json received.json ;;
+		*) handoff example >received.json ;;
+		esac ;;
+	receiver.yaml)
+		handoff example receiver >receiver.yaml ;;
+	state.schema.json) echo '{"type":"object"}' >"$word" ;;
+	refund.schema.json|escalation.schema.json|any.schema.json) schema >"$word" ;;
+	a.jsonl|b.jsonl|all.jsonl|archive.jsonl|relay.jsonl) many >"$word" ;;
+	archive.jsonl.gz) many | handoff compress -q --codec gzip >"$word" ;;
+	old.zst) many | handoff compress -q >old.zst ;;
+	queue) many | handoff compress -q >queue ;;
+	all.index|all.zst)
+		many >made.jsonl
+		handoff compress -q --per-message --dict builtin --index all.index -o all.zst made.jsonl
+		case $BLOCK in *'handoff compress --per-message'*) rm all.index all.zst ;; esac ;;
+	small.json|removed.jsonl)
+		handoff example | handoff trim -q --last 3 --keep-turns 1 --archive removed.jsonl >small.json ;;
+	archive/)
+		mkdir archive; many >archive/many.jsonl
+		case $BLOCK in *'decompress -i archive/'*)
+			case $BLOCK in *'compress -i --verify archive/'*) ;; *) handoff compress -q -i archive/ ;; esac ;;
+		esac ;;
+	samples/) mkdir samples; many >samples/1.jsonl; many >samples/2.jsonl; many >samples/3.jsonl; many >samples/4.jsonl; many >samples/5.jsonl ;;
+	fixtures/|generated/|queue/|recorded/|sessions/) messages "$word" ;;
+	team.key|team-1.key|keys.jwks)
+		case $BLOCK in *"keygen --key-id team-1 -o $word"*) ;; *) key "$word" ;; esac ;;
+	signed.jsonl) case $BLOCK in *'producer | handoff sign'*) ;; *) key team-1.key; many | handoff sign --key-file team-1.key >signed.jsonl ;; esac ;;
+	context.json) handoff example sw4rm-context >"$word" ;;
+	request.json|requests.jsonl) handoff example sw4rm-request >"$word" ;;
+	half.json) printf '{"from_agent":"a","to_agent":"reviewer","reason":"r",\n "context_snapshot":"eyJjb252ZXJzYXRpb25faGlzdG9yeSI6W10sIm1ldGFkYXRhIjp7fX0="}\n' >half.json ;;
+	reviewer.json) echo '{"agent_id":"reviewer","capabilities":["code_review"],"state":"RUNNABLE"}' >reviewer.json ;;
+	agents.json) echo '[{"agent_id":"reviewer","capabilities":["code_review"],"state":"RUNNABLE"}]' >agents.json ;;
+	history.json) echo '[{"role":"user","content":"Review it, please."}]' >history.json ;;
+	tools.json) echo '{"active_calls":[]}' >tools.json ;;
+	events.jsonl) printf '{"request_id":"r1","event":"request"}\n{"request_id":"r1","event":"reject"}\n{"request_id":"r1","event":"complete"}\n' >events.jsonl ;;
+	session.json|original.json|replay.json|transcript.json) handoff example macp >"$word" ;;
+	session.macp|capture.macp) handoff example macp | handoff macp encode >"$word" ;;
+	policy.json) echo '{"policy_id":"policy.default","rules":{}}' >policy.json ;;
+	notes.md) echo 'The frontend is half done.' >notes.md ;;
+	input.json) handoff example openai >input.json ;;
+	nested.json) handoff example openai | handoff openai nest >nested.json ;;
+	esac
+done
+
+# What runs beside handoff in the documents.
+mkdir -p bin "$HOME/.local/share/man/man1" "$HOME/src/agents"
+program() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"; chmod +x "bin/$1"; }
+program send 'cat >/dev/null'
+program curl 'echo "An example."'
+program agent "cat '$PWD/bin/out'"
+program producer "cat '$PWD/bin/out'"
+program receive "cat '$PWD/bin/out'"
+# consumer reads what is piped into it, or is where messages come from
+case $BLOCK in
+*'consumer |'*) program consumer "cat '$PWD/bin/out'" ;;
+*) program consumer 'cat >/dev/null' ;;
+esac
+case $BLOCK in
+*'agent | handoff sw4rm'*) echo '[{"role":"user","content":"Hi"}]' ;;
+*'agent | handoff build'*) state ;;
+*'handoff sw4rm respond'*) handoff example sw4rm-request ;;
+*'consumer | handoff verify'*) key keys.jwks; many | handoff sign --key-file keys.jwks ;;
+*) handoff example ;;
+esac >bin/out
+case $BLOCK in *'handoff config '*trust*)
+	echo 'scan: {threshold: 0.9}' >handoff.yaml; cp handoff.yaml "$HOME/src/agents/" ;;
+esac
+case $BLOCK in *git*) git init -q . ;; esac
