@@ -34,7 +34,7 @@ func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	}
 	text, err := r.patch(p, e)
 	if null := (*diff.NullError)(nil); errors.As(err, &null) {
-		return fmt.Errorf("%s:%d:%d: %s: %w", p.new.Source.Name, null.Line, null.Column, term.Visible(null.Pointer), err)
+		return fmt.Errorf("%s:%d:%d: %s: %w: use -f jsonpatch", p.new.Source.Name, null.Line, null.Column, term.Visible(null.Pointer), err)
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ type NullError struct {
 	Pointer             string // JSON Pointer to it
 }
 
-func (e *NullError) Error() string { return "a merge patch cannot set null: use -f jsonpatch" }
+func (e *NullError) Error() string { return "a merge patch cannot set null" }
 
 // MergePatch returns the merge patch (RFC 7386), on one line, that makes b of a, of
 // what [Compare] told of them with the same options. Arrays are replaced as a whole,
