@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Draft is a JSON value that is being changed. What is not changed keeps its
@@ -30,12 +28,14 @@ type content struct {
 	places  map[string]int // of the members in members; nil where they are few
 }
 
-// A draftMember is a member of an open object. A gap has no name.
+// A draftMember is a member of an open object, or a gap.
 type draftMember struct {
 	name  string
-	text  []byte // the name as it is written, with its quotes
 	value Draft
 }
+
+// isGap reports whether a member was taken out here.
+func (m *draftMember) isGap() bool { return m.value == Draft{} }
 
 // NewDraft returns a draft of v, which must not be absent. To add it to another draft hands it over: it must
 // not be used any more.
@@ -84,7 +84,7 @@ func (d *Draft) contents() *content {
 		c.count = base.Len()
 		c.members = make([]draftMember, 0, c.count+1)
 		for name, v := range base.Members() {
-			c.members = append(c.members, draftMember{name, v.RawName(), Draft{was: v}})
+			c.members = append(c.members, draftMember{name, Draft{was: v}})
 		}
 	case Array:
 		elements := make([]Draft, 0, base.Len())
@@ -154,7 +154,7 @@ func (c *content) children(yield func(*draftMember, *Draft) bool) {
 		return
 	}
 	for i := range c.members {
-		if m := &c.members[i]; m.text != nil && !yield(m, &m.value) {
+		if m := &c.members[i]; !m.isGap() && !yield(m, &m.value) {
 			return
 		}
 	}
@@ -196,18 +196,9 @@ func (d *Draft) Insert(token string, child *Draft) bool {
 	if c.places != nil {
 		c.places[token] = len(c.members)
 	}
-	c.members = append(c.members, newMember(token, child))
+	c.members = append(c.members, draftMember{token, *child})
 	c.count++
 	return true
-}
-
-// newMember returns a member. What had its name before keeps how that is written.
-func newMember(name string, child *Draft) draftMember {
-	text := child.was.RawName()
-	if text == nil || !child.was.isNamed(name) {
-		text, _ = jsontext.AppendQuote(nil, name) // invalid UTF-8 is replaced
-	}
-	return draftMember{name, text, *child}
 }
 
 // InsertAt adds a member that an object does not have so that as many members are
@@ -215,7 +206,7 @@ func newMember(name string, child *Draft) draftMember {
 func (d *Draft) InsertAt(index int, name string, child *Draft) {
 	c := d.contents()
 	c.close()
-	c.members = slices.Insert(c.members, min(index, c.count), newMember(name, child))
+	c.members = slices.Insert(c.members, min(index, c.count), draftMember{name, *child})
 	c.count++
 }
 
@@ -245,20 +236,25 @@ func (d *Draft) Take(token string) *Draft {
 
 // close closes the gaps between the members.
 func (c *content) close() {
-	c.members = slices.DeleteFunc(c.members, func(m draftMember) bool { return m.text == nil })
+	c.members = slices.DeleteFunc(c.members, func(m draftMember) bool { return m.isGap() })
 	c.places = nil
 }
 
 // find returns the place of a member in members, -1 if there is none.
 func (c *content) find(name string) int {
-	const few = 16 // to compare with each costs no more than to look one up
-	if len(c.members) <= few && c.places == nil {
-		return slices.IndexFunc(c.members, func(m draftMember) bool { return m.text != nil && m.name == name })
+	const few = 64 // to compare with each costs no more than to look one up
+	if c.places == nil && len(c.members) <= few {
+		for i := range c.members {
+			if m := &c.members[i]; m.name == name && !m.isGap() {
+				return i
+			}
+		}
+		return -1
 	}
 	if c.places == nil {
 		c.places = make(map[string]int, c.count)
 		for i, m := range c.members {
-			if m.text != nil {
+			if !m.isGap() {
 				c.places[m.name] = i
 			}
 		}

@@ -4,22 +4,30 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Bytes returns the text of the draft.
 func (d *Draft) Bytes() []byte {
-	text, _ := d.append(make([]byte, 0, len(d.base().Raw())), math.MaxInt)
+	text, _ := d.append(d.room(), math.MaxInt)
 	return text
 }
 
 // Document returns the draft as a document. If that is over the limits, the error
 // is a [*SyntaxError].
 func (d *Draft) Document(limits Limits) (*Document, error) {
-	text, err := d.append(make([]byte, 0, len(d.base().Raw())), limits.maxDepth())
+	text, err := d.append(d.room(), limits.maxDepth())
 	if err != nil {
 		return nil, &SyntaxError{Problem: fmt.Sprintf("nested more than %d levels deep", limits.maxDepth()), Err: err}
 	}
 	return Parse(NewRaw(text), limits)
+}
+
+// room returns room for the text of a draft that was changed a little.
+func (d *Draft) room() []byte {
+	n := len(d.base().Raw())
+	return make([]byte, 0, n+n/16+256)
 }
 
 // append appends the text of a draft whose open parts may be nested so deep. The root
@@ -48,49 +56,48 @@ func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		separate = true
-		var s surroundings
-		if child.was.Parent() == base {
-			if s = child.was.surroundings(); s.last {
+		var after []byte
+		v := child.was
+		if v.doc == base.doc && v.node().parent == base.i && (m == nil || v.isNamed(m.name)) {
+			var before []byte
+			var last bool
+			if before, after, last = v.surroundings(); last {
 				end = nil
 			}
-		}
-		dst = append(dst, s.before...)
-		switch {
-		case m != nil && s.colon != nil:
-			dst = append(append(dst, m.text...), s.colon...)
-		case m != nil:
-			dst = append(append(dst, m.text...), ':')
+			dst = append(dst, before...)
+		} else if m != nil {
+			dst = append(appendName(dst, m.name, v), ':')
 		}
 		var err error
 		if dst, err = child.append(dst, depth-1); err != nil {
 			return nil, err
 		}
-		dst = append(dst, s.after...)
+		dst = append(dst, after...)
 	}
 	dst = append(append(dst, end...), raw[len(raw)-1])
 	return append(dst, tail...), nil
 }
 
-// surroundings are the bytes around a member or element in its text.
-type surroundings struct {
-	before, after []byte // white space
-	colon         []byte // between its name and value, white space included; nil for elements
-	last          bool   // no other one follows
+// appendName appends the name of a member. What had it elsewhere keeps how it is written.
+func appendName(dst []byte, name string, v Value) []byte {
+	if raw := v.RawName(); raw != nil && v.isNamed(name) {
+		return append(dst, raw...)
+	}
+	dst, _ = jsontext.AppendQuote(dst, name) // invalid UTF-8 is replaced
+	return dst
 }
 
-func (v Value) surroundings() (s surroundings) {
+// surroundings returns what stands before the value of a member or element, its name
+// included, the white space after it, and whether it is the last one.
+func (v Value) surroundings() (before, after []byte, last bool) {
 	text, n := v.doc.raw.Bytes, v.node()
-	start := n.start
+	from := n.start
 	if n.nameEnd != 0 {
-		start = n.nameStart
-		s.colon = text[n.nameEnd:n.start]
+		from = n.nameStart
 	}
-	from := start
 	for isSpace(text[from-1]) {
 		from--
 	}
-	s.before = text[from:start]
 	next := skipSpace(text, int(n.end))
-	s.after, s.last = text[n.end:next], text[next] != ','
-	return s
+	return text[from:n.start], text[n.end:next], text[next] != ','
 }
