@@ -112,9 +112,14 @@ func (e *chainEncoder) token(t jsontext.Token) {
 }
 
 func (e *chainEncoder) value(v any) {
-	if e.err == nil {
-		e.err = json.MarshalEncode(e.Encoder, v)
+	if e.err != nil {
+		return
 	}
+	text, err := json.Marshal(v, report.AnyBytes)
+	if err == nil {
+		err = e.WriteValue(report.WithoutSecrets(text))
+	}
+	e.err = err
 }
 
 func (e *chainEncoder) member(name string, v any) {

@@ -133,7 +133,7 @@ func writeRuleMarkdown(b *strings.Builder, r ruleRecord) {
 func indented(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		b.WriteString("    " + term.Visible(line) + "\n")
+		b.WriteString("    " + term.Escape(line, term.IsHidden) + "\n")
 	}
 	return b.String()
 }

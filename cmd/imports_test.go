@@ -15,7 +15,10 @@ const module = "github.com/eaapl/handoff"
 // import everything.
 var imports = map[string][]string{
 	"pkg/accepted": {},
-	"pkg/build":    {"pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal"},
+	"pkg/build": {
+		"pkg/finding", "pkg/jsonstream", "pkg/message",
+		"github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal",
+	},
 	"pkg/chain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3", "github.com/shopspring/decimal",
@@ -36,14 +39,14 @@ var imports = map[string][]string{
 	"pkg/formats/eaapl": {"pkg/format"},
 	"pkg/formats/macp":  {"pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
 	"pkg/formats/macp/wire": {
-		"pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
+		"pkg/finding", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
 	},
 	"pkg/formats/openai": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/formats/openai/tool": {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/formats/openai/tool": {"pkg/finding", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
 		"pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
@@ -59,9 +62,9 @@ var imports = map[string][]string{
 	"pkg/internal/equal":      {"pkg/jsonstream"},
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/view":       {"golang.org/x/text"},
-	"pkg/jsonstream":          {"github.com/go-json-experiment/json"},
+	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
-	"pkg/patch":               {"pkg/internal/equal", "pkg/jsonstream", "pkg/secrets"},
+	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/rfc3339":             {},
 	"pkg/safety": {
 		"pkg/conversation", "pkg/format", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
@@ -93,10 +96,10 @@ var imports = map[string][]string{
 	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/validate",
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif",
 	},
-	"cmd/internal/term": {"pkg/finding", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"cmd/internal/term": {"pkg/finding", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"":                  {"cmd"},
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -37,8 +38,8 @@ func (b *builder) taskID() ([]byte, error) {
 	}
 	// UUIDs are the same in either case.
 	if own.Exists() && !strings.EqualFold(own.Text(), id.Text()) {
-		return nil, b.state.fail("/taskId", "%q is not the parent's task, %q: leave it out, or give the parent of this task",
-			own.Text(), id.Text())
+		return nil, b.state.fail("/taskId", "%s is not the parent's task, %s: leave it out, or give the parent of this task",
+			finding.QuoteValue(own), finding.QuoteValue(id))
 	}
 	return id.Raw(), nil
 }

@@ -34,13 +34,20 @@ func Quote(text string) string {
 // QuoteValue returns a value as messages show it: a string as [Quote] does, an object or an
 // array by its kind.
 func QuoteValue(v jsonstream.Value) string {
+	if v.Kind() == jsonstream.Number {
+		return "the number " + Literal(v)
+	}
+	return Literal(v)
+}
+
+// Literal is [QuoteValue] for where it is clear that a number is one: it is shown as it is
+// written.
+func Literal(v jsonstream.Value) string {
 	switch v.Kind() {
 	case jsonstream.String:
 		return Quote(v.Text())
-	case jsonstream.Number:
-		return "the number " + Shorten(string(v.Raw()))
-	case jsonstream.True, jsonstream.False:
-		return string(v.Raw())
+	case jsonstream.Number, jsonstream.True, jsonstream.False:
+		return Shorten(string(v.Raw()))
 	default:
 		return KindName(v.Kind())
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 var (
@@ -71,6 +73,9 @@ const endProblem = "the document ends in the middle: a bracket, brace or quote i
 func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (string, error) {
 	if errors.Is(cause.Err, jsontext.ErrDuplicateName) {
 		name := cause.JSONPointer.LastToken()
+		if len(secrets.Find(name)) > 0 {
+			return "a member name that looks like a secret appears twice in one object: keep one of them", ErrDuplicateName
+		}
 		if runes := []rune(name); len(runes) > longestName {
 			name = string(runes[:longestName-1]) + "…"
 		}
@@ -134,13 +139,17 @@ func closes(b []byte) bool {
 	return len(b) > 0 && (b[0] == '}' || b[0] == ']')
 }
 
-// quoteAt shows the word or character at an offset, quoted and short.
+// quoteAt shows the word or character at an offset, quoted and short. What a finding shows
+// is quoted by package finding, which knows of this one.
 func quoteAt(text []byte, offset int) string {
-	const most = 20
+	const maxShown, maxSearched = 20, 4 << 10
 	end := offset
-	for end < len(text) && end-offset < most && !isSpace(text[end]) && strings.IndexByte(",:{}[]", text[end]) < 0 {
+	for end < len(text) && end-offset < maxSearched && !isSpace(text[end]) && strings.IndexByte(",:{}[]", text[end]) < 0 {
 		end++
 	}
-	end = max(end, offset+1)
-	return strconv.QuoteToGraphic(string(text[offset:end]))
+	word := string(text[offset:max(end, offset+1)])
+	if len(secrets.Find(word)) > 0 {
+		return "what looks like a secret"
+	}
+	return strconv.QuoteToGraphic(word[:min(len(word), maxShown)])
 }

@@ -3,9 +3,8 @@ package patch
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -152,7 +151,7 @@ func (r *run) walk(tokens []string, n int) (*jsonstream.Draft, error) {
 func join(tokens []string) string {
 	pointer := ""
 	for _, token := range tokens {
-		if pointer = jsonstream.AppendPointer(pointer, token); len(pointer) > utf8.UTFMax*maxShown {
+		if pointer = jsonstream.AppendPointer(pointer, token); len(pointer) > 256 {
 			break
 		}
 	}
@@ -162,7 +161,7 @@ func join(tokens []string) string {
 // holds returns why there can be nothing in a value.
 func holds(d *jsonstream.Draft, tokens []string) error {
 	if k := d.Kind(); k != jsonstream.Object && k != jsonstream.Array {
-		return fmt.Errorf("%s is %s, which holds nothing", named(join(tokens)), article(k))
+		return fmt.Errorf("%s is %s, which holds nothing", named(join(tokens)), finding.KindName(k))
 	}
 	return nil
 }
@@ -182,7 +181,7 @@ func missing(d *jsonstream.Draft, token string) error {
 }
 
 func notIndex(token string) error {
-	return fmt.Errorf("%s is not an index of an array: digits, without leading zeros", strconv.Quote(shorten(token)))
+	return fmt.Errorf("%s is not an index of an array: digits, without leading zeros", finding.Quote(token))
 }
 
 // length says how long an array is.

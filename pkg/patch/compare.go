@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // test compares as RFC 6902, section 4.6, has it.
@@ -102,49 +101,11 @@ func (r *run) differ(d *jsonstream.Draft, want jsonstream.Value) error {
 }
 
 func different(d *jsonstream.Draft, want jsonstream.Value) error {
-	have := article(d.Kind())
+	have := finding.KindName(d.Kind())
 	if v := d.Value(); v.Exists() {
-		have = excerpt(v)
+		have = finding.Literal(v)
 	}
-	return &difference{problem: fmt.Sprintf("the value is %s, not %s", have, excerpt(want))}
-}
-
-// maxShown is how many characters of a value or pointer an error shows.
-const maxShown = 60
-
-// shorten cuts off what is too long to be shown.
-func shorten(text string) string {
-	n := 0
-	for i := range text {
-		if n++; n > maxShown {
-			return text[:i] + "…"
-		}
-	}
-	return text
-}
-
-// excerpt shows a value: strings, numbers and literals as they are written, but no
-// credentials.
-func excerpt(v jsonstream.Value) string {
-	switch {
-	case v.Kind() == jsonstream.Object || v.Kind() == jsonstream.Array:
-		return article(v.Kind())
-	case len(secrets.Find(v.Text())) > 0:
-		return fmt.Sprintf("a string of %d characters that looks like a secret", utf8.RuneCountInString(v.Text()))
-	}
-	return shorten(string(v.Raw()))
-}
-
-// article names a type in a sentence.
-func article(k jsonstream.Kind) string {
-	switch k {
-	case jsonstream.Null:
-		return "null"
-	case jsonstream.Object, jsonstream.Array:
-		return "an " + k.String()
-	default:
-		return "a " + k.String()
-	}
+	return &difference{problem: fmt.Sprintf("the value is %s, not %s", have, finding.Literal(want))}
 }
 
 // named names a place in a sentence.
@@ -152,5 +113,5 @@ func named(pointer string) string {
 	if pointer == "" {
 		return "the root"
 	}
-	return shorten(pointer)
+	return finding.Shorten(finding.Pointer(pointer))
 }

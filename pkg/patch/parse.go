@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -40,7 +41,7 @@ func Parse(doc *jsonstream.Document, t Type) (*Patch, error) {
 		return &Patch{merge: root}, nil
 	}
 	if !isArray {
-		return nil, formatError(root, "a JSON Patch is an array of operations: found %s", article(root.Kind()))
+		return nil, formatError(root, "a JSON Patch is an array of operations: found %s", finding.KindName(root.Kind()))
 	}
 	p := &Patch{}
 	for i, element := range root.Elements() {
@@ -58,14 +59,14 @@ func Parse(doc *jsonstream.Document, t Type) (*Patch, error) {
 func parseOperation(element jsonstream.Value) (o operation, err *FormatError) {
 	o = operation{element: element, value: element.Get("value")}
 	if element.Kind() != jsonstream.Object {
-		return o, formatError(element, "must be an object: found %s", article(element.Kind()))
+		return o, formatError(element, "must be an object: found %s", finding.KindName(element.Kind()))
 	}
 	if o.op, err = stringMember(element, "op"); err != nil {
 		return o, err
 	}
 	needed, known := needs[o.op]
 	if !known {
-		return o, formatError(element.Get("op"), "there is no operation %q: use add, remove, replace, move, copy or test", shorten(o.op))
+		return o, formatError(element.Get("op"), "there is no operation %s: use add, remove, replace, move, copy or test", finding.Quote(o.op))
 	}
 	if o.path, err = pointerMember(element, "path"); err != nil {
 		return o, err
@@ -81,7 +82,7 @@ func parseOperation(element jsonstream.Value) (o operation, err *FormatError) {
 		}
 	}
 	if o.op == "move" && strings.HasPrefix(o.path, o.from+"/") {
-		return o, formatError(element, "a value cannot be moved into itself: from %s to %s", named(o.from), shorten(o.path))
+		return o, formatError(element, "a value cannot be moved into itself: from %s to %s", named(o.from), named(o.path))
 	}
 	return o, nil
 }
@@ -95,7 +96,7 @@ func stringMember(element jsonstream.Value, name string) (string, *FormatError) 
 	case jsonstream.Absent:
 		return "", formatError(element, "needs the member %q", name)
 	default:
-		return "", formatError(v, "%q must be a string: found %s", name, article(v.Kind()))
+		return "", formatError(v, "%q must be a string: found %s", name, finding.KindName(v.Kind()))
 	}
 }
 
@@ -109,7 +110,7 @@ func pointerMember(element jsonstream.Value, name string) (string, *FormatError)
 		return "", formatError(element.Get(name), "%q names a place more than %d levels deep", name, jsonstream.MaxDepth)
 	}
 	if _, ok := jsonstream.SplitPointer(text); !ok {
-		return "", formatError(element.Get(name), "%q must be a JSON Pointer: found %q; it begins with / and has ~ as ~0", name, shorten(text))
+		return "", formatError(element.Get(name), "%q must be a JSON Pointer: found %s; it begins with / and has ~ as ~0", name, finding.Quote(text))
 	}
 	return text, nil
 }

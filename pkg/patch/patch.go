@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -61,7 +62,7 @@ type OpError struct {
 }
 
 func (e *OpError) Error() string {
-	return fmt.Sprintf("operation %d (%s): %v", e.Index+1, strings.TrimSpace(e.Op+" "+shorten(e.Pointer)), e.Err)
+	return fmt.Sprintf("operation %d (%s): %v", e.Index+1, strings.TrimSpace(e.Op+" "+finding.Shorten(finding.Pointer(e.Pointer))), e.Err)
 }
 
 func (e *OpError) Unwrap() error { return e.Err }

@@ -121,7 +121,7 @@ func TestJSONPatchErrors(t *testing.T) {
 		{"credentials are not shown", `{"a":"ghp_` + strings.Repeat("aB3xK9", 6) + `"}`, `[{"op":"test","path":"/a","value":0}]`,
 			`operation 1 (test /a): the value is a string of 40 characters that looks like a secret, not 0`},
 		{"long values are cut short", `{"a":"` + strings.Repeat("s", 200) + `"}`, `[{"op":"test","path":"/a","value":0}]`,
-			`operation 1 (test /a): the value is "` + strings.Repeat("s", 59) + `…, not 0`},
+			`operation 1 (test /a): the value is "` + strings.Repeat("s", 59) + `…", not 0`},
 		{"2^53 is not 2^53+1", `9007199254740992`, `[{"op":"test","path":"","value":9007199254740993}]`,
 			`operation 1 (test): the value is 9007199254740992, not 9007199254740993`},
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // jsonOptions are how records are encoded.
@@ -26,7 +28,8 @@ var AnyBytes = json.JoinOptions(jsonOptions, jsontext.AllowInvalidUTF8(true),
 		return enc.WriteToken(jsontext.String(term.Escape(s, func(rune) bool { return false })))
 	})))
 
-// WriteJSON writes v as one line of JSON. No text in v can make it fail.
+// WriteJSON writes v as one line of JSON, without credentials. No text in v can make it
+// fail.
 func WriteJSON(w io.Writer, v any) error {
 	text, err := json.Marshal(v, jsonOptions)
 	if err != nil {
@@ -35,8 +38,31 @@ func WriteJSON(w io.Writer, v any) error {
 	if err != nil {
 		return fmt.Errorf("encoding the report: %w", err)
 	}
-	_, err = VisibleJSON{w}.Write(append(text, '\n'))
+	_, err = VisibleJSON{w}.Write(append(WithoutSecrets(text), '\n'))
 	return err
+}
+
+// WithoutSecrets returns a JSON text without the credentials in its strings and names.
+func WithoutSecrets(text []byte) []byte {
+	if !secrets.MayHold(text) && !bytes.Contains(text, []byte("~1")) { // a pointer may have a slash escaped
+		return text
+	}
+	lenient := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	dec := jsontext.NewDecoder(bytes.NewReader(text), lenient)
+	var out bytes.Buffer
+	enc := jsontext.NewEncoder(&out, lenient)
+	for {
+		token, err := dec.ReadToken()
+		if err != nil { // the end: the text is JSON
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+		}
+		if token.Kind() == '"' {
+			token = jsontext.String(term.WithoutSecrets(token.String()))
+		}
+		if err := enc.WriteToken(token); err != nil {
+			panic("writing JSON to memory: " + err.Error())
+		}
+	}
 }
 
 // VisibleJSON writes JSON with the characters that do not show as \u escapes: a parser

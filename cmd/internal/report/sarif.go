@@ -80,7 +80,7 @@ func (s *sarifReporter) Close() error {
 	}{Run: s.run})
 	s.err = errors.Join(s.err, err)
 	s.write("\n],\n")
-	s.write(strings.TrimPrefix(string(rest), "{"))
+	s.write(strings.TrimPrefix(string(WithoutSecrets(rest)), "{"))
 	s.write("]}\n")
 	return s.err
 }
@@ -96,7 +96,7 @@ func (s *sarifReporter) encode(result *sarif.Result) {
 	if s.err == nil {
 		s.err = err
 	}
-	s.write(string(text))
+	s.write(string(WithoutSecrets(text)))
 }
 
 func (s *sarifReporter) result(r Record, f finding.Finding) *sarif.Result {

@@ -12,16 +12,52 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
-// Visible returns text that a terminal shows as it stands: control characters,
+// Visible returns text that a terminal shows as it is: control characters,
 // escape sequences, direction overrides and characters that do not show come
 // out as Go escapes, so that no message can steer the terminal or hide a part.
+// Credentials are left out.
 func Visible(s string) string {
+	s = WithoutSecrets(s)
 	if isPlain(s) || strings.IndexFunc(s, IsHidden) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	return Escape(s, IsHidden)
+}
+
+// hiddenSecret takes the place of a credential.
+const hiddenSecret = "[secret]"
+
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+
+// WithoutSecrets returns a text without the credentials in it.
+func WithoutSecrets(s string) string {
+	if strings.Contains(s, "~1") { // a slash in a JSON Pointer
+		tokens := strings.Split(s, "/")
+		for i, token := range tokens {
+			if len(secrets.Find(unescaper.Replace(token))) > 0 {
+				tokens[i] = hiddenSecret
+			}
+		}
+		s = strings.Join(tokens, "/")
+	}
+	found := secrets.Find(s)
+	if found == nil {
+		return s
+	}
+	var b strings.Builder
+	from := 0
+	for _, secret := range found {
+		if secret.Offset >= from { // credentials may overlap
+			b.WriteString(s[from:secret.Offset] + hiddenSecret)
+		}
+		from = max(from, secret.Offset+secret.Length)
+	}
+	b.WriteString(s[from:])
+	return b.String()
 }
 
 // isPlain reports whether all of a text are printable characters of ASCII, each of which
@@ -93,10 +129,18 @@ func IsHidden(r rune) bool {
 // language needs, and characters without width cannot make it endless.
 const BytesPerColumn = 16
 
-// bounded returns the part of s that can matter for so many columns, and
-// whether that is all of it.
+// bounded returns the part of s that can matter for so many columns, without credentials,
+// and whether that is all of it.
 func bounded(s string, columns int) (part string, whole bool) {
+	const maxSearched = 32 << 10 // for credentials, which may go on where the part ends
 	most := max(columns, 0) * BytesPerColumn
+	s, all := prefix(s, max(most, maxSearched))
+	s, whole = prefix(WithoutSecrets(s), most)
+	return s, all && whole
+}
+
+// prefix returns the characters of s that fit so many bytes, and whether that is all of it.
+func prefix(s string, most int) (part string, whole bool) {
 	if len(s) <= most {
 		return s, true
 	}

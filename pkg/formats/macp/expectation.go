@@ -56,14 +56,14 @@ func (x *outcomes) value(want jsonstream.Value, f fact) {
 	if f.kind == jsonstream.Absent {
 		found = finding.Quote(f.text)
 	}
-	x.differs(want, finding.Quote(want.Name())+" to be "+finding.QuoteValue(want), found)
+	x.differs(want, finding.Quote(want.Name())+" to be "+finding.Literal(want), found)
 }
 
 // each yields the members that an object expects; those that begin with _ are comments.
 // Anything but an object is told.
 func (x *outcomes) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Value] {
 	if want.Kind() != jsonstream.Object {
-		x.differs(want, "an object of what is expected", finding.QuoteValue(want))
+		x.differs(want, "an object of what is expected", finding.Literal(want))
 	}
 	return func(yield func(string, jsonstream.Value) bool) {
 		for name, v := range want.Members() {

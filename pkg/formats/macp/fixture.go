@@ -82,15 +82,15 @@ func (f *fixture) play(e *Envelope) *Violation {
 	expect, code := e.Value.Get("expect"), e.Value.Get("expected_error_code")
 	switch want := expect.Text(); {
 	case want != "accept" && want != "reject":
-		return mismatch("expect", `expect to be "accept" or "reject"`, finding.QuoteValue(expect))
+		return mismatch("expect", `expect to be "accept" or "reject"`, finding.Literal(expect))
 	case want == "accept" && code.Exists() && code.Kind() != jsonstream.Null:
-		return mismatch("expected_error_code", `no expected_error_code beside expect "accept"`, finding.QuoteValue(code))
+		return mismatch("expected_error_code", `no expected_error_code beside expect "accept"`, finding.Literal(code))
 	case want == "accept" && got != nil && got.Rule != "macp/3":
 		return mismatch("expect", "the message to be accepted", refusal(got)+": expected "+got.Expected+", found "+got.Found)
 	case want == "reject" && got == nil:
 		return mismatch("expect", "the message to be rejected", "one that no rule forbids")
 	case want == "reject" && code.Exists() && code.Text() != string(got.Reason):
-		return mismatch("expected_error_code", "the code "+finding.QuoteValue(code), refusal(got))
+		return mismatch("expected_error_code", "the code "+finding.Literal(code), refusal(got))
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func checkPayloadType(e *Envelope) *Violation {
 	if v.Text() == short || v.Text() == full {
 		return nil
 	}
-	return violation(shape, InvalidEnvelope, "payload_type to be "+short+" or "+full, finding.QuoteValue(v), "name the payload of the message_type").at(v)
+	return violation(shape, InvalidEnvelope, "payload_type to be "+short+" or "+full, finding.Literal(v), "name the payload of the message_type").at(v)
 }
 
 // outcome compares the end of the session with what is expected.

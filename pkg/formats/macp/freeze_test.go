@@ -100,7 +100,7 @@ func TestFreezeUnderAPolicy(t *testing.T) {
 		t.Error("a context that the session refused counts")
 	}
 	wrong := strings.Replace(fixtures(t)["happy-path.json"], `"policy_version"`, `"policy": {"rules": 7}, "policy_version"`, 1)
-	const want = "/policy/rules: expected the member rules to be an object, found the number 7; write the rules as an object"
+	const want = "/policy/rules: expected the member rules to be an object, found 7; write the rules as an object"
 	if _, err := Freeze(parse(t, wrong), Options{}); err == nil || err.Error() != want {
 		t.Errorf("a fixture with a wrong policy: %v", err)
 	}

@@ -51,14 +51,14 @@ func ReadPolicy(root jsonstream.Value) (*Policy, error) {
 func (r *reader) policy() *Policy {
 	p := &Policy{Authority: InitiatorOnly}
 	if r.of.Kind() != jsonstream.Object {
-		r.fail(r.of, "a policy, an object", finding.QuoteValue(r.of), "write policy_id, mode, schema_version and rules")
+		r.fail(r.of, "a policy, an object", finding.Literal(r.of), "write policy_id, mode, schema_version and rules")
 		return p
 	}
 	if r.get("policy_id").Exists() {
 		p.ID = r.name("policy_id")
 	}
 	if v := r.get("mode"); v.Exists() && v.Text() != Mode && v.Text() != "*" {
-		r.fail(v, `a policy of the mode "`+Mode+`", or "*" for all`, finding.QuoteValue(v), "give a policy of this mode")
+		r.fail(v, `a policy of the mode "`+Mode+`", or "*" for all`, finding.Literal(v), "give a policy of this mode")
 	}
 	r.number("schema_version", 1, false)
 	remedy := "write the rules as an object"
@@ -81,13 +81,13 @@ func (r *reader) authority(p *Policy) {
 		p.Authority = a
 	default:
 		if v.Exists() {
-			r.fail(v, "authority to be initiator_only, any_participant or designated_role", finding.QuoteValue(v), "write one of them")
+			r.fail(v, "authority to be initiator_only, any_participant or designated_role", finding.Literal(v), "write one of them")
 		}
 	}
 	remedy := "write the participants who may commit as an array of texts"
 	for _, role := range r.typed("designated_roles", jsonstream.Array, false, remedy).Elements() {
 		if role.Text() == "" {
-			r.fail(role, "designated_roles to be texts that are not empty", finding.QuoteValue(role), remedy)
+			r.fail(role, "designated_roles to be texts that are not empty", finding.Literal(role), remedy)
 		}
 		p.DesignatedRoles = append(p.DesignatedRoles, role.Text())
 	}

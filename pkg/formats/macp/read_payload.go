@@ -48,7 +48,7 @@ func (r *reader) sessionStart() *SessionStart {
 	remedy := "write base64 texts by their names, or leave the member out"
 	for name, v := range r.typed("extensions", jsonstream.Object, false, remedy).Members() {
 		if v.Kind() != jsonstream.String {
-			r.fail(v, "an extension to be base64", finding.QuoteValue(v), "encode the bytes of the value")
+			r.fail(v, "an extension to be base64", finding.Literal(v), "encode the bytes of the value")
 			break
 		}
 		p.Extensions = append(p.Extensions, Extension{name, r.decoded(v)})
@@ -71,7 +71,7 @@ func (r *reader) participants() []string {
 	for i, v := range list.Elements() {
 		name := v.Text()
 		if name == "" {
-			r.fail(v, "a participant to be a text that is not empty", finding.QuoteValue(v), "name the participant")
+			r.fail(v, "a participant to be a text that is not empty", finding.Literal(v), "name the participant")
 		}
 		if first, twice := seen[name]; twice {
 			r.fail(v, "each participant once", finding.Quote(name)+" at "+strconv.Itoa(first)+" and "+strconv.Itoa(i), "remove one of them")

@@ -100,7 +100,7 @@ func (r *reader) typed(name string, kind jsonstream.Kind, required bool, remedy 
 	if !v.Exists() {
 		place = r.of
 	}
-	r.fail(place, "the member "+name+" to be "+finding.KindName(kind), finding.QuoteValue(v), remedy)
+	r.fail(place, "the member "+name+" to be "+finding.KindName(kind), finding.Literal(v), remedy)
 	return jsonstream.Value{}
 }
 
@@ -137,9 +137,9 @@ func (r *reader) number(name string, least int64, required bool) (n int64, known
 	n, ok := integer(v.Raw())
 	switch {
 	case !ok:
-		r.fail(v, "the member "+name+" to be an integer", finding.QuoteValue(v), remedy)
+		r.fail(v, "the member "+name+" to be an integer", finding.Literal(v), remedy)
 	case n < least:
-		r.fail(v, "the member "+name+" to be at least "+strconv.FormatInt(least, 10), finding.QuoteValue(v), "write such an integer")
+		r.fail(v, "the member "+name+" to be at least "+strconv.FormatInt(least, 10), finding.Literal(v), "write such an integer")
 	}
 	return n, ok
 }
@@ -172,7 +172,7 @@ func (r *reader) flag(name string) (value, set bool) {
 		return v.Kind() == jsonstream.True, true
 	case jsonstream.Absent:
 	default:
-		r.fail(v, "the member "+name+" to be a boolean", finding.QuoteValue(v), "write true or false")
+		r.fail(v, "the member "+name+" to be a boolean", finding.Literal(v), "write true or false")
 	}
 	return false, false
 }
@@ -189,7 +189,7 @@ func (r *reader) decoded(v jsonstream.Value) []byte {
 	}
 	out, err := base64text.Decode(v.Text(), base64text.ProtoJSON)
 	if err != nil {
-		r.fail(v, "base64 (RFC 4648)", finding.QuoteValue(v), "encode the bytes, also those of a text")
+		r.fail(v, "base64 (RFC 4648)", finding.Literal(v), "encode the bytes, also those of a text")
 	}
 	return out
 }
@@ -202,7 +202,7 @@ func (r *reader) sent() (string, Instant) {
 	if v := r.typed("timestamp", jsonstream.String, false, "write a time as in 2026-03-14T09:20:00Z"); v.Exists() {
 		t, ok := rfc3339.Parse(v.Text())
 		if !ok {
-			r.fail(v, "the member timestamp to be a time (RFC 3339)", finding.QuoteValue(v), "write it as in 2026-03-14T09:20:00Z")
+			r.fail(v, "the member timestamp to be a time (RFC 3339)", finding.Literal(v), "write it as in 2026-03-14T09:20:00Z")
 		}
 		if !at.Known {
 			at = Instant{UnixMS: t.UnixMilli(), Known: ok}

@@ -38,7 +38,7 @@ func TestShape(t *testing.T) {
 		{name: "a time that is none", old: `"timestamp":"2026-03-14T09:20:11Z"`, new: `"timestamp":"yesterday"`, pointer: "/messages/1/timestamp",
 			want: `expected the member timestamp to be a time (RFC 3339), found "yesterday"; write it as in 2026-03-14T09:20:00Z`},
 		{name: "a time with a fraction of a millisecond", old: `"timestamp":"2026-03-14T09:20:11Z"`, new: `"timestamp_unix_ms":1.5`, pointer: "/messages/1/timestamp_unix_ms",
-			want: `expected the member timestamp_unix_ms to be an integer, found the number 1.5; write an integer of at most 64 bits, without quotes`},
+			want: `expected the member timestamp_unix_ms to be an integer, found 1.5; write an integer of at most 64 bits, without quotes`},
 		{name: "a time of acceptance that is a text", old: `"timestamp":"2026-03-14T09:20:11Z"`, new: `"accepted_at_unix_ms":"1"`, pointer: "/messages/1/accepted_at_unix_ms",
 			want: `expected the member accepted_at_unix_ms to be a number, found "1"; write an integer of at most 64 bits, without quotes`},
 		{name: "implicit that is a text", old: `"reason":"ready to take ownership"`, new: `"reason":"","implicit":"no"`, pointer: "/messages/3/payload/implicit",
@@ -54,11 +54,11 @@ func TestShape(t *testing.T) {
 		{name: "no mode_version", old: `"ttl_ms"`, new: `"mode_version":"","ttl_ms"`, pointer: "/messages/0/payload/mode_version",
 			want: `expected the member mode_version to be a text that is not empty, found ""; write one`},
 		{name: "no time to live", old: `"ttl_ms":60000`, new: `"ttl_ms":0`, pointer: "/messages/0/payload/ttl_ms",
-			want: `expected the member ttl_ms to be at least 1, found the number 0; write such an integer`},
+			want: `expected the member ttl_ms to be at least 1, found 0; write such an integer`},
 		{name: "more than 64 bits", old: `"ttl_ms":60000`, new: `"ttl_ms":9223372036854775808`, pointer: "/messages/0/payload/ttl_ms",
-			want: `expected the member ttl_ms to be an integer, found the number 9223372036854775808; write an integer of at most 64 bits, without quotes`},
+			want: `expected the member ttl_ms to be an integer, found 9223372036854775808; write an integer of at most 64 bits, without quotes`},
 		{name: "a number that costs", old: `"ttl_ms":60000`, new: `"ttl_ms":1e999999999`, pointer: "/messages/0/payload/ttl_ms",
-			want: `expected the member ttl_ms to be an integer, found the number 1e999999999; write an integer of at most 64 bits, without quotes`},
+			want: `expected the member ttl_ms to be an integer, found 1e999999999; write an integer of at most 64 bits, without quotes`},
 		{name: "an extension that is an object", old: `"ttl_ms":60000`, new: `"ttl_ms":60000,"extensions":{"x":{}}`, pointer: "/messages/0/payload/extensions/x",
 			want: `expected an extension to be base64, found an object; encode the bytes of the value`},
 		{name: "a root without uri", old: `"ttl_ms":60000`, new: `"ttl_ms":60000,"roots":[{"name":"x"}]`, pointer: "/messages/0/payload/roots/0",
@@ -97,11 +97,11 @@ func TestShape(t *testing.T) {
 
 func TestNoTranscript(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{`7`, `expected a transcript, an object, found the number 7; write protocol_version, mode, session_id and messages`},
+		{`7`, `expected a transcript, an object, found 7; write protocol_version, mode, session_id and messages`},
 		{`{"protocol_version":"1.0","mode":"macp.mode.handoff.v1","session_id":"s"}`,
 			`expected the member messages to be an array, found nothing; write the messages of the session as an array`},
 		{`{"protocol_version":"1.0","mode":"macp.mode.handoff.v1","session_id":"s","messages":[7]}`,
-			`expected a message, an object, found the number 7; write macp_version, mode, message_type, message_id, session_id, sender and payload`},
+			`expected a message, an object, found 7; write macp_version, mode, message_type, message_id, session_id, sender and payload`},
 	}
 	for _, tt := range tests {
 		found := Check(parse(t, tt.text), Options{})
@@ -161,7 +161,7 @@ func TestReadPolicy(t *testing.T) {
 		{name: "nobody designated", text: `{"rules":{"commitment":{"authority":"designated_role"}}}`,
 			want: `expected designated_roles for the authority designated_role, found none; write the participants who may commit as an array of texts`},
 		{name: "a negative time", text: `{"rules":{"acceptance":{"implicit_accept_timeout_ms":-1}}}`,
-			want: `expected the member implicit_accept_timeout_ms to be at least 0, found the number -1; write such an integer`},
+			want: `expected the member implicit_accept_timeout_ms to be at least 0, found -1; write such an integer`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

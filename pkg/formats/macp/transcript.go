@@ -74,7 +74,7 @@ func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 		}
 	}
 	if r.of.Kind() != jsonstream.Object {
-		r.fail(r.of, "a transcript, an object", finding.QuoteValue(r.of), "write protocol_version, mode, session_id and messages")
+		r.fail(r.of, "a transcript, an object", finding.Literal(r.of), "write protocol_version, mode, session_id and messages")
 		told(r.fault)
 		return t, faults
 	}
@@ -110,7 +110,7 @@ func checkVersion(object jsonstream.Value, name, version string) *Violation {
 		return nil
 	}
 	at, _ := member(object, name)
-	return violation("macp/2", UnsupportedVersion, name+` to be "`+Version+`"`, finding.QuoteValue(at),
+	return violation("macp/2", UnsupportedVersion, name+` to be "`+Version+`"`, finding.Literal(at),
 		"write the version of the protocol that this is").at(placeOf(object, name))
 }
 
@@ -119,7 +119,7 @@ func checkMode(object jsonstream.Value, mode string) *Violation {
 	if mode == Mode {
 		return nil
 	}
-	return violation("macp/21", ModeNotSupported, `mode to be "`+Mode+`"`, finding.QuoteValue(object.Get("mode")),
+	return violation("macp/21", ModeNotSupported, `mode to be "`+Mode+`"`, finding.Literal(object.Get("mode")),
 		"sessions of other modes have rules of their own").at(placeOf(object, "mode"))
 }
 
@@ -150,7 +150,7 @@ func (t *Transcript) envelope(v jsonstream.Value) *Envelope {
 	e := &Envelope{Value: v}
 	r := reader{of: v}
 	if v.Kind() != jsonstream.Object {
-		r.fail(v, "a message, an object", finding.QuoteValue(v), "write macp_version, mode, message_type, message_id, session_id, sender and payload")
+		r.fail(v, "a message, an object", finding.Literal(v), "write macp_version, mode, message_type, message_id, session_id, sender and payload")
 		e.fault = r.fault
 		return e
 	}
@@ -198,7 +198,7 @@ func (t *Transcript) scripted(v jsonstream.Value) *Envelope {
 	e := &Envelope{MACPVersion: Version, Mode: t.Mode, Value: v}
 	r := reader{of: v, loose: true}
 	if v.Kind() != jsonstream.Object {
-		r.fail(v, "a message, an object", finding.QuoteValue(v), "write sender, message_type, payload and expect")
+		r.fail(v, "a message, an object", finding.Literal(v), "write sender, message_type, payload and expect")
 		e.fault = r.fault
 		return e
 	}

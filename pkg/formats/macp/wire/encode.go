@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
@@ -42,7 +43,7 @@ func Encode(doc *jsonstream.Document) ([]byte, []Loss, error) {
 		if !at.Exists() {
 			at = root
 		}
-		return nil, nil, wrong(at, fmt.Sprintf("a transcript has its envelopes in messages, an array: found %s", found(list)))
+		return nil, nil, wrong(at, fmt.Sprintf("a transcript has its envelopes in messages, an array: found %s", finding.KindName(list.Kind())))
 	}
 	e := encoder{}
 	e.header(root, list.At("/0"))
@@ -74,18 +75,6 @@ func (e *encoder) lose(v jsonstream.Value, reason string) {
 
 func wrong(v jsonstream.Value, problem string) error {
 	return &MemberError{v.Position(), v.Pointer(), problem}
-}
-
-// found names what stands where something else should.
-func found(v jsonstream.Value) string {
-	if !v.Exists() {
-		return "nothing"
-	}
-	kind := v.Kind().String()
-	if strings.ContainsRune("aeiou", rune(kind[0])) {
-		return "an " + kind
-	}
-	return "a " + kind
 }
 
 // header loses the members of a transcript that decoding would not make again from
@@ -120,7 +109,7 @@ func (e *encoder) envelope(dst []byte, m jsonstream.Value) ([]byte, error) {
 // message appends the fields of an object.
 func (e *encoder) message(dst []byte, object jsonstream.Value, s schema) ([]byte, error) {
 	if object.Kind() != jsonstream.Object {
-		return dst, wrong(object, "has to be an object: found "+found(object))
+		return dst, wrong(object, "has to be an object: found "+finding.KindName(object.Kind()))
 	}
 	for _, f := range s {
 		v := member(object, f.name)
@@ -204,7 +193,7 @@ func (e *encoder) field(dst []byte, v jsonstream.Value, f field) ([]byte, error)
 		return protowire.AppendVarint(protowire.AppendTag(dst, f.number, protowire.VarintType), uint64(n)), nil
 	case boolean:
 		if v.Kind() != jsonstream.True && v.Kind() != jsonstream.False {
-			return dst, wrong(v, "has to be true or false: found "+found(v))
+			return dst, wrong(v, "has to be true or false: found "+finding.KindName(v.Kind()))
 		}
 		if v.Kind() == jsonstream.False {
 			return dst, nil
@@ -243,7 +232,7 @@ func appendNonEmpty(dst []byte, number protowire.Number, data []byte) []byte {
 
 func textOf(v jsonstream.Value) (string, error) {
 	if v.Kind() != jsonstream.String {
-		return "", wrong(v, "has to be a string: found "+found(v))
+		return "", wrong(v, "has to be a string: found "+finding.KindName(v.Kind()))
 	}
 	return v.Text(), nil
 }
@@ -255,15 +244,9 @@ func bytesOf(v jsonstream.Value) ([]byte, error) {
 	}
 	data, err := base64text.Decode(s, base64text.ProtoJSON)
 	if err != nil {
-		return nil, wrong(v, "has to be bytes in base64 (RFC 4648): found "+excerpt(s))
+		return nil, wrong(v, "has to be bytes in base64 (RFC 4648): found "+finding.Quote(s))
 	}
 	return data, nil
-}
-
-// excerpt quotes a text, cut short where it is long.
-func excerpt(text string) string {
-	const most = 80
-	return fmt.Sprintf("%.*q", most, text)
 }
 
 // integer reads a number, or a time in the member that may stand for one.
@@ -275,7 +258,7 @@ func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 		}
 		t, ok := rfc3339.Parse(s)
 		if !ok {
-			return 0, wrong(v, "has to be a time (RFC 3339), such as 2026-01-31T12:00:00Z: found "+excerpt(s))
+			return 0, wrong(v, "has to be a time (RFC 3339), such as 2026-01-31T12:00:00Z: found "+finding.Quote(s))
 		}
 		if t.UnixMilli() == 0 {
 			e.lose(v, "the wire has 0 for no time")
@@ -285,7 +268,7 @@ func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 		return t.UnixMilli(), nil
 	}
 	if v.Kind() != jsonstream.Number {
-		return 0, wrong(v, "has to be a whole number: found "+found(v))
+		return 0, wrong(v, "has to be a whole number: found "+finding.KindName(v.Kind()))
 	}
 	n, err := strconv.ParseInt(wholeNumber(v.Raw()), 10, 64)
 	if err != nil {
@@ -311,7 +294,7 @@ func wholeNumber(number []byte) string {
 
 func (e *encoder) list(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	if v.Kind() != jsonstream.Array {
-		return dst, wrong(v, "has to be an array: found "+found(v))
+		return dst, wrong(v, "has to be an array: found "+finding.KindName(v.Kind()))
 	}
 	for _, element := range v.Elements() {
 		var data []byte
@@ -335,7 +318,7 @@ func (e *encoder) list(dst []byte, v jsonstream.Value, f field) ([]byte, error) 
 // not.
 func extensions(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	if v.Kind() != jsonstream.Object {
-		return dst, wrong(v, "has to be an object: found "+found(v))
+		return dst, wrong(v, "has to be an object: found "+finding.KindName(v.Kind()))
 	}
 	for key, value := range v.Members() {
 		data, err := bytesOf(value)
@@ -354,7 +337,7 @@ func (e *encoder) body(v jsonstream.Value) ([]byte, error) {
 		return e.message(nil, v, s)
 	}
 	if v.Kind() != jsonstream.Object {
-		return nil, wrong(v, "has to be an object: found "+found(v))
+		return nil, wrong(v, "has to be an object: found "+finding.KindName(v.Kind()))
 	}
 	e.rest(v, nil)
 	if raw := v.Get(unknownFields); raw.Exists() {

@@ -340,7 +340,7 @@ func TestEncodeErrors(t *testing.T) {
 		{`[]`, "", "found nothing"},
 		{`{"messages":{}}`, "/messages", "found an object"},
 		{`{"messages":[1]}`, "/messages/0", "has to be an object: found a number"},
-		{`{"messages":[{"sender":null}]}`, "/messages/0/sender", "has to be a string: found a null"},
+		{`{"messages":[{"sender":null}]}`, "/messages/0/sender", "has to be a string: found null"},
 		{`{"messages":[{"timestamp_unix_ms":"5"}]}`, "/messages/0/timestamp_unix_ms", "whole number: found a string"},
 		{`{"messages":[{"timestamp_unix_ms":0.5}]}`, "/messages/0/timestamp_unix_ms", "64 bits"},
 		{`{"messages":[{"timestamp_unix_ms":1e999999999999}]}`, "/messages/0/timestamp_unix_ms", "64 bits"},

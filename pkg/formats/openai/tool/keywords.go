@@ -1,6 +1,9 @@
 package tool
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // A keyword is a member of a schema.
 type keyword struct {
@@ -73,7 +76,7 @@ func (c *conversion) load(v jsonstream.Value, from *expansion) (*keywords, error
 			return s, nil
 		}
 		if ref.value.Kind() != jsonstream.String {
-			return nil, problem(ref.value, "$ref is a string: found %s", found(ref.value))
+			return nil, problem(ref.value, "$ref is a string: found %s", finding.QuoteValue(ref.value))
 		}
 		if len(s.index) == 1 {
 			c.kept = append(c.kept, ref.value)
@@ -99,7 +102,7 @@ func (c *conversion) merge(s *keywords, v jsonstream.Value, from *expansion, rep
 		return problem(v, "the schema comes to more than %d schemas, with its references expanded", MaxNodes)
 	}
 	if more := v.Get("additionalProperties"); more.Exists() && more.Kind() != jsonstream.False {
-		return problem(more, "additionalProperties is %s, and a strict schema allows no further members: use false, or name the members under properties", found(more))
+		return problem(more, "additionalProperties is %s, and a strict schema allows no further members: use false, or name the members under properties", finding.QuoteValue(more))
 	}
 	s.put(v, from, replace)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -24,7 +25,7 @@ func (c *conversion) expand(ref keyword) (*expansion, error) {
 	e := &expansion{target: target, outer: ref.from, depth: 1}
 	for outer := ref.from; outer != nil; outer = outer.outer {
 		if outer.target == target {
-			return nil, problem(ref.value, "the reference leads back to itself, so that it cannot be expanded: let %s stand without other keywords beside it", shown(ref.value))
+			return nil, problem(ref.value, "the reference leads back to itself, so that it cannot be expanded: let %s stand without other keywords beside it", finding.QuoteValue(ref.value))
 		}
 		e.depth++
 	}
@@ -39,9 +40,9 @@ func (c *conversion) expand(ref keyword) (*expansion, error) {
 
 func unresolved(ref jsonstream.Value) error {
 	if !strings.HasPrefix(ref.Text(), "#") {
-		return problem(ref, `the reference leads out of the schema: found %s; put the schema under $defs, and refer to it as "#/$defs/NAME"`, shown(ref))
+		return problem(ref, `the reference leads out of the schema: found %s; put the schema under $defs, and refer to it as "#/$defs/NAME"`, finding.QuoteValue(ref))
 	}
-	return problem(ref, `the reference leads to no schema: found %s; put the schema under $defs, and refer to it as "#/$defs/NAME"`, shown(ref))
+	return problem(ref, `the reference leads to no schema: found %s; put the schema under $defs, and refer to it as "#/$defs/NAME"`, finding.QuoteValue(ref))
 }
 
 // checkReferences reports the first reference that leads nowhere in the strict

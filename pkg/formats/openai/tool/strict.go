@@ -3,6 +3,7 @@ package tool
 import (
 	"fmt"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -33,31 +34,7 @@ func problem(v jsonstream.Value, format string, args ...any) error {
 }
 
 func notASchema(v jsonstream.Value) error {
-	return problem(v, "a strict schema is an object: found %s; say what is allowed here", found(v))
-}
-
-// shown returns a value as it is written, cut short where it is long.
-func shown(v jsonstream.Value) string {
-	const most = 60
-	n := 0
-	for i := range string(v.Raw()) { // of characters
-		if n++; n > most {
-			return string(v.Raw()[:i]) + "…"
-		}
-	}
-	return string(v.Raw())
-}
-
-// found names a value in a sentence.
-func found(v jsonstream.Value) string {
-	switch v.Kind() {
-	case jsonstream.True, jsonstream.False, jsonstream.Null:
-		return string(v.Raw())
-	case jsonstream.Object, jsonstream.Array:
-		return "an " + v.Kind().String()
-	default:
-		return "a " + v.Kind().String()
-	}
+	return problem(v, "a strict schema is an object: found %s; say what is allowed here", finding.QuoteValue(v))
 }
 
 // Strict appends the strict form of a schema, compact. References are read from
@@ -111,7 +88,7 @@ func checkRoot(root *keywords, at jsonstream.Value) error {
 	case hasType(kind.value, "null"):
 		return problem(kind.value, `the root is nullable, which a strict schema must not be: use "type": "object"`)
 	case !hasType(kind.value, "object") || kind.value.Len() > 1:
-		return problem(kind.value, `the root is no object: found the type %s; use "type": "object"`, shown(kind.value))
+		return problem(kind.value, `the root is no object: found %s as its type; use "type": "object"`, finding.QuoteValue(kind.value))
 	}
 	return nil
 }
@@ -225,7 +202,7 @@ func (c *conversion) keyword(dst []byte, s *keywords, k keyword, level int) ([]b
 // named appends an object whose members are schemas.
 func (c *conversion) named(dst []byte, k keyword, level int) ([]byte, error) {
 	if k.value.Kind() != jsonstream.Object {
-		return nil, problem(k.value, "%s is an object of schemas: found %s", k.name, found(k.value))
+		return nil, problem(k.value, "%s is an object of schemas: found %s", k.name, finding.QuoteValue(k.value))
 	}
 	dst = append(dst, '{')
 	empty := len(dst)
@@ -248,7 +225,7 @@ func (c *conversion) list(dst []byte, lists []keyword, level int) ([]byte, error
 	empty := len(dst)
 	for _, k := range lists {
 		if k.value.Kind() != jsonstream.Array {
-			return nil, problem(k.value, "%s is an array of schemas: found %s", k.name, found(k.value))
+			return nil, problem(k.value, "%s is an array of schemas: found %s", k.name, finding.QuoteValue(k.value))
 		}
 		for _, v := range k.value.Elements() {
 			if len(dst) > empty {
