@@ -60,7 +60,7 @@ var imports = map[string][]string{
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
 	"pkg/internal/equal":      {"pkg/jsonstream"},
-	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/view":       {"golang.org/x/text"},
 	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
@@ -86,7 +86,7 @@ var imports = map[string][]string{
 	},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
-		"github.com/Masterminds/semver/v3", "github.com/santhosh-tekuri/jsonschema/v5",
+		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/yamldoc":           {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"schemas":               {},

@@ -1,35 +1,34 @@
 package validate
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 	"sync"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/schemas"
 )
 
 // A Schema is a JSON Schema, draft 2020-12 unless it names another, whose
-// stringFormats are asserted. Besides the standard formats it knows semver-range, and
+// formats are asserted. Besides the standard formats it knows semver-range, and
 // besides the standard keywords uniqueKeys: the values at these JSON Pointers
 // differ between the elements of the array. It is safe for concurrent use.
 type Schema struct {
-	documents map[string]*jsonstream.Document // the schema's texts, by URL
-	objects   int                             // in all of them
-	ours      bool                            // of package schemas: goes no deeper than it names members
-
-	acceptance
-	library func() *jsonschema.Schema // words what is wrong
+	program func() (*schema.Program, error)
+	runs    sync.Pool       // of *schema.Run
+	library *schema.Library // for what the program does not cover
 }
+
+// MaxSchemas is how many objects a schema for [CompileSchema] may have, with those that
+// it refers to.
+const MaxSchemas = schema.MaxObjects
 
 // CompileSchema compiles the schema text, whose own URL serves to resolve the
 // references in it. What they name is read with load, except for the schemas
@@ -37,92 +36,38 @@ type Schema struct {
 // A number that [jsonstream.SafeNumber] rejects is a [*jsonstream.NumberError];
 // more than [MaxSchemas] objects in all texts are an error too.
 func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
-	s := &Schema{documents: map[string]*jsonstream.Document{}}
-	doc, err := s.add(schemaURL, text)
+	doc, err := parseSchema(text)
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := s.compile(schemaURL, load)
-	if err != nil {
+	if _, err := url.Parse(schemaURL); err != nil {
 		return nil, err
 	}
-	// The library goes by the schema's $id, where it has one.
-	location, _, _ := strings.Cut(compiled.Location, "#")
-	s.documents[location] = doc
-	s.library = func() *jsonschema.Schema { return compiled }
-	s.acceptance = newAcceptance(schemaURL, doc, func(url string) (*jsonstream.Document, error) {
-		if doc := s.documents[url]; doc != nil { // the library has read all there are
-			return doc, nil
+	library, err := schema.NewLibrary(schemaURL, doc, schema.Options{Formats: stringFormats, Load: func(ref string) (*jsonstream.Document, error) {
+		if strings.HasPrefix(ref, schemas.Base) {
+			return embeddedDocument(ref)
 		}
-		return nil, fmt.Errorf("no schema is at %s", url)
-	})
+		if load == nil {
+			return nil, errors.New("references to other schemas are not followed here")
+		}
+		text, err := load(ref)
+		if err != nil {
+			return nil, err
+		}
+		return parseSchema(text)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	s := newSchema(schemaURL, doc, func(url string) (*jsonstream.Document, error) { return library.Document(url), nil })
+	s.library = library
 	return s, nil
 }
 
-// compile compiles with the schema library what was added under the URL.
-func (s *Schema) compile(schemaURL string, load func(url string) ([]byte, error)) (*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	c.AssertFormat = true
-	c.LoadURL = func(ref string) (io.ReadCloser, error) {
-		text, err := readSchema(ref, load)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := s.add(ref, text)
-		if err != nil {
-			return nil, err
-		}
-		return io.NopCloser(bytes.NewReader(libraryText(doc))), nil
-	}
-	for name, holds := range stringFormats {
-		c.Formats[name] = func(v any) bool {
-			text, ok := v.(string)
-			return !ok || holds(text)
-		}
-	}
-	c.RegisterExtension("uniqueKeys", nil, uniqueKeysCompiler{})
-	var compiled *jsonschema.Schema
-	err := guard(func() (err error) {
-		if err = c.AddResource(schemaURL, bytes.NewReader(libraryText(s.documents[schemaURL]))); err == nil {
-			compiled, err = c.Compile(schemaURL)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, schemaProblem(err)
-	}
-	return compiled, nil
-}
-
-func readSchema(ref string, load func(url string) ([]byte, error)) ([]byte, error) {
-	if strings.HasPrefix(ref, schemas.Base) {
-		return schemas.Read(ref)
-	}
-	if load == nil {
-		return nil, errors.New("references to other schemas are not followed here")
-	}
-	return load(ref)
-}
-
-// add keeps a schema's text, to word findings from.
-func (s *Schema) add(schemaURL string, text []byte) (*jsonstream.Document, error) {
+// parseSchema parses a schema's text. A syntax error says where it is.
+func parseSchema(text []byte) (*jsonstream.Document, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
-	if err != nil {
-		return nil, withPlace(err)
-	}
-	if err := s.checkSize(doc.Root()); err != nil {
-		return nil, err
-	}
-	s.documents[schemaURL] = doc
-	base, err := url.Parse(schemaURL)
-	if err != nil {
-		return nil, err
-	}
-	if id, err := base.Parse(doc.Root().Get("$id").Text()); err == nil {
-		id.Fragment = ""
-		s.documents[id.String()] = doc
-	}
-	return doc, s.checkDrafts(schemaURL)
+	return doc, withPlace(err)
 }
 
 // withPlace puts the place before a syntax error.
@@ -133,57 +78,84 @@ func withPlace(err error) error {
 	return err
 }
 
-// EmbeddedSchema returns a schema of package schemas, which the package's tests have
-// compiled. It is made ready on first use. The error is that there is no such schema.
+// EmbeddedSchema returns a schema of package schemas. It is made ready on first use. The
+// error is that there is no such schema.
 func EmbeddedSchema(name string) (*Schema, error) {
+	doc, err := embeddedDocument(name)
+	if err != nil {
+		return nil, err
+	}
+	return newSchema(schemas.Base+name, doc, embeddedDocument), nil
+}
+
+func embeddedDocument(name string) (*jsonstream.Document, error) {
 	text, err := schemas.Read(name)
 	if err != nil {
 		return nil, err
 	}
-	s := &Schema{documents: map[string]*jsonstream.Document{}, ours: true}
-	doc, err := s.add(schemas.Base+name, text)
-	if err != nil {
-		return nil, err
-	}
-	s.acceptance = newAcceptance(schemas.Base+name, doc, embeddedDocument)
-	s.library = sync.OnceValue(func() *jsonschema.Schema {
-		compiled, err := s.compile(schemas.Base+name, nil)
-		if err != nil {
-			panic("embedded schema " + name + ": " + err.Error())
-		}
-		return compiled
-	})
-	return s, nil
+	return parseSchema(text)
 }
 
-func embeddedDocument(url string) (*jsonstream.Document, error) {
-	text, err := schemas.Read(url)
-	if err != nil {
-		return nil, err
-	}
-	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+func newSchema(schemaURL string, doc *jsonstream.Document, load func(url string) (*jsonstream.Document, error)) *Schema {
+	s := &Schema{program: sync.OnceValues(func() (*schema.Program, error) {
+		return schema.Compile(schemaURL, doc, schema.Options{Formats: stringFormats, Load: load})
+	})}
+	s.runs.New = func() any { return s.newRun() }
+	return s
 }
 
-// schemaProblem words why a schema does not compile.
-func schemaProblem(err error) error {
-	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
-		return number
+// newRun returns a run of the schema, nil if it has no program.
+func (s *Schema) newRun() *schema.Run {
+	program, err := s.program()
+	if err != nil {
+		return nil
 	}
-	var invalid *jsonschema.ValidationError
-	if errors.As(err, &invalid) {
-		for len(invalid.Causes) > 0 {
-			invalid = invalid.Causes[0]
-		}
-		return fmt.Errorf("not a JSON Schema: %s: %s", invalid.InstanceLocation, invalid.Message)
+	return program.NewRun()
+}
+
+// Streams reports whether the schema is checked in the pass that reads a document. If it
+// is not, the error says what in the schema takes the schema library, for each document.
+func (s *Schema) Streams() error {
+	_, err := s.program()
+	return err
+}
+
+// Check returns what in v breaks the schema, one finding per cause, ordered by
+// place, at most a thousand.
+func (s *Schema) Check(v jsonstream.Value) []finding.Finding {
+	run := s.runs.Get().(*schema.Run)
+	defer s.runs.Put(run)
+	if run != nil {
+		v.Follow(run)
 	}
-	var wrapped *jsonschema.SchemaError
-	if errors.As(err, &wrapped) {
-		if problem, named := strings.CutPrefix(wrapped.Err.Error(), "jsonschema: "); named {
-			return errors.New("not a usable JSON Schema: " + problem)
-		}
-		return fmt.Errorf("not a usable JSON Schema: %w", wrapped.Err)
+	return s.check(v, run)
+}
+
+// check is Check of what run has followed already, nil for a schema without a program.
+func (s *Schema) check(v jsonstream.Value, run *schema.Run) []finding.Finding {
+	if run != nil && run.Verdict() == schema.Valid {
+		return nil
 	}
-	return fmt.Errorf("not a usable JSON Schema: %w", err)
+	if unsafe := numbersOverLimit(v); len(unsafe) > 0 {
+		return unsafe
+	}
+	causes, err := s.explain(v)
+	if err != nil {
+		return []finding.Finding{schemaFinding("schema", "the schema cannot be applied: "+err.Error()).On(v)}
+	}
+	return findingsOf(causes)
+}
+
+func (s *Schema) explain(v jsonstream.Value) ([]schema.Cause, error) {
+	program, err := s.program()
+	switch {
+	case err == nil:
+		return program.Explain(v, mostFindings), nil
+	case s.library == nil:
+		return nil, err // of an embedded schema, all of which the tests compile
+	default:
+		return s.library.Explain(v, mostFindings)
+	}
 }
 
 // schemaPrefix makes the ID of a rule of a keyword of JSON Schema.
@@ -193,6 +165,7 @@ func schemaFinding(keyword, problem string) finding.Finding {
 	return finding.Finding{Layer: finding.Schema, Reason: SchemaInvalid, Severity: finding.Error, Rule: schemaPrefix + keyword, Message: problem}
 }
 
+// numbersOverLimit reports the numbers that nobody has to calculate with.
 func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 	var findings []finding.Finding
 	for n := range v.All() {
@@ -220,62 +193,4 @@ var stringFormats = map[string]func(text string) bool{
 func isSemverRange(s string) bool {
 	_, err := semver.NewConstraint(s)
 	return err == nil && strings.TrimSpace(s) != ""
-}
-
-// uniqueKeysCompiler reads the keyword uniqueKeys.
-type uniqueKeysCompiler struct{}
-
-func (uniqueKeysCompiler) Compile(_ jsonschema.CompilerContext, schema map[string]any) (jsonschema.ExtSchema, error) {
-	keyword, ok := schema["uniqueKeys"]
-	if !ok {
-		return nil, nil
-	}
-	pointers, ok := keyword.([]any)
-	if !ok {
-		return nil, errors.New("uniqueKeys must be an array of JSON Pointers")
-	}
-	var keys uniqueKeys
-	for _, p := range pointers {
-		pointer, _ := p.(string)
-		tokens, ok := jsonstream.SplitPointer(pointer)
-		if !ok || len(tokens) != 1 {
-			return nil, fmt.Errorf("uniqueKeys: %v is not a JSON Pointer to a member", p)
-		}
-		keys = append(keys, tokens[0])
-	}
-	return keys, nil
-}
-
-// uniqueKeys are the members that must differ between the elements.
-type uniqueKeys []string
-
-func (keys uniqueKeys) Validate(ctx jsonschema.ValidationContext, v any) error {
-	array, ok := v.([]any)
-	if !ok {
-		return nil
-	}
-	for _, key := range keys {
-		seen := map[any]bool{}
-		for _, element := range array {
-			object, _ := element.(map[string]any)
-			id, ok := object[key].(string)
-			if ok && seen[id] {
-				return ctx.Error("uniqueKeys", "two elements have the same %s", key)
-			}
-			seen[id] = seen[id] || ok
-		}
-	}
-	return nil
-}
-
-// locate resolves the absolute location of a keyword to its place in the
-// schema's text, absent if it is not there.
-func (s *Schema) locate(absolute string) jsonstream.Value {
-	base, fragment, _ := strings.Cut(absolute, "#")
-	doc := s.documents[base]
-	pointer, err := url.PathUnescape(fragment)
-	if doc == nil || err != nil {
-		return jsonstream.Value{}
-	}
-	return doc.Root().At(pointer)
 }

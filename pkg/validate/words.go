@@ -3,37 +3,43 @@ package validate
 import (
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// problem words the failure of a keyword that concerns one value; rule is the
-// keyword's own value, absent in schemas that are not at hand.
-func problem(c cause, rule, schema jsonstream.Value) string {
-	what, text := finding.QuoteValue(c.v), c.v.Text()
-	if c.ofName {
-		what, text = finding.Quote(c.v.Name()), c.v.Name()
+// valueProblem words the failure of a keyword that concerns one value.
+func valueProblem(c schema.Cause) string {
+	rule := c.Rule
+	what, text := finding.QuoteValue(c.Value), c.Value.Text()
+	if c.OfName {
+		what, text = finding.Quote(c.Value.Name()), c.Value.Name()
 	}
-	title := schema.Get("title").Text()
+	title := rule.Parent().Get("title").Text()
 	value := finding.Shorten(compact(rule))
 	switch {
 	case !rule.Exists():
 		return brokenRule(c)
+	case c.Keyword == "const":
+		return fmt.Sprintf("must be %s: found %s", value, what)
+	case c.Keyword == "contains":
+		return "must have an element that matches the schema's contains: found none"
 	case rule.Kind() == jsonstream.False:
 		return fmt.Sprintf("the schema allows nothing here: found %s; remove it", what)
 	}
-	switch c.keyword {
+	switch c.Keyword {
 	case "type":
 		return fmt.Sprintf("expected %s: found %s", typeNames(rule), what)
 	case "pattern", "format":
 		if title == "" {
-			return fmt.Sprintf("does not match the %s %s: found %s", c.keyword, rule.Text(), what)
+			return fmt.Sprintf("does not match the %s %s: found %s", c.Keyword, rule.Text(), what)
 		}
 		like := ""
-		if example := schema.At("/examples/0"); example.Exists() {
+		if example := rule.Parent().At("/examples/0"); example.Exists() {
 			like = "; write it like " + compact(example)
 		}
 		return fmt.Sprintf("not a valid %s: found %s%s", title, what, like)
@@ -60,28 +66,34 @@ func problem(c cause, rule, schema jsonstream.Value) string {
 	case "multipleOf":
 		return fmt.Sprintf("must be a multiple of %s: found %s", value, what)
 	case "minItems":
-		return fmt.Sprintf("must have at least %s: found %d", count(value, "element"), c.v.Len())
+		return fmt.Sprintf("must have at least %s: found %d", count(value, "element"), c.Value.Len())
 	case "maxItems":
-		return fmt.Sprintf("must have at most %s: found %d", count(value, "element"), c.v.Len())
+		return fmt.Sprintf("must have at most %s: found %d", count(value, "element"), c.Value.Len())
 	case "minProperties":
-		return fmt.Sprintf("must have at least %s: found %d", count(value, "member"), c.v.Len())
+		return fmt.Sprintf("must have at least %s: found %d", count(value, "member"), c.Value.Len())
 	case "maxProperties":
-		return fmt.Sprintf("must have at most %s: found %d", count(value, "member"), c.v.Len())
+		return fmt.Sprintf("must have at most %s: found %d", count(value, "member"), c.Value.Len())
 	case "minContains":
 		return fmt.Sprintf("must have at least %s that the schema's contains describes: found %d",
-			count(value, "element"), c.v.Len()-len(c.err.Causes))
+			count(value, "element"), c.Found)
 	case "maxContains":
-		return fmt.Sprintf("must have at most %s that the schema's contains describes: found %s",
-			count(value, "element"), c.err.Message[strings.LastIndexByte(c.err.Message, ' ')+1:])
+		more := "more"
+		if c.Found >= 0 {
+			more = strconv.Itoa(c.Found)
+		}
+		return fmt.Sprintf("must have at most %s that the schema's contains describes: found %s", count(value, "element"), more)
 	case "dependentRequired", "dependencies":
-		return fmt.Sprintf("the member %s is missing: %s requires it; add it", finding.Quote(rule.Text()), finding.Quote(schema.Name()))
-	case "const":
-		return fmt.Sprintf("must be %s: found %s", value, what)
+		return fmt.Sprintf("the member %s is missing: %s requires it; add it", finding.Quote(rule.Text()), finding.Quote(rule.Parent().Name()))
 	case "enum":
 		return mustBeOneOf(rule.Elements(), what, text)
 	default:
 		return brokenRule(c)
 	}
+}
+
+// brokenRule is the last resort for words.
+func brokenRule(c schema.Cause) string {
+	return fmt.Sprintf("breaks the rule %q of the schema: found %s", c.Keyword, finding.QuoteValue(c.Value))
 }
 
 // mustBeOneOf words a choice of values, and suggests the one that was meant.

@@ -58,7 +58,7 @@ func (p *parser) readNumber(v jsonstream.Value) {
 	if !ok {
 		return
 	}
-	b := bound{limit: number, allowEqual: !strings.HasPrefix(p.keyword, "exclusive")}
+	b := bound{keyword: p.keyword, limit: number, allowEqual: !strings.HasPrefix(p.keyword, "exclusive")}
 	switch p.keyword {
 	case "multipleOf":
 		if number.sign() <= 0 {

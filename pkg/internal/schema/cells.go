@@ -56,10 +56,6 @@ func (d *draft) gather(index int, n *node) {
 	if d.grow(n, 1); d.err != nil {
 		return
 	}
-	if n.busy {
-		d.uncovered("$ref", n.value, "leads to itself")
-		return
-	}
 	own := d.cells[index]
 	for _, other := range own.nodes {
 		if other == n {
@@ -71,7 +67,6 @@ func (d *draft) gather(index int, n *node) {
 		return
 	}
 	own.nodes = append(own.nodes, n)
-	n.busy = true
 	for _, other := range n.together {
 		d.gather(index, other)
 	}
@@ -80,7 +75,6 @@ func (d *draft) gather(index int, n *node) {
 		rules[i].cell = uint8(index)
 	}
 	own.rules = append(own.rules, rules...)
-	n.busy = false
 }
 
 // branches returns the rules of a schema about other cells.

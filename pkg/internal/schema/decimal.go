@@ -2,9 +2,9 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"math/big"
 	"math/bits"
-	"strconv"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -95,14 +95,14 @@ func (d *decimal) digit(i int) byte {
 // compare returns -1, 0 or 1 for less, equal and greater.
 func (d *decimal) compare(other *decimal) int {
 	if d.sign() != other.sign() {
-		return compareInts(d.sign(), other.sign())
+		return cmp.Compare(d.sign(), other.sign())
 	}
-	size := compareInts(d.point, other.point)
+	size := cmp.Compare(d.point, other.point)
 	for i := 0; size == 0 && i < min(d.len(), other.len()); i++ {
-		size = compareInts(int(d.digit(i)), int(other.digit(i)))
+		size = cmp.Compare(d.digit(i), other.digit(i))
 	}
 	if size == 0 {
-		size = compareInts(d.len(), other.len())
+		size = cmp.Compare(d.len(), other.len())
 	}
 	return size * d.sign()
 }
@@ -115,17 +115,6 @@ func (d *decimal) sign() int {
 		return -1
 	default:
 		return 1
-	}
-}
-
-func compareInts(a, b int) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
 	}
 }
 
@@ -189,7 +178,7 @@ func (d *decimal) isBigMultipleOf(unit *decimal, shift int) bool {
 }
 
 func (d *decimal) bigInt() *big.Int {
-	n, _ := new(big.Int).SetString(string(d.appendDigits(nil)), 10)
+	n, _ := new(big.Int).SetString(string(d.whole)+string(d.fraction), 10)
 	return n
 }
 
@@ -206,18 +195,4 @@ func (d *decimal) uint64() (uint64, bool) {
 		n = n*10 + uint64(c-'0')
 	}
 	return n, true
-}
-
-func (d *decimal) appendDigits(b []byte) []byte {
-	return append(append(b, d.whole...), d.fraction...)
-}
-
-// appendKey appends bytes that are the same for equal numbers only.
-func (d *decimal) appendKey(b []byte) []byte {
-	if d.sign() < 0 {
-		b = append(b, '-')
-	}
-	b = d.appendDigits(b)
-	b = append(b, 'e')
-	return strconv.AppendInt(b, int64(d.point), 10)
 }

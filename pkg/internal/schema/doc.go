@@ -1,13 +1,18 @@
 // Package schema checks JSON documents against a JSON Schema while they are
 // read: in one pass over the tokens, without a tree of the document, and without
-// allocating for one that is valid.
+// allocating for one that is valid. Of one that is invalid it says why.
 //
 // A schema is compiled to a [Program], and a [Run] of the program follows the reader
-// of a document. It says yes, no, or that it cannot tell. It does not say what is wrong:
-// that is left to github.com/santhosh-tekuri/jsonschema/v5, with which every yes and
-// every no agrees, draft 2020-12 with formats asserted.
+// of a document. It says yes, no, or that it cannot tell. [Program.Explain] applies
+// the same schemas one by one to a document that has been read, and returns each [Cause]:
+// the value, the keyword that it breaks, and that keyword's place in the schema. Nothing of it
+// is in words.
 //
-// # How it works
+// A [Library] does the same with github.com/santhosh-tekuri/jsonschema/v5: for schemas that
+// a program does not cover, and in the tests for all others. Every yes and no, and every cause,
+// is the same: that of draft 2020-12 with formats asserted.
+//
+// # How a run works
 //
 // All schemas that apply to one value are looked at together. Those that must hold
 // together, by $ref and allOf, are one cell, which fails as soon as any of them does.

@@ -71,11 +71,7 @@ var typesOfKind = [kinds]types{
 
 func (n *node) appendTextRules(ops []op) []op {
 	if l := n.characters; l != nil {
-		code := opCharacters
-		if l.least == 1 && l.most == mostCount {
-			code = opNonEmpty
-		}
-		ops = append(ops, op{code: code, limits: *l})
+		ops = append(ops, op{code: opCharacters, limits: *l})
 	}
 	if n.pattern != nil {
 		ops = append(ops, op{code: opPattern, pattern: n.pattern})
@@ -187,7 +183,9 @@ func fold(o op, kind int, failed, open *set) (rest op, keep, mayHold bool) {
 	case failed.has(int(branch)):
 		return o, false, false
 	default:
-		return op{code: opAll, a: branch}, true, true
+		rest := op{code: opAny}
+		rest.set.add(int(branch))
+		return rest, true, true
 	}
 }
 
@@ -205,7 +203,7 @@ func (d *draft) prune(kind int, p *program) {
 		switch o.code {
 		case opAny, opOne:
 			live.addAll(o.set)
-		case opNot, opAll, opWith:
+		case opNot, opWith:
 			live.add(int(o.a))
 		case opIf:
 			for _, cell := range []int16{o.a, o.b, o.c} {

@@ -51,6 +51,13 @@ const (
 	longestRemembered = 256  // bytes of one
 )
 
+func (f *format) has(text string) bool {
+	if f.fast != nil {
+		return f.fast([]byte(text))
+	}
+	return f.slow(text)
+}
+
 // holds reports whether the text has the format. Of texts that have, the run keeps the
 // latest in mind: the same few come again in every message.
 func (f *format) holds(r *Run, text []byte) bool {

@@ -26,6 +26,7 @@ func compare(t *testing.T, schema string, documents ...string) bool {
 	r := p.NewRun()
 	for _, text := range documents {
 		v := parse(t, []byte(text)).Root()
+		explainAlike(t, p, ref, v)
 		got, want := verdict(r, v), ref.verdict(v)
 		if got == Undecided && (hasUnsafeNumber(v) || mayRepeatHolders(parsed.Root(), v)) {
 			continue

@@ -2,20 +2,18 @@ package schema
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/santhosh-tekuri/jsonschema/v5"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
-	"github.com/eaapl/handoff/schemas"
 )
 
 const schemaURL = "https://example.com/schema.json"
@@ -55,59 +53,76 @@ func isSemverRange(text string) bool {
 
 // A reference is what programs have to agree with.
 type reference struct {
-	schema   *jsonschema.Schema
+	library  *Library
 	document jsonstream.Value
 }
 
 // newReference compiles a schema with the library, in the vocabulary of package validate.
-func newReference(url string, text []byte) (ref reference, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the library failed: %v", r)
-		}
-	}()
-	c := jsonschema.NewCompiler()
-	c.AssertFormat = true
-	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		text, err := schemas.Read(url)
-		return io.NopCloser(bytes.NewReader(text)), err
-	}
-	for name, holds := range options().Formats {
-		c.Formats[name] = func(v any) bool {
-			text, ok := v.(string)
-			return !ok || holds(text)
-		}
-	}
-	c.RegisterExtension("uniqueKeys", nil, uniqueKeysCompiler{})
-	if err := c.AddResource(url, bytes.NewReader(text)); err != nil {
-		return reference{}, err
-	}
+func newReference(url string, text []byte) (reference, error) {
 	document, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
 		return reference{}, err
 	}
-	ref.document = document.Root()
-	ref.schema, err = c.Compile(url)
-	return ref, err
+	o := options()
+	o.Load = loadOurs
+	library, err := NewLibrary(url, document, o)
+	return reference{library, document.Root()}, err
 }
 
 // verdict is [Undecided] where the library fails.
-func (ref reference) verdict(v jsonstream.Value) (verdict Verdict) {
-	defer func() {
-		if r := recover(); r != nil {
-			verdict = Undecided
-		}
-	}()
-	dec := json.NewDecoder(bytes.NewReader(v.Raw()))
-	dec.UseNumber()
-	var value any
-	if err := dec.Decode(&value); err != nil {
+func (ref reference) verdict(v jsonstream.Value) Verdict {
+	if hasUnsafeNumber(v) {
 		return Undecided
 	}
-	if ref.schema.Validate(value) != nil {
+	causes, err := ref.library.Explain(v, allCauses)
+	switch {
+	case err != nil:
+		return Undecided
+	case len(causes) > 0:
 		return Invalid
+	default:
+		return Valid
 	}
-	return Valid
+}
+
+// allCauses is more than any test has.
+const allCauses = 1 << 20
+
+// explainAlike fails unless a program finds in a document what the library finds.
+func explainAlike(t *testing.T, p *Program, ref reference, v jsonstream.Value) {
+	t.Helper()
+	if hasUnsafeNumber(v) || bytes.Contains(v.Raw(), []byte(`"":`)) { // the library's places leave empty names out
+		return
+	}
+	got := p.Explain(v, allCauses)
+	want, err := ref.library.Explain(v, allCauses)
+	if err != nil {
+		return
+	}
+	if diff := cmp.Diff(describeAll(want), describeAll(got)); diff != "" {
+		t.Fatalf("(-library +program):\n%s\n%s\n%s", diff, ref.document.Raw(), v.Raw())
+	}
+}
+
+// describeAll says where causes are, each once.
+func describeAll(causes []Cause) []string {
+	var list []string
+	for _, c := range causes {
+		list = append(list, describe(c))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func describe(c Cause) string {
+	text := fmt.Sprintf("%q %v %s at %s%s, %q repeats %q", c.Value.Pointer(), c.OfName, c.Keyword, c.url, c.Rule.Pointer(), c.Place.Pointer(), c.Earlier.Pointer())
+	if c.Keyword == "contains" || c.Keyword == "minContains" {
+		text += fmt.Sprint(", found ", c.Found)
+	}
+	for _, b := range c.Branches {
+		text += fmt.Sprintf("; lacks %q, refused by %q", b.Lacks.Pointer(), describeAll(b.Refusals))
+	}
+	return text
 }
 
 // hasUnsafeNumber reports whether there is a number that neither decides about.
@@ -118,48 +133,6 @@ func hasUnsafeNumber(v jsonstream.Value) bool {
 		}
 	}
 	return false
-}
-
-type uniqueKeysCompiler struct{}
-
-func (uniqueKeysCompiler) Compile(_ jsonschema.CompilerContext, schema map[string]any) (jsonschema.ExtSchema, error) {
-	keyword, ok := schema["uniqueKeys"]
-	if !ok {
-		return nil, nil
-	}
-	pointers, ok := keyword.([]any)
-	if !ok {
-		return nil, errors.New("uniqueKeys must be an array of JSON Pointers")
-	}
-	var keys uniqueKeys
-	for _, p := range pointers {
-		pointer, _ := p.(string)
-		tokens, ok := jsonstream.SplitPointer(pointer)
-		if !ok || len(tokens) != 1 {
-			return nil, errors.New("not a JSON Pointer to a member")
-		}
-		keys = append(keys, tokens[0])
-	}
-	return keys, nil
-}
-
-type uniqueKeys []string
-
-func (keys uniqueKeys) Validate(ctx jsonschema.ValidationContext, v any) error {
-	elements, _ := v.([]any)
-	for _, key := range keys {
-		seen := map[string]bool{}
-		for _, element := range elements {
-			object, _ := element.(map[string]any)
-			if text, ok := object[key].(string); ok {
-				if seen[text] {
-					return ctx.Error("uniqueKeys", "repeated")
-				}
-				seen[text] = true
-			}
-		}
-	}
-	return nil
 }
 
 func readFile(t testing.TB, name string) []byte {

@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // A types is a set of JSON types, of which the integers and the other numbers are two.
 type types uint8
@@ -48,7 +52,13 @@ type node struct {
 	value    jsonstream.Value
 	resource *resource
 	parsed   bool
-	busy     bool // it is being gathered: to meet it again is a loop
+
+	// The schemas in it that apply to the same value, and those that apply to what the
+	// value holds.
+	inPlace, inside []*node
+	surveyed        bool
+	busy            bool // it is being surveyed: to meet it again is a loop
+	height          int  // of the schemas in place
 
 	types types
 	// values are the scalars of enum and const: a value must be in each.
@@ -93,6 +103,14 @@ type node struct {
 // limits are a least and a greatest count; there is always a greatest.
 type limits struct{ least, most int }
 
+// allows decides by one of the two keywords that have set the limits.
+func (l *limits) allows(keyword string, n int) bool {
+	if strings.HasPrefix(keyword, "min") {
+		return n >= l.least
+	}
+	return n <= l.most
+}
+
 // values are scalars: literals are the types with nothing more to look at.
 type values struct {
 	literals types
@@ -113,6 +131,7 @@ type patterned struct {
 
 // A dependent says what must hold where a member is there.
 type dependent struct {
+	keyword  string
 	name     string
 	required []string
 	node     *node // nil, or a schema for the object
@@ -121,9 +140,16 @@ type dependent struct {
 // A bound is a limit for numbers: refused is the result of comparing with it that is not
 // allowed, beside being equal, if equal is not.
 type bound struct {
+	keyword    string
 	limit      decimal
 	refused    int
 	allowEqual bool
+}
+
+func (b *bound) holds(number []byte) bool {
+	d := parseDecimal(number)
+	order := d.compare(&b.limit)
+	return order != b.refused && (order != 0 || b.allowEqual)
 }
 
 // nodeIn returns the node of a schema in a document.
@@ -205,6 +231,7 @@ func (p *parser) readSchemas(v jsonstream.Value) {
 	case "$ref":
 		n.reference = p.follow(n, p.text(v))
 		n.together = append(n.together, n.reference)
+		n.inPlace = append(n.inPlace, n.reference)
 	case "allOf":
 		n.together = append(n.together, p.schemas(v)...)
 	case "anyOf":
@@ -263,7 +290,14 @@ func (p *parser) finish() {
 }
 
 func (p *parser) schema(v jsonstream.Value) []*node {
-	return []*node{p.nodeIn(p.node.resource.document, v)}
+	n := p.nodeIn(p.node.resource.document, v)
+	switch p.keyword {
+	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies":
+		p.node.inPlace = append(p.node.inPlace, n)
+	default:
+		p.node.inside = append(p.node.inside, n)
+	}
+	return []*node{n}
 }
 
 func (p *parser) schemas(v jsonstream.Value) []*node {
@@ -297,7 +331,7 @@ func (p *parser) texts(v jsonstream.Value) []string {
 
 func (p *parser) readDependents(v jsonstream.Value) {
 	for name, rule := range v.Members() {
-		d := dependent{name: name}
+		d := dependent{keyword: p.keyword, name: name}
 		if rule.Kind() == jsonstream.Array {
 			d.required = p.texts(rule)
 		} else {

@@ -19,8 +19,6 @@ func (o *op) holdsTogether(failed *set) bool {
 		return held == 1
 	case opNot:
 		return failed.has(int(o.a))
-	case opAll:
-		return !failed.has(int(o.a))
 	default: // opIf
 		branch := o.b
 		if failed.has(int(o.a)) {
@@ -33,8 +31,6 @@ func (o *op) holdsTogether(failed *set) bool {
 // holdsForText decides about the ops on strings. raw is quoted.
 func (r *Run) holdsForText(o *op, raw []byte) bool {
 	switch o.code {
-	case opNonEmpty:
-		return len(raw) > len(`""`)
 	case opCharacters:
 		return r.hasLength(o.limits, raw)
 	case opPattern:
@@ -79,9 +75,7 @@ func (r *Run) holdsForNumber(o *op, raw []byte) bool {
 	case opInteger:
 		return isInteger(raw)
 	case opBound:
-		d := parseDecimal(raw)
-		order := d.compare(&o.bound.limit)
-		return order != o.bound.refused && (order != 0 || o.bound.allowEqual)
+		return o.bound.holds(raw)
 	case opMultiple:
 		d := parseDecimal(raw)
 		return r.undecided || d.isMultipleOf(o.decimal)

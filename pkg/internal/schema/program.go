@@ -37,6 +37,8 @@ func (e *UncoveredError) Error() string {
 // use.
 type Program struct {
 	root    link
+	schema  *node // that of the document
+	nodes   map[jsonstream.Value]*node
 	formats int          // how many need a memory
 	seed    maphash.Seed // of the tables of what has to be unique
 }
@@ -58,6 +60,8 @@ func Compile(url string, schema *jsonstream.Document, o Options) (*Program, erro
 	p := &Program{seed: maphash.MakeSeed()}
 	if c.err == nil {
 		schema := c.nodeIn(root.document, root.value)
+		p.schema, p.nodes = schema, c.nodes
+		c.survey(schema)
 		c.close(schema)
 		c.states(&p.root, schema)
 	}

@@ -179,6 +179,7 @@ func compareChanged(t *testing.T, r *Run, ref reference, text, choices []byte) V
 		return Undecided // a change in the middle of an escape
 	}
 	v := doc.Root()
+	explainAlike(t, r.program, ref, v)
 	got, want := verdict(r, v), ref.verdict(v)
 	if got != want && !(got == Undecided && (hasUnsafeNumber(v) || mayRepeatHolders(ref.document, v))) {
 		t.Fatalf("%v, the library says %v: %s", got, want, changed)

@@ -97,7 +97,6 @@ const (
 	opValues
 	opBound
 	opMultiple
-	opNonEmpty
 	opCharacters
 	opPattern
 	opFormat
@@ -109,7 +108,6 @@ const (
 	opAny // of cells
 	opOne
 	opNot
-	opAll
 	opIf
 	opWith
 )

@@ -74,6 +74,7 @@ func TestSuite(t *testing.T) {
 			for _, c := range g.Tests {
 				cases++
 				v := parse(t, c.Data).Root()
+				explainAlike(t, p, ref, v)
 				got, want := verdict(r, v), ref.verdict(v)
 				if got == Undecided {
 					undecided++

@@ -6,12 +6,13 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // A kept value has to be unique among those of its slot in its array.
 type kept struct {
-	text []byte // the characters of a string, the key of a number
+	text []byte // the characters of a string, the normal form of a number
 	slot uint8
 	kind jsonstream.Kind
 }
@@ -27,8 +28,7 @@ func (r *Run) keep(l *link, kind jsonstream.Kind, raw []byte) {
 		text, r.arena = jsonstream.Unquote(raw, r.arena)
 	case jsonstream.Number:
 		before := len(r.arena)
-		d := parseDecimal(raw)
-		r.arena = d.appendKey(r.arena)
+		r.arena = jsonstream.AppendNormal(r.arena, raw)
 		text = r.arena[before:]
 	}
 	if l.keep {
@@ -93,4 +93,38 @@ func (r *Run) repeatedInMany(list []kept) uint64 {
 
 func (k *kept) equals(other *kept) bool {
 	return k.slot == other.slot && k.kind == other.kind && bytes.Equal(k.text, other.text)
+}
+
+// firstRepeated returns the first element that equals an earlier one, and that one.
+func firstRepeated(array jsonstream.Value) (earlier, again jsonstream.Value) {
+	seed := maphash.MakeSeed()
+	seen := map[uint64][]jsonstream.Value{}
+	for _, element := range array.Elements() {
+		hash := equal.Rule{}.Hash(seed, element)
+		for _, earlier := range seen[hash] {
+			if equal.Values(earlier, element) {
+				return earlier, element
+			}
+		}
+		seen[hash] = append(seen[hash], element)
+	}
+	return jsonstream.Value{}, jsonstream.Value{}
+}
+
+// repeatedKeys calls report for every element's member that is the text of that of an
+// earlier element, until it returns false.
+func repeatedKeys(array jsonstream.Value, name string, report func(earlier, key jsonstream.Value) bool) {
+	first := map[string]jsonstream.Value{}
+	for _, element := range array.Elements() {
+		key := element.Get(name)
+		if key.Kind() != jsonstream.String {
+			continue
+		}
+		earlier, again := first[key.Text()]
+		if !again {
+			first[key.Text()] = element
+		} else if !report(earlier, key) {
+			return
+		}
+	}
 }

@@ -1,0 +1,378 @@
+package schema
+
+import (
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An explainer looks for what is wrong with a document, schema by schema: it takes the
+// time for it that a [Run] does not have.
+type explainer struct {
+	program *Program
+	most    int // causes of one value
+	steps   int // so far: schemas that were applied to a value
+	// known are the answers that took long. Where branches share what they lead to, they
+	// ask the same again, at each level of the document twice as often.
+	known map[question]failures
+	kept  int // causes in known
+}
+
+// A question is what is wrong with a value by a schema.
+type question struct {
+	schema *node
+	value  jsonstream.Value
+}
+
+const (
+	longAnswer = 64      // steps from which on an answer is kept
+	mostKept   = 1 << 16 // causes
+)
+
+// Explain returns why a document is invalid: most causes at most, in the order of the values'
+// places; none if it is valid. It decides where a [Run] cannot, but for numbers that
+// [jsonstream.SafeNumber] rejects, of which there must be none.
+func (p *Program) Explain(v jsonstream.Value, most int) []Cause {
+	e := explainer{program: p, most: most, known: map[question]failures{}}
+	var f failures
+	e.check(&f, p.schema, target{value: v, depth: depthOf(v)}, "")
+	sortCauses(f.causes)
+	return f.causes[:min(len(f.causes), most)]
+}
+
+func depthOf(v jsonstream.Value) int {
+	depth := 0
+	for v = v.Parent(); v.Exists(); v = v.Parent() {
+		depth++
+	}
+	return depth
+}
+
+// A target is a value that a schema applies to, or the name of one.
+type target struct {
+	value  jsonstream.Value
+	isName bool
+	depth  int
+}
+
+func (s target) kind() jsonstream.Kind {
+	if s.isName {
+		return jsonstream.String
+	}
+	return s.value.Kind()
+}
+
+func (s target) text() string {
+	if s.isName {
+		return s.value.Name()
+	}
+	return s.value.Text()
+}
+
+func (s target) below(v jsonstream.Value) target { return target{v, false, s.depth + 1} }
+
+// types returns the types that the target has.
+func (s target) types() types {
+	if kind := s.kind(); kind != jsonstream.Number {
+		return typesOfKind[kindIndex(kind)]
+	}
+	if isInteger(s.value.Raw()) {
+		return isInt
+	}
+	return isFraction
+}
+
+func (s target) equals(v jsonstream.Value) bool {
+	if s.isName {
+		return v.Kind() == jsonstream.String && v.Text() == s.text()
+	}
+	return equal.Values(s.value, v)
+}
+
+// cause returns the cause that a target breaks a rule of a schema.
+func (n *node) cause(s target, keyword string, rule jsonstream.Value) Cause {
+	return Cause{Value: s.value, OfName: s.isName, Keyword: keyword, Rule: rule, url: n.resource.document.root.url, depth: s.depth}
+}
+
+// check adds what is wrong with a target by a schema. via is the keyword that led to it.
+func (e *explainer) check(f *failures, n *node, s target, via string) {
+	if len(f.causes) >= e.most {
+		return
+	}
+	q := question{n, s.value}
+	if answer, ok := e.known[q]; ok && !s.isName {
+		f.addAll(answer)
+		return
+	}
+	before := e.steps
+	e.steps++
+	var own failures
+	e.apply(&own, n, s, via)
+	if e.steps-before >= longAnswer && !s.isName {
+		if e.kept += len(own.causes); e.kept > mostKept {
+			clear(e.known)
+			e.kept = len(own.causes)
+		}
+		e.known[q] = own
+	}
+	f.addAll(own)
+}
+
+func (e *explainer) apply(f *failures, n *node, s target, via string) {
+	switch {
+	case n.value.Kind() == jsonstream.False:
+		f.add(n.cause(s, via, n.value))
+		return
+	case n.types&s.types() == 0:
+		f.add(n.cause(s, "type", n.value.Get("type"))) // what else it says is for other types
+		return
+	}
+	for keyword, rule := range n.value.Members() {
+		if !n.holds(keyword, rule, s) {
+			f.add(n.cause(s, keyword, rule))
+		}
+	}
+	switch s.kind() {
+	case jsonstream.Object:
+		e.object(f, n, s)
+	case jsonstream.Array:
+		e.array(f, n, s)
+	}
+	e.inPlace(f, n, s)
+}
+
+// holds decides about the keywords that look at nothing but the target.
+func (n *node) holds(keyword string, rule jsonstream.Value, s target) bool {
+	switch keyword {
+	case "const":
+		return s.equals(rule)
+	case "enum":
+		for _, allowed := range rule.Elements() {
+			if s.equals(allowed) {
+				return true
+			}
+		}
+		return !rule.First().Exists() // the library takes an empty enum for none
+	}
+	switch s.kind() {
+	case jsonstream.String:
+		return n.holdsForText(keyword, s.text())
+	case jsonstream.Number:
+		return n.holdsForNumber(keyword, s.value.Raw())
+	case jsonstream.Object:
+		return keyword != "minProperties" && keyword != "maxProperties" || n.size.allows(keyword, s.value.Len())
+	case jsonstream.Array:
+		return keyword != "minItems" && keyword != "maxItems" || n.length.allows(keyword, s.value.Len())
+	default:
+		return true
+	}
+}
+
+func (n *node) holdsForText(keyword, text string) bool {
+	switch keyword {
+	case "minLength", "maxLength":
+		return n.characters.allows(keyword, utf8.RuneCountInString(text))
+	case "pattern":
+		matched, ok := n.pattern.match([]byte(text))
+		return matched || !ok
+	case "format":
+		return n.format == nil || n.format.has(text)
+	default:
+		return true
+	}
+}
+
+func (n *node) holdsForNumber(keyword string, raw []byte) bool {
+	switch keyword {
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		for i := range n.bounds {
+			if b := &n.bounds[i]; b.keyword == keyword {
+				return b.holds(raw)
+			}
+		}
+	case "multipleOf":
+		d := parseDecimal(raw)
+		return d.isMultipleOf(n.multiple)
+	}
+	return true
+}
+
+// object checks the members.
+func (e *explainer) object(f *failures, n *node, s target) {
+	for keyword, rule := range n.value.Members() {
+		switch keyword {
+		case "required":
+			n.missing(f, s, keyword, rule)
+		case "dependentRequired", "dependencies":
+			for name, names := range rule.Members() {
+				if names.Kind() == jsonstream.Array && s.value.Get(name).Exists() {
+					n.missing(f, s, keyword, names)
+				}
+			}
+		}
+	}
+	if n.properties == nil && n.patterns == nil && n.additional == nil && n.nameSchema == nil {
+		return
+	}
+	for name, member := range s.value.Members() {
+		named := n.byName[name]
+		if named != nil {
+			e.check(f, named, s.below(member), "properties")
+		}
+		for _, p := range n.patterns {
+			if matched, _ := p.pattern.match([]byte(name)); matched {
+				named = p.node
+				e.check(f, named, s.below(member), "patternProperties")
+			}
+		}
+		if named == nil {
+			e.additional(f, n, s, member)
+		}
+		for _, schema := range n.nameSchema {
+			e.check(f, schema, target{member, true, s.depth + 1}, "propertyNames")
+		}
+		if len(f.causes) >= e.most {
+			return
+		}
+	}
+}
+
+func (n *node) missing(f *failures, s target, keyword string, names jsonstream.Value) {
+	for _, name := range names.Elements() {
+		if !s.value.Get(name.Text()).Exists() {
+			f.add(n.cause(s, keyword, name))
+		}
+	}
+}
+
+func (e *explainer) additional(f *failures, n *node, s target, member jsonstream.Value) {
+	for _, schema := range n.additional {
+		if schema.value.Kind() == jsonstream.False {
+			c := n.cause(s, "additionalProperties", schema.value)
+			c.Place = member
+			f.add(c)
+			return
+		}
+		e.check(f, schema, s.below(member), "additionalProperties")
+	}
+}
+
+// array checks the elements.
+func (e *explainer) array(f *failures, n *node, s target) {
+	if n.isUnique {
+		if earlier, again := firstRepeated(s.value); again.Exists() {
+			c := n.cause(s, "uniqueItems", n.value.Get("uniqueItems"))
+			c.Place, c.Earlier = again, earlier
+			f.add(c)
+		}
+	}
+	for _, name := range n.uniqueKeys {
+		repeatedKeys(s.value, name, func(earlier, key jsonstream.Value) bool {
+			c := n.cause(s, "uniqueKeys", n.value.Get("uniqueKeys"))
+			c.Place, c.Earlier = key, earlier
+			f.add(c)
+			return len(f.causes) < e.most
+		})
+	}
+	if n.prefix != nil || n.items != nil {
+		for i, element := range s.value.Elements() {
+			switch {
+			case len(f.causes) >= e.most:
+				return
+			case i < len(n.prefix):
+				e.check(f, n.prefix[i], s.below(element), "prefixItems")
+			case n.items != nil:
+				e.check(f, n.items[0], s.below(element), "items")
+			}
+		}
+	}
+	if n.contains != nil {
+		e.contains(f, n, s)
+	}
+}
+
+func (e *explainer) contains(f *failures, n *node, s target) {
+	found := 0
+	for _, element := range s.value.Elements() {
+		if !e.fails(n.contains[0], s.below(element)) {
+			found++
+		}
+	}
+	report := func(keyword string) {
+		c := n.cause(s, keyword, n.value.Get(keyword))
+		c.Found = found
+		f.add(c)
+	}
+	switch {
+	case found >= n.matches.least:
+	case n.value.Get("minContains").Exists():
+		report("minContains")
+	default:
+		report("contains")
+	}
+	if found > n.matches.most {
+		report("maxContains")
+	}
+}
+
+// fails reports whether a schema does not hold.
+func (e *explainer) fails(n *node, s target) bool {
+	var f failures
+	e.check(&f, n, s, "")
+	return len(f.causes) > 0
+}
+
+// inPlace checks the schemas that apply to the target itself.
+func (e *explainer) inPlace(f *failures, n *node, s target) {
+	for _, other := range n.together {
+		via := "allOf"
+		if other == n.reference {
+			via = "$ref"
+		}
+		e.check(f, other, s, via)
+	}
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if branches := n.value.Get(keyword); branches.Exists() {
+			e.choice(f, n, s, keyword, branches)
+		}
+	}
+	for _, not := range n.not {
+		if !e.fails(not, s) {
+			f.add(n.cause(s, "not", not.value))
+		}
+	}
+	for _, condition := range n.yes {
+		via, branch := "then", n.then
+		if (n.then != nil || n.other != nil) && e.fails(condition, s) {
+			via, branch = "else", n.other
+		}
+		for _, schema := range branch {
+			e.check(f, schema, s, via)
+		}
+	}
+	for _, d := range n.dependents {
+		if d.node != nil && s.kind() == jsonstream.Object && s.value.Get(d.name).Exists() {
+			e.check(f, d.node, s, d.keyword)
+		}
+	}
+}
+
+// choice checks the branches of anyOf or oneOf.
+func (e *explainer) choice(f *failures, n *node, s target, keyword string, branches jsonstream.Value) {
+	held := 0
+	var failed []failures
+	for _, schema := range branches.Elements() {
+		var b failures
+		if e.check(&b, e.program.nodes[schema], s, keyword); len(b.causes) == 0 {
+			held++
+		}
+		failed = append(failed, b)
+	}
+	switch {
+	case held == 0:
+		f.choose(n.cause(s, keyword, branches), failed)
+	case held > 1 && keyword == "oneOf":
+		f.add(n.cause(s, keyword, branches))
+	}
+}

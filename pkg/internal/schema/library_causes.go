@@ -1,0 +1,208 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The library makes the pointer of every value that a schema reaches: a long
+// name above many values must not cost their product.
+const (
+	leastPaths   = 64 << 20
+	pathsPerByte = 16
+)
+
+// Explain is [Program.Explain] by the library. The error says that it cannot be told, and
+// why.
+func (l *Library) Explain(v jsonstream.Value, most int) ([]Cause, error) {
+	paths, limit := 0, max(leastPaths, pathsPerByte*len(v.Raw()))
+	for inner := range v.All() {
+		if paths += inner.PointerSize(); paths > limit {
+			return nil, fmt.Errorf("the places of all values, written as JSON Pointers, take more than %d MiB: shorten the member names or nest less", limit>>20)
+		}
+	}
+	values := json.NewDecoder(bytes.NewReader(v.Raw()))
+	values.UseNumber()
+	var value any
+	if err := values.Decode(&value); err != nil {
+		return nil, err
+	}
+	err := guard(func() error { return l.schema.Validate(value) })
+	if err == nil {
+		return nil, nil
+	}
+	tree := (*jsonschema.ValidationError)(nil)
+	if !errors.As(err, &tree) {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "jsonschema: "))
+	}
+	r := reading{l, v, depthOf(v), map[jsonstream.Value]map[string]jsonstream.Value{}}
+	var f failures
+	r.collect(&f, tree)
+	sortCauses(f.causes)
+	return f.causes[:min(len(f.causes), most)], nil
+}
+
+// A reading turns the library's tree of errors into causes, by the places that it gives.
+type reading struct {
+	*Library
+	root     jsonstream.Value
+	depth    int                                              // of the root
+	children map[jsonstream.Value]map[string]jsonstream.Value // of those looked into, by their tokens
+}
+
+func (r *reading) collect(f *failures, e *jsonschema.ValidationError) {
+	keyword, ofName := keywordOf(e)
+	isChoice := (keyword == "anyOf" || keyword == "oneOf") && strings.HasSuffix(e.KeywordLocation, "/"+keyword)
+	switch {
+	case len(e.Causes) == 0 || keyword == "minContains":
+		r.expand(f, e, r.cause(e, keyword, ofName))
+	case isChoice:
+		branches := make([]failures, len(e.Causes))
+		for i, inner := range e.Causes {
+			r.collect(&branches[i], inner)
+		}
+		f.choose(r.cause(e, keyword, ofName), branches)
+	default:
+		for _, inner := range e.Causes {
+			r.collect(f, inner)
+		}
+	}
+}
+
+// keywordOf returns the keyword that failed, for a schema that is just false the
+// keyword that led to it, and whether it failed for the name of a member.
+func keywordOf(e *jsonschema.ValidationError) (keyword string, ofName bool) {
+	tokens := strings.Split(e.KeywordLocation, "/")[1:]
+	for i := 0; i < len(tokens); i++ {
+		if tokens[i] != "" && strings.Trim(tokens[i], "0123456789") == "" {
+			continue // an index
+		}
+		keyword = tokens[i]
+		ofName = ofName || keyword == "propertyNames"
+		switch keyword {
+		case "properties", "patternProperties", "dependentSchemas", "dependentRequired", "dependencies":
+			i++ // a member's name, whatever it looks like
+		}
+	}
+	return keyword, ofName
+}
+
+func (r *reading) cause(e *jsonschema.ValidationError, keyword string, ofName bool) Cause {
+	v, depth := r.at(e.InstanceLocation)
+	url, _, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
+	return Cause{Value: v, OfName: ofName, Keyword: keyword, Rule: r.locate(e.AbsoluteKeywordLocation), Found: -1, url: url, depth: r.depth + depth}
+}
+
+// expand adds a cause for each thing that an error of the library speaks of together.
+func (r *reading) expand(f *failures, e *jsonschema.ValidationError, c Cause) {
+	before := len(f.causes)
+	switch v, schema := c.Value, c.Rule.Parent(); c.Keyword {
+	case "required":
+		for _, name := range c.Rule.Elements() {
+			if !v.Get(name.Text()).Exists() {
+				each := c
+				each.Rule = name
+				f.add(each)
+			}
+		}
+	case "additionalProperties":
+		if c.Rule.Kind() != jsonstream.False {
+			break
+		}
+		var patterns []*pattern
+		for expr := range schema.Get("patternProperties").Members() {
+			patterns = append(patterns, &pattern{expr: expr})
+		}
+		properties := map[string]bool{}
+		for name := range schema.Get("properties").Members() {
+			properties[name] = true
+		}
+		for name, member := range v.Members() {
+			matches := func(p *pattern) bool { matched, _ := p.match([]byte(name)); return matched }
+			if !properties[name] && !slices.ContainsFunc(patterns, matches) {
+				each := c
+				each.Place = member
+				f.add(each)
+			}
+		}
+	case "uniqueItems":
+		c.Earlier, c.Place = firstRepeated(v)
+	case "uniqueKeys":
+		for _, pointer := range c.Rule.Elements() {
+			tokens, _ := jsonstream.SplitPointer(pointer.Text())
+			repeatedKeys(v, tokens[0], func(earlier, key jsonstream.Value) bool {
+				each := c
+				each.Earlier, each.Place = earlier, key
+				f.add(each)
+				return true
+			})
+		}
+	case "minContains":
+		c.Found = v.Len() - len(e.Causes)
+		if !c.Rule.Exists() {
+			c.Keyword, c.Rule = "contains", r.locate(strings.TrimSuffix(e.AbsoluteKeywordLocation, "minContains")+"contains")
+		}
+	}
+	if len(f.causes) == before { // an invalid document must not look valid
+		f.add(c)
+	}
+}
+
+// at returns the value at a location, which the library escapes like a URL, and how deep it is
+// below the root. Where a member has the name "" the library leaves it out: then it is the value
+// around the one that was meant.
+func (r *reading) at(location string) (v jsonstream.Value, depth int) {
+	v = r.root
+	pointer, err := url.PathUnescape(location)
+	tokens, ok := jsonstream.SplitPointer(pointer)
+	if err != nil || !ok {
+		return v, 0
+	}
+	for _, token := range tokens {
+		inner := r.child(v, token)
+		if !inner.Exists() {
+			break
+		}
+		v = inner
+	}
+	return v, len(tokens)
+}
+
+// child looks through an object or array once: to do so for each error would cost the
+// square of a hostile document.
+func (r *reading) child(v jsonstream.Value, token string) jsonstream.Value {
+	held := r.children[v]
+	if held == nil {
+		held = map[string]jsonstream.Value{}
+		for name, member := range v.Members() {
+			held[name] = member
+		}
+		for i, element := range v.Elements() {
+			held[strconv.Itoa(i)] = element
+		}
+		r.children[v] = held
+	}
+	return held[token]
+}
+
+// locate resolves the absolute location of a keyword to its place in the
+// schema's text, absent if it is not there.
+func (l *Library) locate(absolute string) jsonstream.Value {
+	base, fragment, _ := strings.Cut(absolute, "#")
+	doc := l.documents[base]
+	pointer, err := url.PathUnescape(fragment)
+	if doc == nil || err != nil {
+		return jsonstream.Value{}
+	}
+	return doc.Root().At(pointer)
+}
