@@ -45,8 +45,8 @@ func (l *Library) Explain(v jsonstream.Value, most int) ([]Cause, error) {
 	if !errors.As(err, &tree) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "jsonschema: "))
 	}
-	r := reading{l, v, depthOf(v), map[jsonstream.Value]map[string]jsonstream.Value{}}
 	var f failures
+	r := reading{l, v, depthOf(v), &f, most, map[jsonstream.Value]map[string]jsonstream.Value{}}
 	r.collect(&f, tree)
 	sortCauses(f.causes)
 	return f.causes[:min(len(f.causes), most)], nil
@@ -56,7 +56,9 @@ func (l *Library) Explain(v jsonstream.Value, most int) ([]Cause, error) {
 type reading struct {
 	*Library
 	root     jsonstream.Value
-	depth    int                                              // of the root
+	depth    int // of the root
+	all      *failures
+	most     int                                              // causes in all
 	children map[jsonstream.Value]map[string]jsonstream.Value // of those looked into, by their tokens
 }
 
@@ -76,6 +78,10 @@ func (r *reading) collect(f *failures, e *jsonschema.ValidationError) {
 		for _, inner := range e.Causes {
 			r.collect(f, inner)
 		}
+	}
+	if f == r.all && len(f.causes) > 4*r.most { // the library goes through objects in random order
+		sortCauses(f.causes)
+		f.causes = f.causes[:r.most]
 	}
 }
 

@@ -82,6 +82,7 @@ func TestRules(t *testing.T) {
 				if got := verdict(r, v); got != want || ref.verdict(v) != want {
 					t.Errorf("%s: %v, the library says %v, want %v", text, got, ref.verdict(v), want)
 				}
+				explainAlike(t, p, ref, v)
 				if len(r.counts) > 0 || len(r.kept) > 0 || len(r.arena) > 0 {
 					t.Errorf("%s: the run still holds %v, %v, %q", text, r.counts, r.kept, r.arena)
 				}
@@ -150,6 +151,8 @@ func TestUncovered(t *testing.T) {
 		{"a place with a name of its own", `{"$ref":"#/x","x":{"$defs":{"a":{"$id":"y"}}}}`, "$ref", "#"},
 		{"itself", `{"$ref":"#"}`, "$ref", "#"},
 		{"itself in a branch", `{"anyOf":[{"type":"null"},{"allOf":[{"$ref":"#"}]}]}`, "$ref", "#"},
+		{"itself where nothing leads", `{"enum":[1],"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/a"}}}`, "$ref", "#/$defs/a"},
+		{"a long chain where nothing leads", `{"enum":[1],"items":` + strings.Repeat(`{"not":`, mostBits+1) + `{}` + strings.Repeat("}", mostBits+1) + `}`, "", "#/items"},
 		{"a number", `{"minimum":1e9999}`, "minimum", "#"},
 		{"a count", `{"minItems":1e10}`, "minItems", "#"},
 		{"items of another draft", `{"items":[true]}`, "", "#/items"},
