@@ -67,7 +67,7 @@ var imports = map[string][]string{
 	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/rfc3339":             {},
 	"pkg/safety": {
-		"pkg/conversation", "pkg/format", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
+		"pkg/finding", "pkg/conversation", "pkg/format", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/safety/classifier":          {"pkg/child", "pkg/safety"},

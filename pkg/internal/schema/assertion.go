@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// mostCount is greater than any count there can be.
-const mostCount = 1<<31 - 1
+// maxCount is greater than any count there can be.
+const maxCount = 1<<31 - 1
 
 func (p *parser) readLimit(v jsonstream.Value) {
 	n := p.node
@@ -24,7 +24,7 @@ func (p *parser) readLimit(v jsonstream.Value) {
 	number, ok := p.number(v)
 	digits, fits := number.uint64()
 	if !ok || !fits || number.negative || !number.isInteger() || number.point > 9 {
-		p.refuse("not a usable count")
+		p.reject("not a usable count")
 		return
 	}
 	count := int(digits)
@@ -32,22 +32,22 @@ func (p *parser) readLimit(v jsonstream.Value) {
 		count *= 10
 	}
 	if strings.HasPrefix(p.keyword, "min") {
-		of.least = count
+		of.min = count
 	} else {
-		of.most = count
+		of.max = count
 	}
 }
 
 func made(l **limits) *limits {
 	if *l == nil {
-		*l = &limits{most: mostCount}
+		*l = &limits{max: maxCount}
 	}
 	return *l
 }
 
 func (p *parser) number(v jsonstream.Value) (d decimal, ok bool) {
 	if v.Kind() != jsonstream.Number || !jsonstream.SafeNumber(v.Raw()) {
-		p.refuse("not a usable number")
+		p.reject("not a usable number")
 		return decimal{}, false
 	}
 	return parseDecimal(v.Raw()), true
@@ -62,15 +62,15 @@ func (p *parser) readNumber(v jsonstream.Value) {
 	switch p.keyword {
 	case "multipleOf":
 		if number.sign() <= 0 {
-			p.refuse("not more than zero")
+			p.reject("not more than zero")
 			return
 		}
 		p.node.multiple = &number
 		return
 	case "minimum", "exclusiveMinimum":
-		b.refused = -1
+		b.rejected = -1
 	default:
-		b.refused = 1
+		b.rejected = 1
 	}
 	p.node.bounds = append(p.node.bounds, b)
 }
@@ -102,7 +102,7 @@ func (p *parser) readValues(v jsonstream.Value) {
 func (p *parser) typeOf(v jsonstream.Value) types {
 	t := typeOf(v.Text())
 	if t == 0 {
-		p.refuse("not a type")
+		p.reject("not a type")
 	}
 	return t
 }
@@ -160,14 +160,14 @@ func (p *parser) exactly(v jsonstream.Value) *node {
 	switch v.Kind() {
 	case jsonstream.Object:
 		n.types = isObject
-		n.size = &limits{most: v.Len()}
+		n.size = &limits{max: v.Len()}
 		for name, member := range v.Members() {
 			n.required = append(n.required, name)
 			n.addProperty(name, inner.exactly(member))
 		}
 	case jsonstream.Array:
 		n.types = isArray
-		n.length = &limits{least: v.Len(), most: v.Len()}
+		n.length = &limits{min: v.Len(), max: v.Len()}
 		for _, element := range v.Elements() {
 			n.prefix = append(n.prefix, inner.exactly(element))
 		}

@@ -13,7 +13,7 @@ type token struct {
 	raw  []byte
 }
 
-// A recorder keeps the tokens that it is told of.
+// A recorder keeps the tokens that it gets.
 type recorder []token
 
 func (r *recorder) Reset()                                  { *r = nil }

@@ -37,7 +37,7 @@ type Cause struct {
 	depth int    // of Value
 }
 
-// A Branch tells why one alternative of a choice does not hold.
+// A Branch says why one alternative of a choice does not hold.
 type Branch struct {
 	// Lacks is the name of the one required member that is all it misses, absent if there is
 	// more to it.

@@ -31,7 +31,7 @@ func TestCauses(t *testing.T) {
 		{"not", `{"not":{"type":"null"}}`, `null`, []string{`not  #/not`}},
 		{"the branch of the type", `{"anyOf":[{"type":"null"},{"type":"string","minLength":2}]}`, `"a"`, []string{`minLength  #/anyOf/1/minLength`}},
 		{"the branch of the constant", `{"oneOf":[{"properties":{"t":{"const":"a"},"n":{"type":"null"}}},{"properties":{"t":{"const":"b"},"n":{"type":"string"}}}]}`, `{"t":"b","n":1}`, []string{`type /n #/oneOf/1/properties/n/type`}},
-		{"no branch", `{"anyOf":[{"type":"null"},{"enum":["a"]}]}`, `1`, []string{`anyOf  #/anyOf (refused by [type  #/anyOf/0/type]) (refused by [enum  #/anyOf/1/enum])`}},
+		{"no branch", `{"anyOf":[{"type":"null"},{"enum":["a"]}]}`, `1`, []string{`anyOf  #/anyOf (rejected by [type  #/anyOf/0/type]) (rejected by [enum  #/anyOf/1/enum])`}},
 		{"a member in each branch", `{"anyOf":[{"required":["a"]},{"required":["b"]}]}`, `{}`, []string{`anyOf  #/anyOf (lacks #/anyOf/0/required/0) (lacks #/anyOf/1/required/0)`}},
 		{"two branches", `{"oneOf":[true,{}]}`, `1`, []string{`oneOf  #/oneOf`}},
 		{"by place, then by rule", `{"type":"array","maxItems":1,"allOf":[{"items":{"type":"null"}}],"items":{"const":1}}`, `[1,2]`,
@@ -78,7 +78,7 @@ func texts(causes []Cause) []string {
 			if branch.Lacks.Exists() {
 				b.WriteString(" (lacks #" + branch.Lacks.Pointer() + ")")
 			} else {
-				b.WriteString(" (refused by [" + strings.Join(texts(branch.Refusals), ", ") + "])")
+				b.WriteString(" (rejected by [" + strings.Join(texts(branch.Refusals), ", ") + "])")
 			}
 		}
 		list = append(list, b.String())

@@ -37,7 +37,7 @@ func (d *draft) cell(n *node) int16 {
 		return int16(index)
 	}
 	index := len(d.cells)
-	if index >= mostBits {
+	if index >= maxBits {
 		d.tooMany(n)
 		return 0
 	}
@@ -47,7 +47,7 @@ func (d *draft) cell(n *node) int16 {
 }
 
 func (c *compiler) tooMany(n *node) {
-	c.uncovered("", n.value, "more than "+strconv.Itoa(mostBits)+" schemas for one value")
+	c.uncovered("", n.value, "more than "+strconv.Itoa(maxBits)+" schemas for one value")
 }
 
 // gather adds a schema, and those that hold together with it, to a cell.
@@ -62,7 +62,7 @@ func (d *draft) gather(index int, n *node) {
 			return
 		}
 	}
-	if len(own.nodes) == mostBits {
+	if len(own.nodes) == maxBits {
 		d.tooMany(n)
 		return
 	}
@@ -136,8 +136,8 @@ func (d *draft) bit(n *node, name string) int32 {
 	bit, ok := d.bits[name]
 	if !ok {
 		bit = len(d.bits)
-		if bit >= mostBits {
-			d.uncovered("", n.value, "more than "+strconv.Itoa(mostBits)+" names whose presence matters")
+		if bit >= maxBits {
+			d.uncovered("", n.value, "more than "+strconv.Itoa(maxBits)+" names whose presence matters")
 			return 0
 		}
 		d.bits[name] = bit

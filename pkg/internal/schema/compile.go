@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// mostParts bounds the size of a program: the cells, names and links of all states.
-const mostParts = 1 << 16
+// maxParts bounds the size of a program: the cells, names and links of all states.
+const maxParts = 1 << 16
 
 // A compiler makes the states of a program, those that the states found so far lead to.
 type compiler struct {
@@ -53,8 +53,8 @@ func (c *compiler) uncovered(keyword string, schema jsonstream.Value, problem st
 
 // grow counts what a schema adds to the program.
 func (c *compiler) grow(n *node, parts int) {
-	if c.parts += parts; c.parts > mostParts {
-		c.uncovered("", n.value, "a program of more than "+strconv.Itoa(mostParts)+" parts")
+	if c.parts += parts; c.parts > maxParts {
+		c.uncovered("", n.value, "a program of more than "+strconv.Itoa(maxParts)+" parts")
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *compiler) link(wants []want, collect []collector) link {
 	unique := slices.Clone(keys)
 	slices.Sort(unique)
 	unique = slices.Compact(unique)
-	if len(unique) > mostBits {
+	if len(unique) > maxBits {
 		for _, w := range kept {
 			for _, n := range w.nodes {
 				c.tooMany(n)
@@ -188,7 +188,7 @@ func (c *compiler) essence(nodes []*node) []*node {
 	var list []*node
 	for _, n := range nodes {
 		c.parse(n)
-		for range mostBits { // a loop of references is found when it is gathered
+		for range maxBits { // a loop of references is found when it is gathered
 			if !n.isReference() {
 				break
 			}

@@ -18,9 +18,9 @@ type decimal struct {
 	point           int
 }
 
-// mostExponent keeps the arithmetic on exponents in range. Numbers beyond it are not
+// maxExponent keeps the arithmetic on exponents in range. Numbers beyond it are not
 // safe, and nothing is said about them.
-const mostExponent = 1 << 20
+const maxExponent = 1 << 20
 
 func parseDecimal(text []byte) decimal {
 	var d decimal
@@ -55,7 +55,7 @@ func exponent(text []byte) int {
 		case c == '-':
 			sign = -1
 		case c != '+':
-			value = min(value*10+int(c-'0'), mostExponent)
+			value = min(value*10+int(c-'0'), maxExponent)
 		}
 	}
 	return sign * value

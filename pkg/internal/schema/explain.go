@@ -11,7 +11,7 @@ import (
 // time for it that a [Run] does not have.
 type explainer struct {
 	program *Program
-	most    int // causes of one value
+	limit   int // of the causes of one value
 	steps   int // so far: schemas that were applied to a value
 	// known are the answers that took long. Where branches share what they lead to, they
 	// ask the same again, at each level of the document twice as often.
@@ -27,18 +27,18 @@ type question struct {
 
 const (
 	longAnswer = 64      // steps from which on an answer is kept
-	mostKept   = 1 << 16 // causes
+	maxKept    = 1 << 16 // causes
 )
 
-// Explain returns why a document is invalid: most causes at most, in the order of the values'
+// Explain returns why a document is invalid: limit causes at most, in the order of the values'
 // places; none if it is valid. It decides where a [Run] cannot, but for numbers that
 // [jsonstream.SafeNumber] rejects, of which there must be none.
-func (p *Program) Explain(v jsonstream.Value, most int) []Cause {
-	e := explainer{program: p, most: most, known: map[question]failures{}}
+func (p *Program) Explain(v jsonstream.Value, limit int) []Cause {
+	e := explainer{program: p, limit: limit, known: map[question]failures{}}
 	var f failures
 	e.check(&f, p.schema, target{value: v, depth: depthOf(v)}, "")
 	sortCauses(f.causes)
-	return f.causes[:min(len(f.causes), most)]
+	return f.causes[:min(len(f.causes), limit)]
 }
 
 func depthOf(v jsonstream.Value) int {
@@ -97,7 +97,7 @@ func (n *node) cause(s target, keyword string, rule jsonstream.Value) Cause {
 
 // check adds what is wrong with a target by a schema. via is the keyword that led to it.
 func (e *explainer) check(f *failures, n *node, s target, via string) {
-	if len(f.causes) >= e.most {
+	if len(f.causes) >= e.limit {
 		return
 	}
 	q := question{n, s.value}
@@ -110,7 +110,7 @@ func (e *explainer) check(f *failures, n *node, s target, via string) {
 	var own failures
 	e.apply(&own, n, s, via)
 	if e.steps-before >= longAnswer && !s.isName {
-		if e.kept += len(own.causes); e.kept > mostKept {
+		if e.kept += len(own.causes); e.kept > maxKept {
 			clear(e.known)
 			e.kept = len(own.causes)
 		}
@@ -232,7 +232,7 @@ func (e *explainer) object(f *failures, n *node, s target) {
 		for _, schema := range n.nameSchema {
 			e.check(f, schema, target{member, true, s.depth + 1}, "propertyNames")
 		}
-		if len(f.causes) >= e.most {
+		if len(f.causes) >= e.limit {
 			return
 		}
 	}
@@ -272,13 +272,13 @@ func (e *explainer) array(f *failures, n *node, s target) {
 			c := n.cause(s, "uniqueKeys", n.value.Get("uniqueKeys"))
 			c.Place, c.Earlier = key, earlier
 			f.add(c)
-			return len(f.causes) < e.most
+			return len(f.causes) < e.limit
 		})
 	}
 	if n.prefix != nil || n.items != nil {
 		for i, element := range s.value.Elements() {
 			switch {
-			case len(f.causes) >= e.most:
+			case len(f.causes) >= e.limit:
 				return
 			case i < len(n.prefix):
 				e.check(f, n.prefix[i], s.below(element), "prefixItems")
@@ -305,13 +305,13 @@ func (e *explainer) contains(f *failures, n *node, s target) {
 		f.add(c)
 	}
 	switch {
-	case found >= n.matches.least:
+	case found >= n.matches.min:
 	case n.value.Get("minContains").Exists():
 		report("minContains")
 	default:
 		report("contains")
 	}
-	if found > n.matches.most {
+	if found > n.matches.max {
 		report("maxContains")
 	}
 }

@@ -121,7 +121,7 @@ func (d *draft) appendArrayRules(ops []op, n *node) []op {
 	}
 	for _, name := range n.uniqueKeys {
 		slot := elementSlot + 1 + len(d.slots)
-		if slot == mostSlots {
+		if slot == maxSlots {
 			d.uncovered("uniqueKeys", n.value, "too many keys")
 			return nil
 		}
@@ -151,7 +151,7 @@ func fold(o op, kind int, failed, open *set) (rest op, keep, mayHold bool) {
 	switch o.code {
 	case opAny, opOne:
 		held, undecided := 0, 0
-		for cell := range mostBits {
+		for cell := range maxBits {
 			switch {
 			case !o.set.has(cell):
 			case holds(int16(cell)):

@@ -47,8 +47,8 @@ func newFormat(name string, o Options) *format {
 }
 
 const (
-	mostRemembered    = 1024 // texts
-	longestRemembered = 256  // bytes of one
+	maxRemembered      = 1024 // texts
+	maxRememberedBytes = 256  // bytes of one
 )
 
 func (f *format) has(text string) bool {
@@ -71,14 +71,14 @@ func (f *format) holds(r *Run, text []byte) bool {
 	if !f.slow(string(text)) {
 		return false
 	}
-	if len(text) > longestRemembered {
+	if len(text) > maxRememberedBytes {
 		return true
 	}
 	if known == nil {
 		known = map[string]bool{}
 		r.known[f.id] = known
 	}
-	if len(known) >= mostRemembered {
+	if len(known) >= maxRemembered {
 		clear(known)
 	}
 	known[string(text)] = true

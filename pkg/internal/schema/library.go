@@ -143,13 +143,13 @@ func libraryText(doc *jsonstream.Document) []byte {
 			return
 		}
 		begin := int(v.Position().Offset - doc.Raw().Start.Offset)
-		out = fmt.Append(append(out, text[done:begin]...), mostCount)
+		out = fmt.Append(append(out, text[done:begin]...), maxCount)
 		done = begin + len(v.Raw())
 	})
 	return append(out, text[done:]...)
 }
 
-var largestCount = parseDecimal(fmt.Append(nil, mostCount))
+var largestCount = parseDecimal(fmt.Append(nil, maxCount))
 
 // eachCount calls f with the numbers of a schema that count something, in order.
 func eachCount(schema jsonstream.Value, f func(jsonstream.Value)) {

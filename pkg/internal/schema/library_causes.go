@@ -18,17 +18,17 @@ import (
 // The library makes the pointer of every value that a schema reaches: a long
 // name above many values must not cost their product.
 const (
-	leastPaths   = 64 << 20
+	minPaths     = 64 << 20
 	pathsPerByte = 16
 )
 
 // Explain is [Program.Explain] by the library. The error says that it cannot be told, and
 // why.
-func (l *Library) Explain(v jsonstream.Value, most int) ([]Cause, error) {
-	paths, limit := 0, max(leastPaths, pathsPerByte*len(v.Raw()))
+func (l *Library) Explain(v jsonstream.Value, limit int) ([]Cause, error) {
+	paths, maxPaths := 0, max(minPaths, pathsPerByte*len(v.Raw()))
 	for inner := range v.All() {
-		if paths += inner.PointerSize(); paths > limit {
-			return nil, fmt.Errorf("the places of all values, written as JSON Pointers, take more than %d MiB: shorten the member names or nest less", limit>>20)
+		if paths += inner.PointerSize(); paths > maxPaths {
+			return nil, fmt.Errorf("the places of all values, written as JSON Pointers, take more than %d MiB: shorten the member names or nest less", maxPaths>>20)
 		}
 	}
 	values := json.NewDecoder(bytes.NewReader(v.Raw()))
@@ -46,20 +46,21 @@ func (l *Library) Explain(v jsonstream.Value, most int) ([]Cause, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "jsonschema: "))
 	}
 	var f failures
-	r := reading{l, v, depthOf(v), &f, most, map[jsonstream.Value]map[string]jsonstream.Value{}}
+	r := reading{l, v, depthOf(v), &f, limit, map[jsonstream.Value]map[string]jsonstream.Value{}}
 	r.collect(&f, tree)
 	sortCauses(f.causes)
-	return f.causes[:min(len(f.causes), most)], nil
+	return f.causes[:min(len(f.causes), limit)], nil
 }
 
 // A reading turns the library's tree of errors into causes, by the places that it gives.
 type reading struct {
 	*Library
-	root     jsonstream.Value
-	depth    int // of the root
-	all      *failures
-	most     int                                              // causes in all
-	children map[jsonstream.Value]map[string]jsonstream.Value // of those looked into, by their tokens
+	root  jsonstream.Value
+	depth int       // of the root
+	all   *failures // of the root
+	limit int       // of the causes in all
+	// children are those of the objects and arrays looked into, by their tokens.
+	children map[jsonstream.Value]map[string]jsonstream.Value
 }
 
 func (r *reading) collect(f *failures, e *jsonschema.ValidationError) {
@@ -79,9 +80,9 @@ func (r *reading) collect(f *failures, e *jsonschema.ValidationError) {
 			r.collect(f, inner)
 		}
 	}
-	if f == r.all && len(f.causes) > 4*r.most { // the library goes through objects in random order
+	if f == r.all && len(f.causes) > 4*r.limit { // sorted first: objects come in random order
 		sortCauses(f.causes)
-		f.causes = f.causes[:r.most]
+		f.causes = f.causes[:r.limit]
 	}
 }
 

@@ -12,7 +12,7 @@ type nameTable struct {
 	entries []entry
 	slots   []uint32 // one more than the index of an entry; 0 is free
 	shift   uint8
-	// hasBackslash tells that a name has one: then what is written with an escape can
+	// hasBackslash reports whether a name has one: then what is written with an escape can
 	// look like it.
 	hasBackslash bool
 }

@@ -100,15 +100,15 @@ type node struct {
 	multiple   *decimal
 }
 
-// limits are a least and a greatest count; there is always a greatest.
-type limits struct{ least, most int }
+// limits are a minimum and a maximum of a count; there is always a maximum.
+type limits struct{ min, max int }
 
 // allows decides by one of the two keywords that have set the limits.
 func (l *limits) allows(keyword string, n int) bool {
 	if strings.HasPrefix(keyword, "min") {
-		return n >= l.least
+		return n >= l.min
 	}
-	return n <= l.most
+	return n <= l.max
 }
 
 // values are scalars: literals are the types with nothing more to look at.
@@ -137,19 +137,19 @@ type dependent struct {
 	node     *node // nil, or a schema for the object
 }
 
-// A bound is a limit for numbers: refused is the result of comparing with it that is not
+// A bound is a limit for numbers: rejected is the result of comparing with it that is not
 // allowed, beside being equal, if equal is not.
 type bound struct {
 	keyword    string
 	limit      decimal
-	refused    int
+	rejected   int
 	allowEqual bool
 }
 
 func (b *bound) holds(number []byte) bool {
 	d := parseDecimal(number)
 	order := d.compare(&b.limit)
-	return order != b.refused && (order != 0 || b.allowEqual)
+	return order != b.rejected && (order != 0 || b.allowEqual)
 }
 
 // nodeIn returns the node of a schema in a document.
@@ -196,12 +196,12 @@ type parser struct {
 	keyword string
 }
 
-func (p *parser) refuse(problem string) { p.uncovered(p.keyword, p.node.value, problem) }
+func (p *parser) reject(problem string) { p.uncovered(p.keyword, p.node.value, problem) }
 
 func (p *parser) read(v jsonstream.Value) {
 	switch p.keyword {
 	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties", "$vocabulary", "regexProperties":
-		p.refuse("not covered")
+		p.reject("not covered")
 	case "uniqueKeys":
 		p.uniqueKeys(v)
 	case "type", "enum", "const":
@@ -282,10 +282,10 @@ func (p *parser) finish() {
 		n.then, n.other = nil, nil
 	}
 	if n.contains != nil && !n.value.Get("minContains").Exists() {
-		n.matches.least = 1
+		n.matches.min = 1
 	}
 	if n.contains != nil && !n.value.Get("maxContains").Exists() {
-		n.matches.most = mostCount
+		n.matches.max = maxCount
 	}
 }
 
@@ -302,7 +302,7 @@ func (p *parser) schema(v jsonstream.Value) []*node {
 
 func (p *parser) schemas(v jsonstream.Value) []*node {
 	if v.Len() == 0 {
-		p.refuse("not an array of schemas")
+		p.reject("not an array of schemas")
 	}
 	var nodes []*node
 	for _, schema := range v.Elements() {
@@ -313,14 +313,14 @@ func (p *parser) schemas(v jsonstream.Value) []*node {
 
 func (p *parser) text(v jsonstream.Value) string {
 	if v.Kind() != jsonstream.String {
-		p.refuse("not a string")
+		p.reject("not a string")
 	}
 	return v.Text()
 }
 
 func (p *parser) texts(v jsonstream.Value) []string {
 	if v.Kind() != jsonstream.Array {
-		p.refuse("not an array")
+		p.reject("not an array")
 	}
 	var texts []string
 	for _, element := range v.Elements() {
@@ -345,7 +345,7 @@ func (p *parser) uniqueKeys(v jsonstream.Value) {
 	for _, pointer := range p.texts(v) {
 		tokens, ok := jsonstream.SplitPointer(pointer)
 		if !ok || len(tokens) != 1 {
-			p.refuse("not a JSON Pointer to a member")
+			p.reject("not a JSON Pointer to a member")
 			return
 		}
 		p.node.uniqueKeys = append(p.node.uniqueKeys, tokens[0])

@@ -50,11 +50,11 @@ func (r *Run) holdsForText(o *op, raw []byte) bool {
 // written with at most the twelve bytes of two escapes.
 func (r *Run) hasLength(l limits, raw []byte) bool {
 	size := len(raw) - len(`""`)
-	if size <= l.most && (size+11)/12 >= l.least {
+	if size <= l.max && (size+11)/12 >= l.min {
 		return true
 	}
 	n := utf8.RuneCount(r.text(raw))
-	return n >= l.least && n <= l.most
+	return n >= l.min && n <= l.max
 }
 
 func (v *values) hasText(text []byte) bool {
@@ -91,7 +91,7 @@ func (r *Run) holdsForNumber(o *op, raw []byte) bool {
 func (r *Run) holdsForHolder(o *op, f *frame) bool {
 	switch o.code {
 	case opCount:
-		return f.n >= o.limits.least && f.n <= o.limits.most
+		return f.n >= o.limits.min && f.n <= o.limits.max
 	case opRequired:
 		return f.seen.contains(o.set)
 	case opDependent:
@@ -100,7 +100,7 @@ func (r *Run) holdsForHolder(o *op, f *frame) bool {
 		return !f.seen.has(int(o.n)) || !f.failed.has(int(o.a))
 	case opContains:
 		n := r.counts[f.counts+int(o.n)]
-		return n >= o.limits.least && n <= o.limits.most
+		return n >= o.limits.min && n <= o.limits.max
 	case opUnique:
 		return f.repeated>>o.n&1 == 0
 	default:

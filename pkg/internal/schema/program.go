@@ -52,7 +52,7 @@ type Program struct {
 // The error is an [*UncoveredError]. Not covered are: another draft, $vocabulary,
 // $dynamicRef, $recursiveRef, unevaluatedItems, unevaluatedProperties, references into
 // the metaschemas and to where no schema belongs, a $ref that leads to itself, numbers
-// that [jsonstream.SafeNumber] refuses, more than 256 schemas for one value, and schemas
+// that [jsonstream.SafeNumber] rejects, more than 256 schemas for one value, and schemas
 // whose program would be very large.
 func Compile(url string, schema *jsonstream.Document, o Options) (*Program, error) {
 	c := newCompiler(o)
@@ -78,11 +78,11 @@ type Verdict int
 // The verdicts.
 const (
 	// Undecided: the document is not at its end, or has a number that
-	// [jsonstream.SafeNumber] refuses, or two objects or arrays in an array whose
+	// [jsonstream.SafeNumber] rejects, or two objects or arrays in an array whose
 	// elements have to be unique, or a pattern that is no regular expression applies.
 	Undecided Verdict = iota
 	// Valid: jsonschema/v5 accepts the document.
 	Valid
-	// Invalid: jsonschema/v5 refuses the document.
+	// Invalid: jsonschema/v5 rejects the document.
 	Invalid
 )

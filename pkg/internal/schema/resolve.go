@@ -95,7 +95,7 @@ func resolveURL(base, ref string) (resolved string, ok bool) {
 	return b.ResolveReference(u).String(), true
 }
 
-// A place tells where schemas are in a keyword's value.
+// A place says where schemas are in a keyword's value.
 type place uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Every rule, with documents that it accepts and refuses. The library has to agree.
+// Every rule, with documents that it accepts and rejects. The library has to agree.
 func TestRules(t *testing.T) {
 	tests := []struct {
 		name, schema   string
@@ -136,7 +136,7 @@ func embeddedTrue(t *testing.T) *Program {
 }
 
 func TestUncovered(t *testing.T) {
-	many := func(each string) string { return "[" + strings.Repeat(each+",", mostBits) + each + "]" }
+	many := func(each string) string { return "[" + strings.Repeat(each+",", maxBits) + each + "]" }
 	for _, tt := range []struct{ name, schema, keyword, location string }{
 		{"draft", `{"$schema":"http://json-schema.org/draft-07/schema#"}`, "$schema", "#"},
 		{"dynamic reference", `{"items":{"$dynamicRef":"#a"}}`, "$dynamicRef", "#/items"},
@@ -152,7 +152,7 @@ func TestUncovered(t *testing.T) {
 		{"itself", `{"$ref":"#"}`, "$ref", "#"},
 		{"itself in a branch", `{"anyOf":[{"type":"null"},{"allOf":[{"$ref":"#"}]}]}`, "$ref", "#"},
 		{"itself where nothing leads", `{"enum":[1],"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/a"}}}`, "$ref", "#/$defs/a"},
-		{"a long chain where nothing leads", `{"enum":[1],"items":` + strings.Repeat(`{"not":`, mostBits+1) + `{}` + strings.Repeat("}", mostBits+1) + `}`, "", "#/items"},
+		{"a long chain where nothing leads", `{"enum":[1],"items":` + strings.Repeat(`{"not":`, maxBits+1) + `{}` + strings.Repeat("}", maxBits+1) + `}`, "", "#/items"},
 		{"a number", `{"minimum":1e9999}`, "minimum", "#"},
 		{"a count", `{"minItems":1e10}`, "minItems", "#"},
 		{"items of another draft", `{"items":[true]}`, "", "#/items"},

@@ -52,8 +52,8 @@ func (p *Program) NewRun() *Run {
 	return r
 }
 
-// mostKeptRoom is how much of what a large document needed stays for the next.
-const mostKeptRoom = 1 << 16
+// maxKeptRoom is how much of what a large document needed stays for the next.
+const maxKeptRoom = 1 << 16
 
 // Reset makes the run await a document, whatever has become of the one before.
 func (r *Run) Reset() {
@@ -64,21 +64,21 @@ func (r *Run) Reset() {
 	r.counts = r.counts[:0]
 	clear(r.kept)
 	r.kept, r.arena = r.kept[:0], r.arena[:0]
-	if cap(r.kept) > mostKeptRoom {
+	if cap(r.kept) > maxKeptRoom {
 		r.kept = nil
 	}
-	if cap(r.table) > mostKeptRoom {
+	if cap(r.table) > maxKeptRoom {
 		r.table = nil
 	}
-	if cap(r.arena) > mostKeptRoom {
+	if cap(r.arena) > maxKeptRoom {
 		r.arena = nil
 	}
-	if cap(r.escape) > mostKeptRoom {
+	if cap(r.escape) > maxKeptRoom {
 		r.escape = nil
 	}
 }
 
-// Verdict tells about the document, after its end.
+// Verdict returns what the run has found out, after the end of the document.
 func (r *Run) Verdict() Verdict {
 	switch {
 	case r.undecided || r.frame != &r.base || r.base.n != 1 || r.skip > 0:
@@ -265,8 +265,8 @@ func (r *Run) scalar(l *link, met uint64, kind jsonstream.Kind, raw []byte) {
 	r.settle(l, met, &r.failed)
 }
 
-// settle tells the innermost object or array which cells have failed for a value that it
-// holds.
+// settle hands the cells that have failed for a value to the innermost object or array,
+// which holds it.
 func (r *Run) settle(l *link, met uint64, failed *set) {
 	for i := range l.roots {
 		root := &l.roots[i]

@@ -1,11 +1,11 @@
 package schema
 
-// mostBits is how many cells a state can have, and how many names whose presence
+// maxBits is how many cells a state can have, and how many names whose presence
 // matters.
-const mostBits = 256
+const maxBits = 256
 
 // A set is a set of small numbers: of the cells of a state, or of member names.
-type set [mostBits / 64]uint64
+type set [maxBits / 64]uint64
 
 func (s *set) add(i int)           { s[i>>6&3] |= 1 << (i & 63) }
 func (s *set) has(i int) bool      { return s[i>>6&3]>>(i&63)&1 != 0 }

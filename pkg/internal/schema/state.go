@@ -54,7 +54,7 @@ type state struct {
 type program struct {
 	failed set // the cells that fail whatever the value is
 	ops    []op
-	// isLeaf tells that there is nothing to look at in what the value holds, and isFree
+	// isLeaf reports that there is nothing to look at in what the value holds, and isFree
 	// that every cell holds.
 	isLeaf, isFree bool
 }
@@ -64,7 +64,7 @@ type link struct {
 	state *state // nil if nothing is said of the value
 	roots []root
 	slots []uint8 // if the value is a text: where it has to be unique
-	// keep tells to keep the value itself: its array is of unique elements.
+	// keep has the value itself kept: its array is of unique elements.
 	keep   bool
 	counts bool // a root has a counter
 }
@@ -89,7 +89,7 @@ type noMatch struct {
 	bit  int8
 }
 
-// An opcode tells what an op asks for.
+// An opcode is what an op asks for.
 type opcode uint8
 
 const (

@@ -66,7 +66,7 @@ func TestSuite(t *testing.T) {
 			}
 			ref, err := newReference(schemaURL, g.Schema)
 			if err != nil {
-				t.Errorf("%s: the library refuses the schema: %v", name, err)
+				t.Errorf("%s: the library rejects the schema: %v", name, err)
 				continue
 			}
 			covered++

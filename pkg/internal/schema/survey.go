@@ -27,7 +27,7 @@ func (c *compiler) enter(n *node, todo []*node) []*node {
 		n.height = max(n.height, 1+other.height)
 	}
 	n.busy, n.surveyed = false, true
-	if n.height > mostBits {
+	if n.height > maxBits {
 		c.tooMany(n)
 	}
 	return append(todo, n.inside...)

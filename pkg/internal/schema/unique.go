@@ -18,7 +18,7 @@ type kept struct {
 }
 
 // elementSlot is the slot of an array's elements themselves; those of uniqueKeys follow.
-const elementSlot, mostSlots = 0, 64
+const elementSlot, maxSlots = 0, 64
 
 // keep keeps a scalar in the slots of the link.
 func (r *Run) keep(l *link, kind jsonstream.Kind, raw []byte) {
