@@ -125,7 +125,7 @@ func TestCorpus(t *testing.T) {
 		t.Run(setting.name, func(t *testing.T) {
 			groups := make(map[string]*tally)
 			for i, row := range rows {
-				s := scanner{Options{Threshold: DefaultThreshold}, setting.opinion(i, row.Text), nil}
+				s := scanner{Options{Threshold: DefaultThreshold}, setting.opinion(i, row.Text)}
 				v, err := s.Scan(t.Context(), Data, row.Text)
 				if err != nil {
 					t.Fatal(err)

@@ -104,8 +104,7 @@ type documentScan struct {
 	flagged int // findings in flagged texts, and
 	others  int // all others, with those that the report has no room for
 
-	whole string // the text that is scanned
-	sieve *sieve // tells which parts of it are worth a scan; nil if all are
+	sieve *sieve // tells which parts of the text are worth a scan; nil if all are
 
 	sections bool                      // a user's turn may be a section for data, with its label
 	carriers map[jsonstream.Value]bool // strings to look into
@@ -124,15 +123,17 @@ func (d *documentScan) document(root jsonstream.Value, field Field) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
-	if kind := root.Kind(); len(root.Raw()) >= longDocument && (kind == jsonstream.Object || kind == jsonstream.Array) {
+	if kind := root.Kind(); kind != jsonstream.Object && kind != jsonstream.Array {
+		return d.value(root, field)
+	}
+	if len(root.Raw()) >= longDocument {
 		return d.inParts(root, field)
 	}
-	outer, around := d.sieve, d.whole
-	d.whole = rawText(root)
-	d.sieve = own.set().newSieve(d.whole, true, true)
+	outer := d.sieve
+	d.sieve = own.set().newSieve(root)
 	err := d.value(root, field)
-	d.sieve.put()
-	d.sieve, d.whole = outer, around
+	sieves.Put(d.sieve)
+	d.sieve = outer
 	return err
 }
 
@@ -145,13 +146,7 @@ func (d *documentScan) name(v jsonstream.Value, field Field) error {
 }
 
 // wants reports whether what is written in a part of the text may need a scan.
-func (d *documentScan) wants(part []byte) bool {
-	if d.sieve == nil {
-		return true
-	}
-	start := offsetIn(d.whole, part)
-	return d.sieve.meets(start, start+len(part))
-}
+func (d *documentScan) wants(part []byte) bool { return d.sieve == nil || d.sieve.wants(part) }
 
 // value scans a value.
 func (d *documentScan) value(v jsonstream.Value, field Field) error {
@@ -188,9 +183,6 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, field Field) error {
 	if !d.wants(raw) {
 		return nil
-	}
-	if d.sieve != nil {
-		d.sieve.pass(offsetIn(d.whole, raw) + len(raw))
 	}
 	if !inName {
 		return d.text(v, v.Text(), false, field)

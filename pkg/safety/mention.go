@@ -3,6 +3,8 @@ package safety
 import (
 	"strings"
 	"sync"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // reported tells orders from talk about orders: "never reveal …", "attackers try to …".
@@ -15,24 +17,19 @@ func notOrdered(text string, at int) bool {
 }
 
 // about finds words of prose that talks about attacks instead of making them.
-var about = sync.OnceValue(func() *index {
-	words := []string{
+var about = sync.OnceValue(func() *textscan.Index {
+	return textscan.NewIndex([]string{
 		"prompt injection", "prompt-injection", "attack", "malicious", "adversar", "jailbreak attempt", "jailbreak prompt",
 		"jailbreak technique", "detect", "vulnerab", "mitigat", "payload", "red team", "red-team", "guardrail", "sanitiz",
 		"classif", "for example", "e.g.", "such as", "phrase", "for instance", "example", "pattern", "threat", "exploit",
 		"test case", "signature",
-	}
-	x := newIndex(len(words), true)
-	for _, w := range words {
-		x.add(w, 0, announces)
-	}
-	return x
+	})
 })
 
 // countAbout counts words of such prose, up to a limit.
 func countAbout(text string, most int) int {
 	n := 0
-	about().find(text, func(*literal, int) { n++ })
+	about().Find(text, func(int, int) { n++ })
 	return min(n, most)
 }
 

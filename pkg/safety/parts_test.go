@@ -47,8 +47,8 @@ func TestScanInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := New(Options{}).(scanner)
-	one := documentScan{ctx: t.Context(), scanner: own, allow: []Allowance{allow}, whole: rawText(root)}
-	one.sieve = own.set().newSieve(one.whole, true, true)
+	one := documentScan{ctx: t.Context(), scanner: own, allow: []Allowance{allow}}
+	one.sieve = own.set().newSieve(root)
 	if err := one.value(root, Data); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // A rulesFile is the JSON form of a file of rules; docs/safety.md describes it.
@@ -181,7 +183,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 		}
 	}
 	for i, literals := range [][]string{f.Literals, f.Near, f.Needs} {
-		least := []int{minLiteral, minLiteral, 1}[i]
+		least := []int{textscan.MinLiteral, textscan.MinLiteral, 1}[i]
 		for _, s := range literals {
 			if len(s) < least || s != strings.ToLower(s) {
 				return []string{"literals", "near", "needs"}[i], fmt.Errorf("%q: write it in small letters, at least %d bytes of them", s, least)

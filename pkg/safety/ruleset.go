@@ -4,12 +4,14 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // A RuleSet is a set of rules for a [Scanner]. It is safe for concurrent use.
 type RuleSet struct {
-	rules []*rule
-	index func() *index // over the rules' literals
+	rules    []*rule
+	literals func() *literals
 }
 
 // A rule is a Rule made ready to run. Its expressions are compiled on their first use:
@@ -37,27 +39,51 @@ var builtin = sync.OnceValue(func() *RuleSet { return newRuleSet(builtinFile.rul
 
 func newRuleSet(rules []*rule) *RuleSet {
 	set := &RuleSet{rules: rules}
-	set.index = sync.OnceValue(func() *index {
-		n := 0
-		for _, r := range set.rules {
-			n += len(r.source.Literals) + len(r.source.Near)
-		}
-		x := newIndex(n+n/32, true) // some have several spellings
-		for i, r := range set.rules {
-			first := announces
-			if r.source.Near != nil {
-				first = waits
-			}
-			for _, s := range r.source.Literals {
-				x.add(s, i, first)
-			}
-			for _, s := range r.source.Near {
-				x.add(s, i, near)
-			}
-		}
-		return x
-	})
+	set.literals = sync.OnceValue(func() *literals { return newLiterals(set.rules) })
 	return set
+}
+
+// literals are those of all rules of a set, and the index that finds them.
+type literals struct {
+	list  []literal
+	index *textscan.Index
+}
+
+// A literal announces a rule.
+type literal struct {
+	size int // in bytes
+	rule int32
+	role role
+}
+
+// A role says what a literal does for its rule.
+type role uint8
+
+const (
+	announces role = iota // is enough to try the rule
+	waits                 // is not, without one of those that are near
+	near                  // is one of those
+)
+
+func newLiterals(rules []*rule) *literals {
+	var l literals
+	var texts []string
+	add := func(list []string, rule int, role role) {
+		for _, s := range list {
+			texts = append(texts, s)
+			l.list = append(l.list, literal{len(s), int32(rule), role})
+		}
+	}
+	for i, r := range rules {
+		if r.source.Near == nil {
+			add(r.source.Literals, i, announces)
+		} else {
+			add(r.source.Literals, i, waits)
+			add(r.source.Near, i, near)
+		}
+	}
+	l.index = textscan.NewIndex(texts)
+	return &l
 }
 
 // with returns a set in which other's rules replace those of the same id, and the rest

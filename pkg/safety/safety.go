@@ -89,5 +89,5 @@ func New(options Options) Scanner {
 	if options.Threshold == 0 {
 		options.Threshold = DefaultThreshold
 	}
-	return scanner{options, model.Score, newMemory()}
+	return scanner{options, model.Score}
 }

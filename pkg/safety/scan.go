@@ -12,7 +12,6 @@ import (
 type scanner struct {
 	options Options
 	opinion func(text string) float64 // the model's, from 0 to 1
-	clean   *memory
 }
 
 func (s scanner) set() *RuleSet {
@@ -32,18 +31,11 @@ func (s scanner) Rules() []Rule {
 
 func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, error) {
 	verdict := Verdict{Threshold: s.options.Threshold}
-	if s.clean.has(field, text) {
-		return verdict, ctx.Err()
-	}
-	if !s.set().mayFind(text, true) {
-		return verdict, ctx.Err()
-	}
 	found, err := s.signals(ctx, field, text)
 	if err != nil {
 		return Verdict{}, err
 	}
 	if len(found) == 0 {
-		s.clean.add(field, text)
 		return verdict, nil
 	}
 	found = strongest(found)
@@ -173,24 +165,14 @@ func (w *watch) next(n int) {
 	}
 }
 
-// piece adds what the rules find in text from the offset from on. In most pieces there is
-// nothing to look at.
+// piece adds what the rules find in text from the offset from on. A rule stops looking
+// once it has found a match that flags the text by itself, or used up its looks. When all
+// tries are used up, the text is reported as overloaded: only the model reads on.
 func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e *effort) []Finding {
 	end := min(len(text), from+pieceLen)
 	seen := text[from:min(len(text), end+maxReach)]
-	if !set.mayFind(seen, false) {
-		return found
-	}
-	return set.closely(found, field, text, seen, from, end, e)
-}
-
-// closely looks at the piece text[from:end], from where seen can be seen. A rule stops
-// looking once it has found a match that flags the text by itself, or used up its looks.
-// When all tries are used up, the text is reported as overloaded: only the model reads on.
-func (set *RuleSet) closely(found []Finding, field Field, text, seen string, from, end int, e *effort) []Finding {
 	w := watches.Get().(*watch)
 	defer watches.Put(w)
-	w.next(len(set.rules))
 	most, overload := max(0, e.tries-pieceTries), -1
 	look := func(i int32, at int) {
 		r, out := set.rules[i], w.of(i)
@@ -227,20 +209,34 @@ func (set *RuleSet) closely(found []Finding, field Field, text, seen string, fro
 		full := min(1, r.Weight*fieldFactor(field))
 		out.done = f.Score >= full && full >= DefaultThreshold || out.matches == perRule
 	}
-	set.index().find(seen, func(l *literal, at int) {
-		out := w.of(l.probe)
+	set.announced(w, seen, func(rule int32, at int) { look(rule, from+at) })
+	if overload >= 0 {
+		found = append(found, overloadFinding(field, overload))
+	}
+	return found
+}
+
+// announced calls found with each rule that a text announces by its literals, and where
+// the expressions of the rule are to be tried. It goes by w, of which it begins a piece.
+func (set *RuleSet) announced(w *watch, text string, found func(rule int32, at int)) {
+	w.next(len(set.rules))
+	l := set.literals()
+	l.index.Find(text, func(id, at int) {
+		x := &l.list[id]
+		out := w.of(x.rule)
 		switch {
 		case out.done:
-		case l.role == near:
-			out.near = int32(at + len(l.text))
+		case x.role == near:
+			end := at + x.size
+			out.near = int32(end)
 			for _, p := range out.pending[:out.waiting] {
-				if int(p)+set.rules[l.probe].reach >= at+len(l.text) {
-					look(l.probe, from+int(p))
+				if int(p)+set.rules[x.rule].reach >= end {
+					found(x.rule, int(p))
 				}
 			}
 			out.waiting = 0
-		case l.role == announces, int(out.near) > at: // the two overlap
-			look(l.probe, from+at)
+		case x.role == announces, int(out.near) > at: // the two overlap
+			found(x.rule, at)
 		default:
 			if int(out.waiting) == len(out.pending) {
 				copy(out.pending[:], out.pending[1:])
@@ -250,10 +246,6 @@ func (set *RuleSet) closely(found []Finding, field Field, text, seen string, fro
 			out.waiting++
 		}
 	})
-	if overload >= 0 {
-		found = append(found, overloadFinding(field, overload))
-	}
-	return found
 }
 
 // promises reports whether the rule's expressions can match in a window of a text, as far

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/internal/view"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -40,7 +39,7 @@ func drawText(t *rapid.T, set *RuleSet, label string) string {
 			part = part[:len(part)-1]
 		case 2: // what folds to the same
 			part = strings.Map(func(r rune) rune {
-				if r >= utf8.RuneSelf || letter(byte(r)) {
+				if r >= utf8.RuneSelf || 'a' <= r|0x20 && r|0x20 <= 'z' {
 					return r
 				}
 				return r ^ 0x20
@@ -51,42 +50,6 @@ func drawText(t *rapid.T, set *RuleSet, label string) string {
 		b.WriteString(part)
 	}
 	return strings.ToValidUTF8(b.String(), "?")
-}
-
-// oddRules are rules whose literals begin like none of the built-in ones.
-func oddRules(t testing.TB) *RuleSet {
-	set, err := ParseRules([]byte(`{"standalone":true,"rules":[` +
-		`{"id":"a","category":"c","summary":"s","why":"w","weight":1,"literals":["----"," dan"," ai "],"near":["+/+/","you \""],"patterns":["-{4}|.dan"],"match":[" dan you \""],"pass":["x"]},` +
-		`{"id":"b","category":"c","summary":"s","why":"w","weight":1,"literals":["\"?\"?","you "],"near":["you a","ärger"],"reach":12,"patterns":["."],"match":["\"?\"? ärger"],"pass":["x"]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-// What the sieve passes over has nothing for the rules to look at, and no readings.
-func TestSieveMissesNothing(t *testing.T) {
-	for name, set := range map[string]*RuleSet{"built-in": builtin(), "odd": oddRules(t), "many": manyRules(t)} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				text := drawText(t, set, "text")
-				if rapid.IntRange(0, 9).Draw(t, "long") == 0 { // across the end of a piece
-					text = strings.Repeat(" ", pieceLen-rapid.IntRange(0, 100).Draw(t, "before")) + text
-				}
-				e := effort{tries: pieceTries}
-				for from := 0; from < len(text); from += pieceLen {
-					end := min(len(text), from+pieceLen)
-					set.closely(nil, Data, text, text[from:min(len(text), end+maxReach)], from, end, &e)
-				}
-				if len(e.segments) > 0 && !set.mayFind(text, false) {
-					t.Fatalf("%q is to be looked at", text)
-				}
-				if !view.Plain(text) && !set.mayFind(text, true) {
-					t.Fatalf("%q has readings", text)
-				}
-			})
-		})
-	}
 }
 
 // What expressions need is found wherever it is, in any case.
@@ -120,19 +83,25 @@ func lowered(s string) string {
 	return string(b)
 }
 
-// manyRules are the built-in rules twice: more than the sieve tells apart.
-func manyRules(t testing.TB) *RuleSet {
-	rules := append([]*rule(nil), builtin().rules...)
-	return newRuleSet(append(rules, builtin().rules...))
-}
-
 // A document gives what its texts give that are scanned one by one.
 func TestSieveOfDocument(t *testing.T) {
 	sieved := New(Options{Threshold: 0.01})
 	one := struct{ Scanner }{sieved} // no sieve is known of it
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
-			quoted, err := jsontext.AppendQuote(nil, drawText(t, builtin(), "text"))
+			text := drawText(t, builtin(), "text")
+			if rapid.IntRange(0, 9).Draw(t, "long") == 0 { // across the end of a piece
+				text = strings.Repeat(" ", pieceLen-rapid.IntRange(0, 100).Draw(t, "before")) + text
+			}
+			if rapid.Bool().Draw(t, "without escapes") {
+				text = strings.Map(func(r rune) rune {
+					if r < ' ' || r == '"' || r == '\\' {
+						return ' '
+					}
+					return r
+				}, text)
+			}
+			quoted, err := jsontext.AppendQuote(nil, text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,13 +141,5 @@ func TestSieveAllocates(t *testing.T) {
 		}
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-// A piece may begin behind a backslash: its first letter is then one of a word.
-func TestSieveWherePieceBegins(t *testing.T) {
-	text := strings.Repeat(" ", pieceLen-1) + `\neglect   told`
-	if !builtin().mayFind(text, false) {
-		t.Error("the order is passed over")
 	}
 }

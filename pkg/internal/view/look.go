@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // signs are what a text may be read by, one bit each.
@@ -75,9 +77,9 @@ type looker struct {
 	text   string
 	seeker *seeker
 	found  signs
-	// coarse takes what may be a row of bytes in digits for one: to count on through the
-	// text is not worth it.
-	coarse bool
+	// inJSON tells that the text is JSON, and every backslash a sign. What may be a row of
+	// bytes in digits is taken for one: to count on through the text is not worth it.
+	inJSON bool
 
 	inWord, inLetters uint64 // 1 if the byte before the block is of a word, a letter
 	inDigits          uint64 // 1 if digits that follow a letter go on in the block
@@ -90,56 +92,68 @@ type looker struct {
 	leets    int  // the leetness of those that were near each other
 }
 
-var plainMarks = sync.OnceValue(func() *Marks { return NewMarks("") })
+// classes are those that a looker goes by: marks are looked at closely, joints stand
+// between letters and digits of encodings.
+var classes = sync.OnceValue(func() *textscan.Classes {
+	var marks, joints []byte
+	for c, meaning := range byteMeaning {
+		if meaning&(byteSign|byteHigh|byteDigit|byteLeet) != 0 {
+			marks = append(marks, byte(c))
+		}
+		if meaning&byteBreak == 0 {
+			joints = append(joints, byte(c))
+		}
+	}
+	return textscan.NewClasses(string(marks), string(joints))
+})
 
 // look returns the signs of text. It stops at once if it finds any of enough.
 func look(text string, enough signs) signs {
 	l := looker{text: text, seeker: disguisedStems()}
-	marks := plainMarks()
-	next := ReadBlock(text, 0, marks)
-	for at := 0; at < len(text) && l.found&enough == 0; at += BlockLen {
+	classes := classes()
+	next := textscan.ReadBlock(text, 0, classes)
+	for at := 0; at < len(text) && l.found&enough == 0; at += textscan.BlockLen {
 		b := next
-		next = ReadBlock(text, at+BlockLen, marks)
+		next = textscan.ReadBlock(text, at+textscan.BlockLen, classes)
 		l.block(at, b, next)
 	}
 	return l.found
 }
 
-// A Looker tells, block by block, where in a text may be what keeps it from being
-// [Plain]. The text may hold several texts, parted by quotation marks ("), each with none
-// in it.
-type Looker struct{ looker }
-
-// NewLooker returns a looker for the part of a text from the given offset on.
-func NewLooker(text string, from int) Looker {
-	return Looker{looker{text: text, seeker: disguisedStems(), coarse: true, wordsDone: from, runesDone: from, apartDone: from}}
-}
-
-// Block looks at the block at text[at] and reports whether it may have something. Blocks
-// have to come one after the other, each with the next.
-func (l *Looker) Block(at int, b, next Block) bool {
-	l.found = 0
-	l.block(at, b, next)
-	return l.found != 0
+// Suspects calls suspect with the offset of each block of [textscan.BlockLen] bytes of a JSON
+// text in which a string may be other than [Plain], or has a backslash. A string that is
+// in none of them is plain.
+func Suspects(json string, suspect func(at int)) {
+	l := looker{text: json, seeker: disguisedStems(), inJSON: true}
+	classes := classes()
+	next := textscan.ReadBlock(json, 0, classes)
+	for at := 0; at < len(json); at += textscan.BlockLen {
+		b := next
+		next = textscan.ReadBlock(json, at+textscan.BlockLen, classes)
+		l.found = 0
+		if l.block(at, b, next); l.found != 0 {
+			suspect(at)
+		}
+	}
 }
 
 // block looks at the block at text[at]. Most have nothing but words.
-func (l *looker) block(at int, b, next Block) {
+func (l *looker) block(at int, b, next textscan.Block) {
 	words, more := b.Words(), next.Words()
 	starts := b.Starts(l.inWord)
 	// No word of one letter is at an end: those of the next block are right as far as a
 	// row that begins in this one can reach.
 	alone := starts &^ (words>>1 | more<<63)
 	if alone != 0 && inRow(alone, next.Starts(words>>63)&^(more>>1), 2, 1+maxGap) {
-		l.apart(at, min(at+BlockLen, len(l.text)))
+		l.apart(at, min(at+textscan.BlockLen, len(l.text)))
 	}
 	// An encoding begins where no letter or digit is before it.
 	long := runsOf15(words|b.Joints, more|next.Joints) &^ (words<<1 | l.inWord)
 	for ; long != 0; long &= long - 1 {
-		l.code(l.text[at+trailing(long):])
+		l.code(l.text[at+bits.TrailingZeros64(long):])
 	}
 	six := runsOf6(b.Letters, next.Letters)
-	l.words(at, b, next, starts, l.marks(at, b, next), six)
+	l.words(at, b, next, starts, l.marks(at, b, next))
 	l.stems(at, six)
 	l.inWord, l.inLetters = words>>63, b.Letters>>63
 }
@@ -190,9 +204,8 @@ func runsOf15(x, next uint64) uint64 {
 }
 
 // words looks at the words that may be bytes in digits or leetspeak, among them those
-// with the given signs. Most have no digit, or only at their ends. At the bits of six begin
-// rows of stemLen letters.
-func (l *looker) words(at int, b, next Block, starts, signs, six uint64) {
+// with the given signs. Most have no digit, or only at their ends.
+func (l *looker) words(at int, b, next textscan.Block, starts, signs uint64) {
 	// Where digits follow a letter, one is added to them and carried to what is behind
 	// them: if that is a letter, they stand between two.
 	sum, carry := bits.Add64(b.Digits, b.Digits&(b.Letters<<1|l.inLetters), l.inDigits)
@@ -200,12 +213,8 @@ func (l *looker) words(at int, b, next Block, starts, signs, six uint64) {
 	suspects := sum&b.Letters | signs
 	long, _ := runsOf8(b.Words(), next.Words())
 	long &= starts
-	// Bytes in digits have a digit somewhere, or signs that make them suspect.
-	if ordinary := starts & six; !digitsFollow(b, next, ordinary) {
-		long &^= ordinary
-	}
 	for ; long != 0; long &= long - 1 {
-		s := l.text[at+trailing(long):]
+		s := l.text[at+bits.TrailingZeros64(long):]
 		if byteMeaning[s[0]]&byteMeaning[s[1]]&byteMeaning[s[2]]&byteMeaning[s[3]]&byteHex == 0 {
 			continue
 		}
@@ -217,27 +226,19 @@ func (l *looker) words(at int, b, next Block, starts, signs, six uint64) {
 		}
 	}
 	for ; suspects != 0; suspects &= suspects - 1 {
-		l.word(at + trailing(suspects))
+		l.word(at + bits.TrailingZeros64(suspects))
 	}
 	if b.Digits|next.Digits == 0 {
 		return
 	}
-	if p := pairs(b, next, starts); p != 0 && inRow(p, pairs(next, Block{}, next.Starts(b.Words()>>63)), 3, 7) {
+	if p := pairs(b, next, starts); p != 0 && inRow(p, pairs(next, textscan.Block{}, next.Starts(b.Words()>>63)), 3, 7) {
 		l.rows()
 	}
 }
 
-// digitsFollow reports whether a digit may follow one of the rows of letters that begin at
-// the given places. Where a row begins, one is added to it and carried to what is behind.
-func digitsFollow(b, next Block, rows uint64) bool {
-	sum, carry := bits.Add64(b.Letters, rows, 0)
-	more := next.Letters + carry
-	return sum&b.Digits|more&^next.Letters&next.Digits != 0 || carry == 1 && more == 0
-}
-
 // pairs returns where words of two letters or digits begin, one a digit, as are the hex
 // digits of a byte, also behind 0x.
-func pairs(b, next Block, starts uint64) uint64 {
+func pairs(b, next textscan.Block, starts uint64) uint64 {
 	w, n := b.Words(), next.Words()
 	after := func(k int) uint64 { return w>>k | n<<(64-k) }
 	two := after(1) &^ after(2) & (b.Digits | b.Digits>>1 | next.Digits<<63)
@@ -246,14 +247,14 @@ func pairs(b, next Block, starts uint64) uint64 {
 }
 
 // marks looks at the marked signs of a block. It returns those of leetspeak.
-func (l *looker) marks(at int, b, next Block) (leet uint64) {
-	end := min(at+BlockLen, len(l.text))
+func (l *looker) marks(at int, b, next textscan.Block) (leet uint64) {
+	end := min(at+textscan.BlockLen, len(l.text))
 	// Hyphens are everywhere; only those between letters can split words.
 	hyphens := b.Marks & b.Joints
 	hyphens &= (b.Letters<<1 | l.inLetters) & (b.Letters>>1 | next.Letters<<63)
 	high := false
 	for m := b.Marks&^b.Joints | hyphens; m != 0; m &= m - 1 {
-		i := at + trailing(m)
+		i := at + bits.TrailingZeros64(m)
 		c := l.text[i]
 		meaning := byteMeaning[c]
 		if meaning&byteSign != 0 {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // lookEverywhere is [look] without blocks: it looks closely at every byte.
@@ -93,8 +95,7 @@ func TestLook(t *testing.T) {
 }
 
 // What hides in one of several texts is found where it is.
-func TestLooker(t *testing.T) {
-	marks := NewMarks("")
+func TestSuspects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
 		hides := make(map[int]bool) // whether the text that ends here is not plain
@@ -103,23 +104,15 @@ func TestLooker(t *testing.T) {
 			text.WriteString(`"` + one + `"`)
 			hides[text.Len()] = !Plain(one)
 		}
-		l := NewLooker(text.String(), 0)
 		found := make(map[int]bool)
-		next := ReadBlock(text.String(), 0, marks)
-		for at := 0; at < text.Len(); at += BlockLen {
-			b := next
-			next = ReadBlock(text.String(), at+BlockLen, marks)
-			if l.Block(at, b, next) {
-				found[at] = true
-			}
-		}
+		Suspects(text.String(), func(at int) { found[at] = true })
 		start := 0
 		for end := 1; end <= text.Len(); end++ {
 			hidden, ok := hides[end]
 			if !ok {
 				continue
 			}
-			for at := start / BlockLen * BlockLen; at < end; at += BlockLen {
+			for at := start / textscan.BlockLen * textscan.BlockLen; at < end; at += textscan.BlockLen {
 				hidden = hidden && !found[at]
 			}
 			if hidden {

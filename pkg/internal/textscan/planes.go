@@ -1,15 +1,18 @@
-package view
+package textscan
 
 // A plane has one bit of each of 64 bytes. What the bytes are is told of all of them at
 // once from the eight planes of their bits. The bits of planes are in the order of columns:
 // that of byte 8*i+j is bit 8*j+i.
 
-// classes says of the 64 bytes in eight numbers which are letters and digits, and which
+// planes says of the 64 bytes in eight numbers which are letters and digits, and which
 // are spaces, quotation marks, or, where points has bits, commas, full stops and colons.
-func classes(a, b, c, d, e, f, g, h, points uint64) (letters, digits, gaps uint64) {
+func planes(a, b, c, d, e, f, g, h, points uint64) (letters, digits, gaps uint64) {
 	// Halves, quarters and eighths of the bytes change places between the numbers, until
 	// each number is a plane: a has the lowest bits, h the highest.
-	const halves, quarters, eighths = 0x0F * each, 0x33 * each, 0x55 * each
+	const (
+		each                      = 0x0101010101010101
+		halves, quarters, eighths = 0x0F * each, 0x33 * each, 0x55 * each
+	)
 	a, e = swap(a, e, 4, halves)
 	b, f = swap(b, f, 4, halves)
 	c, g = swap(c, g, 4, halves)

@@ -3,6 +3,8 @@ package view
 import (
 	"strings"
 	"testing"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // TestStems holds what the search for disguised stems takes for granted of the list, and
@@ -15,7 +17,7 @@ func TestStems(t *testing.T) {
 		if len(stem) < stemLen || len(stem) > maxStem {
 			t.Errorf("%q does not have %d to %d letters", stem, stemLen, maxStem)
 		}
-		for pad := range BlockLen + stride {
+		for pad := range textscan.BlockLen + stride {
 			before := strings.Repeat(".", pad)
 			if text := before + rot13(stem); look(text, 0)&signRotated == 0 {
 				t.Errorf("rotated %q not found after %d bytes", stem, pad)

@@ -1,4 +1,4 @@
-package view
+package textscan
 
 import (
 	"strings"
@@ -9,22 +9,27 @@ import (
 )
 
 // readBytewise is [ReadBlock] byte by byte.
-func readBytewise(text string, at int, marks *Marks) (b Block) {
+func readBytewise(text string, at int, classes *Classes) (b Block) {
 	for i := at; i < min(at+BlockLen, len(text)); i++ {
 		bit := uint64(1) << (i - at)
 		switch c := text[i]; {
-		case isLetter(c):
+		case c|0x20-'a' < 26:
 			b.Letters |= bit
-		case isDigit(c):
+		case c-'0' < 10:
 			b.Digits |= bit
-		case c != ' ' && c != '"':
-			if marks.of[c]&marked != 0 {
+		case c == ' ' || c == '"' || strings.IndexByte(",.:", c) >= 0 && classes.points != 0:
+			b.Gaps |= bit
+		default:
+			if classes.of[c]&isMark != 0 {
 				b.Marks |= bit
 			}
-			if strings.IndexByte("+-/_", c) >= 0 {
+			if classes.of[c]&isJoint != 0 {
 				b.Joints |= bit
 			}
 		}
+	}
+	for i := max(at, len(text)); at < len(text) && i < at+BlockLen; i++ {
+		b.Gaps |= 1 << (i - at)
 	}
 	return b
 }
@@ -34,9 +39,9 @@ func TestReadBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.RuneFrom([]rune(` ",.:azAZ09@[/{}-_+`)))).Draw(t, "text")
 		text += string(rapid.SliceOfN(rapid.Byte(), 0, 2*BlockLen).Draw(t, "bytes"))
-		marks := NewMarks(rapid.SampledFrom(others).Draw(t, "others"))
+		classes := NewClasses("%&\\<]!=\x01\xc3"+rapid.SampledFrom(others).Draw(t, "others"), "+-/_")
 		for at := 0; at <= len(text)+BlockLen; at += rapid.IntRange(1, BlockLen).Draw(t, "step") {
-			if diff := cmp.Diff(readBytewise(text, at, marks), ReadBlock(text, at, marks)); diff != "" {
+			if diff := cmp.Diff(readBytewise(text, at, classes), ReadBlock(text, at, classes)); diff != "" {
 				t.Fatalf("%q at %d: -want +got:\n%s", text, at, diff)
 			}
 		}
@@ -45,11 +50,11 @@ func TestReadBlock(t *testing.T) {
 
 // Every byte is told apart at every place of a block.
 func TestReadBlockBytes(t *testing.T) {
-	marks := NewMarks("")
+	classes := NewClasses("%&<@\x80", "+-/_")
 	for c := range 256 {
 		for n := range BlockLen {
 			text := strings.Repeat(" ", n) + string([]byte{byte(c)}) + strings.Repeat(" ", BlockLen-1-n)
-			if diff := cmp.Diff(readBytewise(text, 0, marks), ReadBlock(text, 0, marks)); diff != "" {
+			if diff := cmp.Diff(readBytewise(text, 0, classes), ReadBlock(text, 0, classes)); diff != "" {
 				t.Fatalf("%q: -want +got:\n%s", text, diff)
 			}
 		}

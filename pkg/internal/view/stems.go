@@ -1,9 +1,12 @@
 package view
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // stems begin words or stand in them that hardly any text has by chance once they are
@@ -28,8 +31,7 @@ type needle struct {
 // A seeker finds needles. It looks at three letters at every stride-th place: of the
 // first stemLen letters of a stem, wherever it is, three begin at such a place.
 type seeker struct {
-	fours   [1 << 10]uint64 // bits of hashes: of the three letters and what may follow them
-	buckets [1 << 13]uint8  // by three letters: which of needles to compare, 0 for none
+	buckets [1 << 13]uint8 // by three letters: which of needles to compare, 0 for none
 	needles [][]needle
 }
 
@@ -48,83 +50,33 @@ var disguisedStems = sync.OnceValue(func() *seeker {
 
 // add makes the seeker find a needle by the three letters at its offset.
 func (s *seeker) add(n needle) {
-	x := upToEight(n.text[n.offset:])
-	bucket := &s.buckets[bucketOf(x)]
+	bucket := &s.buckets[bucketOf(n.text[n.offset:])]
 	if *bucket == 0 {
 		*bucket = uint8(len(s.needles))
 		s.needles = append(s.needles, nil)
 	}
 	s.needles[*bucket] = append(s.needles[*bucket], n)
-	if len(n.text) > n.offset+3 {
-		s.note(uint32(x))
-		return
-	}
-	for after := range uint32(1 << 5) { // may follow the last letter
-		s.note(uint32(x)&0xFFFFFF | after<<24)
-	}
 }
 
-// note makes the seeker look closely at the four letters of x.
-func (s *seeker) note(x uint32) {
-	h := hashOfFour(x)
-	s.fours[h>>6] |= 1 << (h & 63)
-}
-
-// may returns a number that is odd if the four letters of x were noted.
-func (s *seeker) may(x uint32) uint64 {
-	h := hashOfFour(x)
-	return s.fours[h>>6] >> (h & 63)
-}
-
-// hashOfFour hashes four letters, without regard to case, to 16 bits.
-func hashOfFour(x uint32) uint32 {
-	const differ = 0x1F1F1F1F // bits of letters
-	return x & differ * 0x9E3779B1 >> (32 - 16)
-}
-
-// bucketOf returns a number for the first three letters of x, without regard to case.
-func bucketOf(x uint64) uint32 {
+// bucketOf returns a number for the first three letters of s, without regard to case.
+func bucketOf(s string) uint32 {
 	const differ = 0x1F1F1F // bits of letters
-	return uint32(x) & differ * 0x9E3779B1 >> (32 - 13)
+	return uint32(textscan.UpToEight(s)) & differ * 0x9E3779B1 >> (32 - 13)
 }
 
 // stridden are the places in a block that a seeker looks at.
 const stridden = 0x1111111111111111
 
 // seek returns the signs of the ciphers that text has stems in of which letters stand at
-// one of the given places from text[at] on. Hardly any block has letters of a needle at
-// any place, so it asks for all of them first, without a branch for each.
+// one of the given places from text[at] on.
 func (s *seeker) seek(text string, at int, places uint64) (found signs) {
-	if places == 0 || at+BlockLen <= len(text) && s.none(text[at:at+BlockLen]) {
-		return 0
-	}
 	for ; places != 0; places &= places - 1 {
-		i := at + trailing(places)
-		if s.may(uint32(upToEight(text[i:])))&1 != 0 {
-			found |= s.compare(text, i)
-		}
-	}
-	return found
-}
-
-// none reports whether needles may have the letters at none of the places of text, of
-// BlockLen bytes.
-func (s *seeker) none(text string) bool {
-	var may uint64
-	for i := 0; i < BlockLen; i += 2 * stride {
-		x := eight(text[i : i+8])
-		may |= s.may(uint32(x)) | s.may(uint32(x>>(8*stride)))
-	}
-	return may&1 == 0
-}
-
-// compare returns the signs of those needles of a bucket that have the letters of it at
-// text[i].
-func (s *seeker) compare(text string, i int) (found signs) {
-	for _, n := range s.needles[s.buckets[bucketOf(upToEight(text[i:]))]] {
-		start := i - n.offset
-		if start >= 0 && len(text)-start >= len(n.text) && strings.EqualFold(text[start:start+len(n.text)], n.text) {
-			found |= n.sign
+		i := at + bits.TrailingZeros64(places)
+		for _, n := range s.needles[s.buckets[bucketOf(text[i:])]] {
+			start := i - n.offset
+			if start >= 0 && len(text)-start >= len(n.text) && strings.EqualFold(text[start:start+len(n.text)], n.text) {
+				found |= n.sign
+			}
 		}
 	}
 	return found
@@ -178,4 +130,47 @@ func reverse(s string) string {
 		b[i] = s[len(s)-1-i]
 	}
 	return string(b)
+}
+
+// splitters are signs that, between two letters, may split a word to hide it.
+const splitters = "-*~^"
+
+// splitsWord reports whether the sign at text[i] stands between two letters and parts
+// one of the stems, perhaps together with other such signs.
+func splitsWord(text string, i int) bool {
+	if i == 0 || i+1 >= len(text) || !isLetter(text[i-1]) || !isLetter(text[i+1]) ||
+		!insideStems()[three(text[i-1], text[i+1], 0)] {
+		return false
+	}
+	const reach = 2 * maxStem // with signs between its letters
+	var word [2 * reach]byte
+	from := i
+	for from > 0 && i-from < reach && (isLetter(text[from-1]) || isSplitter(text[from-1])) {
+		from--
+	}
+	n, joint := 0, 0
+	for ; from < len(text) && n < len(word) && from-i < reach; from++ {
+		switch c := text[from]; {
+		case from == i:
+			joint = n
+		case isLetter(c):
+			word[n] = c | 0x20
+			n++
+		case !isSplitter(c):
+			return stemAcross(string(word[:n]), joint)
+		}
+	}
+	return stemAcross(string(word[:n]), joint)
+}
+
+func isSplitter(c byte) bool { return strings.IndexByte(splitters, c) >= 0 }
+
+// stemAcross reports whether one of the stems is in word across position i.
+func stemAcross(word string, i int) bool {
+	for _, s := range stems {
+		if strings.Contains(word[max(0, i-len(s)+1):min(len(word), i+len(s)-1)], s) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -28,44 +27,17 @@ func (l *looker) apart(start, end int) {
 const leastCode = 15
 
 // code looks for an encoding at the start of s, which begins with leastCode digits of
-// base64. Most identifiers, numbers and hashes have bytes that begin no text.
+// base64.
 func (l *looker) code(s string) {
-	if first, ok := eightDigits(&base64Code, s); ok && mayRead(first) && base64Code.begins(s) {
+	if base64Code.begins(s) {
 		l.found |= signBase64
 	}
-	if maybeHex(s) {
-		// Where there are fewer digits, something else is between them.
-		if first, ok := eightDigits(&hexCode, s); (!ok || mayRead(first)) && hexCode.begins(s) {
-			l.found |= signHex
-		}
+	if base32Code.begins(s) {
+		l.found |= signBase32
 	}
-	if s[0] <= 'Z' {
-		if first, ok := eightDigits(&base32Code, s); ok && mayRead(first) && base32Code.begins(s) {
-			l.found |= signBase32
-		}
+	if maybeHex(s) && hexCode.begins(s) {
+		l.found |= signHex
 	}
-}
-
-// eightDigits returns the bytes that the first eight bytes of s are in c, the last one
-// highest, and spaces before them. It is not ok if one of them is no digit.
-func eightDigits(c *code, s string) (x uint64, ok bool) {
-	var all int8
-	for _, digit := range []byte(s[:8]) {
-		v := c.values[digit]
-		all |= v
-		x = x<<c.bits | uint64(v)
-	}
-	return bits.ReverseBytes64(x) | spaces>>(8*c.bits), all >= 0
-}
-
-// mayRead reports whether the bytes of x, the first lowest, may begin a text: there is no
-// control character, and a byte that goes on with a character is behind each that begins
-// one beyond ASCII, and behind no other.
-func mayRead(x uint64) bool {
-	low := x & lowBits
-	controls := (^(low+(0x80-' ')*each)&^within(x, '\t', '\r') | (low + each)) &^ x
-	begins, goesOn := x&(x<<1)&highBits, x&^(x<<1)&highBits
-	return controls&highBits|begins<<8&^goesOn|goesOn&^(x<<8) == 0
 }
 
 // maybeHex reports whether the first two bytes that s, of at least four, is in hexadecimal
@@ -175,10 +147,10 @@ func isAddress(text, word string) bool {
 
 // rows looks for rows of words that are each a byte in digits, in all of the text.
 func (l *looker) rows() {
-	if l.coarse {
+	if l.inJSON {
 		l.found |= signHex
 	}
-	if l.coarse || l.counted {
+	if l.inJSON || l.counted {
 		return
 	}
 	l.counted = true
@@ -230,7 +202,9 @@ func (l *looker) sign(i int) {
 			l.found |= signEntity
 		}
 	case '\\':
-		if len(rest) > 3 && strings.IndexByte("xuU0123", rest[1]) >= 0 {
+		if l.inJSON {
+			l.found |= signBackslash
+		} else if len(rest) > 3 && strings.IndexByte("xuU0123", rest[1]) >= 0 {
 			s, _ := decodeBackslash(rest)
 			if s != "" && (isAlnum(s[0]) || s[0] == '<' || s[0] == ' ' || s[0] >= utf8.RuneSelf) {
 				l.found |= signBackslash
@@ -257,4 +231,76 @@ func (l *looker) sign(i int) {
 			l.found |= signFold
 		}
 	}
+}
+
+// runes looks at the characters beyond ASCII in text[start:end].
+func (l *looker) runes(start, end int) {
+	text := l.text
+	for i := max(start, l.runesDone); i < end; {
+		if text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch classify(r) {
+		case ordinary, latin:
+		case alike:
+			i = l.alike(i, n)
+			l.runesDone = i
+			continue
+		case mark:
+			if i > 0 && isLatinBefore(text[:i]) {
+				l.found |= signFold | signOdd
+			}
+		case blank:
+			if i == 0 && r == 0xFEFF { // a byte order mark
+				break
+			}
+			if isOverride(r) || i > 0 && isAlnum(text[i-1]) || i+n < len(text) && isAlnum(text[i+n]) || isClassAt(text[i+n:], blank) {
+				l.found |= signFold | signOdd
+			}
+		case selector:
+			if isClassAt(text[i+n:], selector) || r >= 0xE0100 || i > 0 && (isLetter(text[i-1]) || text[i-1] == ' ') {
+				l.found |= signFold | signOdd | signCovert
+			}
+		case tag:
+			before, k := utf8.DecodeLastRuneInString(text[:i])
+			if m := flagLen(text[i:]); k > 0 && before == blackFlag && m > 0 {
+				n = m
+				break
+			}
+			l.found |= signFold | signOdd | signCovert
+		case space:
+			if i > 0 && isLetter(text[i-1]) && i+n < len(text) && isLetter(text[i+n]) {
+				l.found |= signFold
+			}
+		case indicator:
+			n = indicatorLen(text[i:])
+			if !isFlags(n) {
+				l.found |= signFold
+			}
+		case letterlike:
+			l.found |= signFold
+		}
+		i += n
+		l.runesDone = i
+	}
+}
+
+// alike looks at the word around the look-alike of n bytes at text[i] and returns where
+// it ends.
+func (l *looker) alike(i, n int) int {
+	start := i
+	for start > l.runesDone {
+		r, k := utf8.DecodeLastRuneInString(l.text[:start])
+		if r < utf8.RuneSelf && !isLetter(byte(r)) || r >= utf8.RuneSelf && !classify(r).isWord() {
+			break
+		}
+		start -= k
+	}
+	w := wordAt(l.text, start, word{})
+	if w.disguised() {
+		l.found |= signFold | signOdd
+	}
+	return max(w.end, i+n)
 }
