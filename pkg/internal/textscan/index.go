@@ -21,59 +21,53 @@ type Index struct {
 	gaps    uint64           // all bits, but none if no literal begins with a gap
 	bits    [1 << 10]uint64  // hashes of the first four bytes of all literals
 	buckets [1<<12 + 1]int32 // by the hash: where the entries with it begin
-	entries []entry
+	entries []entry          // in each bucket the longest first
+	ids     []int            // of all entries
 }
 
-// An entry has a spelling of literals. The first eight bytes tell most others apart.
+// An entry has a spelling of a literal. The first eight bytes tell most others apart.
 type entry struct {
 	key, more, mask uint32 // the first four bytes, the next, folded, and which of these there are
+	from, to        int32  // of ids: those of all literals that it begins with, the last one first
+	id              int
 	text            string
-	ids             []int // of this literal and all that it begins with, the last one first
 }
 
 // NewIndex returns an index of literals, in small letters. Shorter ones than MinLiteral
 // are never found.
 func NewIndex(literals []string) *Index {
 	x := &Index{}
-	known := make(map[string]int, len(literals))
-	var list []entry
-	for id, s := range slices.Backward(literals) {
-		for _, spelling := range spellings(s) {
-			if len(spelling) < MinLiteral {
-				continue
-			}
-			at, ok := known[spelling]
-			if !ok {
-				at = len(list)
-				known[spelling] = at
-				list = append(list, newEntry(spelling))
-			}
-			list[at].ids = append(list[at].ids, id)
+	list := make([]entry, 0, len(literals)+len(literals)/32) // some have several spellings
+	var first [256]bool                                      // bytes with which literals begin, as they fold
+	enter := func(s string, id int) {
+		if len(s) < MinLiteral {
+			return
 		}
-	}
-	first := make(map[byte]bool) // bytes with which literals begin, as they fold
-	for _, e := range list {
+		e := newEntry(s, id)
+		list = append(list, e)
 		h := hash(e.key)
 		x.bits[h>>6] |= 1 << (h & 63)
-		x.buckets[h>>4+1]++
-		first[e.text[0]|0x20] = true
+		x.buckets[h>>4]++
+		first[s[0]|0x20] = true
+	}
+	for id, s := range literals {
+		enter(s, id)
+		for _, other := range spellings(s) {
+			enter(other, id)
+		}
 	}
 	for i := range x.buckets[1:] {
 		x.buckets[i+1] += x.buckets[i]
 	}
-	slices.SortStableFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(hash(a.key)>>4, hash(b.key)>>4), cmp.Compare(len(b.text), len(a.text)))
-	})
-	for i := range list {
-		e := &list[i]
-		for _, shorter := range list[i+1 : x.buckets[hash(e.key)>>4+1]] {
-			if hasPrefixFold(e.text, shorter.text) {
-				e.ids = append(e.ids, shorter.ids...)
-			}
-		}
-		slices.SortFunc(e.ids, func(a, b int) int { return b - a })
+	x.entries = make([]entry, len(list))
+	for _, e := range list {
+		bucket := &x.buckets[hash(e.key)>>4]
+		*bucket-- // at last it is where the bucket begins
+		x.entries[*bucket] = e
 	}
-	x.entries = list
+	for i := range x.buckets[1:] {
+		x.finish(x.entries[x.buckets[i]:x.buckets[i+1]])
+	}
 	marks := []byte{'\\'}
 	for c := range 256 {
 		if first[byte(c)|0x20] && !isAlnum(byte(c)) {
@@ -87,8 +81,29 @@ func NewIndex(literals []string) *Index {
 	return x
 }
 
-func newEntry(s string) entry {
-	e := entry{key: four(s) | fold, text: s}
+// finish sorts the entries of a bucket and gives them their ids.
+func (x *Index) finish(bucket []entry) {
+	slices.SortFunc(bucket, func(a, b entry) int {
+		return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text), b.id-a.id)
+	})
+	for i := range bucket {
+		e := &bucket[i]
+		if i > 0 && bucket[i-1].text == e.text {
+			continue // the one before is found for it
+		}
+		e.from = int32(len(x.ids))
+		for _, other := range bucket[i:] {
+			if hasPrefixFold(e.text, other.text) {
+				x.ids = append(x.ids, other.id)
+			}
+		}
+		e.to = int32(len(x.ids))
+		slices.SortFunc(x.ids[e.from:], func(a, b int) int { return b - a })
+	}
+}
+
+func newEntry(s string, id int) entry {
+	e := entry{key: four(s) | fold, id: id, text: s}
 	for i := range min(len(s)-MinLiteral, 4) {
 		e.more |= uint32(s[MinLiteral+i]|0x20) << (8 * i)
 		e.mask |= 0xFF << (8 * i)
@@ -96,14 +111,14 @@ func newEntry(s string) entry {
 	return e
 }
 
-// spellings returns the spellings of a literal that fold does not bring together: as it
-// is, capitalised, and in capitals.
+// spellings returns the spellings of a literal, besides as it is, that fold does not bring
+// together with that: capitalised, and in capitals.
 func spellings(s string) []string {
-	list := []string{s}
 	first, size := utf8.DecodeRuneInString(s)
 	if first < utf8.RuneSelf || !unicode.IsLower(first) {
-		return list
+		return nil
 	}
+	var list []string
 	capitalised, capitals := string(unicode.ToUpper(first))+s[size:], strings.Map(unicode.ToUpper, s)
 	if !sameFold(capitalised, s) {
 		list = append(list, capitalised)
@@ -170,7 +185,7 @@ func (x *Index) literals(text string, at int, found func(id, at int)) {
 	bucket := hash(key) >> 4
 	for i := x.buckets[bucket]; i < x.buckets[bucket+1]; i++ {
 		if e := &x.entries[i]; e.key == key && e.begins(rest) {
-			for _, id := range e.ids {
+			for _, id := range x.ids[e.from:e.to] {
 				found(id, at)
 			}
 			return // with the longest all others
