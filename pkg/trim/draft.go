@@ -14,17 +14,19 @@ import (
 
 // A draft is a message that is being trimmed.
 type draft struct {
-	o      Options
-	h      *history.History
-	record Record // of what was done before, and then of what is done now
-	turns  []turn
-	units  []int // see [history.History.Units]
-	former int   // the turn that is the summary of an earlier trim, or -1
-	old    size  // of the summary that is there already
-	before size  // of the message
-	total  size  // of the message less what the filters removed
-	tally  []history.MemberSize
-	cut    cut
+	o       Options
+	h       *history.History
+	record  Record // of what was done before, and then of what is done now
+	turns   []turn
+	units   []int // see [history.History.Units]
+	former  int   // the turn that is the summary of an earlier trim, or -1
+	old     size  // of the summary that is there already
+	before  size  // of the message
+	total   size  // of the message less what the filters removed
+	tally   []history.MemberSize
+	cut     cut
+	planned cut  // of which some may have been given back
+	spared  bool // less of Options.Also is given up than was planned
 
 	frame      size            // of an empty summary
 	tokenBytes int             // how many bytes of JSON a token of a summary is taken for

@@ -38,6 +38,7 @@ func (d *draft) plan() error {
 	if d.former >= 0 && d.summarises(len(d.cut.turns)) {
 		d.turns[d.former].fate = removed // the new summary has it
 	}
+	d.planned, d.spared = d.cut, false
 	return nil
 }
 

@@ -54,7 +54,7 @@ func isExtractive(s summarize.Summarizer) bool {
 // given back.
 func (d *draft) giveBack(summary string) bool {
 	if len(d.cut.extras) > 0 {
-		d.cut.extras = nil
+		d.cut.extras, d.spared = nil, true
 		d.sacrifice(size{}.minus(d.spare(summary)))
 	}
 	if len(d.cut.extras) > 0 {
@@ -91,6 +91,21 @@ func (d *draft) giveUnit(spare size) (taken size, ok bool) {
 	d.cut.units = d.cut.units[:last]
 	d.remove()
 	return taken, true
+}
+
+// takeBack cuts again what was given back last, and reports whether there was anything:
+// the size that a message will have is not known to the token.
+func (d *draft) takeBack() bool {
+	switch n := len(d.cut.units); {
+	case n < len(d.planned.units):
+		d.cut.units = d.planned.units[:n+1]
+		d.remove()
+	case d.spared:
+		d.cut.extras, d.spared = d.planned.extras, false
+	default:
+		return false
+	}
+	return true
 }
 
 // remove gives the turns of the cut their fate.

@@ -118,3 +118,29 @@ func TestNoLimit(t *testing.T) {
 		t.Errorf("%d turns gone", r.Gone)
 	}
 }
+
+// Where a text counts more than its parts do, what was given back is cut again: no message
+// is left out for it.
+func TestTakeBack(t *testing.T) {
+	text := strings.Replace(chat(30), `"handoffId":"h","conversationHistoryVerbatim"`, `"conversation_history"`, 1)
+	meter := quarters
+	meter.Count = func(text string) int {
+		n := quarters.Count(text)
+		if strings.Contains(text, "removed:\nS") {
+			n += 40 // more than what the record is taken for too much
+		}
+		return n
+	}
+	for limit := 300; limit < 500; limit++ {
+		short := &author{text: "Short."}
+		for _, s := range []summarize.Summarizer{short, says("Short."), summarize.Extractive{}} {
+			r, err := trimText(t, text, Options{MaxTokens: limit, KeepTurns: 1, Meter: meter, Summarizer: s})
+			if err != nil || r.Record.TokensAfter > limit {
+				t.Errorf("limit %d: %d tokens, error %v", limit, r.Record.TokensAfter, err)
+			}
+		}
+		if len(short.asked) != 1 {
+			t.Errorf("limit %d: asked %d times", limit, len(short.asked))
+		}
+	}
+}

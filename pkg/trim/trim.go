@@ -132,7 +132,7 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 			return Result{}, ErrNoLimit
 		}
 	}
-	h, err := history.Of(doc, f, limits)
+	h, err := history.Of(doc, o.Format, limits)
 	if err != nil {
 		return Result{}, err
 	}
@@ -160,6 +160,10 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 			return Result{}, err
 		}
 		r, over, err := d.finish(summary)
+		for over != nil && d.takeBack() {
+			summary = d.again(ctx, summary)
+			r, over, err = d.finish(summary)
+		}
 		if err == nil && over == nil {
 			r = d.fill(ctx, r, summary)
 		}
@@ -169,7 +173,7 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 		if attempt == maxAttempts {
 			return Result{}, d.over(*over, d.recordSize())
 		}
-		d.slack.tokens += over.tokens
+		d.slack.tokens += over.tokens + max(d.spare(summary.Text).tokens, 0)
 		if d.tokenBytes == taken {
 			d.slack.bytes += over.bytes
 		}
