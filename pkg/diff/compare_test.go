@@ -243,6 +243,14 @@ func TestCompareInside(t *testing.T) {
 	}
 }
 
+// D6: two integers that are one double are not the same number.
+func TestD6IntegersBeyondDoubles(t *testing.T) {
+	a, b := parse(t, `{"n":[9007199254740993]}`), parse(t, `{"n":[9007199254740992]}`)
+	if diff.Compare(a, b, diff.Options{}) == nil {
+		t.Error("found the same")
+	}
+}
+
 func TestCompareInsideExactly(t *testing.T) {
 	a, b := parse(t, `"{\"n\":1.0}"`), parse(t, `"{\"n\":1}"`)
 	got := outline(diff.Compare(a, b, diff.Options{Exact: true}).Inside)

@@ -106,6 +106,25 @@ func TestWrongEdits(t *testing.T) {
 	}
 }
 
+// D4: the pair of documents for which a library makes a wrong patch. Every patch has been
+// applied before it is returned; see TestJSONPatchProperty.
+func TestD4PatchesAreApplied(t *testing.T) {
+	a, b := parse(t, `{"r":[2]}`), parse(t, `{"r":[[[null,1]]]}`)
+	for _, pair := range [][2]*jsonstream.Document{{a, b}, {b, a}} {
+		text, err := diff.JSONPatch(pair[0], pair[1], diff.Compare(pair[0], pair[1], diff.Options{}), diff.Options{}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := patch.Parse(parse(t, string(text)), patch.Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := p.Apply(pair[0], jsonstream.Limits{}); err != nil || !equal.Values(result.Root(), pair[1].Root()) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // Applied, a patch gives the new document; taken back, the old one.
 func TestJSONPatchProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -24,6 +24,23 @@ func canonical(t testing.TB, text string) (string, error) {
 	return string(got), err
 }
 
+// D8: what a library for RFC 8785 takes for JSON, and depths in which it is quadratic: the
+// canonical form is one of strict JSON alone, in one pass.
+func TestD8CanonicalFormIsStrict(t *testing.T) {
+	for _, in := range []string{`01`, `.5`, `0x1p4`, "\"\xff\"", `[1,]`, `NaN`} {
+		if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte(in)), jsonstream.Unlimited()); err == nil {
+			t.Errorf("%q is read", in)
+		}
+	}
+	deep := strings.Repeat("[", jsonstream.DefaultMaxDepth) + strings.Repeat("]", jsonstream.DefaultMaxDepth)
+	if got, err := canonical(t, deep); got != deep || err != nil {
+		t.Errorf("%d levels: got %d bytes, error %v", jsonstream.DefaultMaxDepth, len(got), err)
+	}
+	if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte(strings.Repeat("[", 200_000))), jsonstream.Limits{}); !errors.Is(err, jsonstream.ErrTooDeep) {
+		t.Errorf("200,000 levels: error %v", err)
+	}
+}
+
 // The examples of RFC 8785, sections 3.2.2 and 3.2.3.
 func TestCanonicalRFC8785(t *testing.T) {
 	tests := []struct{ name, in, want string }{

@@ -44,8 +44,8 @@ func TestSign(t *testing.T) {
 			want: `{"é":2.5,"signature":"hmac-sha256:` + sum + `","a":1}`},
 		{name: "signed, replaced by another", in: `{"signatureKeyId":"k0","é":2.5,"signature":"old","a":1}`, key: named, replace: true,
 			want: `{"signatureKeyId":"k1","é":2.5,"signature":"hmac-sha256:` + sumNamed + `","a":1}`},
-		{name: "inexact number", in: `{"n":9007199254740993}`, key: unnamed, err: jsonstream.ErrInexact},
-		{name: "number out of range", in: `{"n":1e400}`, key: unnamed, err: jsonstream.ErrNumberRange},
+		{name: "inexact number (D7)", in: `{"n":9007199254740993}`, key: unnamed, err: jsonstream.ErrInexact},
+		{name: "number out of range (D7)", in: `{"n":1e400}`, key: unnamed, err: jsonstream.ErrNumberRange},
 		{name: "not an object", in: `[1]`, key: unnamed, err: ErrNotObject},
 	}
 	for _, tt := range tests {
@@ -121,7 +121,7 @@ func TestVerifyReasons(t *testing.T) {
 		{name: "algorithm in upper case", in: `{"signature":"HMAC-SHA256:` + strings.Repeat("0", 64) + `"}`, keys: []Key{old}, reason: UnsupportedAlgorithm, pointer: "/signature"},
 		{name: "unknown key", in: `{"signatureKeyId":"k9",` + forged + `}`, keys: []Key{old, current}, reason: UnknownKeyID, pointer: "/signatureKeyId", problem: `key "k9", which is not at hand: found key "old", key "current"`},
 		{name: "key id that is no string", in: `{"signatureKeyId":9,` + forged + `}`, keys: []Key{old}, reason: Malformed, pointer: "/signatureKeyId"},
-		{name: "inexact number", in: `{"a":[0.10000000000000000001],` + forged + `}`, keys: []Key{old}, reason: NotCanonicalizable, pointer: "/a/0", problem: "write 0.1, or"},
+		{name: "inexact number (D7)", in: `{"a":[0.10000000000000000001],` + forged + `}`, keys: []Key{old}, reason: NotCanonicalizable, pointer: "/a/0", problem: "write 0.1, or"},
 		{name: "mismatch", in: `{` + forged + `}`, keys: []Key{nameless}, reason: Mismatch, pointer: "/signature", problem: "under a key without an ID"},
 	}
 	for _, tt := range tests {

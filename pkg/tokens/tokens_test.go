@@ -106,6 +106,29 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// D2: a blank line with spaces in it, which the tokenizer libraries split wrongly: four tokens
+// with o200k_base in the place of three, of "a", "\n  \n" and "b".
+func TestD2BlankLine(t *testing.T) {
+	for _, e := range []Encoding{O200kBase, Cl100kBase} {
+		if got := counter(t, e).Count("a\n  \nb"); got != 3 {
+			t.Errorf("%s: got %d tokens, want 3", e, got)
+		}
+	}
+}
+
+// D3: long runs of one character, for which the tokenizer libraries took seconds to minutes.
+// A test that takes as long has failed; TestHostile has other runs.
+func TestD3LongRuns(t *testing.T) {
+	for text, want := range map[string]int{
+		strings.Repeat("a", 100_000): 12_500, // of eight each
+		strings.Repeat(" ", 200_000): 1_563,  // of 128 each, at most
+	} {
+		if got := counter(t, O200kBase).Count(text); got != want {
+			t.Errorf("%d times %q: got %d tokens, want %d", len(text), text[:1], got, want)
+		}
+	}
+}
+
 // FuzzCount seeds with valid and invalid UTF-8.
 func FuzzCount(f *testing.F) {
 	for _, s := range []string{"", "Hello, world", "a\n  \nb", "IT'ſ 12345 ǅ中A\u0301", "\xff\xc3'\xe4 \n", strings.Repeat("ab c", 50)} {
