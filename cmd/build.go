@@ -81,7 +81,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 		if !ok {
 			return fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
 		}
-		if _, err := message.Parse(jsonstream.NewRaw([]byte(value)), f.limits); err != nil {
+		if _, err := message.ParseInPlace(jsonstream.NewRaw([]byte(value)), message.Options{Limits: f.limits}); err != nil {
 			return fmt.Errorf("--set %s: not a JSON value: %w; a string needs its quotes", pointer, err)
 		}
 		f.Set = append(f.Set, build.Override{Pointer: pointer, Value: []byte(value)})
@@ -94,7 +94,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if f.Parent, err = message.Parse(jsonstream.NewRaw(text), f.limits); err != nil {
+	if f.Parent, err = message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: f.limits}); err != nil {
 		return input.InFile(f.parent, err)
 	}
 	v := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})

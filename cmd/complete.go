@@ -35,7 +35,7 @@ func addressees(files []string) []string {
 		seen := 0
 		s := input.Source{Name: file, Path: file}
 		s.Documents(jsonstream.Limits{}, func(int) {}, func(d input.Document, _ bool) bool {
-			m, err := message.Parse(d.Raw, jsonstream.Limits{})
+			m, err := message.ParseInPlace(d.Raw, message.Options{})
 			if d.Err != nil || err != nil {
 				return false
 			}

@@ -170,7 +170,7 @@ func (i *inspection) inspect(c *cobra.Command, d input.Document) inspectOutcome 
 	if d.Err != nil {
 		return inspectOutcome{err: input.InFile(d.Source.Name, d.Err)}
 	}
-	m, err := message.Parse(d.Raw, i.limits)
+	m, err := message.ParseInPlace(d.Raw, message.Options{Limits: i.limits})
 	if err != nil {
 		return inspectOutcome{err: input.InFile(d.Source.Name, err)}
 	}

@@ -42,7 +42,7 @@ func recordOf(t *testing.T, text string, r validate.Result) inspectRecord {
 func recordIn(t *testing.T, f format.Format, text string, r validate.Result) inspectRecord {
 	t.Helper()
 	raw := jsonstream.NewRaw([]byte(text))
-	m, err := message.Parse(raw, jsonstream.Limits{})
+	m, err := message.ParseInPlace(raw, message.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

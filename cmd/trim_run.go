@@ -76,7 +76,7 @@ func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) (
 }
 
 func signText(text []byte, key sign.Key) ([]byte, error) {
-	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, 
 	}
 	originals := map[string]*message.Message{}
 	var last *message.Message
-	decoder := message.NewDecoder(bytes.NewReader(text), f.limits)
+	decoder := message.NewDecoder(bytes.NewReader(text), message.Options{Limits: f.limits})
 	for m, err := range decoder.All() {
 		if err != nil {
 			return nil, input.InFile(f.against, err)
@@ -181,7 +181,7 @@ func (r *verdict) Join(*verdict) { r.HandoffID = "" }
 // check is the work on one document: it runs on any core. The message is good until
 // the parser reads another.
 func (v *verification) check(parser *message.Parser, d input.Document) (verdict, *message.Message, error) {
-	m, err := parser.Parse(d.Raw, v.limits, nil)
+	m, err := parser.Parse(d.Raw, message.Options{Limits: v.limits}, nil)
 	if err != nil {
 		return verdict{}, nil, input.InFile(d.Source.Name, err)
 	}

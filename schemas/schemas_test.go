@@ -201,7 +201,7 @@ func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	m, err := message.Parse(text, message.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestExamplesKeepTheirRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+		m, err := message.Parse(text, message.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

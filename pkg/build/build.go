@@ -87,14 +87,14 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil || len(o.Set) == 0 {
 		return m, err
 	}
 	if text, err = override(m, o.Set); err != nil {
 		return nil, err
 	}
-	return message.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	return message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 }
 
 type builder struct {

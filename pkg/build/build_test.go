@@ -54,7 +54,7 @@ func parentMessage(t testing.TB, text string) *message.Message {
 	if text == "" {
 		return nil
 	}
-	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
+	m, err := message.Parse([]byte(text), message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil {
 		t.Fatal(err)
 	}

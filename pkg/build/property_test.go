@@ -154,7 +154,7 @@ func TestStatePassesByteForByte(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := message.NewDecoder(bytes.NewReader(m.Raw()), jsonstream.Limits{}).Decode()
+		again, err := message.NewDecoder(bytes.NewReader(m.Raw()), message.Options{}).Decode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		o := Options{AllowExhausted: true}
-		if o.Parent, err = message.Parse(jsonstream.NewRaw(parent), jsonstream.Limits{}); err != nil {
+		if o.Parent, err = message.Parse(parent, message.Options{}); err != nil {
 			o.Parent = nil
 		}
 		if value != nil {
@@ -200,7 +200,7 @@ func FuzzMessage(f *testing.F) {
 		if bytes.ContainsAny(m.Raw(), "\n\r") {
 			t.Errorf("more than one line: %q", m.Raw())
 		}
-		if _, err := message.Parse(jsonstream.NewRaw(m.Raw()), jsonstream.Unlimited()); err != nil {
+		if _, err := message.Parse(m.Raw(), message.Options{Limits: jsonstream.Unlimited()}); err != nil {
 			t.Errorf("does not read back: %v: %q", err, m.Raw())
 		}
 	})

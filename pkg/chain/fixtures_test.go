@@ -43,7 +43,7 @@ func readFixture(t *testing.T, dir string) []*Message {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := message.Parse(raw, jsonstream.Limits{})
+			m, err := message.ParseInPlace(raw, message.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

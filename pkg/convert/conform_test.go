@@ -13,7 +13,6 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/openai"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/schemas"
@@ -111,7 +110,7 @@ func TestReceiverAccepts(t *testing.T) {
 				want   finding.Reason
 			}{{"", validate.BudgetExhausted}, {"0.50", ""}} {
 				there := result(t, sample(t, from), format.EAAPL, Options{Budget: tt.budget})
-				m, err := message.Parse(jsonstream.NewRaw(there.Text), jsonstream.Limits{})
+				m, err := message.Parse(there.Text, message.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

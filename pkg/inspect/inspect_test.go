@@ -18,7 +18,7 @@ import (
 
 func parse(t testing.TB, text string) *message.Message {
 	t.Helper()
-	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	m, err := message.Parse([]byte(text), message.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func FuzzOf(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		m, err := message.Parse([]byte(text), message.Options{})
 		if err != nil {
 			t.Skip()
 		}

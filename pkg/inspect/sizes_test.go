@@ -58,7 +58,7 @@ func BenchmarkOf(b *testing.B) {
 	turn := `{"role":"user","content":"` + strings.Repeat("the supplier is liable ", 12) + `","timestamp":"2026-06-11T10:15:00Z"}`
 	text := `{"schemaVersion":"2.0","handoffId":"h","taskId":"t","fromAgent":{"agentId":"a","agentVersion":"1.0.0"},"toAgent":{"agentType":"b"},` +
 		`"conversationHistoryVerbatim":[` + strings.Repeat(turn+",", 19) + turn + `],"constraints":["returnJSON:true"]}`
-	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	m, err := message.Parse([]byte(text), message.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

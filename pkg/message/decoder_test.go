@@ -18,8 +18,8 @@ const one = `{"handoffId":"a","currentState":{"text":"} {\" \\"}}`
 
 // decodeAll reads a stream to its end: the messages, and the errors of damaged
 // ones; the last error is that of the reader, if it has one.
-func decodeAll(r io.Reader, limits jsonstream.Limits) (messages []*message.Message, errs []error) {
-	for m, err := range message.NewDecoder(r, limits).All() {
+func decodeAll(r io.Reader, options message.Options) (messages []*message.Message, errs []error) {
+	for m, err := range message.NewDecoder(r, options).All() {
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -62,7 +62,7 @@ func TestDecoder(t *testing.T) {
 		{name: "goes on behind damage", in: strings.NewReader(one + "\n{\"a\":1\n" + one + "\nnot json\n" + one + "\n"), want: 3, errors: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			messages, errs := decodeAll(tt.in, tt.limits)
+			messages, errs := decodeAll(tt.in, message.Options{Limits: tt.limits})
 			if tt.wantErr != nil {
 				tt.errors = 1
 			}
@@ -81,7 +81,7 @@ func TestDecoder(t *testing.T) {
 
 // Errors of the stream stick, those of one message do not.
 func TestDecoderErrorsStick(t *testing.T) {
-	d := message.NewDecoder(strings.NewReader(`{"a":1,}`+"\n"+one), jsonstream.Limits{})
+	d := message.NewDecoder(strings.NewReader(`{"a":1,}`+"\n"+one), message.Options{})
 	var damaged *jsonstream.SyntaxError
 	if _, err := d.Decode(); !errors.As(err, &damaged) || damaged.Line != 1 {
 		t.Errorf("first: error %v", err)
@@ -98,7 +98,7 @@ func TestDecoderErrorsStick(t *testing.T) {
 
 // All may be left and taken up again.
 func TestDecoderAllBreaks(t *testing.T) {
-	d := message.NewDecoder(strings.NewReader(one+one+one), jsonstream.Limits{})
+	d := message.NewDecoder(strings.NewReader(one+one+one), message.Options{})
 	for range d.All() {
 		break
 	}
@@ -115,7 +115,7 @@ func TestDecoderAllBreaks(t *testing.T) {
 // not change them.
 func TestDecoderPlaces(t *testing.T) {
 	in := strings.Repeat(one+"\n", 5_000) + "\n  {\"handoffId\":\n\"last\"}"
-	messages, errs := decodeAll(iotest.HalfReader(strings.NewReader(in)), jsonstream.Limits{})
+	messages, errs := decodeAll(iotest.HalfReader(strings.NewReader(in)), message.Options{})
 	if len(messages) != 5_001 || len(errs) > 0 {
 		t.Fatalf("got %d messages, errors %v", len(messages), errs)
 	}
@@ -139,10 +139,10 @@ func FuzzDecoder(f *testing.F) {
 	} {
 		f.Add([]byte(in))
 	}
-	limits := jsonstream.Limits{MaxBytes: 1 << 12, MaxDepth: 20}
+	options := message.Options{Limits: jsonstream.Limits{MaxBytes: 1 << 12, MaxDepth: 20}}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		whole, errs := decodeAll(bytes.NewReader(in), limits)
-		bytewise, errs2 := decodeAll(iotest.OneByteReader(bytes.NewReader(in)), limits)
+		whole, errs := decodeAll(bytes.NewReader(in), options)
+		bytewise, errs2 := decodeAll(iotest.OneByteReader(bytes.NewReader(in)), options)
 		if len(errs) == 0 || len(errs2) == 0 {
 			// A well-formed stream reads the same however it arrives.
 			if diff := cmp.Diff(raws(whole), raws(bytewise)); diff != "" || len(errs) != len(errs2) {
@@ -160,7 +160,7 @@ func FuzzDecoder(f *testing.F) {
 			if !bytes.HasPrefix(in[at:], m.Raw()) {
 				t.Fatalf("%q does not stand at %d", m.Raw(), at)
 			}
-			again, errs := decodeAll(bytes.NewReader(m.Raw()), limits)
+			again, errs := decodeAll(bytes.NewReader(m.Raw()), options)
 			if len(errs) != 0 || len(again) != 1 || !bytes.Equal(again[0].Raw(), bytes.TrimSpace(m.Raw())) && !bytes.Equal(again[0].Raw(), m.Raw()) {
 				t.Fatalf("raw bytes do not read back: %q, %v", m.Raw(), errs)
 			}

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,11 +21,23 @@ type Message struct {
 	doc *jsonstream.Document
 }
 
-// Parse reads a message from raw, which must be one strict JSON document and
-// must not change afterwards. It does not ask whether the message is valid. The
-// error is a [*jsonstream.SyntaxError].
-func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*Message, error) {
-	doc, err := jsonstream.Parse(raw, limits)
+// Options say how messages are read. The zero value is for messages of usual size.
+type Options struct {
+	// Limits bound what one message may cost.
+	Limits jsonstream.Limits
+}
+
+// Parse reads a message from a copy of text, which must be one strict JSON document. It
+// does not ask whether the message is valid. The error is a [*jsonstream.SyntaxError].
+func Parse(text []byte, o Options) (*Message, error) {
+	return ParseInPlace(jsonstream.NewRaw(bytes.Clone(text)), o)
+}
+
+// ParseInPlace is [Parse] without the copy, for a text that never changes afterwards:
+// the message, and every string read from it, is made of its bytes. Positions are
+// counted from where raw begins.
+func ParseInPlace(raw jsonstream.Raw, o Options) (*Message, error) {
+	doc, err := jsonstream.Parse(raw, o.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +54,11 @@ type Parser struct {
 	message Message
 }
 
-// Parse is the function [Parse], but that the message is good until the next call, and
-// that f, unless it is nil, is told of all tokens in the same pass: see
+// Parse is the function [ParseInPlace], but that the message is good until the next
+// call, and that f, unless it is nil, is told of all tokens in the same pass: see
 // [jsonstream.Parser].
-func (p *Parser) Parse(raw jsonstream.Raw, limits jsonstream.Limits, f jsonstream.Follower) (*Message, error) {
-	doc, err := p.parser.Parse(raw, limits, f)
+func (p *Parser) Parse(raw jsonstream.Raw, o Options, f jsonstream.Follower) (*Message, error) {
+	doc, err := p.parser.Parse(raw, o.Limits, f)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +78,7 @@ func New(f *Fields) (*Message, error) {
 
 // parseText reads a message that did not come from a stream.
 func parseText(text []byte) (*Message, error) {
-	return Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	return ParseInPlace(jsonstream.NewRaw(text), Options{Limits: jsonstream.Unlimited()})
 }
 
 // Raw returns the message as it was read, which the caller must not change.
@@ -116,13 +129,13 @@ func (m *Message) Remove(pointer string) (*Message, error) {
 // concatenated messages.
 type Decoder struct {
 	splitter *jsonstream.Splitter
-	limits   jsonstream.Limits
+	options  Options
 	err      error
 }
 
 // NewDecoder returns a Decoder that reads r.
-func NewDecoder(r io.Reader, limits jsonstream.Limits) *Decoder {
-	return &Decoder{splitter: jsonstream.NewSplitter(r, limits), limits: limits}
+func NewDecoder(r io.Reader, o Options) *Decoder {
+	return &Decoder{splitter: jsonstream.NewSplitter(r, o.Limits), options: o}
 }
 
 // Decode returns the next message, which owns its bytes. At the end of the
@@ -140,7 +153,7 @@ func (d *Decoder) Decode() (*Message, error) {
 		}
 		return nil, err
 	}
-	return Parse(raw, d.limits)
+	return ParseInPlace(raw, d.options)
 }
 
 // All iterates over the remaining messages, damaged ones as errors. It ends

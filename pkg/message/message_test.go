@@ -18,7 +18,7 @@ import (
 
 func parse(t testing.TB, text string) *message.Message {
 	t.Helper()
-	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	m, err := message.Parse([]byte(text), message.Options{})
 	if err != nil {
 		t.Fatalf("%.200s: %v", text, err)
 	}
@@ -32,6 +32,48 @@ func example(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return string(jsonstream.AppendCompact(nil, text))
+}
+
+// What the caller does with the buffer afterwards does not reach a message, nor any
+// string that was taken from it.
+func TestParseCopies(t *testing.T) {
+	text := example(t)
+	buffer := []byte(text)
+	m, err := message.Parse(buffer, message.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, task := m.HandoffID(), m.Root().Get("taskDescription").Text()
+	for i := range buffer {
+		buffer[i] = 'x'
+	}
+	if string(m.Raw()) != text || m.HandoffID() != id || id != parse(t, text).HandoffID() ||
+		task != parse(t, text).Root().Get("taskDescription").Text() {
+		t.Errorf("the message became %.100s", m.Raw())
+	}
+}
+
+// Fields owns what it holds, also those of a message that was parsed in place.
+func TestFieldsOwnTheirBytes(t *testing.T) {
+	buffer := []byte(example(t))
+	m, err := message.ParseInPlace(jsonstream.NewRaw(buffer), message.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.Fields()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range buffer {
+		buffer[i] = 'x'
+	}
+	want, err := parse(t, example(t)).Fields()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, f); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // What was read is what Raw gives. Through Go values the published example keeps
@@ -151,7 +193,7 @@ func anyObject(t *rapid.T, depth int) string {
 func TestRawIsLossless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyObject(t, 4)
-		m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		m, err := message.Parse([]byte(text), message.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -17,7 +16,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	m, err := message.Parse(jsonstream.NewRaw([]byte(`{"handoffId": "h-1", "taskDescription": "review"}`)), jsonstream.Limits{})
+	m, err := message.Parse([]byte(`{"handoffId": "h-1", "taskDescription": "review"}`), message.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +32,7 @@ func Example() {
 		return
 	}
 	for _, text := range []string{string(signed), strings.Replace(string(signed), "review", "deploy", 1)} {
-		m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		m, err := message.Parse([]byte(text), message.Options{})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -23,7 +23,7 @@ func FuzzSign(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{MaxDepth: 100})
+		m, err := message.Parse(text, message.Options{Limits: jsonstream.Limits{MaxDepth: 100}})
 		if err != nil {
 			return
 		}

@@ -14,7 +14,7 @@ func parse(t interface {
 	Fatal(...any)
 }, text string) *message.Message {
 	t.Helper()
-	m, err := message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	m, err := message.Parse([]byte(text), message.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

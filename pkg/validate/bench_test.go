@@ -24,7 +24,7 @@ func BenchmarkValidate(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+				m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

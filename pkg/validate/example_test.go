@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/schemas"
@@ -16,7 +15,7 @@ func ExampleValidator_Validate() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := message.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	m, err := message.Parse(text, message.Options{})
 	if err != nil {
 		panic(err) // a *jsonstream.SyntaxError: not strict JSON, and where
 	}

@@ -50,7 +50,7 @@ contextWindow: 500
 stateSchema: '{"properties":{"riskFlags":{"items":{"oneOf":[{"type":"string"},{"type":"object","required":["flag"]}]}}},"propertyNames":{"pattern":"^[a-z]"},"additionalProperties":{"$ref":"#"}}'
 `)
 	f.Fuzz(func(t *testing.T, in []byte) {
-		m, err := message.Parse(jsonstream.NewRaw(in), jsonstream.Limits{MaxDepth: 100})
+		m, err := message.Parse(in, message.Options{Limits: jsonstream.Limits{MaxDepth: 100}})
 		if err != nil {
 			return
 		}

@@ -41,7 +41,7 @@ func (p *pass) parse(raw jsonstream.Raw, limits jsonstream.Limits) (*message.Mes
 	if run := p.run(p.guess); run != nil && !p.skips {
 		follower = run
 	}
-	m, err := p.parser.Parse(raw, limits, follower)
+	m, err := p.parser.Parse(raw, message.Options{Limits: limits}, follower)
 	if err != nil {
 		var damage *jsonstream.SyntaxError
 		errors.As(err, &damage) // it is never anything else

@@ -41,7 +41,7 @@ func TestValidateRaw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := message.Parse(raw, jsonstream.Limits{})
+			m, err := message.ParseInPlace(raw, message.Options{})
 			if err != nil {
 				if got.Valid || got.Findings[0].Rule != "schema/syntax" {
 					t.Errorf("%q: %v, and found valid: %+v", text, err, got)

@@ -252,7 +252,7 @@ func FuzzFormats(f *testing.F) {
 		f.Add([]byte(in))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		m, err := message.Parse(jsonstream.NewRaw(in), jsonstream.Limits{MaxDepth: 100})
+		m, err := message.Parse(in, message.Options{Limits: jsonstream.Limits{MaxDepth: 100}})
 		if err != nil {
 			return
 		}

@@ -108,7 +108,7 @@ func keywordsOf(t *testing.T, m *message.Message, o Options) []string {
 }
 
 func parseExample(text string) (*message.Message, error) {
-	return message.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	return message.Parse([]byte(text), message.Options{})
 }
 
 func TestRulesAreComplete(t *testing.T) {
