@@ -4,7 +4,8 @@
 // A [Message] keeps the bytes it was read from. Writing an unchanged message
 // gives those bytes back, and changing one member leaves the bytes of all
 // others alone: unknown members, member order and the text of numbers are never
-// lost. [Fields] is the same message as Go values.
+// lost. [Fields] is the same message as Go values, which encoding/json writes and reads
+// as that message.
 //
 // This package knows the names and Go types of the members; which values are
 // allowed is the business of the JSON Schema in package schemas and of package

@@ -1,9 +1,9 @@
 package message
 
 import (
+	"encoding/json"
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -27,7 +27,7 @@ type Fields struct {
 	TaskDescription             string             `json:"taskDescription"`
 	CompletedSubtasks           []CompletedSubtask `json:"completedSubtasks"`
 	RemainingSubtasks           []RemainingSubtask `json:"remainingSubtasks"`
-	CurrentState                jsontext.Value     `json:"currentState"` // an object
+	CurrentState                json.RawMessage    `json:"currentState"` // an object
 	RelevantContext             []ContextItem      `json:"relevantContext"`
 	Constraints                 []string           `json:"constraints"`
 	CostTracking                CostTracking       `json:"costTracking"`
@@ -35,81 +35,81 @@ type Fields struct {
 	ConversationHistoryVerbatim []Turn             `json:"conversationHistoryVerbatim"`
 	ToolCallHistory             []ToolCall         `json:"toolCallHistory"`
 	Traceparent                 string             `json:"traceparent"`                  // W3C Trace Context
-	PersonalDataPayload         jsontext.Value     `json:"personalDataPayload,omitzero"` // an object (section 12.3)
-	Extensions                  jsontext.Value     `json:"extensions,omitzero"`          // an object: data of other systems, by namespace
+	PersonalDataPayload         json.RawMessage    `json:"personalDataPayload,omitzero"` // an object (section 12.3)
+	Extensions                  json.RawMessage    `json:"extensions,omitzero"`          // an object: data of other systems, by namespace
 	SignatureKeyID              string             `json:"signatureKeyId,omitzero"`
 	Signature                   string             `json:"signature,omitzero"` // "hmac-sha256:" and 64 hexadecimal digits (section 10.2)
-	Unknown                     jsontext.Value     `json:",embed"`
+	Unknown                     json.RawMessage    `json:",unknown"`
 }
 
 // FromAgent is the agent that hands over.
 type FromAgent struct {
-	AgentID      string         `json:"agentId"`
-	AgentVersion string         `json:"agentVersion"` // semantic version
-	ExecutionID  string         `json:"executionId"`  // UUID version 4
-	Unknown      jsontext.Value `json:",embed"`
+	AgentID      string          `json:"agentId"`
+	AgentVersion string          `json:"agentVersion"` // semantic version
+	ExecutionID  string          `json:"executionId"`  // UUID version 4
+	Unknown      json.RawMessage `json:",unknown"`
 }
 
 // ToAgent is the kind of agent that is to take over.
 type ToAgent struct {
-	AgentType    string         `json:"agentType"`
-	AgentVersion string         `json:"agentVersion,omitzero"` // semantic-version range; "" for any
-	Unknown      jsontext.Value `json:",embed"`
+	AgentType    string          `json:"agentType"`
+	AgentVersion string          `json:"agentVersion,omitzero"` // semantic-version range; "" for any
+	Unknown      json.RawMessage `json:",unknown"`
 }
 
 // CompletedSubtask is a part of the task that is done.
 type CompletedSubtask struct {
-	SubtaskID   string         `json:"subtaskId"`
-	Description string         `json:"description"`
-	Result      jsontext.Value `json:"result,omitzero"`      // any JSON
-	CompletedAt string         `json:"completedAt,omitzero"` // RFC 3339
-	Unknown     jsontext.Value `json:",embed"`
+	SubtaskID   string          `json:"subtaskId"`
+	Description string          `json:"description"`
+	Result      json.RawMessage `json:"result,omitzero"`      // any JSON
+	CompletedAt string          `json:"completedAt,omitzero"` // RFC 3339
+	Unknown     json.RawMessage `json:",unknown"`
 }
 
 // RemainingSubtask is a part of the task that is left.
 type RemainingSubtask struct {
-	SubtaskID   string         `json:"subtaskId"`
-	Description string         `json:"description"`
-	Unknown     jsontext.Value `json:",embed"`
+	SubtaskID   string          `json:"subtaskId"`
+	Description string          `json:"description"`
+	Unknown     json.RawMessage `json:",unknown"`
 }
 
 // ContextItem is something the receiver should know, and where it comes from.
 type ContextItem struct {
-	Source         string         `json:"source"`
-	Excerpt        string         `json:"excerpt"`
-	RelevanceScore Number         `json:"relevanceScore,omitzero"` // 0 to 1
-	Unknown        jsontext.Value `json:",embed"`
+	Source         string          `json:"source"`
+	Excerpt        string          `json:"excerpt"`
+	RelevanceScore Number          `json:"relevanceScore,omitzero"` // 0 to 1
+	Unknown        json.RawMessage `json:",unknown"`
 }
 
 // CostTracking is the budget relay (section 9).
 type CostTracking struct {
-	CostSpentSoFarUSD      Number         `json:"costSpentSoFarUSD"`
-	CostBudgetRemainingUSD Number         `json:"costBudgetRemainingUSD"`
-	TokenSpent             TokenSpent     `json:"tokenSpent"`
-	Unknown                jsontext.Value `json:",embed"`
+	CostSpentSoFarUSD      Number          `json:"costSpentSoFarUSD"`
+	CostBudgetRemainingUSD Number          `json:"costBudgetRemainingUSD"`
+	TokenSpent             TokenSpent      `json:"tokenSpent"`
+	Unknown                json.RawMessage `json:",unknown"`
 }
 
 // TokenSpent counts the tokens of the whole task so far.
 type TokenSpent struct {
-	Prompt     Number         `json:"prompt"`
-	Completion Number         `json:"completion"`
-	Unknown    jsontext.Value `json:",embed"`
+	Prompt     Number          `json:"prompt"`
+	Completion Number          `json:"completion"`
+	Unknown    json.RawMessage `json:",unknown"`
 }
 
 // Turn is one turn of the conversation, kept verbatim.
 type Turn struct {
-	Role    string         `json:"role"`
-	Content jsontext.Value `json:"content"` // a string, or an array of parts; null in a turn that only calls tools
-	Unknown jsontext.Value `json:",embed"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"` // a string, or an array of parts; null in a turn that only calls tools
+	Unknown json.RawMessage `json:",unknown"`
 }
 
 // ToolCall records that a tool was called.
 type ToolCall struct {
-	Tool         string         `json:"tool"`
-	CalledAt     string         `json:"calledAt"`              // RFC 3339
-	InputHash    string         `json:"inputHash,omitzero"`    // "sha256:" and 64 hexadecimal digits
-	OutputTokens Number         `json:"outputTokens,omitzero"` // an integer
-	Unknown      jsontext.Value `json:",embed"`
+	Tool         string          `json:"tool"`
+	CalledAt     string          `json:"calledAt"`              // RFC 3339
+	InputHash    string          `json:"inputHash,omitzero"`    // "sha256:" and 64 hexadecimal digits
+	OutputTokens Number          `json:"outputTokens,omitzero"` // an integer
+	Unknown      json.RawMessage `json:",unknown"`
 }
 
 // A Number is a JSON number as it was written: 0.10 stays 0.10, and no digit of
@@ -124,19 +124,4 @@ func (n Number) Decimal() (decimal.Decimal, error) {
 			string(n), jsonstream.MaxDigits, jsonstream.MaxExponent)
 	}
 	return decimal.NewFromString(string(n))
-}
-
-// MarshalJSONTo writes the number as it was read.
-func (n Number) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return enc.WriteValue(jsontext.Value(n))
-}
-
-// UnmarshalJSONFrom reads a number and keeps its text.
-func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if kind := dec.PeekKind(); kind != '0' {
-		return fmt.Errorf("expected a number, found %s", jsonstream.Kind(kind))
-	}
-	text, err := dec.ReadValue()
-	*n = Number(text)
-	return err
 }

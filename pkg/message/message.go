@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-
-	"github.com/go-json-experiment/json"
+	"reflect"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -67,9 +66,9 @@ func (p *Parser) Parse(raw jsonstream.Raw, o Options, f jsonstream.Follower) (*M
 }
 
 // New returns the message with these fields, as compact JSON in the member
-// order of section 5.2.
+// order of section 5.2. If a field has no JSON, the error wraps a [*FieldError].
 func New(f *Fields) (*Message, error) {
-	text, err := json.Marshal(f, json.FormatNilSliceAsNull(false))
+	text, err := marshal(*f)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the message: %w", err)
 	}
@@ -94,11 +93,12 @@ func (m *Message) Root() jsonstream.Value { return m.doc.Root() }
 // HandoffID returns the member handoffId, "" if it is absent or not a string.
 func (m *Message) HandoffID() string { return m.Root().Get("handoffId").Text() }
 
-// Fields returns the message as Go values. It fails if a member has another
-// type than section 5.2 gives it; a message that passes the schema never fails.
+// Fields returns the message as Go values, which are copies. If a member has another
+// type than section 5.2 gives it, the error wraps a [*FieldError]; a message that passes
+// the schema never fails.
 func (m *Message) Fields() (*Fields, error) {
 	var f Fields
-	if err := json.Unmarshal(m.Raw(), &f); err != nil {
+	if err := (codec{}).decode(m.Root(), reflect.ValueOf(&f).Elem()); err != nil {
 		return nil, fmt.Errorf("decoding the message: %w", err)
 	}
 	return &f, nil

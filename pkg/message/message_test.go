@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -204,34 +205,40 @@ func TestRawIsLossless(t *testing.T) {
 	})
 }
 
+// anyFields draws fields with unknown members in every object.
+func anyFields(t *rapid.T) *message.Fields {
+	object := func(depth int) json.RawMessage { return json.RawMessage(anyObject(t, depth)) }
+	value := func() json.RawMessage { return json.RawMessage(anyJSON(t, 2)) }
+	text := func() string { return anyString.Draw(t, "text") }
+	number := func() message.Number { return message.Number(anyNumber.Draw(t, "number")) }
+	id := text()
+	f := &message.Fields{
+		SchemaVersion: "2.0", HandoffID: text(), TaskID: text(), TaskDescription: text(), Timestamp: text(),
+		FromAgent:         message.FromAgent{AgentID: text(), Unknown: object(1)},
+		ToAgent:           message.ToAgent{AgentType: text(), AgentVersion: text(), Unknown: object(1)},
+		ReceiverList:      []message.ToAgent{{AgentType: text()}},
+		CompletedSubtasks: []message.CompletedSubtask{{SubtaskID: text(), Result: value(), Unknown: object(1)}},
+		RemainingSubtasks: []message.RemainingSubtask{{Description: text(), Unknown: object(1)}, {}},
+		CurrentState:      object(3),
+		RelevantContext:   []message.ContextItem{{Excerpt: text(), RelevanceScore: number(), Unknown: object(1)}},
+		Constraints:       []string{text(), text()},
+		CostTracking: message.CostTracking{CostSpentSoFarUSD: number(), CostBudgetRemainingUSD: number(),
+			TokenSpent: message.TokenSpent{Prompt: number(), Completion: number(), Unknown: object(1)}, Unknown: object(1)},
+		ConversationHistoryVerbatim: []message.Turn{{Role: text(), Content: value(), Unknown: object(2)}},
+		ToolCallHistory:             []message.ToolCall{{Tool: text(), OutputTokens: number()}},
+		Extensions:                  object(2), Unknown: object(2),
+	}
+	if rapid.Bool().Draw(t, "parent") {
+		f.ParentHandoffID = &id
+	}
+	return f
+}
+
 // Fields of any message, with unknown members, give a message with the same
 // fields: nothing is lost on the way out or in.
 func TestFieldsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		object := func(depth int) jsontext.Value { return jsontext.Value(anyObject(t, depth)) }
-		value := func() jsontext.Value { return jsontext.Value(anyJSON(t, 2)) }
-		text := func() string { return anyString.Draw(t, "text") }
-		number := func() message.Number { return message.Number(anyNumber.Draw(t, "number")) }
-		id := text()
-		f := &message.Fields{
-			SchemaVersion: "2.0", HandoffID: text(), TaskID: text(), TaskDescription: text(), Timestamp: text(),
-			FromAgent:         message.FromAgent{AgentID: text(), Unknown: object(1)},
-			ToAgent:           message.ToAgent{AgentType: text(), AgentVersion: text(), Unknown: object(1)},
-			ReceiverList:      []message.ToAgent{{AgentType: text()}},
-			CompletedSubtasks: []message.CompletedSubtask{{SubtaskID: text(), Result: value(), Unknown: object(1)}},
-			RemainingSubtasks: []message.RemainingSubtask{{Description: text(), Unknown: object(1)}, {}},
-			CurrentState:      object(3),
-			RelevantContext:   []message.ContextItem{{Excerpt: text(), RelevanceScore: number(), Unknown: object(1)}},
-			Constraints:       []string{text(), text()},
-			CostTracking: message.CostTracking{CostSpentSoFarUSD: number(), CostBudgetRemainingUSD: number(),
-				TokenSpent: message.TokenSpent{Prompt: number(), Completion: number(), Unknown: object(1)}, Unknown: object(1)},
-			ConversationHistoryVerbatim: []message.Turn{{Role: text(), Content: value(), Unknown: object(2)}},
-			ToolCallHistory:             []message.ToolCall{{Tool: text(), OutputTokens: number()}},
-			Extensions:                  object(2), Unknown: object(2),
-		}
-		if rapid.Bool().Draw(t, "parent") {
-			f.ParentHandoffID = &id
-		}
+		f := anyFields(t)
 		m, err := message.New(f)
 		if err != nil {
 			t.Fatal(err)
@@ -247,9 +254,9 @@ func TestFieldsRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(string(m.Raw()), string(again.Raw())); diff != "" {
 			t.Fatalf("(-first +second):\n%s", diff)
 		}
-		for pointer, want := range map[string]jsontext.Value{
+		for pointer, want := range map[string]json.RawMessage{
 			"/currentState": f.CurrentState, "/completedSubtasks/0/result": f.CompletedSubtasks[0].Result, "/extensions": f.Extensions,
-			"/costTracking/costBudgetRemainingUSD": jsontext.Value(f.CostTracking.CostBudgetRemainingUSD),
+			"/costTracking/costBudgetRemainingUSD": json.RawMessage(f.CostTracking.CostBudgetRemainingUSD),
 		} {
 			if got := m.Root().At(pointer).Raw(); !bytes.Equal(got, want) {
 				t.Fatalf("%s: got %s, want %s", pointer, got, want)
@@ -260,7 +267,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 
 // Required lists that are empty are written, absent options are not.
 func TestNewWritesAllRequiredMembers(t *testing.T) {
-	m, err := message.New(&message.Fields{CurrentState: jsontext.Value("{}"), CostTracking: message.CostTracking{
+	m, err := message.New(&message.Fields{CurrentState: json.RawMessage("{}"), CostTracking: message.CostTracking{
 		CostSpentSoFarUSD: "0", CostBudgetRemainingUSD: "1", TokenSpent: message.TokenSpent{Prompt: "0", Completion: "0"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -279,9 +286,9 @@ func TestNewErrors(t *testing.T) {
 	for name, f := range map[string]*message.Fields{
 		"a number that is none":           {CostTracking: message.CostTracking{CostSpentSoFarUSD: "ten"}},
 		"no number where one is needed":   {},
-		"unknown members are no object":   {Unknown: jsontext.Value("[1]")},
-		"an unknown member that is known": {Unknown: jsontext.Value(`{"taskId":"x"}`)},
-		"a state that is no JSON":         {CurrentState: jsontext.Value("{")},
+		"unknown members are no object":   {Unknown: json.RawMessage("[1]")},
+		"an unknown member that is known": {Unknown: json.RawMessage(`{"taskId":"x"}`)},
+		"a state that is no JSON":         {CurrentState: json.RawMessage("{")},
 	} {
 		if m, err := message.New(f); err == nil {
 			t.Errorf("%s: got %s", name, m.Raw())
@@ -372,7 +379,7 @@ func TestFieldsMatchSchema(t *testing.T) {
 		if ref, ok := strings.CutPrefix(schema.Get("$ref").Text(), "#"); ok {
 			schema = document.At(ref)
 		}
-		if items := schema.Get("items"); items.Exists() && typ.Kind() == reflect.Slice && typ != reflect.TypeFor[jsontext.Value]() {
+		if items := schema.Get("items"); items.Exists() && typ.Kind() == reflect.Slice && typ != reflect.TypeFor[json.RawMessage]() {
 			compare(at+"/0", items, typ.Elem())
 			return
 		}
