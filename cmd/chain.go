@@ -91,7 +91,7 @@ func (f *chainFlags) options(c *cobra.Command) (chain.Options, error) {
 		return o, fmt.Errorf("--max-visits %d: use 1 or more", o.MaxVisits)
 	}
 	var err error
-	if o.Tolerance, err = message.Number(f.tolerance).Decimal(); err != nil || o.Tolerance.IsNegative() {
+	if o.Tolerance, err = message.Number(f.tolerance).Decimal(); err != nil || o.Tolerance.Sign() < 0 {
 		return o, fmt.Errorf("--tolerance %q: use an amount of US dollars, such as 0.01", f.tolerance)
 	}
 	o.Agents = map[string][]string{}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 func drawGraph(t *testing.T, l graphLanguage, tasks ...*chain.Task) string {
@@ -107,7 +107,7 @@ func TestPicturesOfHostileMessages(t *testing.T) {
 func TestChainJSON(t *testing.T) {
 	task := forked()
 	root := task.Roots[0]
-	root.Cost.SpentUSD = decimal.RequireFromString("9007199254740993.10")
+	root.Cost.SpentUSD = message.NewDecimal(900719925474099310, 2)
 	root.Children[0].ParentID = "aaaaaaaa-1"
 	root.Place.Source = "\xff.json"
 	var b bytes.Buffer

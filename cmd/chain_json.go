@@ -5,12 +5,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // chainJSON writes an object per task, one a line. It encodes one message at a
@@ -136,7 +136,7 @@ func newChainTotal(c chain.Cost) chainTotal {
 }
 
 // exactly returns an amount as a JSON number.
-func exactly(d decimal.Decimal) jsontext.Value { return jsontext.Value(d.String()) }
+func exactly(d message.Decimal) jsontext.Value { return jsontext.Value(d.String()) }
 
 func newChainHandoff(n *chain.Node, allowed *term.Allowance) chainHandoff {
 	h := chainHandoff{

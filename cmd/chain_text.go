@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // mostTasks is how many tasks are shown in full, whether they have findings or not.
@@ -138,7 +137,7 @@ func newTaskView(t *chain.Task) taskView {
 
 func tokensOf(c chain.Cost) int64 { return c.Prompt + c.Completion }
 
-func usd(d decimal.Decimal) string { return term.Dollars([]byte(d.String())) }
+func usd(d message.Decimal) string { return term.Dollars([]byte(d.String())) }
 
 func inTokens(c chain.Cost) string { return term.Grouped(tokensOf(c)) + " tokens" }
 

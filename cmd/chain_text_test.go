@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // A step is a message of a tree that is built by hand.
@@ -37,7 +37,11 @@ func taskOf(id string, roots ...step) *chain.Task {
 	var agents []string
 	var grow func(parent *chain.Node, at time.Time, s step) *chain.Node
 	grow = func(parent *chain.Node, at time.Time, s step) *chain.Node {
-		cost := chain.Cost{SpentUSD: decimal.RequireFromString("0" + s.usd), Prompt: s.tokens, Completion: s.tokens / 2}
+		usd, err := message.Number("0" + s.usd).Decimal()
+		if err != nil {
+			panic(err)
+		}
+		cost := chain.Cost{SpentUSD: usd, Prompt: s.tokens, Completion: s.tokens / 2}
 		n := &chain.Node{
 			Message: &chain.Message{
 				Place:     chain.Place{Source: "relay.jsonl", Index: t.Messages, Line: t.Messages + 1},
@@ -71,7 +75,7 @@ func taskOf(id string, roots ...step) *chain.Task {
 	for _, root := range roots {
 		t.Roots = append(t.Roots, grow(nil, testStart, root))
 	}
-	t.Total.RemainingUSD = decimal.New(5, -1)
+	t.Total.RemainingUSD = message.NewDecimal(5, 1)
 	t.Relay = t.Total
 	for _, agent := range agents {
 		t.Spenders = append(t.Spenders, *spent[agent])
@@ -176,7 +180,7 @@ Cost  $0.9 spent, $0.5 left; 0 prompt and 0 completion tokens
 func TestChainTextOfSeveralRoots(t *testing.T) {
 	task := taskOf("roots", step{id: "r1", from: "a", to: "b"}, step{id: "r2", from: "c", to: "d", after: 100 * time.Hour})
 	task.Roots[0].Time = time.Time{}
-	task.Agrees, task.Relay.SpentUSD = false, decimal.RequireFromString("1.25")
+	task.Agrees, task.Relay.SpentUSD = false, message.NewDecimal(125, 2)
 	got := drawTasks(t, 80, false, false, task)
 	for _, want := range []string{"├── a → b           -    $0", "└── c → d    13:30:00    $0", "the last messages say $1.25 and 0 tokens:"} {
 		if !strings.Contains(got, want) {

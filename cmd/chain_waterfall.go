@@ -3,10 +3,9 @@ package cmd
 import (
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // waterfall draws what each agent spent on a task, each bar from where the one
@@ -30,7 +29,7 @@ func (t *chainText) waterfall(task *chain.Task) {
 			columns[j] = max(columns[j], term.Width(figure))
 		}
 	}
-	var spent decimal.Decimal
+	var spent message.Decimal
 	for i, s := range spenders {
 		line := "  " + term.Left(rows[i][0], columns[0])
 		for j, figure := range rows[i][1:] {
@@ -40,7 +39,7 @@ func (t *chainText) waterfall(task *chain.Task) {
 		begin := mark(spent, total.SpentUSD, room)
 		spent = spent.Add(s.Cost.SpentUSD)
 		step := strings.Repeat("█", max(mark(spent, total.SpentUSD, room)-begin, 0))
-		if step == "" && s.Cost.SpentUSD.IsPositive() {
+		if step == "" && s.Cost.SpentUSD.Sign() > 0 {
 			begin, step = min(begin, room-1), "▏"
 		}
 		if step != "" {
@@ -61,19 +60,23 @@ func doubt(task *chain.Task) string {
 }
 
 // mark returns at which of so many columns a part of the whole ends.
-func mark(part, whole decimal.Decimal, columns int) int {
-	if !whole.IsPositive() {
+func mark(part, whole message.Decimal, columns int) int {
+	if whole.Sign() <= 0 {
 		return 0
 	}
 	const digits = 6
-	share := part.DivRound(whole, digits).InexactFloat64()
+	share := part.Quo(whole, digits).Float64()
 	return int(min(max(share, 0), 1)*float64(columns) + 0.5)
 }
 
 // percent writes which part of the whole something is, "-" of nothing.
-func percent(part, whole decimal.Decimal) string {
-	if !whole.IsPositive() {
+func percent(part, whole message.Decimal) string {
+	if whole.Sign() <= 0 {
 		return "-"
 	}
-	return term.Clip(part.Shift(2).DivRound(whole, 1).StringFixed(1), 8) + "%"
+	text := part.Mul(message.NewDecimal(100, 0)).Quo(whole, 1).String()
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return term.Clip(text, 8) + "%"
 }

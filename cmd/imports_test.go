@@ -17,11 +17,11 @@ var imports = map[string][]string{
 	"pkg/accepted": {},
 	"pkg/build": {
 		"pkg/finding", "pkg/jsonstream", "pkg/message",
-		"github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/shopspring/decimal",
+		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/chain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
-		"github.com/Masterminds/semver/v3", "github.com/shopspring/decimal",
+		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/child":                     {},
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
@@ -31,7 +31,7 @@ var imports = map[string][]string{
 	"pkg/convert":                   {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
 	"pkg/diff": {
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
-		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
+		"github.com/go-json-experiment/json",
 	},
 	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
 	"pkg/format":        {"pkg/jsonstream"},
@@ -54,7 +54,7 @@ var imports = map[string][]string{
 	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/jsonstream"},
 	"pkg/inspect": {
 		"pkg/conversation", "pkg/format", "pkg/formats/macp", "pkg/formats/openai", "pkg/history", "pkg/jsonstream", "pkg/message",
-		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
+		"github.com/go-json-experiment/json",
 	},
 	"pkg/internal/align":      {},
 	"pkg/internal/automaton":  {},
@@ -63,7 +63,7 @@ var imports = map[string][]string{
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/view":       {"golang.org/x/text"},
 	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
-	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json", "github.com/shopspring/decimal"},
+	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/rfc3339":             {},
 	"pkg/safety": {
@@ -82,7 +82,7 @@ var imports = map[string][]string{
 	"pkg/tokens":                     {},
 	"pkg/trim": {
 		"pkg/conversation", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
-		"github.com/go-json-experiment/json", "github.com/shopspring/decimal",
+		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",

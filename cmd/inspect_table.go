@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/inspect"
@@ -78,8 +76,8 @@ type inspectTotals struct {
 	bytes           int64
 	task            string // of the first message
 	sameTask        bool
-	spent           *decimal.Decimal // the highest
-	remaining       *decimal.Decimal // the lowest
+	spent           *message.Decimal // the highest
+	remaining       *message.Decimal // the lowest
 }
 
 // The columns that do not grow with the terminal.
@@ -222,7 +220,7 @@ func money(number []byte) string {
 	if err != nil || len(number) <= moneyColumns {
 		return string(number)
 	}
-	for places := int32(moneyColumns); places > 0; places-- {
+	for places := moneyColumns; places > 0; places-- {
 		if text := amount.Round(places).String(); len(text) <= moneyColumns {
 			return text
 		}
@@ -240,10 +238,10 @@ func (s *inspectTotals) add(r inspectRecord) {
 	if r.Result.Valid {
 		s.valid++
 	}
-	if d, err := message.Number(r.Budget.SpentUSD).Decimal(); err == nil && (s.spent == nil || d.GreaterThan(*s.spent)) {
+	if d, err := message.Number(r.Budget.SpentUSD).Decimal(); err == nil && (s.spent == nil || d.Cmp(*s.spent) > 0) {
 		s.spent = &d
 	}
-	if d, err := message.Number(r.Budget.RemainingUSD).Decimal(); err == nil && (s.remaining == nil || d.LessThan(*s.remaining)) {
+	if d, err := message.Number(r.Budget.RemainingUSD).Decimal(); err == nil && (s.remaining == nil || d.Cmp(*s.remaining) < 0) {
 		s.remaining = &d
 	}
 }

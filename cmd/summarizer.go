@@ -131,7 +131,7 @@ func (f *summarizerFlags) loadPrices(o *trim.Options) error {
 	}
 	for i, text := range f.prices {
 		f.prices[i] = strings.TrimSpace(text)
-		if d, err := message.Number(f.prices[i]).Decimal(); err != nil || d.IsNegative() {
+		if d, err := message.Number(f.prices[i]).Decimal(); err != nil || d.Sign() < 0 {
 			return fmt.Errorf("--summarizer-prices: %q is no price: write it like 0.25", term.Visible(text))
 		}
 	}

@@ -3,8 +3,6 @@ package build
 import (
 	"fmt"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -49,7 +47,7 @@ func (b *builder) costTracking() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if before.LessThanOrEqual(step) && !b.o.AllowExhausted {
+	if before.Cmp(step) <= 0 && !b.o.AllowExhausted {
 		return nil, &ExhaustedError{message.Number(before.String()), message.Number(step.String()), remaining}
 	}
 	return fmt.Appendf(nil, `{"costSpentSoFarUSD":%s,"costBudgetRemainingUSD":%s,"tokenSpent":{"prompt":%s,"completion":%s}}`,
@@ -57,12 +55,12 @@ func (b *builder) costTracking() ([]byte, error) {
 }
 
 // budgetBefore returns what remained before this step.
-func (b *builder) budgetBefore() (decimal.Decimal, error) {
+func (b *builder) budgetBefore() (message.Decimal, error) {
 	const own, inherited = "/cost/budgetUSD", "/costTracking/costBudgetRemainingUSD"
 	given := b.state.root.At(own).Exists()
 	if b.isFirst() {
 		if !given {
-			return decimal.Decimal{}, b.state.fail(own, "missing: a first handoff needs the budget of the whole task, in US dollars")
+			return message.Decimal{}, b.state.fail(own, "missing: a first handoff needs the budget of the whole task, in US dollars")
 		}
 		return b.state.number(own)
 	}
@@ -95,7 +93,7 @@ func (b *builder) sum(inherited, own string) (message.Number, error) {
 
 // plain writes a sum without an exponent. It refuses one that no later handoff
 // could add to.
-func (b *builder) plain(sum decimal.Decimal, own string) (message.Number, error) {
+func (b *builder) plain(sum message.Decimal, own string) (message.Number, error) {
 	text := sum.String()
 	if !jsonstream.SafeNumber([]byte(text)) {
 		return "", b.state.fail(own, "with it, the exact total has more than %d digits: round the amounts", jsonstream.MaxDigits)
@@ -103,4 +101,4 @@ func (b *builder) plain(sum decimal.Decimal, own string) (message.Number, error)
 	return message.Number(text), nil
 }
 
-func shorten(d decimal.Decimal) string { return fmt.Sprintf("%.40s", d.String()) }
+func shorten(d message.Decimal) string { return fmt.Sprintf("%.40s", d.String()) }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -89,14 +87,14 @@ func (in input) list(name string) ([]jsonstream.Value, error) {
 }
 
 // number returns the exact value of a number that must be there.
-func (in input) number(pointer string) (decimal.Decimal, error) {
+func (in input) number(pointer string) (message.Decimal, error) {
 	v := in.root.At(pointer)
 	if err := in.expect(pointer, v, jsonstream.Number); err != nil {
-		return decimal.Decimal{}, err
+		return message.Decimal{}, err
 	}
 	d, err := message.Number(v.Raw()).Decimal()
 	if err != nil {
-		return decimal.Decimal{}, in.fail(pointer, "cannot be added exactly: %v", err)
+		return message.Decimal{}, in.fail(pointer, "cannot be added exactly: %v", err)
 	}
 	return d, nil
 }

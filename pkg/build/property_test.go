@@ -65,7 +65,7 @@ func relay(t rapid.TB, budget int64, costs []int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if units := got.Shift(6); !units.IsInteger() || units.String() != fmt.Sprint(c.want) {
+		if !got.Equal(message.NewDecimal(c.want, 6)) {
 			t.Errorf("%s after %d handoffs: got %s, want %d millionths", c.what, n, c.got, c.want)
 		}
 	}

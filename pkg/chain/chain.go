@@ -10,9 +10,8 @@ package chain
 import (
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // A Place is where a message stands.
@@ -43,8 +42,8 @@ type Message struct {
 
 // A Cost is an amount of money and of tokens.
 type Cost struct {
-	SpentUSD           decimal.Decimal
-	RemainingUSD       decimal.Decimal // of a step: by how much it grew, so mostly negative
+	SpentUSD           message.Decimal
+	RemainingUSD       message.Decimal // of a step: by how much it grew, so mostly negative
 	Prompt, Completion int64
 }
 

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // random returns a source of random numbers that rapid can repeat.
@@ -51,12 +51,12 @@ func TestCleanTasks(t *testing.T) {
 			t.Fatalf("%d tasks, found %s", len(tasks), strings.Join(found, "\n"))
 		}
 		last := task[len(task)-1]["costTracking"].(object)
-		spent, _ := decimal.NewFromString(fmt.Sprint(last["costSpentSoFarUSD"]))
-		left, _ := decimal.NewFromString(fmt.Sprint(last["costBudgetRemainingUSD"]))
+		spent, _ := message.Number(fmt.Sprint(last["costSpentSoFarUSD"])).Decimal()
+		left, _ := message.Number(fmt.Sprint(last["costBudgetRemainingUSD"])).Decimal()
 		if total := tasks[0].Total; !total.SpentUSD.Equal(spent) || !total.RemainingUSD.Equal(left) || !tasks[0].Agrees {
 			t.Errorf("total %v, relay %v, want %s spent and %s left", total, tasks[0].Relay, spent, left)
 		}
-		handoffs, sum := 0, decimal.Zero
+		handoffs, sum := 0, message.Decimal{}
 		for _, s := range tasks[0].Spenders {
 			handoffs += s.Handoffs
 			sum = sum.Add(s.Cost.SpentUSD)

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 func (a Cost) plus(b Cost) Cost {
@@ -20,7 +19,10 @@ func (a Cost) minus(b Cost) Cost {
 
 // spendable returns the cost with zeros for what is below zero; what remains is no cost.
 func (a Cost) spendable() Cost {
-	return Cost{decimal.Max(a.SpentUSD, decimal.Zero), a.RemainingUSD, max(a.Prompt, 0), max(a.Completion, 0)}
+	if a.SpentUSD.Sign() < 0 {
+		a.SpentUSD = message.Decimal{}
+	}
+	return Cost{a.SpentUSD, a.RemainingUSD, max(a.Prompt, 0), max(a.Completion, 0)}
 }
 
 // isSame reports whether as much was spent.
@@ -89,13 +91,13 @@ func (c *Checker) checkBudget(n *Node) {
 	}
 	switch {
 	case judged&money == 0:
-	case grown.GreaterThan(c.o.Tolerance):
+	case grown.Cmp(c.o.Tolerance) > 0:
 		c.report("chain/budget-grown", n, n.at(left), fmt.Sprintf(
 			"costBudgetRemainingUSD is %s, and %s is %s: it grew by %s USD; deduct what was spent, and raise a budget in a first handoff only",
 			usd(n.Cost.RemainingUSD), whose, usd(before.RemainingUSD), usd(grown)))
-	case drift.Abs().GreaterThan(c.o.Tolerance):
+	case drift.Abs().Cmp(c.o.Tolerance) > 0:
 		problem := "what was spent does not go with what was deducted"
-		if n.Step.SpentUSD.IsNegative() {
+		if n.Step.SpentUSD.Sign() < 0 {
 			problem = "what was spent went down"
 		}
 		c.report("chain/budget-drift", n, n.at(spent), fmt.Sprintf(
@@ -110,7 +112,7 @@ func (c *Checker) checkBudget(n *Node) {
 }
 
 // usd returns an amount, cut short where it is hostile.
-func usd(d decimal.Decimal) string {
+func usd(d message.Decimal) string {
 	return finding.Shorten(d.String())
 }
 
@@ -141,14 +143,14 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		tree := *trees[n]
 		if n.base != 0 || n.Parent != nil {
 			t.Relay = t.Relay.plus(tree)
-		} else if tree = tree.plus(n.sofar); tree.SpentUSD.GreaterThan(most.SpentUSD) {
+		} else if tree = tree.plus(n.sofar); tree.SpentUSD.Cmp(most.SpentUSD) > 0 {
 			most = tree
 		}
 	}
-	if most.SpentUSD.GreaterThan(t.Relay.SpentUSD) {
+	if most.SpentUSD.Cmp(t.Relay.SpentUSD) > 0 {
 		t.Relay = most
 	}
-	var least *decimal.Decimal // that any message says remains
+	var least *message.Decimal // that any message says remains
 	isLoose := false
 	spenders := make(map[string]*Spender)
 	t.walk(func(n *Node) {
@@ -159,7 +161,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		}
 		s.Handoffs++
 		s.Cost = s.Cost.plus(n.Step.spendable())
-		if left := &n.Cost.RemainingUSD; n.tells&money != 0 && (least == nil || left.LessThan(*least)) {
+		if left := &n.Cost.RemainingUSD; n.tells&money != 0 && (least == nil || left.Cmp(*least) < 0) {
 			least = left
 		}
 		isLoose = isLoose || n.fan != nil && n.fan.isLoose
@@ -176,7 +178,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		t.Spenders = append(t.Spenders, *s)
 		t.Total = t.Total.plus(s.Cost)
 	}
-	isTwice := isLoose && least != nil && t.Relay.RemainingUSD.LessThan(*least)
+	isTwice := isLoose && least != nil && t.Relay.RemainingUSD.Cmp(*least) < 0
 	t.Agrees = t.Total.isSame(t.Relay) && !isTwice
 	slices.SortFunc(t.Spenders, func(a, b Spender) int {
 		return cmp.Or(b.Cost.SpentUSD.Cmp(a.Cost.SpentUSD), cmp.Compare(a.Agent, b.Agent))

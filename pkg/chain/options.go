@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // Options say what is checked. The zero value checks everything with its default.
@@ -17,7 +17,7 @@ type Options struct {
 	// before it counts as a loop; 0 means 2.
 	MaxVisits int
 	// Tolerance is by how many US dollars a budget may drift at one boundary.
-	Tolerance decimal.Decimal
+	Tolerance message.Decimal
 	// Agents says for the ids of agents which types they are of, besides the one
 	// named like the id.
 	Agents map[string][]string

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/equal"
@@ -174,9 +172,9 @@ func (m *Message) readCost(v jsonstream.Value) {
 	}
 }
 
-func decimalOf(v jsonstream.Value) (decimal.Decimal, bool) {
+func decimalOf(v jsonstream.Value) (message.Decimal, bool) {
 	if v.Kind() != jsonstream.Number {
-		return decimal.Decimal{}, false
+		return message.Decimal{}, false
 	}
 	d, err := message.Number(v.Raw()).Decimal()
 	return d, err == nil
@@ -185,10 +183,9 @@ func decimalOf(v jsonstream.Value) (decimal.Decimal, bool) {
 // countOf returns a count of tokens.
 func countOf(v jsonstream.Value) (int64, bool) {
 	d, ok := decimalOf(v)
-	if !ok || !d.IsInteger() || d.IsNegative() || d.NumDigits()+int(d.Exponent()) > mostDigits {
-		return 0, false
-	}
-	return d.IntPart(), true
+	text := d.String()
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, ok && err == nil && n >= 0 && len(text) <= mostDigits
 }
 
 // versionOf reads MAJOR.MINOR.

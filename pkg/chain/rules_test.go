@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // TestRules checks the table of rules.
@@ -87,7 +87,7 @@ func TestDecisions(t *testing.T) {
 		}},
 		{name: "budget: the tolerance is per boundary", task: line4, change: func(task []object) {
 			cost(task[1])["costBudgetRemainingUSD"] = 9.5
-		}, options: Options{Tolerance: decimal.RequireFromString("0.5")}},
+		}, options: Options{Tolerance: message.NewDecimal(5, 1)}},
 		{name: "budget: what was spent goes down", task: line4, change: func(task []object) {
 			cost(task[3])["costSpentSoFarUSD"] = 0.01
 		}, want: []string{"budget-drift"}},

@@ -31,7 +31,7 @@ func turns(r *rand.Rand, n int) []string {
 	return list
 }
 
-func message(turns []string) string {
+func withTurns(turns []string) string {
 	return `{"handoffId":"h-1","conversationHistoryVerbatim":[` + strings.Join(turns, ",") + `],"constraints":[]}`
 }
 
@@ -47,10 +47,10 @@ var pairs = []struct {
 		for i := range 20 {
 			b[500+i*900] = strings.Replace(b[500+i*900], " ", " indeed ", 1)
 		}
-		return message(a), message(b)
+		return withTurns(a), withTurns(b)
 	}},
 	{name: "20000 turns, all different", most: 40_000, make: func(r *rand.Rand) (string, string) {
-		return message(turns(r, 20_000)), message(turns(r, 20_000))
+		return withTurns(turns(r, 20_000)), withTurns(turns(r, 20_000))
 	}},
 	{name: "20000 turns, all changed a little", most: 20_000, make: func(r *rand.Rand) (string, string) {
 		a := turns(r, 20_000)
@@ -58,13 +58,13 @@ var pairs = []struct {
 		for i := range b {
 			b[i] = strings.Replace(b[i], " ", " indeed ", 1)
 		}
-		return message(a), message(b)
+		return withTurns(a), withTurns(b)
 	}},
 	{name: "20000 turns, shuffled", most: 20_000, make: func(r *rand.Rand) (string, string) {
 		a := turns(r, 20_000)
 		b := append([]string{}, a...)
 		r.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
-		return message(a), message(b)
+		return withTurns(a), withTurns(b)
 	}},
 	{name: "20000 turns, shuffled and changed a little", most: 40_000, make: func(r *rand.Rand) (string, string) {
 		a := turns(r, 20_000)
@@ -73,7 +73,7 @@ var pairs = []struct {
 			b[i] = strings.Replace(b[i], " ", " indeed ", 1)
 		}
 		r.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
-		return message(a), message(b)
+		return withTurns(a), withTurns(b)
 	}},
 	{name: "500000 numbers, all different", most: 500_001, make: func(r *rand.Rand) (string, string) {
 		return fmt.Sprint("[1", strings.Repeat(",1", 500_000), "]"), fmt.Sprint("[2", strings.Repeat(",2", 500_000), "]")

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -214,7 +212,7 @@ func (m *Meaning) costs(a, b jsonstream.Value) {
 // delta returns by how much the sum of some numbers grew, "" unless all are there and
 // safe to compute with.
 func delta(a, b jsonstream.Value, pointers ...string) string {
-	sum := decimal.Zero
+	var sum message.Decimal
 	for _, p := range pointers {
 		was, err := number(a.At(p))
 		if err != nil {
@@ -229,7 +227,7 @@ func delta(a, b jsonstream.Value, pointers ...string) string {
 	return sum.String()
 }
 
-func number(v jsonstream.Value) (decimal.Decimal, error) {
+func number(v jsonstream.Value) (message.Decimal, error) {
 	return message.Number(v.Raw()).Decimal() // fails for what is not a number
 }
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/shopspring/decimal"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -61,13 +60,13 @@ func budget(v jsonstream.Value) Budget {
 	return b
 }
 
-func spentShare(spent, remaining decimal.Decimal) float64 {
+func spentShare(spent, remaining message.Decimal) float64 {
 	switch whole := spent.Add(remaining); {
-	case !remaining.IsPositive():
+	case remaining.Sign() <= 0:
 		return 1
-	case !spent.IsPositive():
+	case spent.Sign() <= 0:
 		return 0
 	default:
-		return spent.DivRound(whole, 4).InexactFloat64()
+		return spent.Quo(whole, 4).Float64()
 	}
 }

@@ -1,13 +1,6 @@
 package message
 
-import (
-	"encoding/json"
-	"fmt"
-
-	"github.com/shopspring/decimal"
-
-	"github.com/eaapl/handoff/pkg/jsonstream"
-)
+import "encoding/json"
 
 // Initial is the taskDescription of a task's first handoff, which may come
 // without completed subtasks (section 7.2).
@@ -115,13 +108,3 @@ type ToolCall struct {
 // A Number is a JSON number as it was written: 0.10 stays 0.10, and no digit of
 // a long one is lost. "" stands for an absent number.
 type Number string
-
-// Decimal returns the exact value. It fails for a number beyond the bounds of
-// [jsonstream.SafeNumber].
-func (n Number) Decimal() (decimal.Decimal, error) {
-	if !jsonstream.SafeNumber([]byte(n)) {
-		return decimal.Decimal{}, fmt.Errorf("%.20s…: more than %d digits, or an exponent beyond ±%d",
-			string(n), jsonstream.MaxDigits, jsonstream.MaxExponent)
-	}
-	return decimal.NewFromString(string(n))
-}

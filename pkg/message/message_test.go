@@ -336,36 +336,6 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Exact values within the bounds of jsonstream.SafeNumber, errors beyond: no
-// number costs more than its bounds.
-func TestNumberDecimal(t *testing.T) {
-	for number, want := range map[message.Number]string{
-		"0": "0", "-0": "0", "0.10": "0.1", "1e3": "1000", "1E-3": "0.001", "9007199254740993": "9007199254740993",
-		"0.1e-1000": "within", "1e1000": "within",
-		"1e1001": "beyond", "1e5000000": "beyond", "1e-999999999": "beyond", "1e99999999999999999999": "beyond",
-		message.Number(strings.Repeat("9", 1001)): "beyond", "": "beyond", "x": "beyond",
-	} {
-		d, err := number.Decimal()
-		switch {
-		case (err != nil) != (want == "beyond"):
-			t.Errorf("%.30s: error %v", number, err)
-		case err != nil && len(err.Error()) > 200:
-			t.Errorf("%.30s: an error of %d bytes", number, len(err.Error()))
-		case err == nil && want != "within" && d.String() != want:
-			t.Errorf("%s: got %s, want %s", number, d, want)
-		}
-	}
-}
-
-// Exact decimals: 0.1 + 0.2 is 0.3.
-func TestNumberIsExact(t *testing.T) {
-	a, _ := message.Number("0.1").Decimal()
-	b, _ := message.Number("0.2").Decimal()
-	if got := a.Add(b).String(); got != "0.3" {
-		t.Errorf("got %s", got)
-	}
-}
-
 // The Go types carry the names of the published schema, in its order, at every
 // level; what is not required there is left out here when it is empty.
 func TestFieldsMatchSchema(t *testing.T) {

@@ -3,8 +3,6 @@ package trim
 import (
 	"fmt"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -33,12 +31,13 @@ func (d *draft) charge(used summarize.Usage) (charge, error) {
 	if err != nil {
 		return charge{}, fmt.Errorf("price of a million completion tokens: %w", err)
 	}
-	prompts, completions := decimal.NewFromInt(int64(used.PromptTokens)), decimal.NewFromInt(int64(used.CompletionTokens))
-	total := prompt.Mul(prompts).Add(completion.Mul(completions)).Shift(-6)
+	prompts, completions := message.NewDecimal(int64(used.PromptTokens), 0), message.NewDecimal(int64(used.CompletionTokens), 0)
+	perMillion := prompt.Mul(prompts).Add(completion.Mul(completions))
+	total := perMillion.Mul(message.NewDecimal(1, 6))
 	c := charge{cost: message.Number(total.String())}
 	for _, change := range []struct {
 		pointer string
-		by      decimal.Decimal
+		by      message.Decimal
 	}{
 		{spentPointer, total},
 		{"/costTracking/costBudgetRemainingUSD", total.Neg()},
@@ -49,8 +48,8 @@ func (d *draft) charge(used summarize.Usage) (charge, error) {
 		if err != nil {
 			return charge{}, err
 		}
-		if change.pointer == spentPointer && was.IsPositive() {
-			c.share = total.Div(was).InexactFloat64()
+		if change.pointer == spentPointer && was.Sign() > 0 {
+			c.share = total.Quo(was, 16).Float64()
 		}
 		c.sums = append(c.sums, member{pointer: change.pointer, value: sum})
 	}
@@ -60,7 +59,7 @@ func (d *draft) charge(used summarize.Usage) (charge, error) {
 const spentPointer = "/costTracking/costSpentSoFarUSD"
 
 // plus returns a number of costTracking, and it with an amount added.
-func plus(v jsonstream.Value, pointer string, by decimal.Decimal) (was decimal.Decimal, sum []byte, err error) {
+func plus(v jsonstream.Value, pointer string, by message.Decimal) (was message.Decimal, sum []byte, err error) {
 	if v.Kind() != jsonstream.Number {
 		return was, nil, fmt.Errorf("%s: expected a number to add the cost of the summary to, found %s", pointer, v.Kind())
 	}
