@@ -1,12 +1,11 @@
 package convert
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -57,9 +56,9 @@ type Change struct {
 
 // A MadeUp is a value that the target asks for and the source does not have.
 type MadeUp struct {
-	Pointer string         `json:"pointer"` // in the target
-	Value   jsontext.Value `json:"value"`
-	Rule    string         `json:"rule"`
+	Pointer string          `json:"pointer"` // in the target
+	Value   json.RawMessage `json:"value"`
+	Rule    string          `json:"rule"`
 	// Source is where the source could say it, "" if it has no place for it.
 	Source string `json:"source,omitempty"`
 }

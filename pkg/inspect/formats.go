@@ -2,11 +2,10 @@ package inspect
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
@@ -28,13 +27,13 @@ type Context struct {
 
 // An SW4RM has the facts of an SW4RM context, request or response that others lack.
 type SW4RM struct {
-	RequestID       string         `json:"request_id"`
-	HandoffID       string         `json:"handoff_id"`
-	Reason          string         `json:"reason"`
-	Capabilities    []string       `json:"capabilities_required"`
-	PreserveHistory *bool          `json:"preserve_history"` // nil where the message does not say
-	Priority        jsontext.Value `json:"priority"`         // as the message has it, nil for none
-	Timeout         jsontext.Value `json:"timeout"`
+	RequestID       string          `json:"request_id"`
+	HandoffID       string          `json:"handoff_id"`
+	Reason          string          `json:"reason"`
+	Capabilities    []string        `json:"capabilities_required"`
+	PreserveHistory *bool           `json:"preserve_history"` // nil where the message does not say
+	Priority        json.RawMessage `json:"priority"`         // as the message has it, nil for none
+	Timeout         json.RawMessage `json:"timeout"`
 
 	Accepted        *bool  `json:"accepted"` // of a response; nil for others
 	Status          string `json:"status"`
@@ -175,7 +174,7 @@ func sw4rm(root jsonstream.Value, h *history.History) *SW4RM {
 		Capabilities:    []string{},
 		PreserveHistory: boolean(root.Get("preserve_history")),
 		Priority:        numberText(root.Get("priority")),
-		Timeout:         slices.Clone(jsontext.Value(root.Get("timeout").Raw())),
+		Timeout:         slices.Clone(json.RawMessage(root.Get("timeout").Raw())),
 		Accepted:        boolean(root.Get("accepted")),
 		Status:          root.Get("status").Text(),
 		RejectionReason: root.Get("rejection_reason").Text(),

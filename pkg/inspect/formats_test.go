@@ -2,9 +2,9 @@ package inspect_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -48,7 +48,7 @@ func TestSW4RM(t *testing.T) {
 	f := factsOf(t, request, format.SW4RMRequest)
 	want := &inspect.SW4RM{
 		RequestID: "req-1", Reason: "Needs security", Capabilities: []string{"security_analysis"}, PreserveHistory: &yes,
-		Priority: jsontext.Value("5"), Timeout: jsontext.Value(`"30s"`),
+		Priority: json.RawMessage("5"), Timeout: json.RawMessage(`"30s"`),
 		ToolState: []inspect.Count{{Name: "active_calls"}, {Name: "cached_results", Count: 2}}, Metadata: []string{"urgency"},
 	}
 	if diff := cmp.Diff(want, f.SW4RM); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"unicode/utf8"
 
@@ -93,8 +94,8 @@ type Subtask struct {
 // A Budget is the relay of section 9. Numbers have the text of the message,
 // nil for none.
 type Budget struct {
-	SpentUSD     jsontext.Value `json:"spentUSD"`
-	RemainingUSD jsontext.Value `json:"remainingUSD"`
+	SpentUSD     json.RawMessage `json:"spentUSD"`
+	RemainingUSD json.RawMessage `json:"remainingUSD"`
 	// SpentShare is spent / (spent + remaining), 0 to 1 and rounded to four
 	// digits; 1 also when more than all is spent. It is nil where one of the
 	// two is missing or beyond [jsonstream.SafeNumber].
@@ -103,9 +104,9 @@ type Budget struct {
 
 // Tokens counts the tokens of the whole task so far.
 type Tokens struct {
-	Prompt     jsontext.Value `json:"prompt"` // as the message has it, nil for none
-	Completion jsontext.Value `json:"completion"`
-	Total      *int64         `json:"total"` // nil unless both are counts
+	Prompt     json.RawMessage `json:"prompt"` // as the message has it, nil for none
+	Completion json.RawMessage `json:"completion"`
+	Total      *int64          `json:"total"` // nil unless both are counts
 }
 
 // A Member is a member of the message itself.

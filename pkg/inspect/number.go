@@ -2,16 +2,15 @@ package inspect
 
 import (
 	"bytes"
+	"encoding/json"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
 // numberText returns a copy of a number's text, nil for other kinds.
-func numberText(v jsonstream.Value) jsontext.Value {
+func numberText(v jsonstream.Value) json.RawMessage {
 	if v.Kind() != jsonstream.Number {
 		return nil
 	}

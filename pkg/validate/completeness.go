@@ -77,7 +77,7 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 		}
 		versions := target.Get("agentVersion")
 		constraint, err := semver.NewConstraint(versions.Text())
-		if receiver.AgentVersion == nil || !versions.Exists() || err != nil || constraint.Check(receiver.AgentVersion) {
+		if receiver.agentVersion == nil || !versions.Exists() || err != nil || constraint.Check(receiver.agentVersion) {
 			return
 		}
 		refused = versions
@@ -85,7 +85,7 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 	switch {
 	case refused.Exists():
 		add(refused, "completeness/version-range", fmt.Sprintf("the message asks for version %s and the receiver is version %s",
-			finding.QuoteValue(refused), receiver.AgentVersion))
+			finding.QuoteValue(refused), receiver.agentVersion))
 	case len(types) > 0:
 		add(root.Get("toAgent"), "completeness/addressee", fmt.Sprintf("addressed to %s and the receiver is %q",
 			strings.Join(types, ", "), receiver.AgentType))

@@ -41,12 +41,12 @@ func versionProblem(major, version string, receiver *Receiver) string {
 		return fmt.Sprintf("the message has schema version %s and this receiver reads %s.x: use a receiver for %s, or migrate the message",
 			finding.Shorten(version), ours, finding.Shorten(version))
 	}
-	if receiver == nil || receiver.SchemaVersions == nil {
+	if receiver == nil || receiver.schemaVersions == nil {
 		return ""
 	}
 	v, err := semver.NewVersion(version + ".0")
-	if err != nil || !receiver.SchemaVersions.Check(v) {
-		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", finding.Shorten(version), receiver.SchemaVersions)
+	if err != nil || !receiver.schemaVersions.Check(v) {
+		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", finding.Shorten(version), receiver.schemaVersions)
 	}
 	return ""
 }

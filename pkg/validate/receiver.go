@@ -15,15 +15,17 @@ import (
 )
 
 // A Receiver is what a receiving agent asks of the messages it accepts. The
-// zero value asks nothing.
+// zero value asks nothing. Its version is set with [Receiver.As], which versions of the
+// message schema it reads with [ParseReceiver].
 type Receiver struct {
-	AgentType      string              // messages addressed to another are refused; "" accepts all
-	AgentVersion   *semver.Version     // must satisfy the range that the message asks for; nil leaves that out
-	SchemaVersions *semver.Constraints // of the message schema; nil means every 2.x
-	RequiredState  []string            // member names of currentState, or JSON Pointers below it
-	StateSchema    *Schema             // for currentState; nil means none
-	ContextWindow  int                 // of the receiver's model, in tokens; 0 means unknown
-	Keys           []string            // names of key files, as the profile gives them
+	AgentType     string   // messages addressed to another are rejected; "" accepts all
+	RequiredState []string // member names of currentState, or JSON Pointers below it
+	StateSchema   *Schema  // for currentState; nil means none
+	ContextWindow int      // of the receiver's model, in tokens; 0 means unknown
+	Keys          []string // names of key files, as the profile gives them
+
+	agentVersion   *semver.Version     // must satisfy the range that the message asks for; nil leaves that out
+	schemaVersions *semver.Constraints // of the message schema; nil means every 2.x
 }
 
 // ParseReceiver reads a receiver profile, YAML or JSON, by the schema
@@ -48,12 +50,12 @@ func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Re
 	root := doc.Root()
 	r := &Receiver{AgentType: root.Get("agentType").Text()}
 	if v := root.Get("agentVersion"); v.Exists() {
-		if r.AgentVersion, err = semver.StrictNewVersion(v.Text()); err != nil {
+		if r.agentVersion, err = semver.StrictNewVersion(v.Text()); err != nil {
 			return nil, fmt.Errorf("/agentVersion: %w", err)
 		}
 	}
 	if v := root.Get("schemaVersions"); v.Exists() {
-		if r.SchemaVersions, err = semver.NewConstraint(v.Text()); err != nil {
+		if r.schemaVersions, err = semver.NewConstraint(v.Text()); err != nil {
 			return nil, fmt.Errorf("/schemaVersions: %w", err)
 		}
 	}
@@ -94,7 +96,7 @@ func (r *Receiver) As(agent string) error {
 	if agentType == "" {
 		return fmt.Errorf("%q names no agent type: write TYPE or TYPE@VERSION", agent)
 	}
-	r.AgentType, r.AgentVersion = agentType, nil
+	r.AgentType, r.agentVersion = agentType, nil
 	if !versioned {
 		return nil
 	}
@@ -102,6 +104,6 @@ func (r *Receiver) As(agent string) error {
 	if err != nil {
 		return fmt.Errorf("%q is not a semantic version: write it like 1.5.0", version)
 	}
-	r.AgentVersion = v
+	r.agentVersion = v
 	return nil
 }

@@ -123,7 +123,7 @@ keys:
   "requiredState":["riskFlags","/extractedClauses/0"],"contextWindow":128000,"keys":["keys/2026.key"]}`
 	for _, profile := range []string{inYAML, inJSON} {
 		r := receiver(t, profile)
-		got := []any{r.AgentType, r.AgentVersion.String(), r.SchemaVersions.String(), r.RequiredState, r.ContextWindow, r.Keys, r.StateSchema == nil}
+		got := []any{r.AgentType, r.agentVersion.String(), r.schemaVersions.String(), r.RequiredState, r.ContextWindow, r.Keys, r.StateSchema == nil}
 		want := []any{"Risk_Scoring", "1.6.2-rc.1", ">=2.0 <3", []string{"riskFlags", "/extractedClauses/0"}, 128000, []string{"keys/2026.key"}, true}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s\n(-want +got):\n%s", profile, diff)
@@ -172,8 +172,8 @@ func TestReceiverFlags(t *testing.T) {
 		got := ""
 		if err := r.As(agent); err != nil {
 			got = err.Error()
-		} else if got = r.AgentType + " "; r.AgentVersion != nil {
-			got += r.AgentVersion.String()
+		} else if got = r.AgentType + " "; r.agentVersion != nil {
+			got += r.agentVersion.String()
 		}
 		if !strings.Contains(got, want) {
 			t.Errorf("As(%q): got %s, want %s", agent, got, want)

@@ -1,0 +1,147 @@
+package cmd
+
+import (
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// foreign are the exported names under pkg whose types may be of another module, each with the
+// reason.
+var foreign = map[string]string{
+	"pkg/trim.Entry.Carrier":     "the file format of the archive: to be json.RawMessage",
+	"pkg/trim.EntryMember.Value": "the file format of the archive: to be json.RawMessage",
+	"pkg/trim.EntryTurn.Turn":    "the file format of the archive: to be json.RawMessage",
+}
+
+// What a library exports is of the standard library or ours: whoever uses it needs no
+// other module at the version that we happen to use.
+func TestSignatures(t *testing.T) {
+	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", module+"/pkg/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = file
+	}
+	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	found := map[string]string{}
+	for path := range exports {
+		name, ok := strings.CutPrefix(path, module+"/pkg/")
+		if !ok || strings.Contains("/"+name+"/", "/internal/") || exports[path] == "" {
+			continue
+		}
+		p, err := compiled.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Name() == "main" {
+			continue
+		}
+		walk := func(name string, typ types.Type) {
+			if other := foreignType(typ, map[types.Type]bool{}); other != "" {
+				found[p.Path()[len(module)+1:]+"."+name] = other
+			}
+		}
+		for _, name := range p.Scope().Names() {
+			object := p.Scope().Lookup(name)
+			if !object.Exported() {
+				continue
+			}
+			named, ok := object.Type().(*types.Named)
+			if _, isType := object.(*types.TypeName); !isType || !ok {
+				walk(name, object.Type())
+				continue
+			}
+			if s, ok := named.Underlying().(*types.Struct); ok {
+				for field := range s.Fields() {
+					if field.Exported() {
+						walk(name+"."+field.Name(), field.Type())
+					}
+				}
+			} else {
+				walk(name, named.Underlying())
+			}
+			for method := range named.Methods() {
+				if method.Exported() {
+					walk(name+"."+method.Name(), method.Type())
+				}
+			}
+		}
+	}
+	if len(exports) == 0 {
+		t.Fatal("no packages")
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if foreign[name] == "" {
+			t.Errorf("%s mentions %s: use a type of the standard library or of ours", name, found[name])
+		}
+	}
+	for name := range foreign {
+		if found[name] == "" {
+			t.Errorf("%s: no longer mentions another module's type: take it out of the list", name)
+		}
+	}
+}
+
+// foreignType returns the name of a type of another module that typ is made of, "" if
+// there is none. What our named types are made of is looked at where they are declared.
+func foreignType(typ types.Type, seen map[types.Type]bool) string {
+	if seen[typ] {
+		return ""
+	}
+	seen[typ] = true
+	var parts []types.Type
+	switch t := typ.(type) {
+	case *types.Alias:
+		return foreignType(types.Unalias(t), seen)
+	case *types.Named:
+		if p := t.Obj().Pkg(); p != nil && !isStandard(p.Path()) && !strings.HasPrefix(p.Path(), module+"/") {
+			return fmt.Sprint(t)
+		}
+		for part := range t.TypeArgs().Types() {
+			parts = append(parts, part)
+		}
+	case *types.Struct:
+		for field := range t.Fields() {
+			parts = append(parts, field.Type())
+		}
+	case *types.Interface:
+		for method := range t.Methods() {
+			parts = append(parts, method.Type())
+		}
+		for part := range t.EmbeddedTypes() {
+			parts = append(parts, part)
+		}
+	case *types.Signature:
+		parts = append(parts, t.Params(), t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			parts = append(parts, v.Type())
+		}
+	case *types.Union:
+		for term := range t.Terms() {
+			parts = append(parts, term.Type())
+		}
+	case *types.Map:
+		parts = append(parts, t.Key(), t.Elem())
+	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+		parts = append(parts, t.Elem())
+	}
+	for _, part := range parts {
+		if other := foreignType(part, seen); other != "" {
+			return other
+		}
+	}
+	return ""
+}
