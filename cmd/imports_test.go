@@ -36,7 +36,7 @@ var imports = map[string][]string{
 	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
 	"pkg/format":        {"pkg/jsonstream"},
 	"pkg/formats":       {"pkg/format", "pkg/formats/eaapl", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream"},
-	"pkg/formats/eaapl": {"pkg/format"},
+	"pkg/formats/eaapl": {"pkg/jsonstream", "pkg/internal/equal", "pkg/format"},
 	"pkg/formats/macp":  {"pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
 	"pkg/formats/macp/wire": {
 		"pkg/finding", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
@@ -80,7 +80,7 @@ var imports = map[string][]string{
 	"pkg/summarize/chat":             {"pkg/summarize"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
-	"pkg/trim": {
+	"pkg/trim": {"pkg/formats",
 		"pkg/conversation", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
 	},

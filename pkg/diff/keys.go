@@ -22,27 +22,6 @@ type key struct {
 	other   []string // nil, or a name for each of members
 }
 
-// formatKeys are what identifies the elements of a format's arrays.
-var formatKeys = map[format.Format]keys{
-	format.EAAPL: {
-		{jsonstream.PatternSet{{"completedSubtasks"}, {"remainingSubtasks"}}, named("subtaskId")},
-		{jsonstream.PatternSet{{"toolCallHistory"}}, named("tool", "calledAt")},
-		{jsonstream.PatternSet{{"relevantContext"}}, named("source")},
-		{jsonstream.PatternSet{{"receiverList"}}, named("agentType")},
-	},
-	format.SW4RMContext: {
-		{jsonstream.PatternSet{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("call_id")},
-		{jsonstream.PatternSet{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, named("id")},
-	},
-	format.SW4RMRequest: { // with the context as an object
-		{jsonstream.PatternSet{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("call_id")},
-		{jsonstream.PatternSet{{"context_snapshot", "tool_state", "active_calls"}, {"context_snapshot", "tool_state", "pending_approvals"}}, named("id")},
-	},
-	format.MACP: {
-		{jsonstream.PatternSet{{"messages"}}, key{[]string{"message_id"}, []string{"messageId"}}},
-	},
-}
-
 func named(members ...string) key { return key{members: members} }
 
 // keysOf returns the given keys and those of the format that both documents are in.
@@ -51,7 +30,10 @@ func keysOf(a, b jsonstream.Value, o Options) keys {
 	for _, k := range o.Keys {
 		list = append(list, keys{{jsonstream.NewPatternSet(k.Array), named(k.Members...)}}...)
 	}
-	return append(list, formatKeys[formatOf(a, b, o.Format)]...)
+	for _, k := range formats.Named(formatOf(a, b, o.Format)).Keys {
+		list = append(list, keys{{k.Arrays, key{k.Members, k.Aliases}}}...)
+	}
+	return list
 }
 
 // formatOf returns the format that both documents are in: the one that is given, or

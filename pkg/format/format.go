@@ -53,7 +53,51 @@ type Descriptor struct {
 	Carriers func(root jsonstream.Value) []Carrier
 	// Carries is the format of what is carried; "" if it is any one that has Turns.
 	Carries Format
+	// ResultsOnly tells that tool calls are known by their results alone.
+	ResultsOnly bool
+	// MaxTurns is how many turns the format's specification advises to keep.
+	MaxTurns int
+
+	// Keys are what identifies the elements of arrays.
+	Keys []Key
+
+	// Changes returns what it means that one message became another, beside what became of
+	// its turns, Costs and Signature.
+	Changes func(Comparison) []Change
+
+	// Summary is the member that has a summary of turns that are gone; without one, the
+	// summary is a turn.
+	Summary string
+	// Notes is the member that holds what programs note beside the message; "" stands for
+	// extensions.
+	Notes string
+	// HistoryLength and Trimmed are JSON Pointers to how many turns there were, and to
+	// whether some of them are gone.
+	HistoryLength, Trimmed string
+	// Signature are the members of a signature, which itself is the first.
+	Signature []string
+	// Costs is where the costs so far are.
+	Costs Costs
+	// Extras are the lists and objects of which the oldest parts may be given up.
+	Extras []Place
+	// ToolState is the object whose members may be given up but for those of ToolStateKeeps.
+	ToolState      string // a JSON Pointer
+	ToolStateKeeps []string
 }
+
+// A Key is what identifies the elements of some arrays: those that have the same values of
+// its members are the same element.
+type Key struct {
+	Arrays  [][]string // the tokens of their JSON Pointers
+	Members []string
+	Aliases []string // other names of Members; nil if they have none
+}
+
+// A Place is where a format has something that several have, by a name of our own.
+type Place struct{ Name, Pointer string }
+
+// Costs are the JSON Pointers of numbers: US dollars, and tokens.
+type Costs struct{ Spent, Remaining, Prompt, Completion string }
 
 // A Carrier is a value of a message that carries a context.
 type Carrier struct {

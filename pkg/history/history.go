@@ -71,6 +71,9 @@ type List struct {
 	Value jsonstream.Value
 }
 
+// Layout returns the descriptor of [History.ContextFormat].
+func (h *History) Layout() *format.Descriptor { return formats.Named(h.ContextFormat) }
+
 // HasTurns reports whether the member is what can hold turns: an array, or the
 // string that is one.
 func (l List) HasTurns() bool {
@@ -135,7 +138,7 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 
 // read finds the turns.
 func (h *History) read() {
-	for i, name := range formats.Named(h.ContextFormat).Turns {
+	for i, name := range h.Layout().Turns {
 		list := List{name, h.Root.Get(name)}
 		h.Lists = append(h.Lists, list)
 		if list.Value.Kind() == jsonstream.String { // the input_history of one user turn

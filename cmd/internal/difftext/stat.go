@@ -19,9 +19,16 @@ func countEdits(e *diff.Edit) diff.Counts {
 func totalOf(c diff.Counts) int { return c.Added + c.Removed + c.Changed + c.Moved }
 
 func countsText(c diff.Counts) string {
-	var p phrases
-	p.count("", share{c.Added, "added", nil}, share{c.Removed, "removed", nil}, share{c.Changed, "changed", nil}, share{c.Moved, "moved", nil})
-	return strings.Join(p, ", ")
+	var phrases []string
+	for _, s := range []struct {
+		n      int
+		became string
+	}{{c.Added, "added"}, {c.Removed, "removed"}, {c.Changed, "changed"}, {c.Moved, "moved"}} {
+		if s.n > 0 {
+			phrases = append(phrases, term.Grouped(int64(s.n))+" "+s.became)
+		}
+	}
+	return strings.Join(phrases, ", ")
 }
 
 // statistics prints a line for each member, with as many signs as it has edits, or

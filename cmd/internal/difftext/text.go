@@ -4,7 +4,6 @@ package difftext
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -66,11 +65,9 @@ func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) 
 	if heading != "" {
 		t.line(t.Bold(term.Visible(heading)))
 	}
-	if m := diff.MeaningOf(a, b, e, t.Format); m != nil {
-		if text := t.meaning(m); text != "" {
-			t.line(text)
-			t.line()
-		}
+	if text := t.meaning(diff.MeaningOf(a, b, e, t.Format)); text != "" {
+		t.line(text)
+		t.line()
 	}
 	f := t.Format
 	if f == "" {
@@ -91,80 +88,38 @@ func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) 
 }
 
 // meaning words what a difference comes to. What is lost is red.
-func (t *printer) meaning(m *diff.Meaning) string {
-	var p phrases
-	if m.AnotherTask {
-		p = append(p, "another task")
+func (t *printer) meaning(changes []format.Change) string {
+	var phrases []string
+	noun := "" // of the last phrase: it stands with the first of several
+	for _, c := range changes {
+		text := strings.Replace(c.Text, "%", signed(c.By), 1)
+		switch {
+		case c.Is != nil:
+			text = names(c.Is) + " (was " + names(c.Was) + ")"
+		case c.Noun != "" && c.Noun == noun:
+			text = term.Grouped(int64(c.Count)) + " " + c.Became
+		case c.Noun != "":
+			text = term.Plural(c.Count, c.Noun) + " " + c.Became
+		}
+		if noun = c.Noun; c.Loss {
+			text = t.Red(text)
+		}
+		phrases = append(phrases, text)
 	}
-	if m.Before != m.Then {
-		p = append(p, routeOf(m.Then)+" (was "+routeOf(m.Before)+")")
-	}
-	p.count("capability", share{m.CapabilitiesDropped, "dropped", t.Red}, share{m.CapabilitiesAdded, "added", nil})
-	if m.Answer != m.AnswerBefore {
-		p = append(p, term.Clip(m.Answer, longestName)+" (was "+term.Clip(m.AnswerBefore, longestName)+")")
-	}
-	p.count("handoff", share{m.Offered, "offered", nil}, share{m.Accepted, "accepted", nil}, share{m.Declined, "declined", t.Red})
-	p.count("commitment", share{m.Committed, "made", nil})
-	p.count("message", share{m.Messages.Added, "added", nil}, share{m.Messages.Removed, "removed", t.Red},
-		share{m.Messages.Changed, "changed", t.Red}, share{m.Messages.Moved, "moved", t.Red})
-	p.count("subtask", share{m.Completed, "completed", nil}, share{m.Lost, "lost", t.Red}, share{m.Reopened, "reopened", t.Red},
-		share{m.SubtasksAdded, "added", nil})
-	p.count("result", share{m.ResultsChanged, "changed", t.Red})
-	p.count("constraint", share{m.ConstraintsDropped, "dropped", t.Red}, share{m.ConstraintsAdded, "added", nil})
-	p.count("state member", share{m.StateLost, "lost", t.Red}, share{m.StateAdded, "added", nil})
-	p.count("turn", share{m.Turns.Added, "added", nil}, share{m.Turns.Removed, "removed", nil},
-		share{m.Turns.Changed, "changed", nil}, share{m.Turns.Moved, "moved", nil})
-	switch m.Tokens {
-	case "", "0":
-	case "1", "-1":
-		p = append(p, signed(m.Tokens)+" token")
-	default:
-		p = append(p, signed(m.Tokens)+" tokens")
-	}
-	if m.Budget != "" && m.Budget != "0" {
-		p = append(p, "budget "+signed(m.Budget)+" USD")
-	}
-	switch m.Signature {
-	case diff.SignatureStale:
-		p = append(p, t.Red("signature no longer covers this"))
-	case diff.SignatureAdded:
-		p = append(p, "signed")
-	case diff.SignatureRemoved:
-		p = append(p, t.Red("signature removed"))
-	case diff.SignatureAnew:
-		p = append(p, "signed anew")
-	}
-	return strings.Join(p, ", ")
+	return strings.Join(phrases, ", ")
 }
 
-// phrases are the parts of a line of meaning.
-type phrases []string
-
-// A share is how many of some things came to what.
-type share struct {
-	n     int
-	what  string
-	paint func(...any) string // nil for none
-}
-
-// count appends the shares that are not empty; the noun stands with the first.
-func (p *phrases) count(noun string, shares ...share) {
-	for _, s := range shares {
-		if s.n == 0 {
-			continue
-		}
-		count := term.Grouped(int64(s.n))
-		if noun != "" {
-			count, noun = term.Plural(s.n, noun), ""
-		}
-		if s.paint == nil {
-			s.paint = fmt.Sprint
-		}
-		*p = append(*p, s.paint(count+" "+s.what))
+// names writes a name, or those between whom a message goes.
+func names(list []string) string {
+	if len(list) == 1 {
+		return term.Clip(list[0], longestName)
 	}
+	var all []string
+	for _, name := range list {
+		all = append(all, agentName(name))
+	}
+	return strings.Join(all, " → ")
 }
-
-func routeOf(r diff.Route) string { return agentName(r.From) + " → " + agentName(r.To) }
 
 // agentName writes a name so that it cannot be taken for more than that.
 func agentName(s string) string {
@@ -177,11 +132,10 @@ func agentName(s string) string {
 // signed writes a decimal number with its sign, and commas between thousands.
 func signed(number string) string {
 	sign := "+"
-	abs, negative := strings.CutPrefix(number, "-")
-	if negative {
-		sign = "−"
+	if rest, ok := strings.CutPrefix(number, "-"); ok {
+		sign, number = "−", rest
 	}
-	whole, fraction, _ := strings.Cut(abs, ".")
+	whole, fraction, _ := strings.Cut(number, ".")
 	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
 		whole = term.Grouped(n)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -328,26 +329,24 @@ conversationHistoryVerbatim  2 added
 }
 
 func TestMeaningWords(t *testing.T) {
+	route := format.Change{Was: []string{"a", "b"}, Is: []string{"b\x1b", ""}}
 	tests := []struct {
-		meaning diff.Meaning
+		changes []format.Change
 		want    string
 	}{
-		{diff.Meaning{}, ""},
-		{diff.Meaning{Tokens: "0", Budget: "0"}, ""},
-		{diff.Meaning{AnotherTask: true, Before: diff.Route{From: "a", To: "b"}, Then: diff.Route{From: "b\x1b"}}, "another task, b\\x1b → ? (was a → b)"},
-		{diff.Meaning{Lost: 1, Reopened: 2, SubtasksAdded: 3, ResultsChanged: 1}, "1 subtask lost, 2 reopened, 3 added, 1 result changed"},
-		{diff.Meaning{ConstraintsDropped: 1, ConstraintsAdded: 1, StateLost: 2, StateAdded: 1}, "1 constraint dropped, 1 added, 2 state members lost, 1 added"},
-		{diff.Meaning{Turns: diff.Counts{Added: 1200, Removed: 1, Changed: 2, Moved: 3}}, "1,200 turns added, 1 removed, 2 changed, 3 moved"},
-		{diff.Meaning{Tokens: "-1", Budget: "1234567.05"}, "−1 token, budget +1,234,567.05 USD"},
-		{diff.Meaning{Tokens: "12345678901234567890", Signature: diff.SignatureAdded}, "+12345678901234567890 tokens, signed"},
-		{diff.Meaning{Signature: diff.SignatureStale}, "signature no longer covers this"},
-		{diff.Meaning{Signature: diff.SignatureRemoved}, "signature removed"},
-		{diff.Meaning{Signature: diff.SignatureAnew}, "signed anew"},
+		{nil, ""},
+		{[]format.Change{{Text: "another task"}, route}, "another task, b\\x1b → ? (was a → b)"},
+		{[]format.Change{{Was: []string{"?"}, Is: []string{"A, B"}}}, "A, B (was ?)"},
+		{[]format.Change{{Noun: "subtask", Count: 1, Became: "lost"}, {Noun: "subtask", Count: 2, Became: "reopened"}, {Noun: "result", Count: 1, Became: "changed"}},
+			"1 subtask lost, 2 reopened, 1 result changed"},
+		{[]format.Change{{Noun: "turn", Count: 1200, Became: "added"}}, "1,200 turns added"},
+		{[]format.Change{{Text: "% token", By: "-1"}, {Text: "budget % USD", By: "1234567.05"}}, "−1 token, budget +1,234,567.05 USD"},
+		{[]format.Change{{Text: "% tokens", By: "12345678901234567890"}}, "+12345678901234567890 tokens"},
 	}
 	d := newPrinter(nil, 80, term.NewPalette(false), Options{})
 	for _, tt := range tests {
-		if got := d.meaning(&tt.meaning); got != tt.want {
-			t.Errorf("%+v: got %q, want %q", tt.meaning, got, tt.want)
+		if got := d.meaning(tt.changes); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.changes, got, tt.want)
 		}
 	}
 }

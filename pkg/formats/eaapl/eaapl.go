@@ -16,4 +16,22 @@ var Message = format.Descriptor{
 	IDs:   []string{"handoffId"},
 
 	Turns: []string{"conversationHistoryVerbatim"},
+	Keys: []format.Key{
+		{Arrays: [][]string{{"completedSubtasks"}, {"remainingSubtasks"}}, Members: []string{"subtaskId"}},
+		{Arrays: [][]string{{"toolCallHistory"}}, Members: []string{"tool", "calledAt"}},
+		{Arrays: [][]string{{"relevantContext"}}, Members: []string{"source"}},
+		{Arrays: [][]string{{"receiverList"}}, Members: []string{"agentType"}},
+	},
+	Changes:   changes,
+	Summary:   "conversationHistorySummary",
+	Signature: []string{"signature", "signatureKeyId"},
+	Costs: format.Costs{
+		Spent: "/costTracking/costSpentSoFarUSD", Remaining: "/costTracking/costBudgetRemainingUSD",
+		Prompt: "/costTracking/tokenSpent/prompt", Completion: "/costTracking/tokenSpent/completion",
+	},
+	Extras: []format.Place{
+		{Name: "cachedResults", Pointer: "/currentState/cachedResults"},
+		{Name: "relevantContext", Pointer: "/relevantContext"},
+		{Name: "toolCallHistory", Pointer: "/toolCallHistory"},
+	},
 }

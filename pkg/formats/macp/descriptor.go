@@ -1,6 +1,7 @@
 package macp
 
 import (
+	"cmp"
 	"mime"
 	"strings"
 
@@ -20,6 +21,27 @@ var Format = format.Descriptor{
 	IDs:     []string{"session_id", "sessionId"},
 
 	Carriers: contexts,
+	Changes:  changes,
+	Keys:     []format.Key{{Arrays: [][]string{{"messages"}}, Members: []string{"message_id"}, Aliases: []string{"messageId"}}},
+}
+
+// changes returns what became of a session, by its messages.
+func changes(c format.Comparison) []format.Change {
+	messages := c.List("messages")
+	sent := map[string]int{} // those that were added, by their types
+	for _, m := range messages.New {
+		sent[cmp.Or(m.Get("message_type").Text(), m.Get("messageType").Text())]++
+	}
+	return []format.Change{
+		{Noun: "handoff", Count: sent["HandoffOffer"], Became: "offered"},
+		{Noun: "handoff", Count: sent["HandoffAccept"], Became: "accepted"},
+		{Noun: "handoff", Count: sent["HandoffDecline"], Became: "declined", Loss: true},
+		{Noun: "commitment", Count: sent["Commitment"], Became: "made"},
+		{Noun: "message", Count: messages.Added, Became: "added"},
+		{Noun: "message", Count: messages.Removed, Became: "removed", Loss: true},
+		{Noun: "message", Count: messages.Changed, Became: "changed", Loss: true},
+		{Noun: "message", Count: messages.Moved, Became: "moved", Loss: true},
+	}
 }
 
 // contexts returns the contexts that the messages of a transcript carry. Whether they are

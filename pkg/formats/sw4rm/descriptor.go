@@ -21,7 +21,19 @@ var ContextFormat = format.Descriptor{
 	Members: []string{"tool_state"},
 	Needs:   []string{historyMember, "tool_state"}, // metadata are in requests and responses, too
 
-	Turns: []string{historyMember},
+	Turns:       []string{historyMember},
+	ResultsOnly: true,
+	Keys: []format.Key{
+		{Arrays: [][]string{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, Members: []string{"call_id"}},
+		{Arrays: [][]string{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, Members: []string{"id"}},
+	},
+	MaxTurns:       mostEntries,
+	Notes:          "metadata",
+	HistoryLength:  "/metadata/original_history_length",
+	Trimmed:        "/metadata/trimmed",
+	Extras:         []format.Place{{Name: "cachedResults", Pointer: "/tool_state/cached_results"}},
+	ToolState:      "/tool_state",
+	ToolStateKeeps: []string{"active_calls", "pending_approvals"},
 }
 
 // RequestFormat describes the format of a HandoffRequest.
@@ -37,6 +49,12 @@ var RequestFormat = format.Descriptor{
 
 	Carriers: snapshots,
 	Carries:  format.SW4RMContext,
+	Changes:  requestChanges,
+	Keys: []format.Key{ // of a context that is an object
+		{Arrays: [][]string{{snapshotMember, "tool_state", "active_calls"}, {snapshotMember, "tool_state", "pending_approvals"}}, Members: []string{"call_id"}},
+		{Arrays: [][]string{{snapshotMember, "tool_state", "active_calls"}, {snapshotMember, "tool_state", "pending_approvals"}}, Members: []string{"id"}},
+	},
+	MaxTurns: mostEntries,
 }
 
 // ResponseFormat describes the format of a HandoffResponse.
@@ -49,6 +67,39 @@ var ResponseFormat = format.Descriptor{
 	Members: []string{"handoff_id", "accepting_agent"},
 	Needs:   []string{"accepted", "rejection_reason"},
 	IDs:     []string{"handoff_id", "request_id"},
+
+	MaxTurns: mostEntries,
+	Changes:  responseChanges,
+}
+
+// requestChanges returns what became of a request.
+func requestChanges(c format.Comparison) []format.Change {
+	const needed = "capabilities_required"
+	return append(c.Route("/from_agent", "/to_agent"), format.TextChanges("capability", c.Old.Get(needed), c.New.Get(needed))...)
+}
+
+// responseChanges returns what became of an answer.
+func responseChanges(c format.Comparison) []format.Change {
+	was, is := answerOf(c.Old), answerOf(c.New)
+	if was == is {
+		return nil
+	}
+	return []format.Change{{Was: []string{was}, Is: []string{is}}}
+}
+
+// answerOf returns the status of a response, or what accepted comes to.
+func answerOf(response jsonstream.Value) string {
+	if status := response.Get("status").Text(); status != "" {
+		return status
+	}
+	switch response.Get("accepted").Kind() {
+	case jsonstream.True:
+		return string(Accepted)
+	case jsonstream.False:
+		return string(Rejected)
+	default:
+		return "?"
+	}
 }
 
 // snapshots returns the snapshot of a request; none of one without history.
