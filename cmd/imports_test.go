@@ -34,10 +34,10 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
-	"pkg/format":        {"pkg/jsonstream"},
+	"pkg/format":        {"pkg/conversation", "pkg/jsonstream"},
 	"pkg/formats":       {"pkg/format", "pkg/formats/eaapl", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream"},
 	"pkg/formats/eaapl": {"pkg/jsonstream", "pkg/internal/equal", "pkg/format"},
-	"pkg/formats/macp":  {"pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
+	"pkg/formats/macp":  {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
 	"pkg/formats/macp/wire": {
 		"pkg/finding", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",

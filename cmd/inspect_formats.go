@@ -6,149 +6,88 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/inspect"
 )
-
-// systems name the formats for people.
-var systems = map[format.Format]string{
-	format.SW4RMContext:  "SW4RM context",
-	format.SW4RMRequest:  "SW4RM request",
-	format.SW4RMResponse: "SW4RM response",
-	format.MACP:          "MACP session",
-	format.OpenAI:        "OpenAI handoff input",
-}
 
 // foreign draws what only messages of one format have, if it is not the canonical one.
 func (p *drawing) foreign(f inspect.Facts) {
 	p.Line()
-	p.Label("format", systems[f.Format])
-	switch {
-	case f.SW4RM != nil:
-		p.sw4rm(f)
-	case f.MACP != nil:
-		p.session(f.MACP)
-	case f.OpenAI != nil:
-		p.items(f.OpenAI)
-	}
-}
-
-func (p *drawing) sw4rm(f inspect.Facts) {
-	s := f.SW4RM
-	switch f.Format {
-	case format.SW4RMRequest:
-		p.Label("from", f.From.ID)
-		p.Label("to", f.To.Type)
-		p.Label("reason", s.Reason)
-		p.Label("needs", strings.Join(s.Capabilities, ", "))
-		if s.PreserveHistory != nil && !*s.PreserveHistory {
-			p.Label("history", "not preserved")
+	p.Label("format", formats.Named(f.Format).Kind)
+	alike := 0 // labels that follow each other with one name
+	for i, l := range f.Profile.Labels {
+		if i > 0 && l.Name != f.Profile.Labels[i-1].Name {
+			p.More(alike - term.MostRows)
+			alike = 0
 		}
-		p.optional("priority", string(s.Priority))
-		p.optional("timeout", string(s.Timeout))
-	case format.SW4RMResponse:
-		answer := ""
-		if s.Accepted != nil {
-			answer = map[bool]string{true: "accepted", false: "rejected"}[*s.Accepted]
+		if alike++; alike > term.MostRows {
+			continue
 		}
-		p.Label("answer", answer)
-		p.optional("by", f.To.Type)
-		p.optional("reason", s.RejectionReason)
-		p.Label("status", s.Status)
-		p.Label("handoff", s.HandoffID)
+		if value := textOf(l.Value, l.Amounts); value != "" || !l.Optional {
+			p.Label(l.Name, value)
+		}
 	}
-	p.optional("request", s.RequestID)
-	p.optional("metadata", strings.Join(s.Metadata, ", "))
-	p.optional("tool state", counts(s.ToolState))
-}
-
-// optional is a label that is left out where it has no value.
-func (p *drawing) optional(name, value string) {
-	if value != "" {
-		p.Label(name, value)
+	p.More(alike - term.MostRows)
+	for _, s := range f.Profile.Sections {
+		if s.Title != "" {
+			p.Section(s.Title, textOf("", s.Summary))
+		}
+		for _, row := range s.Rows[:min(len(s.Rows), term.MostRows)] {
+			p.cells(row)
+		}
+		p.More(len(s.Rows) - term.MostRows)
 	}
 }
 
-func counts(list []inspect.Count) string {
+// textOf returns a text, or the amounts that are in its place.
+func textOf(text string, amounts []format.Amount) string {
+	if len(amounts) == 0 {
+		return text
+	}
 	var parts []string
-	for _, c := range list[:min(len(list), term.MostRows)] {
-		parts = append(parts, term.Grouped(int64(c.Count))+" "+c.Name)
+	for _, a := range amounts[:min(len(amounts), term.MostRows)] {
+		if a.Noun != "" {
+			parts = append(parts, term.Plural(a.Count, a.Noun))
+		} else {
+			parts = append(parts, term.Grouped(int64(a.Count))+" "+a.Word)
+		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (p *drawing) session(s *macp.Projection) {
-	p.Label("session", s.SessionID)
-	p.Label("intent", s.Intent)
-	p.Label("initiator", s.Initiator)
-	p.Label("with", strings.Join(s.Participants, ", "))
-	p.Label("versions", fmt.Sprintf("mode %s, configuration %s, policy %s", orNone(s.ModeVersion), orNone(s.ConfigurationVersion), orNone(s.PolicyVersion)))
-	p.Label("state", string(s.State))
-	sdk := ""
-	if string(s.SDKPhase) != string(s.Phase) {
-		sdk = string(s.SDKPhase)
-	}
-	p.Label("phase", at(string(s.Phase), ", to the SDK ", sdk))
-	p.Label("responsible", s.Responsible)
-	refused := 0
-	for _, e := range s.TimeLine {
-		if e.Violation != nil {
-			refused++
+// cells draws a row.
+func (p *drawing) cells(row []format.Cell) {
+	line, room := "", p.Width
+	for i, c := range row {
+		text := textOf(c.Text, c.Amounts)
+		room -= len("  ")
+		switch {
+		case c.Columns > 0:
+			text = term.Left(text, c.Columns)
+		case c.Most > 0:
+			text = term.Clip(text, c.Most)
+		case i == len(row)-1:
+			text = term.Clip(text, room)
 		}
+		room -= term.Width(text)
+		line += "  " + toneColor(p.Palette, c.Tone)(text)
 	}
-	summary := term.Plural(len(s.TimeLine), "message")
-	if refused > 0 {
-		summary += ", " + term.Grouped(int64(refused)) + " refused"
-	}
-	p.Section("Handoffs", summary)
-	for _, h := range s.Handoffs[:min(len(s.Handoffs), term.MostRows)] {
-		status, id := term.Left(string(h.Status), len(macp.ContextSent)), term.Clip(h.ID, idColumns*2)
-		room := p.Width - term.Width("  "+status+"  "+id+"  ")
-		p.Line("  ", statusColor(p.Palette, h.Status)(status), "  ", p.Cyan(id), "  ", term.Clip(h.OfferedBy+" → "+h.Target+about(h), room))
-	}
-	p.More(len(s.Handoffs) - term.MostRows)
-	if c := s.Commitment; c != nil {
-		p.Line("  committed: ", term.Clip(c.Action+" by "+c.Sender, p.Width-len("  committed: ")))
-	}
+	p.Line(line)
 }
 
-// about says what a handoff is of, and why.
-func about(h macp.Handoff) string {
-	text := ""
-	if h.Scope != "" {
-		text = ": " + h.Scope
-	}
-	if h.Reason != "" {
-		text += " (" + h.Reason + ")"
-	}
-	return text
-}
-
-func orNone(version string) string {
-	if version == "" {
-		return "-"
-	}
-	return version
-}
-
-func (p *drawing) items(o *inspect.OpenAI) {
-	for _, t := range o.Transfers[:min(len(o.Transfers), term.MostRows)] {
-		p.Label("transfer", at(t.Tool, " → ", t.Agent))
-	}
-	p.More(len(o.Transfers) - term.MostRows)
-	nested := "no"
-	if o.Nested > 0 {
-		nested = term.Plural(o.Nested, "summary message")
-	}
-	p.Label("nested", nested)
-	p.Section("Items", "")
-	names := 0
-	for _, list := range o.Lists {
-		names = max(names, term.Width(list.Name))
-	}
-	for _, list := range o.Lists {
-		line := "  " + term.Left(list.Name, names) + "  " + term.Left(term.Plural(list.Items, "item"), countColumns*2) + "  "
-		p.Line(line, term.Clip(counts(list.Types), p.Width-term.Width(line)))
+// toneColor returns what paints a text of a tone.
+func toneColor(colors term.Palette, t format.Tone) func(...any) string {
+	switch t {
+	case format.Good:
+		return colors.Green
+	case format.Bad:
+		return colors.Red
+	case format.Pending:
+		return colors.Yellow
+	case format.ID:
+		return colors.Cyan
+	default:
+		return fmt.Sprint
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/rfc3339"
@@ -177,7 +178,7 @@ func agents(f inspect.Facts, columns int) string {
 	const arrow = " → "
 	from, to := f.From.ID, f.To.Type
 	if from+to == "" {
-		return term.Left(systems[f.Format], columns)
+		return term.Left(formats.Named(f.Format).Kind, columns)
 	}
 	if n := len(f.Receivers); n > 1 {
 		to += fmt.Sprintf(" +%d", n-1)

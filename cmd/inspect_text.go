@@ -1,14 +1,18 @@
 package cmd
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -16,10 +20,25 @@ import (
 // An inspectRecord is one inspected message: its facts, and what the
 // receiver's layers say of it.
 type inspectRecord struct {
-	Source string `json:"source"`
-	Index  int    `json:"index"`
+	Source string
+	Index  int
 	inspect.Facts
-	Result validate.Result `json:"validation"`
+	Result validate.Result
+}
+
+// MarshalJSONTo encodes the record as one object, with the members of the facts.
+func (r inspectRecord) MarshalJSONTo(enc *jsontext.Encoder) error {
+	var members [][]byte
+	for _, part := range []any{
+		map[string]any{"source": r.Source}, map[string]any{"index": r.Index}, r.Facts, map[string]any{"validation": r.Result},
+	} {
+		text, err := json.Marshal(part, enc.Options())
+		if err != nil {
+			return err
+		}
+		members = append(members, text[len("{"):len(text)-len("}")])
+	}
+	return enc.WriteValue(fmt.Appendf(nil, "{%s}", bytes.Join(members, []byte(","))))
 }
 
 // How many lines of a message's task and of one subtask its picture shows.
@@ -35,7 +54,7 @@ type drawing struct{ term.Picture }
 func (r inspectRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	p := drawing{term.NewPicture(columns, colors)}
 	p.verdict(r)
-	if _, ok := systems[r.Format]; ok {
+	if r.Profile != nil {
 		p.foreign(r.Facts)
 	} else {
 		p.identity(r)
@@ -204,7 +223,7 @@ func (p *drawing) members(list []inspect.Member, counted bool) {
 }
 
 func (p *drawing) conversation(f inspect.Facts) {
-	if f.Format == format.SW4RMResponse {
+	if d := formats.Named(f.Format); f.Format != "" && d.Turns == nil && d.Carriers == nil {
 		return // it has no place for one
 	}
 	p.Section("Conversation", term.Plural(f.VerbatimTurns, "turn")+" verbatim, "+term.Plural(f.SummaryCharacters, "character")+" of summary")
@@ -227,7 +246,7 @@ func (p *drawing) tools(f inspect.Facts) {
 	p.Section("Tools", "")
 	var rows []term.Row
 	for _, t := range f.Tools[:min(len(f.Tools), term.MostRows)] {
-		if _, ok := systems[f.Format]; ok { // only canonical messages tell what the calls put out
+		if f.Profile != nil { // only canonical messages tell what the calls put out
 			rows = append(rows, term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call")}, Quantity: float64(t.Calls)})
 			continue
 		}

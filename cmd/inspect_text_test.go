@@ -219,7 +219,7 @@ func TestInspectHostile(t *testing.T) {
 			`"payload":{"handoff_id":%[1]s,"target_participant":"b","scope":%[1]s,"reason":%[1]s}}]}`,
 	} {
 		r := recordIn(t, f, fmt.Sprintf(text, quoted), result)
-		if r.MACP != nil && len(r.MACP.Handoffs) == 0 {
+		if f == format.MACP && len(r.Profile.Sections[0].Rows) == 0 {
 			t.Fatal("no handoff to draw")
 		}
 		records = append(records, r)

@@ -83,14 +83,7 @@ func columnsOf[T any](list []T, text func(T) string, most int) int {
 
 // statusColor returns the colour of a handoff's status.
 func statusColor(colors term.Palette, status macp.Status) func(...any) string {
-	switch status {
-	case macp.Accepted:
-		return colors.Green
-	case macp.Declined:
-		return colors.Red
-	default:
-		return colors.Yellow
-	}
+	return toneColor(colors, status.Tone())
 }
 
 func (p *sessionPicture) handoffs(s macpSession) {

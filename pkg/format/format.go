@@ -2,7 +2,10 @@
 // [Descriptor], which the format's own package fills. Package formats lists them.
 package format
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // A Format is the name of a message format, as users write it.
 type Format string
@@ -31,8 +34,9 @@ type Descriptor struct {
 	// System is the name of the system that the format is one of: the ids of its rules
 	// begin with it, and so does what a conversion carries for it.
 	System string
-	// Title is what people call the format.
-	Title string
+	// Title is what people call the format, and Kind one of its messages; Kind is "" for
+	// canonical messages.
+	Title, Kind string
 
 	// Marks are the members that no other format has by chance: without one, a document is
 	// not taken for a message of the format. The first is the one that people know it by.
@@ -64,6 +68,11 @@ type Descriptor struct {
 	// Changes returns what it means that one message became another, beside what became of
 	// its turns, Costs and Signature.
 	Changes func(Comparison) []Change
+
+	// Profile returns what a person wants to know of a message beside what all formats have.
+	// The turns and their lists are those of its conversation, which context holds: that is
+	// absent if nothing does. It is nil for canonical messages.
+	Profile func(doc *jsonstream.Document, context jsonstream.Value, turns []conversation.Turn) Profile
 
 	// Summary is the member that has a summary of turns that are gone; without one, the
 	// summary is a turn.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -43,15 +45,17 @@ func factsOf(t *testing.T, text string, f format.Format) inspect.Facts {
 	return inspect.Of(parse(t, text), f, jsonstream.Limits{})
 }
 
+func sw4rmFacts(f inspect.Facts) *sw4rm.Facts { return f.Profile.Details.(*sw4rm.Facts) }
+
 func TestSW4RM(t *testing.T) {
 	yes := true
 	f := factsOf(t, request, format.SW4RMRequest)
-	want := &inspect.SW4RM{
+	want := &sw4rm.Facts{
 		RequestID: "req-1", Reason: "Needs security", Capabilities: []string{"security_analysis"}, PreserveHistory: &yes,
 		Priority: json.RawMessage("5"), Timeout: json.RawMessage(`"30s"`),
-		ToolState: []inspect.Count{{Name: "active_calls"}, {Name: "cached_results", Count: 2}}, Metadata: []string{"urgency"},
+		ToolState: []format.Count{{Name: "active_calls"}, {Name: "cached_results", Count: 2}}, Metadata: []string{"urgency"},
 	}
-	if diff := cmp.Diff(want, f.SW4RM); diff != "" {
+	if diff := cmp.Diff(want, f.Profile.Details); diff != "" {
 		t.Error(diff)
 	}
 	if f.HandoffID != "req-1" || f.From.ID != "general-agent-1" || f.To.Type != "security-specialist-1" || f.VerbatimTurns != 2 {
@@ -64,12 +68,12 @@ func TestSW4RM(t *testing.T) {
 		t.Errorf("the context is %+v", f.Context)
 	}
 	f = factsOf(t, context, format.SW4RMContext)
-	if f.Context != nil || f.VerbatimTurns != 2 || len(f.SW4RM.ToolState) != 2 || cmp.Diff([]string{"agent_id"}, f.SW4RM.Metadata) != "" {
-		t.Errorf("%+v %+v", f, f.SW4RM)
+	if f.Context != nil || f.VerbatimTurns != 2 || len(sw4rmFacts(f).ToolState) != 2 || cmp.Diff([]string{"agent_id"}, sw4rmFacts(f).Metadata) != "" {
+		t.Errorf("%+v %+v", f, sw4rmFacts(f))
 	}
 	f = factsOf(t, `{"accepted":false,"handoff_id":"h","rejection_reason":"Agent busy: RUNNING","status":"REJECTED"}`, format.SW4RMResponse)
-	if f.HandoffID != "h" || f.SW4RM.Accepted == nil || *f.SW4RM.Accepted || f.SW4RM.Status != "REJECTED" || f.SW4RM.RejectionReason != "Agent busy: RUNNING" {
-		t.Errorf("%+v", f.SW4RM)
+	if f.HandoffID != "h" || sw4rmFacts(f).Accepted == nil || *sw4rmFacts(f).Accepted || sw4rmFacts(f).Status != "REJECTED" || sw4rmFacts(f).RejectionReason != "Agent busy: RUNNING" {
+		t.Errorf("%+v", sw4rmFacts(f))
 	}
 	if f = factsOf(t, `{"from_agent":"a","context_snapshot":"%"}`, format.SW4RMRequest); f.From.ID != "a" || f.Context != nil || f.VerbatimTurns != 0 {
 		t.Errorf("with a snapshot that cannot be read: %+v", f)
@@ -78,7 +82,7 @@ func TestSW4RM(t *testing.T) {
 
 func TestMACP(t *testing.T) {
 	f := factsOf(t, transcript, format.MACP)
-	p := f.MACP
+	p := f.Profile.Details.(*macp.Projection)
 	if f.HandoffID != "s1" || f.From.ID != "alice" || f.To.Type != "bob" || f.TaskDescription != "move" || f.Timestamp != "2026-06-11T10:15:00Z" {
 		t.Errorf("%+v", f)
 	}
@@ -92,16 +96,16 @@ func TestMACP(t *testing.T) {
 
 func TestOpenAI(t *testing.T) {
 	f := factsOf(t, handoffInput, format.OpenAI)
-	want := &inspect.OpenAI{
-		Lists: []inspect.ItemList{
-			{Name: "input_history", Items: 2, Types: []inspect.Count{{Name: "message", Count: 2}}},
-			{Name: "pre_handoff_items", Items: 2, Types: []inspect.Count{{Name: "reasoning", Count: 1}, {Name: "function_call", Count: 1}}},
-			{Name: "new_items", Items: 2, Types: []inspect.Count{{Name: "function_call", Count: 1}, {Name: "function_call_output", Count: 1}}},
+	want := &openai.Facts{
+		Lists: []openai.ItemList{
+			{Name: "input_history", Items: 2, Types: []format.Count{{Name: "message", Count: 2}}},
+			{Name: "pre_handoff_items", Items: 2, Types: []format.Count{{Name: "reasoning", Count: 1}, {Name: "function_call", Count: 1}}},
+			{Name: "new_items", Items: 2, Types: []format.Count{{Name: "function_call", Count: 1}, {Name: "function_call_output", Count: 1}}},
 		},
-		Transfers: []inspect.Transfer{{Tool: "transfer_to_billing_agent", Agent: "Billing Agent"}},
+		Transfers: []openai.Transfer{{Tool: "transfer_to_billing_agent", Agent: "Billing Agent"}},
 		Nested:    1,
 	}
-	if diff := cmp.Diff(want, f.OpenAI, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, f.Profile.Details, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
 	if f.To.Type != "Billing Agent" || f.VerbatimTurns != 6 {

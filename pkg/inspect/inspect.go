@@ -10,14 +10,16 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/hex"
-	"encoding/json"
+	stdjson "encoding/json"
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -65,10 +67,24 @@ type Facts struct {
 
 	Extensions []string `json:"extensions"` // namespaces
 
-	Context *Context         `json:"context,omitzero"` // nil where the message carries none, or is its own
-	SW4RM   *SW4RM           `json:"sw4rm,omitzero"`
-	MACP    *macp.Projection `json:"macp,omitzero"` // the session, replayed under the default policy
-	OpenAI  *OpenAI          `json:"openai,omitzero"`
+	Context *Context `json:"context,omitzero"` // nil where the message carries none, or is its own
+	// Profile is what only messages of the format have, nil for canonical ones. In JSON its
+	// Details are in a member with the name of the format's system.
+	Profile *format.Profile `json:"-"`
+}
+
+// MarshalJSON encodes the facts as one object.
+func (f Facts) MarshalJSON() ([]byte, error) {
+	type members Facts
+	text, err := json.Marshal(members(f), json.Deterministic(true))
+	if err != nil || f.Profile == nil {
+		return text, err
+	}
+	details, err := json.Marshal(f.Profile.Details, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(bytes.TrimSuffix(text, []byte("}")), ",%q:%s}", formats.Named(f.Format).System, details), nil
 }
 
 // A Sender is the agent that hands over.
@@ -94,8 +110,8 @@ type Subtask struct {
 // A Budget is the relay of section 9. Numbers have the text of the message,
 // nil for none.
 type Budget struct {
-	SpentUSD     json.RawMessage `json:"spentUSD"`
-	RemainingUSD json.RawMessage `json:"remainingUSD"`
+	SpentUSD     stdjson.RawMessage `json:"spentUSD"`
+	RemainingUSD stdjson.RawMessage `json:"remainingUSD"`
 	// SpentShare is spent / (spent + remaining), 0 to 1 and rounded to four
 	// digits; 1 also when more than all is spent. It is nil where one of the
 	// two is missing or beyond [jsonstream.SafeNumber].
@@ -104,9 +120,9 @@ type Budget struct {
 
 // Tokens counts the tokens of the whole task so far.
 type Tokens struct {
-	Prompt     json.RawMessage `json:"prompt"` // as the message has it, nil for none
-	Completion json.RawMessage `json:"completion"`
-	Total      *int64          `json:"total"` // nil unless both are counts
+	Prompt     stdjson.RawMessage `json:"prompt"` // as the message has it, nil for none
+	Completion stdjson.RawMessage `json:"completion"`
+	Total      *int64             `json:"total"` // nil unless both are counts
 }
 
 // A Member is a member of the message itself.
@@ -135,7 +151,7 @@ type Tool struct {
 // Of returns the facts of m, a message of the given format, or of none known if that is
 // "". What it carries is bounded by limits.
 func Of(m *message.Message, of format.Format, limits jsonstream.Limits) Facts {
-	if of != "" && of != format.EAAPL {
+	if formats.Named(of).Profile != nil {
 		return ofFormat(m, of, limits)
 	}
 	root := m.Root()

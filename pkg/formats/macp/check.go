@@ -1,6 +1,8 @@
 package macp
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // Check replays a transcript and returns what breaks a rule, in the order of the
 // messages; nil for a transcript that conforms. A message that breaks a rule has no

@@ -14,6 +14,7 @@ var Format = format.Descriptor{
 	Name:   format.MACP,
 	System: "macp",
 	Title:  "MACP",
+	Kind:   "MACP session",
 
 	Marks:   []string{"messages", "protocol_version", "protocolVersion"},
 	Members: []string{"session_id", "sessionId", "mode", "initiator", "participants"},
@@ -21,6 +22,7 @@ var Format = format.Descriptor{
 	IDs:     []string{"session_id", "sessionId"},
 
 	Carriers: contexts,
+	Profile:  profile,
 	Changes:  changes,
 	Keys:     []format.Key{{Arrays: [][]string{{"messages"}}, Members: []string{"message_id"}, Aliases: []string{"messageId"}}},
 }

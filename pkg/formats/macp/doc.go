@@ -22,7 +22,10 @@
 // after ttl_ms (rule 22) ends the session. A timestamp of 0 is unknown, as on the wire.
 package macp
 
-import "github.com/eaapl/handoff/pkg/finding"
+import (
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+)
 
 // Mode is the identifier of the handoff mode.
 const Mode = "macp.mode.handoff.v1"
@@ -75,4 +78,16 @@ type Options struct {
 	// Policy is the policy that the session is bound to; nil means the default. A
 	// session that names another one by its policy_version is refused.
 	Policy *Policy
+}
+
+// Tone says what a status means to the reader.
+func (s Status) Tone() format.Tone {
+	switch s {
+	case Accepted:
+		return format.Good
+	case Declined:
+		return format.Bad
+	default:
+		return format.Pending
+	}
 }

@@ -1,6 +1,8 @@
 package macp
 
-import "strings"
+import (
+	"strings"
+)
 
 // For the tests of the schema, whose package imports this one.
 var (

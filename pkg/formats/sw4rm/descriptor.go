@@ -16,11 +16,13 @@ var ContextFormat = format.Descriptor{
 	Name:   format.SW4RMContext,
 	System: system,
 	Title:  "SW4RM context",
+	Kind:   "SW4RM context",
 
 	Marks:   []string{historyMember},
 	Members: []string{"tool_state"},
 	Needs:   []string{historyMember, "tool_state"}, // metadata are in requests and responses, too
 
+	Profile:     profile,
 	Turns:       []string{historyMember},
 	ResultsOnly: true,
 	Keys: []format.Key{
@@ -41,6 +43,7 @@ var RequestFormat = format.Descriptor{
 	Name:   format.SW4RMRequest,
 	System: system,
 	Title:  "SW4RM request",
+	Kind:   "SW4RM request",
 
 	Marks:   []string{snapshotMember, "from_agent"},
 	Members: []string{"to_agent", "preserve_history", "capabilities_required"},
@@ -49,6 +52,7 @@ var RequestFormat = format.Descriptor{
 
 	Carriers: snapshots,
 	Carries:  format.SW4RMContext,
+	Profile:  requestProfile,
 	Changes:  requestChanges,
 	Keys: []format.Key{ // of a context that is an object
 		{Arrays: [][]string{{snapshotMember, "tool_state", "active_calls"}, {snapshotMember, "tool_state", "pending_approvals"}}, Members: []string{"call_id"}},
@@ -62,6 +66,7 @@ var ResponseFormat = format.Descriptor{
 	Name:   format.SW4RMResponse,
 	System: system,
 	Title:  "SW4RM response",
+	Kind:   "SW4RM response",
 
 	Marks:   []string{"accepted", "rejection_reason"},
 	Members: []string{"handoff_id", "accepting_agent"},
@@ -69,6 +74,7 @@ var ResponseFormat = format.Descriptor{
 	IDs:     []string{"handoff_id", "request_id"},
 
 	MaxTurns: mostEntries,
+	Profile:  responseProfile,
 	Changes:  responseChanges,
 }
 

@@ -1,0 +1,73 @@
+package format
+
+// A Profile is what a person wants to know of a message that only messages of its format
+// have. Texts are as long and as hostile as the message has them.
+type Profile struct {
+	From, To string // the agents
+	Task     string // what the handoff is about
+	Time     string // of the message
+
+	// Details are encoded as JSON in a member that has the name of the format's system.
+	Details any
+
+	Labels   []Label
+	Sections []Section
+}
+
+// A Label is a named value. Where several that follow each other have one name, the first
+// are shown.
+type Label struct {
+	Name, Value string
+	Amounts     []Amount // instead of Value
+	Optional    bool     // it is left out where it has no value
+}
+
+// An Amount is how many of something there are: of a noun in the singular, which is put
+// into the plural, or of what a word says.
+type Amount struct {
+	Count      int
+	Noun, Word string
+}
+
+// A Section is a table below a title; without one, it goes on with the section before.
+type Section struct {
+	Title   string
+	Summary []Amount
+	Rows    [][]Cell // the last cell has the room that the others leave
+}
+
+// A Cell is a text, or amounts, in so many columns; 0 stands for as many as it takes, but
+// for no more than Most, if that is not 0.
+type Cell struct {
+	Text          string
+	Amounts       []Amount
+	Columns, Most int
+	Tone          Tone
+}
+
+// A Tone says what a text means to the reader.
+type Tone string
+
+// The tones.
+const (
+	Plain   Tone = ""
+	Good    Tone = "good"
+	Bad     Tone = "bad"
+	Pending Tone = "pending"
+	ID      Tone = "id" // a name of one thing
+)
+
+// A Count is how many there are of something that has a name.
+type Count struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// Amounts returns counts as amounts.
+func Amounts(counts []Count) []Amount {
+	var all []Amount
+	for _, c := range counts {
+		all = append(all, Amount{Count: c.Count, Word: c.Name})
+	}
+	return all
+}

@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Facts are what a person wants to know of a HandoffInputData.
+type Facts struct {
+	Lists     []ItemList `json:"lists"` // those that are there
+	Transfers []Transfer `json:"transfers"`
+	Nested    int        `json:"nested"` // summaries of a nested history in input_history
+}
+
+// An ItemList is one of the lists of items.
+type ItemList struct {
+	Name  string         `json:"name"`
+	Items int            `json:"items"`
+	Types []format.Count `json:"types"` // in order of appearance; items that only have a role are messages
+}
+
+// A Transfer is a call of a handoff's tool.
+type Transfer struct {
+	Tool  string `json:"tool"`
+	Agent string `json:"agent"` // as the tool's output names it, "" where there is none
+}
+
+// transferPrefix begins the default name of a handoff's tool.
+const transferPrefix = "transfer_to_"
+
+func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
+	f := &Facts{Lists: []ItemList{}, Transfers: []Transfer{}}
+	types := make([]map[string]int, len(listNames)) // where a list has a type
+	for i, name := range listNames {
+		types[i] = map[string]int{}
+		f.Lists = append(f.Lists, ItemList{Name: name, Types: []format.Count{}})
+	}
+	calls := map[string]int{} // transfers, by the ids of their calls
+	for _, t := range turns {
+		item := t.Item()
+		kind := item.Get("type").Text()
+		if kind == "" && t.Role != "" {
+			kind = "message"
+		}
+		list := &f.Lists[t.List]
+		list.Items++
+		i, known := types[t.List][kind]
+		if !known {
+			i = len(list.Types)
+			types[t.List][kind] = i
+			list.Types = append(list.Types, format.Count{Name: kind})
+		}
+		list.Types[i].Count++
+		id := item.Get("call_id").Text()
+		if name := item.Get("name").Text(); kind == "function_call" && strings.HasPrefix(name, transferPrefix) {
+			calls[id] = len(f.Transfers)
+			f.Transfers = append(f.Transfers, Transfer{Tool: name})
+		}
+		if at, ok := calls[id]; ok && kind == "function_call_output" {
+			f.Transfers[at].Agent = transferredTo(item.Get("output").Text())
+		}
+		if list.Name == inputHistory && isNested(t) {
+			f.Nested++
+		}
+	}
+	f.Lists = slices.DeleteFunc(f.Lists, func(l ItemList) bool {
+		kind := root.Get(l.Name).Kind()
+		return kind != jsonstream.Array && kind != jsonstream.String
+	})
+	return f
+}
+
+// isNested reports whether a turn is the summary of a nested history.
+func isNested(t conversation.Turn) bool {
+	text := t.Item().Get("content").Text()
+	return t.Role == "assistant" && strings.Contains(text, DefaultStart+"\n") && strings.HasSuffix(text, "\n"+DefaultEnd)
+}
+
+// transferredTo returns the agent that the output of a handoff's tool names.
+func transferredTo(output string) string {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(output)), jsonstream.Limits{})
+	if err != nil {
+		return ""
+	}
+	return doc.Root().Get("assistant").Text()
+}
+
+func profile(doc *jsonstream.Document, _ jsonstream.Value, turns []conversation.Turn) format.Profile {
+	f := factsOf(doc.Root(), turns)
+	p := format.Profile{Details: f}
+	for _, t := range f.Transfers {
+		p.To = t.Agent
+		text := t.Tool
+		if t.Agent != "" {
+			text += " → " + t.Agent
+		}
+		p.Labels = append(p.Labels, format.Label{Name: "transfer", Value: text})
+	}
+	nested := format.Label{Name: "nested", Value: "no"}
+	if f.Nested > 0 {
+		nested.Amounts = []format.Amount{{Count: f.Nested, Noun: "summary message"}}
+	}
+	p.Labels = append(p.Labels, nested)
+	names := 0
+	for _, list := range f.Lists {
+		names = max(names, len(list.Name))
+	}
+	items := format.Section{Title: "Items"}
+	for _, list := range f.Lists {
+		items.Rows = append(items.Rows, []format.Cell{
+			{Text: list.Name, Columns: names},
+			{Amounts: []format.Amount{{Count: list.Items, Noun: "item"}}, Columns: 10},
+			{Amounts: format.Amounts(list.Types)},
+		})
+	}
+	p.Sections = []format.Section{items}
+	return p
+}
