@@ -1,6 +1,8 @@
 package format
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // A Comparison is of two messages of one format.
 type Comparison struct {

@@ -4,6 +4,7 @@ package format
 
 import (
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -48,6 +49,20 @@ type Descriptor struct {
 	Needs []string
 	// IDs are the members that tell a message from others, the preferred one first.
 	IDs []string
+
+	// Schema is the name of the format's JSON Schema in package schemas, and SchemaText the
+	// text of one that is not there.
+	Schema     string
+	SchemaText []byte
+	// Lookalike says what a document is that looks like a message and is another kind of
+	// document, at a place in it, and what to do with it; "" for all others.
+	Lookalike func(root jsonstream.Value) (kind, problem string, at jsonstream.Value)
+	// Rules are those of the system that a schema cannot say, Reasons what it rejects a
+	// message for, and Check returns what breaks the rules in a message; what that carries
+	// is bounded by limits. Of several formats of one system, the first has Rules and Reasons.
+	Rules   func() []finding.Rule
+	Reasons []finding.Reason
+	Check   func(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding
 
 	// Turns are the members that hold turns, in the order of the conversation: arrays, or
 	// a string that is a turn of the user.

@@ -5,23 +5,34 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/schemas"
 )
 
 // formatSchemas load the schemas of the formats, each when it is first used.
-var formatSchemas = map[format.Format]func() *Schema{
-	format.EAAPL:         embedded(schemas.Message),
-	format.SW4RMContext:  embedded(schemas.SW4RMContext),
-	format.SW4RMRequest:  embedded(schemas.SW4RMRequest),
-	format.SW4RMResponse: embedded(schemas.SW4RMResponse),
-	format.MACP:          embedded(schemas.MACPTranscript),
-	format.OpenAI:        embedded(schemas.OpenAIInputData),
-}
+var formatSchemas = sync.OnceValue(func() map[format.Format]func() *Schema {
+	all := map[format.Format]func() *Schema{}
+	for _, d := range formats.All() {
+		all[d.Name] = sync.OnceValue(func() *Schema { return load(d) })
+	}
+	return all
+})
 
-func schemaOf(f format.Format) *Schema { return formatSchemas[f]() }
+func schemaOf(f format.Format) *Schema { return formatSchemas()[f]() }
+
+// load returns the schema of a format. One that does not compile is a mistake of the
+// program's.
+func load(d *format.Descriptor) *Schema {
+	s, err := EmbeddedSchema(d.Schema)
+	if d.SchemaText != nil {
+		s, err = CompileSchema("file:///"+string(d.Name), d.SchemaText, nil)
+	}
+	if err != nil {
+		panic("schema of " + string(d.Name) + ": " + err.Error())
+	}
+	return s
+}
 
 // checkSchema is the schema layer. run is that of the message's schema over it, nil if
 // there was none.
@@ -31,18 +42,11 @@ func checkSchema(root jsonstream.Value, f format.Format, o Options, run *schema.
 		return o.Schema.check(root, run)
 	case f == format.EAAPL:
 		return checkMessageSchema(root, o.Receiver, run)
-	case f == format.MACP && macp.IsFixture(root):
-		return []finding.Finding{schemaFinding("fixture", "a conformance fixture, which says what is to happen, and not a transcript: found messages with the member \"expect\"; replay it with handoff macp check").On(root.Get("messages"))}
+	}
+	if lookalike := formats.Named(f).Lookalike; lookalike != nil {
+		if kind, problem, at := lookalike(root); kind != "" {
+			return []finding.Finding{schemaFinding(kind, problem).On(at)}
+		}
 	}
 	return schemaOf(f).check(root, run)
-}
-
-func embedded(name string) func() *Schema {
-	return sync.OnceValue(func() *Schema {
-		s, err := EmbeddedSchema(name)
-		if err != nil {
-			panic("embedded schema " + name + ": " + err.Error())
-		}
-		return s
-	})
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats/openai"
-	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -26,8 +24,8 @@ const (
 // are names of theirs: a status code of gRPC for SW4RM, the codes of MACP's registry, the
 // error of the API behind the OpenAI Agents SDK.
 func Reasons() []finding.Reason {
-	reasons := append([]finding.Reason{SignatureInvalid, SchemaInvalid, finding.Reason(sw4rm.InvalidArgument)}, macpReasons...)
-	return append(reasons, openai.InvalidRequest, IncompleteContext, BudgetExhausted, SafetyViolation)
+	reasons := append([]finding.Reason{SignatureInvalid, SchemaInvalid}, protocolReasons()...)
+	return append(reasons, IncompleteContext, BudgetExhausted, SafetyViolation)
 }
 
 // Layers returns all layers, in the order in which they run.

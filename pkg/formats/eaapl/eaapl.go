@@ -1,7 +1,10 @@
 // Package eaapl describes the canonical handoff message (EAAPL-MAG006, section 5.2).
 package eaapl
 
-import "github.com/eaapl/handoff/pkg/format"
+import (
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/schemas"
+)
 
 // Message describes the format.
 var Message = format.Descriptor{
@@ -14,6 +17,8 @@ var Message = format.Descriptor{
 		"relevantContext", "costTracking", "conversationHistorySummary", "toolCallHistory", "traceparent"},
 	Needs: []string{"handoffId", "taskId", "schemaVersion", "conversationHistoryVerbatim"},
 	IDs:   []string{"handoffId"},
+
+	Schema: schemas.Message,
 
 	Turns: []string{"conversationHistoryVerbatim"},
 	Keys: []format.Key{

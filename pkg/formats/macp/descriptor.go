@@ -5,8 +5,10 @@ import (
 	"mime"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
 )
 
 // Format describes the format of a session's transcript.
@@ -21,10 +23,39 @@ var Format = format.Descriptor{
 	Needs:   []string{"messages"},
 	IDs:     []string{"session_id", "sessionId"},
 
+	Schema:    schemas.MACPTranscript,
+	Lookalike: lookalike,
+	Rules:     Rules,
+	Reasons: []finding.Reason{
+		UnsupportedVersion, ModeNotSupported, UnknownPolicyVersion, SessionAlreadyExists, SessionNotOpen, DuplicateMessage, InvalidEnvelope, Forbidden,
+	},
+	Check: findings,
+
 	Carriers: contexts,
 	Profile:  profile,
 	Changes:  changes,
 	Keys:     []format.Key{{Arrays: [][]string{{"messages"}}, Members: []string{"message_id"}, Aliases: []string{"messageId"}}},
+}
+
+// lookalike says what a fixture is.
+func lookalike(root jsonstream.Value) (kind, problem string, at jsonstream.Value) {
+	if !IsFixture(root) {
+		return "", "", at
+	}
+	return "fixture", "a conformance fixture, which says what is to happen, and not a transcript: found messages with the member \"expect\"; replay it with handoff macp check",
+		root.Get("messages")
+}
+
+// findings returns what breaks a rule in a transcript. A fixture keeps rules of its own.
+func findings(doc *jsonstream.Document, _ jsonstream.Limits) []finding.Finding {
+	if IsFixture(doc.Root()) {
+		return nil
+	}
+	var all []finding.Finding
+	for _, v := range Check(doc, Options{}) {
+		all = append(all, v.Finding)
+	}
+	return all
 }
 
 // changes returns what became of a session, by its messages.

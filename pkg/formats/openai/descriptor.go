@@ -1,7 +1,10 @@
 package openai
 
 import (
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
 )
 
 // Format describes the format of a HandoffInputData.
@@ -14,6 +17,13 @@ var Format = format.Descriptor{
 	Marks:   []string{inputHistory, newItems},
 	Members: []string{preHandoffItems, inputItems},
 	Needs:   listNames,
+
+	Schema:  schemas.OpenAIInputData,
+	Rules:   Rules,
+	Reasons: []finding.Reason{InvalidRequest},
+	Check: func(doc *jsonstream.Document, _ jsonstream.Limits) []finding.Finding {
+		return Check(doc, CheckOptions{})
+	},
 
 	Turns:   listNames,
 	Profile: profile,

@@ -1,8 +1,10 @@
 package sw4rm
 
 import (
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
 )
 
 const (
@@ -21,6 +23,11 @@ var ContextFormat = format.Descriptor{
 	Marks:   []string{historyMember},
 	Members: []string{"tool_state"},
 	Needs:   []string{historyMember, "tool_state"}, // metadata are in requests and responses, too
+
+	Schema:  schemas.SW4RMContext,
+	Rules:   Rules,
+	Reasons: []finding.Reason{finding.Reason(InvalidArgument)},
+	Check:   checkContext,
 
 	Profile:     profile,
 	Turns:       []string{historyMember},
@@ -50,6 +57,9 @@ var RequestFormat = format.Descriptor{
 	Needs:   []string{snapshotMember, "from_agent", "to_agent"},
 	IDs:     []string{"handoff_id", "request_id"},
 
+	Schema: schemas.SW4RMRequest,
+	Check:  checkRequest,
+
 	Carriers: snapshots,
 	Carries:  format.SW4RMContext,
 	Profile:  requestProfile,
@@ -73,9 +83,24 @@ var ResponseFormat = format.Descriptor{
 	Needs:   []string{"accepted", "rejection_reason"},
 	IDs:     []string{"handoff_id", "request_id"},
 
+	Schema: schemas.SW4RMResponse,
+	Check:  checkResponse,
+
 	MaxTurns: mostEntries,
 	Profile:  responseProfile,
 	Changes:  responseChanges,
+}
+
+func checkContext(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
+	return Check(doc, format.SW4RMContext, limits)
+}
+
+func checkRequest(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
+	return Check(doc, format.SW4RMRequest, limits)
+}
+
+func checkResponse(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
+	return Check(doc, format.SW4RMResponse, limits)
 }
 
 // requestChanges returns what became of a request.
