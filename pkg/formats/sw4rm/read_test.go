@@ -185,14 +185,14 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// json returns any JSON text.
-func json(depth int) *rapid.Generator[string] {
+// anyJSON returns any JSON text.
+func anyJSON(depth int) *rapid.Generator[string] {
 	text := rapid.Map(rapid.String(), func(s string) string { return string(appendString(nil, s)) })
 	leaf := rapid.OneOf(text, rapid.SampledFrom([]string{"null", "true", "0", "-0", "1e400", "0.10", "9007199254740993", `"\u00e9\/"`, `"\ud83d\ude00"`}))
 	if depth == 0 {
 		return leaf
 	}
-	list := rapid.Map(rapid.SliceOfN(json(depth-1), 0, 3), func(parts []string) string { return "[ " + strings.Join(parts, " ,") + "]" })
+	list := rapid.Map(rapid.SliceOfN(anyJSON(depth-1), 0, 3), func(parts []string) string { return "[ " + strings.Join(parts, " ,") + "]" })
 	return rapid.OneOf(leaf, list, rapid.Deferred(func() *rapid.Generator[string] { return object(depth - 1) }))
 }
 
@@ -201,7 +201,7 @@ func object(depth int) *rapid.Generator[string] {
 		names := rapid.SliceOfNDistinct(rapid.StringN(0, 4, -1), 0, 3, func(s string) string { return s }).Draw(t, "names")
 		text := []byte("{")
 		for _, name := range names {
-			text = append(appendName(text, name), json(depth).Draw(t, "value")...)
+			text = append(appendName(text, name), anyJSON(depth).Draw(t, "value")...)
 		}
 		return string(append(text, '}'))
 	})
@@ -211,7 +211,7 @@ func object(depth int) *rapid.Generator[string] {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		history := rapid.SliceOfN(object(2), 0, 4).Draw(r, "history")
-		text := `{"x":` + json(2).Draw(r, "other") + `, "metadata":` + object(2).Draw(r, "metadata") + `,"conversation_history":[` +
+		text := `{"x":` + anyJSON(2).Draw(r, "other") + `, "metadata":` + object(2).Draw(r, "metadata") + `,"conversation_history":[` +
 			strings.Join(history, ",\n") + `],"tool_state":` + object(2).Draw(r, "state") + `}`
 		before := value(t, text)
 		c, problems := ReadContext(before)
