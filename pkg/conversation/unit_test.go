@@ -20,7 +20,9 @@ func TestUnits(t *testing.T) {
 	tool := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `"}` }
 	approval := func(id string) string { return `{"type":"tool_approval_item","name":"f","call_id":"` + id + `"}` }
 	const legacy = `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`
-	run := func(kind, raw string) string { return `{"type":"` + kind + `","agent":{"name":"A"},"raw_item":` + raw + `}` }
+	run := func(kind, raw string) string {
+		return `{"type":"` + kind + `","agent":{"name":"A"},"raw_item":` + raw + `}`
+	}
 	item := func(kind string) string { return `{"type":"` + kind + `"}` }
 	parts := func(role string, parts ...string) string {
 		return `{"role":"` + role + `","content":[` + strings.Join(parts, ",") + `]}`
