@@ -16,11 +16,7 @@ import (
 
 // foreign are the exported names under pkg whose types may be of another module, each with the
 // reason.
-var foreign = map[string]string{
-	"pkg/trim.Entry.Carrier":     "the file format of the archive: to be json.RawMessage",
-	"pkg/trim.EntryMember.Value": "the file format of the archive: to be json.RawMessage",
-	"pkg/trim.EntryTurn.Turn":    "the file format of the archive: to be json.RawMessage",
-}
+var foreign = map[string]string{}
 
 // What a library exports is of the standard library or ours: whoever uses it needs no
 // other module at the version that we happen to use.
