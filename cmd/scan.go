@@ -199,7 +199,7 @@ func (r *scanRecord) text(colors term.Palette) string {
 			pointer = term.Visible(f.Pointer) + ": "
 		}
 		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", term.Visible(r.Source), f.Line, f.Column, severity, pointer,
-			term.Visible(f.Message), colors.Dim(fmt.Sprintf("[%s/%s %.2f]", f.Category, f.Rule, f.Score)))
+			term.Visible(f.Message), colors.Dim(fmt.Sprintf("[%s %.2f]", f.Rule, f.Score)))
 	}
 	if told := r.Told(); told != "" {
 		fmt.Fprintf(&b, "  … %s\n", told)

@@ -3,13 +3,13 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/safety/classifier"
 	"github.com/eaapl/handoff/pkg/yamldoc"
@@ -62,13 +62,19 @@ func (f *scannerFlags) load(g *globals, c *cobra.Command) (*scanner, error) {
 		}
 	}
 	s := &scanner{Scanner: safety.New(options)}
+	var known []finding.Rule
+	if len(f.allow) > 0 {
+		known = safety.Catalogue(append(s.Rules(), safety.Rule{ID: classifier.RuleID, Category: classifier.Category}))
+	}
 	for _, text := range f.allow {
 		a, err := safety.ParseAllowance(text)
 		if err != nil {
 			return nil, fmt.Errorf("--allow: %w", err)
 		}
-		if id := a.Rule(); id != "" && id != classifier.RuleID && !slices.ContainsFunc(s.Rules(), func(r safety.Rule) bool { return r.ID == id }) {
-			return nil, term.WithHint(fmt.Errorf("--allow %s: no rule is called %q", text, id), "handoff scan --list-rules lists them")
+		if name := a.Rule(); name != "" {
+			if _, err := finding.Find(known, name); err != nil {
+				return nil, term.WithHint(fmt.Errorf("--allow %s: %w", text, err), "handoff scan --list-rules lists them")
+			}
 		}
 		s.allow = append(s.allow, a)
 	}

@@ -19,17 +19,22 @@ type Allowance struct {
 // in which the token * stands for any one token and ** for any number of them.
 func ParseAllowance(text string) (Allowance, error) {
 	a := Allowance{rule: text, text: text}
-	if i := strings.IndexByte(text, '/'); i == 0 || i > 0 && text[i-1] == '@' {
-		at, err := jsonstream.ParsePattern(text[i:])
+	rule, pointer, placed := strings.Cut(text, "@/")
+	switch {
+	case strings.HasPrefix(text, "/"):
+		rule, pointer, placed = "", text[1:], true
+	case placed && rule == "":
+		return Allowance{}, fmt.Errorf("allowance %q: no rule before the @: name one, or leave out the @", text)
+	}
+	if placed {
+		at, err := jsonstream.ParsePattern("/" + pointer)
 		if err != nil {
 			return Allowance{}, fmt.Errorf("allowance %q: not a JSON Pointer after the rule: write ~ as ~0", text)
 		}
-		a.rule, a.at = strings.TrimSuffix(text[:i], "@"), &at
-		if i == 1 {
-			return Allowance{}, fmt.Errorf("allowance %q: no rule before the @: name one, or leave out the @", text)
-		}
+		a.rule, a.at = rule, &at
 	}
-	if a.at == nil && !ruleID(a.rule) {
+	layer, name, layered := strings.Cut(a.rule, "/")
+	if a.rule != "" && !(ruleID(layer) && (!layered || ruleID(name))) || a.text == "" {
 		return Allowance{}, fmt.Errorf("allowance %q: neither a rule, nor a JSON Pointer, nor RULE@POINTER: a rule is in small letters, digits and hyphens, a pointer begins with /", text)
 	}
 	return a, nil
@@ -38,16 +43,20 @@ func ParseAllowance(text string) (Allowance, error) {
 // String returns the entry as it was written.
 func (a Allowance) String() string { return a.text }
 
-// Rule returns the id of the rule that the entry names, "" if it names none.
+// Rule returns the rule as the entry names it, "" if it names none: by its ID, by its name
+// alone, or as CATEGORY/NAME.
 func (a Allowance) Rule() string { return a.rule }
 
 // allows reports whether a finding of the rule, at the pointer with these tokens, is
 // allowed.
 func (a Allowance) allows(rule string, tokens []string) bool {
-	return a.text != "" && (a.rule == "" || a.rule == rule) && (a.at == nil || a.at.Match(tokens))
+	return a.text != "" && (a.rule == "" || nameOf(a.rule) == nameOf(rule)) && (a.at == nil || a.at.Match(tokens))
 }
 
-// ruleID reports whether s has the form of a rule's id.
+// nameOf returns what a rule is called within the layer.
+func nameOf(rule string) string { return rule[strings.LastIndexByte(rule, '/')+1:] }
+
+// ruleID reports whether s has the form of a rule's name, or of a layer's.
 func ruleID(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

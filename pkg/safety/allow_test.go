@@ -26,6 +26,12 @@ func TestAllowance(t *testing.T) {
 		{"/a~1b", "pwned", "/a~1b", true},
 		{"pwned@/a/*", "pwned", "/a/b", true},
 		{"pwned@/a/*", "chat-template", "/a/b", false},
+		{"pwned", "safety/pwned", "/a", true},
+		{"safety/pwned", "safety/pwned", "/a", true},
+		{"safety/pwned@/a/*", "safety/pwned", "/a/b", true},
+		{"safety/pwned@/a/*", "safety/pwned", "/b", false},
+		{"instruction-override/pwned@/a", "safety/pwned", "/a", true}, // as scan once printed it
+		{"safety/pwned", "safety/chat-template", "/a", false},
 	}
 	for _, tt := range tests {
 		a, err := ParseAllowance(tt.text)
@@ -49,6 +55,7 @@ func TestAllowanceErrors(t *testing.T) {
 		"@/a":        "no rule before the @",
 		"/a~2":       "write ~ as ~0",
 		"rule@a":     "neither a rule",
+		"a/b/c":      "neither a rule",
 	} {
 		if _, err := ParseAllowance(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)

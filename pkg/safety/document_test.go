@@ -105,7 +105,7 @@ func TestDocumentLabel(t *testing.T) {
 				t.Fatal("got none")
 			}
 			f := report.Findings[0]
-			if f.Rule != "forged-context" || f.Pointer() != tt.place || !report.Flagged {
+			if f.Rule != "safety/forged-context" || f.Pointer() != tt.place || !report.Flagged {
 				t.Errorf("got %+v", report)
 			}
 			if got := f.Value.Text()[f.Offset:][:f.Length]; !strings.HasPrefix(got, "[CONTEXT FROM PREVIOUS AGENT") {

@@ -11,7 +11,7 @@ type oddityRule struct {
 // overloaded is the rule for text that is too dense in trigger words to be read in full.
 // An example would take pages.
 var overloaded = Rule{
-	ID: "overload", Category: Obfuscation, Weight: 0.4,
+	ID: "safety/overload", Category: Obfuscation, Weight: 0.4,
 	Summary: "is so dense in the words that rules look for that not all of it was examined",
 	Why:     "Nobody writes so by accident; an attack may be buried where the scan stopped looking.",
 }
@@ -20,42 +20,42 @@ var overloaded = Rule{
 func oddities() []oddityRule {
 	return []oddityRule{
 		{view.TagRun, Rule{
-			ID: "invisible-tags", Category: HiddenText, Weight: 0.9,
+			ID: "safety/invisible-tags", Category: HiddenText, Weight: 0.9,
 			Summary: "contains tag characters, which do not show",
 			Why:     "Tag characters carry whole sentences that no person sees and many models read.",
 			Bad:     "Nice day.\U000E0073\U000E0065\U000E006E\U000E0064\U000E0020\U000E0069\U000E0074",
 			Good:    "Nice day \U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F in York.",
 		}},
 		{view.SelectorRun, Rule{
-			ID: "invisible-selectors", Category: HiddenText, Weight: 0.8,
+			ID: "safety/invisible-selectors", Category: HiddenText, Weight: 0.8,
 			Summary: "contains variation selectors that vary nothing",
 			Why:     "A run of them carries data that no person sees.",
 			Bad:     "ok\U000E0153\U000E0155\U000E015E\U000E0154\U000E0110\U000E0159",
 			Good:    "I \u2764\uFE0F this",
 		}},
 		{view.ZeroWidth, Rule{
-			ID: "zero-width", Category: Obfuscation, Weight: 0.3,
+			ID: "safety/zero-width", Category: Obfuscation, Weight: 0.3,
 			Summary: "has characters that do not show between letters",
 			Why:     "They split words so that filters miss them; a model reads on.",
 			Bad:     "i\u200bg\u200bn\u200bo\u200br\u200be",
 			Good:    "\U0001F469\u200D\U0001F4BB",
 		}},
 		{view.Override, Rule{
-			ID: "bidi-override", Category: Obfuscation, Weight: 0.3,
+			ID: "safety/bidi-override", Category: Obfuscation, Weight: 0.3,
 			Summary: "overrides the direction of writing",
 			Why:     "People and models then read different texts.",
 			Bad:     "\u202Eerongi\u202C the list",
 			Good:    "\u05E9\u05DC\u05D5\u05DD and hello",
 		}},
 		{view.MixedScript, Rule{
-			ID: "mixed-script", Category: Obfuscation, Weight: 0.2,
+			ID: "safety/mixed-script", Category: Obfuscation, Weight: 0.2,
 			Summary: "spells a Latin word with letters of another script",
 			Why:     "Look-alike letters hide words from filters.",
 			Bad:     "ign\u043Ere",
 			Good:    "\u043C\u0438\u0440 means peace",
 		}},
 		{view.Stacked, Rule{
-			ID: "stacked-marks", Category: Obfuscation, Weight: 0.15,
+			ID: "safety/stacked-marks", Category: Obfuscation, Weight: 0.15,
 			Summary: "heaps combining marks on letters",
 			Why:     "They hide words from filters and from people.",
 			Bad:     "i\u0335\u0336\u0337\u0338\u0321\u0322\u0327g\u0335\u0336\u0337\u0338\u0321\u0322\u0327",

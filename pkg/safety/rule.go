@@ -1,5 +1,7 @@
 package safety
 
+import "github.com/eaapl/handoff/pkg/finding"
+
 // A Category is a kind of attack.
 type Category string
 
@@ -15,9 +17,20 @@ const (
 	Model         Category = "model"                // what the linear model thinks
 )
 
+// Catalogue returns rules as findings name them, without examples. A category is an alias
+// for the layer.
+func Catalogue(rules []Rule) []finding.Rule {
+	list := make([]finding.Rule, len(rules))
+	for i, r := range rules {
+		list[i] = finding.Rule{ID: r.ID, Layer: finding.Safety, Severity: finding.Error, Summary: "Text " + r.Summary + ".", Why: r.Why}
+		list[i].Aliases = []string{string(r.Category) + "/" + list[i].Name()}
+	}
+	return list
+}
+
 // A Rule describes one thing that is looked for.
 type Rule struct {
-	ID       string   `json:"id"`
+	ID       string   `json:"id"` // safety/NAME; a rules file has the name alone
 	Category Category `json:"category"`
 	Summary  string   `json:"summary"`       // what it finds, in a clause
 	Why      string   `json:"why"`           // why that matters, in a sentence or two

@@ -56,7 +56,7 @@ type fileRule struct {
 
 // Rule returns what is told about the rule.
 func (f fileRule) Rule() Rule {
-	r := Rule{ID: f.ID, Category: f.Category, Summary: f.Summary, Why: f.Why, Weight: f.Weight}
+	r := Rule{ID: "safety/" + f.ID, Category: f.Category, Summary: f.Summary, Why: f.Why, Weight: f.Weight}
 	if len(f.Match) > 0 && len(f.Pass) > 0 {
 		r.Bad, r.Good = f.Match[0], f.Pass[0]
 	}

@@ -24,13 +24,13 @@ func verdict(t *testing.T, text string) Verdict {
 func ids(found []Finding) string {
 	var list []string
 	for _, f := range found {
-		list = append(list, f.Rule)
+		list = append(list, nameOf(f.Rule))
 	}
 	return strings.Join(list, " ")
 }
 
 func has(found []Finding, rule string) bool {
-	return strings.Contains(" "+ids(found)+" ", " "+rule+" ")
+	return strings.Contains(" "+ids(found)+" ", " "+nameOf(rule)+" ")
 }
 
 func TestRules(t *testing.T) {
@@ -83,7 +83,7 @@ func TestScan(t *testing.T) {
 				t.Fatalf("score %.2f: %+v", v.Score, v.Findings)
 			}
 			for _, f := range v.Findings {
-				if f.Rule != tt.rule {
+				if nameOf(f.Rule) != tt.rule {
 					continue
 				}
 				if got := tt.text[f.Offset:][:f.Length]; tt.place != "" && got != tt.place {

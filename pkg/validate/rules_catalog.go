@@ -45,16 +45,12 @@ func layerRules(layer finding.Layer, reason finding.Reason, rules []finding.Rule
 
 // safetyRules are those of the built-in scanner.
 func safetyRules() []finding.Rule {
-	var rules []finding.Rule
-	for _, r := range safety.New(safety.Options{}).Rules() {
-		rule := finding.Rule{
-			ID: string(finding.Safety) + "/" + r.ID, Aliases: []string{string(r.Category) + "/" + r.ID},
-			Summary: "Text " + r.Summary + ".", Why: r.Why,
-		}
+	known := safety.New(safety.Options{}).Rules()
+	rules := safety.Catalogue(known)
+	for i, r := range known {
 		if r.Bad != "" {
-			rule.Bad, rule.Good = summaryExample(r.Bad), summaryExample(r.Good)
+			rules[i].Bad, rules[i].Good = summaryExample(r.Bad), summaryExample(r.Good)
 		}
-		rules = append(rules, rule)
 	}
 	return rules
 }

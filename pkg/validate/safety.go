@@ -23,7 +23,7 @@ func checkSafety(ctx context.Context, root jsonstream.Value, f format.Format, o 
 		if len(findings) == mostFindings {
 			break
 		}
-		f := finding.Finding{Layer: finding.Safety, Reason: SafetyViolation, Severity: finding.Error, Rule: string(finding.Safety) + "/" + hit.Rule, Message: hit.Message}
+		f := finding.Finding{Layer: finding.Safety, Reason: SafetyViolation, Severity: finding.Error, Rule: hit.Rule, Message: hit.Message}
 		switch {
 		case hit.Allowed != "":
 			f.Severity = finding.Note

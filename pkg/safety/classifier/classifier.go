@@ -217,8 +217,11 @@ type scanner struct {
 // words, and adds what it objects to to the findings of s.
 func (c *Classifier) Scanner(s safety.Scanner) safety.Scanner { return scanner{s, c} }
 
-// RuleID is the rule, and the category, of the classifier's findings.
-const RuleID = "classifier"
+// RuleID is the rule of the classifier's findings, whose category is [Category].
+const (
+	RuleID                   = "safety/classifier"
+	Category safety.Category = "classifier"
+)
 
 // minScore is the score below which the classifier has no objection.
 const minScore = 0.1
@@ -238,7 +241,7 @@ func (s scanner) Scan(ctx context.Context, field safety.Field, text string) (saf
 		label = "no label"
 	}
 	v.Findings = append(v.Findings, safety.Finding{
-		Rule: RuleID, Category: RuleID, Score: *o.Score, Length: len(text),
+		Rule: RuleID, Category: Category, Score: *o.Score, Length: len(text),
 		Message: fmt.Sprintf("the classifier says %s, with a score of %.2f", firstBytes([]byte(label), 100), *o.Score),
 	})
 	v.Score = safety.Weigh(v.Findings)
@@ -249,7 +252,7 @@ func (s scanner) Scan(ctx context.Context, field safety.Field, text string) (saf
 // Rules implements [safety.Scanner].
 func (s scanner) Rules() []safety.Rule {
 	return append(s.Scanner.Rules(), safety.Rule{
-		ID: RuleID, Category: RuleID, Weight: 1,
+		ID: RuleID, Category: Category, Weight: 1,
 		Summary: "is what the external classifier objects to",
 		Why:     "An external classifier knows other things than rules do.",
 	})
