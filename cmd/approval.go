@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
@@ -63,7 +64,7 @@ func approvalOf(f configFile) approval {
 }
 
 // approve records that the user approves of a file with this content.
-func (g *globals) approve(f configFile) error {
+func approve(g *cli.Globals, f configFile) error {
 	dir := approvalsDir()
 	if dir == "" {
 		return errNoState

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -18,7 +19,7 @@ import (
 )
 
 // checkArchive returns why entries cannot be appended to a file.
-func (g *globals) checkArchive(path string) error {
+func checkArchive(g *cli.Globals, path string) error {
 	if codec := output.CodecOf(path); codec != compress.None {
 		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
 	}
@@ -44,7 +45,7 @@ func (g *globals) checkArchive(path string) error {
 const maxUnpacked = 256 << 20
 
 // openArchive opens an archive that trim has written, and returns what closes it.
-func (g *globals) openArchive(path string) (*trim.Archive, func() error, error) {
+func openArchive(g *cli.Globals, path string) (*trim.Archive, func() error, error) {
 	if err := g.Reader.Claims.File(path, path, claim.AsInput); err != nil {
 		return nil, nil, err
 	}

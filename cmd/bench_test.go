@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -80,11 +81,11 @@ func BenchmarkCommands(b *testing.B) {
 		}
 	}
 	run := func(args ...string) {
-		root := newRootFor(newGlobals(), args)
+		root := newRootFor(cli.NewGlobals(), args)
 		root.SetArgs(args)
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
-		if err := root.Execute(); err != nil && err != errNo {
+		if err := root.Execute(); err != nil && err != cli.ErrNo {
 			b.Fatal(args, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -24,8 +25,8 @@ import (
 
 // buildFlags are the flags of build.
 type buildFlags struct {
-	rewriting
-	layout
+	cli.Rewriting
+	cli.Layout
 	build.Options
 	states []string
 	parent string
@@ -34,8 +35,8 @@ type buildFlags struct {
 	set    []string
 }
 
-func newBuild(g *globals) *cobra.Command {
-	f := &buildFlags{rewriting: rewriting{globals: g}}
+func newBuild(g *cli.Globals) *cobra.Command {
+	f := &buildFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "build --from ID@VERSION --to TYPE[@RANGE] [STATE|-]...",
 		Short: "Build messages from what an agent knows when it stops",
@@ -62,8 +63,8 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
 	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
-	f.registerOutput(c)
-	f.layout.register(c)
+	f.RegisterOutput(c)
+	f.Layout.Register(c)
 	return c
 }
 
@@ -81,7 +82,7 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 		if !ok {
 			return fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
 		}
-		if _, err := message.ParseInPlace(jsonstream.NewRaw([]byte(value)), message.Options{Limits: f.limits}); err != nil {
+		if _, err := message.ParseInPlace(jsonstream.NewRaw([]byte(value)), message.Options{Limits: f.Limits}); err != nil {
 			return fmt.Errorf("--set %s: not a JSON value: %w; a string needs its quotes", pointer, err)
 		}
 		f.Set = append(f.Set, build.Override{Pointer: pointer, Value: []byte(value)})
@@ -90,11 +91,11 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if f.parent == "" {
 		return nil
 	}
-	text, err := f.ReadAll(f.parent, stdin, f.limits)
+	text, err := f.ReadAll(f.parent, stdin, f.Limits)
 	if err != nil {
 		return err
 	}
-	if f.Parent, err = message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: f.limits}); err != nil {
+	if f.Parent, err = message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: f.Limits}); err != nil {
 		return input.InFile(f.parent, err)
 	}
 	v := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
@@ -146,8 +147,8 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 		schema:     schema,
 		validator:  validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness}}),
 	}
-	f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
-	return f.rewriting.run(c, args)
+	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
+	return f.Rewriting.Run(c, args)
 }
 
 // A builder turns states into messages.
@@ -159,20 +160,20 @@ type builder struct {
 
 // build appends the message for one state.
 func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]byte, error) {
-	state, err := jsonstream.Parse(d.Raw, b.limits)
+	state, err := jsonstream.Parse(d.Raw, b.Limits)
 	if err != nil {
 		return nil, input.InFile(d.Source.Name, err)
 	}
 	if findings := b.schema.Check(state.Root()); len(findings) > 0 {
 		var problems []error
 		for _, f := range findings {
-			problems = append(problems, refusal{fmt.Errorf("%s:%d:%d: %s", d.Source.Name, f.Line, f.Column, f.PlacedMessage())})
+			problems = append(problems, cli.Reject(fmt.Errorf("%s:%d:%d: %s", d.Source.Name, f.Line, f.Column, f.PlacedMessage())))
 		}
 		return nil, errors.Join(problems...)
 	}
 	m, err := build.Message(state, b.Options)
 	if err != nil {
-		return nil, refusal{b.placed(d, err)}
+		return nil, cli.Reject(b.placed(d, err))
 	}
 	r, err := b.validator.Validate(ctx, m)
 	if err != nil {
@@ -181,11 +182,11 @@ func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]by
 	if !r.Valid {
 		var problems []error
 		for _, f := range r.Findings {
-			problems = append(problems, refusal{fmt.Errorf("%s: the message would be refused: %s: %s", d.Source.Name, f.Reason, f.PlacedMessage())})
+			problems = append(problems, cli.Reject(fmt.Errorf("%s: the message would be refused: %s: %s", d.Source.Name, f.Reason, f.PlacedMessage())))
 		}
 		return nil, errors.Join(problems...)
 	}
-	return b.layout.append(dst, m.Raw())
+	return b.Layout.Append(dst, m.Raw())
 }
 
 // placed puts before an error the place in the state or the parent that it is

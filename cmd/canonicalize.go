@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-func newCanonicalize(g *globals) *cobra.Command {
-	f := rewriting{globals: g}
+func newCanonicalize(g *cli.Globals) *cobra.Command {
+	f := cli.Rewriting{Globals: g}
 	var options jsonstream.CanonicalOptions
 	var unsigned bool
 	parsers := sync.Pool{New: func() any { return new(jsonstream.Parser) }}
@@ -32,10 +33,10 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 			if unsigned {
 				options.Omit = sign.Member
 			}
-			f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+			f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				parser := parsers.Get().(*jsonstream.Parser)
 				defer parsers.Put(parser)
-				doc, err := parser.Parse(d.Raw, f.limits, nil)
+				doc, err := parser.Parse(d.Raw, f.Limits, nil)
 				if err != nil {
 					return nil, input.InFile(d.Source.Name, err)
 				}
@@ -44,16 +45,16 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 					err = input.InFile(d.Source.Name, err)
 				}
 				if errors.Is(err, jsonstream.ErrInexact) {
-					err = refusal{err}
+					err = cli.Reject(err)
 				}
 				return text, err
 			}
-			return f.run(c, args)
+			return f.Run(c, args)
 		},
 	}
 	c.Flags().BoolVar(&options.Exact, "exact", false, "refuse numbers that change their value")
 	c.Flags().BoolVar(&unsigned, "unsigned", false, "leave out the member signature: what a signature covers")
-	f.registerOutput(c)
-	f.registerInPlace(c)
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
 	return c
 }

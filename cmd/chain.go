@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -18,8 +19,8 @@ import (
 
 // chainFlags are the flags of chain.
 type chainFlags struct {
-	*globals
-	reports    reportFlags
+	*cli.Globals
+	reports    cli.ReportFlags
 	checks     chain.Options
 	off        []string
 	severities []string
@@ -31,8 +32,8 @@ type chainFlags struct {
 	all        bool
 }
 
-func newChain(g *globals) *cobra.Command {
-	f := &chainFlags{globals: g}
+func newChain(g *cli.Globals) *cobra.Command {
+	f := &chainFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "chain [FILE|DIR|-]...",
 		Short: "Check what became of a task from one handoff to the next",
@@ -54,7 +55,7 @@ read.`,
   handoff chain --explain subtask-lost`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	f.reports.register(c, chainFormats)
+	f.reports.Register(c, chainFormats)
 	flags := c.Flags()
 	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
 	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
@@ -65,9 +66,9 @@ read.`,
 	flags.StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
 	flags.StringVar(&f.explain, "explain", "", "tell what `RULE` means, and do nothing else")
 	flags.BoolVar(&f.all, "all", false, "show every task in full")
-	completeWith(c, "off", func([]string) []string { return finding.IDs(chain.Rules()) })
-	completeWith(c, "explain", func([]string) []string { return finding.IDs(chain.Rules()) })
-	completeWith(c, "severity", func([]string) []string { return severityChoices() })
+	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(chain.Rules()) })
+	cli.CompleteWith(c, "explain", func([]string) []string { return finding.IDs(chain.Rules()) })
+	cli.CompleteWith(c, "severity", func([]string) []string { return severityChoices() })
 	return c
 }
 
@@ -116,14 +117,14 @@ func (f *chainFlags) severityOfRules(c *cobra.Command) (map[string]finding.Sever
 		if !ok || !slices.Contains(severities, finding.Severity(severity)) {
 			return nil, fmt.Errorf("--severity %q: write it as RULE=error, RULE=warning, RULE=note or RULE=off", text)
 		}
-		id, err := ruleID("severity", name, "rule of a chain", chain.Rules)
+		id, err := cli.RuleID("severity", name, "rule of a chain", chain.Rules)
 		if err != nil {
 			return nil, err
 		}
 		wanted[id] = finding.Severity(severity)
 	}
 	overruled := c.Flags().Changed("severity") && !c.Flags().Changed("off")
-	off, err := ruleIDs("off", f.off, "rule of a chain", chain.Rules)
+	off, err := cli.RuleIDs("off", f.off, "rule of a chain", chain.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -144,28 +145,28 @@ func (f *chainFlags) severityOfRules(c *cobra.Command) (map[string]finding.Sever
 
 func (f *chainFlags) run(c *cobra.Command, args []string) error {
 	if f.explain != "" {
-		return explainOne(c.OutOrStdout(), f.explain, "rule of a chain", chain.Rules)
+		return cli.ExplainOne(c.OutOrStdout(), f.explain, "rule of a chain", chain.Rules)
 	}
 	options, err := f.options(c)
 	if err != nil {
 		return err
 	}
-	out, err := report.Open(f.Files, f.color, c.OutOrStdout(), f.reports.Choice, func(format string, w io.Writer, colors term.Palette) (chainReporter, error) {
+	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, func(format string, w io.Writer, colors term.Palette) (chainReporter, error) {
 		columns := term.Narrowest
 		if out, ok := w.(*output.File); ok && out.Stdout {
 			columns = term.WidthOf(c.OutOrStdout())
 		}
-		return newChainReporter(format, w, columns, colors, f.all || f.tasks != nil, f.maxFindings)
+		return newChainReporter(format, w, columns, colors, f.all || f.tasks != nil, f.MaxFindings)
 	})
 	if err != nil {
 		return err
 	}
 	run := chainRun{
-		limits:   f.limits,
+		limits:   f.Limits,
 		checker:  chain.New(options),
 		out:      out,
 		stderr:   c.ErrOrStderr(),
-		progress: f.newProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
+		progress: f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
 	err = run.read(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()))
 	if err == nil {
@@ -174,5 +175,5 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 	if err := out.Close(err); err != nil {
 		return err
 	}
-	return answer(run.unread, run.broken)
+	return cli.Answer(run.unread, run.broken)
 }

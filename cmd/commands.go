@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 )
 
@@ -74,7 +75,7 @@ func describe(c *cobra.Command) commandInfo {
 
 var commandFormats = []string{"text", "json", "markdown"}
 
-func newCommands(*globals) *cobra.Command {
+func newCommands(*cli.Globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:     "commands",
@@ -97,7 +98,7 @@ func newCommands(*globals) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", strings.Join(commandFormats, ", "))
-	complete(c, "format", commandFormats...)
+	cli.Complete(c, "format", commandFormats...)
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -16,7 +17,7 @@ import (
 // compressFlags are the flags of compress.
 type compressFlags struct {
 	packing
-	formatFlag
+	cli.FormatFlag
 	codec      string
 	level      int
 	threshold  int64
@@ -27,8 +28,8 @@ type compressFlags struct {
 	encoder *compress.Encoder
 }
 
-func newCompress(g *globals) *cobra.Command {
-	f := &compressFlags{packing: packing{globals: g}}
+func newCompress(g *cli.Globals) *cobra.Command {
+	f := &compressFlags{packing: packing{Globals: g}}
 	c := &cobra.Command{
 		Use:   "compress [FILE|DIR|-]...",
 		Short: "Compress messages with zstd or gzip",
@@ -68,28 +69,28 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 	}
 	flags := c.Flags()
 	f.packing.register(c)
-	f.formatFlag.register(c)
+	f.FormatFlag.Register(c)
 	flags.StringVar(&f.codec, "codec", "zstd", "zstd or gzip; by default what the name after -o says")
 	flags.IntVar(&f.level, "level", 0, "1 (fastest) to 9 for gzip, to 22 for zstd; 0 is 6 and 3, and 6 with a dictionary")
-	flags.Var(sizeOrZero{newByteSize(&f.threshold, 0)}, "threshold", "leave what is shorter as it is")
+	flags.Var(sizeOrZero{cli.NewByteSize(&f.threshold, 0)}, "threshold", "leave what is shorter as it is")
 	flags.StringVar(&f.dict, "dict", "", "compress with the zstd dictionary in `FILE`, or with the one built in: builtin")
 	flags.BoolVar(&f.train, "train", false, "make a dictionary of sample messages")
 	flags.BoolVar(&f.perMessage, "per-message", false, "compress each message by itself")
 	flags.StringVar(&f.index, "index", "", "with --per-message: write to `FILE` where each message is")
 	flags.BoolVar(&f.force, "force", false, "write to a terminal, and over files that are there already")
-	complete(c, "codec", "zstd", "gzip")
+	cli.Complete(c, "codec", "zstd", "gzip")
 	return c
 }
 
 // sizeOrZero is a size that may be 0.
-type sizeOrZero struct{ byteSize }
+type sizeOrZero struct{ cli.ByteSize }
 
 func (s sizeOrZero) Set(text string) error {
 	if text == "0" {
-		*s.bytes = 0
+		*s.Bytes = 0
 		return nil
 	}
-	return s.byteSize.Set(text)
+	return s.ByteSize.Set(text)
 }
 
 // prepare checks the flags and makes the encoder.

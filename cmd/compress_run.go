@@ -193,7 +193,7 @@ func (f *compressFlags) packMessages(list []input.Source, in *tally, w *compress
 		}
 		defer func() { err = index.Close(err) }()
 	}
-	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.limits, f.progress.Bytes, emit) }
+	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.Limits, f.progress.Bytes, emit) }
 	offset := int64(0)
 	err = input.InOrder(produce, f.packBatch, func(batch []frame) error {
 		for _, r := range batch {
@@ -237,19 +237,19 @@ func (f *compressFlags) packBatch(batch []input.Document) []frame {
 		r := frame{text: d.Raw.Bytes, err: d.Err}
 		var doc *jsonstream.Document
 		if r.err == nil {
-			doc, r.err = jsonstream.Parse(d.Raw, f.limits)
+			doc, r.err = jsonstream.Parse(d.Raw, f.Limits)
 		}
 		if r.err != nil {
 			r.err = input.InFile(d.Source.Name, r.err)
 			return append(frames, r)
 		}
-		if f.from != "" {
-			if _, err := history.FormatOf(doc.Root(), f.from); err != nil {
+		if f.From != "" {
+			if _, err := history.FormatOf(doc.Root(), f.From); err != nil {
 				r.err = fmt.Errorf("%s: %w", d.Origin(), err)
 				return append(frames, r)
 			}
 		}
-		r.HandoffID = history.ID(doc.Root(), f.from)
+		r.HandoffID = history.ID(doc.Root(), f.From)
 		text = append(append(text[:0], r.text...), '\n')
 		unit = f.encoder.Append(unit[:0], text)
 		r.unit = slices.Clone(unit)
@@ -274,7 +274,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 			break
 		}
 		var problem error
-		s.Documents(f.limits, func(int) {}, func(d input.Document, _ bool) bool {
+		s.Documents(f.Limits, func(int) {}, func(d input.Document, _ bool) bool {
 			if problem = d.Err; problem != nil {
 				return false
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
@@ -19,25 +20,8 @@ import (
 var notConfigurable = []string{"help", "output", "in-place", "force", "against", "state", "parent", "set", "restore",
 	"train", "index", "message", "handoff-id", "task", "explain", "reverse", "git", "key"}
 
-// ofOneCall is the annotation of flags that are not configurable for one command,
-// while others have a configurable flag of that name.
-const ofOneCall = "of one call"
-
 func configurable(f *pflag.Flag) bool {
-	return f.Annotations[ofOneCall] == nil && !slices.Contains(notConfigurable, f.Name)
-}
-
-// onlyForCall makes flags of a command say what one call is about: all of them
-// if none is named.
-func onlyForCall(c *cobra.Command, names ...string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if len(names) == 0 || slices.Contains(names, f.Name) {
-			if f.Annotations == nil {
-				f.Annotations = map[string][]string{}
-			}
-			f.Annotations[ofOneCall] = []string{}
-		}
-	})
+	return f.Annotations[cli.OfOneCall] == nil && !slices.Contains(notConfigurable, f.Name)
 }
 
 // commandKey returns the name of a command in keys: with that of the command that
@@ -59,7 +43,7 @@ type layer struct {
 // layers returns the places, the strongest first: environment, project files,
 // user file. Flags given on the command line stand above them. The warnings are of files
 // that are left out.
-func (g *globals) layers() (list []layer, warnings []string, err error) {
+func layers(g *cli.Globals) (list []layer, warnings []string, err error) {
 	if slices.ContainsFunc(os.Environ(), ofHandoff) {
 		list = append(list, layer{origin: "environment", lookup: lookupEnvironment})
 	}
@@ -106,8 +90,8 @@ func lookupEnvironment(command, flag string) ([]string, string, bool) {
 
 // configure gives the flags that were not named on the command line their
 // values from the environment and the configuration files.
-func (g *globals) configure(c *cobra.Command) error {
-	list, warnings, err := g.layers()
+func configure(g *cli.Globals, c *cobra.Command) error {
+	list, warnings, err := layers(g)
 	if err != nil {
 		return err
 	}
@@ -152,7 +136,7 @@ func give(f *pflag.Flag, command string, list []layer) (origin string, err error
 		if l.isFile && namesFile(f) {
 			for i, name := range texts {
 				if name != "" && name != "-" {
-					texts[i] = beside(l.origin, name)
+					texts[i] = cli.Beside(l.origin, name)
 				}
 			}
 		}
@@ -188,7 +172,7 @@ func (e *settingError) Unwrap() error { return e.err }
 // wrong returns the error for the value of a key. The value may be anything, such as a
 // password that was meant for another place.
 func (l layer) wrong(key string, err error) error {
-	e := &settingError{fmt.Sprintf("%s: %s: %s", term.Visible(l.origin), key, shownSetting(err.Error())), err}
+	e := &settingError{fmt.Sprintf("%s: %s: %s", term.Visible(l.origin), key, cli.ShownSetting(err.Error())), err}
 	if errors.Is(err, errLooser) || errors.Is(err, errNeedsApproval) {
 		e.text += " " + l.unapproved
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
@@ -213,7 +214,7 @@ func (f configFile) parse() (*viper.Viper, error) {
 	}
 	keys := v.AllKeys()
 	slices.Sort(keys)
-	if unknownKey(newTree(newGlobals(), namedIn(keys)), keys) != "" {
+	if unknownKey(newTree(cli.NewGlobals(), namedIn(keys)), keys) != "" {
 		if key := unknownKey(newRoot(), keys); key != "" {
 			return nil, term.WithHint(fmt.Errorf("%s: unknown key %q", term.Visible(f.path), key), "handoff config lists the keys")
 		}

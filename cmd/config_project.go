@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
 )
 
 // A harm is what a value of a flag may do in a project's file that the user has not
@@ -81,7 +83,7 @@ func magnitude(f *pflag.Flag, text string) float64 {
 		return math.Inf(1)
 	case "size":
 		var bytes int64
-		_ = newByteSize(&bytes, 0).Set(text)
+		_ = cli.NewByteSize(&bytes, 0).Set(text)
 		return float64(bytes)
 	default:
 		n, _ := strconv.ParseFloat(text, 64)

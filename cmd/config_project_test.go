@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
 )
 
 // TestHarms checks that what a project's file may set are settings, each of a type whose
@@ -65,11 +67,11 @@ func TestUnsafeConfig(t *testing.T) {
 		{"of another user", "owned by another user", func() error { return os.Chown(path, 65534, -1) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			g := newGlobals() // of a run
+			g := cli.NewGlobals() // of a run
 			if err := tt.make(); err != nil {
 				t.Skipf("needs the right to give files away: %v", err)
 			}
-			list, warnings, err := g.layers()
+			list, warnings, err := layers(g)
 			if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0], "left out, because it is "+tt.want) {
 				t.Errorf("got warnings %q and error %v, want %q", warnings, err, tt.want)
 			}
@@ -80,10 +82,10 @@ func TestUnsafeConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := g.approve(file); err != nil {
+			if err := approve(g, file); err != nil {
 				t.Fatal(err)
 			}
-			list, warnings, err = g.layers()
+			list, warnings, err = layers(g)
 			if err != nil || len(warnings) != 0 || len(list) == 0 || list[len(list)-1].unapproved != "" {
 				t.Errorf("approved: got %d layers, warnings %q and error %v", len(list), warnings, err)
 			}
@@ -122,7 +124,7 @@ func TestShownSetting(t *testing.T) {
 		`{"kty":"oct","k":"` + key + `"}`,
 		`strconv.ParseInt: parsing "` + key + `": invalid syntax`,
 	} {
-		got := shownSetting(text)
+		got := cli.ShownSetting(text)
 		for _, secret := range []string{word, key[:11], "0a1b2c3d"} {
 			if strings.Contains(got, secret) {
 				t.Errorf("%q is shown as %q", text, got)
@@ -134,7 +136,7 @@ func TestShownSetting(t *testing.T) {
 		"8f14e45f-ceea-467f-a0e6-9b5c1d2e3f40", "constraint-form,unknown-member", "</CONVERSATION HISTORY>", "0.000001",
 		"Planner-Agent@1.0.0", "openai.check.warnings-as-errors", "/home/Me/Projects2026/agents/keys/team", "[x]",
 	} {
-		if got := shownSetting(text); got != text {
+		if got := cli.ShownSetting(text); got != text {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 	}

@@ -3,18 +3,16 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // A setting is a configurable flag, its value, and where that came from.
@@ -73,8 +71,8 @@ func settingText(f *pflag.Flag) string {
 
 // effective returns the settings with the values that count, and what is wrong with those
 // that cannot be used.
-func (g *globals) effective() (all []setting, unused []error, err error) {
-	list, _, err := g.layers()
+func effective(g *cli.Globals) (all []setting, unused []error, err error) {
+	list, _, err := layers(g)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,48 +85,10 @@ func (g *globals) effective() (all []setting, unused []error, err error) {
 			unused = append(unused, err)
 		}
 		if origin != "" {
-			s.Value, s.Origin = shownSetting(settingText(s.flag)), origin
+			s.Value, s.Origin = cli.ShownSetting(settingText(s.flag)), origin
 		}
 	}
 	return all, unused, nil
-}
-
-// credentials are parts of a text that may be secret: what comes before the host of a URL,
-// what is called so, and long words drawn at random or in hexadecimal digits.
-var credentials = sync.OnceValue(func() []credential {
-	return []credential{
-		{regexp.MustCompile(`//\S*@`), func(string) string { return "//" + hidden + "@" }},
-		{
-			regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|bearer|authorization|api[-_]?key)["']?[\s=:]+(?:bearer\s+)?\S+`),
-			func(named string) string {
-				return named[:strings.LastIndexAny(strings.TrimRight(named, " \t=:"), " \t=:")+1] + hidden
-			},
-		},
-		{regexp.MustCompile(`[0-9A-Za-z_+/-]{24,}={0,2}`), func(word string) string {
-			const hexDigits = "0123456789abcdefABCDEF"
-			if secrets.IsRandom(word, 24) || len(word) >= 32 && strings.Trim(word, hexDigits) == "" {
-				return hidden
-			}
-			return word
-		}},
-	}
-})
-
-// A credential is what may be secret, and what is shown of it.
-type credential struct {
-	pattern *regexp.Regexp
-	shown   func(match string) string
-}
-
-const hidden = "****"
-
-// shownSetting returns a text of which a part may be a value that was set, without
-// credentials: a password in a URL, and what was meant to be set elsewhere.
-func shownSetting(text string) string {
-	for _, c := range credentials() {
-		text = c.pattern.ReplaceAllStringFunc(text, c.shown)
-	}
-	return secrets.Hide(text)
 }
 
 func (s setting) writeText(w io.Writer) error {
@@ -136,7 +96,7 @@ func (s setting) writeText(w io.Writer) error {
 	if list, ok := s.flag.Value.(pflag.SliceValue); ok && len(list.GetSlice()) > 1 {
 		var quoted []string
 		for _, element := range list.GetSlice() {
-			quoted = append(quoted, strconv.Quote(shownSetting(element)))
+			quoted = append(quoted, strconv.Quote(cli.ShownSetting(element)))
 		}
 		text = "[" + strings.Join(quoted, ", ") + "]"
 	}
@@ -144,7 +104,7 @@ func (s setting) writeText(w io.Writer) error {
 	return err
 }
 
-func newConfig(g *globals) *cobra.Command {
+func newConfig(g *cli.Globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "config",
@@ -178,7 +138,7 @@ a key are not printed.`,
 			if !slices.Contains(report.PlainFormats, format) {
 				return report.UnknownFormat(format, report.PlainFormats)
 			}
-			list, unused, err := g.effective()
+			list, unused, err := effective(g)
 			if err != nil {
 				return err
 			}
@@ -199,7 +159,7 @@ a key are not printed.`,
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	complete(c, "format", report.PlainFormats...)
+	cli.Complete(c, "format", report.PlainFormats...)
 	c.AddCommand(newConfigTrust(g), newConfigUntrust())
 	return c
 }

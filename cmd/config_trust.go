@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
-func newConfigTrust(g *globals) *cobra.Command {
+func newConfigTrust(g *cli.Globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust [FILE]",
 		Short: "Approve a project's configuration file as it is now",
@@ -41,7 +42,7 @@ a key file or a program, is not part of the approval.`,
 			if err != nil {
 				return err
 			}
-			if err := g.approve(file); err != nil {
+			if err := approve(g, file); err != nil {
 				return err
 			}
 			return writeApproval(c.OutOrStdout(), file, settings)
@@ -70,7 +71,7 @@ not approved.`,
 			}
 			if !found {
 				term.Warn(c.ErrOrStderr(), path+": was not approved")
-				return errNo
+				return cli.ErrNo
 			}
 			return nil
 		},
@@ -126,7 +127,7 @@ func writeApproval(w io.Writer, f configFile, settings []fileSetting) error {
 	}
 	for _, s := range settings {
 		for _, text := range s.texts {
-			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.key, term.Visible(shownSetting(text))); err != nil {
+			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.key, term.Visible(cli.ShownSetting(text))); err != nil {
 				return err
 			}
 		}

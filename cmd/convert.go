@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -26,9 +27,9 @@ import (
 
 // convertFlags are the flags of convert.
 type convertFlags struct {
-	rewriting
-	layout
-	formatFlag
+	cli.Rewriting
+	cli.Layout
+	cli.FormatFlag
 	convert.Options
 	to     string
 	report bool
@@ -36,8 +37,8 @@ type convertFlags struct {
 	quiet  bool
 }
 
-func newConvert(g *globals) *cobra.Command {
-	f := &convertFlags{rewriting: rewriting{globals: g}}
+func newConvert(g *cli.Globals) *cobra.Command {
+	f := &convertFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "convert --to FORMAT [FILE|DIR|-]...",
 		Short: "Turn messages of one system into those of another, and back",
@@ -69,7 +70,7 @@ again for the message that comes back, if nothing was changed.`,
 func (f *convertFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to", "", "the `FORMAT` to write: "+strings.Join(convertible(), ", "))
-	f.formatFlag.register(c)
+	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.Strict, "strict", false, "refuse to make anything up")
 	flags.BoolVar(&f.Lenient, "lenient", false, "take messages that break the rules of their own format")
 	flags.StringVar(&f.Seed, "seed", "", "make up other identifiers, by this `TEXT`")
@@ -77,12 +78,12 @@ func (f *convertFlags) register(c *cobra.Command) {
 	flags.BoolVar(&f.report, "report", false, "say on stderr what became of every member")
 	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(report.PlainFormats, ", "))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on stderr but errors")
-	f.registerOutput(c)
-	f.registerInPlace(c)
-	f.layout.register(c)
-	complete(c, "to", convertible()...)
-	onlyForCall(c, "to")
-	complete(c, "format", report.PlainFormats...)
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	f.Layout.Register(c)
+	cli.Complete(c, "to", convertible()...)
+	cli.OnlyForCall(c, "to")
+	cli.Complete(c, "format", report.PlainFormats...)
 }
 
 // convertible returns the names of the formats that can be converted.
@@ -105,15 +106,15 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	case f.report && f.quiet:
 		return errors.New("--report and --quiet: use one of them")
 	}
-	f.From = f.from
+	f.Options.From = f.FormatFlag.From
 	if c.Flags().Changed("budget") && f.Budget == "" {
 		return errors.New("--budget is empty: write a number of US dollars, like 0.32")
 	}
 	if err := f.Options.Check(); err != nil {
 		return fmt.Errorf("--budget %w", err)
 	}
-	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.Raw, f.limits)
+	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+		doc, err := jsonstream.Parse(d.Raw, f.Limits)
 		if err != nil {
 			return nil, input.InFile(d.Source.Name, err)
 		}
@@ -127,19 +128,19 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 			return nil, convertError(d, err)
 		}
 		tell(convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()})
-		if len(dst) == 0 && !f.pretty && cap(r.Text) > cap(dst)/2 {
+		if len(dst) == 0 && !f.Pretty && cap(r.Text) > cap(dst)/2 {
 			return r.Text, nil // a long one need not be there twice
 		}
-		return f.layout.append(dst, r.Text)
+		return f.Layout.Append(dst, r.Text)
 	}
-	f.publish = func(news []any) error { return f.tell(c.ErrOrStderr(), news) }
-	return f.rewriting.run(c, args)
+	f.Publish = func(news []any) error { return f.tell(c.ErrOrStderr(), news) }
+	return f.Rewriting.Run(c, args)
 }
 
 // convertError says whose error it is.
 func convertError(d input.Document, err error) error {
 	if errors.As(err, new(*convert.MadeUpError)) {
-		err = refusal{err}
+		err = cli.Reject(err)
 	}
 	return fmt.Errorf("%s: %w", d.Origin(), err)
 }
@@ -151,11 +152,11 @@ const orLenient = "; mend it, or convert it as it is with --lenient"
 // format, each at its place: those that its schema finds, and the faults that a conversion
 // found besides.
 func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jsonstream.Document, converted error) error {
-	from := f.from
+	from := f.FormatFlag.From
 	if from == "" {
 		from, _ = formats.Detect(doc.Root())
 	}
-	schema := validate.Options{Formats: []format.Format{from}, Layers: []finding.Layer{finding.Schema}, Limits: f.limits}
+	schema := validate.Options{Formats: []format.Format{from}, Layers: []finding.Layer{finding.Schema}, Limits: f.Limits}
 	result, err := validate.New(schema).Validate(ctx, message.Of(doc))
 	if err != nil {
 		return err
@@ -171,8 +172,8 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 			continue
 		}
 		told[f.Pointer] = true
-		all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s%s [%s]",
-			d.Source.Name, f.Line, f.Column, f.PlacedMessage(), end, f.Rule)})
+		all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s%s [%s]",
+			d.Source.Name, f.Line, f.Column, f.PlacedMessage(), end, f.Rule)))
 		if end == "" {
 			return errors.Join(all...)
 		}
@@ -182,7 +183,7 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	for _, fault := range faults {
 		parent := fault.Pointer[:max(strings.LastIndexByte(fault.Pointer, '/'), 0)]
 		if at := nearest(doc.Root(), fault.Pointer).Position(); !told[fault.Pointer] && !told[parent] {
-			all = append(all, refusal{fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Problem, orLenient)})
+			all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Problem, orLenient)))
 		}
 	}
 	return errors.Join(all...)

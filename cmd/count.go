@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -22,16 +23,16 @@ import (
 
 // countFlags are the flags of count.
 type countFlags struct {
-	*globals
-	formatFlag
-	counter counterFlags
+	*cli.Globals
+	cli.FormatFlag
+	counter cli.CounterFlags
 	window  int
 	format  string
 	output  string
 }
 
-func newCount(g *globals) *cobra.Command {
-	f := &countFlags{globals: g}
+func newCount(g *cli.Globals) *cobra.Command {
+	f := &countFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "count [FILE|DIR|-]...",
 		Short: "Count the tokens of messages",
@@ -48,13 +49,13 @@ context that holds turns.`,
   handoff count -f json archive.jsonl | jq .total`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	f.formatFlag.register(c)
-	f.counter.register(c)
+	f.FormatFlag.Register(c)
+	f.counter.Register(c)
 	flags := c.Flags()
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the model can read (default: what --model can)")
 	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
-	complete(c, "format", report.PlainFormats...)
+	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }
 
@@ -65,20 +66,20 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	if f.window < 0 || f.window == 0 && c.Flags().Changed("context-window") {
 		return fmt.Errorf("--context-window %d: write a number above 0", f.window)
 	}
-	counter, err := f.counter.load()
+	counter, err := f.counter.Load()
 	if err != nil {
 		return err
 	}
-	if f.window == 0 && f.counter.model != "" {
-		f.window, _ = tokens.Window(f.counter.model)
+	if f.window == 0 && f.counter.Model != "" {
+		f.window, _ = tokens.Window(f.counter.Model)
 	}
 	out, err := f.Open(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	width, colors := term.WidthOf(c.OutOrStdout()), term.NewPalette(out.Stdout && term.UseColor(f.color, c.OutOrStdout()))
+	width, colors := term.WidthOf(c.OutOrStdout()), term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout()))
 	unread := 0
-	p := f.newProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
+	p := f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
 	work := func(batch []input.Document) []countOutcome {
 		var outcomes []countOutcome
 		for _, d := range batch {
@@ -86,7 +87,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 		}
 		return outcomes
 	}
-	err = input.Process(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.limits, p, work, func(outcomes []countOutcome) error {
+	err = input.Process(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.Limits, p, work, func(outcomes []countOutcome) error {
 		for _, o := range outcomes {
 			p.Message()
 			switch {
@@ -108,7 +109,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	if err := out.Close(err); err != nil {
 		return err
 	}
-	return answer(unread, false)
+	return cli.Answer(unread, false)
 }
 
 type countOutcome struct {
@@ -153,22 +154,22 @@ type duplicate struct {
 	Tokens  int    `json:"tokens"`
 }
 
-func (f *countFlags) count(d input.Document, counter counter) countOutcome {
+func (f *countFlags) count(d input.Document, counter cli.Counter) countOutcome {
 	if d.Err != nil {
 		return countOutcome{err: input.InFile(d.Source.Name, d.Err)}
 	}
-	doc, err := jsonstream.Parse(d.Raw, f.limits)
+	doc, err := jsonstream.Parse(d.Raw, f.Limits)
 	if err != nil {
 		return countOutcome{err: input.InFile(d.Source.Name, err)}
 	}
-	h, err := history.Of(doc, f.from, f.limits)
+	h, err := history.Of(doc, f.From, f.Limits)
 	if err != nil {
 		return countOutcome{err: failed(d, err)}
 	}
-	tally := h.Measure(counter.meter())
+	tally := h.Measure(counter.Meter())
 	r := countRecord{
 		Source: d.Source.Name, Index: d.Index, Format: h.Format,
-		Tokenizer: string(counter.Encoding()), Estimate: counter.estimate,
+		Tokenizer: string(counter.Encoding()), Estimate: counter.Estimate,
 		Total: tally.Total, Window: f.window,
 		Members: []countedPart{}, Roles: []countedPart{}, Turns: []countedTurn{}, Duplicates: []duplicate{},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/compress"
@@ -22,8 +23,8 @@ type decompressFlags struct {
 	handoffID string
 }
 
-func newDecompress(g *globals) *cobra.Command {
-	f := &decompressFlags{packing: packing{globals: g}}
+func newDecompress(g *cli.Globals) *cobra.Command {
+	f := &decompressFlags{packing: packing{Globals: g}}
 	c := &cobra.Command{
 		Use:   "decompress [FILE|DIR|-]...",
 		Short: "Decompress zstd or gzip, or one message out of it",

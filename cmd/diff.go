@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/difftext"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -22,9 +23,9 @@ var volatile = []string{"/handoffId", "/timestamp", "/traceparent", "/signature"
 
 // diffFlags are the flags of diff.
 type diffFlags struct {
-	*globals
+	*cli.Globals
 	diff.Options // completed from those below
-	formatFlag
+	cli.FormatFlag
 
 	ignore, only, keys []string
 	ignoreVolatile     bool
@@ -37,8 +38,8 @@ type diffFlags struct {
 	quiet              bool
 }
 
-func newDiff(g *globals) *cobra.Command {
-	f := &diffFlags{globals: g}
+func newDiff(g *cli.Globals) *cobra.Command {
+	f := &diffFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show what changed from one message to another",
@@ -63,7 +64,7 @@ could not be compared.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	f.formatFlag.register(c)
+	f.FormatFlag.Register(c)
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out the places that `POINTER` matches; * is any one token, ** any number")
 	flags.BoolVar(&f.ignoreVolatile, "ignore-volatile", false, "leave out handoffId, timestamp, traceparent, signature and executionId")
 	flags.StringArrayVar(&f.only, "only", nil, "compare only the places that `POINTER` matches")
@@ -78,7 +79,7 @@ could not be compared.`,
 	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(diffFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
-	complete(c, "format", diffFormats...)
+	cli.Complete(c, "format", diffFormats...)
 	return c
 }
 
@@ -96,7 +97,7 @@ func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 // options completes the options from the flags.
 func (f *diffFlags) options() (diff.Options, error) {
 	o := f.Options
-	o.Format, f.text.Format = f.from, f.from
+	o.Format, f.text.Format = f.From, f.From
 	ignored := f.ignore
 	if f.ignoreVolatile {
 		ignored = slices.Concat(ignored, volatile)
@@ -156,20 +157,20 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 		options:  options,
 		out:      out,
 		width:    term.WidthOf(c.OutOrStdout()),
-		colors:   term.NewPalette(out.Stdout && (term.UseColor(f.color, c.OutOrStdout()) || f.git && f.color == "auto" && gitPaging())),
+		colors:   term.NewPalette(out.Stdout && (term.UseColor(f.Color, c.OutOrStdout()) || f.git && f.Color == "auto" && gitPaging())),
 		stdin:    c.InOrStdin(),
 		stderr:   c.ErrOrStderr(),
-		progress: f.newProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
+		progress: f.NewProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
 	if f.git {
 		return out.Close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash
 	}
 	err = r.paths(args[0], args[1])
 	if f.output != "" && err == nil && r.unread > 0 {
-		err = errReported // then there is no file
+		err = cli.ErrReported // then there is no file
 	}
 	if err := out.Close(err); err != nil {
 		return err
 	}
-	return answer(r.unread, r.different > 0)
+	return cli.Answer(r.unread, r.different > 0)
 }

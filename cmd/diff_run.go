@@ -81,7 +81,7 @@ func (r *comparison) run(pairs func(pairing) error) error {
 	defer r.progress.Stop()
 	var trouble error
 	err := input.Ordered(func(emit func(pair) bool) {
-		trouble = pairs(pairing{Reader: r.flags.Reader, limits: r.flags.limits, from: r.flags.from, byOrder: r.flags.byOrder, count: r.progress.Bytes, emit: emit})
+		trouble = pairs(pairing{Reader: r.flags.Reader, limits: r.flags.Limits, from: r.flags.From, byOrder: r.flags.byOrder, count: r.progress.Bytes, emit: emit})
 	}, r.compare, func(v difference, more bool) error {
 		if err := r.consume(v); err != nil || more {
 			return err
@@ -101,7 +101,7 @@ func (r *comparison) compare(p pair) difference {
 		if s == nil {
 			continue
 		}
-		if s.parse(r.flags.limits, r.flags.from); s.Err != nil {
+		if s.parse(r.flags.Limits, r.flags.From); s.Err != nil {
 			v.errs = append(v.errs, input.InFile(s.Source.Name, s.Err))
 		}
 	}

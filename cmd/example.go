@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/schemas"
 )
 
-func newExample(g *globals) *cobra.Command {
+func newExample(g *cli.Globals) *cobra.Command {
 	kinds := schemas.Examples()
 	return &cobra.Command{
 		Use:   "example [" + strings.Join(kinds, "|") + "]",

@@ -15,10 +15,7 @@ const module = "github.com/eaapl/handoff"
 // import everything.
 var imports = map[string][]string{
 	"pkg/accepted": {},
-	"pkg/build": {
-		"pkg/finding", "pkg/jsonstream", "pkg/message",
-		"github.com/go-json-experiment/json", "github.com/google/uuid",
-	},
+	"pkg/build":    {"pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",
@@ -34,26 +31,29 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
-	"pkg/format":        {"pkg/finding", "pkg/conversation", "pkg/jsonstream"},
+	"pkg/format":        {"pkg/conversation", "pkg/finding", "pkg/jsonstream"},
 	"pkg/formats":       {"pkg/format", "pkg/formats/eaapl", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream"},
-	"pkg/formats/eaapl": {"schemas", "pkg/jsonstream", "pkg/internal/equal", "pkg/format"},
-	"pkg/formats/macp":  {"schemas", "pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "github.com/go-json-experiment/json"},
+	"pkg/formats/eaapl": {"pkg/format", "pkg/internal/equal", "pkg/jsonstream", "schemas"},
+	"pkg/formats/macp": {
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "schemas",
+		"github.com/go-json-experiment/json",
+	},
 	"pkg/formats/macp/wire": {
 		"pkg/finding", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
 	},
-	"pkg/formats/openai": {"schemas",
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream",
+	"pkg/formats/openai": {
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/jsonstream"},
 	"pkg/inspect": {
-		"pkg/conversation", "pkg/format", "pkg/formats/macp", "pkg/formats/openai", "pkg/history", "pkg/jsonstream", "pkg/message",
+		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/internal/align":      {},
@@ -68,7 +68,7 @@ var imports = map[string][]string{
 	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/rfc3339":             {},
 	"pkg/safety": {
-		"pkg/finding", "pkg/conversation", "pkg/format", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/safety/classifier":          {"pkg/child", "pkg/safety"},
@@ -81,18 +81,22 @@ var imports = map[string][]string{
 	"pkg/summarize/chat":             {"pkg/summarize"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
-	"pkg/trim": {"pkg/formats",
+	"pkg/trim": {
 		"pkg/conversation", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
-	"pkg/yamldoc":           {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
-	"schemas":               {},
-	"cmd":                   nil, // everything
-	"cmd/internal/claim":    {"cmd/internal/term"},
+	"pkg/yamldoc":        {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
+	"schemas":            {},
+	"cmd":                nil, // everything
+	"cmd/internal/claim": {"cmd/internal/term"},
+	"cmd/internal/cli": {
+		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"github.com/spf13/cobra", "github.com/spf13/pflag",
+	},
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
@@ -100,8 +104,20 @@ var imports = map[string][]string{
 		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif",
 	},
-	"cmd/internal/term": {"pkg/finding", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
-	"":                  {"cmd"},
+	"cmd/internal/term": {"pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"cmd/macp": {
+		"cmd/internal/claim", "cmd/internal/cli", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "pkg/rfc3339",
+		"github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
+	},
+	"cmd/openai": {
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate",
+		"github.com/spf13/cobra",
+	},
+	"cmd/sw4rm": {
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "schemas",
+		"github.com/spf13/cobra",
+	},
+	"": {"cmd"},
 }
 
 // forbidden are what no package under pkg may import: they are for cmd alone.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/compress"
@@ -42,10 +43,10 @@ func TestInPlaceMeanwhile(t *testing.T) {
 		c.SetErr(told)
 		return c, told
 	}
-	rewritingOf := func(path string, f *rewriting) *rewriting {
-		f.globals = newGlobals()
-		f.limits = limits
-		f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+	rewritingOf := func(path string, f *cli.Rewriting) *cli.Rewriting {
+		f.Globals = cli.NewGlobals()
+		f.Limits = limits
+		f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 			appendTo(t, path, added)
 			return append(dst, d.Raw.Bytes...), nil
 		}
@@ -57,18 +58,18 @@ func TestInPlaceMeanwhile(t *testing.T) {
 	}{
 		{"--in-place", func(path string) (string, error) {
 			c, told := quiet()
-			err := rewritingOf(path, &rewriting{inPlace: true}).run(c, []string{path})
+			err := rewritingOf(path, &cli.Rewriting{InPlace: true}).Run(c, []string{path})
 			return told.String(), err
 		}},
 		{"--output", func(path string) (string, error) {
 			c, told := quiet()
-			err := rewritingOf(path, &rewriting{output: path}).run(c, []string{path})
+			err := rewritingOf(path, &cli.Rewriting{Output: path}).Run(c, []string{path})
 			return told.String(), err
 		}},
 		{"compress --in-place", func(path string) (string, error) {
 			c, told := quiet()
-			p := packing{globals: newGlobals(), inPlace: true, format: "text"}
-			p.limits = limits
+			p := packing{Globals: cli.NewGlobals(), inPlace: true, format: "text"}
+			p.Limits = limits
 			p.target = func(s input.Source) (string, error) { return s.Path + ".zst", nil }
 			p.convert = func([]input.Source, *output.File) (packed, error) {
 				appendTo(t, path, added)
@@ -76,19 +77,6 @@ func TestInPlaceMeanwhile(t *testing.T) {
 			}
 			err := p.run(c, []string{path})
 			return told.String(), err
-		}},
-		{"macp", func(path string) (string, error) {
-			h, err := newGlobals().holdFile(path, io.Discard)
-			if err != nil {
-				return "", err
-			}
-			defer h.release()
-			text, codec, err := h.read(limits)
-			if err != nil {
-				return "", err
-			}
-			appendTo(t, path, added)
-			return "", h.replace(codec, text)
 		}},
 	}
 	for _, tt := range tests {
@@ -115,7 +103,7 @@ func TestInPlaceMeanwhile(t *testing.T) {
 // A transcript that is begun takes the place of nothing that has come meanwhile.
 func TestCreateMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
-	out, err := newGlobals().OpenAs(claim.AsData, compress.None, path, nil)
+	out, err := cli.NewGlobals().OpenAs(claim.AsData, compress.None, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

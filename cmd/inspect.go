@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -17,11 +18,11 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-func newInspect(g *globals) *cobra.Command {
-	var messages formatFlag
-	var receiver receiverFlags
-	var safety scannerFlags
-	var counting counterFlags
+func newInspect(g *cli.Globals) *cobra.Command {
+	var messages cli.FormatFlag
+	var receiver cli.ReceiverFlags
+	var safety cli.ScannerFlags
+	var counting cli.CounterFlags
 	var format, output string
 	var inTokens bool
 	c := &cobra.Command{
@@ -40,61 +41,61 @@ was not a message at all.`,
   zcat archive.jsonl.gz | handoff inspect
   handoff inspect -f json message.json | jq .members`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := input.OneStdin(args, append(receiver.keys.files, receiver.profile, safety.rules)...); err != nil {
+			if err := input.OneStdin(args, append(receiver.Keys.Files, receiver.Profile, safety.Rules)...); err != nil {
 				return err
 			}
-			profile, err := receiver.load(g, c.InOrStdin())
+			profile, err := receiver.Load(g, c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			verifier, err := receiver.verifier(g, c, profile)
+			verifier, err := receiver.Verifier(g, c, profile)
 			if err != nil {
 				return err
 			}
-			scanner, err := safety.load(g, c)
+			scanner, err := safety.Load(g, c)
 			if err != nil {
 				return err
 			}
 			i := inspection{
-				globals: g,
-				from:    messages.from,
+				Globals: g,
+				from:    messages.From,
 				terms:   profile != nil,
 				validator: validate.New(validate.Options{
-					Formats: messages.formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.allow, Limits: g.limits,
+					Formats: messages.Formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.Allow, Limits: g.Limits,
 				}),
-				progress: g.newProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
+				progress: g.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
 			}
 			if inTokens {
-				counter, err := counting.load()
+				counter, err := counting.Load()
 				if err != nil {
-					return scanner.close(err)
+					return scanner.Close(err)
 				}
-				meter := counter.meter()
+				meter := counter.Meter()
 				i.meter = &meter
 			}
 			out, err := g.Open(output, c.OutOrStdout())
 			if err != nil {
-				return scanner.close(err)
+				return scanner.Close(err)
 			}
-			if i.show, i.end, err = inspectPrinter(format, out, term.WidthOf(c.OutOrStdout()), term.NewPalette(out.Stdout && term.UseColor(g.color, c.OutOrStdout()))); err != nil {
-				return out.Close(scanner.close(err))
+			if i.show, i.end, err = inspectPrinter(format, out, term.WidthOf(c.OutOrStdout()), term.NewPalette(out.Stdout && term.UseColor(g.Color, c.OutOrStdout()))); err != nil {
+				return out.Close(scanner.Close(err))
 			}
-			err = scanner.close(i.all(c, g.Sources(args, c.InOrStdin(), c.ErrOrStderr())))
+			err = scanner.Close(i.all(c, g.Sources(args, c.InOrStdin(), c.ErrOrStderr())))
 			if err := out.Close(err); err != nil || !i.unread {
 				return err
 			}
-			return errReported
+			return cli.ErrReported
 		},
 	}
-	messages.register(c)
-	receiver.register(c)
-	safety.register(c)
-	counting.register(c)
+	messages.Register(c)
+	receiver.Register(c)
+	safety.Register(c)
+	counting.Register(c)
 	flags := c.Flags()
 	flags.BoolVar(&inTokens, "tokens", false, "count the tokens, too")
 	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&output, "output", "o", "", "write to `FILE`")
-	complete(c, "format", report.PlainFormats...)
+	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }
 
@@ -113,7 +114,7 @@ func inspectPrinter(format string, out io.Writer, width int, colors term.Palette
 
 // inspection is one run of inspect.
 type inspection struct {
-	*globals
+	*cli.Globals
 	from      format.Format // of the messages; "": the one that each looks like
 	terms     bool          // there are terms of a receiver, which only EAAPL messages are checked by
 	validator *validate.Validator
@@ -138,10 +139,10 @@ func (i *inspection) all(c *cobra.Command, list []input.Source) error {
 		}
 		return outcomes
 	}
-	err := input.Process(list, i.limits, i.progress, work, func(records []inspectOutcome) error {
+	err := input.Process(list, i.Limits, i.progress, work, func(records []inspectOutcome) error {
 		for _, r := range records {
 			i.progress.Message()
-			if classifierFailed(r.err) {
+			if cli.ClassifierFailed(r.err) {
 				return r.err
 			}
 			if r.err != nil {
@@ -170,7 +171,7 @@ func (i *inspection) inspect(c *cobra.Command, d input.Document) inspectOutcome 
 	if d.Err != nil {
 		return inspectOutcome{err: input.InFile(d.Source.Name, d.Err)}
 	}
-	m, err := message.ParseInPlace(d.Raw, message.Options{Limits: i.limits})
+	m, err := message.ParseInPlace(d.Raw, message.Options{Limits: i.Limits})
 	if err != nil {
 		return inspectOutcome{err: input.InFile(d.Source.Name, err)}
 	}
@@ -182,7 +183,7 @@ func (i *inspection) inspect(c *cobra.Command, d input.Document) inspectOutcome 
 	if err != nil {
 		return inspectOutcome{err: input.InFile(d.Source.Name, err)}
 	}
-	facts := inspect.Of(m, form, i.limits)
+	facts := inspect.Of(m, form, i.Limits)
 	if i.meter != nil {
 		facts.CountTokens(m, *i.meter)
 	}

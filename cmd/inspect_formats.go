@@ -70,25 +70,9 @@ func (p *drawing) cells(row []format.Cell) {
 			text = term.Clip(text, room)
 		}
 		room -= term.Width(text)
-		line += "  " + toneColor(p.Palette, c.Tone)(text)
+		line += "  " + term.ToneColor(p.Palette, c.Tone)(text)
 	}
 	p.Line(line)
-}
-
-// toneColor returns what paints a text of a tone.
-func toneColor(colors term.Palette, t format.Tone) func(...any) string {
-	switch t {
-	case format.Good:
-		return colors.Green
-	case format.Bad:
-		return colors.Red
-	case format.Pending:
-		return colors.Yellow
-	case format.ID:
-		return colors.Cyan
-	default:
-		return fmt.Sprint
-	}
 }
 
 // carried draws where the bytes of a context go that a message carries.

@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-func newKeygen(g *globals) *cobra.Command {
+func newKeygen(g *cli.Globals) *cobra.Command {
 	var id, output string
 	c := &cobra.Command{
 		Use:   "keygen [--key-id ID] [-o FILE]",
@@ -31,7 +32,7 @@ is never overwritten.`,
 			if output == "" || output == "-" {
 				return g.WriteData(c.OutOrStdout(), text)
 			}
-			return g.writeKey(output, text)
+			return writeKey(g, output, text)
 		},
 	}
 	c.Flags().StringVar(&id, "key-id", "", "the `ID` that messages will name the key by")
@@ -40,7 +41,7 @@ is never overwritten.`,
 }
 
 // writeKey writes a file that only its owner can read, at no moment otherwise.
-func (g *globals) writeKey(path string, text []byte) error {
+func writeKey(g *cli.Globals, path string, text []byte) error {
 	f, err := g.BeginFile(path, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: there is a file already, and a key is never overwritten: choose another name", path)

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,27 +9,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
-
-// handoff runs the program in a process of its own and returns what it prints.
-func handoff(t *testing.T, args ...string) string {
-	t.Helper()
-	var stderr bytes.Buffer
-	c := exec.Command("handoff", args...)
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
-	}
-	return strings.TrimSpace(string(out))
-}
 
 // TestAppendAtOnce has many processes append to one transcript at the same time: each
 // message is there, once, and the rules are kept.
@@ -53,8 +39,8 @@ func TestAppendAtOnce(t *testing.T) {
 				}
 				return args
 			}
-			handoff(t, on("macp", "start", file, "--participant", "alice", "--participant", "bob")...)
-			handoff(t, on("macp", "offer", file)...)
+			program(t, on("macp", "start", file, "--participant", "alice", "--participant", "bob")...)
+			program(t, on("macp", "offer", file)...)
 			context := filepath.Join(dir, "context.txt")
 			if err := os.WriteFile(context, []byte("what bob needs"), 0o600); err != nil {
 				t.Fatal(err)
@@ -62,7 +48,7 @@ func TestAppendAtOnce(t *testing.T) {
 			var ids sync.Map
 			var all sync.WaitGroup
 			for range processes {
-				all.Go(func() { ids.Store(handoff(t, on("macp", "context", file, "--context", context)...), true) })
+				all.Go(func() { ids.Store(program(t, on("macp", "context", file, "--context", context)...), true) })
 			}
 			all.Wait()
 
@@ -90,7 +76,7 @@ func TestAppendAtOnce(t *testing.T) {
 // transcriptIn reads a transcript of one session.
 func transcriptIn(t *testing.T, file string, onWire bool) *jsonstream.Document {
 	t.Helper()
-	text, err := newGlobals().ReadAll(file, nil, jsonstream.Limits{MaxBytes: 1 << 20})
+	text, err := cli.NewGlobals().ReadAll(file, nil, jsonstream.Limits{MaxBytes: 1 << 20})
 	if err == nil && onWire {
 		var list []wire.Transcript
 		if list, err = wire.Decode(bytes.NewReader(text), jsonstream.Limits{}); err == nil {
@@ -129,32 +115,4 @@ func TestStartAtOnce(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sessions (-in the file +told):\n%s", diff)
 	}
-}
-
-// TestHeldFile waits for a lock, and takes over one that was left behind.
-func TestHeldFile(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "s.json")
-	if err := os.WriteFile(filepath.Join(dir, ".s.json.lock"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	first, err := newGlobals().holdFile(file, io.Discard) // the lock file of a process that was killed
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := make(chan *heldFile)
-	go func() {
-		second, err := newGlobals().holdFile(file, io.Discard)
-		if err != nil {
-			t.Error(err)
-		}
-		got <- second
-	}()
-	select {
-	case <-got:
-		t.Fatal("two hold the file at once")
-	case <-time.After(50 * time.Millisecond):
-	}
-	first.release()
-	(<-got).release()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/report"
@@ -28,7 +29,7 @@ import (
 // packing is what compress and decompress have in common: what they read becomes
 // one output, or files are replaced by others, each by itself.
 type packing struct {
-	*globals
+	*cli.Globals
 	output  string
 	inPlace bool
 	force   bool
@@ -54,7 +55,7 @@ func (f *packing) register(c *cobra.Command) {
 	flags.BoolVar(&f.verify, "verify", false, "read what was written again, and compare, before reporting success")
 	flags.StringVarP(&f.format, "format", "f", "text", "text or json, of the report on stderr")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
-	complete(c, "format", report.PlainFormats...)
+	cli.Complete(c, "format", report.PlainFormats...)
 }
 
 // A packed record tells what became of a source, or of several.
@@ -127,7 +128,7 @@ func (f *packing) loadDictionary(stdin io.Reader) error {
 		f.dictionary = dictionary.Builtin()
 	default:
 		var err error
-		if f.dictionary, err = f.ReadAll(f.dict, stdin, f.limits); err != nil {
+		if f.dictionary, err = f.ReadAll(f.dict, stdin, f.Limits); err != nil {
 			return err
 		}
 	}
@@ -148,10 +149,10 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 		return errors.New("--in-place and --output: use one of them")
 	}
 	list := f.Sources(args, c.InOrStdin(), f.stderr)
-	f.progress = f.newProgress(f.stderr, f.inPlace || f.output != "" || !term.IsTerminal(c.OutOrStdout()))
+	f.progress = f.NewProgress(f.stderr, f.inPlace || f.output != "" || !term.IsTerminal(c.OutOrStdout()))
 	f.progress.Start(input.TotalSize(list))
 	defer f.progress.Stop()
-	if err := f.claimInPlace(list, f.inPlace); err != nil {
+	if err := f.ClaimInPlace(list, f.inPlace); err != nil {
 		return err
 	}
 	if f.inPlace {
@@ -197,7 +198,7 @@ func (f *packing) replaceAll(list []input.Source) error {
 		}
 		if err != nil {
 			f.progress.Fail(err)
-			outcome = errReported
+			outcome = cli.ErrReported
 		}
 	}
 	return outcome

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -20,14 +21,14 @@ var patchTypes = []string{string(patch.Auto), string(patch.JSON), string(patch.M
 
 // patchFlags are the flags of patch.
 type patchFlags struct {
-	rewriting
-	layout
+	cli.Rewriting
+	cli.Layout
 	kind    string
 	reverse bool
 }
 
-func newPatch(g *globals) *cobra.Command {
-	f := &patchFlags{rewriting: rewriting{globals: g}}
+func newPatch(g *cli.Globals) *cobra.Command {
+	f := &patchFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "patch FILE PATCH",
 		Short: "Apply a JSON Patch or merge patch to messages",
@@ -57,18 +58,18 @@ A signature is not made anew: sign the message again.`,
 			if err != nil {
 				return err
 			}
-			f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+			f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				return f.apply(dst, d, p, name)
 			}
-			return f.run(c, args[:1])
+			return f.Run(c, args[:1])
 		},
 	}
-	f.registerOutput(c)
-	f.registerInPlace(c)
-	f.layout.register(c)
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	f.Layout.Register(c)
 	c.Flags().BoolVarP(&f.reverse, "reverse", "R", false, "take back what the patch did")
 	c.Flags().StringVar(&f.kind, "type", patchTypes[0], "what the patch is: auto, json or merge")
-	complete(c, "type", patchTypes...)
+	cli.Complete(c, "type", patchTypes...)
 	return c
 }
 
@@ -77,7 +78,7 @@ func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, e
 	if !slices.Contains(patchTypes, f.kind) {
 		return "", nil, fmt.Errorf("--type %q: use %s", f.kind, strings.Join(patchTypes, ", "))
 	}
-	doc, name, err := f.LoadDocument(path, stdin, f.limits)
+	doc, name, err := f.LoadDocument(path, stdin, f.Limits)
 	if err != nil {
 		return name, nil, err
 	}
@@ -90,7 +91,7 @@ func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, e
 
 // apply appends the patched message.
 func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name string) ([]byte, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.limits)
+	doc, err := jsonstream.Parse(d.Raw, f.Limits)
 	if err != nil {
 		return nil, input.InFile(d.Source.Name, err)
 	}
@@ -98,9 +99,9 @@ func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name st
 	if f.reverse {
 		change = p.Reverse
 	}
-	result, err := change(doc, f.limits)
+	result, err := change(doc, f.Limits)
 	if err == nil {
-		return f.append(dst, result.Root().Raw())
+		return f.Append(dst, result.Root().Raw())
 	}
 	place := name
 	failed := (*patch.OpError)(nil)
@@ -112,7 +113,7 @@ func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name st
 	if remedy != "" {
 		return nil, told
 	}
-	return nil, refusal{told}
+	return nil, cli.Reject(told)
 }
 
 // patchRemedy says what to do about an error that is not an answer about the message,

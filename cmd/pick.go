@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
@@ -26,9 +27,9 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	chosen, err := f.lookUp(index, c.Flags().Changed("message"))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.index, err)
-		if no := (refusal{}); errors.As(err, &no) {
+		if no := (cli.Rejection{}); errors.As(err, &no) {
 			term.PrintError(f.stderr, err)
-			return errNo
+			return cli.ErrNo
 		}
 		return err
 	}
@@ -37,7 +38,7 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = frames(s, chosen, f.limits, func(content []byte) error {
+	err = frames(s, chosen, f.Limits, func(content []byte) error {
 		_, err := out.Write(content)
 		return err
 	})
@@ -52,7 +53,7 @@ func (f *decompressFlags) lookUp(index input.Source, byNumber bool) ([]indexed, 
 	var chosen []indexed
 	var problem error
 	lines := 0
-	index.Documents(f.limits, func(int) {}, func(d input.Document, _ bool) bool {
+	index.Documents(f.Limits, func(int) {}, func(d input.Document, _ bool) bool {
 		entry := indexed{Index: -1, Offset: -1}
 		problem = d.Err
 		if problem == nil {
@@ -75,9 +76,9 @@ func (f *decompressFlags) lookUp(index input.Source, byNumber bool) ([]indexed, 
 	case problem != nil:
 		return nil, problem
 	case len(chosen) == 0 && byNumber:
-		return nil, refusal{fmt.Errorf("has no message %d: there are %d, from 0", f.message, lines)}
+		return nil, cli.Reject(fmt.Errorf("has no message %d: there are %d, from 0", f.message, lines))
 	case len(chosen) == 0:
-		return nil, refusal{fmt.Errorf("has no message with the handoffId %q", f.handoffID)}
+		return nil, cli.Reject(fmt.Errorf("has no message with the handoffId %q", f.handoffID))
 	}
 	return chosen, nil
 }

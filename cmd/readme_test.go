@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
 )
 
 // TestReadme runs the console sessions of the README in testdata/readme and
@@ -31,7 +33,7 @@ func TestReadme(t *testing.T) {
 		root.SetArgs(strings.Fields(command)[1:])
 		root.SetOut(&got)
 		root.SetErr(&got)
-		if err := root.Execute(); err != nil && err != errNo {
+		if err := root.Execute(); err != nil && err != cli.ErrNo {
 			t.Errorf("%s: %v", command, err)
 		}
 		if shown && want != "" && strings.TrimSpace(got.String()) != strings.TrimSpace(want) {

@@ -12,17 +12,16 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/cmd/macp"
+	"github.com/eaapl/handoff/cmd/openai"
+	"github.com/eaapl/handoff/cmd/sw4rm"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -35,12 +34,6 @@ const (
 	exitPipe    = 128 + int(syscall.SIGPIPE)
 )
 
-// errNo says that the answer is no, and that it has been given.
-var errNo = errors.New("the answer is no")
-
-// errReported says that something could not be done, and that it has been told.
-var errReported = errors.New("reported")
-
 // Main runs the command line and returns the exit code.
 func Main() int {
 	// Without this, a closed pipe would end the process before temporary files
@@ -52,12 +45,12 @@ func Main() int {
 			signal.Notify(interrupts, s)
 		}
 	}
-	g := newGlobals()
+	g := cli.NewGlobals()
 	go func() {
 		s := (<-interrupts).(syscall.Signal)
 		g.RemoveUnfinished()
-		g.children.Close()
-		if report := g.lastWords.Load(); report != nil {
+		g.Children.Close()
+		if report := g.LastWords.Load(); report != nil {
 			(*report)()
 		}
 		os.Exit(128 + int(s))
@@ -68,7 +61,7 @@ func Main() int {
 	err := root.ExecuteContext(context.Background())
 	g.RemoveUnfinished()
 	code := exitCode(err, root.ErrOrStderr())
-	g.children.Close()
+	g.Children.Close()
 	return code
 }
 
@@ -89,9 +82,9 @@ func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitYes
-	case errors.Is(err, errNo):
+	case errors.Is(err, cli.ErrNo):
 		return exitNo
-	case errors.Is(err, errReported):
+	case errors.Is(err, cli.ErrReported):
 		return exitTrouble
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
@@ -103,56 +96,10 @@ func exitCode(err error, stderr io.Writer) int {
 	return exitTrouble
 }
 
-// globals are the flags of every command.
-type globals struct {
-	color    string
-	limits   jsonstream.Limits
-	maxRatio int64
-	// maxFindings is how many findings, and how many errors, a run reports; 0 for any.
-	maxFindings int
-
-	*input.Reader
-	*output.Files
-	children  child.Set              // the processes that this run has started: none outlives it
-	lastWords atomic.Pointer[func()] // what an interrupted run still has to say, nil for nothing
-}
-
-func newGlobals() *globals {
-	c := &claim.Set{}
-	return &globals{Reader: &input.Reader{Claims: c}, Files: &output.Files{Claims: c}}
-}
-
-func (g *globals) check() error {
-	if d := g.limits.MaxDepth; d < 1 || d > jsonstream.MaxDepth {
-		return fmt.Errorf("--max-depth %d: use 1 to %d", d, jsonstream.MaxDepth)
-	}
-	if g.maxRatio < 0 {
-		return fmt.Errorf("--max-ratio %d: use 1 or more, or 0 for any", g.maxRatio)
-	}
-	if g.maxFindings < 0 {
-		return fmt.Errorf("--max-findings %d: use 1 or more, or 0 for any", g.maxFindings)
-	}
-	return term.CheckColor(g.color)
-}
-
-// newProgress is [newProgress] with as many errors as the flags allow.
-func (g *globals) newProgress(stderr io.Writer, wanted bool) *term.Progress {
-	return term.NewProgress(stderr, wanted, g.maxFindings)
-}
-
-// limitsOfUnpacking returns how compressed input is to be read.
-func (g *globals) limitsOfUnpacking() compress.ReaderOptions {
-	o := compress.ReaderOptions{MaxBytes: g.limits.MaxBytes, MaxRatio: g.maxRatio}
-	if g.maxRatio == 0 {
-		o.MaxRatio = -1
-	}
-	return o
-}
-
 // A maker makes the command of a name, so that a call need not make those of other names.
 type maker struct {
 	name string
-	make func(*globals) *cobra.Command
+	make func(*cli.Globals) *cobra.Command
 	// about tells that the command looks at the whole tree.
 	about bool
 }
@@ -165,7 +112,7 @@ func makers() []maker {
 		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "count", make: newCount},
 		{name: "trim", make: newTrim}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
 		{name: "chain", make: newChain}, {name: "convert", make: newConvert},
-		{name: "sw4rm", make: newSW4RM}, {name: "macp", make: newMACP}, {name: "openai", make: newOpenAI},
+		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New},
 		{name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
 		{name: "example", make: newExample}, {name: "explain", make: newExplain},
 		{name: "config", make: newConfig, about: true}, {name: "commands", make: newCommands, about: true},
@@ -174,11 +121,11 @@ func makers() []maker {
 }
 
 // newRoot returns the command tree.
-func newRoot() *cobra.Command { return newTree(newGlobals(), makers()) }
+func newRoot() *cobra.Command { return newTree(cli.NewGlobals(), makers()) }
 
 // newRootFor returns as much of the command tree as a call with these arguments sees: if
 // the first one names a command that does not look at the tree, that one.
-func newRootFor(g *globals, args []string) *cobra.Command {
+func newRootFor(g *cli.Globals, args []string) *cobra.Command {
 	all := makers()
 	if len(args) > 0 {
 		i := slices.IndexFunc(all, func(m maker) bool { return m.name == args[0] && !m.about })
@@ -190,7 +137,7 @@ func newRootFor(g *globals, args []string) *cobra.Command {
 }
 
 // newTree returns a command tree of some commands.
-func newTree(g *globals, makers []maker) *cobra.Command {
+func newTree(g *cli.Globals, makers []maker) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Build, validate, sign, compare and inspect the messages that AI agents hand to each other",
@@ -208,39 +155,26 @@ answered.`,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			if err := g.configure(c); err != nil {
+			if err := configure(g, c); err != nil {
 				return err
 			}
-			g.Unpacking = g.limitsOfUnpacking()
-			return g.check()
+			g.Unpacking = g.LimitsOfUnpacking()
+			return g.Check()
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&g.color, "color", "auto", "colour the output: auto, always or never")
-	flags.Var(newByteSize(&g.limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
-	flags.IntVar(&g.limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
-	flags.Int64Var(&g.maxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
-	flags.IntVar(&g.maxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
+	flags.StringVar(&g.Color, "color", "auto", "colour the output: auto, always or never")
+	flags.Var(cli.NewByteSize(&g.Limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
+	flags.IntVar(&g.Limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
+	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
+	flags.IntVar(&g.MaxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return term.WithHint(err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
 	})
-	complete(root, "color", "auto", "always", "never")
+	cli.Complete(root, "color", "auto", "always", "never")
 	for _, m := range makers {
 		root.AddCommand(m.make(g))
 	}
 	return root
-}
-
-// answer is what a run comes to: trouble if something could not be read, and
-// otherwise yes or no.
-func answer(unread int, no bool) error {
-	switch {
-	case unread > 0:
-		return errReported
-	case no:
-		return errNo
-	default:
-		return nil
-	}
 }

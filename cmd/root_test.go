@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
 )
 
 // TestNewRootFor compares the commands of a tree made for one call with the same ones of
@@ -23,7 +25,7 @@ func TestNewRootFor(t *testing.T) {
 	whole := newRoot()
 	for _, m := range makers() {
 		t.Run(m.name, func(t *testing.T) {
-			root := newRootFor(newGlobals(), []string{m.name, "--help"})
+			root := newRootFor(cli.NewGlobals(), []string{m.name, "--help"})
 			if n := len(root.Commands()); !m.about && n != 1 {
 				t.Errorf("%d commands are made", n)
 			}
@@ -41,7 +43,7 @@ func TestNewRootFor(t *testing.T) {
 		})
 	}
 	for _, args := range [][]string{nil, {"help", "sign"}, {"--color", "never", "sign"}, {"__complete", ""}, {"sing"}, {"config"}} {
-		if n := len(newRootFor(newGlobals(), args).Commands()); n != len(makers()) {
+		if n := len(newRootFor(cli.NewGlobals(), args).Commands()); n != len(makers()) {
 			t.Errorf("%q: %d commands, want all %d", args, n, len(makers()))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -18,9 +19,9 @@ import (
 
 // scanFlags are the flags of scan.
 type scanFlags struct {
-	*globals
-	formatFlag
-	scanner   scannerFlags
+	*cli.Globals
+	cli.FormatFlag
+	scanner   cli.ScannerFlags
 	text      bool
 	listRules bool
 	format    string
@@ -28,8 +29,8 @@ type scanFlags struct {
 	quiet     bool
 }
 
-func newScan(g *globals) *cobra.Command {
-	f := &scanFlags{globals: g}
+func newScan(g *cli.Globals) *cobra.Command {
+	f := &scanFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "scan [FILE|DIR|-]...",
 		Short: "Look for instructions hidden in data",
@@ -49,15 +50,15 @@ be looked at.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	f.scanner.register(c)
-	f.formatFlag.register(c)
+	f.scanner.Register(c)
+	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
 	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
-	complete(c, "format", report.PlainFormats...)
-	completeWith(c, "allow", func([]string) []string {
+	cli.Complete(c, "format", report.PlainFormats...)
+	cli.CompleteWith(c, "allow", func([]string) []string {
 		var ids []string
 		for _, r := range safety.New(safety.Options{}).Rules() {
 			ids = append(ids, r.ID)
@@ -71,32 +72,32 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if !slices.Contains(report.PlainFormats, f.format) {
 		return report.UnknownFormat(f.format, report.PlainFormats)
 	}
-	if f.text && f.from != "" {
+	if f.text && f.From != "" {
 		return errors.New("--text and --from: a text is in no format; use one of them")
 	}
-	if err := input.OneStdin(args, f.scanner.rules); err != nil {
+	if err := input.OneStdin(args, f.scanner.Rules); err != nil {
 		return err
 	}
-	scanner, err := f.scanner.load(f.globals, c)
+	scanner, err := f.scanner.Load(f.Globals, c)
 	if err != nil {
 		return err
 	}
 	out, err := f.Open(f.output, c.OutOrStdout())
 	if err != nil {
-		return scanner.close(err)
+		return scanner.Close(err)
 	}
-	colors := term.NewPalette(out.Stdout && term.UseColor(f.color, c.OutOrStdout()))
+	colors := term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout()))
 	if f.listRules {
-		return out.Close(scanner.close(writeSafetyRules(out, f.format, scanner.Rules(), colors)))
+		return out.Close(scanner.Close(writeSafetyRules(out, f.format, scanner.Rules(), colors)))
 	}
 	run := scanRun{
 		scanFlags: f,
 		scanner:   scanner,
 		colors:    colors,
 		stderr:    c.ErrOrStderr(),
-		progress:  f.newProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
+		progress:  f.NewProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
-	err = scanner.close(run.all(c.Context(), out, f.Sources(args, c.InOrStdin(), c.ErrOrStderr())))
+	err = scanner.Close(run.all(c.Context(), out, f.Sources(args, c.InOrStdin(), c.ErrOrStderr())))
 	if err := out.Close(err); err != nil {
 		return err
 	}

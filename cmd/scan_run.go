@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/report"
@@ -18,7 +19,7 @@ import (
 // scanRun is one run of scan.
 type scanRun struct {
 	*scanFlags
-	scanner  *scanner
+	scanner  *cli.Scanner
 	colors   term.Palette
 	stderr   io.Writer
 	progress *term.Progress
@@ -45,7 +46,7 @@ func (s *scanRun) all(ctx context.Context, out *output.File, list []input.Source
 		}
 		return results
 	}
-	s.findings = report.NewLimiter(s.maxFindings, func(r *scanRecord) error { return s.write(out, r) })
+	s.findings = report.NewLimiter(s.MaxFindings, func(r *scanRecord) error { return s.write(out, r) })
 	produce := func(emit func([]input.Document) bool) { s.produce(list, emit) }
 	s.progress.Start(input.TotalSize(list))
 	defer s.progress.Stop()
@@ -68,11 +69,11 @@ func (s *scanRun) all(ctx context.Context, out *output.File, list []input.Source
 // produce emits the documents: JSON ones, or with --text each file as one.
 func (s *scanRun) produce(list []input.Source, emit func([]input.Document) bool) {
 	if !s.text {
-		input.Batches(list, s.limits, s.progress.Bytes, emit)
+		input.Batches(list, s.Limits, s.progress.Bytes, emit)
 		return
 	}
 	for _, src := range list {
-		if !emit([]input.Document{src.WholeText(s.limits, s.progress.Bytes)}) {
+		if !emit([]input.Document{src.WholeText(s.Limits, s.progress.Bytes)}) {
 			return
 		}
 	}
@@ -84,7 +85,7 @@ func (s *scanRun) scan(ctx context.Context, d input.Document) (scanRecord, error
 		return r, input.InFile(d.Source.Name, d.Err)
 	}
 	if s.text {
-		report, err := safety.ScanText(ctx, s.scanner.Scanner, string(d.Raw.Bytes), s.scanner.allow)
+		report, err := safety.ScanText(ctx, s.scanner.Scanner, string(d.Raw.Bytes), s.scanner.Allow)
 		if err != nil {
 			return r, input.InFile(d.Source.Name, err)
 		}
@@ -92,15 +93,15 @@ func (s *scanRun) scan(ctx context.Context, d input.Document) (scanRecord, error
 		return r, nil
 	}
 	r.origin = d.Origin()
-	doc, err := jsonstream.Parse(d.Raw, s.limits)
+	doc, err := jsonstream.Parse(d.Raw, s.Limits)
 	if err != nil {
 		return r, input.InFile(d.Source.Name, err)
 	}
-	form, err := history.FormatOf(doc.Root(), s.from)
-	if err != nil && s.from != "" {
+	form, err := history.FormatOf(doc.Root(), s.From)
+	if err != nil && s.From != "" {
 		return r, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
-	report, err := safety.ScanMessage(ctx, s.scanner.Scanner, doc.Root(), form, s.scanner.allow)
+	report, err := safety.ScanMessage(ctx, s.scanner.Scanner, doc.Root(), form, s.scanner.Allow)
 	if err != nil {
 		return r, input.InFile(d.Source.Name, err)
 	}
@@ -109,7 +110,7 @@ func (s *scanRun) scan(ctx context.Context, d input.Document) (scanRecord, error
 }
 
 func (s *scanRun) consume(r scanned) error {
-	if classifierFailed(r.err) {
+	if cli.ClassifierFailed(r.err) {
 		return r.err
 	}
 	if r.err != nil {
@@ -139,7 +140,7 @@ func (s *scanRun) write(out io.Writer, r *scanRecord) error {
 
 // answer is what the run comes to, once everything is written.
 func (s *scanRun) answer() error {
-	return answer(s.unread, s.flagged > 0)
+	return cli.Answer(s.unread, s.flagged > 0)
 }
 
 // summary tells how the run went, in one line.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/schemas"
@@ -18,7 +19,7 @@ import (
 // runHere runs a command line in this process.
 func runHere(stdin string, args ...string) (stdout, stderr string) {
 	var out, problems bytes.Buffer
-	g := newGlobals()
+	g := cli.NewGlobals()
 	root := newRootFor(g, args)
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(stdin))
@@ -26,7 +27,7 @@ func runHere(stdin string, args ...string) (stdout, stderr string) {
 	root.SetErr(&problems)
 	exitCode(root.Execute(), &problems)
 	g.RemoveUnfinished()
-	g.children.Close()
+	g.Children.Close()
 	return out.String(), problems.String()
 }
 

@@ -29,7 +29,7 @@ func TestSeenRotated(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			handoff(t, "keygen", "-o", "key")
+			program(t, "keygen", "-o", "key")
 			const messages = 10
 			var files []string
 			for i := range messages + 2 {
@@ -43,7 +43,7 @@ func TestSeenRotated(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			handoff(t, append([]string{"sign", "-i", "--force", "--key-file", "key"}, files...)...)
+			program(t, append([]string{"sign", "-i", "--force", "--key-file", "key"}, files...)...)
 
 			verifier := exec.Command("handoff", "verify", "-f", "json", "--key-file", "key", "--seen", "ids")
 			in, err := verifier.StdinPipe()
@@ -82,7 +82,7 @@ func TestSeenRotated(t *testing.T) {
 				t.Skip(err) // Windows does not rename a file that is open
 			}
 			for _, some := range [][]string{files[1:4], files[4 : messages+1]} {
-				handoff(t, append([]string{"verify", "--key-file", "key", "--seen", "ids"}, some...)...)
+				program(t, append([]string{"verify", "--key-file", "key", "--seen", "ids"}, some...)...)
 			}
 			for i := 1; i <= messages; i++ {
 				if line := verify(i); !strings.Contains(line, `"reason":"replayed"`) {

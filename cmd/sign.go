@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
@@ -17,17 +18,17 @@ import (
 
 // signFlags are the flags of sign.
 type signFlags struct {
-	rewriting
-	layout
-	keys  keyFlags
+	cli.Rewriting
+	cli.Layout
+	keys  cli.KeyFlags
 	keyID string
 	force bool
 
 	parsers sync.Pool // of *message.Parser
 }
 
-func newSign(g *globals) *cobra.Command {
-	f := &signFlags{rewriting: rewriting{globals: g}}
+func newSign(g *cli.Globals) *cobra.Command {
+	f := &signFlags{Rewriting: cli.Rewriting{Globals: g}}
 	f.parsers.New = func() any { return new(message.Parser) }
 	c := &cobra.Command{
 		Use:   "sign --key-file FILE [FILE|DIR|-]...",
@@ -43,10 +44,10 @@ would change: a signature would not protect it.`,
   producer | handoff sign --key-file team.key > signed.jsonl
   handoff sign -i --key-file team.key fixtures/`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := input.OneStdin(args, f.keys.files...); err != nil {
+			if err := input.OneStdin(args, f.keys.Files...); err != nil {
 				return err
 			}
-			keys, err := f.keys.load(g, c)
+			keys, err := f.keys.Load(g, c)
 			if err != nil {
 				return err
 			}
@@ -58,18 +59,18 @@ would change: a signature would not protect it.`,
 				return err
 			}
 			validator := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
-			f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+			f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				return f.sign(c.Context(), dst, d, key, validator)
 			}
-			return f.run(c, args)
+			return f.Run(c, args)
 		},
 	}
-	f.keys.register(c)
+	f.keys.Register(c)
 	c.Flags().StringVar(&f.keyID, "key-id", "", "the key to sign with, by its `ID`; or the ID of a key that has none")
 	c.Flags().BoolVar(&f.force, "force", false, "replace signatures, and sign messages that fail the schema")
-	f.registerOutput(c)
-	f.registerInPlace(c)
-	f.layout.register(c)
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	f.Layout.Register(c)
 	return c
 }
 
@@ -77,7 +78,7 @@ would change: a signature would not protect it.`,
 func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
 	switch {
 	case len(keys) == 0:
-		return sign.Key{}, errNoKey
+		return sign.Key{}, cli.ErrNoKey
 	case f.keyID == "" && len(keys) > 1:
 		return sign.Key{}, fmt.Errorf("there are %d keys: say with --key-id which one is to sign", len(keys))
 	case f.keyID == "":
@@ -99,7 +100,7 @@ func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
 func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key sign.Key, validator *validate.Validator) ([]byte, error) {
 	parser := f.parsers.Get().(*message.Parser)
 	defer f.parsers.Put(parser)
-	m, err := parser.Parse(d.Raw, message.Options{Limits: f.limits}, nil)
+	m, err := parser.Parse(d.Raw, message.Options{Limits: f.Limits}, nil)
 	if err != nil {
 		return nil, input.InFile(d.Source.Name, err)
 	}
@@ -114,17 +115,17 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 			if n := len(r.Findings) - 1; n > 0 {
 				more = fmt.Sprintf(" (and %s)", counted(n, "more finding"))
 			}
-			return nil, refusal{fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; mend it, or use --force",
-				d.Source.Name, first.Line, first.Column, first.PlacedMessage(), more)}
+			return nil, cli.Reject(fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; mend it, or use --force",
+				d.Source.Name, first.Line, first.Column, first.PlacedMessage(), more))
 		}
 	}
 	text, err := sign.Sign(m, key, f.force)
 	if errors.Is(err, sign.ErrSigned) {
 		at := m.Root().Get(sign.Member).NamePosition()
-		return nil, refusal{fmt.Errorf("%s:%d:%d: %w: --force replaces it", d.Source.Name, at.Line, at.Column, err)}
+		return nil, cli.Reject(fmt.Errorf("%s:%d:%d: %w: --force replaces it", d.Source.Name, at.Line, at.Column, err))
 	}
 	if err != nil {
-		return nil, refusal{input.InFile(d.Source.Name, err)}
+		return nil, cli.Reject(input.InFile(d.Source.Name, err))
 	}
-	return f.append(dst, text)
+	return f.Append(dst, text)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/summarize"
@@ -29,7 +30,7 @@ type summarizerFlags struct {
 	timeout   time.Duration
 	prices    []string
 	fallback  bool
-	child     childFlags
+	child     cli.ChildFlags
 }
 
 // The methods of --summarizer.
@@ -52,8 +53,8 @@ func (f *summarizerFlags) register(c *cobra.Command) {
 	flags.DurationVar(&f.timeout, "summarizer-timeout", time.Minute, "how long the command, or one request to the model, may take")
 	flags.StringSliceVar(&f.prices, "summarizer-prices", nil, "`PROMPT,COMPLETION` prices in USD per million tokens, to add the cost to costTracking")
 	flags.BoolVar(&f.fallback, "summarizer-fallback", false, "use the extractive one when another fails")
-	f.child.register(c)
-	complete(c, "summarizer", methods...)
+	f.child.Register(c)
+	cli.Complete(c, "summarizer", methods...)
 }
 
 // Environment variables with the key of a chat endpoint. OpenAI's own is used for
@@ -64,7 +65,7 @@ const (
 )
 
 // load sets the summariser, and what the flags say of it, in the options of trim.
-func (f *summarizerFlags) load(g *globals, c *cobra.Command, o *trim.Options) error {
+func (f *summarizerFlags) load(g *cli.Globals, c *cobra.Command, o *trim.Options) error {
 	if !c.Flags().Changed("summarizer") {
 		switch {
 		case f.command != "" && f.url != "":
@@ -81,7 +82,7 @@ func (f *summarizerFlags) load(g *globals, c *cobra.Command, o *trim.Options) er
 	if f.timeout <= 0 {
 		return fmt.Errorf("--summarizer-timeout %s: write a duration above 0, like 30s", f.timeout)
 	}
-	child, err := f.child.options(c, "summariser", f.command)
+	child, err := f.child.Options(c, "summariser", f.command)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (f *summarizerFlags) load(g *globals, c *cobra.Command, o *trim.Options) er
 		if f.command == "" {
 			return errors.New("--summarizer command: name the command with --summarizer-cmd")
 		}
-		o.Summarizer = summarize.Completing{Summarizer: command.Summarizer{Set: &g.children, Child: child, Timeout: f.timeout}}
+		o.Summarizer = summarize.Completing{Summarizer: command.Summarizer{Set: &g.Children, Child: child, Timeout: f.timeout}}
 	case chatMethod:
 		s, err := f.chat()
 		if err != nil {

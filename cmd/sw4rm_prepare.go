@@ -7,13 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/cmd/sw4rm"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+	sw4rmformat "github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/trim"
 )
@@ -21,11 +23,11 @@ import (
 // prepareFlags are the flags of sw4rm prepare: some of trim's.
 type prepareFlags struct {
 	trimFlags
-	lenientFlag
+	sw4rm.LenientFlag
 }
 
-func newSW4RMPrepare(g *globals) *cobra.Command {
-	f := &prepareFlags{trimFlags: trimFlags{rewriting: rewriting{globals: g}}}
+func newSW4RMPrepare(g *cli.Globals) *cobra.Command {
+	f := &prepareFlags{trimFlags: trimFlags{Rewriting: cli.Rewriting{Globals: g}}}
 	c := &cobra.Command{
 		Use:   "prepare [FILE|DIR|-]...",
 		Short: "Cut contexts to the size that the document advises",
@@ -48,12 +50,12 @@ with an error: rename that member.`,
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVarP(&f.trimFlags.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
-	f.counter.register(c)
-	f.lenientFlag.register(c)
-	f.registerOutput(c)
-	f.registerInPlace(c)
-	f.layout.register(c)
-	complete(c, "format", report.PlainFormats...)
+	f.counter.Register(c)
+	f.LenientFlag.Register(c)
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	f.Layout.Register(c)
+	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }
 
@@ -64,36 +66,36 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 	if f.Last < 1 {
 		return fmt.Errorf("--max-history %d: write a number above 0", f.Last)
 	}
-	counter, err := f.counter.load()
+	counter, err := f.counter.Load()
 	if err != nil {
 		return err
 	}
 	if f.archive != "" {
-		if err := f.checkArchive(f.archive); err != nil {
+		if err := checkArchive(f.Globals, f.archive); err != nil {
 			return err
 		}
 	}
-	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
-	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+	f.Meter, f.Tokenizer = counter.Meter(), string(counter.Encoding())
+	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
 		text, report, err := f.prepare(d)
 		if err != nil {
 			return nil, err
 		}
 		tell(report)
-		return f.layout.append(dst, text)
+		return f.Layout.Append(dst, text)
 	}
-	f.publish = func(news []any) error {
+	f.Publish = func(news []any) error {
 		var reports []any
 		for _, n := range news {
 			p := n.(prepared)
 			for _, line := range p.told {
-				f.progress.Fail(fmt.Errorf("%s: %s", p.place, term.Visible(line)))
+				f.Progress.Fail(fmt.Errorf("%s: %s", p.place, term.Visible(line)))
 			}
 			reports = append(reports, p.trimRecord)
 		}
-		return f.report(f.stderr, reports)
+		return f.report(f.Stderr, reports)
 	}
-	return f.rewriting.run(c, args)
+	return f.Rewriting.Run(c, args)
 }
 
 // prepared is what became of one message.
@@ -103,7 +105,7 @@ type prepared struct {
 }
 
 func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.limits)
+	doc, err := jsonstream.Parse(d.Raw, f.Limits)
 	if err != nil {
 		return nil, prepared{}, input.InFile(d.Source.Name, err)
 	}
@@ -118,16 +120,16 @@ func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
 	default:
 		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.Origin(), kind)
 	}
-	doc, told, err := f.fill(doc, kind, f.limits)
+	doc, told, err := f.Fill(doc, kind, f.Limits)
 	if err != nil {
 		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
-	if err := readable(doc, kind, f.limits, term.Visible(d.Source.Name)); err != nil {
+	if err := readable(doc, kind, f.Limits, term.Visible(d.Source.Name)); err != nil {
 		return nil, prepared{}, err
 	}
 	options := f.Options
 	options.Format = kind
-	r, err := trim.Prepare(doc, f.limits, options)
+	r, err := trim.Prepare(doc, f.Limits, options)
 	if err != nil {
 		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
@@ -145,9 +147,9 @@ func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
 func readable(doc *jsonstream.Document, kind format.Format, limits jsonstream.Limits, name string) error {
 	var problems []finding.Finding
 	if kind == format.SW4RMContext {
-		_, problems = sw4rm.ReadContext(doc.Root())
+		_, problems = sw4rmformat.ReadContext(doc.Root())
 	} else {
-		_, problems = sw4rm.ReadRequest(doc, limits)
+		_, problems = sw4rmformat.ReadRequest(doc, limits)
 	}
-	return sw4rmProblems(name, problems)
+	return sw4rm.Problems(name, problems)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/trim"
@@ -12,13 +13,13 @@ import (
 
 // trimFlags are the flags of trim.
 type trimFlags struct {
-	rewriting
-	layout
-	formatFlag
+	cli.Rewriting
+	cli.Layout
+	cli.FormatFlag
 	trim.Options
 	summarizer summarizerFlags
-	counter    counterFlags
-	keys       keyFlags
+	counter    cli.CounterFlags
+	keys       cli.KeyFlags
 	receiver   string
 	window     int
 	threshold  float64
@@ -30,8 +31,8 @@ type trimFlags struct {
 	quiet      bool
 }
 
-func newTrim(g *globals) *cobra.Command {
-	f := &trimFlags{rewriting: rewriting{globals: g}}
+func newTrim(g *cli.Globals) *cobra.Command {
+	f := &trimFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "trim [FILE|DIR|-]...",
 		Short: "Make the history of messages fit their receiver",
@@ -57,7 +58,7 @@ cannot hold any more; with a key, a canonical message is signed again.`,
   handoff trim --last 50 --summarizer none context.json
   handoff trim --restore removed.jsonl small.json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := input.OneStdin(args, append(f.keys.files, f.receiver)...); err != nil {
+			if err := input.OneStdin(args, append(f.keys.Files, f.receiver)...); err != nil {
 				return err
 			}
 			if f.restore != "" {
@@ -76,26 +77,26 @@ func (f *trimFlags) register(c *cobra.Command) {
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
 	flags.StringVar(&f.receiver, "receiver", "", "receiver profile `FILE`, for its contextWindow")
 	flags.Float64Var(&f.threshold, "threshold", 0.8, "the part of the context window that a message may fill")
-	flags.Var(sizeOrZero{newByteSize(&f.maxBytes, 0)}, "max-bytes", "the most `BYTES` that a message may have (100KB, 1MiB)")
+	flags.Var(sizeOrZero{cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "the most `BYTES` that a message may have (100KB, 1MiB)")
 	flags.IntVar(&f.Last, "last", 0, "the most `TURNS` that may stay")
 	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
 	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "the most `TOKENS` of the summary (default: a tenth of what it replaces)")
 	flags.StringSliceVar(&f.Roles, "roles", nil, "keep only turns of these `ROLES`")
 	flags.BoolVar(&f.DropTools, "drop-tools", false, "drop tool calls, their results and reasoning")
 	flags.StringSliceVar(&f.also, "also", nil, "what may go when the turns do not suffice, in this order: `MEMBERS` of "+extraNames())
-	f.formatFlag.register(c)
-	f.counter.register(c)
+	f.FormatFlag.Register(c)
+	f.counter.Register(c)
 	f.summarizer.register(c)
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
 	flags.StringVarP(&f.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
-	f.keys.register(c)
-	f.registerOutput(c)
-	f.registerInPlace(c)
-	f.layout.register(c)
-	complete(c, "format", report.PlainFormats...)
-	complete(c, "also", strings.Split(extraNames(), ", ")...)
+	f.keys.Register(c)
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	f.Layout.Register(c)
+	cli.Complete(c, "format", report.PlainFormats...)
+	cli.Complete(c, "also", strings.Split(extraNames(), ", ")...)
 }
 
 func extraNames() string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/tokens"
@@ -43,16 +44,16 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 		return errors.New("--roles: a name is empty: name the roles that stay, as in user,assistant")
 	}
 	f.MaxBytes = int(f.maxBytes)
-	counter, err := f.counter.load()
+	counter, err := f.counter.Load()
 	if err != nil {
 		return err
 	}
-	f.Format = f.from
-	f.Meter, f.Tokenizer = counter.meter(), string(counter.Encoding())
+	f.Format = f.From
+	f.Meter, f.Tokenizer = counter.Meter(), string(counter.Encoding())
 	if err := f.limit(c); err != nil {
 		return err
 	}
-	return f.summarizer.load(f.globals, c, &f.Options)
+	return f.summarizer.load(f.Globals, c, &f.Options)
 }
 
 // limit makes of the context window the most tokens of a message.
@@ -62,8 +63,8 @@ func (f *trimFlags) limit(c *cobra.Command) error {
 	}
 	window := f.window
 	if window == 0 && f.receiver != "" {
-		receiver := receiverFlags{profile: f.receiver}
-		profile, err := receiver.load(f.globals, c.InOrStdin())
+		receiver := cli.ReceiverFlags{Profile: f.receiver}
+		profile, err := receiver.Load(f.Globals, c.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -71,8 +72,8 @@ func (f *trimFlags) limit(c *cobra.Command) error {
 			return fmt.Errorf("%s: the profile has no contextWindow: add it, or name one with --context-window", f.receiver)
 		}
 	}
-	if window == 0 && f.MaxTokens == 0 && f.Last == 0 && f.MaxBytes == 0 && f.counter.model != "" {
-		window, _ = tokens.Window(f.counter.model)
+	if window == 0 && f.MaxTokens == 0 && f.Last == 0 && f.MaxBytes == 0 && f.counter.Model != "" {
+		window, _ = tokens.Window(f.counter.Model)
 	}
 	if window == 0 {
 		return nil
@@ -86,7 +87,7 @@ func (f *trimFlags) limit(c *cobra.Command) error {
 // signingKey returns the key to sign trimmed messages with, nil if none is
 // configured.
 func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
-	keys, err := f.keys.load(f.globals, c)
+	keys, err := f.keys.Load(f.Globals, c)
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}

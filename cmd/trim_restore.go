@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -14,26 +15,26 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 	if f.archive != "" {
 		return errors.New("--archive and --restore: use one of them")
 	}
-	archive, closeArchive, err := f.openArchive(f.restore)
+	archive, closeArchive, err := openArchive(f.Globals, f.restore)
 	if err != nil {
 		return err
 	}
 	defer closeArchive() // read only: nothing can be lost
-	f.rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.Raw, f.limits)
+	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+		doc, err := jsonstream.Parse(d.Raw, f.Limits)
 		if err != nil {
 			return nil, input.InFile(d.Source.Name, err)
 		}
-		text, err := archive.Restore(doc, f.from, f.limits)
+		text, err := archive.Restore(doc, f.From, f.Limits)
 		if err != nil {
 			err = failed(d, err)
 			mismatch, unread := (*history.MismatchError)(nil), (*history.CarrierError)(nil)
 			if !errors.Is(err, history.ErrFormat) && !errors.As(err, &mismatch) && !errors.As(err, &unread) {
-				err = refusal{err}
+				err = cli.Reject(err)
 			}
 			return nil, err
 		}
-		return f.layout.append(dst, text)
+		return f.Layout.Append(dst, text)
 	}
-	return f.rewriting.run(c, args)
+	return f.Rewriting.Run(c, args)
 }

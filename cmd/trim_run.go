@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -24,34 +25,34 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.archive != "" {
-		if err := f.checkArchive(f.archive); err != nil {
+		if err := checkArchive(f.Globals, f.archive); err != nil {
 			return err
 		}
 	}
-	f.rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
 		text, report, err := f.trim(c.Context(), d, key)
 		if err != nil {
 			return nil, err
 		}
 		tell(report)
-		return f.layout.append(dst, text)
+		return f.Layout.Append(dst, text)
 	}
-	f.publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
-	return f.rewriting.run(c, args)
+	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
+	return f.Rewriting.Run(c, args)
 }
 
 // trim makes one message fit.
 func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) ([]byte, trimRecord, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.limits)
+	doc, err := jsonstream.Parse(d.Raw, f.Limits)
 	if err != nil {
 		return nil, trimRecord{}, input.InFile(d.Source.Name, err)
 	}
-	r, err := trim.Message(ctx, doc, f.limits, f.Options)
+	r, err := trim.Message(ctx, doc, f.Limits, f.Options)
 	if errors.Is(err, trim.ErrNoLimit) {
 		return nil, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())
 	}
 	if over := (*trim.OverError)(nil); errors.As(err, &over) {
-		return nil, trimRecord{}, refusal{fmt.Errorf("%s: %w; raise the limit, lower --keep-turns, or give up more with --also", d.Origin(), err)}
+		return nil, trimRecord{}, cli.Reject(fmt.Errorf("%s: %w; raise the limit, lower --keep-turns, or give up more with --also", d.Origin(), err))
 	}
 	if err != nil {
 		return nil, trimRecord{}, failed(d, err)

@@ -15,11 +15,11 @@ import (
 // that it has recorded, and whose verdicts nobody gets.
 func TestUntoldInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	handoff(t, "keygen", "-o", "key")
+	program(t, "keygen", "-o", "key")
 	if err := os.WriteFile("m.json", []byte(`{"handoffId":"id-1"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	handoff(t, "sign", "-i", "--force", "--key-file", "key", "m.json")
+	program(t, "sign", "-i", "--force", "--key-file", "key", "m.json")
 	signed, err := os.ReadFile("m.json")
 	if err != nil {
 		t.Fatal(err)

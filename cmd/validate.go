@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -20,11 +21,11 @@ import (
 
 // validateFlags are the flags of validate.
 type validateFlags struct {
-	*globals
-	formatFlag
-	reports  reportFlags
-	receiver receiverFlags
-	scanner  scannerFlags
+	*cli.Globals
+	cli.FormatFlag
+	reports  cli.ReportFlags
+	receiver cli.ReceiverFlags
+	scanner  cli.ScannerFlags
 	checks   validate.Options
 	layers   []string
 	schema   string
@@ -32,8 +33,8 @@ type validateFlags struct {
 	verbose  bool
 }
 
-func newValidate(g *globals) *cobra.Command {
-	f := &validateFlags{globals: g}
+func newValidate(g *cli.Globals) *cobra.Command {
+	f := &validateFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "validate [FILE|DIR|-]...",
 		Short: "Check messages the way their receiver must",
@@ -60,10 +61,10 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	f.formatFlag.register(c)
-	f.reports.register(c, report.Formats)
-	f.receiver.register(c)
-	f.scanner.register(c)
+	f.FormatFlag.Register(c)
+	f.reports.Register(c, report.Formats)
+	f.receiver.Register(c)
+	f.scanner.Register(c)
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
 	flags.BoolVar(&f.checks.Strict, "strict", false, "make warnings errors")
 	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
@@ -71,9 +72,9 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "tell how schemas given by files are checked")
-	complete(c, "layers", layerNames()...)
-	complete(c, "expect", expectations()...)
-	completeWith(c, "off", func([]string) []string { return finding.IDs(warningRules()) })
+	cli.Complete(c, "layers", layerNames()...)
+	cli.Complete(c, "expect", expectations()...)
+	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(warningRules()) })
 	return c
 }
 
@@ -94,7 +95,7 @@ func warningRules() []finding.Rule {
 func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	stdin := c.InOrStdin()
 	o := f.checks
-	o.Limits = f.limits
+	o.Limits = f.Limits
 	for _, name := range f.layers {
 		if !slices.Contains(layerNames(), name) {
 			return o, fmt.Errorf("unknown layer %q: use some of %s", name, strings.Join(layerNames(), ", "))
@@ -102,29 +103,29 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		o.Layers = append(o.Layers, finding.Layer(name))
 	}
 	var err error
-	if o.Off, err = ruleIDs("off", o.Off, "warning", warningRules); err != nil {
+	if o.Off, err = cli.RuleIDs("off", o.Off, "warning", warningRules); err != nil {
 		return o, err
 	}
-	if o.Receiver, err = f.receiver.load(f.globals, stdin); err != nil {
+	if o.Receiver, err = f.receiver.Load(f.Globals, stdin); err != nil {
 		return o, err
 	}
 	if o.Receiver == nil {
-		o.Formats = f.formats()
-	} else if f.from != "" && f.from != format.EAAPL {
-		return o, fmt.Errorf("--from %s: only canonical messages have a receiver; leave out what describes one", f.from)
+		o.Formats = f.Formats()
+	} else if f.From != "" && f.From != format.EAAPL {
+		return o, fmt.Errorf("--from %s: only canonical messages have a receiver; leave out what describes one", f.From)
 	}
-	if o.Verifier, err = f.receiver.verifier(f.globals, c, o.Receiver); err != nil {
+	if o.Verifier, err = f.receiver.Verifier(f.Globals, c, o.Receiver); err != nil {
 		return o, err
 	}
 	if o.Verifier == nil && slices.Contains(o.Layers, finding.Signature) {
-		return o, errNoKey
+		return o, cli.ErrNoKey
 	}
 	f.addAsked(c, &o)
 	if f.schema != "" {
 		if o.Layers != nil || o.Receiver != nil || c.Flags().Changed("key-file") {
 			return o, errors.New("--schema takes the place of all layers: leave out --layers, --key-file and what describes a receiver")
 		}
-		if o.Schema, err = f.loadSchema(f.schema, stdin, f.limits); err != nil {
+		if o.Schema, err = f.LoadSchema(f.schema, stdin, f.Limits); err != nil {
 			return o, err
 		}
 	}
@@ -158,7 +159,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if err := checkExpectation(f.expect); err != nil {
 		return err
 	}
-	if err := input.OneStdin(args, append(f.receiver.keys.files, f.receiver.profile, f.scanner.rules, f.schema)...); err != nil {
+	if err := input.OneStdin(args, append(f.receiver.Keys.Files, f.receiver.Profile, f.scanner.Rules, f.schema)...); err != nil {
 		return err
 	}
 	options, err := f.options(c)
@@ -168,25 +169,25 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if f.verbose {
 		f.tellSchemas(c.ErrOrStderr(), options)
 	}
-	scanner, err := f.scanner.load(f.globals, c)
+	scanner, err := f.scanner.Load(f.Globals, c)
 	if err != nil {
 		return err
 	}
-	options.Scanner, options.Allow = scanner.Scanner, scanner.allow
-	out, err := report.Open(f.Files, f.color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter)
+	options.Scanner, options.Allow = scanner.Scanner, scanner.Allow
+	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter)
 	if err != nil {
-		return scanner.close(err)
+		return scanner.Close(err)
 	}
 	run := validation{
 		validator: validate.New(options),
-		limits:    f.limits,
+		limits:    f.Limits,
 		expect:    f.expect,
 		out:       out,
-		findings:  report.NewLimiter(f.maxFindings, func(r *report.Record) error { return out.Each(func(w report.Printer) error { return w.Report(*r) }) }),
+		findings:  report.NewLimiter(f.MaxFindings, func(r *report.Record) error { return out.Each(func(w report.Printer) error { return w.Report(*r) }) }),
 		stderr:    c.ErrOrStderr(),
-		progress:  f.newProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
+		progress:  f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
-	err = scanner.close(run.all(c, f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.Quiet))
+	err = scanner.Close(run.all(c, f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.Quiet))
 	if err := out.Close(err); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -55,7 +56,7 @@ func (v *validation) all(c *cobra.Command, list []input.Source, quiet bool) erro
 
 // answer is what the run comes to, once everything is written.
 func (v *validation) answer() error {
-	return answer(v.unread, v.unexpected > 0 || v.expect == "" && len(v.invalid) > 0)
+	return cli.Answer(v.unread, v.unexpected > 0 || v.expect == "" && len(v.invalid) > 0)
 }
 
 // A result is a report, or why there is none.
@@ -103,7 +104,7 @@ func (v *validation) repeats(before, d input.Document, r result) bool {
 }
 
 func (v *validation) consume(r result) error {
-	if classifierFailed(r.err) {
+	if cli.ClassifierFailed(r.err) {
 		return r.err
 	}
 	if r.err != nil {

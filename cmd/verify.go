@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -18,8 +19,8 @@ import (
 
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
-	*globals
-	keys      keyFlags
+	*cli.Globals
+	keys      cli.KeyFlags
 	freshness sign.Freshness
 	seen      string
 	explain   bool
@@ -29,8 +30,8 @@ type verifyFlags struct {
 	quiet     bool
 }
 
-func newVerify(g *globals) *cobra.Command {
-	f := &verifyFlags{globals: g}
+func newVerify(g *cli.Globals) *cobra.Command {
+	f := &verifyFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "verify --key-file FILE... [FILE|DIR|-]...",
 		Short: "Verify the signatures of messages",
@@ -47,8 +48,8 @@ refuses old ones, --seen those whose handoffId was accepted before.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	f.keys.register(c)
-	flags.Var((*longest)(&f.freshness.MaxAge), "max-age", "refuse messages whose timestamp is older, such as 15m or 24h")
+	f.keys.Register(c)
+	flags.Var((*cli.Longest)(&f.freshness.MaxAge), "max-age", "refuse messages whose timestamp is older, such as 15m or 24h")
 	flags.DurationVar(&f.freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
 	flags.StringVar(&f.seen, "seen", "", "refuse handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
@@ -56,23 +57,23 @@ refuses old ones, --seen those whose handoffId was accepted before.`,
 	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
-	complete(c, "format", report.PlainFormats...)
+	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }
 
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
-	if err := input.OneStdin(args, append(f.keys.files, f.against)...); err != nil {
+	if err := input.OneStdin(args, append(f.keys.Files, f.against)...); err != nil {
 		return err
 	}
 	if f.freshness.Skew < 0 {
 		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.freshness.Skew)
 	}
-	keys, err := f.keys.load(f.globals, c)
+	keys, err := f.keys.Load(f.Globals, c)
 	if err != nil {
 		return err
 	}
 	if len(keys) == 0 {
-		return errNoKey
+		return cli.ErrNoKey
 	}
 	run := verification{verifyFlags: f, now: time.Now(), stderr: c.ErrOrStderr()}
 	if run.verifier, err = sign.NewVerifier(keys); err != nil {
@@ -95,12 +96,12 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	reportUntold := func() { run.untold.report(run.stderr, f.seen, f.maxFindings) }
-	f.lastWords.Store(&reportUntold)
-	print, err := verifyPrinter(f.format, out, term.NewPalette(out.Stdout && term.UseColor(f.color, c.OutOrStdout())))
+	reportUntold := func() { run.untold.report(run.stderr, f.seen, f.MaxFindings) }
+	f.LastWords.Store(&reportUntold)
+	print, err := verifyPrinter(f.format, out, term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout())))
 	if err == nil {
-		run.findings = report.NewLimiter(f.maxFindings, print)
-		run.progress = f.newProgress(run.stderr, f.quiet || !term.IsTerminal(c.OutOrStdout()))
+		run.findings = report.NewLimiter(f.MaxFindings, print)
+		run.progress = f.NewProgress(run.stderr, f.quiet || !term.IsTerminal(c.OutOrStdout()))
 		err = run.all(out, f.Sources(args, c.InOrStdin(), run.stderr))
 	}
 	if err := out.Close(err); err != nil {
@@ -117,13 +118,13 @@ func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, 
 		return nil, nil
 	}
 	f.explain = true
-	text, err := f.ReadAll(f.against, c.InOrStdin(), f.limits)
+	text, err := f.ReadAll(f.against, c.InOrStdin(), f.Limits)
 	if err != nil {
 		return nil, err
 	}
 	originals := map[string]*message.Message{}
 	var last *message.Message
-	decoder := message.NewDecoder(bytes.NewReader(text), message.Options{Limits: f.limits})
+	decoder := message.NewDecoder(bytes.NewReader(text), message.Options{Limits: f.Limits})
 	for m, err := range decoder.All() {
 		if err != nil {
 			return nil, input.InFile(f.against, err)
@@ -181,7 +182,7 @@ func (r *verdict) Join(*verdict) { r.HandoffID = "" }
 // check is the work on one document: it runs on any core. The message is good until
 // the parser reads another.
 func (v *verification) check(parser *message.Parser, d input.Document) (verdict, *message.Message, error) {
-	m, err := parser.Parse(d.Raw, message.Options{Limits: v.limits}, nil)
+	m, err := parser.Parse(d.Raw, message.Options{Limits: v.Limits}, nil)
 	if err != nil {
 		return verdict{}, nil, input.InFile(d.Source.Name, err)
 	}

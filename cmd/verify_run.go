@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/report"
@@ -43,7 +44,7 @@ type checked struct {
 // all verifies every document of the sources, and tells the outcome.
 func (v *verification) all(out *output.File, list []input.Source) error {
 	v.invalid = map[sign.Reason]int{}
-	err := input.Process(list, v.limits, v.progress, v.work, func(results []checked) error {
+	err := input.Process(list, v.Limits, v.progress, v.work, func(results []checked) error {
 		if err := v.remember(results); err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ func (v *verification) consume(r checked) error {
 
 // answer is what the run comes to, once everything is written.
 func (v *verification) answer() error {
-	return answer(v.unread, len(v.invalid) > 0)
+	return cli.Answer(v.unread, len(v.invalid) > 0)
 }
 
 // summary tells how the run went, in one line.

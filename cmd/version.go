@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 )
 
-func newVersion(*globals) *cobra.Command {
+func newVersion(*cli.Globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "version",
@@ -32,6 +33,6 @@ func newVersion(*globals) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	complete(c, "format", report.PlainFormats...)
+	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }

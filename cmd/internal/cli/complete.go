@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// Complete offers fixed values for a flag.
+func Complete(c *cobra.Command, flag string, values ...string) {
+	CompleteWith(c, flag, func([]string) []string { return values })
+}
+
+// CompleteWith offers values that are found when they are asked for, from the
+// arguments so far.
+func CompleteWith(c *cobra.Command, flag string, values func(args []string) []string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return values(args), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag is not defined
+	}
+}
+
+// addressees returns the agent types that the messages in files are addressed
+// to. Completion must not wait, so it looks at the first messages only.
+func addressees(files []string) []string {
+	const mostMessages = 100
+	var types []string
+	for _, file := range files {
+		seen := 0
+		s := input.Source{Name: file, Path: file}
+		s.Documents(jsonstream.Limits{}, func(int) {}, func(d input.Document, _ bool) bool {
+			m, err := message.ParseInPlace(d.Raw, message.Options{})
+			if d.Err != nil || err != nil {
+				return false
+			}
+			targets := []jsonstream.Value{m.Root().Get("toAgent")}
+			for _, target := range m.Root().Get("receiverList").Elements() {
+				targets = append(targets, target)
+			}
+			for _, target := range targets {
+				if agentType := target.Get("agentType").Text(); agentType != "" && !slices.Contains(types, agentType) {
+					types = append(types, agentType)
+				}
+			}
+			seen++
+			return seen < mostMessages
+		})
+	}
+	return types
+}

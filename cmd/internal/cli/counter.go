@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/tokens"
+)
+
+// CounterFlags say how tokens are counted.
+type CounterFlags struct {
+	tokenizer string
+	Model     string
+}
+
+func (f *CounterFlags) Register(c *cobra.Command) {
+	c.Flags().StringVar(&f.tokenizer, "tokenizer", "", "count with `TOKENIZER`: "+strings.Join(tokenizerNames(), ", ")+" (default o200k_base)")
+	c.Flags().StringVar(&f.Model, "model", "", "count as this `MODEL` does")
+	Complete(c, "tokenizer", tokenizerNames()...)
+}
+
+func tokenizerNames() []string {
+	var names []string
+	for _, e := range tokens.Encodings() {
+		names = append(names, string(e))
+	}
+	return names
+}
+
+// A Counter counts tokens.
+type Counter struct {
+	*tokens.Counter
+	Estimate bool // of a model whose tokenizer is not public
+}
+
+// Load returns the counter. It counts with nothing loaded before the first text.
+func (f *CounterFlags) Load() (Counter, error) {
+	encoding, exact := tokens.O200kBase, true
+	if f.Model != "" {
+		var ok bool
+		if encoding, exact, ok = tokens.ForModel(f.Model); !ok && f.tokenizer == "" {
+			return Counter{}, fmt.Errorf("--model %s: its tokenizer is not known: name one with --tokenizer", term.Visible(f.Model))
+		}
+	}
+	if f.tokenizer != "" {
+		encoding, exact = tokens.Encoding(f.tokenizer), true
+	}
+	c, err := tokens.New(encoding)
+	if err != nil {
+		return Counter{}, err
+	}
+	return Counter{c, !exact}, nil
+}
+
+// Meter returns what measures a conversation: in tokens as providers count it, in
+// bytes without what they add.
+func (c Counter) Meter() history.Meter {
+	if c.Encoding() == tokens.Bytes {
+		return history.Meter{Count: c.Count}
+	}
+	return history.Meter{Count: c.Count, PerTurn: tokens.PerMessage, PerName: tokens.PerName, PerReply: tokens.PerReply}
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+)
+
+// FormatFlag is the flag --from: the format of the messages that are read.
+type FormatFlag struct {
+	From format.Format // "" to go by what each message looks like
+}
+
+func (f *FormatFlag) Register(c *cobra.Command) {
+	c.Flags().Var((*formatValue)(&f.From), "from", "read messages as this `FORMAT` instead of detecting it: "+strings.Join(formatNames(), ", "))
+	Complete(c, "from", formatNames()...)
+	OnlyForCall(c, "from")
+}
+
+// Formats returns those that a message may be in, of which it is detected.
+func (f *FormatFlag) Formats() []format.Format {
+	if f.From == "" {
+		return formats.Names()
+	}
+	return []format.Format{f.From}
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range formats.Names() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// formatValue is a flag whose value is the name of a format.
+type formatValue format.Format
+
+func (v *formatValue) Set(text string) error {
+	if !formats.Known(format.Format(text)) {
+		return report.UnknownFormat(text, formatNames())
+	}
+	*v = formatValue(text)
+	return nil
+}
+
+func (v *formatValue) String() string { return string(*v) }
+
+func (*formatValue) Type() string { return "format" }

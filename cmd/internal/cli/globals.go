@@ -1,0 +1,83 @@
+// Package cli is what commands share: the flags and the state of a run, what their errors
+// come to, groups of flags, and the loop of commands that rewrite messages.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// ErrNo says that the answer is no, and that it has been given.
+var ErrNo = errors.New("the answer is no")
+
+// ErrReported says that something could not be done, and that it has been told.
+var ErrReported = errors.New("reported")
+
+// Globals are the flags of every command.
+type Globals struct {
+	Color    string
+	Limits   jsonstream.Limits
+	MaxRatio int64
+	// maxFindings is how many findings, and how many errors, a run reports; 0 for any.
+	MaxFindings int
+
+	*input.Reader
+	*output.Files
+	Children  child.Set              // the processes that this run has started: none outlives it
+	LastWords atomic.Pointer[func()] // what an interrupted run still has to say, nil for nothing
+}
+
+func NewGlobals() *Globals {
+	c := &claim.Set{}
+	return &Globals{Reader: &input.Reader{Claims: c}, Files: &output.Files{Claims: c}}
+}
+
+func (g *Globals) Check() error {
+	if d := g.Limits.MaxDepth; d < 1 || d > jsonstream.MaxDepth {
+		return fmt.Errorf("--max-depth %d: use 1 to %d", d, jsonstream.MaxDepth)
+	}
+	if g.MaxRatio < 0 {
+		return fmt.Errorf("--max-ratio %d: use 1 or more, or 0 for any", g.MaxRatio)
+	}
+	if g.MaxFindings < 0 {
+		return fmt.Errorf("--max-findings %d: use 1 or more, or 0 for any", g.MaxFindings)
+	}
+	return term.CheckColor(g.Color)
+}
+
+// NewProgress is [newProgress] with as many errors as the flags allow.
+func (g *Globals) NewProgress(stderr io.Writer, wanted bool) *term.Progress {
+	return term.NewProgress(stderr, wanted, g.MaxFindings)
+}
+
+// LimitsOfUnpacking returns how compressed input is to be read.
+func (g *Globals) LimitsOfUnpacking() compress.ReaderOptions {
+	o := compress.ReaderOptions{MaxBytes: g.Limits.MaxBytes, MaxRatio: g.MaxRatio}
+	if g.MaxRatio == 0 {
+		o.MaxRatio = -1
+	}
+	return o
+}
+
+// Answer is what a run comes to: trouble if something could not be read, and
+// otherwise yes or no.
+func Answer(unread int, no bool) error {
+	switch {
+	case unread > 0:
+		return ErrReported
+	case no:
+		return ErrNo
+	default:
+		return nil
+	}
+}

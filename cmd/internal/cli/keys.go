@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// KeyFlags say where keys come from. Keys are never arguments: other users of
+// the machine can read those.
+type KeyFlags struct{ Files []string }
+
+func (f *KeyFlags) Register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: raw bytes, a JSON Web Key or a JWK Set; may be repeated (or HANDOFF_KEY: the key itself)")
+}
+
+// keyVariable is the environment variable that holds a key itself.
+const keyVariable = "HANDOFF_KEY"
+
+// Load returns the keys of the files that were named on the command line, or
+// else the one in the environment, or else those of the configured files; none
+// if there are none. It warns of keys that are not safe.
+func (f *KeyFlags) Load(g *Globals, c *cobra.Command) ([]sign.Key, error) {
+	text, ok := os.LookupEnv(keyVariable)
+	if ok && !c.Flags().Changed("key-file") {
+		return parseKeys(c.ErrOrStderr(), keyVariable, []byte(text))
+	}
+	return loadKeys(g, c, f.Files)
+}
+
+var ErrNoKey = term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+keyVariable), "handoff keygen -o FILE makes a key")
+
+// loadKeys reads key files.
+func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
+	var all []sign.Key
+	for _, file := range files {
+		s, err := g.File(file, c.InOrStdin())
+		if err != nil {
+			return nil, err
+		}
+		text, err := readKey(s, c.ErrOrStderr())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the key itself, set by mistake
+		}
+		keys, err := parseKeys(c.ErrOrStderr(), file, text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, keys...)
+	}
+	return all, nil
+}
+
+// mostKeyBytes bounds a key file, in bytes: room for thousands of keys.
+const mostKeyBytes = 1 << 20
+
+// readKey returns the bytes of a key file as they are: raw bytes can look
+// compressed.
+func readKey(s input.Source, stderr io.Writer) ([]byte, error) {
+	in, closeFile, err := s.Raw()
+	if err != nil {
+		return nil, err
+	}
+	defer closeFile() // read only: nothing can be lost
+	if f, ok := in.(*os.File); ok && s.Path != "" {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, term.PlainError(err)
+		}
+		if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
+			term.Warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.Name, mode.Perm()))
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(in, mostKeyBytes+1))
+	if err != nil {
+		return nil, term.PlainError(err)
+	}
+	if len(text) > mostKeyBytes {
+		return nil, fmt.Errorf("longer than %d bytes: not a key file", mostKeyBytes)
+	}
+	return text, nil
+}
+
+// parseKeys reads the keys of a text that comes from origin, and warns of weak ones.
+func parseKeys(stderr io.Writer, origin string, text []byte) ([]sign.Key, error) {
+	keys, err := sign.ParseKeys(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", origin, err)
+	}
+	for _, k := range keys {
+		if weakness := k.Weakness(); weakness != "" {
+			term.Warn(stderr, origin+": "+weakness+"; handoff keygen makes a better one")
+		}
+	}
+	return keys, nil
+}

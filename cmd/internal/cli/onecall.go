@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+)
+
+// OfOneCall is the annotation of flags that are not configurable for one command,
+// while others have a configurable flag of that name.
+const OfOneCall = "of one call"
+
+// OnlyForCall makes flags of a command say what one call is about: all of them
+// if none is named.
+func OnlyForCall(c *cobra.Command, names ...string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if len(names) == 0 || slices.Contains(names, f.Name) {
+			if f.Annotations == nil {
+				f.Annotations = map[string][]string{}
+			}
+			f.Annotations[OfOneCall] = []string{}
+		}
+	})
+}
+
+// OnceStdin refuses to read standard input for several files.
+func OnceStdin(files []string) error {
+	if i := slices.Index(files, "-"); i >= 0 && slices.Contains(files[i+1:], "-") {
+		return input.ErrTwiceStdin
+	}
+	return nil
+}

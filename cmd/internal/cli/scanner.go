@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/safety/classifier"
+	"github.com/eaapl/handoff/pkg/yamldoc"
+)
+
+// ScannerFlags say how text is scanned.
+type ScannerFlags struct {
+	Rules      string
+	threshold  float64
+	allow      []string
+	classifier string
+	timeout    time.Duration
+	child      ChildFlags
+}
+
+func (f *ScannerFlags) Register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.Rules, "rules", "", "further safety rules, a YAML or JSON `FILE` (docs/safety.md)")
+	flags.Float64Var(&f.threshold, "threshold", safety.DefaultThreshold, "score from which a text is flagged, above 0 and up to 1")
+	flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
+	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
+	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")
+	f.child.Register(c)
+}
+
+// Load returns the scanner and the allow list. The caller closes the scanner.
+func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
+	if !(f.threshold > 0 && f.threshold <= 1) {
+		return nil, fmt.Errorf("--threshold %v: use a number above 0 and up to 1", f.threshold)
+	}
+	if f.timeout <= 0 {
+		return nil, errors.New("--classifier-timeout: use a duration above 0, such as 30s")
+	}
+	child, err := f.child.Options(c, "classifier", f.classifier)
+	if err != nil {
+		return nil, err
+	}
+	options := safety.Options{Threshold: f.threshold}
+	if f.Rules != "" {
+		text, err := g.ReadSettings(f.Rules, c.InOrStdin())
+		if err != nil {
+			return nil, err
+		}
+		doc, err := yamldoc.Parse(text)
+		if err != nil {
+			return nil, input.InFile(f.Rules, err)
+		}
+		if options.Rules, err = safety.ParseRules(doc.Raw().Bytes); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Rules, err)
+		}
+	}
+	s := &Scanner{Scanner: safety.New(options)}
+	var known []finding.Rule
+	if len(f.allow) > 0 {
+		known = safety.Catalogue(append(s.Rules(), safety.Rule{ID: classifier.RuleID, Category: classifier.Category}))
+	}
+	for _, text := range f.allow {
+		a, err := safety.ParseAllowance(text)
+		if err != nil {
+			return nil, fmt.Errorf("--allow: %w", err)
+		}
+		if name := a.Rule(); name != "" {
+			if _, err := finding.Find(known, name); err != nil {
+				return nil, term.WithHint(fmt.Errorf("--allow %s: %w", text, err), "handoff scan --list-rules lists them")
+			}
+		}
+		s.Allow = append(s.Allow, a)
+	}
+	if f.classifier != "" {
+		c, err := classifier.Start(&g.Children, child, f.timeout)
+		if err != nil {
+			return nil, err
+		}
+		s.Scanner, s.classifier = c.Scanner(s.Scanner), c
+	}
+	return s, nil
+}
+
+// A Scanner is a safety scanner with what belongs to a run of it.
+type Scanner struct {
+	safety.Scanner
+	Allow      []safety.Allowance
+	classifier *classifier.Classifier // nil without one
+}
+
+// Close ends the classifier: after an error at once, and otherwise it may end by itself.
+// It returns the error, or what is wrong with how the classifier ended.
+func (s *Scanner) Close(err error) error {
+	if s == nil || s.classifier == nil {
+		return err
+	}
+	return s.classifier.Close(err)
+}
+
+// ClassifierFailed reports whether the run cannot go on: nothing more would be looked at.
+func ClassifierFailed(err error) bool {
+	e := (*classifier.Error)(nil)
+	return errors.As(err, &e)
+}

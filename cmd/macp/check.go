@@ -1,0 +1,130 @@
+package macp
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+)
+
+// macpCheckFlags are the flags of macp check.
+type macpCheckFlags struct {
+	transcriptInput
+	policyFlag
+	reports cli.ReportFlags
+	frozen  string
+	explain string
+}
+
+func newMACPCheck(g *cli.Globals) *cobra.Command {
+	f := &macpCheckFlags{transcriptInput: transcriptInput{Globals: g}}
+	c := &cobra.Command{
+		Use:   "check [FILE|DIR|-]...",
+		Short: "Replay sessions by the rules of the handoff mode",
+		Long: `Check replays transcripts by the 22 rules of MACP's handoff mode, and conformance
+fixtures, whose messages have the member expect, by their expectations. A message
+that breaks a rule has no effect, and the replay goes on behind it.
+
+With --frozen a transcript conforms only if it also binds the same context: "handoff
+macp freeze" prints the hash.
+
+Exit code 0: all conform; 1: at least one does not; 2: something could not be read.`,
+		Example: `  handoff macp check session.json
+  handoff macp check --policy policy.json fixtures/
+  handoff macp check --frozen "$(handoff macp freeze original.json)" replay.json
+  handoff macp check --explain 9`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.transcriptInput.register(c)
+	f.policyFlag.register(c)
+	f.reports.Register(c, report.Formats)
+	c.Flags().StringVar(&f.frozen, "frozen", "", "the `HASH` that freezing each transcript has to give")
+	c.Flags().StringVar(&f.explain, "explain", "", "tell what `RULE` means, such as 9, and do nothing else")
+	return c
+}
+
+var frozenHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
+
+func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
+	if f.explain != "" || c.Flags().Changed("explain") {
+		return cli.ExplainOne(c.OutOrStdout(), f.explain, "rule of a session", macp.Rules)
+	}
+	if c.Flags().Changed("frozen") && !frozenHash().MatchString(f.frozen) {
+		return fmt.Errorf("--frozen %q: write it as handoff macp freeze prints it, sha256: and 64 hexadecimal digits", f.frozen)
+	}
+	if err := input.OneStdin(args, f.path); err != nil {
+		return err
+	}
+	policy, err := f.load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, newMACPReporter)
+	if err != nil {
+		return err
+	}
+	findings := report.NewLimiter(f.MaxFindings, func(r *macpReport) error { return out.Each(func(w macpReporter) error { return w.Report(*r) }) })
+	var unread, conforming, broken int
+	work := func(t transcript) macpReport { return f.check(t, macp.Options{Policy: policy}) }
+	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r macpReport) error {
+		if t.err != nil {
+			unread++
+			if !f.progress.Fail(t.err) {
+				return nil
+			}
+			return cmp.Or(findings.Flush(), out.Unreadable(t.source, t.err))
+		}
+		if r.Conforms {
+			conforming++
+		} else {
+			broken++
+		}
+		return findings.Report(&r)
+	}, out.Flush)
+	err = cmp.Or(err, findings.Flush(), out.Flush())
+	if err := out.Close(err); err != nil {
+		return err
+	}
+	if !f.reports.Quiet {
+		summary := fmt.Sprintf("%s: %d conform, %d do not", term.Plural(conforming+broken, "transcript"), conforming, broken)
+		if unread > 0 {
+			summary += "; " + term.Plural(unread, "document") + " could not be read"
+		}
+		summary += findings.Summary()
+		fmt.Fprintln(c.ErrOrStderr(), summary)
+	}
+	return cli.Answer(unread, broken > 0)
+}
+
+// check is the work on one transcript: it runs on any core.
+func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
+	r := macpReport{transcript: t, SessionID: t.sessionID(), Fixture: macp.IsFixture(t.doc.Root()), Violations: []macpViolation{}}
+	r.Source, r.Index = t.source, t.index
+	judge := macp.Check
+	if r.Fixture {
+		judge = macp.CheckFixture
+	}
+	violations := judge(t.doc, o)
+	if f.frozen != "" {
+		if v := macp.CheckFrozen(t.doc, f.frozen, o); v != nil {
+			violations = append(violations, *v)
+		}
+	}
+	for _, v := range violations {
+		v.Finding = v.At(v.Pointer, t.place(v))
+		r.Violations = append(r.Violations, macpViolation{v})
+	}
+	r.Conforms = len(violations) == 0
+	if !r.Conforms {
+		r.reason = violations[0].Reason
+	}
+	return r
+}

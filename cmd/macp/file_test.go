@@ -1,0 +1,70 @@
+package macp
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// TestHeldFile waits for a lock, and takes over one that was left behind.
+func TestHeldFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "s.json")
+	if err := os.WriteFile(filepath.Join(dir, ".s.json.lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, err := holdFile(cli.NewGlobals(), file, io.Discard) // the lock file of a process that was killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan *heldFile)
+	go func() {
+		second, err := holdFile(cli.NewGlobals(), file, io.Discard)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- second
+	}()
+	select {
+	case <-got:
+		t.Fatal("two hold the file at once")
+	case <-time.After(50 * time.Millisecond):
+	}
+	first.release()
+	(<-got).release()
+}
+
+// TestHeldFileMeanwhile appends to a transcript, without a lock, while it is rewritten: the
+// file stays, with what was appended.
+func TestHeldFileMeanwhile(t *testing.T) {
+	const before, added = "{}\n", "{\"b\":2}\n"
+	path := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, err := holdFile(cli.NewGlobals(), path, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.release()
+	text, codec, err := h.read(jsonstream.Limits{MaxBytes: 1 << 20, MaxDepth: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(before+added), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.replace(codec, text); err == nil || !strings.HasSuffix(err.Error(), "changed while it was read, and stays") {
+		t.Errorf("got %v", err)
+	}
+	now, err := os.ReadFile(path)
+	if err != nil || string(now) != before+added {
+		t.Errorf("the file holds %q, %v", now, err)
+	}
+}

@@ -1,0 +1,74 @@
+package macp
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+)
+
+// macpFreezeFlags are the flags of macp freeze.
+type macpFreezeFlags struct {
+	transcriptInput
+	policyFlag
+}
+
+func newMACPFreeze(g *cli.Globals) *cobra.Command {
+	f := &macpFreezeFlags{transcriptInput: transcriptInput{Globals: g}}
+	c := &cobra.Command{
+		Use:   "freeze [FILE|-]",
+		Short: "Print a hash over the context that a session binds",
+		Long: `Freeze prints a hash over what SessionStart bound and all HandoffContext messages:
+determinism in the handoff mode holds for a replay that has the same. "handoff macp
+check --frozen HASH" compares. Messages that a rule refuses do not count; which they
+are can depend on --policy.
+
+A file with several sessions gives a hash for each, one a line.`,
+		Example: `  handoff macp freeze session.json
+  handoff macp check --frozen "$(handoff macp freeze session.json)" replay.json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.transcriptInput.register(c)
+	f.policyFlag.register(c)
+	return c
+}
+
+func (f *macpFreezeFlags) run(c *cobra.Command, args []string) error {
+	if err := input.OneStdin(args, f.path); err != nil {
+		return err
+	}
+	policy, err := f.load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	type frozen struct {
+		hash string
+		err  error
+	}
+	unread := 0
+	work := func(t transcript) frozen {
+		hash, err := macp.Freeze(t.doc, macp.Options{Policy: policy})
+		return frozen{hash, err}
+	}
+	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r frozen) error {
+		err := t.err
+		if err == nil && r.err != nil {
+			err = fmt.Errorf("%s: %w", t.origin, r.err)
+		}
+		if err != nil {
+			unread++
+			f.progress.Fail(err)
+			return nil
+		}
+		_, err = fmt.Fprintln(c.OutOrStdout(), r.hash)
+		return err
+	}, func() error { return nil })
+	if err != nil {
+		return err
+	}
+	return cli.Answer(unread, false)
+}

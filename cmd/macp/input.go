@@ -1,0 +1,170 @@
+package macp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats/macp/wire"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A transcript is a session as a source holds it, or what became of it.
+type transcript struct {
+	source  string // as named by the user
+	index   int    // 0-based, within the source
+	origin  input.Origin
+	doc     *jsonstream.Document
+	offsets []int64 // of its messages on the wire, in bytes; nil for JSON
+	err     error   // why there is none, with the place
+}
+
+// place returns where a violation is in its source. Of the wire only the offset of
+// the envelope is known.
+func (t transcript) place(v macp.Violation) jsonstream.Position {
+	if t.offsets == nil {
+		return v.Position()
+	}
+	offset := t.offsets[0]
+	if v.Index >= 0 && v.Index < len(t.offsets) {
+		offset = t.offsets[v.Index]
+	}
+	return jsonstream.Position{Offset: offset}
+}
+
+// sessionID returns the session of the transcript, "" if it does not say.
+func (t transcript) sessionID() string {
+	root := t.doc.Root()
+	if id := root.Get("session_id"); id.Exists() {
+		return id.Text()
+	}
+	return root.Get("sessionId").Text()
+}
+
+// hasMessages refuses a document that is something else than a transcript.
+func (t transcript) hasMessages() error {
+	if t.doc.Root().Get("messages").Kind() != jsonstream.Array {
+		return fmt.Errorf("%s: is no transcript: it has no array messages", t.origin)
+	}
+	return nil
+}
+
+// transcriptInput says how transcripts are read.
+type transcriptInput struct {
+	*cli.Globals
+	wire     bool
+	progress *term.Progress // of the run
+}
+
+func (f *transcriptInput) register(c *cobra.Command) {
+	c.Flags().BoolVar(&f.wire, "wire", false, "transcripts are length-delimited protobuf envelopes, not JSON")
+}
+
+// readTranscripts does work on every transcript that the arguments name, on all cores,
+// and consumes the results in the order of the input; flush is as for process.
+// A transcript with an error has the zero result.
+func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string, work func(transcript) R, consume func(transcript, R) error, flush func() error) error {
+	type outcome struct {
+		transcript
+		result R
+	}
+	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
+	f.progress = f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
+	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.Limits, f.progress.Bytes, emit) }
+	if f.wire {
+		for i, s := range list {
+			if s.Found {
+				list[i].Err = errors.New("was found in a directory, which is searched for JSON: with --wire, name the files")
+			}
+		}
+		produce = func(emit func([]input.Document) bool) {
+			for _, s := range list {
+				if !emit([]input.Document{s.WholeText(f.Limits, f.progress.Bytes)}) {
+					return
+				}
+			}
+		}
+	}
+	f.progress.Start(input.TotalSize(list))
+	defer f.progress.Stop()
+	return input.InOrder(produce, func(batch []input.Document) []outcome {
+		var outcomes []outcome
+		for _, d := range batch {
+			for _, t := range f.transcripts(d) {
+				o := outcome{transcript: t}
+				if t.err == nil {
+					o.result = work(t)
+				}
+				outcomes = append(outcomes, o)
+			}
+		}
+		return outcomes
+	}, func(outcomes []outcome) error {
+		for _, o := range outcomes {
+			f.progress.Message()
+			if err := consume(o.transcript, o.result); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, flush)
+}
+
+// transcripts returns what a document holds: one transcript in JSON, or one for each
+// session on the wire.
+func (f transcriptInput) transcripts(d input.Document) []transcript {
+	t := transcript{source: d.Source.Name, index: d.Index, origin: d.Origin()}
+	if t.err = d.Err; t.err == nil && f.wire {
+		var list []transcript
+		if list, t.err = f.sessions(t, d.Raw.Bytes); t.err == nil {
+			return list
+		}
+	} else if t.err == nil {
+		t.doc, t.err = jsonstream.Parse(d.Raw, f.Limits)
+		if t.err != nil && isBinary(d.Raw.Bytes) {
+			t.err = fmt.Errorf("%w; if these are protobuf envelopes, add --wire", t.err)
+		}
+	}
+	if t.err != nil {
+		t.err = input.InFile(term.Visible(d.Source.Name), t.err)
+	}
+	return []transcript{t}
+}
+
+// isBinary reports whether a text begins with what no JSON has.
+func isBinary(text []byte) bool {
+	const looked = 512
+	return bytes.ContainsFunc(text[:min(len(text), looked)], func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\r' && r != '\n'
+	})
+}
+
+// sessions reads a stream of envelopes; each transcript is like t.
+func (f transcriptInput) sessions(t transcript, stream []byte) ([]transcript, error) {
+	decoded, err := wire.Decode(bytes.NewReader(stream), f.Limits)
+	if e := (*wire.Error)(nil); errors.As(err, &e) {
+		err = fmt.Errorf("envelope %d, at byte %d: %s", e.Envelope+1, e.Offset, term.Visible(e.Problem))
+		if stream[0] == '{' {
+			err = fmt.Errorf("%w; if this is JSON, leave out --wire", err)
+		}
+	}
+	if err == nil && len(decoded) == 0 {
+		err = errors.New("holds no envelope")
+	}
+	var list []transcript
+	for i, session := range decoded {
+		t.index, t.offsets = i, session.Offsets
+		t.origin.Several = false // a line says nothing here
+		if t.doc, err = jsonstream.Parse(jsonstream.NewRaw(session.Text), f.Limits); err != nil {
+			return nil, fmt.Errorf("session %d: %w", i+1, err)
+		}
+		list = append(list, t)
+	}
+	return list, err
+}

@@ -1,0 +1,158 @@
+package macp
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+)
+
+// macpShowFlags are the flags of macp show.
+type macpShowFlags struct {
+	transcriptInput
+	policyFlag
+	format  string
+	pending bool
+	all     bool
+}
+
+func newMACPShow(g *cli.Globals) *cobra.Command {
+	f := &macpShowFlags{transcriptInput: transcriptInput{Globals: g}}
+	c := &cobra.Command{
+		Use:   "show [FILE|DIR|-]...",
+		Short: "Show what became of a session",
+		Long: `Show tells of each transcript the state and phase of its session, who holds the
+responsibility, the handoffs and what became of them, and the time line. Messages
+that a rule refuses are on the time line and have no effect.
+
+With --pending it lists the handoffs that wait for an answer, one a line, with their
+targets; nothing if there are none.`,
+		Example: `  handoff macp show session.json
+  handoff macp show --pending sessions/
+  handoff macp show -f json session.json | jq .responsible`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.transcriptInput.register(c)
+	f.policyFlag.register(c)
+	flags := c.Flags()
+	flags.StringVarP(&f.format, "format", "f", "text", "text or json")
+	flags.BoolVar(&f.pending, "pending", false, "list the handoffs that wait for an answer")
+	flags.BoolVar(&f.all, "all", false, "show all handoffs and the whole time line")
+	cli.Complete(c, "format", report.PlainFormats...)
+	return c
+}
+
+// A macpSession is the projection of a transcript.
+type macpSession struct {
+	Source string `json:"source"` // as named by the user
+	Index  int    `json:"index"`  // 0-based, within the source
+	macp.Projection
+	wrong []macp.Violation // of the transcript's own members
+}
+
+// A macpPending is what --pending tells of a transcript in JSON.
+type macpPending struct {
+	Source    string         `json:"source"`
+	Index     int            `json:"index"`
+	SessionID string         `json:"session_id"`
+	Pending   []macp.Handoff `json:"pending"`
+}
+
+// waiting returns the handoffs that wait for an answer.
+func (s macpSession) waiting() []macp.Handoff {
+	list := []macp.Handoff{}
+	for _, h := range s.Handoffs {
+		if h.Pending() {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
+	if err := input.OneStdin(args, f.path); err != nil {
+		return err
+	}
+	policy, err := f.load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	out, err := f.Open("", c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	show, err := f.printer(out, term.WidthOf(c.OutOrStdout()), term.NewPalette(term.UseColor(f.Color, c.OutOrStdout())))
+	if err != nil {
+		return err
+	}
+	work := func(t transcript) macpSession {
+		read, wrong := macp.Read(t.doc)
+		return macpSession{t.source, t.index, macp.Project(read, macp.Options{Policy: policy}), wrong}
+	}
+	unread := 0
+	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, s macpSession) error {
+		err := t.err
+		if err == nil {
+			err = t.hasMessages()
+		}
+		if err != nil {
+			unread++
+			f.progress.Fail(err)
+			return nil
+		}
+		if len(s.wrong) > 0 {
+			if err := out.Flush(); err != nil {
+				return err
+			}
+			first := finding.Finding{Pointer: s.wrong[0].Pointer, Message: s.wrong[0].Message}
+			f.progress.Fail(fmt.Errorf("%s: %s", t.origin, term.Visible(first.PlacedMessage())))
+		}
+		return show(s)
+	}, out.Flush)
+	if err := out.Close(err); err != nil {
+		return err
+	}
+	return cli.Answer(unread, false)
+}
+
+// printer returns what shows a session in the format.
+func (f *macpShowFlags) printer(w io.Writer, columns int, colors term.Palette) (func(macpSession) error, error) {
+	switch {
+	case f.format == "json" && f.pending:
+		return func(s macpSession) error {
+			return report.WriteJSON(w, macpPending{s.Source, s.Index, s.SessionID, s.waiting()})
+		}, nil
+	case f.format == "json":
+		return func(s macpSession) error { return report.WriteJSON(w, s) }, nil
+	case f.format == "text" && f.pending:
+		return func(s macpSession) error {
+			for _, h := range s.waiting() {
+				if _, err := fmt.Fprintf(w, "%s: %s %s %s\n", term.Visible(s.Source), term.Visible(h.ID), h.Status, term.Visible(h.Target)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil
+	case f.format == "text":
+		shown := false
+		return func(s macpSession) error {
+			p := sessionPicture{term.NewPicture(columns, colors), f.all}
+			if shown {
+				p.Line()
+			}
+			shown = true
+			p.draw(s)
+			_, err := p.Text.WriteTo(w)
+			return err
+		}, nil
+	default:
+		return nil, report.UnknownFormat(f.format, report.PlainFormats)
+	}
+}

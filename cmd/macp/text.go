@@ -1,0 +1,159 @@
+package macp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+)
+
+// A sessionPicture is the text of one session while it is drawn.
+type sessionPicture struct {
+	term.Picture
+	all bool // every handoff and every message
+}
+
+// draw draws the facts of a session, its handoffs and its time line.
+func (p *sessionPicture) draw(s macpSession) {
+	summary := fmt.Sprintf("state %s, phase %s (SDK: %s)", s.State, s.Phase, s.SDKPhase)
+	paint := p.Yellow
+	if s.State == macp.Resolved {
+		paint = p.Green
+	}
+	p.Heading(s.Source, s.Index, summary, paint)
+	p.Line()
+	p.Label("session", s.SessionID)
+	p.Label("intent", s.Intent)
+	p.Label("initiator", s.Initiator)
+	p.Label("with", strings.Join(without(s.Participants, s.Initiator), ", "))
+	p.Label("versions", fmt.Sprintf("mode %s, configuration %s, %s", s.ModeVersion, s.ConfigurationVersion, s.PolicyVersion))
+	p.Label("may take", lasting(s.TTLMS))
+	p.Label("responsible", s.Responsible)
+	if c := s.Commitment; c != nil {
+		outcome := "negative"
+		if c.OutcomePositive {
+			outcome = "positive"
+		}
+		p.Label("commitment", fmt.Sprintf("%s, %s, by %s", c.Action, outcome, c.Sender))
+		p.Label("for", c.AuthorityScope)
+		p.Label("because", c.Reason)
+	}
+	p.handoffs(s)
+	p.timeLine(s.TimeLine)
+}
+
+// lasting writes milliseconds, of which there can be more than a time.Duration holds.
+func lasting(ms int64) string {
+	const hour = int64(time.Hour / time.Millisecond)
+	if ms >= 24*hour {
+		return fmt.Sprintf("%dd %dh", ms/(24*hour), ms%(24*hour)/hour)
+	}
+	return term.Elapsed(time.Duration(ms) * time.Millisecond)
+}
+
+// Columns of the lists of a session.
+const (
+	mostIDColumns     = 20
+	mostSenderColumns = 30
+	statusColumns     = len(macp.ContextSent)
+	// mostShown is how many handoffs and messages are listed: the latest ones.
+	mostShown = 50
+)
+
+// latest returns the end of a list that is shown, and tells how many are before it.
+func latest[T any](p *sessionPicture, list []T) []T {
+	if p.all || len(list) <= mostShown {
+		return list
+	}
+	p.Line("  ", p.Dim("… "+term.Grouped(int64(len(list)-mostShown))+" before these: --all shows them"))
+	return list[len(list)-mostShown:]
+}
+
+// columnsOf returns how many columns the texts of a list take, at most so many.
+func columnsOf[T any](list []T, text func(T) string, most int) int {
+	n := 0
+	for _, e := range list {
+		n = max(n, term.Width(term.Clip(text(e), most)))
+	}
+	return n
+}
+
+// statusColor returns the colour of a handoff's status.
+func statusColor(colors term.Palette, status macp.Status) func(...any) string {
+	return term.ToneColor(colors, status.Tone())
+}
+
+func (p *sessionPicture) handoffs(s macpSession) {
+	p.Section("Handoffs", fmt.Sprintf("%d, %d pending", len(s.Handoffs), len(s.Pending)))
+	list := latest(p, s.Handoffs)
+	ids := columnsOf(list, func(h macp.Handoff) string { return h.ID }, mostIDColumns)
+	targets := columnsOf(list, func(h macp.Handoff) string { return h.Target }, mostSenderColumns)
+	for _, h := range list {
+		facts := []string{}
+		if h.Scope != "" {
+			facts = append(facts, h.Scope)
+		}
+		if h.Contexts > 0 {
+			text := term.Plural(h.Contexts, "context")
+			if h.LateContexts > 0 {
+				text += fmt.Sprintf(", %d late", h.LateContexts)
+			}
+			facts = append(facts, text)
+		}
+		if h.Implicit {
+			facts = append(facts, "accepted by the passing of time")
+		}
+		if reason := h.AnswerReason; reason != "" {
+			facts = append(facts, reason)
+		}
+		used := 2 + ids + 2 + statusColumns + 4 + targets + 2
+		p.Line("  ", p.Cyan(term.Left(h.ID, ids)), "  ", statusColor(p.Palette, h.Status)(term.Left(string(h.Status), statusColumns)), "  → ", term.Left(h.Target, targets), "  ",
+			p.Dim(term.Clip(strings.Join(facts, "; "), max(p.Width-used, 1))))
+	}
+}
+
+func (p *sessionPicture) timeLine(list []macp.Entry) {
+	refused := 0
+	for _, e := range list {
+		if e.Violation != nil {
+			refused++
+		}
+	}
+	p.Section("Time line", fmt.Sprintf("%s, %d refused", term.Plural(len(list), "message"), refused))
+	list = latest(p, list)
+	numbers := columnsOf(list, number, mostIDColumns)
+	times := columnsOf(list, clock, mostSenderColumns)
+	senders := columnsOf(list, func(e macp.Entry) string { return e.Sender }, mostSenderColumns)
+	for _, e := range list {
+		start := "  " + p.Dim(term.Right(number(e), numbers)) + "  "
+		if v := e.Violation; v != nil {
+			text := fmt.Sprintf("refused by %s, %s: %s", v.Rule, v.Reason, v.Message)
+			p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", p.Red(term.Clip(e.MessageType, mostIDColumns)))
+			for _, line := range term.Wrap(text, p.Width-numbers-4, term.MostFindingLines) {
+				p.Line(term.Spaces(numbers+4), p.Red(line))
+			}
+			continue
+		}
+		used := 2 + numbers + 2 + times + 2 + senders + 2
+		p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", term.Clip(e.What, max(p.Width-used, 1)))
+	}
+}
+
+// number is the index of a message: nothing for one that a fixture only implies.
+func number(e macp.Entry) string {
+	if e.Index < 0 {
+		return ""
+	}
+	return strconv.Itoa(e.Index)
+}
+
+// clock writes the time of a message as RFC 3339 has it.
+func clock(e macp.Entry) string {
+	if ms, err := strconv.ParseInt(e.Time, 10, 64); err == nil {
+		return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano)
+	}
+	return e.Time
+}

@@ -1,0 +1,152 @@
+package macp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+	"github.com/eaapl/handoff/pkg/formats/macp/wire"
+)
+
+func newMACPEncode(g *cli.Globals) *cobra.Command {
+	var output string
+	var strict bool
+	c := &cobra.Command{
+		Use:   "encode [FILE|DIR|-]...",
+		Short: "Turn transcripts into length-delimited protobuf envelopes",
+		Long: `Encode writes the messages of transcripts as protobuf envelopes, each behind its
+length as a varint. What the wire has no field for is left out, and stderr tells it.`,
+		Example: `  handoff macp encode session.json > session.macp
+  handoff macp encode --strict -o session.macp session.json`,
+		RunE: func(c *cobra.Command, args []string) error {
+			e := encoding{transcriptInput: transcriptInput{Globals: g}, strict: strict}
+			return e.run(c, args, output)
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "write the envelopes to `FILE`")
+	c.Flags().BoolVar(&strict, "strict", false, "write nothing of a transcript that the wire cannot carry in full: exit code 1")
+	return c
+}
+
+// encoding is one run of macp encode.
+type encoding struct {
+	transcriptInput
+	strict bool
+	unread int
+	lossy  bool // something was not written since it would have been lost
+}
+
+// encoded is a transcript on the wire.
+type encoded struct {
+	data []byte
+	lost []wire.Loss
+	err  error
+}
+
+func (e *encoding) run(c *cobra.Command, args []string, path string) error {
+	out, err := e.OpenData(path, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	err = readTranscripts(c, &e.transcriptInput, args, encode, func(t transcript, r encoded) error {
+		if err := errors.Join(t.err, r.err); err != nil {
+			e.unread++
+			e.progress.Fail(err)
+			return nil
+		}
+		e.tell(t, r.lost)
+		if e.strict && len(r.lost) > 0 {
+			e.lossy = true
+			return nil
+		}
+		_, err := out.Write(r.data)
+		return err
+	}, out.Flush)
+	outcome := cli.Answer(e.unread, e.lossy)
+	if path != "" && err == nil {
+		err = outcome // then there is no file
+	}
+	if err := out.Close(err); err != nil {
+		return err
+	}
+	return outcome
+}
+
+// encode is the work on one transcript: it runs on any core.
+func encode(t transcript) encoded {
+	if macp.IsFixture(t.doc.Root()) {
+		return encoded{err: fmt.Errorf("%s: is a conformance fixture: only transcripts have envelopes", t.origin)}
+	}
+	data, lost, err := wire.Encode(t.doc)
+	if m := (*wire.MemberError)(nil); errors.As(err, &m) {
+		placed := finding.Finding{Pointer: m.Pointer, Message: m.Problem}
+		err = fmt.Errorf("%s:%d:%d: %s", term.Visible(t.source), m.Line, m.Column, term.Visible(placed.PlacedMessage()))
+	}
+	return encoded{data, lost, err}
+}
+
+// mostLosses is how many losses of a transcript are told.
+const mostLosses = 20
+
+func (e *encoding) tell(t transcript, lost []wire.Loss) {
+	for i, l := range lost {
+		if i == mostLosses {
+			e.progress.Fail(fmt.Errorf("%s: … and %s more", term.Visible(t.source), term.Plural(len(lost)-i, "member")))
+			return
+		}
+		e.progress.Fail(fmt.Errorf("%s:%d:%d: %s: is left out: %s", term.Visible(t.source), l.Line, l.Column, term.Visible(l.Pointer), l.Reason))
+	}
+}
+
+func newMACPDecode(g *cli.Globals) *cobra.Command {
+	var output string
+	var out cli.Layout
+	c := &cobra.Command{
+		Use:   "decode [FILE|-]...",
+		Short: "Turn length-delimited protobuf envelopes into transcripts",
+		Long: `Decode reads protobuf envelopes, each behind its length as a varint, and writes a
+transcript for each session, one a line, in the order in which the sessions begin.
+Fields that it does not know are kept as unknown_fields, and encode puts them back.`,
+		Example: `  handoff macp decode session.macp > session.json
+  handoff macp decode capture.macp | handoff macp check`,
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := g.OpenData(output, c.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			unread := 0
+			in := transcriptInput{Globals: g, wire: true}
+			work := func(t transcript) []byte {
+				text, err := out.Append(nil, t.doc.Raw().Bytes)
+				if err != nil {
+					panic(err) // the text was parsed
+				}
+				return append(text, '\n')
+			}
+			err = readTranscripts(c, &in, args, work, func(t transcript, text []byte) error {
+				if t.err != nil {
+					unread++
+					in.progress.Fail(t.err)
+				}
+				_, err := w.Write(text)
+				return err
+			}, w.Flush)
+			outcome := cli.Answer(unread, false)
+			if output != "" && err == nil {
+				err = outcome // then there is no file
+			}
+			if err := w.Close(err); err != nil {
+				return err
+			}
+			return outcome
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "write the transcripts to `FILE`")
+	out.Register(c)
+	return c
+}

@@ -1,0 +1,128 @@
+package openai
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// openaiCheckFlags are the flags of openai check.
+type openaiCheckFlags struct {
+	*cli.Globals
+	reports cli.ReportFlags
+	checks  openai.CheckOptions
+	schemas []string
+	off     []string
+	strict  bool
+}
+
+func newOpenAICheck(g *cli.Globals) *cobra.Command {
+	f := &openaiCheckFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "check [FILE|DIR|-]...",
+		Short: "Check what the next agent is going to get",
+		Long: `Check reports what is wrong with a HandoffInputData: what the API refuses, such as a
+tool's result without its call, what the next agent would see twice or could not
+read, and agents that hand a task back and forth. "handoff explain openai/RULE" tells
+what a rule means and why it matters.
+
+With --input-schema, the arguments of handoff calls are checked too: of all calls of
+tools named transfer_to_…, or those of one tool with TOOL=FILE. A file with "=" in
+its name is written ./FILE.
+
+Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
+read.`,
+		Example: `  handoff openai check input.json
+  handoff openai check --input-schema refund.schema.json recorded/
+  handoff openai check --input-schema escalate=escalation.schema.json -f json input.json
+  handoff explain openai/result-without-call`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.reports.Register(c, report.Formats)
+	flags := c.Flags()
+	registerMarkers(c, &f.checks.Start, &f.checks.End)
+	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
+	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
+	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
+	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(openai.Rules()) })
+	return c
+}
+
+func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
+	run := openaiCheck{limits: f.Limits, options: f.checks, strict: f.strict, stderr: c.ErrOrStderr()}
+	var err error
+	if run.off, err = cli.RuleIDs("off", f.off, "rule", openai.Rules); err != nil {
+		return err
+	}
+	if run.options.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
+		return err
+	}
+	if run.out, err = report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, newOpenAIReporter); err != nil {
+		return err
+	}
+	run.findings = report.NewLimiter(f.MaxFindings, func(r *report.Record) error {
+		return run.out.Each(func(w report.Printer) error { return w.Report(*r) })
+	})
+	run.progress = f.NewProgress(run.stderr, f.reports.Quiet || !term.IsTerminal(c.OutOrStdout()))
+	err = run.all(f.Sources(args, c.InOrStdin(), run.stderr))
+	if err := run.out.Close(err); err != nil {
+		return err
+	}
+	return cli.Answer(run.unread, run.broken)
+}
+
+// inputProblems returns what checks arguments against the schemas that the flags
+// name, nil if there are none.
+func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(string, jsonstream.Value) []string, error) {
+	if len(f.schemas) == 0 {
+		return nil, nil
+	}
+	byTool := map[string]*validate.Schema{} // "" for all handoffs
+	for _, text := range f.schemas {
+		tool, path, ok := strings.Cut(text, "=")
+		if !ok || strings.ContainsAny(tool, `./\`) { // which no tool's name has
+			tool, path = "", text
+		}
+		if byTool[tool] != nil {
+			return nil, fmt.Errorf("--input-schema %s: there is a schema for %s already", text, cmp.Or(tool, "all handoffs"))
+		}
+		if path == "" {
+			return nil, errNoSchema(text)
+		}
+		if err := input.OneStdin(args, path); err != nil {
+			return nil, err
+		}
+		var err error
+		if byTool[tool], err = f.LoadSchema(path, stdin, f.Limits); err != nil {
+			return nil, err
+		}
+	}
+	return func(tool string, arguments jsonstream.Value) []string {
+		schema := byTool[tool]
+		if schema == nil && strings.HasPrefix(tool, "transfer_to_") {
+			schema = byTool[""]
+		}
+		if schema == nil {
+			return nil
+		}
+		var problems []string
+		for _, finding := range schema.Check(arguments) {
+			problems = append(problems, finding.PlacedMessage())
+		}
+		return problems
+	}, nil
+}
+
+func errNoSchema(text string) error { return fmt.Errorf("--input-schema %q: name a file", text) }

@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// openaiCheck is one run of openai check.
+type openaiCheck struct {
+	limits   jsonstream.Limits
+	options  openai.CheckOptions
+	off      []string
+	strict   bool
+	out      *report.Set[report.Printer]
+	findings *report.Limiter[*report.Record]
+	stderr   io.Writer
+	progress *term.Progress
+
+	unread int  // documents and sources that are not checked
+	broken bool // there is an error
+}
+
+// all checks every document of the sources.
+func (r *openaiCheck) all(list []input.Source) error {
+	work := func(batch []input.Document) []checkedInput {
+		results := make([]checkedInput, 0, len(batch))
+		for _, d := range batch {
+			checked, err := r.check(d)
+			results = append(results, checkedInput{checked, err})
+		}
+		return results
+	}
+	err := input.Process(list, r.limits, r.progress, work, func(results []checkedInput) error {
+		for _, one := range results {
+			r.progress.Message()
+			if err := r.consume(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, r.out.Flush)
+	return cmp.Or(err, r.findings.Flush())
+}
+
+// A checkedInput is a record, or why there is none.
+type checkedInput struct {
+	report.Record
+	err error
+}
+
+// check is the work on one document: it runs on any core. The error says that the
+// document could not be read.
+func (r *openaiCheck) check(d input.Document) (report.Record, error) {
+	checked := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}}
+	doc, err := (*jsonstream.Document)(nil), d.Err
+	if err == nil {
+		doc, err = jsonstream.Parse(d.Raw, r.limits)
+	}
+	if err != nil {
+		return checked, input.InFile(term.Visible(d.Source.Name), err)
+	}
+	var details []finding.Finding
+	checked.Findings = []finding.Finding{} // an array in JSON, also without any
+	for _, f := range openai.Check(doc, r.options) {
+		if slices.Contains(r.off, f.Rule) {
+			continue
+		}
+		if r.strict {
+			f.Severity = finding.Error
+		}
+		if f.Severity == finding.Error {
+			checked.Valid = false
+			details = append(details, f)
+		}
+		f.Reason = "" // no receiver rejects it with a reason of the specification
+		checked.Findings = append(checked.Findings, f)
+	}
+	checked.Details = finding.Details(details)
+	return checked, nil
+}
+
+func (r *openaiCheck) consume(one checkedInput) error {
+	if one.err != nil {
+		r.unread++
+		if !r.progress.Fail(one.err) {
+			return nil
+		}
+		return cmp.Or(r.findings.Flush(), r.out.Unreadable(one.Source, one.err))
+	}
+	r.broken = r.broken || !one.Valid
+	return r.findings.Report(&one.Record)
+}
+
+// newOpenAIReporter returns the reporter of a format, for documents that no
+// receiver refuses with a reason of the specification.
+func newOpenAIReporter(format string, w io.Writer, colors term.Palette) (report.Printer, error) {
+	each, err := report.NewPrinter(format, w, colors)
+	if text, ok := each.(report.TextReporter); ok {
+		return unreasoned{text}, err
+	}
+	return each, err
+}
+
+// unreasoned is the text report of documents that are invalid without a reason.
+type unreasoned struct{ report.TextReporter }
+
+func (t unreasoned) Report(r report.Record) error {
+	if !r.Valid {
+		r.Reason = "invalid"
+	}
+	return t.TextReporter.Report(r)
+}

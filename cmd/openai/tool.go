@@ -1,0 +1,123 @@
+package openai
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
+)
+
+// openaiToolFlags are the flags of openai tool.
+type openaiToolFlags struct {
+	*cli.Globals
+	cli.Layout
+	tool.Options
+	agent  string
+	schema string
+	output string
+}
+
+func newOpenAITool(g *cli.Globals) *cobra.Command {
+	f := &openaiToolFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "tool --agent NAME",
+		Short: "Print the tool by which a model hands over to an agent",
+		Long: `Tool prints the definition of a handoff for the Responses API, as the SDK makes it:
+type, name, description, parameters and strict. Without --name the tool is called
+transfer_to_NAME, in lower case, with "_" for what is no letter, digit or "_".
+
+The input schema says what the model has to tell the next agent. It is made strict:
+no object has further members, and all are required; oneOf becomes anyOf, an allOf of
+one schema is merged, a default of null goes, and a $ref with keywords beside it is
+replaced by what it refers to. What cannot be strict is an error, with its place.
+--no-strict leaves the schema as it is.`,
+		Example: `  handoff openai tool --agent "Billing Agent" --description "Knows invoices."
+  handoff openai tool --agent billing --input-schema refund.schema.json --pretty
+  handoff openai tool --agent billing --name escalate --no-strict --input-schema any.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	flags := c.Flags()
+	registerAgent(c, &f.agent)
+	flags.StringVar(&f.Description, "description", "", "what the agent is for, as `TEXT`: the end of the tool's description")
+	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of what the model has to tell the agent")
+	flags.StringVar(&f.Name, "name", "", "call the tool `NAME`")
+	flags.BoolVar(&f.Loose, "no-strict", false, "leave the input schema as it is")
+	flags.StringVarP(&f.output, "output", "o", "", "write the definition to `FILE`")
+	cli.OnlyForCall(c)
+	f.Layout.Register(c)
+	return c
+}
+
+// registerAgent registers --agent, which must be given.
+func registerAgent(c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "agent", "", "the `NAME` of the agent that is handed over to")
+	cli.OnlyForCall(c, "agent")
+}
+
+var errNoAgent = errors.New("--agent: name the agent that is handed over to")
+
+func (f *openaiToolFlags) run(c *cobra.Command) error {
+	if f.agent == "" {
+		return errNoAgent
+	}
+	var schemaName string
+	if c.Flags().Changed("input-schema") {
+		if f.schema == "" {
+			return errNoSchema(f.schema)
+		}
+		schema, name, err := f.LoadDocument(f.schema, c.InOrStdin(), f.Limits)
+		if err != nil {
+			return err
+		}
+		f.InputSchema, schemaName = schema.Root(), name
+	}
+	text, err := tool.Definition(f.agent, f.Options)
+	if unfit := (*tool.SchemaError)(nil); errors.As(err, &unfit) {
+		err := placed(schemaName, unfit.Position, unfit.Pointer, err)
+		loose := f.Options
+		loose.Loose = true
+		if _, still := tool.Definition(f.agent, loose); still != nil {
+			return err // which --no-strict would not change
+		}
+		return term.WithHint(err, "--no-strict leaves the schema as it is; the model is then not held to it")
+	}
+	if err != nil {
+		return err
+	}
+	out, err := f.OpenData(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if text, err = f.Append(nil, text); err == nil {
+		_, err = out.Write(append(text, '\n'))
+	}
+	return out.Close(err)
+}
+
+func newOpenAIOutput(g *cli.Globals) *cobra.Command {
+	var agent string
+	c := &cobra.Command{
+		Use:   "output --agent NAME",
+		Short: "Print what the call of a handoff tool gets as its output",
+		Long: `Output prints the text that the SDK puts into the function_call_output of a handoff,
+in ASCII, as Python's json.dumps writes it.`,
+		Example: `  handoff openai output --agent "Billing Agent"`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if agent == "" {
+				return errNoAgent
+			}
+			text, err := tool.Output(agent)
+			if err != nil {
+				return err
+			}
+			return g.WriteData(c.OutOrStdout(), append(text, '\n'))
+		},
+	}
+	registerAgent(c, &agent)
+	return c
+}

@@ -1,0 +1,185 @@
+package sw4rm
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// sw4rmParts are the flags that say what a context is made of.
+type sw4rmParts struct {
+	*cli.Globals
+	cli.Layout
+	output    string
+	history   string
+	toolState string
+	metadata  []string
+	stderr    io.Writer
+}
+
+func (f *sw4rmParts) register(c *cobra.Command, metadata string) {
+	flags := c.Flags()
+	flags.StringVar(&f.history, "history", "", "the conversation, a `FILE`: an array of messages, or a message a line")
+	flags.StringVar(&f.toolState, "tool-state", "", "the tool state, a `FILE`")
+	flags.StringArrayVar(&f.metadata, metadata, nil, "metadata of the context, a `FILE|KEY=VALUE`; may be repeated")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	cli.OnlyForCall(c)
+	f.Layout.Register(c)
+}
+
+// files returns the files that the flags name.
+func (f *sw4rmParts) files(more ...string) []string {
+	return append(append([]string{f.history, f.toolState}, filesOf(f.metadata)...), more...)
+}
+
+// filesOf returns the values that are no KEY=VALUE.
+func filesOf(metadata []string) []string {
+	return slices.DeleteFunc(slices.Clone(metadata), func(text string) bool { return strings.Contains(text, "=") })
+}
+
+func newSW4RMContext(g *cli.Globals) *cobra.Command {
+	f := &sw4rmParts{Globals: g}
+	c := &cobra.Command{
+		Use:   "context",
+		Short: "Build a HandoffContext",
+		Long: `Context builds a HandoffContext as the document's serialize_context does: compact
+JSON in UTF-8, the members conversation_history, tool_state and metadata in this order,
+each empty where no flag says what is in it. Numbers keep their text.
+
+A context that a receiver would refuse is not printed: what is wrong with it is, and the
+exit code is 1. What is against the advice on size is told on stderr.`,
+		Example: `  handoff sw4rm context --history history.json --tool-state tools.json --metadata agent_id=agent-1
+  agent | handoff sw4rm context --history - -o context.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.stderr = c.ErrOrStderr()
+			if err := cli.OnceStdin(f.files()); err != nil {
+				return err
+			}
+			context, err := f.context(c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return f.write(c.OutOrStdout(), context.Serialize(), format.SW4RMContext, nil)
+		},
+	}
+	f.register(c, "metadata")
+	return c
+}
+
+// context reads what a context is made of.
+func (f *sw4rmParts) context(stdin io.Reader) (c sw4rm.Context, err error) {
+	if f.history != "" {
+		if c.History, err = f.messages(stdin); err != nil {
+			return c, err
+		}
+	}
+	if f.toolState != "" {
+		doc, name, err := f.LoadDocument(f.toolState, stdin, f.Limits)
+		if err != nil {
+			return c, err
+		}
+		if c.ToolState = doc.Root(); c.ToolState.Kind() != jsonstream.Object {
+			return c, fmt.Errorf("%s: expected a tool state, an object, found %s", name, c.ToolState.Kind())
+		}
+	}
+	c.Metadata, err = f.object("metadata of the context", f.metadata, stdin)
+	return c, err
+}
+
+// messages reads the conversation.
+func (f *sw4rmParts) messages(stdin io.Reader) (jsonstream.Value, error) {
+	text, err := f.ReadAll(f.history, stdin, f.Limits)
+	if err != nil {
+		return jsonstream.Value{}, err
+	}
+	list, err := sw4rm.ReadHistory(text, f.Limits)
+	if err != nil {
+		err = input.InFile(input.ShownName(f.history), err)
+	}
+	return list, err
+}
+
+// object makes one object of files and of KEY=VALUE, whose value is a string.
+func (f *sw4rmParts) object(what string, parts []string, stdin io.Reader) (jsonstream.Value, error) {
+	if len(parts) == 0 {
+		return jsonstream.Value{}, nil
+	}
+	var members sw4rm.Members
+	for _, part := range parts {
+		if key, value, ok := strings.Cut(part, "="); ok {
+			if err := members.AddString(key, value); err != nil {
+				return jsonstream.Value{}, fmt.Errorf("%s: %w", what, err)
+			}
+			continue
+		}
+		doc, name, err := f.LoadDocument(part, stdin, f.Limits)
+		if err != nil {
+			return jsonstream.Value{}, err
+		}
+		if kind := doc.Root().Kind(); kind != jsonstream.Object {
+			return jsonstream.Value{}, fmt.Errorf("%s: expected %s, an object, found %s", name, what, kind)
+		}
+		members.AddAll(doc.Root())
+	}
+	object, err := members.Object()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", what, err)
+	}
+	return object, err
+}
+
+// write checks what was built, and writes it.
+func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wanted []string) error {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.Limits)
+	if err != nil {
+		return fmt.Errorf("what was built: %w", err)
+	}
+	name, what := schemas.SW4RMContext, "the context"
+	if kind == format.SW4RMRequest {
+		name, what = schemas.SW4RMRequest, "the request"
+	}
+	schema, err := validate.EmbeddedSchema(name)
+	if err != nil {
+		return err
+	}
+	refused := false
+	refuse := func(problem string) {
+		refused = true
+		term.PrintError(f.stderr, fmt.Errorf("%s would be refused: %s", what, problem))
+	}
+	for _, finding := range schema.Check(doc.Root()) {
+		refuse(term.Visible(finding.PlacedMessage()))
+	}
+	for _, p := range sw4rm.Check(doc, kind, f.Limits) {
+		if p.Severity == finding.Error {
+			refuse(sw4rmText(p))
+		} else if !slices.Contains(wanted, p.Rule) {
+			term.PrintError(f.stderr, fmt.Errorf("warning: %s", sw4rmText(p)))
+		}
+	}
+	if refused {
+		return cli.ErrNo
+	}
+	out, err := f.OpenData(f.output, stdout)
+	if err != nil {
+		return err
+	}
+	if text, err = f.Append(nil, text); err == nil {
+		_, err = out.Write(append(text, '\n'))
+	}
+	return out.Close(err)
+}

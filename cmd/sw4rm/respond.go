@@ -1,0 +1,133 @@
+package sw4rm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// responding is what respond and route share: requests in, what answers them out.
+type responding struct {
+	cli.Rewriting
+	cli.Layout
+	LenientFlag
+	seed     string
+	seeded   bool
+	rejected bool
+}
+
+// An outcome is what became of one request, for people.
+type outcome struct {
+	told     []string
+	rejected bool
+}
+
+func (f *responding) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.seed, "seed", "", "make the handoff_id from `TEXT` and the request, instead of drawing it")
+	cli.OnlyForCall(c, "seed", "request", "prefer")
+	f.LenientFlag.Register(c)
+	f.RegisterOutput(c)
+	f.Layout.Register(c)
+}
+
+// run answers the requests that the arguments name. answer returns the text made of
+// one; a refusal stands for a rejection that has no text.
+func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Document, r *sw4rm.Request, handoffID string) ([]byte, outcome, error)) error {
+	f.seeded = c.Flags().Changed("seed")
+	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+		r, told, err := f.read(d)
+		if err != nil {
+			return nil, err
+		}
+		id := sw4rm.NewID()
+		if f.seeded {
+			id = sw4rm.SeededID(f.seed, r)
+		}
+		text, o, err := answer(d, r, id)
+		for _, line := range told {
+			o.told = append(o.told, fmt.Sprintf("%s: %s", d.Origin(), line))
+		}
+		tell(o)
+		if err != nil {
+			return nil, err
+		}
+		return f.Layout.Append(dst, text)
+	}
+	f.Publish = func(news []any) error {
+		for _, n := range news {
+			o := n.(outcome)
+			for _, line := range o.told {
+				f.Progress.Fail(errors.New(term.Visible(line)))
+			}
+			f.rejected = f.rejected || o.rejected
+		}
+		return nil
+	}
+	if err := f.Rewriting.Run(c, args); err != nil || !f.rejected {
+		return err
+	}
+	return cli.ErrNo
+}
+
+// read reads a request, and tells what was filled in.
+func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
+	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	if err != nil {
+		return nil, nil, input.InFile(d.Source.Name, err)
+	}
+	doc, told, err := f.Fill(doc, format.SW4RMRequest, f.Limits)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.Origin(), err)
+	}
+	r, problems := sw4rm.ReadRequest(doc, f.Limits)
+	return r, told, Problems(term.Visible(d.Source.Name), problems)
+}
+
+func newSW4RMRespond(g *cli.Globals) *cobra.Command {
+	f := &responding{Rewriting: cli.Rewriting{Globals: g}}
+	var agentFile string
+	c := &cobra.Command{
+		Use:   "respond --agent FILE [REQUEST|-]...",
+		Short: "Answer requests as an agent",
+		Long: `Respond prints the HandoffResponse with which an agent answers a HandoffRequest, as
+the document's on_handoff_request: every required capability must be one of the
+agent's, and then its state must be RUNNABLE. The agent's record is
+{"agent_id", "capabilities": [], "state": "RUNNABLE"}, with any further members.
+
+A request whose snapshot is not one that deserialize_context reads is not answered.
+Exit code 0: all were accepted; 1: one was rejected; 2: one could not be read.`,
+		Example: `  handoff sw4rm respond --agent reviewer.json request.json
+  consumer | handoff sw4rm respond --agent reviewer.json > responses.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if agentFile == "" {
+				return errors.New("--agent: name the file with the agent's record")
+			}
+			if err := input.OneStdin(args, agentFile); err != nil {
+				return err
+			}
+			doc, name, err := f.LoadDocument(agentFile, c.InOrStdin(), f.Limits)
+			if err != nil {
+				return err
+			}
+			agent, problems := sw4rm.ReadAgent(doc)
+			if problems != nil {
+				return reported(c.ErrOrStderr(), Problems(name, problems))
+			}
+			return f.run(c, args, func(_ input.Document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
+				response := sw4rm.Respond(agent, r, id)
+				return response.Append(nil), outcome{rejected: !response.Accepted}, nil
+			})
+		},
+	}
+	c.Flags().StringVar(&agentFile, "agent", "", "the agent's record, a `FILE`")
+	f.register(c)
+	return c
+}

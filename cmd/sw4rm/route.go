@@ -1,0 +1,86 @@
+package sw4rm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+)
+
+// routeFlags are the flags of sw4rm route.
+type routeFlags struct {
+	responding
+	registryFile string
+	preferred    []string
+	request      bool
+	registry     *sw4rm.Registry
+}
+
+func newSW4RMRoute(g *cli.Globals) *cobra.Command {
+	f := &routeFlags{responding: responding{Rewriting: cli.Rewriting{Globals: g}}}
+	c := &cobra.Command{
+		Use:   "route --registry FILE [REQUEST|-]...",
+		Short: "Send requests to an agent of a registry that can take them",
+		Long: `Route sends each HandoffRequest to an agent of the registry and prints its response.
+A request with a to_agent goes to that one. Without, the first agent of the registry
+that has all required capabilities and is RUNNABLE gets it, as the document's
+CapabilityRouter chooses. With --prefer, those agents are asked in that order, whatever
+the to_agent; who refuses, and why, is told on stderr.
+
+With --request, the request is printed with the to_agent that accepts it, in the place
+of the response; one that is rejected is left out.
+
+The registry is an array of agent records, or {"agents": []} with one. Exit code 0: all
+were accepted; 1: one was rejected; 2: one could not be read.`,
+		Example: `  handoff sw4rm route --registry agents.json request.json
+  handoff sw4rm route --registry agents.json --prefer security-1 --prefer security-2 request.json
+  handoff sw4rm route --registry agents.json --request requests.jsonl > routed.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.registryFile == "" {
+				return errors.New("--registry: name the file with the agents' records")
+			}
+			if err := input.OneStdin(args, f.registryFile); err != nil {
+				return err
+			}
+			doc, name, err := f.LoadDocument(f.registryFile, c.InOrStdin(), f.Limits)
+			if err != nil {
+				return err
+			}
+			var problems []finding.Finding
+			if f.registry, problems = sw4rm.ReadRegistry(doc); problems != nil {
+				return reported(c.ErrOrStderr(), Problems(name, problems))
+			}
+			return f.run(c, args, f.route)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.registryFile, "registry", "", "the agents' records, a `FILE`")
+	flags.StringArrayVar(&f.preferred, "prefer", nil, "ask this `AGENT` first; may be repeated")
+	flags.BoolVar(&f.request, "request", false, "print the request with its to_agent, in the place of the response")
+	f.register(c)
+	return c
+}
+
+// route returns the response to a request, or the request as it is sent.
+func (f *routeFlags) route(d input.Document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
+	routing := f.registry.Route(r, f.preferred, id)
+	o := outcome{rejected: !routing.Response.Accepted}
+	for _, refusal := range routing.Refusals {
+		o.told = append(o.told, fmt.Sprintf("%s: agent %s rejected: %s", d.Origin(), refusal.Agent, refusal.Reason))
+	}
+	switch {
+	case !f.request:
+		return routing.Response.Append(nil), o, nil
+	case o.rejected:
+		return nil, o, cli.Reject(fmt.Errorf("%s: rejected: %s", d.Origin(), term.Visible(routing.Response.RejectionReason)))
+	default:
+		text, err := r.WithTarget(routing.Target)
+		return text, o, err
+	}
+}

@@ -1,0 +1,92 @@
+// Package sw4rm has the commands of "handoff sw4rm", but for prepare, which shares its flags
+// with trim.
+package sw4rm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func New(g *cli.Globals, further ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "sw4rm",
+		Short: "Build, answer, route and prepare the handoffs of SW4RM",
+		Long: `The commands below work on the contexts, requests and responses of SW4RM's Handoff
+Context Serialization: they build what an agent sends, answer as an agent or a router
+would, cut a context to the size that the document advises, and follow the status of
+handoffs.
+
+"handoff validate" checks all three against their JSON Schemas and the document's
+other rules.`,
+		Example: `  handoff sw4rm request --from planner --to reviewer --reason 'needs a review' --history history.json
+  handoff sw4rm respond --agent reviewer.json request.json
+  handoff sw4rm route --registry agents.json request.json
+  handoff sw4rm prepare context.json
+  handoff sw4rm status accept complete`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newSW4RMContext(g), newSW4RMRequest(g), newSW4RMRespond(g), newSW4RMRoute(g), newSW4RMStatus(g))
+	c.AddCommand(further...)
+	return c
+}
+
+// LenientFlag is the flag --lenient of what reads contexts.
+type LenientFlag struct{ lenient bool }
+
+func (f *LenientFlag) Register(c *cobra.Command) {
+	c.Flags().BoolVar(&f.lenient, "lenient", false, "fill in the members that a context lacks with empty values, and tell which")
+}
+
+// Fill fills in what a context lacks, if that is wanted, and says what it was.
+func (f *LenientFlag) Fill(doc *jsonstream.Document, kind format.Format, limits jsonstream.Limits) (*jsonstream.Document, []string, error) {
+	if !f.lenient {
+		return doc, nil, nil
+	}
+	filled, pointers, err := sw4rm.Fill(doc, kind, limits)
+	var told []string
+	for _, pointer := range pointers {
+		told = append(told, pointer+": missing, filled in with an empty value")
+	}
+	return filled, told, err
+}
+
+// Problems returns an error for each problem, with its place in a file.
+func Problems(name string, problems []finding.Finding) error {
+	var all []error
+	for _, p := range problems {
+		all = append(all, fmt.Errorf("%s:%d:%d: %s", name, p.Line, p.Column, sw4rmText(p)))
+	}
+	return errors.Join(all...)
+}
+
+// sw4rmText returns a problem for people, with its rule.
+func sw4rmText(p finding.Finding) string {
+	text := term.Visible(p.PlacedMessage())
+	if p.Rule != "" {
+		text += " (" + p.Rule + ")"
+	}
+	return text
+}
+
+// reported tells each of the errors that were joined.
+func reported(stderr io.Writer, err error) error {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	for _, err := range several.Unwrap() {
+		term.PrintError(stderr, err)
+	}
+	return cli.ErrReported
+}
