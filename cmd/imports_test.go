@@ -102,7 +102,7 @@ var imports = map[string][]string{
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/report": {
 		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
-		"github.com/go-json-experiment/json", "github.com/owenrumney/go-sarif",
+		"github.com/go-json-experiment/json",
 	},
 	"cmd/internal/term": {"pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"cmd/macp": {

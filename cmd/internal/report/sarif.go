@@ -8,33 +8,36 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
 const homePage = "https://github.com/eaapl/handoff"
 
-// A sarifReporter writes a SARIF 2.1.0 log. The results go out as they come,
-// and the rules they name come behind them: members of an object have no order.
+// A sarifReporter writes a SARIF 2.1.0 log. The results go out as they come, and the rules
+// they name come after them: members of an object have no order. Members that say nothing
+// are written with their defaults, since some readers ask for them.
 type sarifReporter struct {
-	w          io.Writer
-	run        *sarif.Run        // all but the results
-	invocation *sarif.Invocation // of run
-	rules      map[string]int    // id to index in the run's rules
-	results    int
-	omitted    int   // findings that were left out
-	most       int   // --max-findings
-	err        error // sticky: the log is cut off
+	w             io.Writer
+	version       string
+	notifications []object       // of the run: what could not be read, and what is left out
+	failed        bool           // a source could not be read
+	rules         []object       // that results name
+	ruleIndex     map[string]int // of their IDs
+	results       int
+	omitted       int   // findings that were left out
+	most          int   // --max-findings
+	err           error // sticky: the log is cut off
 }
 
+// An object is a JSON object, whose members are written in the order of their names.
+type object map[string]any
+
+// none is an empty JSON array.
+var none = []object{}
+
 func newSARIF(w io.Writer, version string) Printer {
-	run := sarif.NewRunWithInformationURI("handoff", homePage).WithColumnKind("unicodeCodePoints")
-	run.Tool.Driver.WithVersion(version)
-	invocation := sarif.NewInvocation().WithExecutionSuccessful(true)
-	run.AddInvocation(invocation)
-	return &sarifReporter{w: VisibleJSON{w}, run: run, invocation: invocation, rules: map[string]int{}}
+	return &sarifReporter{w: VisibleJSON{w}, version: version, notifications: none, rules: none, ruleIndex: map[string]int{}}
 }
 
 func (s *sarifReporter) Report(r Record) error {
@@ -55,12 +58,21 @@ func (s *sarifReporter) Report(r Record) error {
 }
 
 func (s *sarifReporter) Unreadable(source string, cause error) error {
-	s.invocation.WithExecutionSuccessful(false).AddToolExecutionNotification(sarif.NewNotification().
-		WithLevel("error").
-		WithMessage(sarif.NewTextMessage("could not be read: " + term.Visible(cause.Error()))).
-		AddLocation(sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
-			WithArtifactLocation(sarif.NewSimpleArtifactLocation(sarifURI(source))))))
+	s.failed = true
+	s.notifications = append(s.notifications, object{
+		"level":     "error",
+		"message":   sarifText("could not be read: " + term.Visible(cause.Error())),
+		"locations": []object{sarifLocation(none, object{"artifactLocation": sarifArtifact(source)})},
+	})
 	return s.err
+}
+
+func sarifText(text string) object { return object{"arguments": none, "text": text} }
+
+func sarifArtifact(source string) object { return object{"index": -1, "uri": sarifURI(source)} }
+
+func sarifLocation(logical []object, physical object) object {
+	return object{"annotations": none, "id": -1, "logicalLocations": logical, "physicalLocation": physical, "relationships": none}
 }
 
 // sarifHead is what stands before the first result.
@@ -71,18 +83,38 @@ func (s *sarifReporter) Close() error {
 		s.write(sarifHead)
 	}
 	if s.omitted > 0 {
-		s.invocation.AddToolExecutionNotification(sarif.NewNotification().WithLevel("warning").
-			WithMessage(sarif.NewTextMessage(term.NotShown(s.omitted, "finding", s.most))))
+		s.notifications = append(s.notifications, object{
+			"level": "warning", "locations": none, "message": sarifText(term.NotShown(s.omitted, "finding", s.most)),
+		})
 	}
-	rest, err := json.Marshal(struct {
-		*sarif.Run
-		Results []struct{} `json:"results,omitempty"` // hides the run's own, which are written
-	}{Run: s.run})
+	rest, err := json.Marshal(s.run())
 	s.err = errors.Join(s.err, err)
 	s.write("\n],\n")
 	s.write(strings.TrimPrefix(string(WithoutSecrets(rest)), "{"))
 	s.write("]}\n")
 	return s.err
+}
+
+// run is all of the run but the results.
+func (s *sarifReporter) run() object {
+	return object{
+		"addresses": none, "columnKind": "unicodeCodePoints", "graphs": none,
+		"invocations": []object{{
+			"executionSuccessful": !s.failed, "notificationConfigurationOverrides": none, "ruleConfigurationOverrides": none,
+			"toolConfigurationNotifications": none, "toolExecutionNotifications": s.notifications,
+		}},
+		"language": "en-US", "logicalLocations": none, "newlineSequences": []string{"\r\n", "\n"}, "policies": none,
+		"redactionTokens": none, "runAggregates": none, "taxonomies": none, "threadFlowLocations": none,
+		"tool": object{
+			"driver": object{
+				"contents": []string{"localizedData", "nonLocalizedData"}, "informationUri": homePage, "isComprehensive": false,
+				"language": "en-US", "locations": none, "name": "handoff", "notifications": none, "rules": s.rules,
+				"supportedTaxonomies": none, "taxa": none, "version": s.version,
+			},
+			"extensions": none,
+		},
+		"translations": none, "versionControlProvenance": none, "webRequests": none, "webResponses": none,
+	}
 }
 
 func (s *sarifReporter) write(text string) {
@@ -91,7 +123,7 @@ func (s *sarifReporter) write(text string) {
 	}
 }
 
-func (s *sarifReporter) encode(result *sarif.Result) {
+func (s *sarifReporter) encode(result object) {
 	text, err := json.Marshal(result)
 	if s.err == nil {
 		s.err = err
@@ -99,49 +131,50 @@ func (s *sarifReporter) encode(result *sarif.Result) {
 	s.write(string(WithoutSecrets(text)))
 }
 
-func (s *sarifReporter) result(r Record, f finding.Finding) *sarif.Result {
-	location := sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
-		WithArtifactLocation(sarif.NewSimpleArtifactLocation(sarifURI(r.Source))).
-		WithRegion(sarif.NewRegion().WithStartLine(f.Line).WithStartColumn(f.Column)))
+func (s *sarifReporter) result(r Record, f finding.Finding) object {
+	logical := none
 	if f.Pointer != "" {
 		name := f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:]
-		location.AddLogicalLocation(sarif.NewLogicalLocation().WithName(name).WithFullyQualifiedName(f.Pointer).WithKind("member"))
+		logical = []object{{"fullyQualifiedName": f.Pointer, "index": -1, "kind": "member", "name": name, "parentIndex": -1}}
 	}
-	properties := sarif.NewPropertyBag().Add("pointer", f.Pointer).Add("index", r.Index)
+	properties := object{"pointer": f.Pointer, "index": r.Index}
 	if r.HandoffID != "" {
-		properties.Add("handoffId", r.HandoffID)
+		properties["handoffId"] = r.HandoffID
 	}
 	if f.Reason != "" {
-		properties.Add("reason", f.Reason)
+		properties["reason"] = f.Reason
 	}
-	return sarif.NewRuleResult(f.Rule).
-		WithRuleIndex(s.rule(f)).
-		WithLevel(string(f.Severity)).
-		WithMessage(sarif.NewTextMessage(term.Visible(f.PlacedMessage()))).
-		AddLocation(location).
-		WithProperties(properties)
+	return object{
+		"attachments": none, "codeFlows": none, "fixes": none, "graphTraversals": none, "graphs": none,
+		"kind": "fail", "level": f.Severity,
+		"locations": []object{sarifLocation(logical, object{
+			"artifactLocation": sarifArtifact(r.Source),
+			"region":           object{"byteOffset": -1, "charOffset": -1, "startColumn": f.Column, "startLine": f.Line},
+		})},
+		"message": sarifText(term.Visible(f.PlacedMessage())), "properties": properties, "rank": -1, "relatedLocations": none,
+		"ruleId": f.Rule, "ruleIndex": s.rule(f.Rule), "stacks": none, "taxa": none,
+	}
 }
 
-// rule returns the index of a finding's rule, adding the rule when it is new.
-func (s *sarifReporter) rule(f finding.Finding) int {
-	id := f.Rule
-	if i, ok := s.rules[id]; ok {
+// rule returns the index of a rule, adding it when it is new.
+func (s *sarifReporter) rule(id string) int {
+	if i, ok := s.ruleIndex[id]; ok {
 		return i
 	}
-	rule := s.run.AddRule(id).WithName(finding.Rule{ID: id}.Name())
+	rule := object{"id": id, "name": finding.Rule{ID: id}.Name(), "relationships": none}
 	if known, err := finding.Find(Rules(), id); err == nil {
 		help := known.Why
 		if known.Bad != "" {
 			help += "\n\n\"handoff explain " + id + "\" shows examples."
 		}
-		rule.WithDescription(known.Summary).
-			WithFullDescription(sarif.NewMultiformatMessageString().WithText(known.Summary + " " + known.Why)).
-			WithHelp(sarif.NewMultiformatMessageString().WithText(help)).
-			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarifLevel(known.Severity)))
+		rule["shortDescription"] = object{"text": known.Summary}
+		rule["fullDescription"] = object{"text": known.Summary + " " + known.Why}
+		rule["help"] = object{"text": help}
+		rule["defaultConfiguration"] = object{"enabled": true, "level": sarifLevel(known.Severity), "rank": -1}
 	}
-	i := len(s.rules)
-	s.rules[id] = i
-	return i
+	s.rules = append(s.rules, rule)
+	s.ruleIndex[id] = len(s.rules) - 1
+	return len(s.rules) - 1
 }
 
 // sarifLevel is the level of a rule's severity.
