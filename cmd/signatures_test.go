@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -140,4 +141,36 @@ func foreignType(typ types.Type, seen map[types.Type]bool) string {
 		}
 	}
 	return ""
+}
+
+// unshown are the packages without an Example, each with the reason.
+var unshown = map[string]string{
+	"pkg/child":         "starts processes",
+	"pkg/format":        "types only: pkg/formats shows them",
+	"pkg/formats/eaapl": "a description only: pkg/formats shows it",
+}
+
+// Every package under pkg shows in an Example how it is used.
+func TestExamples(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{if ne .Name \"main\"}}{{.ImportPath}} {{.Dir}}{{end}}", module+"/pkg/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, dir, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || strings.Contains(path, "/internal/") {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		isShown := slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "\nfunc Example")
+		})
+		if name := strings.TrimPrefix(path, module+"/"); isShown != (unshown[name] == "") {
+			t.Errorf("%s: an Example %v, and in the list of those without: %q", name, isShown, unshown[name])
+		}
+	}
 }

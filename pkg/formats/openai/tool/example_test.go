@@ -1,0 +1,13 @@
+package tool_test
+
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
+)
+
+// The tool with which a model hands over.
+func ExampleDefaultName() {
+	fmt.Println(tool.DefaultName("Billing agent"))
+	// Output: transfer_to_billing_agent
+}
