@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Place is where a message stands.
+// A Place is where a message is.
 type Place struct {
 	Source string // as named by the user
 	Index  int    // 0-based, within the source
@@ -81,7 +81,7 @@ type Task struct {
 	// Relay is the same as the messages tell it: what the last ones say, the branches
 	// of a fan-out added up.
 	Relay Cost
-	// Agrees tells whether the two are the same, in dollars spent and in tokens. They
+	// Agrees reports whether the two are the same, in dollars spent and in tokens. They
 	// differ if a message is missing, or a figure went down. It is false, too, if branches
 	// of a fan-out meet in a message that does not join all of them, and more was spent
 	// than any message knows of: something is likely counted twice.

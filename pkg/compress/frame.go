@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// A frame reads one zstd frame, and nothing behind it. The decoder of the
+// A frame reads one zstd frame, and nothing after it. The decoder of the
 // library reads on into the next one, which may need another dictionary, or may
 // not have come yet.
 type frame struct {
@@ -18,7 +18,7 @@ type frame struct {
 	dictionary uint32 // the id of the dictionary, 0 for none
 }
 
-// descriptorAt is where the descriptor of a frame is, behind the magic number.
+// descriptorAt is where the descriptor of a frame is, after the magic number.
 const descriptorAt = 4
 
 // next reads the header of the frame that src is before, without taking it: magic

@@ -51,7 +51,7 @@ type Reader struct {
 
 // NewReader returns a reader of r's content, decompressed where the first bytes
 // are those of gzip or zstd; it waits for these. Several gzip members or zstd
-// frames in a row are one content; anything else behind them is an error.
+// frames in a row are one content; anything else after them is an error.
 //
 // Reading gives, after what could be read, an error that wraps [ErrCorrupt] for
 // damaged data, a [*RatioError] for data that grows beyond the limits, a

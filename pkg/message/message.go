@@ -54,7 +54,7 @@ type Parser struct {
 }
 
 // Parse is the function [ParseInPlace], but that the message is good until the next
-// call, and that f, unless it is nil, is told of all tokens in the same pass: see
+// call, and that f, unless it is nil, gets all tokens in the same pass: see
 // [jsonstream.Parser].
 func (p *Parser) Parse(raw jsonstream.Raw, o Options, f jsonstream.Follower) (*Message, error) {
 	doc, err := p.parser.Parse(raw, o.Limits, f)
@@ -140,8 +140,8 @@ func NewDecoder(r io.Reader, o Options) *Decoder {
 
 // Decode returns the next message, which owns its bytes. At the end of the
 // stream the error is [io.EOF]. A damaged message gives a
-// [*jsonstream.SyntaxError], after which Decode goes on with the message behind
-// it; any other error is final, and Decode returns it again.
+// [*jsonstream.SyntaxError], after which Decode goes on with the next
+// message; any other error is final, and Decode returns it again.
 func (d *Decoder) Decode() (*Message, error) {
 	if d.err != nil {
 		return nil, d.err

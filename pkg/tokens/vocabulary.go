@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// The tokens of each vocabulary by rank, each behind a byte with its length, which is 0
+// The tokens of each vocabulary by rank, each after a byte with its length, which is 0
 // where no token has the rank. go test -update writes them. Those of r50k are the first
 // of p50k.
 var (
@@ -40,7 +40,7 @@ const none = 1<<32 - 1
 // hash table with open addressing, made small for the caches.
 type vocabulary struct {
 	slots   []uint32        // a power of two, at most half in use: rank and tag of a token; 0 is empty
-	tokens  string          // by rank, each behind its length
+	tokens  string          // by rank, each after its length
 	starts  []uint32        // of the tokens in tokens, by rank
 	longest int             // length of the longest token
 	pairs   [1 << 16]uint32 // ranks of the tokens of two bytes
