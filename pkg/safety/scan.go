@@ -53,8 +53,10 @@ func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, e
 // have no excerpts yet.
 func (s scanner) signals(ctx context.Context, field Field, text string) ([]Finding, error) {
 	most := pieceTries * (1 + len(text)/pieceLen)
-	e := effort{tries: most}
-	found, err := s.reading(ctx, field, text, &e)
+	e := efforts.Get().(*effort)
+	defer efforts.Put(e)
+	e.tries = most
+	found, err := s.reading(ctx, field, text, e)
 	if err != nil || view.Plain(text) {
 		return found, err
 	}
@@ -76,7 +78,7 @@ func (s scanner) signals(ctx context.Context, field Field, text string) ([]Findi
 	}
 	e.tries = most
 	for reading := range view.Of(text) {
-		more, err := s.reading(ctx, field, reading.Text, &e)
+		more, err := s.reading(ctx, field, reading.Text, e)
 		if err != nil {
 			return nil, err
 		}
@@ -127,6 +129,8 @@ type effort struct {
 	segments []int // of the present text that have looks in them, or would have
 	excused  []int // segments with a match that was judged harmless
 }
+
+var efforts = sync.Pool{New: func() any { return new(effort) }}
 
 // A lookout is what one rule remembers while a piece is read. Offsets are those in the
 // piece.
