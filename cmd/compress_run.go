@@ -213,7 +213,7 @@ func (f *compressFlags) packMessages(list []input.Source, in *tally, w *compress
 			if index == nil {
 				continue
 			}
-			if err := report.WriteJSON(index, r.indexed); err != nil {
+			if err := report.WriteIndex(index, r.indexed); err != nil {
 				return err
 			}
 		}

@@ -31,14 +31,35 @@ var AnyBytes = json.JoinOptions(jsonOptions, jsontext.AllowInvalidUTF8(true),
 // WriteJSON writes v as one line of JSON, without credentials. No text in v can make it
 // fail.
 func WriteJSON(w io.Writer, v any) error {
+	text, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return writeLine(w, WithoutSecrets(text))
+}
+
+// WriteIndex is [WriteJSON] for what commands read again: it has v as it is.
+func WriteIndex(w io.Writer, v any) error {
+	text, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return writeLine(w, text)
+}
+
+func marshal(v any) ([]byte, error) {
 	text, err := json.Marshal(v, jsonOptions)
 	if err != nil {
 		text, err = json.Marshal(v, AnyBytes) // which takes longer
 	}
 	if err != nil {
-		return fmt.Errorf("encoding the report: %w", err)
+		return nil, fmt.Errorf("encoding the report: %w", err)
 	}
-	_, err = VisibleJSON{w}.Write(append(WithoutSecrets(text), '\n'))
+	return text, nil
+}
+
+func writeLine(w io.Writer, text []byte) error {
+	_, err := VisibleJSON{w}.Write(append(text, '\n'))
 	return err
 }
 
