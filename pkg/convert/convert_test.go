@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -52,7 +53,7 @@ func TestRefused(t *testing.T) {
 			if err != nil {
 				t.Fatalf("lenient: %v", err)
 			}
-			if diff := cmp.Diff([]Fault(faults), r.Report.Filled); diff != "" {
+			if diff := cmp.Diff([]exchange.Fault(faults), r.Report.Filled); diff != "" {
 				t.Errorf("the lenient report differs: %s", diff)
 			}
 		})

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -13,8 +16,8 @@ import (
 // digest and no value stand for nothing.
 type entry struct {
 	at    string
-	was   digest
-	value node
+	was   tree.Digest
+	value tree.Node
 }
 
 const (
@@ -24,12 +27,19 @@ const (
 	mostSteps   = 8
 )
 
-// whole are the places in the views whose value differs as a whole: a version or an
-// execution is that of one agent, and messages are those of one handoff.
-var whole = []string{"/fromAgent", "/toAgent", "/messages/others"}
+// whole returns the places in the views of all formats whose value differs as a whole.
+var whole = sync.OnceValue(func() []string {
+	var places []string
+	for _, d := range formats.All() {
+		if d.Exchange != nil {
+			places = append(places, d.Exchange.Whole...)
+		}
+	}
+	return places
+})
 
 // differences returns how to make b of a, but for what is at the pointers to skip.
-func differences(a, b node, skip []string) []entry {
+func differences(a, b tree.Node, skip []string) []entry {
 	d := differ{skip: skip}
 	d.compare(a, b, "", 0)
 	slices.SortFunc(d.entries, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
@@ -41,34 +51,34 @@ type differ struct {
 	entries []entry
 }
 
-func (d *differ) compare(a, b node, at string, steps int) {
+func (d *differ) compare(a, b tree.Node, at string, steps int) {
 	if a == b || slices.Contains(d.skip, at) {
 		return
 	}
-	deep := steps >= mostSteps || len(at) > mostPointer || slices.Contains(whole, at)
+	deep := steps >= mostSteps || len(at) > mostPointer || slices.Contains(whole(), at)
 	switch {
-	case a == none || b == none || a.kind() != b.kind() || deep:
-	case a.is(jsonstream.Object):
-		for c := a.children(); c.next(); {
-			d.compare(c.value, b.get(c.name), jsonstream.AppendPointer(at, c.name), steps+1)
+	case a == tree.None || b == tree.None || a.Kind() != b.Kind() || deep:
+	case a.Is(jsonstream.Object):
+		for c := a.Children(); c.Next(); {
+			d.compare(c.Value, b.Get(c.Name), jsonstream.AppendPointer(at, c.Name), steps+1)
 		}
-		for c := b.children(); c.next(); {
-			if a.get(c.name) == none {
-				d.compare(none, c.value, jsonstream.AppendPointer(at, c.name), steps+1)
+		for c := b.Children(); c.Next(); {
+			if a.Get(c.Name) == tree.None {
+				d.compare(tree.None, c.Value, jsonstream.AppendPointer(at, c.Name), steps+1)
 			}
 		}
 		return
-	case a.is(jsonstream.Array) && a.length() == b.length():
-		x, y := a.children(), b.children()
-		for i := 0; x.next() && y.next(); i++ {
-			d.compare(x.value, y.value, jsonstream.AppendPointer(at, strconv.Itoa(i)), steps+1)
+	case a.Is(jsonstream.Array) && a.Length() == b.Length():
+		x, y := a.Children(), b.Children()
+		for i := 0; x.Next() && y.Next(); i++ {
+			d.compare(x.Value, y.Value, jsonstream.AppendPointer(at, strconv.Itoa(i)), steps+1)
 		}
 		return
 	}
-	if !same(a, b) {
+	if !tree.Same(a, b) {
 		e := entry{at: at, value: b}
-		if a != none {
-			e.was = a.digest()
+		if a != tree.None {
+			e.was = a.Digest()
 		}
 		d.entries = append(d.entries, e)
 	}
@@ -84,7 +94,7 @@ type change struct {
 // apply makes the differences where the values are still what they were. blind is for
 // values that are known to be: then what they were is not asked. It returns the result,
 // nil if nothing is left, and the places that have changed since.
-func apply(n node, entries []entry, blind bool) (node, []string) {
+func apply(n tree.Node, entries []entry, blind bool) (tree.Node, []string) {
 	root := &change{}
 	for i := range entries {
 		at := root
@@ -115,11 +125,11 @@ type applier struct {
 	missed []string
 }
 
-func (a *applier) apply(n node, c *change) node {
+func (a *applier) apply(n tree.Node, c *change) tree.Node {
 	if e := c.entry; e != nil {
-		is := digest{}
-		if n != none && !a.blind {
-			is = n.digest()
+		is := tree.Digest{}
+		if n != tree.None && !a.blind {
+			is = n.Digest()
 		}
 		if a.blind || is == e.was {
 			n = e.value
@@ -129,23 +139,23 @@ func (a *applier) apply(n node, c *change) node {
 	}
 	switch {
 	case len(c.names) == 0:
-	case n.is(jsonstream.Object):
-		members := make([]member, len(c.names))
+	case n.Is(jsonstream.Object):
+		members := make([]tree.Member, len(c.names))
 		for i, name := range c.names {
-			members[i] = member{name: name, value: a.apply(n.get(name), c.below[name])}
+			members[i] = tree.Member{Name: name, Value: a.apply(n.Get(name), c.below[name])}
 		}
-		return n.changed(members)
-	case n.is(jsonstream.Array):
-		elements := slices.Clone(elementsOf(n))
+		return n.Changed(members)
+	case n.Is(jsonstream.Array):
+		elements := slices.Clone(tree.Elements(n))
 		for _, name := range c.names {
 			i, ok := jsonstream.ArrayIndex(name)
 			if !ok || i >= len(elements) {
 				a.miss(c.below[name])
-			} else if v := a.apply(elements[i], c.below[name]); v != none {
+			} else if v := a.apply(elements[i], c.below[name]); v != tree.None {
 				elements[i] = v
 			}
 		}
-		return array(elements...)
+		return tree.Array(elements...)
 	default:
 		for _, name := range c.names {
 			a.miss(c.below[name])
@@ -165,27 +175,27 @@ func (a *applier) miss(c *change) {
 }
 
 // packEntries writes entries as JSON.
-func packEntries(entries []entry) node {
-	list := make([]node, 0, len(entries))
+func packEntries(entries []entry) tree.Node {
+	list := make([]tree.Node, 0, len(entries))
 	for _, e := range entries {
-		members := []member{{name: "at", value: text(e.at)}}
-		if e.was != (digest{}) {
-			members = append(members, member{name: "was", value: text(e.was.text())})
+		members := []tree.Member{{Name: "at", Value: tree.String(e.at)}}
+		if e.was != (tree.Digest{}) {
+			members = append(members, tree.Member{Name: "was", Value: tree.String(e.was.String())})
 		}
-		if e.value != none {
-			members = append(members, member{name: "value", value: e.value})
+		if e.value != tree.None {
+			members = append(members, tree.Member{Name: "value", Value: e.value})
 		}
-		list = append(list, object(members...))
+		list = append(list, tree.Object(members...))
 	}
-	return array(list...)
+	return tree.Array(list...)
 }
 
 // unpackEntries reads entries, and passes over what is none, or is deeper than any.
-func unpackEntries(n node) []entry {
+func unpackEntries(n tree.Node) []entry {
 	var entries []entry
-	for _, e := range elementsOf(n) {
-		if at := e.get("at"); isText(at) && strings.Count(at.str(), "/") <= mostSteps {
-			entries = append(entries, entry{e.get("at").str(), digestIn(e.get("was").str()), e.get("value")})
+	for _, e := range tree.Elements(n) {
+		if at := e.Get("at"); tree.IsString(at) && strings.Count(at.Text(), "/") <= mostSteps {
+			entries = append(entries, entry{e.Get("at").Text(), tree.DigestIn(e.Get("was").Text()), e.Get("value")})
 		}
 	}
 	return entries

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
 )
 
@@ -16,16 +17,16 @@ func mappingTable() string {
 	var b strings.Builder
 	b.WriteString("| canonical | `sw4rm-context` | `sw4rm-request` | `macp` | `openai` |\n|---|---|---|---|---|\n")
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	for _, r := range rows {
-		cells := []string{"`" + r.member + "`"}
+	for i, r := range exchange.Rows {
+		cells := []string{"`" + r.Member + "`"}
 		for _, f := range Formats()[1:] {
-			cells = append(cells, documented(placeOf(r, f)))
+			cells = append(cells, documented(sideOf(f).Places[i]))
 		}
 		line(cells)
 	}
-	cells := []string{"`" + verbatim + "`"}
+	cells := []string{"`" + exchange.Turns + "`"}
 	for _, f := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP, format.OpenAI} {
-		at := documented(codecs[f].lists[0])
+		at := documented(sideOf(f).lists[0])
 		if f == format.OpenAI {
 			at = "`/input_history`, `/pre_handoff_items`, `/new_items`"
 		}

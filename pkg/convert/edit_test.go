@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -44,36 +45,37 @@ func TestSamplesComeBack(t *testing.T) {
 }
 
 // An edit changes a message between two conversions.
-type edit func(node) node
+type edit func(tree.Node) tree.Node
 
 func put(pointer, value string) edit {
-	return func(n node) node {
-		v, ok := parse([]byte(value))
+	return func(n tree.Node) tree.Node {
+		v, ok := tree.Parse([]byte(value))
 		if !ok {
 			panic(value)
 		}
-		return n.set(pointer, v)
+		return n.Set(pointer, v)
 	}
 }
 
 // drop removes the first turns of a list.
 func drop(list string, count int) edit {
-	return func(n node) node { return n.set(list, array(elementsOf(n.at(list))[count:]...)) }
+	return func(n tree.Node) tree.Node { return n.Set(list, tree.Array(tree.Elements(n.At(list))[count:]...)) }
 }
 
 // add adds a turn at the end of a list.
 func add(list, turn string) edit {
-	return func(n node) node {
-		v, _ := parse([]byte(turn))
-		return n.set(list, array(append(slices.Clone(elementsOf(n.at(list))), v)...))
+	return func(n tree.Node) tree.Node {
+		v, _ := tree.Parse([]byte(turn))
+		return n.Set(list, tree.Array(append(slices.Clone(tree.Elements(n.At(list))), v)...))
 	}
 }
 
 // inContext edits the context of a transcript.
 func inContext(e edit) edit {
-	return func(n node) node {
-		v := view(format.MACP, n)
-		return unview(format.MACP, v.set(contextValue, e(v.at(contextValue))))
+	return func(n tree.Node) tree.Node {
+		macp := sideOf(format.MACP)
+		v := macp.view(n)
+		return macp.message(v.Set(macp.Context, e(v.At(macp.Context))))
 	}
 }
 
@@ -207,30 +209,30 @@ func TestEditsSurvive(t *testing.T) {
 			edit: put("/currentState", `{"active_calls":[]}`),
 			want: map[string]string{
 				"/request_id": `"req-9"`, "/priority": "3",
-				"/context_snapshot": string(text("eyJjb252ZXJzYXRpb25faGlzdG9yeSI6W3sicm9sZSI6InVzZXIiLCJjb250ZW50IjoiUmV2aWV3IHRoaXMgY29kZSBmb3Igc2VjdXJpdHkgaXNzdWVzIn0seyJyb2xlIjoiYXNzaXN0YW50IiwiY29udGVudCI6IkknbGwgbmVlZCB0byBoYW5kIHRoaXMgb2ZmIHRvIGEgc3BlY2lhbGlzdCDigJQgY2Fmw6kuIn1dLCJ0b29sX3N0YXRlIjp7ImFjdGl2ZV9jYWxscyI6W119LCJtZXRhZGF0YSI6eyJvcmlnaW5hbF9yZXF1ZXN0X2lkIjoicmVxLTEyMyJ9fQ==").append(nil)),
+				"/context_snapshot": string(tree.String("eyJjb252ZXJzYXRpb25faGlzdG9yeSI6W3sicm9sZSI6InVzZXIiLCJjb250ZW50IjoiUmV2aWV3IHRoaXMgY29kZSBmb3Igc2VjdXJpdHkgaXNzdWVzIn0seyJyb2xlIjoiYXNzaXN0YW50IiwiY29udGVudCI6IkknbGwgbmVlZCB0byBoYW5kIHRoaXMgb2ZmIHRvIGEgc3BlY2lhbGlzdCDigJQgY2Fmw6kuIn1dLCJ0b29sX3N0YXRlIjp7ImFjdGl2ZV9jYWxscyI6W119LCJtZXRhZGF0YSI6eyJvcmlnaW5hbF9yZXF1ZXN0X2lkIjoicmVxLTEyMyJ9fQ==").Append(nil)),
 			},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			source := nodeOf(parsed(t, sample(t, tt.from)))
+			source := tree.Of(parsed(t, sample(t, tt.from)))
 			if tt.source != "" {
-				source = nodeOf(parsed(t, []byte(tt.source)))
+				source = tree.Of(parsed(t, []byte(tt.source)))
 			}
 			if tt.signed {
-				source = source.with("signature", text("hmac-sha256:"+strings.Repeat("0", 64)))
+				source = source.With("signature", tree.String("hmac-sha256:"+strings.Repeat("0", 64)))
 			}
-			there := result(t, source.append(nil), tt.to, Options{})
-			edited := tt.edit(nodeOf(parsed(t, there.Text))).append(nil)
+			there := result(t, source.Append(nil), tt.to, Options{})
+			edited := tt.edit(tree.Of(parsed(t, there.Text))).Append(nil)
 			back := result(t, edited, tt.from, Options{})
-			got := nodeOf(parsed(t, back.Text))
+			got := tree.Of(parsed(t, back.Text))
 			for at, want := range tt.want {
-				var w node
+				var w tree.Node
 				if want != "" {
-					w, _ = parse([]byte(want))
+					w, _ = tree.Parse([]byte(want))
 				}
-				if !same(got.at(at), w) {
-					t.Errorf("%s is %s, want %s", at, shownNode(got.at(at)), want)
+				if !tree.Same(got.At(at), w) {
+					t.Errorf("%s is %s, want %s", at, shownNode(got.At(at)), want)
 				}
 			}
 			changed := back.Report.Changed
@@ -252,11 +254,11 @@ func TestEditsSurvive(t *testing.T) {
 	}
 }
 
-func shownNode(n node) string {
-	if n == none {
+func shownNode(n tree.Node) string {
+	if n == tree.None {
 		return "nothing"
 	}
-	return string(n.append(nil))
+	return string(n.Append(nil))
 }
 
 // A message that another program has written anew, with its members in another order,

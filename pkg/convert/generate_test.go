@@ -233,7 +233,7 @@ func (g generator) macp(broken bool) string {
 	camelCase := g.chance("camel", 4)
 	name := func(s string) string {
 		if camelCase {
-			return camel(s)
+			return camelCased(s)
 		}
 		return s
 	}
@@ -284,6 +284,15 @@ func (g generator) macp(broken bool) string {
 	}
 	list := "[" + strings.Join(messages, ",") + "]"
 	return g.object(g.maybe(broken, [2]string{name("protocol_version"), `"1.0"`}, [2]string{"mode", `"macp.mode.handoff.v1"`}, [2]string{name("session_id"), `"s1"`}, [2]string{"messages", list}), 2, 2)
+}
+
+// camelCased writes a name as the TypeScript SDK of MACP does.
+func camelCased(name string) string {
+	words := strings.Split(name, "_")
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, "")
 }
 
 // message writes a message of a format; one that may be broken can be any object.

@@ -3,6 +3,7 @@ package convert
 import (
 	"slices"
 
+	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -10,9 +11,9 @@ import (
 // are found by their digests, so that turns removed or added elsewhere do not matter:
 // the first is the nth from the end of those that have its digest.
 type hunk struct {
-	was  []digest
+	was  []tree.Digest
 	nth  int
-	put  []node
+	put  []tree.Node
 	edit []entry // instead of put, of one turn that stays one
 	list string  // instead of was, of a list that was empty
 }
@@ -21,10 +22,10 @@ type hunk struct {
 type place struct{ list, index int }
 
 // turnsOf returns the turns of each list.
-func turnsOf(v node, lists []string) [][]node {
-	turns := make([][]node, len(lists))
+func turnsOf(v tree.Node, lists []string) [][]tree.Node {
+	turns := make([][]tree.Node, len(lists))
 	for i, list := range lists {
-		turns[i] = elementsOf(v.at(list))
+		turns[i] = tree.Elements(v.At(list))
 	}
 	return turns
 }
@@ -34,15 +35,15 @@ type span struct{ a, aEnd, b, bEnd int }
 
 // alignTurns returns how to make the turns of one view of those of another, in the lists
 // that both have.
-func alignTurns(from, to node, lists, both []string) []hunk {
+func alignTurns(from, to tree.Node, lists, both []string) []hunk {
 	var hunks []hunk
 	var starts []int // the index among all turns of the first one of each hunk, -1 if it has none
-	count := map[digest]int{}
+	count := map[tree.Digest]int{}
 	base := 0
 	for _, list := range lists {
-		a := elementsOf(from.at(list))
+		a := tree.Elements(from.At(list))
 		if slices.Contains(both, list) {
-			b := elementsOf(to.at(list))
+			b := tree.Elements(to.At(list))
 			for _, s := range spans(a, b) {
 				h, start := hunkOf(list, a[s.a:s.aEnd], b[s.b:s.bEnd]), -1
 				if len(h.was) > 0 {
@@ -58,9 +59,9 @@ func alignTurns(from, to node, lists, both []string) []hunk {
 	}
 	k := len(hunks) - 1
 	for _, list := range slices.Backward(lists) {
-		for _, t := range slices.Backward(elementsOf(from.at(list))) {
+		for _, t := range slices.Backward(tree.Elements(from.At(list))) {
 			base--
-			d := t.digest()
+			d := t.Digest()
 			later, wanted := count[d]
 			if !wanted {
 				continue
@@ -78,10 +79,10 @@ func alignTurns(from, to node, lists, both []string) []hunk {
 }
 
 // hunkOf returns how turns of a list become others.
-func hunkOf(list string, from, to []node) hunk {
+func hunkOf(list string, from, to []tree.Node) hunk {
 	h := hunk{put: to}
 	for _, t := range from {
-		h.was = append(h.was, t.digest())
+		h.was = append(h.was, t.Digest())
 	}
 	if len(h.was) == 0 {
 		h.list = list
@@ -99,11 +100,11 @@ const window = 8
 
 // spans returns where two sequences of turns differ. None of them is without a turn of
 // the first sequence, unless that has none.
-func spans(a, b []node) []span {
+func spans(a, b []tree.Node) []span {
 	var list []span
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
-		if i < len(a) && j < len(b) && same(a[i], b[j]) {
+		if i < len(a) && j < len(b) && tree.Same(a[i], b[j]) {
 			i, j = i+1, j+1
 			continue
 		}
@@ -119,25 +120,25 @@ func spans(a, b []node) []span {
 
 // akin reports whether two turns say the same, whatever else is with them: then one is the
 // translation of the other.
-func akin(a, b node) bool {
+func akin(a, b tree.Node) bool {
 	said := false
 	for _, name := range []string{"type", "role", "content", "call_id", "tool_call_id", "output", "arguments"} {
-		x, y := a.get(name), b.get(name)
-		if (x == none) != (y == none) || x != none && (x.digest() != y.digest() || !same(x, y)) {
+		x, y := a.Get(name), b.Get(name)
+		if (x == tree.None) != (y == tree.None) || x != tree.None && (x.Digest() != y.Digest() || !tree.Same(x, y)) {
 			return false
 		}
-		said = said || x != none && name != "type" && name != "role"
+		said = said || x != tree.None && name != "type" && name != "role"
 	}
 	return said
 }
 
 // nextSpan returns the shortest difference at two places after which the sequences agree
 // again, as far as the window reaches.
-func nextSpan(a, b []node, i, j int) span {
+func nextSpan(a, b []tree.Node, i, j int) span {
 	for steps := 1; steps <= 2*window; steps++ {
 		for di := range steps + 1 {
 			x, y := i+di, j+steps-di
-			if x < len(a) && y < len(b) && (a[x].digest() == b[y].digest() && same(a[x], b[y]) || akin(a[x], b[y])) {
+			if x < len(a) && y < len(b) && (a[x].Digest() == b[y].Digest() && tree.Same(a[x], b[y]) || akin(a[x], b[y])) {
 				return span{i, x, j, y}
 			}
 		}
@@ -166,12 +167,12 @@ func addSpan(list []span, s span, length int) []span {
 
 // applyTurns makes the differences in the turns of a view where the turns are still what
 // they were, and returns the places of those that are not.
-func applyTurns(v node, lists []string, hunks []hunk) (node, []string) {
+func applyTurns(v tree.Node, lists []string, hunks []hunk) (tree.Node, []string) {
 	if len(hunks) == 0 {
 		return v, nil
 	}
 	all := turnsOf(v, lists)
-	places := map[digest][]place{}
+	places := map[tree.Digest][]place{}
 	for _, h := range hunks {
 		if len(h.was) > 0 {
 			places[h.was[0]] = nil
@@ -179,7 +180,7 @@ func applyTurns(v node, lists []string, hunks []hunk) (node, []string) {
 	}
 	for list, turns := range all {
 		for i, t := range turns {
-			d := t.digest()
+			d := t.Digest()
 			if at, wanted := places[d]; wanted {
 				places[d] = append(at, place{list, i})
 			}
@@ -190,7 +191,7 @@ func applyTurns(v node, lists []string, hunks []hunk) (node, []string) {
 	var missed []string
 	for _, h := range hunks {
 		if len(h.was) == 0 {
-			if list := v.at(h.list); slices.Contains(lists, h.list) && list.is(jsonstream.Array) && list.empty() {
+			if list := v.At(h.list); slices.Contains(lists, h.list) && list.Is(jsonstream.Array) && list.Empty() {
 				starts[h.list] = h
 			} else {
 				missed = append(missed, h.list)
@@ -205,15 +206,15 @@ func applyTurns(v node, lists []string, hunks []hunk) (node, []string) {
 		at[p] = h
 	}
 	for i, list := range lists {
-		if v.at(list).is(jsonstream.Array) {
-			v = v.set(list, array(rebuild(i, all[i], at, starts[list].put)...))
+		if v.At(list).Is(jsonstream.Array) {
+			v = v.Set(list, tree.Array(rebuild(i, all[i], at, starts[list].put)...))
 		}
 	}
 	return v, missed
 }
 
 // find returns the place of the hunk's first turn.
-func (h hunk) find(all [][]node, places []place) (place, bool) {
+func (h hunk) find(all [][]tree.Node, places []place) (place, bool) {
 	k := len(places) - 1 - h.nth
 	if k < 0 || k >= len(places) {
 		return place{}, false
@@ -224,7 +225,7 @@ func (h hunk) find(all [][]node, places []place) (place, bool) {
 		return place{}, false
 	}
 	for n, d := range h.was {
-		if turns[n].digest() != d {
+		if turns[n].Digest() != d {
 			return place{}, false
 		}
 	}
@@ -232,8 +233,8 @@ func (h hunk) find(all [][]node, places []place) (place, bool) {
 }
 
 // rebuild returns the turns of a list with the hunks applied.
-func rebuild(list int, turns []node, at map[place]hunk, start []node) []node {
-	out := append(make([]node, 0, len(start)+len(turns)), start...)
+func rebuild(list int, turns []tree.Node, at map[place]hunk, start []tree.Node) []tree.Node {
+	out := append(make([]tree.Node, 0, len(start)+len(turns)), start...)
 	for i := 0; i < len(turns); i++ {
 		h, ok := at[place{list, i}]
 		if !ok {
@@ -242,7 +243,7 @@ func rebuild(list int, turns []node, at map[place]hunk, start []node) []node {
 		}
 		out = append(out, h.put...)
 		if h.edit != nil {
-			if t, _ := apply(turns[i], h.edit, true); t != none {
+			if t, _ := apply(turns[i], h.edit, true); t != tree.None {
 				out = append(out, t)
 			}
 		}
@@ -251,52 +252,52 @@ func rebuild(list int, turns []node, at map[place]hunk, start []node) []node {
 	return out
 }
 
-func packHunks(hunks []hunk) node {
-	list := make([]node, 0, len(hunks))
+func packHunks(hunks []hunk) tree.Node {
+	list := make([]tree.Node, 0, len(hunks))
 	for _, h := range hunks {
-		var members []member
-		add := func(name string, value node) { members = append(members, member{name: name, value: value}) }
+		var members []tree.Member
+		add := func(name string, value tree.Node) { members = append(members, tree.Member{Name: name, Value: value}) }
 		if h.list != "" {
-			add("list", text(h.list))
+			add("list", tree.String(h.list))
 		} else {
-			var was []node
+			var was []tree.Node
 			for _, d := range h.was {
-				was = append(was, text(d.text()))
+				was = append(was, tree.String(d.String()))
 			}
-			add("was", array(was...))
+			add("was", tree.Array(was...))
 		}
 		if h.nth > 0 {
-			add("nth", number(int64(h.nth)))
+			add("nth", tree.Int(int64(h.nth)))
 		}
 		if h.edit != nil {
 			entries := slices.Clone(h.edit)
 			for i := range entries {
-				entries[i].was = digest{} // the turn is known by its own
+				entries[i].was = tree.Digest{} // the turn is known by its own
 			}
 			add("edit", packEntries(entries))
 		} else {
-			add("put", array(h.put...))
+			add("put", tree.Array(h.put...))
 		}
-		list = append(list, object(members...))
+		list = append(list, tree.Object(members...))
 	}
-	return array(list...)
+	return tree.Array(list...)
 }
 
 // unpackHunks reads hunks, and passes over what is none.
-func unpackHunks(n node) []hunk {
+func unpackHunks(n tree.Node) []hunk {
 	var hunks []hunk
-	for _, e := range elementsOf(n) {
+	for _, e := range tree.Elements(n) {
 		var h hunk
-		for _, d := range elementsOf(e.get("was")) {
-			h.was = append(h.was, digestIn(d.str()))
+		for _, d := range tree.Elements(e.Get("was")) {
+			h.was = append(h.was, tree.DigestIn(d.Text()))
 		}
-		h.nth, _ = e.get("nth").count()
-		h.put = elementsOf(e.get("put"))
-		if edit := e.get("edit"); edit.is(jsonstream.Array) && len(h.was) == 1 {
+		h.nth, _ = e.Get("nth").Count()
+		h.put = tree.Elements(e.Get("put"))
+		if edit := e.Get("edit"); edit.Is(jsonstream.Array) && len(h.was) == 1 {
 			h.edit = unpackEntries(edit)
 		}
 		if len(h.was) == 0 {
-			h.list = e.get("list").str()
+			h.list = e.Get("list").Text()
 		}
 		hunks = append(hunks, h)
 	}

@@ -6,7 +6,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
 // many returns a message with many turns or members, as they are written in a format.
@@ -20,21 +22,21 @@ func many(t *testing.T, f format.Format, shape string, count int) []byte {
 		fmt.Fprintf(&turns, `%s{"role":"%s","content":"%d"}`, separator, []string{"user", "assistant"}[i%2], i%1000)
 		fmt.Fprintf(&members, `%s"k%07d":%d`, separator, i, i%100)
 	}
-	canonical := nodeOf(parsed(t, sample(t, format.EAAPL)))
-	object := nodeOf(parsed(t, []byte("{"+members.String()+"}")))
+	canonical := tree.Of(parsed(t, sample(t, format.EAAPL)))
+	object := tree.Of(parsed(t, []byte("{"+members.String()+"}")))
 	switch shape {
 	case "turns":
-		canonical = canonical.set(verbatim, nodeOf(parsed(t, []byte("["+turns.String()+"]"))))
+		canonical = canonical.Set(exchange.Turns, tree.Of(parsed(t, []byte("["+turns.String()+"]"))))
 	case "members":
-		canonical = canonical.set("/currentState", object)
+		canonical = canonical.Set("/currentState", object)
 	case "carried": // by all formats but its own
-		return nodeOf(parsed(t, sample(t, f))).with("further", object).compact()
+		return tree.Of(parsed(t, sample(t, f))).With("further", object).Compact()
 	}
 	if f == format.EAAPL {
-		return canonical.compact()
+		return canonical.Compact()
 	}
-	bare, _, _ := strip(f, nodeOf(parsed(t, result(t, canonical.compact(), f, Options{}).Text)), format.EAAPL)
-	return bare.compact()
+	bare, _, _ := strip(sideOf(f), tree.Of(parsed(t, result(t, canonical.Compact(), f, Options{}).Text)), sideOf(format.EAAPL))
+	return bare.Compact()
 }
 
 // TestMemory bounds what a conversion allocates, all in all, by the length of its source:

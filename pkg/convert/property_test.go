@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -51,8 +52,8 @@ func converted(t fataler, text []byte, from, to format.Format) []byte {
 // mustEqual fails unless two texts are equal, numbers by how they are written.
 func mustEqual(t fataler, got, want []byte) {
 	t.Helper()
-	a, b := nodeOf(parsed(t, got)), nodeOf(parsed(t, want))
-	if !same(a, b) {
+	a, b := tree.Of(parsed(t, got)), tree.Of(parsed(t, want))
+	if !tree.Same(a, b) {
 		for _, d := range differences(a, b, nil) {
 			t.Fatalf("differs at %s\ngot  %s\nwant %s", d.at, got, want)
 		}
@@ -90,13 +91,13 @@ func TestThereAndBack(t *testing.T) {
 
 // planted puts what another message carries, perhaps damaged, into a message.
 func (g generator) planted(message []byte, f, carried format.Format) []byte {
-	other := nodeOf(parsed(g.t, converted(g.t, []byte(g.message(carried, true)), carried, f)))
-	doc := nodeOf(parsed(g.t, message))
-	plant := other.at(holderOf(f, other))
+	other := tree.Of(parsed(g.t, converted(g.t, []byte(g.message(carried, true)), carried, f)))
+	doc := tree.Of(parsed(g.t, message))
+	plant := other.At(sideOf(f).HolderAt(other))
 	if g.chance("damaged", 2) {
 		plant = g.change(plant)
 	}
-	return doc.set(holderOf(f, doc), plant).append(nil)
+	return doc.Set(sideOf(f).HolderAt(doc), plant).Append(nil)
 }
 
 // TestWalk converts through several formats, to and fro, with edits on the way: each
@@ -120,35 +121,35 @@ func TestWalk(t *testing.T) {
 
 // edited changes, removes or doubles something in a message.
 func (g generator) edited(message []byte) []byte {
-	if root := g.change(nodeOf(parsed(g.t, message))); root.is(jsonstream.Object) {
-		return root.append(nil)
+	if root := g.change(tree.Of(parsed(g.t, message))); root.Is(jsonstream.Object) {
+		return root.Append(nil)
 	}
 	return message
 }
 
-func (g generator) change(n node) node {
+func (g generator) change(n tree.Node) tree.Node {
 	switch {
-	case n.is(jsonstream.Object) && !n.empty():
-		m := n.without()[rapid.IntRange(0, n.length()-1).Draw(g.t, "member")]
+	case n.Is(jsonstream.Object) && !n.Empty():
+		m := n.Without()[rapid.IntRange(0, n.Length()-1).Draw(g.t, "member")]
 		if g.chance("remove", 6) {
-			return n.with(m.name, none)
+			return n.With(m.Name, tree.None)
 		}
-		return n.with(m.name, g.change(m.value))
-	case n.is(jsonstream.Array) && !n.empty():
-		elements := elementsOf(n)
+		return n.With(m.Name, g.change(m.Value))
+	case n.Is(jsonstream.Array) && !n.Empty():
+		elements := tree.Elements(n)
 		i := rapid.IntRange(0, len(elements)-1).Draw(g.t, "element")
 		switch rapid.IntRange(0, 5).Draw(g.t, "change") {
 		case 0:
-			return array(append(append([]node{}, elements[:i]...), elements[i+1:]...)...)
+			return tree.Array(append(append([]tree.Node{}, elements[:i]...), elements[i+1:]...)...)
 		case 1:
-			return array(append(append([]node{}, elements[:i+1]...), elements[i:]...)...)
+			return tree.Array(append(append([]tree.Node{}, elements[:i+1]...), elements[i:]...)...)
 		default:
-			out := append([]node{}, elements...)
+			out := append([]tree.Node{}, elements...)
 			out[i] = g.change(out[i])
-			return array(out...)
+			return tree.Array(out...)
 		}
 	default:
-		v, _ := parse([]byte(g.value(1)))
+		v, _ := tree.Parse([]byte(g.value(1)))
 		return v
 	}
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
 // What is carried for one format is no turn for another.
@@ -15,10 +17,10 @@ func TestCarriedIsNoTurn(t *testing.T) {
 	input := result(t, sample(t, format.EAAPL), format.OpenAI, Options{}).Text
 	for _, to := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP} {
 		there := result(t, input, to, Options{})
-		m, _ := codecs[to].read(view(to, nodeOf(parsed(t, there.Text))))
-		for _, turn := range m.turns {
-			if isCarried(turn) {
-				t.Errorf("%s has the turn %s", to, turn.append(nil))
+		m, _ := sideOf(to).read(tree.Of(parsed(t, there.Text)))
+		for _, turn := range m.Turns {
+			if _, ok := sideOf(format.OpenAI).Unpack(turn); ok {
+				t.Errorf("%s has the turn %s", to, turn.Append(nil))
 			}
 		}
 		mustEqual(t, result(t, there.Text, format.OpenAI, Options{}).Text, input)
@@ -30,7 +32,7 @@ func TestMadeUpCall(t *testing.T) {
 	source := []byte(`{"conversation_history":[{"role":"tool","name":"search","tool_call_id":"c1","content":"x"},{"role":"tool","tool_call_id":"c1","content":"again"}],"tool_state":{},"metadata":{}}`)
 	there := result(t, source, format.OpenAI, Options{})
 	const call = `{"type":"function_call","call_id":"c1","name":"search","arguments":"{}"}`
-	want := []MadeUp{{Pointer: "/input_history/0", Value: []byte(call), Rule: "the call of this result is not there", Source: "/conversation_history"}}
+	want := []exchange.MadeUp{{Pointer: "/input_history/0", Value: []byte(call), Rule: "the call of this result is not there", Source: "/conversation_history"}}
 	if diff := cmp.Diff(want, there.Report.MadeUp); diff != "" {
 		t.Errorf("made up: %s", diff)
 	}

@@ -2,148 +2,109 @@ package convert
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/conversation"
-	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/exchange"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// systemOf returns the name under which what a format needs is carried.
-func systemOf(f format.Format) string {
-	switch f {
-	case format.SW4RMContext, format.SW4RMRequest:
-		return "sw4rm"
-	default:
-		return string(f)
-	}
-}
-
-// holderOf returns where a message holds residues.
-func holderOf(f format.Format, doc node) string {
-	switch f {
-	case format.EAAPL:
-		return "/extensions"
-	case format.OpenAI:
-		return "/pre_handoff_items"
-	case format.MACP:
-		if i := mappedMessages(doc.get("messages"))[0]; i >= 0 {
-			return fmt.Sprintf("/messages/%d/payload/extensions", i)
-		}
-		return "/extensions"
-	default:
-		return "/metadata"
-	}
-}
-
-// mostDepth is how deep a message may nest what is carried: beyond it, what is carried is
-// a string that holds its JSON text, so that the message can be read with the default
-// limits.
-const mostDepth = jsonstream.DefaultMaxDepth - 8
-
 // store returns a message of a format with a residue in its holder, and the pointer to
 // it.
-func store(f format.Format, doc node, r residue) (node, string) {
-	place := holderOf(f, doc)
-	holder := doc.at(place)
-	kind := jsonstream.Object
-	if f == format.OpenAI {
-		kind = jsonstream.Array
+func store(s side, message tree.Node, r residue) (tree.Node, string) {
+	place := s.HolderAt(message)
+	holder := message.At(place)
+	kind, empty := jsonstream.Object, tree.Object()
+	if s.Pack != nil {
+		kind, empty = jsonstream.Array, tree.Array()
 	}
-	if !holder.is(kind) {
-		r.place = array()
-		if holder != none {
-			r.place = array(holder)
+	if !holder.Is(kind) {
+		r.place = tree.Array()
+		if holder != tree.None {
+			r.place = tree.Array(holder)
 		}
-		holder = object()
-		if f == format.OpenAI {
-			holder = array()
-		}
+		holder = empty
 	}
 	packed := r.pack()
-	if packed.deeperThan(mostDepth) && f != format.MACP {
-		packed = text(string(packed.appendPlain(nil)))
+	switch {
+	case s.InBase64:
+		packed = packed.Encode()
+	case packed.DeeperThan(exchange.MaxDepth):
+		packed = tree.String(string(packed.AppendPlain(nil)))
 	}
 	last := "0"
-	switch f {
-	case format.OpenAI:
-		item := object(
-			member{name: "type", value: text(conversation.CarriedType)},
-			member{name: "name", value: text(conversation.CarriedName)},
-			member{name: "carried", value: packed},
-		)
-		holder = array(append([]node{item}, elementsOf(holder)...)...)
-	case format.MACP:
-		last = freeName(holder, systemOf(r.format))
-		holder = holder.with(last, packed.encode())
-	default:
-		last = freeName(holder, systemOf(r.format))
-		holder = holder.with(last, packed)
+	if s.Pack != nil {
+		holder = tree.Array(append([]tree.Node{s.Pack(packed)}, tree.Elements(holder)...)...)
+	} else {
+		last = freeName(holder, formats.Named(r.format).System)
+		holder = holder.With(last, packed)
 	}
-	return doc.set(place, holder), jsonstream.AppendPointer(place, last)
-}
-
-// isCarried reports whether an item of OpenAI input data holds a residue.
-func isCarried(item node) bool {
-	return item.get("type").str() == conversation.CarriedType && item.get("name").str() == conversation.CarriedName
+	return message.Set(place, holder), jsonstream.AppendPointer(place, last)
 }
 
 // strip takes the latest residue for a format out of a message.
-func strip(f format.Format, doc node, wanted format.Format) (node, residue, bool) {
-	place := holderOf(f, doc)
-	holder := doc.at(place)
-	var r residue
-	found := false
-	if f == format.OpenAI {
-		for i, item := range elementsOf(holder) {
-			if !isCarried(item) {
-				continue
-			}
-			if r, found = unpackResidue(item.get("carried"), wanted); found {
-				holder = array(slices.Delete(slices.Clone(elementsOf(holder)), i, i+1)...)
-				break
-			}
-		}
-	} else {
-		var name string
-		if name, r, found = latest(f, holder, wanted); found {
-			holder = holder.with(name, none)
-		}
+func strip(s side, message tree.Node, wanted side) (tree.Node, residue, bool) {
+	place := s.HolderAt(message)
+	holder := message.At(place)
+	take := takeMember
+	if s.Pack != nil {
+		take = takeElement
 	}
+	holder, r, found := take(s, holder, wanted)
 	if !found {
-		return doc, residue{}, false
+		return message, residue{}, false
 	}
-	if r.place != none && holder.empty() {
-		holder = none
-		if !r.place.empty() {
-			holder = r.place.element("0")
+	if r.place != tree.None && holder.Empty() {
+		holder = tree.None
+		if !r.place.Empty() {
+			holder = r.place.Element("0")
 		}
 	}
-	return doc.set(place, holder), r, true
+	return message.Set(place, holder), r, true
 }
 
-// latest returns the residue for a format under the highest numbered name.
-func latest(f format.Format, holder node, wanted format.Format) (name string, r residue, found bool) {
-	if !holder.is(jsonstream.Object) {
-		return "", residue{}, false
+// takeElement takes the first residue for a format out of an array.
+func takeElement(s side, holder tree.Node, wanted side) (tree.Node, residue, bool) {
+	elements := tree.Elements(holder)
+	for i, element := range elements {
+		carried, ok := s.Unpack(element)
+		if !ok {
+			continue
+		}
+		if r, ok := unpack(carried, wanted.Name); ok {
+			return tree.Array(slices.Delete(slices.Clone(elements), i, i+1)...), r, true
+		}
 	}
-	highest := ""
-	for m := holder.children(); m.next(); {
-		digits, ok := numberIn(m.name, systemOf(wanted))
+	return holder, residue{}, false
+}
+
+// takeMember takes the residue for a format under the highest numbered name out of an
+// object.
+func takeMember(s side, holder tree.Node, wanted side) (tree.Node, residue, bool) {
+	if !holder.Is(jsonstream.Object) {
+		return holder, residue{}, false
+	}
+	var r residue
+	name, highest, found := "", "", false
+	for m := holder.Children(); m.Next(); {
+		digits, ok := numberIn(m.Name, wanted.System)
 		if !ok || found && compareDigits(digits, highest) <= 0 {
 			continue
 		}
-		value := m.value
-		if f == format.MACP {
-			value, _ = value.decode()
+		value := m.Value
+		if s.InBase64 {
+			value, _ = value.Decode()
 		}
-		if candidate, ok := unpackResidue(value, wanted); ok {
-			name, r, found, highest = m.name, candidate, true, digits
+		if candidate, ok := unpack(value, wanted.Name); ok {
+			name, r, found, highest = m.Name, candidate, true, digits
 		}
 	}
-	return name, r, found
+	if !found {
+		return holder, r, false
+	}
+	return holder.With(name, tree.None), r, true
 }
 
 // numberIn returns the number in a name like sw4rm or sw4rm_1, "" for none, and whether
@@ -166,10 +127,10 @@ func compareDigits(a, b string) int {
 }
 
 // freeName returns a name for what a system needs that is higher than all that are there.
-func freeName(holder node, system string) string {
+func freeName(holder tree.Node, system string) string {
 	highest, taken := "", false
-	for m := holder.children(); m.next(); {
-		if digits, ok := numberIn(m.name, system); ok {
+	for m := holder.Children(); m.Next(); {
+		if digits, ok := numberIn(m.Name, system); ok {
 			taken = true
 			if compareDigits(digits, highest) > 0 {
 				highest = digits

@@ -4,6 +4,7 @@ package format
 
 import (
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -88,6 +89,9 @@ type Descriptor struct {
 	// The turns and their lists are those of its conversation, which context holds: that is
 	// absent if nothing does. It is nil for canonical messages.
 	Profile func(doc *jsonstream.Document, context jsonstream.Value, turns []conversation.Turn) Profile
+
+	// Exchange says how messages are converted; nil if they are not.
+	Exchange *exchange.Codec
 
 	// Summary is the member that has a summary of turns that are gone; without one, the
 	// summary is a turn.

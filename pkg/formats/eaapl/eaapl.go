@@ -27,6 +27,7 @@ var Message = format.Descriptor{
 		{Arrays: [][]string{{"relevantContext"}}, Members: []string{"source"}},
 		{Arrays: [][]string{{"receiverList"}}, Members: []string{"agentType"}},
 	},
+	Exchange:  &codec,
 	Changes:   changes,
 	Summary:   "conversationHistorySummary",
 	Signature: []string{"signature", "signatureKeyId"},

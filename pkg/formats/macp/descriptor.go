@@ -32,6 +32,7 @@ var Format = format.Descriptor{
 	Check: findings,
 
 	Carriers: contexts,
+	Exchange: &codec,
 	Profile:  profile,
 	Changes:  changes,
 	Keys:     []format.Key{{Arrays: [][]string{{"messages"}}, Members: []string{"message_id"}, Aliases: []string{"messageId"}}},

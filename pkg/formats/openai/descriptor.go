@@ -25,6 +25,7 @@ var Format = format.Descriptor{
 		return Check(doc, CheckOptions{})
 	},
 
-	Turns:   listNames,
-	Profile: profile,
+	Turns:    listNames,
+	Exchange: &codec,
+	Profile:  profile,
 }

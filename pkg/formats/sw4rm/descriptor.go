@@ -29,6 +29,7 @@ var ContextFormat = format.Descriptor{
 	Reasons: []finding.Reason{finding.Reason(InvalidArgument)},
 	Check:   checkContext,
 
+	Exchange:    &contextCodec,
 	Profile:     profile,
 	Turns:       []string{historyMember},
 	ResultsOnly: true,
@@ -62,6 +63,7 @@ var RequestFormat = format.Descriptor{
 
 	Carriers: snapshots,
 	Carries:  format.SW4RMContext,
+	Exchange: &requestCodec,
 	Profile:  requestProfile,
 	Changes:  requestChanges,
 	Keys: []format.Key{ // of a context that is an object

@@ -1,4 +1,4 @@
-package convert
+package tree
 
 import (
 	"bufio"
@@ -12,35 +12,35 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A digest stands for a value; equal ones have the same, whatever the order of their
+// A Digest stands for a value; equal ones have the same, whatever the order of their
 // members and however their numbers are written. The zero digest is that of nothing.
-type digest [16]byte
+type Digest [16]byte
 
-// text returns the digest in base64.
-func (d digest) text() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
+// String returns the digest in base64.
+func (d Digest) String() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
 
-// digestIn returns the digest that a text has, and one of no value for other texts.
-func digestIn(text string) digest {
-	var d digest
+// DigestIn returns the digest that a text has, and one of no value for other texts.
+func DigestIn(text string) Digest {
+	var d Digest
 	if text == "" {
 		return d
 	}
-	if b, err := base64.RawURLEncoding.Strict().DecodeString(text); err == nil && len(b) == len(d) && digest(b) != d {
-		return digest(b)
+	if b, err := base64.RawURLEncoding.Strict().DecodeString(text); err == nil && len(b) == len(d) && Digest(b) != d {
+		return Digest(b)
 	}
 	sum := sha256.Sum256([]byte(text))
-	return digest(sum[:len(d)])
+	return Digest(sum[:len(d)])
 }
 
-// digest returns the digest of a value: 128 bits.
-func (n node) digest() digest {
-	var sum digest
+// Digest returns the digest of a value: 128 bits.
+func (n Node) Digest() Digest {
+	var sum Digest
 	if n.isMade() {
 		sum = n.body.sum
 	} else {
 		sum = n.body.doc.sums[n.i]
 	}
-	if sum != (digest{}) {
+	if sum != (Digest{}) {
 		return sum
 	}
 	d := digesters.Get().(*digester)
@@ -62,7 +62,7 @@ type digester struct{ pending []byte }
 // mostPending is how many bytes of one value may wait.
 const mostPending = 32 << 10
 
-func (d *digester) of(n node) digest {
+func (d *digester) of(n Node) Digest {
 	start := len(d.pending)
 	var h hash.Hash
 	flush := func() {
@@ -72,24 +72,24 @@ func (d *digester) of(n node) digest {
 		h.Write(d.pending[start:])
 		d.pending = d.pending[:start]
 	}
-	add := func(value node) {
+	add := func(value Node) {
 		sum := d.of(value)
 		if d.pending = base64.RawURLEncoding.AppendEncode(d.pending, sum[:]); len(d.pending)-start > mostPending {
 			flush()
 		}
 	}
-	switch n.kind() {
+	switch n.Kind() {
 	case jsonstream.Object:
 		d.pending = append(d.pending, '{')
-		n.inOrder(cmp.Compare[string], func(m member) {
-			d.pending = append(strconv.AppendInt(d.pending, int64(len(m.name)), 10), ':')
-			d.pending = append(d.pending, m.name...)
-			add(m.value)
+		n.inOrder(cmp.Compare[string], func(m Member) {
+			d.pending = append(strconv.AppendInt(d.pending, int64(len(m.Name)), 10), ':')
+			d.pending = append(d.pending, m.Name...)
+			add(m.Value)
 		})
 	case jsonstream.Array:
 		d.pending = append(d.pending, '[')
-		for c := n.children(); c.next(); {
-			add(c.value)
+		for c := n.Children(); c.Next(); {
+			add(c.Value)
 		}
 	case jsonstream.String:
 		d.pending = append(d.pending, '"')
@@ -105,7 +105,7 @@ func (d *digester) of(n node) digest {
 			d.pending = append(d.pending, chars...)
 		}
 	case jsonstream.Number:
-		d.pending = jsonstream.AppendNormal(append(d.pending, '0'), n.number())
+		d.pending = jsonstream.AppendNormal(append(d.pending, '0'), n.NumberText())
 	case jsonstream.Null:
 		d.pending = append(d.pending, "null"...)
 	case jsonstream.True:
@@ -121,5 +121,5 @@ func (d *digester) of(n node) digest {
 		h.Sum(sum[:0])
 	}
 	d.pending = d.pending[:start]
-	return digest(sum[:len(digest{})])
+	return Digest(sum[:len(Digest{})])
 }

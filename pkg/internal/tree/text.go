@@ -1,4 +1,4 @@
-package convert
+package tree
 
 import (
 	"bytes"
@@ -12,26 +12,26 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// compact returns the value as compact JSON.
-func (n node) compact() []byte { return n.append(make([]byte, 0, n.size())) }
+// Compact returns the value as compact JSON.
+func (n Node) Compact() []byte { return n.Append(make([]byte, 0, n.size())) }
 
-// append appends the value as compact JSON.
-func (n node) append(dst []byte) []byte {
+// Append appends the value as compact JSON.
+func (n Node) Append(dst []byte) []byte {
 	switch {
 	case n.isRead():
 		return jsonstream.AppendCompact(dst, n.v().Raw())
 	case n.body.kind == jsonstream.Object:
 		dst = append(dst, '{')
-		for c, first := n.children(), true; c.next(); first = false {
+		for c, first := n.Children(), true; c.Next(); first = false {
 			if !first {
 				dst = append(dst, ',')
 			}
 			if c.raw != nil {
 				dst = append(dst, c.raw...)
 			} else {
-				dst, _ = jsontext.AppendQuote(dst, c.name)
+				dst, _ = jsontext.AppendQuote(dst, c.Name)
 			}
-			dst = c.value.append(append(dst, ':'))
+			dst = c.Value.Append(append(dst, ':'))
 		}
 		return append(dst, '}')
 	case n.body.kind == jsonstream.Array:
@@ -40,7 +40,7 @@ func (n node) append(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = e.append(dst)
+			dst = e.Append(dst)
 		}
 		return append(dst, ']')
 	default:
@@ -51,23 +51,23 @@ func (n node) append(dst []byte) []byte {
 }
 
 // size returns how many bytes the value takes at most as compact or plain JSON.
-func (n node) size() int {
+func (n Node) size() int {
 	size := len("{}")
 	switch {
 	case n.isRead():
 		return len(n.v().Raw())
 	case n.body.holds != nil:
 		return size + n.body.holds.size()
-	case isText(n):
+	case IsString(n):
 		return size + quotedSize(n.body.text)
 	case n.body.text != "":
 		return len(n.body.text)
 	}
-	for c := n.children(); c.next(); {
+	for c := n.Children(); c.Next(); {
 		if n.body.kind == jsonstream.Object {
-			size += max(quotedSize(c.name), len(c.raw)) + len(`"":`)
+			size += max(quotedSize(c.Name), len(c.raw)) + len(`"":`)
 		}
-		size += c.value.size() + len(",")
+		size += c.Value.size() + len(",")
 	}
 	return size
 }
@@ -86,31 +86,31 @@ func quotedSize[T string | []byte](s T) int {
 	return size
 }
 
-// same reports whether two values are equal: strings by their characters, objects
+// Same reports whether two values are equal: strings by their characters, objects
 // without regard to the order of their members, and numbers only if they are written
 // alike.
-func same(a, b node) bool {
+func Same(a, b Node) bool {
 	if a == b {
 		return true
 	}
-	if a.kind() != b.kind() {
+	if a.Kind() != b.Kind() {
 		return false
 	}
-	switch a.kind() {
+	switch a.Kind() {
 	case jsonstream.Object:
 		return sameMembers(a, b)
 	case jsonstream.Array:
-		x, y := a.children(), b.children()
-		for x.next() {
-			if !y.next() || !same(x.value, y.value) {
+		x, y := a.Children(), b.Children()
+		for x.Next() {
+			if !y.Next() || !Same(x.Value, y.Value) {
 				return false
 			}
 		}
-		return !y.next()
+		return !y.Next()
 	case jsonstream.String:
 		return sameText(a, b)
 	case jsonstream.Number:
-		return bytes.Equal(a.number(), b.number())
+		return bytes.Equal(a.NumberText(), b.NumberText())
 	default:
 		return true
 	}
@@ -118,35 +118,35 @@ func same(a, b node) bool {
 
 // sameMembers compares objects: as long as they have the same order, without looking for
 // names.
-func sameMembers(a, b node) bool {
-	x, y := a.children(), b.children()
+func sameMembers(a, b Node) bool {
+	x, y := a.Children(), b.Children()
 	for {
-		more := x.next()
-		if more != y.next() {
+		more := x.Next()
+		if more != y.Next() {
 			return false
 		}
 		if !more {
 			return true
 		}
-		if x.name != y.name {
+		if x.Name != y.Name {
 			break
 		}
-		if !same(x.value, y.value) {
+		if !Same(x.Value, y.Value) {
 			return false
 		}
 	}
-	if a.length() != b.length() {
+	if a.Length() != b.Length() {
 		return false
 	}
-	for ok := true; ok; ok = x.next() {
-		if other := b.get(x.name); other == none || !same(x.value, other) {
+	for ok := true; ok; ok = x.Next() {
+		if other := b.Get(x.Name); other == None || !Same(x.Value, other) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameText(a, b node) bool {
+func sameText(a, b Node) bool {
 	switch {
 	case a.isMade() && a.body.holds != nil:
 		return a.body.holds.is(b)
@@ -155,13 +155,13 @@ func sameText(a, b node) bool {
 	case a.isRead() && b.isRead() && bytes.Equal(a.v().Raw(), b.v().Raw()):
 		return true
 	default:
-		return a.str() == b.str()
+		return a.Text() == b.Text()
 	}
 }
 
-// appendPlain appends the value as a JSON text that is the same for all values that are
+// AppendPlain appends the value as a JSON text that is the same for all values that are
 // the same: what encodes it does not depend on who wrote it, and in which order.
-func (n node) appendPlain(dst []byte) []byte {
+func (n Node) AppendPlain(dst []byte) []byte {
 	w := appender(slices.Grow(dst, n.size()))
 	n.writePlain(&w)
 	return w
@@ -187,28 +187,28 @@ type textWriter interface {
 }
 
 // writePlain writes what appendPlain appends.
-func (n node) writePlain(w textWriter) {
-	switch n.kind() {
+func (n Node) writePlain(w textWriter) {
+	switch n.Kind() {
 	case jsonstream.Object:
 		w.WriteString("{")
 		first := true
-		n.inOrder(func(a, b string) int { return cmp.Or(cmp.Compare(rankOf(a), rankOf(b)), cmp.Compare(a, b)) }, func(m member) {
+		n.inOrder(func(a, b string) int { return cmp.Or(cmp.Compare(rankOf(a), rankOf(b)), cmp.Compare(a, b)) }, func(m Member) {
 			if !first {
 				w.WriteString(",")
 			}
 			first = false
-			writeQuoted(w, m.name)
+			writeQuoted(w, m.Name)
 			w.WriteString(":")
-			m.value.writePlain(w)
+			m.Value.writePlain(w)
 		})
 		w.WriteString("}")
 	case jsonstream.Array:
 		w.WriteString("[")
-		for c, first := n.children(), true; c.next(); first = false {
+		for c, first := n.Children(), true; c.Next(); first = false {
 			if !first {
 				w.WriteString(",")
 			}
-			c.value.writePlain(w)
+			c.Value.writePlain(w)
 		}
 		w.WriteString("]")
 	case jsonstream.String:
@@ -220,7 +220,7 @@ func (n node) writePlain(w textWriter) {
 		case n.isRead() && bytes.IndexByte(n.v().Raw(), '\\') < 0:
 			w.Write(n.v().Raw())
 		default:
-			writeQuoted(w, n.str())
+			writeQuoted(w, n.Text())
 		}
 	default:
 		if n.isRead() {
@@ -238,21 +238,21 @@ func writeQuoted(w textWriter, s string) {
 }
 
 // inOrder does something with the members of an object in an order of their names.
-func (n node) inOrder(compare func(a, b string) int, do func(member)) {
+func (n Node) inOrder(compare func(a, b string) int, do func(Member)) {
 	ordered, last := true, ""
-	for c, first := n.children(), true; c.next() && ordered; first = false {
-		ordered = first || compare(last, c.name) < 0
-		last = c.name
+	for c, first := n.Children(), true; c.Next() && ordered; first = false {
+		ordered = first || compare(last, c.Name) < 0
+		last = c.Name
 	}
 	if ordered {
-		for c := n.children(); c.next(); {
-			do(c.member)
+		for c := n.Children(); c.Next(); {
+			do(c.Member)
 		}
 		return
 	}
 	if n.isMade() {
-		members := n.without()
-		slices.SortFunc(members, func(a, b member) int { return compare(a.name, b.name) })
+		members := n.Without()
+		slices.SortFunc(members, func(a, b Member) int { return compare(a.Name, b.Name) })
 		for _, m := range members {
 			do(m)
 		}
@@ -264,7 +264,7 @@ func (n node) inOrder(compare func(a, b string) int, do func(member)) {
 	}
 	slices.SortFunc(members, func(a, b jsonstream.Value) int { return compare(a.Name(), b.Name()) })
 	for _, v := range members {
-		do(member{v.Name(), v.RawName(), n.sibling(v)})
+		do(Member{v.Name(), n.sibling(v), v.RawName()})
 	}
 }
 
@@ -283,28 +283,28 @@ func rankOf(name string) int {
 	return len(ranks)
 }
 
-// flat returns the value as text: a string's characters, the texts of parts, one a
+// Flat returns the value as text: a string's characters, the texts of parts, one a
 // line, the types in brackets of parts that have none, nothing for null, and anything else
 // as JSON.
-func (n node) flat() string {
+func (n Node) Flat() string {
 	switch {
-	case n == none || n.is(jsonstream.Null):
+	case n == None || n.Is(jsonstream.Null):
 		return ""
-	case isText(n):
-		return n.str()
-	case !n.is(jsonstream.Array):
-		return string(n.appendPlain(nil))
+	case IsString(n):
+		return n.Text()
+	case !n.Is(jsonstream.Array):
+		return string(n.AppendPlain(nil))
 	}
 	var lines []string
-	for parts := n.children(); parts.next(); {
-		part := parts.value
-		switch t, kind := part.get("text"), part.get("type"); {
-		case isText(t):
-			lines = append(lines, t.str())
-		case isText(kind):
-			lines = append(lines, "["+kind.str()+"]") // it may hold a whole file
+	for parts := n.Children(); parts.Next(); {
+		part := parts.Value
+		switch t, kind := part.Get("text"), part.Get("type"); {
+		case IsString(t):
+			lines = append(lines, t.Text())
+		case IsString(kind):
+			lines = append(lines, "["+kind.Text()+"]") // it may hold a whole file
 		default:
-			lines = append(lines, part.flat())
+			lines = append(lines, part.Flat())
 		}
 	}
 	return strings.Join(lines, "\n")

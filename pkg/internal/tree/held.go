@@ -1,4 +1,4 @@
-package convert
+package tree
 
 import (
 	"bufio"
@@ -14,18 +14,18 @@ import (
 // A held value is one whose JSON text a string has, in base64 or behind a label. The text
 // is not made before it is written: it may be as long as the message.
 type held struct {
-	value node
+	value Node
 	label string // "" for base64
 }
 
-// encode returns the string that holds a value's JSON text in base64.
-func (n node) encode() node {
-	return node{body: &body{kind: jsonstream.String, holds: &held{value: n}}}
+// Encode returns the string that holds a value's JSON text in base64.
+func (n Node) Encode() Node {
+	return Node{body: &body{kind: jsonstream.String, holds: &held{value: n}}}
 }
 
-// labelled returns the string that has a value's JSON text behind a label.
-func (n node) labelled(label string) node {
-	return node{body: &body{kind: jsonstream.String, holds: &held{n, label}}}
+// Labelled returns the string that has a value's JSON text behind a label.
+func (n Node) Labelled(label string) Node {
+	return Node{body: &body{kind: jsonstream.String, holds: &held{n, label}}}
 }
 
 // write writes the characters of the string.
@@ -67,9 +67,9 @@ func (h *held) size() int {
 }
 
 // is reports whether a string has the same characters.
-func (h *held) is(other node) bool {
+func (h *held) is(other Node) bool {
 	if other.isMade() && other.body.holds != nil && other.body.holds.label == h.label {
-		return same(h.value, other.body.holds.value)
+		return Same(h.value, other.body.holds.value)
 	}
 	rest := comparer(other.chars())
 	h.write(&rest)
@@ -115,35 +115,35 @@ func (q quoting) WriteString(s string) (int, error) {
 	return q.to.Write(quoted[1 : len(quoted)-1])
 }
 
-// decode returns the value whose JSON text a string holds in base64, and whether it
+// Decode returns the value whose JSON text a string holds in base64, and whether it
 // holds one.
-func (n node) decode() (node, bool) {
-	return n.held("", func() (node, bool) {
-		b, err := base64.StdEncoding.DecodeString(n.str())
+func (n Node) Decode() (Node, bool) {
+	return n.held("", func() (Node, bool) {
+		b, err := base64.StdEncoding.DecodeString(n.Text())
 		if err != nil {
-			return none, false
+			return None, false
 		}
-		return parse(b)
+		return Parse(b)
 	})
 }
 
-// behind returns the value whose JSON text a string has behind a label, and whether it has
+// Behind returns the value whose JSON text a string has behind a label, and whether it has
 // one.
-func (n node) behind(label string) (node, bool) {
-	return n.held(label, func() (node, bool) {
+func (n Node) Behind(label string) (Node, bool) {
+	return n.held(label, func() (Node, bool) {
 		content, ok := bytes.CutPrefix(n.chars(), []byte(label))
 		if !ok {
-			return none, false
+			return None, false
 		}
-		return parse(content)
+		return Parse(content)
 	})
 }
 
 // held returns the value that a string was made of, or the one that read finds in it.
-func (n node) held(label string, read func() (node, bool)) (node, bool) {
+func (n Node) held(label string, read func() (Node, bool)) (Node, bool) {
 	switch {
-	case !isText(n):
-		return none, false
+	case !IsString(n):
+		return None, false
 	case n.isMade() && n.body.holds != nil && n.body.holds.label == label:
 		return n.body.holds.value, true
 	case n.isMade() || len(n.v().Raw()) < largeValue:
@@ -154,5 +154,5 @@ func (n node) held(label string, read func() (node, bool)) (node, bool) {
 		value, _ = read()
 		n.body.doc.decoded[n.i] = value
 	}
-	return value, value != none
+	return value, value != None
 }

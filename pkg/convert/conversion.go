@@ -1,0 +1,134 @@
+package convert
+
+import (
+	"github.com/eaapl/handoff/pkg/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+// settings are the options that decide what is made up.
+type settings struct{ seed, budget string }
+
+// A conversion goes from one format to another. Its steps are those of the package's
+// documentation: convert, base, attach and valid.
+type conversion struct {
+	from, to side
+	settings
+}
+
+func (c conversion) back(s settings) conversion { return conversion{c.to, c.from, s} }
+
+// A trace is what is known of a conversion.
+type trace struct {
+	meaning  exchange.Meaning
+	shape    tree.Node // of the source
+	made     []exchange.MadeUp
+	calls    []tree.Node // items for results that have no call
+	residue  residue     // that the target carries
+	place    string      // where
+	restored bool        // from what the source carried
+	settings             // of the conversion that made the source, if it is restored
+	missed   []string    // places whose carried values no longer apply
+}
+
+// convert returns the source in the other format: what it was made of, if it was, and
+// otherwise its translation with a residue for the way back.
+func (c conversion) convert(source tree.Node) (tree.Node, trace) {
+	base, t := c.base(source)
+	if c.valid(source, base, t) {
+		return base, t
+	}
+	return c.attach(source, base, t)
+}
+
+// valid reports whether converting back what the source was made of, its base, gives the
+// source.
+func (c conversion) valid(source, base tree.Node, t trace) bool {
+	if !t.restored {
+		return false
+	}
+	back := c.back(t.settings)
+	further, u := back.base(base)
+	again, _ := back.attach(base, further, u)
+	return tree.Same(again, source) && !back.valid(base, further, u)
+}
+
+// base returns what the source was made of, if it carries a residue for that, or its bare
+// translation.
+func (c conversion) base(source tree.Node) (tree.Node, trace) {
+	bare, r, ok := strip(c.from, source, c.to)
+	m, shape := c.from.read(bare)
+	t := trace{meaning: m, shape: shape, restored: ok, settings: r.settings}
+	if !ok {
+		k := &exchange.Maker{Seed: c.seed, Budget: c.budget, Source: source}
+		target := c.to.message(c.to.write(m, tree.None, k))
+		t.made, t.calls = k.Made, k.Calls
+		return target, t
+	}
+	k := c.restorer(r, source)
+	target, missed := r.apply(c.to, c.translate(m, r, k))
+	if made := k.Made; k.Reveal(missed) {
+		target, missed = r.apply(c.to, c.translate(m, r, k))
+	} else {
+		k.Made = made
+	}
+	t.missed, t.made, t.calls = missed, k.Made, k.Calls
+	return target, t
+}
+
+// attach returns the base of the source with a residue from which the source can be made
+// again.
+func (c conversion) attach(source, base tree.Node, t trace) (tree.Node, trace) {
+	said, _ := c.to.read(base)
+	r := residue{format: c.from.Name, shape: t.shape, settings: c.settings, made: tree.Object()}
+	for i, row := range exchange.Rows {
+		if t.meaning.Values[i] == tree.None && said.Values[i] != tree.None {
+			r.made = r.made.With(row.Member, tree.String(said.Values[i].Digest().String()))
+		}
+	}
+	var unknown []tree.Node
+	for i, v := range withoutMade(said, r.made).Values {
+		if v == tree.None && c.from.Demands {
+			unknown = append(unknown, tree.String(exchange.Rows[i].Member))
+		}
+	}
+	r.unknown = tree.Array(unknown...)
+	back := c.back(settings{})
+	r.patch = patchOf(c.from, back.translate(said, r, back.restorer(r, base)), source)
+	t.residue = r
+	base, t.place = store(c.to, base, r)
+	return base, t
+}
+
+// translate returns the view of what a message means in the format of a residue: the part
+// that does not come from the residue.
+func (c conversion) translate(m exchange.Meaning, r residue, k *exchange.Maker) tree.Node {
+	return c.to.write(withoutMade(m, r.made), r.shape, k)
+}
+
+// withoutMade returns the meaning without the values that were made up: they are known by
+// their digests.
+func withoutMade(m exchange.Meaning, made tree.Node) exchange.Meaning {
+	for i, row := range exchange.Rows {
+		if was := made.Get(row.Member); m.Values[i] != tree.None && tree.IsString(was) && was.Text() == m.Values[i].Digest().String() {
+			m.Values[i] = tree.None
+		}
+	}
+	return m
+}
+
+// restorer returns what makes up values for the translation of what carries a residue.
+// What was known when the residue was made and is not any more is made up anew.
+func (c conversion) restorer(r residue, source tree.Node) *exchange.Maker {
+	k := &exchange.Maker{Seed: c.seed, Budget: c.budget, Source: source, Restoring: true, Known: map[string]bool{}}
+	for _, place := range c.to.Places {
+		k.Known[place] = true
+	}
+	for _, member := range tree.Elements(r.unknown) {
+		for i, row := range exchange.Rows {
+			if row.Member == member.Text() {
+				delete(k.Known, c.to.Places[i])
+			}
+		}
+	}
+	return k
+}

@@ -1,0 +1,144 @@
+package exchange
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+// A Maker makes up what a format asks for and the source does not have. The same source
+// and seed give the same values.
+type Maker struct {
+	Seed, Budget string
+	Source       tree.Node
+	Made         []MadeUp
+	// Restoring is for the translation of what carries a residue: values then stand in
+	// for carried ones and come from nothing, but for those at places that are known.
+	Restoring bool
+	Known     map[string]bool
+	stood     []string    // places at which a value stood in
+	Calls     []tree.Node // items for results that have no call
+}
+
+// StandsIn reports whether the value at a place stands in for a carried one.
+func (k *Maker) StandsIn(pointer string) bool { return k.Restoring && !k.Known[pointer] }
+
+// Up makes up a value.
+func (k *Maker) Up(pointer string, value tree.Node, rule string) tree.Node {
+	if k.StandsIn(pointer) {
+		k.stood = append(k.stood, pointer)
+	} else {
+		k.Made = append(k.Made, MadeUp{Pointer: pointer, Value: value.Compact(), Rule: rule})
+	}
+	return value
+}
+
+// Reveal has the values made up that stood in for carried ones at places that do not get
+// them, and reports whether there are any.
+func (k *Maker) Reveal(missed []string) bool {
+	any := false
+	for _, pointer := range k.stood {
+		if slices.ContainsFunc(missed, func(m string) bool { return strings.HasPrefix(pointer+"/", m+"/") }) {
+			k.Known[pointer] = true
+			any = true
+		}
+	}
+	k.Made, k.stood = nil, nil
+	return any
+}
+
+// Unless makes up a value if there is none.
+func (k *Maker) Unless(value tree.Node, pointer string, otherwise tree.Node, rule string) tree.Node {
+	if value != tree.None {
+		return value
+	}
+	return k.Up(pointer, otherwise, rule)
+}
+
+// Agent makes up the name of an agent if there is none.
+func (k *Maker) Agent(value tree.Node, pointer string) tree.Node {
+	return k.Unless(value, pointer, tree.String("unknown"), "the agent is not known")
+}
+
+// hash returns 32 bytes for a place.
+func (k *Maker) hash(pointer, of string) [sha256.Size]byte {
+	parts := []string{k.Seed, pointer, of}
+	if of == "" {
+		parts[2] = k.Source.Digest().String()
+	}
+	if k.StandsIn(pointer) {
+		parts = []string{pointer, of}
+	}
+	var all []byte
+	for _, p := range parts {
+		all = append(strconv.AppendInt(all, int64(len(p)), 10), ':')
+		all = append(all, p...)
+	}
+	return sha256.Sum256(all)
+}
+
+// UUID makes up a UUID of version 4 by its form: from an identifier that is none, or, if
+// that is empty, from the whole source.
+func (k *Maker) UUID(pointer, of string) tree.Node {
+	rule := "SHA-256 of the seed, the member and the source, as a UUID"
+	if of != "" {
+		rule = "SHA-256 of the seed, the member and the source's identifier, as a UUID"
+	}
+	h := k.hash(pointer, of)
+	h[6], h[8] = h[6]&0x0f|0x40, h[8]&0x3f|0x80
+	s := hex.EncodeToString(h[:16])
+	return k.Up(pointer, tree.String(s[:8]+"-"+s[8:12]+"-"+s[12:16]+"-"+s[16:20]+"-"+s[20:]), rule)
+}
+
+// Trace makes up a traceparent.
+func (k *Maker) Trace(pointer string) tree.Node {
+	h := k.hash(pointer, "")
+	h[0], h[16] = h[0]|1, h[16]|1 // zeros alone are invalid
+	s := "00-" + hex.EncodeToString(h[:16]) + "-" + hex.EncodeToString(h[16:24]) + "-00"
+	return k.Up(pointer, tree.String(s), "SHA-256 of the seed, the member and the source; not sampled")
+}
+
+// Identifier keeps a UUID of version 4 and makes one of anything else.
+func (k *Maker) Identifier(value tree.Node, pointer string) tree.Node {
+	if isUUID(value.Text()) {
+		return value
+	}
+	return k.UUID(pointer, value.Text())
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return false
+	}
+	b, err := hex.DecodeString(s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:])
+	return err == nil && b[6]>>4 == 4 && b[8]>>6 == 2
+}
+
+// Time keeps a date-time, and otherwise takes that of the latest turn that has one.
+func (k *Maker) Time(m Meaning, pointer string) tree.Node {
+	if t := m.Values[RowTime]; IsTime(t) {
+		return t
+	}
+	if !k.StandsIn(pointer) {
+		for _, t := range slices.Backward(m.Turns) {
+			if at := t.Get("timestamp"); IsTime(at) {
+				return k.Up(pointer, tree.String(at.Text()), "the time of the latest turn that has one")
+			}
+		}
+	}
+	return k.Up(pointer, tree.String("1970-01-01T00:00:00Z"), "no time is known: the Unix epoch")
+}
+
+// A MadeUp is a value that the target asks for and the source does not have.
+type MadeUp struct {
+	Pointer string          `json:"pointer"` // in the target
+	Value   json.RawMessage `json:"value"`
+	Rule    string          `json:"rule"`
+	// Source is where the source could say it, "" if it has no place for it.
+	Source string `json:"source,omitempty"`
+}

@@ -1,0 +1,53 @@
+package exchange
+
+import (
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The forms in which a view says that a value was written.
+const (
+	FormRaw    = "raw"    // as it is
+	FormBase64 = "base64" // an object, as a string
+	FormInline = "inline" // an object, which should be a string
+	FormList   = "list"
+	FormString = "string" // of the one turn in a list
+)
+
+// Opened returns a value laid open, and the form that it was written in.
+func Opened(form string, value tree.Node) tree.Node {
+	return tree.Object(tree.Member{Name: "form", Value: tree.String(form)}, tree.Member{Name: "value", Value: value})
+}
+
+// Open lays open an object that may be encoded.
+func Open(n tree.Node) tree.Node {
+	if n.Is(jsonstream.Object) {
+		return Opened(FormInline, n)
+	}
+	if value, ok := n.Decode(); ok && value.Is(jsonstream.Object) {
+		return Opened(FormBase64, value)
+	}
+	return Opened(FormRaw, n)
+}
+
+// Shut takes back what [Open] does, and what a format does that lays open a list. What is no such thing stays as it is.
+func Shut(n tree.Node) tree.Node {
+	value := n.Get("value")
+	if value == tree.None {
+		return n
+	}
+	switch n.Get("form").Text() {
+	case FormBase64:
+		return value.Encode()
+	case FormString:
+		if content := value.At("/0/content"); content.Is(jsonstream.String) && tree.Same(value, tree.Array(UserMessage(content))) {
+			return content
+		}
+	}
+	return value
+}
+
+// UserMessage returns a turn of the user.
+func UserMessage(content tree.Node) tree.Node {
+	return tree.Object(tree.Member{Name: "role", Value: tree.String("user")}, tree.Member{Name: "content", Value: content})
+}
