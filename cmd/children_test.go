@@ -76,8 +76,11 @@ func TestChildrenEnd(t *testing.T) {
 			late := time.AfterFunc(hang, func() { c.Process.Kill() })
 			defer late.Stop()
 			stderr := bufio.NewReader(diagnostics)
-			if line, err := stderr.ReadString('\n'); err != nil || !strings.HasSuffix(line, "r: started\n") {
-				t.Errorf("%q, error %v", line, err)
+			for line := ""; !strings.HasSuffix(line, "r: started\n"); { // it may come after the run's own lines
+				var err error
+				if line, err = stderr.ReadString('\n'); err != nil {
+					t.Fatalf("the command has not started: %q, error %v", line, err)
+				}
 			}
 			if tt.signal != 0 {
 				if err := c.Process.Signal(tt.signal); err != nil {

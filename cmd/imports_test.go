@@ -25,18 +25,17 @@ var imports = map[string][]string{
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
 	"pkg/conversation":              {"pkg/jsonstream"},
-	"pkg/convert":                   {"pkg/exchange", "pkg/format", "pkg/formats", "pkg/internal/tree", "pkg/jsonstream"},
+	"pkg/convert":                   {"pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
 	"pkg/diff": {
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/exchange":      {"pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
 	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
-	"pkg/format":        {"pkg/conversation", "pkg/exchange", "pkg/finding", "pkg/jsonstream"},
+	"pkg/format":        {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream"},
 	"pkg/formats":       {"pkg/format", "pkg/formats/eaapl", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream"},
-	"pkg/formats/eaapl": {"pkg/exchange", "pkg/format", "pkg/internal/equal", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/eaapl": {"pkg/format", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/macp": {
-		"pkg/conversation", "pkg/exchange", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/macp/wire": {
@@ -44,12 +43,12 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
 	},
 	"pkg/formats/openai": {
-		"pkg/conversation", "pkg/exchange", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/internal/tree", "pkg/jsonstream", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/conversation", "pkg/exchange", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/jsonstream"},
@@ -61,6 +60,7 @@ var imports = map[string][]string{
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
 	"pkg/internal/equal":      {"pkg/jsonstream"},
+	"pkg/internal/exchange":   {"pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},

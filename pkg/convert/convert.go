@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

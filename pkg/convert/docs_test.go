@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 )
 
 var update = flag.Bool("update", false, "rewrite the table in docs/formats.md")

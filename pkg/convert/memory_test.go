@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 

@@ -1,7 +1,7 @@
 package convert
 
 import (
-	"github.com/eaapl/handoff/pkg/exchange"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

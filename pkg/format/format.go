@@ -4,8 +4,8 @@ package format
 
 import (
 	"github.com/eaapl/handoff/pkg/conversation"
-	"github.com/eaapl/handoff/pkg/exchange"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/exchange"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

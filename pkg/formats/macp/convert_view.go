@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/eaapl/handoff/pkg/exchange"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
-	"github.com/eaapl/handoff/pkg/exchange"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

@@ -1,7 +1,7 @@
 package sw4rm
 
 import (
-	"github.com/eaapl/handoff/pkg/exchange"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
