@@ -70,7 +70,7 @@ var imports = map[string][]string{
 	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/rfc3339":             {},
 	"pkg/safety": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/safety/classifier":          {"pkg/child", "pkg/safety"},
@@ -84,7 +84,7 @@ var imports = map[string][]string{
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
 	"pkg/trim": {
-		"pkg/conversation", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
+		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {

@@ -73,6 +73,9 @@ type Descriptor struct {
 	Carriers func(root jsonstream.Value) []Carrier
 	// Carries is the format of what is carried; "" if it is any one that has Turns.
 	Carries Format
+	// Sections tells that a model is given the turns as they are, so that one of the user may
+	// be a section for data: see [conversation.ContextLabel].
+	Sections bool
 	// ResultsOnly tells that tool calls are known by their results alone.
 	ResultsOnly bool
 	// MaxTurns is how many turns the format's specification advises to keep.

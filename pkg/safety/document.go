@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -61,7 +62,7 @@ func (f PlacedFinding) Position() jsonstream.Position {
 // data of another agent into a section of its own: the label that begins a user's turn
 // (see [conversation.ContextLabel]) is then no finding, while every other copy of it is.
 func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
-	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: f == format.OpenAI || f == ""}
+	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: formats.Named(f).Sections || f == ""}
 	for _, v := range history.Carriers(root, f) {
 		if d.carriers == nil {
 			d.carriers = map[jsonstream.Value]bool{}

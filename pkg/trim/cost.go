@@ -20,7 +20,8 @@ type charge struct {
 // charge returns the exact sums for what was used, if the message has a place for
 // them and the prices are known.
 func (d *draft) charge(used summarize.Usage) (charge, error) {
-	if d.h.ContextFormat != format.EAAPL || used == (summarize.Usage{}) || d.o.Prices.Prompt == "" || d.o.Prices.Completion == "" {
+	costs := d.h.Layout().Costs
+	if costs == (format.Costs{}) || used == (summarize.Usage{}) || d.o.Prices.Prompt == "" || d.o.Prices.Completion == "" {
 		return charge{}, nil
 	}
 	prompt, err := d.o.Prices.Prompt.Decimal()
@@ -39,24 +40,22 @@ func (d *draft) charge(used summarize.Usage) (charge, error) {
 		pointer string
 		by      message.Decimal
 	}{
-		{spentPointer, total},
-		{"/costTracking/costBudgetRemainingUSD", total.Neg()},
-		{"/costTracking/tokenSpent/prompt", prompts},
-		{"/costTracking/tokenSpent/completion", completions},
+		{costs.Spent, total},
+		{costs.Remaining, total.Neg()},
+		{costs.Prompt, prompts},
+		{costs.Completion, completions},
 	} {
 		was, sum, err := plus(d.h.Root.At(change.pointer), change.pointer, change.by)
 		if err != nil {
 			return charge{}, err
 		}
-		if change.pointer == spentPointer && was.Sign() > 0 {
+		if change.pointer == costs.Spent && was.Sign() > 0 {
 			c.share = total.Quo(was, 16).Float64()
 		}
 		c.sums = append(c.sums, member{pointer: change.pointer, value: sum})
 	}
 	return c, nil
 }
-
-const spentPointer = "/costTracking/costSpentSoFarUSD"
 
 // plus returns a number of costTracking, and it with an amount added.
 func plus(v jsonstream.Value, pointer string, by message.Decimal) (was message.Decimal, sum []byte, err error) {

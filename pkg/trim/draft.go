@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
-	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/summarize"
@@ -82,8 +81,8 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	switch {
 	case d.former >= 0:
 		d.old = d.turns[d.former].size
-	case h.ContextFormat == format.EAAPL:
-		v := h.Root.Get(summaryMember)
+	case h.Layout().Summary != "":
+		v := h.Root.Get(h.Layout().Summary)
 		d.old = size{o.Meter.Count(v.Text()), len(v.Raw())}
 	}
 	return d, nil
@@ -162,10 +161,6 @@ func (d *draft) within(s size) bool {
 	return (d.o.MaxTokens <= 0 || s.tokens <= d.o.MaxTokens) && (d.o.MaxBytes <= 0 || s.bytes <= d.o.MaxBytes)
 }
 
-// summaryMember holds the summary of a canonical message (section 6.4). The other
-// formats have no place for one: there it is a turn.
-const summaryMember = "conversationHistorySummary"
-
 // preamble begins a turn that is a summary.
 const preamble = "Summary of the earlier conversation, whose turns were removed:\n"
 
@@ -185,8 +180,8 @@ func (d *draft) previous() string {
 	if d.former >= 0 {
 		return strings.TrimPrefix(d.h.Turns[d.former].Value.Get("content").Text(), preamble)
 	}
-	if d.h.ContextFormat == format.EAAPL {
-		return d.h.Root.Get(summaryMember).Text()
+	if name := d.h.Layout().Summary; name != "" {
+		return d.h.Root.Get(name).Text()
 	}
 	return ""
 }

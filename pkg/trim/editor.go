@@ -1,6 +1,8 @@
 package trim
 
-import "github.com/eaapl/handoff/pkg/jsonstream"
+import (
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // An editor changes members of a document and remembers what they were. After an
 // error it does nothing.

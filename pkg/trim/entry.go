@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -93,9 +94,9 @@ func digest(turns []jsonstream.Value) string {
 func (d *draft) archive(e *editor, r Result) []byte {
 	taken := entry{SHA256: r.Record.SHA256, HandoffID: d.h.ID(), Format: d.h.Format}
 	taken.Carrier = carrierOf(d.h)
-	taken.Summary = d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns))
+	taken.Summary = d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns))
 	for _, m := range e.members {
-		if r.Cost != "" && (m.pointer == "/signature" || m.pointer == "/signatureKeyId") {
+		if r.Cost != "" && slices.Contains(d.h.Layout().Signature, strings.TrimPrefix(m.pointer, "/")) {
 			continue // it does not cover what was spent since
 		}
 		member := entryMember{Pointer: m.pointer, Index: m.index}
@@ -176,7 +177,7 @@ func (e *entry) restore(h *history.History) ([]byte, error) {
 		switch {
 		case m.Value != nil:
 			ed.insert(m.Pointer, m.Index, m.Value)
-		case now != nil && (now.Kind() != jsonstream.Object || now.Len() == 0 || m.isRecord()):
+		case now != nil && (now.Kind() != jsonstream.Object || now.Len() == 0 || m.Pointer == "/"+holder(h.ContextFormat)+"/"+recordMember):
 			ed.remove(m.Pointer)
 		}
 	}
@@ -201,10 +202,6 @@ func (e *entry) carry(h *history.History, context []byte) []byte {
 		return h.Carry(context)
 	}
 	return e.Carrier
-}
-
-func (m entryMember) isRecord() bool {
-	return m.Pointer == "/extensions/"+recordMember || m.Pointer == "/metadata/"+recordMember
 }
 
 // check compares the entry with its digest.

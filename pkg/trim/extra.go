@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -24,15 +25,14 @@ func Extras() []Extra { return []Extra{CachedResults, RelevantContext, ToolCallH
 
 // pointer returns where a member stands in a context of a format, "" if it has none.
 func (e Extra) pointer(f format.Format) string {
-	switch {
-	case f == format.EAAPL && e == CachedResults:
-		return "/currentState/cachedResults"
-	case f == format.EAAPL:
-		return "/" + string(e)
-	case f == format.SW4RMContext && e == CachedResults:
-		return "/tool_state/cached_results"
-	case f == format.SW4RMContext && e == ToolState:
-		return "/tool_state"
+	d := formats.Named(f)
+	if e == ToolState {
+		return d.ToolState
+	}
+	for _, place := range d.Extras {
+		if place.Name == string(e) {
+			return place.Pointer
+		}
 	}
 	return ""
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
-	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -232,7 +231,7 @@ func (d *draft) left(name string, v jsonstream.Value, tokens int) size {
 			left = left.minus(d.old)
 		}
 	}
-	if summarises && d.h.ContextFormat == format.EAAPL && name == summaryMember {
+	if summarises && name != "" && name == d.h.Layout().Summary {
 		left = left.minus(d.old)
 	}
 	for _, s := range d.cut.extras {

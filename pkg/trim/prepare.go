@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/summarize"
@@ -13,10 +12,6 @@ import (
 // ToolState is an SW4RM tool state but for its active calls and pending approvals. It
 // is none of [Extras]: [Prepare] gives it up, and nothing else does.
 const ToolState Extra = "toolState"
-
-// stateKept are the members of a tool state that prepare_handoff_context keeps, in
-// its order.
-var stateKept = []string{"active_calls", "pending_approvals"}
 
 // Prepare is prepare_handoff_context of the SW4RM document ("Trimming Large
 // Contexts"), for the context in an SW4RM message: the last turns stay, whatever they
@@ -33,10 +28,10 @@ func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	if h.ContextFormat != format.SW4RMContext {
+	if h.Layout().ToolState == "" {
 		return Result{}, fmt.Errorf("only the contexts of SW4RM are prepared: found %s; use trim", h.Format)
 	}
-	if h.Format == format.SW4RMRequest && !h.Carrier().Exists() || h.Root.Kind() != jsonstream.Object {
+	if h.Format != h.ContextFormat && !h.Carrier().Exists() || h.Root.Kind() != jsonstream.Object {
 		return Result{Text: doc.Raw().Bytes, Format: h.Format}, nil
 	}
 	o = Options{Format: o.Format, Last: o.Last, Meter: o.Meter, Tokenizer: o.Tokenizer, Method: "none"}
@@ -64,9 +59,9 @@ func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 // countEarlier takes what the metadata tell of the history's length, where whoever
 // trimmed it left no record.
 func (d *draft) countEarlier() {
-	metadata := d.h.Root.Get("metadata")
-	length, err := strconv.Atoi(string(metadata.Get("original_history_length").Raw()))
-	if more := length - d.record.OriginalTurns; err == nil && more > 0 && length < unlimited && metadata.Get("trimmed").Kind() == jsonstream.True {
+	layout := d.h.Layout()
+	length, err := strconv.Atoi(string(d.h.Root.At(layout.HistoryLength).Raw()))
+	if more := length - d.record.OriginalTurns; err == nil && more > 0 && length < unlimited && d.h.Root.At(layout.Trimmed).Kind() == jsonstream.True {
 		d.record.DroppedTurns += more
 		d.record.OriginalTurns = length
 	}
@@ -82,16 +77,16 @@ func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	if err := checkHolder(d.h); err != nil {
 		return Result{}, err
 	}
-	metadata := d.h.Root.Get("metadata")
-	if metadata.Kind() != jsonstream.Object {
-		e.put("/metadata", []byte("{}"))
+	layout, place := d.h.Layout(), holder(d.h.ContextFormat)
+	if d.h.Root.Get(place).Kind() != jsonstream.Object {
+		e.put("/"+place, []byte("{}"))
 	}
 	length, trimmed := strconv.Itoa(d.record.OriginalTurns), strconv.FormatBool(d.record.DroppedTurns > 0)
-	if d.cut.extras == nil && string(metadata.Get("original_history_length").Raw()) == length && string(metadata.Get("trimmed").Raw()) == trimmed {
+	if d.cut.extras == nil && string(d.h.Root.At(layout.HistoryLength).Raw()) == length && string(d.h.Root.At(layout.Trimmed).Raw()) == trimmed {
 		return r, nil
 	}
-	e.put("/metadata/original_history_length", []byte(length))
-	e.put("/metadata/trimmed", []byte(trimmed))
+	e.put(layout.HistoryLength, []byte(length))
+	e.put(layout.Trimmed, []byte(trimmed))
 	if e.err != nil {
 		return Result{}, e.err
 	}
@@ -103,13 +98,14 @@ func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 // reduceState reduces the tool state to what stays of it, and returns how many members
 // go.
 func (d *draft) reduceState() (gone int) {
-	state := d.h.Root.Get("tool_state")
+	layout := d.h.Layout()
+	state := d.h.Root.At(layout.ToolState)
 	if state.Kind() != jsonstream.Object {
 		return 0
 	}
 	var text []byte
 	kept := 0
-	for _, name := range stateKept {
+	for _, name := range layout.ToolStateKeeps {
 		value := []byte("[]")
 		if v := state.Get(name); v.Exists() {
 			value = v.Raw()
@@ -118,8 +114,8 @@ func (d *draft) reduceState() (gone int) {
 		text = appendElement(text, '{', appendMember(nil, name, value))
 	}
 	gone = state.Len() - kept
-	if gone > 0 || kept < len(stateKept) {
-		d.cut.extras = append(d.cut.extras, sacrifice{extra: ToolState, pointer: ToolState.pointer(d.h.ContextFormat), gone: gone, text: endList(text, '{')})
+	if gone > 0 || kept < len(layout.ToolStateKeeps) {
+		d.cut.extras = append(d.cut.extras, sacrifice{extra: ToolState, pointer: layout.ToolState, gone: gone, text: endList(text, '{')})
 	}
 	return gone
 }

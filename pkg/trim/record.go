@@ -1,6 +1,7 @@
 package trim
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -30,10 +32,7 @@ type Record struct {
 
 // holder returns the member that holds the record in a context of a format.
 func holder(f format.Format) string {
-	if f == format.SW4RMContext {
-		return "metadata"
-	}
-	return "extensions"
+	return cmp.Or(formats.Named(f).Notes, "extensions")
 }
 
 const recordMember = "trim"

@@ -47,7 +47,7 @@ func TestExtractiveOfWhatGoes(t *testing.T) {
 	text := chat(40) // which has one fact a turn, so that the summary is short
 	for limit := 600; limit < 1500; limit += 50 {
 		r := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: summarize.Extractive{}, Method: Extractive})
-		summary := open(t, r.Text).Root.Get(summaryMember).Text()
+		summary := open(t, r.Text).Root.Get("conversationHistorySummary").Text()
 		if want := fmt.Sprintf("Earlier conversation (%d turns", r.Gone); !strings.HasPrefix(summary, want) {
 			t.Errorf("limit %d: %q, want %q", limit, summary, want)
 		}

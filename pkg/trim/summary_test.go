@@ -62,7 +62,7 @@ func TestSummary(t *testing.T) {
 				t.Error(diff)
 			}
 			asked := a.asked[len(a.asked)-1]
-			if previous := open(t, []byte(tt.in)).Root.Get(summaryMember).Text(); asked.Previous != previous || asked.MaxTokens != 20 || len(asked.Turns) != r.Gone || !strings.HasPrefix(asked.Turns[0].Text, long) || !r.Summarised {
+			if previous := open(t, []byte(tt.in)).Root.Get("conversationHistorySummary").Text(); asked.Previous != previous || asked.MaxTokens != 20 || len(asked.Turns) != r.Gone || !strings.HasPrefix(asked.Turns[0].Text, long) || !r.Summarised {
 				t.Errorf("asked %+v", asked)
 			}
 			if got := restored(t, r.Text, r); got != tt.in {
@@ -155,7 +155,7 @@ func TestSummaryOfManyBytes(t *testing.T) {
 		a := &author{text: strings.Repeat(unit, 1000), obliges: true, usage: summarize.Usage{PromptTokens: 1}}
 		o := Options{MaxBytes: len(text) - 100, KeepTurns: 1, Summarizer: a, Prices: Prices{"1", "1"}}
 		r := mustTrim(t, text, o)
-		if len(r.Text) > o.MaxBytes || r.Usage.PromptTokens != len(a.asked) || len(open(t, r.Text).Root.Get(summaryMember).Raw()) < 40 {
+		if len(r.Text) > o.MaxBytes || r.Usage.PromptTokens != len(a.asked) || len(open(t, r.Text).Root.Get("conversationHistorySummary").Raw()) < 40 {
 			t.Errorf("%q: %d bytes of %d, used %+v in %d attempts", unit, len(r.Text), o.MaxBytes, r.Usage, len(a.asked))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -125,10 +126,7 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 		return Result{}, err
 	}
 	if o.MaxTokens <= 0 && o.MaxBytes <= 0 && o.Last <= 0 && !o.DropTools && o.Roles == nil {
-		switch f {
-		case format.SW4RMContext, format.SW4RMRequest, format.SW4RMResponse:
-			o.Last = DefaultLast
-		default:
+		if o.Last = formats.Named(f).MaxTurns; o.Last == 0 {
 			return Result{}, ErrNoLimit
 		}
 	}

@@ -62,7 +62,7 @@ func TestSpec13_2ContextCompression(t *testing.T) {
 		if r.Record.TokensBefore < size {
 			t.Errorf("%d tokens: only %d before", size, r.Record.TokensBefore)
 		}
-		if summary := h.Root.Get(summaryMember).Text(); meter.Count(summary) < 20 || !strings.Contains(summary, "We decided to flag it") {
+		if summary := h.Root.Get("conversationHistorySummary").Text(); meter.Count(summary) < 20 || !strings.Contains(summary, "We decided to flag it") {
 			t.Errorf("%d tokens: summary %q", size, summary)
 		}
 		var last []string

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/summarize"
@@ -22,13 +21,13 @@ const Extractive = "extractive"
 // nil if it came out larger than planned, and by how much.
 func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err error) {
 	r = Result{Format: d.h.Format, Changed: true, Summarised: d.summarises(len(d.cut.turns)), Usage: d.usage, FellBack: d.fellBack}
-	e := edit(d.h.Context())
+	e, layout := edit(d.h.Context()), d.h.Layout()
 	d.writeLists(e, summary.Text)
 	for _, s := range d.cut.extras {
 		e.set(s.pointer, s.text)
 	}
-	if d.summarises(len(d.cut.turns)) && d.h.ContextFormat == format.EAAPL {
-		e.set("/"+summaryMember, quote(summary.Text))
+	if layout.Summary != "" && d.summarises(len(d.cut.turns)) {
+		e.set("/"+layout.Summary, quote(summary.Text))
 	}
 	charge, err := d.charge(d.usage)
 	if err != nil {
@@ -38,12 +37,10 @@ func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err err
 	for _, sum := range charge.sums {
 		e.put(sum.pointer, sum.value) // not remembered: what was spent stays spent when a message is restored
 	}
-	if d.h.ContextFormat == format.EAAPL {
-		for _, name := range []string{"signature", "signatureKeyId"} {
-			if e.root.Child(name) != nil {
-				e.remove("/" + name)
-				r.Signed = true
-			}
+	for _, name := range layout.Signature {
+		if e.root.Child(name) != nil {
+			e.remove("/" + name)
+			r.Signed = true
 		}
 	}
 	after := d.writeRecord(e, summary.Text, &r.Record)
@@ -80,8 +77,8 @@ func summaryTurn(text string) []byte {
 
 // summaryFrame returns the size of an empty summary.
 func (d *draft) summaryFrame() size {
-	if d.h.ContextFormat == format.EAAPL {
-		return size{0, len(`,"":""`) + len(summaryMember)}
+	if name := d.h.Layout().Summary; name != "" {
+		return size{0, len(`,"":""`) + len(name)}
 	}
 	turn := summaryTurn("")
 	return size{d.measure(turn), d.h.Encoded(len(turn) + len(","))}
@@ -91,7 +88,7 @@ func (d *draft) summaryFrame() size {
 // for it the summary in the place of the first turn that is cut.
 func (d *draft) writeLists(e *editor, summary string) {
 	at := -1
-	if d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns)) {
+	if d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns)) {
 		at = d.cut.turns[0]
 		if d.former >= 0 {
 			at = min(at, d.former)
@@ -137,9 +134,9 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	if e.kind("/"+place) != jsonstream.Object {
 		e.set("/"+place, []byte("{}"))
 	}
-	if place == "metadata" {
-		e.set("/metadata/original_history_length", fmt.Append(nil, r.OriginalTurns))
-		e.set("/metadata/trimmed", strconv.AppendBool(nil, r.DroppedTurns > 0))
+	if layout := d.h.Layout(); layout.HistoryLength != "" {
+		e.set(layout.HistoryLength, fmt.Append(nil, r.OriginalTurns))
+		e.set(layout.Trimmed, strconv.AppendBool(nil, r.DroppedTurns > 0))
 	}
 	// The record is part of what it counts: the next count settles it, since all
 	// numbers with as many digits have as many tokens.
@@ -164,7 +161,7 @@ func (d *draft) count(root jsonstream.Value, summary, but string) int {
 	if d.former >= 0 && d.turns[d.former].fate == kept {
 		turns++
 	}
-	if d.h.ContextFormat != format.EAAPL && d.summarises(len(d.cut.turns)) {
+	if d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns)) {
 		tokens += d.measure(summaryTurn(summary))
 		turns++
 	}

@@ -26,6 +26,7 @@ var Format = format.Descriptor{
 	},
 
 	Turns:    listNames,
+	Sections: true,
 	Exchange: &codec,
 	Profile:  profile,
 }
