@@ -42,6 +42,7 @@ var imports = map[string][]string{
 		"pkg/finding", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
 	},
+	"pkg/formats/memo": {},
 	"pkg/formats/openai": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json",

@@ -93,7 +93,8 @@ type Descriptor struct {
 	// absent if nothing does. It is nil for canonical messages.
 	Profile func(doc *jsonstream.Document, context jsonstream.Value, turns []conversation.Turn) Profile
 
-	// Exchange says how messages are converted; nil if they are not.
+	// Exchange says how messages are converted; nil if they are not. It is for the formats of
+	// this module: what it is made of is internal.
 	Exchange *exchange.Codec
 
 	// Summary is the member that has a summary of turns that are gone; without one, the
