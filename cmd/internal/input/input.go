@@ -16,7 +16,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // Reader are what the arguments and flags of a run may name for reading.
@@ -311,100 +310,6 @@ func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(
 			return
 		}
 	}
-}
-
-// ShownName returns a file's name for people.
-func ShownName(path string) string {
-	if path == "-" {
-		return "stdin"
-	}
-	return term.Visible(path)
-}
-
-// LoadDocument reads a file that holds one JSON document, and returns its name for
-// people too.
-func (in *Reader) LoadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
-	return in.parseFile(path, stdin, MessageBound(limits), limits)
-}
-
-// LoadSettings is loadDocument for a file of settings.
-func (in *Reader) LoadSettings(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
-	return in.parseFile(path, stdin, settingsBound, limits)
-}
-
-func (in *Reader) parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
-	name := ShownName(path)
-	text, err := in.readUpTo(path, stdin, most)
-	if err != nil {
-		return nil, name, err
-	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
-	if err != nil {
-		return nil, name, InFile(name, err)
-	}
-	return doc, name, nil
-}
-
-// File returns the source for a file that is not read for messages.
-func (in *Reader) File(path string, stdin io.Reader) (Source, error) {
-	if path == "-" {
-		return Source{Name: "stdin", Size: -1, In: stdin, Unpacking: in.Unpacking}, in.Claims.Standard("stdin", stdin, claim.AsInput)
-	}
-	return Source{Name: path, Path: path, Size: -1, Unpacking: in.Unpacking}, in.Claims.File(path, path, claim.AsInput)
-}
-
-// ReadAll returns a file's whole content, decompressed and no longer than a message may
-// be: a schema or a single message.
-func (in *Reader) ReadAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
-	return in.readUpTo(path, stdin, MessageBound(limits))
-}
-
-// ReadSettings returns the whole content of a file that says how messages are to be
-// looked at, such as a profile, rules or a policy.
-func (in *Reader) ReadSettings(path string, stdin io.Reader) ([]byte, error) {
-	return in.readUpTo(path, stdin, settingsBound)
-}
-
-func (in *Reader) readUpTo(path string, stdin io.Reader, most byteBound) ([]byte, error) {
-	s, err := in.File(path, stdin)
-	if err != nil {
-		return nil, err
-	}
-	content, err := s.Open(func(int) {})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Name, err)
-	}
-	defer content.Close() // read only: nothing can be lost
-	text, err := content.All(most)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Name, err)
-	}
-	return text, nil
-}
-
-// A byteBound is how long a content may be, decompressed, and what to do where it is
-// longer.
-type byteBound struct {
-	bytes  int64
-	remedy string
-}
-
-func MessageBound(limits jsonstream.Limits) byteBound {
-	return byteBound{max(limits.MaxBytes, 1), "raise --max-message-bytes"}
-}
-
-var settingsBound = byteBound{yamldoc.MaxBytes, "settings are shorter"}
-
-// All returns the whole content, if it is not longer than it may be.
-func (c *Content) All(most byteBound) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(c, most.bytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > most.bytes {
-		return nil, fmt.Errorf("longer than %d bytes: %s", most.bytes, most.remedy)
-	}
-	return text, nil
 }
 
 // CodecInPlace returns what a source is compressed with, or why it cannot be
