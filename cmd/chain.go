@@ -152,7 +152,7 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, func(format string, w io.Writer, colors term.Palette) (chainReporter, error) {
-		columns := term.Narrowest
+		columns := term.MinWidth
 		if out, ok := w.(*output.File); ok && out.Stdout {
 			columns = term.WidthOf(c.OutOrStdout())
 		}

@@ -43,7 +43,7 @@ func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 	next := 0
 	for i, t := range tasks {
 		if len(tasks) > 1 {
-			w.WriteString(g.language.beginTask(i, "task "+term.Clip(t.ID, longestTask)))
+			w.WriteString(g.language.beginTask(i, "task "+term.Clip(t.ID, maxTaskColumns)))
 		}
 		numbers := make(map[*chain.Node]int, t.Messages)
 		ids := idColumnsOf(t)
@@ -61,7 +61,7 @@ func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 			if linked {
 				w.WriteString(g.language.edge(parent, next, stepLabel(n)))
 			}
-			if shown := g.findings.Take(min(len(n.Findings), mostGraphFindings)); shown > 0 {
+			if shown := g.findings.Take(min(len(n.Findings), maxGraphFindings)); shown > 0 {
 				w.WriteString(g.language.findings(next, findingLines(n.Findings, shown), class))
 			}
 			next++
@@ -97,8 +97,8 @@ func worst(findings []finding.Finding) string {
 
 // How much of a message's findings a picture shows.
 const (
-	mostGraphFindings   = 5
-	longestGraphFinding = 100
+	maxGraphFindings = 5
+	maxGraphFinding  = 100
 )
 
 func findingLines(findings []finding.Finding, shown int) []string {
@@ -107,7 +107,7 @@ func findingLines(findings []finding.Finding, shown int) []string {
 		if i == shown {
 			return append(lines, fmt.Sprintf("… and %d more", len(findings)-i))
 		}
-		lines = append(lines, term.Clip(string(f.Severity)+" "+f.Rule+": "+f.Message, longestGraphFinding))
+		lines = append(lines, term.Clip(string(f.Severity)+" "+f.Rule+": "+f.Message, maxGraphFinding))
 	}
 	return lines
 }

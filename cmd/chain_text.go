@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// mostTasks is how many tasks are shown in full, whether they have findings or not.
-const mostTasks = 20
+// maxTasks is how many tasks are shown in full, whether they have findings or not.
+const maxTasks = 20
 
 // A chainText draws the tree of each task, and what its agents spent.
 type chainText struct {
@@ -36,7 +36,7 @@ func (t *chainText) Unreadable(string, error) error {
 func (t *chainText) Close() error { return nil }
 
 func (t *chainText) Tasks(tasks []*chain.Task) error {
-	fold := !t.all && len(tasks) > mostTasks
+	fold := !t.all && len(tasks) > maxTasks
 	var sum chain.Task
 	inFull := false
 	for _, task := range tasks {
@@ -56,7 +56,7 @@ func (t *chainText) Tasks(tasks []*chain.Task) error {
 			}
 			t.waterfall(task)
 		}
-		if err := t.spill(longestSpill); err != nil {
+		if err := t.spill(maxSpill); err != nil {
 			return err
 		}
 	}
@@ -67,8 +67,8 @@ func (t *chainText) Tasks(tasks []*chain.Task) error {
 	return t.spill(0)
 }
 
-// longestSpill is how many bytes are drawn before they are written.
-const longestSpill = 64 << 10
+// maxSpill is how many bytes are drawn before they are written.
+const maxSpill = 64 << 10
 
 // spill writes what has been drawn, if it is more than so many bytes.
 func (t *chainText) spill(most int) error {
@@ -141,8 +141,8 @@ func usd(d message.Decimal) string { return term.Dollars([]byte(d.String())) }
 
 func inTokens(c chain.Cost) string { return term.Grouped(tokensOf(c)) + " tokens" }
 
-// longestTask is how many columns a task's id may take.
-const longestTask = 40
+// maxTaskColumns is how many columns a task's id may take.
+const maxTaskColumns = 40
 
 // header tells of a task what it comes to, in one line.
 func (t *chainText) header(v taskView) {
@@ -159,14 +159,14 @@ func (t *chainText) header(v taskView) {
 	if !v.first.IsZero() {
 		facts = append(facts, term.Elapsed(v.last.Sub(v.first)))
 	}
-	t.Line(mark, " ", t.Bold(term.Clip(cmp.Or(v.ID, "(no task)"), longestTask)), "  ", strings.Join(facts, ", "))
+	t.Line(mark, " ", t.Bold(term.Clip(cmp.Or(v.ID, "(no task)"), maxTaskColumns)), "  ", strings.Join(facts, ", "))
 }
 
 // Columns of the table that the tree stands in.
 const (
-	leastNames  = 60 // if the tree needs them, on a narrow terminal too
+	minNames    = 60 // if the tree needs them, on a narrow terminal too
 	timeColumns = len(time.DateOnly)
-	mostPlace   = 40
+	maxPlace    = 40
 )
 
 // tree draws a line for each message, and its findings below it.
@@ -174,16 +174,16 @@ func (t *chainText) tree(v taskView) error {
 	const gap = "  "
 	costs, tokens := max(v.costs, len("cost")), max(v.tokens, len("tokens"))
 	rest := timeColumns + costs + tokens + v.ids + len("place") + 5*len(gap)
-	names := max(min(v.names, max(t.Width-rest, leastNames)), term.Width("from → to"))
+	names := max(min(v.names, max(t.Width-rest, minNames)), term.Width("from → to"))
 	t.Line(t.Dim(term.Left("from → to", names)), gap, t.Dim(term.Right(day(v.first), timeColumns)), gap, t.Dim(term.Right("cost", costs)), gap,
 		t.Dim(term.Right("tokens", tokens)), gap, t.Dim(term.Left("handoff", v.ids)), gap, t.Dim("place"))
 	for twig := range twigs(v.Task) {
 		id, _ := term.Cut(twig.HandoffID, v.ids)
 		t.Line(term.Left(twig.stem()+hop(twig.Node), names), gap, term.Right(when(twig.Node, v.first), timeColumns), gap,
 			term.Right(usd(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tokensOf(twig.Step)), tokens), gap,
-			t.Cyan(term.Left(id, v.ids)), gap, t.Dim(tail(twig.Place.Source, mostPlace), ":", twig.Place.Line))
+			t.Cyan(term.Left(id, v.ids)), gap, t.Dim(tail(twig.Place.Source, maxPlace), ":", twig.Place.Line))
 		t.findingsBelow(twig)
-		if err := t.spill(longestSpill); err != nil {
+		if err := t.spill(maxSpill); err != nil {
 			return err
 		}
 	}
@@ -229,8 +229,8 @@ func tail(s string, columns int) string {
 	return "…" + string(runes[len(runes)-columns+1:])
 }
 
-// leastFinding is how many columns a finding has, however deep it stands.
-const leastFinding = 40
+// minFinding is how many columns a finding has, however deep it stands.
+const minFinding = 40
 
 // findingsBelow lists what is wrong at the boundary above a message.
 func (t *chainText) findingsBelow(at twig) {
@@ -238,15 +238,15 @@ func (t *chainText) findingsBelow(at twig) {
 		return
 	}
 	stem := at.below()
-	columns := max(t.Width-term.Width(stem), leastFinding)
-	shown := t.findings.Take(min(len(at.Findings), term.MostFindings))
+	columns := max(t.Width-term.Width(stem), minFinding)
+	shown := t.findings.Take(min(len(at.Findings), term.MaxFindings))
 	for i, f := range at.Findings {
 		if i == shown {
 			t.Line(stem, t.Dim("… and "+term.Grouped(int64(len(at.Findings)-i))+" more"))
 			return
 		}
 		severity, rule := string(f.Severity), "["+f.Rule+"]"
-		lines := term.Wrap(severity+": "+term.Visible(f.PlacedMessage())+" "+rule, columns, term.MostFindingLines)
+		lines := term.Wrap(severity+": "+term.Visible(f.PlacedMessage())+" "+rule, columns, term.MaxFindingLines)
 		lines[0] = t.Severity(f.Severity)(severity) + strings.TrimPrefix(lines[0], severity)
 		if text, ends := strings.CutSuffix(lines[len(lines)-1], rule); ends {
 			lines[len(lines)-1] = text + t.Dim(rule)

@@ -192,20 +192,20 @@ func TestChainTextOfSeveralRoots(t *testing.T) {
 // Of many tasks, those without findings take one line, unless all are wanted.
 func TestChainTextFolds(t *testing.T) {
 	var tasks []*chain.Task
-	for i := range mostTasks {
+	for i := range maxTasks {
 		tasks = append(tasks, taskOf(fmt.Sprint("task-", i), step{id: "1", from: "a", to: "b"}))
 	}
 	count := func(all bool) int {
 		return strings.Count(drawTasks(t, 80, false, all, tasks...), "\nCost")
 	}
-	if n := count(false); n != mostTasks {
-		t.Errorf("%d of %d tasks are shown in full", n, mostTasks)
+	if n := count(false); n != maxTasks {
+		t.Errorf("%d of %d tasks are shown in full", n, maxTasks)
 	}
 	tasks = append(tasks, taskOf("noted", step{id: "1", from: "a", to: "b", findings: []finding.Finding{skew}}))
 	if n := count(false); n != 1 {
 		t.Errorf("%d tasks are shown in full, want the one with a finding", n)
 	}
-	if n := count(true); n != mostTasks+1 {
+	if n := count(true); n != maxTasks+1 {
 		t.Errorf("%d tasks are shown in full, want all", n)
 	}
 }

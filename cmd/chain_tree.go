@@ -55,8 +55,8 @@ func twigs(t *chain.Task) iter.Seq[twig] {
 	}
 }
 
-// mostForks is how many forks, the nearest ones, are drawn before a message.
-const mostForks = 6
+// maxForks is how many forks, the nearest ones, are drawn before a message.
+const maxForks = 6
 
 // stem draws the branches to the left of the twig's line.
 func (t twig) stem() string {
@@ -80,7 +80,7 @@ func (t twig) below() string {
 
 func branches(forks []bool) string {
 	var b strings.Builder
-	if more := len(forks) - mostForks; more > 0 {
+	if more := len(forks) - maxForks; more > 0 {
 		b.WriteString("…   ")
 		forks = forks[more:]
 	}
@@ -94,12 +94,12 @@ func branches(forks []bool) string {
 	return b.String()
 }
 
-// longestAgent is how many columns an agent's name may take.
-const longestAgent = 40
+// maxAgentColumns is how many columns an agent's name may take.
+const maxAgentColumns = 40
 
 // hop names who hands over to whom.
 func hop(n *chain.Node) string {
-	text := term.Clip(n.From, longestAgent) + " → " + term.Clip(n.To, longestAgent)
+	text := term.Clip(n.From, maxAgentColumns) + " → " + term.Clip(n.To, maxAgentColumns)
 	if more := len(n.Receivers) - 1; more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
@@ -109,8 +109,8 @@ func hop(n *chain.Node) string {
 // How many columns of a handoffId are shown: as many as tell the messages of a task
 // apart, within these bounds.
 const (
-	shortestID = 8
-	longestID  = 36
+	minIDColumns = 8
+	maxIDColumns = 36
 )
 
 // idColumnsOf returns how many bytes of their handoffIds tell the messages of a task
@@ -121,16 +121,16 @@ func idColumnsOf(t *chain.Task) int {
 		ids = append(ids, twig.HandoffID)
 	}
 	slices.Sort(ids)
-	columns := shortestID
+	columns := minIDColumns
 	for i, id := range ids[min(1, len(ids)):] {
 		if id == ids[i] {
 			continue
 		}
 		same := 0
-		for same < min(len(id), len(ids[i]), longestID) && id[same] == ids[i][same] {
+		for same < min(len(id), len(ids[i]), maxIDColumns) && id[same] == ids[i][same] {
 			same++
 		}
 		columns = max(columns, same+1)
 	}
-	return min(columns, longestID)
+	return min(columns, maxIDColumns)
 }

@@ -17,12 +17,12 @@ func (t *chainText) waterfall(task *chain.Task) {
 	if !task.Agrees {
 		t.Line("  ", t.Yellow(doubt(task)))
 	}
-	spenders := task.Spenders[:min(len(task.Spenders), term.MostRows)]
+	spenders := task.Spenders[:min(len(task.Spenders), term.MaxRows)]
 	rows := make([][5]string, len(spenders))
 	var columns [5]int
 	for i, s := range spenders {
 		rows[i] = [...]string{
-			term.Clip(s.Agent, longestAgent), term.Plural(s.Handoffs, "handoff"),
+			term.Clip(s.Agent, maxAgentColumns), term.Plural(s.Handoffs, "handoff"),
 			usd(s.Cost.SpentUSD), percent(s.Cost.SpentUSD, total.SpentUSD), inTokens(s.Cost),
 		}
 		for j, figure := range rows[i] {
@@ -35,7 +35,7 @@ func (t *chainText) waterfall(task *chain.Task) {
 		for j, figure := range rows[i][1:] {
 			line += "  " + term.Right(figure, columns[j+1])
 		}
-		room := max(min(t.Width-term.Width(line)-2, term.LongestBar), 1)
+		room := max(min(t.Width-term.Width(line)-2, term.MaxBar), 1)
 		begin := mark(spent, total.SpentUSD, room)
 		spent = spent.Add(s.Cost.SpentUSD)
 		step := strings.Repeat("█", max(mark(spent, total.SpentUSD, room)-begin, 0))

@@ -258,8 +258,8 @@ func (f *compressFlags) packBatch(batch []input.Document) []frame {
 	return frames
 }
 
-// mostSamples is how many bytes of samples are kept in memory for training.
-const mostSamples = 128 << 20
+// maxSamples is how many bytes of samples are kept in memory for training.
+const maxSamples = 128 << 20
 
 // trainDictionary makes a dictionary of the messages that the arguments name.
 func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
@@ -270,7 +270,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	var samples [][]byte
 	size := 0
 	for _, s := range f.Sources(args, c.InOrStdin(), f.stderr) {
-		if size >= mostSamples {
+		if size >= maxSamples {
 			break
 		}
 		var problem error
@@ -280,7 +280,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 			}
 			samples = append(samples, d.Raw.Bytes)
 			size += len(d.Raw.Bytes)
-			return size < mostSamples
+			return size < maxSamples
 		})
 		if problem != nil {
 			return input.InFile(s.Name, problem)

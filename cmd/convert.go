@@ -252,8 +252,8 @@ func (f *convertFlags) tell(stderr io.Writer, news []any) error {
 	return nil
 }
 
-// mostMadeUp bounds how much of a value that was made up the report shows, in columns.
-const mostMadeUp = 60
+// maxMadeUp bounds how much of a value that was made up the report shows, in columns.
+const maxMadeUp = 60
 
 // writeMembers lists what became of the members.
 func (r convertRecord) writeMembers(w io.Writer) {
@@ -267,7 +267,7 @@ func (r convertRecord) writeMembers(w io.Writer) {
 		fmt.Fprintf(w, "  carried  %s in %s%s\n", term.Visible(m.Pointer), term.Visible(m.Place), ofTurns(m.Turns))
 	}
 	for _, m := range r.MadeUp {
-		fmt.Fprintf(w, "  made up  %s = %s: %s\n", term.Visible(m.Pointer), term.Clip(string(m.Value), mostMadeUp), m.Rule)
+		fmt.Fprintf(w, "  made up  %s = %s: %s\n", term.Visible(m.Pointer), term.Clip(string(m.Value), maxMadeUp), m.Rule)
 	}
 	for _, m := range r.Filled {
 		fmt.Fprintf(w, "  lenient  %s: %s\n", term.Visible(m.Pointer), term.Visible(m.Problem))

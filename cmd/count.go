@@ -184,7 +184,7 @@ func (f *countFlags) count(d input.Document, counter cli.Counter) countOutcome {
 	largestFirst(r.Roles)
 	slices.SortStableFunc(r.Turns, func(a, b countedTurn) int { return b.Tokens - a.Tokens })
 	if f.format == "text" {
-		for i, t := range r.Turns[:min(len(r.Turns), mostTurns)] {
+		for i, t := range r.Turns[:min(len(r.Turns), maxTurns)] {
 			r.Turns[i].text = term.Clip(h.Turns[t.turn].Text(), 200)
 		}
 	}
@@ -222,8 +222,8 @@ func largestFirst(parts []countedPart) {
 	slices.SortStableFunc(parts, func(a, b countedPart) int { return b.Tokens - a.Tokens })
 }
 
-// mostTurns is how many of the largest turns, and of the duplicates, are shown.
-const mostTurns = 10
+// maxTurns is how many of the largest turns, and of the duplicates, are shown.
+const maxTurns = 10
 
 // WriteText draws the record in so many columns, 80 at least.
 func (r countRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
@@ -249,7 +249,7 @@ type countPicture struct{ term.Picture }
 
 func (p *countPicture) countedParts(title string, parts []countedPart, total int) {
 	var rows []term.Row
-	for _, part := range parts[:min(len(parts), term.MostRows)] {
+	for _, part := range parts[:min(len(parts), term.MaxRows)] {
 		figures := []string{term.Grouped(int64(part.Tokens)), fmt.Sprintf("%.1f%%", 100*float64(part.Tokens)/float64(max(total, 1)))}
 		if part.Turns > 0 {
 			figures = append([]string{term.Plural(part.Turns, "turn")}, figures...)
@@ -259,7 +259,7 @@ func (p *countPicture) countedParts(title string, parts []countedPart, total int
 	if len(rows) > 0 {
 		p.Section(title, "")
 		p.Rows(rows)
-		p.More(len(parts) - term.MostRows)
+		p.More(len(parts) - term.MaxRows)
 	}
 }
 
@@ -268,7 +268,7 @@ func (p *countPicture) largestTurns(turns []countedTurn) {
 		return
 	}
 	p.Section("Largest turns", "")
-	shown := turns[:min(len(turns), mostTurns)]
+	shown := turns[:min(len(turns), maxTurns)]
 	places, roles := 0, 0
 	for _, t := range shown {
 		places, roles = max(places, term.Width(term.Clip(t.Pointer, 40))), max(roles, term.Width(term.Clip(t.Role, 20)))
@@ -289,8 +289,8 @@ func (p *countPicture) duplicates(list []duplicate) {
 		could += d.Tokens
 	}
 	p.Section("Said before", term.Plural(could, "token")+" could go")
-	for _, d := range list[:min(len(list), mostTurns)] {
+	for _, d := range list[:min(len(list), maxTurns)] {
 		p.Line(fmt.Sprintf("  %s  ", term.Right(term.Grouped(int64(d.Tokens)), 7)), term.Clip(d.Pointer+" is "+d.Of+" again", p.Width-11))
 	}
-	p.More(len(list) - mostTurns)
+	p.More(len(list) - maxTurns)
 }

@@ -17,25 +17,25 @@ func (p *drawing) foreign(f inspect.Facts) {
 	alike := 0 // labels that follow each other with one name
 	for i, l := range f.Profile.Labels {
 		if i > 0 && l.Name != f.Profile.Labels[i-1].Name {
-			p.More(alike - term.MostRows)
+			p.More(alike - term.MaxRows)
 			alike = 0
 		}
-		if alike++; alike > term.MostRows {
+		if alike++; alike > term.MaxRows {
 			continue
 		}
 		if value := textOf(l.Value, l.Amounts); value != "" || !l.Optional {
 			p.Label(l.Name, value)
 		}
 	}
-	p.More(alike - term.MostRows)
+	p.More(alike - term.MaxRows)
 	for _, s := range f.Profile.Sections {
 		if s.Title != "" {
 			p.Section(s.Title, textOf("", s.Summary))
 		}
-		for _, row := range s.Rows[:min(len(s.Rows), term.MostRows)] {
+		for _, row := range s.Rows[:min(len(s.Rows), term.MaxRows)] {
 			p.cells(row)
 		}
-		p.More(len(s.Rows) - term.MostRows)
+		p.More(len(s.Rows) - term.MaxRows)
 	}
 }
 
@@ -45,7 +45,7 @@ func textOf(text string, amounts []format.Amount) string {
 		return text
 	}
 	var parts []string
-	for _, a := range amounts[:min(len(amounts), term.MostRows)] {
+	for _, a := range amounts[:min(len(amounts), term.MaxRows)] {
 		if a.Noun != "" {
 			parts = append(parts, term.Plural(a.Count, a.Noun))
 		} else {

@@ -109,7 +109,7 @@ var verdictWords = map[finding.Reason]string{
 }
 
 func newInspectTable(w io.Writer, columns int, colors term.Palette, counted bool) *inspectTable {
-	t := &inspectTable{w: w, Palette: colors, columns: max(columns, term.Narrowest), counted: counted, time: len(clockLayout), verdict: narrowVerdict}
+	t := &inspectTable{w: w, Palette: colors, columns: max(columns, term.MinWidth), counted: counted, time: len(clockLayout), verdict: narrowVerdict}
 	if t.columns >= wide {
 		t.time, t.verdict = len(momentLayout), wideVerdict
 	}

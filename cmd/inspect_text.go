@@ -43,8 +43,8 @@ func (r inspectRecord) MarshalJSONTo(enc *jsontext.Encoder) error {
 
 // How many lines of a message's task and of one subtask its picture shows.
 const (
-	mostTaskLines    = 8
-	mostSubtaskLines = 3
+	maxTaskLines    = 8
+	maxSubtaskLines = 3
 )
 
 // A drawing is the picture of an inspected message.
@@ -84,11 +84,11 @@ func (p *drawing) identity(r inspectRecord) {
 	p.Label("from", at(f.From.ID, "@", f.From.Version))
 	p.Label("to", at(f.To.Type, " ", f.To.Version))
 	name := "fan-out"
-	for _, receiver := range f.Receivers[:min(len(f.Receivers), term.MostRows)] {
+	for _, receiver := range f.Receivers[:min(len(f.Receivers), term.MaxRows)] {
 		p.Label(name, at(receiver.Type, " ", receiver.Version))
 		name = ""
 	}
-	p.More(len(f.Receivers) - term.MostRows)
+	p.More(len(f.Receivers) - term.MaxRows)
 	p.Label("time", f.Timestamp)
 	p.Label("handoff", f.HandoffID)
 	parent := f.ParentHandoffID
@@ -131,12 +131,12 @@ func at(name, sep, version string) string {
 
 func (p *drawing) task(f inspect.Facts) {
 	p.Section("Task", fmt.Sprintf("%d done, %d left", len(f.Completed), len(f.Remaining)))
-	for _, line := range term.Wrap(f.TaskDescription, p.Width-2, mostTaskLines) {
+	for _, line := range term.Wrap(f.TaskDescription, p.Width-2, maxTaskLines) {
 		p.Line("  ", line)
 	}
 	ids := 0
 	for _, list := range [][]inspect.Subtask{f.Completed, f.Remaining} {
-		for _, s := range list[:min(len(list), term.MostRows)] {
+		for _, s := range list[:min(len(list), term.MaxRows)] {
 			ids = max(ids, term.Width(term.Clip(s.ID, 16)))
 		}
 	}
@@ -144,21 +144,21 @@ func (p *drawing) task(f inspect.Facts) {
 	p.subtasks(p.Yellow("○"), ids, f.Remaining)
 	if len(f.Constraints) > 0 {
 		p.Section("Constraints", "")
-		for _, c := range f.Constraints[:min(len(f.Constraints), term.MostRows)] {
+		for _, c := range f.Constraints[:min(len(f.Constraints), term.MaxRows)] {
 			p.Line("  ", term.Clip(c, p.Width-2))
 		}
-		p.More(len(f.Constraints) - term.MostRows)
+		p.More(len(f.Constraints) - term.MaxRows)
 	}
 }
 
 func (p *drawing) subtasks(mark string, ids int, list []inspect.Subtask) {
 	indent := 2 + 2 + ids + 2
 	for i, s := range list {
-		if i == term.MostRows {
+		if i == term.MaxRows {
 			p.More(len(list) - i)
 			return
 		}
-		lines := term.Wrap(s.Description, p.Width-indent, mostSubtaskLines)
+		lines := term.Wrap(s.Description, p.Width-indent, maxSubtaskLines)
 		if lines == nil {
 			lines = []string{""}
 		}
@@ -177,7 +177,7 @@ func (p *drawing) subtasks(mark string, ids int, list []inspect.Subtask) {
 func (p *drawing) budget(f inspect.Facts) {
 	p.Section("Budget", "")
 	if share := f.Budget.SpentShare; share != nil {
-		columns := min(p.Width-len("    100% spent"), term.LongestBar)
+		columns := min(p.Width-len("    100% spent"), term.MaxBar)
 		full := term.Bar(*share, columns)
 		paint := p.Green
 		switch {
@@ -211,7 +211,7 @@ func (p *drawing) bytes(f inspect.Facts) {
 // members draws the sizes of members, in tokens where they are counted.
 func (p *drawing) members(list []inspect.Member, counted bool) {
 	var rows []term.Row
-	for _, m := range list[:min(len(list), term.MostRows)] {
+	for _, m := range list[:min(len(list), term.MaxRows)] {
 		figures := []string{term.Grouped(int64(m.Bytes)), fmt.Sprintf("%.1f%%", m.Share*100)}
 		if counted {
 			figures = append(figures, term.Plural(m.Tokens, "token"))
@@ -219,7 +219,7 @@ func (p *drawing) members(list []inspect.Member, counted bool) {
 		rows = append(rows, term.Row{Name: m.Name, Figures: figures, Quantity: float64(m.Bytes)})
 	}
 	p.Rows(rows)
-	p.More(len(list) - term.MostRows)
+	p.More(len(list) - term.MaxRows)
 }
 
 func (p *drawing) conversation(f inspect.Facts) {
@@ -228,7 +228,7 @@ func (p *drawing) conversation(f inspect.Facts) {
 	}
 	p.Section("Conversation", term.Plural(f.VerbatimTurns, "turn")+" verbatim, "+term.Plural(f.SummaryCharacters, "character")+" of summary")
 	var rows []term.Row
-	for _, r := range f.Roles[:min(len(f.Roles), term.MostRows)] {
+	for _, r := range f.Roles[:min(len(f.Roles), term.MaxRows)] {
 		figures := []string{term.Plural(r.Turns, "turn"), term.Plural(r.Bytes, "byte")}
 		if f.SizeTokens > 0 {
 			figures = append(figures, term.Plural(r.Tokens, "token"))
@@ -236,7 +236,7 @@ func (p *drawing) conversation(f inspect.Facts) {
 		rows = append(rows, term.Row{Name: r.Role, Figures: figures, Quantity: float64(r.Bytes)})
 	}
 	p.Rows(rows)
-	p.More(len(f.Roles) - term.MostRows)
+	p.More(len(f.Roles) - term.MaxRows)
 }
 
 func (p *drawing) tools(f inspect.Facts) {
@@ -245,7 +245,7 @@ func (p *drawing) tools(f inspect.Facts) {
 	}
 	p.Section("Tools", "")
 	var rows []term.Row
-	for _, t := range f.Tools[:min(len(f.Tools), term.MostRows)] {
+	for _, t := range f.Tools[:min(len(f.Tools), term.MaxRows)] {
 		if f.Profile != nil { // only canonical messages tell what the calls put out
 			rows = append(rows, term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call")}, Quantity: float64(t.Calls)})
 			continue
@@ -253,7 +253,7 @@ func (p *drawing) tools(f inspect.Facts) {
 		rows = append(rows, term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call"), term.Grouped(t.OutputTokens) + " output tokens"}, Quantity: float64(t.OutputTokens)})
 	}
 	p.Rows(rows)
-	p.More(len(f.Tools) - term.MostRows)
+	p.More(len(f.Tools) - term.MaxRows)
 }
 
 func (p *drawing) findings(r validate.Result) {
@@ -265,7 +265,7 @@ func (p *drawing) findings(r validate.Result) {
 	places := 0
 	for i, f := range r.Findings {
 		count[f.Severity]++
-		if i < term.MostFindings {
+		if i < term.MaxFindings {
 			places = max(places, len(place(f)))
 		}
 	}
@@ -275,7 +275,7 @@ func (p *drawing) findings(r validate.Result) {
 	}
 	p.Section("Findings", heading)
 	for i, f := range r.Findings {
-		if i == term.MostFindings {
+		if i == term.MaxFindings {
 			p.More(len(r.Findings) - i)
 			return
 		}
@@ -288,7 +288,7 @@ func place(f finding.Finding) string { return fmt.Sprintf("%d:%d", f.Line, f.Col
 func (p *drawing) finding(f finding.Finding, places int) {
 	severity := term.Left(string(f.Severity), len(finding.Warning))
 	indent := 2 + len(severity) + 2 + places + 2
-	lines := term.Wrap(f.PlacedMessage(), p.Width-indent, term.MostFindingLines)
+	lines := term.Wrap(f.PlacedMessage(), p.Width-indent, term.MaxFindingLines)
 	rule := "[" + term.Clip(f.Rule, 50) + "]"
 	if last := len(lines) - 1; last >= 0 && term.Width(lines[last])+1+term.Width(rule) <= p.Width-indent {
 		lines[last] += " " + p.Dim(rule)

@@ -199,7 +199,7 @@ func TestInspectHostile(t *testing.T) {
 		}
 	}
 	result := validate.Result{Reason: validate.SafetyViolation}
-	for range term.MostFindings + 1 {
+	for range term.MaxFindings + 1 {
 		result.Findings = append(result.Findings, finding.Finding{Pointer: payload, Message: payload, Rule: payload, Severity: finding.Error})
 	}
 	var records []inspectRecord

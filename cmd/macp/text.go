@@ -56,20 +56,20 @@ func lasting(ms int64) string {
 
 // Columns of the lists of a session.
 const (
-	mostIDColumns     = 20
-	mostSenderColumns = 30
-	statusColumns     = len(macp.ContextSent)
-	// mostShown is how many handoffs and messages are listed: the latest ones.
-	mostShown = 50
+	maxIDColumns     = 20
+	maxSenderColumns = 30
+	statusColumns    = len(macp.ContextSent)
+	// maxShown is how many handoffs and messages are listed: the latest ones.
+	maxShown = 50
 )
 
 // latest returns the end of a list that is shown, and tells how many are before it.
 func latest[T any](p *sessionPicture, list []T) []T {
-	if p.all || len(list) <= mostShown {
+	if p.all || len(list) <= maxShown {
 		return list
 	}
-	p.Line("  ", p.Dim("… "+term.Grouped(int64(len(list)-mostShown))+" before these: --all shows them"))
-	return list[len(list)-mostShown:]
+	p.Line("  ", p.Dim("… "+term.Grouped(int64(len(list)-maxShown))+" before these: --all shows them"))
+	return list[len(list)-maxShown:]
 }
 
 // columnsOf returns how many columns the texts of a list take, at most so many.
@@ -89,8 +89,8 @@ func statusColor(colors term.Palette, status macp.Status) func(...any) string {
 func (p *sessionPicture) handoffs(s macpSession) {
 	p.Section("Handoffs", fmt.Sprintf("%d, %d pending", len(s.Handoffs), len(s.Pending)))
 	list := latest(p, s.Handoffs)
-	ids := columnsOf(list, func(h macp.Handoff) string { return h.ID }, mostIDColumns)
-	targets := columnsOf(list, func(h macp.Handoff) string { return h.Target }, mostSenderColumns)
+	ids := columnsOf(list, func(h macp.Handoff) string { return h.ID }, maxIDColumns)
+	targets := columnsOf(list, func(h macp.Handoff) string { return h.Target }, maxSenderColumns)
 	for _, h := range list {
 		facts := []string{}
 		if h.Scope != "" {
@@ -124,15 +124,15 @@ func (p *sessionPicture) timeLine(list []macp.Entry) {
 	}
 	p.Section("Time line", fmt.Sprintf("%s, %d refused", term.Plural(len(list), "message"), refused))
 	list = latest(p, list)
-	numbers := columnsOf(list, number, mostIDColumns)
-	times := columnsOf(list, clock, mostSenderColumns)
-	senders := columnsOf(list, func(e macp.Entry) string { return e.Sender }, mostSenderColumns)
+	numbers := columnsOf(list, number, maxIDColumns)
+	times := columnsOf(list, clock, maxSenderColumns)
+	senders := columnsOf(list, func(e macp.Entry) string { return e.Sender }, maxSenderColumns)
 	for _, e := range list {
 		start := "  " + p.Dim(term.Right(number(e), numbers)) + "  "
 		if v := e.Violation; v != nil {
 			text := fmt.Sprintf("refused by %s, %s: %s", v.Rule, v.Reason, v.Message)
-			p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", p.Red(term.Clip(e.MessageType, mostIDColumns)))
-			for _, line := range term.Wrap(text, p.Width-numbers-4, term.MostFindingLines) {
+			p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", p.Red(term.Clip(e.MessageType, maxIDColumns)))
+			for _, line := range term.Wrap(text, p.Width-numbers-4, term.MaxFindingLines) {
 				p.Line(term.Spaces(numbers+4), p.Red(line))
 			}
 			continue

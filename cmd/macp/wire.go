@@ -90,12 +90,12 @@ func encode(t transcript) encoded {
 	return encoded{data, lost, err}
 }
 
-// mostLosses is how many losses of a transcript are told.
-const mostLosses = 20
+// maxLosses is how many losses of a transcript are told.
+const maxLosses = 20
 
 func (e *encoding) tell(t transcript, lost []wire.Loss) {
 	for i, l := range lost {
-		if i == mostLosses {
+		if i == maxLosses {
 			e.progress.Fail(fmt.Errorf("%s: … and %s more", term.Visible(t.source), term.Plural(len(lost)-i, "member")))
 			return
 		}

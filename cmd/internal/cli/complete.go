@@ -29,7 +29,7 @@ func CompleteWith(c *cobra.Command, flag string, values func(args []string) []st
 // addressees returns the agent types that the messages in files are addressed
 // to. Completion must not wait, so it looks at the first messages only.
 func addressees(files []string) []string {
-	const mostMessages = 100
+	const maxMessages = 100
 	var types []string
 	for _, file := range files {
 		seen := 0
@@ -49,7 +49,7 @@ func addressees(files []string) []string {
 				}
 			}
 			seen++
-			return seen < mostMessages
+			return seen < maxMessages
 		})
 	}
 	return types

@@ -59,8 +59,8 @@ func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) 
 	return all, nil
 }
 
-// mostKeyBytes bounds a key file, in bytes: room for thousands of keys.
-const mostKeyBytes = 1 << 20
+// maxKeyBytes bounds a key file, in bytes: room for thousands of keys.
+const maxKeyBytes = 1 << 20
 
 // readKey returns the bytes of a key file as they are: raw bytes can look
 // compressed.
@@ -79,12 +79,12 @@ func readKey(s input.Source, stderr io.Writer) ([]byte, error) {
 			term.Warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.Name, mode.Perm()))
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(in, mostKeyBytes+1))
+	text, err := io.ReadAll(io.LimitReader(in, maxKeyBytes+1))
 	if err != nil {
 		return nil, term.PlainError(err)
 	}
-	if len(text) > mostKeyBytes {
-		return nil, fmt.Errorf("longer than %d bytes: not a key file", mostKeyBytes)
+	if len(text) > maxKeyBytes {
+		return nil, fmt.Errorf("longer than %d bytes: not a key file", maxKeyBytes)
 	}
 	return text, nil
 }

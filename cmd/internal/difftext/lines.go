@@ -30,7 +30,7 @@ type flow struct {
 // layout returns the lines of so many columns that the pieces take, and how many
 // changes there is no room for if there are too many lines.
 func (t *printer) layout(pieces []piece, columns int) (lines []laidLine, missing int) {
-	most := mostLines
+	most := maxLines
 	if t.Full {
 		most = math.MaxInt
 	}
@@ -69,15 +69,15 @@ func (f *flow) piece(p piece) {
 			unit += p.after
 		}
 		f.glued = append(f.glued, piece{text: unit, sort: p.sort})
-		if unit != strings.TrimRightFunc(unit, unicode.IsSpace) || len(f.glued) == mostGlued {
+		if unit != strings.TrimRightFunc(unit, unicode.IsSpace) || len(f.glued) == maxGlued {
 			f.unglue()
 		}
 	}
 }
 
-// mostGlued is how many parts stay together: of a text without spaces every other
+// maxGlued is how many parts stay together: of a text without spaces every other
 // character may have changed.
-const mostGlued = 8
+const maxGlued = 8
 
 // unglue lays out what stays together: on the next line, if only there is room for all.
 func (f *flow) unglue() {

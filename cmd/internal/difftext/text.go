@@ -44,7 +44,7 @@ type printer struct {
 
 func newPrinter(w io.Writer, columns int, colors term.Palette, o Options) *printer {
 	o.SideBySide = o.SideBySide && columns >= besideFrom
-	return &printer{Palette: colors, Options: o, out: bufio.NewWriter(w), columns: max(columns, term.Narrowest)}
+	return &printer{Palette: colors, Options: o, out: bufio.NewWriter(w), columns: max(columns, term.MinWidth)}
 }
 
 // The columns where markers, pointers and the values below them begin.
@@ -54,8 +54,8 @@ const (
 	valueIndent = 6
 )
 
-// mostLines is how many lines a word diff may take.
-const mostLines = 12
+// maxLines is how many lines a word diff may take.
+const maxLines = 12
 
 // show prints how a became b, below a heading if there is one; nothing if e is nil.
 func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) error {
@@ -112,7 +112,7 @@ func (t *printer) meaning(changes []format.Change) string {
 // names writes a name, or those between whom a message goes.
 func names(list []string) string {
 	if len(list) == 1 {
-		return term.Clip(list[0], longestName)
+		return term.Clip(list[0], maxNameColumns)
 	}
 	var all []string
 	for _, name := range list {
@@ -126,7 +126,7 @@ func agentName(s string) string {
 	if strings.ContainsAny(s, ", ()→") {
 		s = strconv.Quote(s)
 	}
-	return cmp.Or(term.Clip(s, longestName), "?")
+	return cmp.Or(term.Clip(s, maxNameColumns), "?")
 }
 
 // signed writes a decimal number with its sign, and commas between thousands.
@@ -142,7 +142,7 @@ func signed(number string) string {
 	if fraction != "" {
 		whole += "." + fraction
 	}
-	return sign + term.Clip(whole, longestName)
+	return sign + term.Clip(whole, maxNameColumns)
 }
 
 func (t *printer) line(parts ...string) {
@@ -197,7 +197,7 @@ func (t *printer) clip(name string) string {
 	if t.Full {
 		return term.Visible(name)
 	}
-	return term.Clip(name, longestName)
+	return term.Clip(name, maxNameColumns)
 }
 
 // present returns the value that an edit's place is of.
@@ -213,8 +213,8 @@ const wholeDocument = "(document)"
 
 // How long names and pointers may be that are shown, in columns and bytes.
 const (
-	longestName  = 40
-	longestPlace = 1024
+	maxNameColumns  = 40
+	maxPlaceColumns = 1024
 )
 
 // pointerOf returns the pointer of a value, or its end if it is too long to show.
@@ -222,12 +222,12 @@ func (t *printer) pointerOf(v jsonstream.Value) string {
 	switch {
 	case !v.Parent().Exists():
 		return wholeDocument
-	case t.Full || v.PointerSize() <= longestPlace:
+	case t.Full || v.PointerSize() <= maxPlaceColumns:
 		return term.Visible(v.Pointer())
 	case v.Parent().Kind() == jsonstream.Array:
 		return "…/" + strconv.Itoa(v.Index())
 	default:
-		return "…/" + term.Clip(v.Name(), longestName)
+		return "…/" + term.Clip(v.Name(), maxNameColumns)
 	}
 }
 

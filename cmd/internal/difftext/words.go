@@ -33,7 +33,7 @@ const (
 	changedHead   = 30
 	changedTail   = 10
 	fewWords      = 4
-	longestPiece  = 400 // bytes
+	maxPiece      = 400 // bytes
 	longPieceHead = 100
 	longPieceTail = 50
 )
@@ -102,7 +102,7 @@ func (t *printer) fold(p piece, head, tail int) []piece {
 }
 
 func (p piece) shorten() []piece {
-	if len(p.text) <= longestPiece {
+	if len(p.text) <= maxPiece {
 		return []piece{p}
 	}
 	from, to := longPieceHead, len(p.text)-longPieceTail

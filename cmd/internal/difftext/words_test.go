@@ -29,7 +29,7 @@ func TestWordDiffLarge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newPrinter(nil, 80, term.NewPalette(false), Options{})
-			if lines, _ := d.layout(d.pieces(diff.Words(old, new), true, true), 78); len(lines) > 2*mostLines {
+			if lines, _ := d.layout(d.pieces(diff.Words(old, new), true, true), 78); len(lines) > 2*maxLines {
 				t.Errorf("%d lines", len(lines))
 			}
 		})

@@ -37,7 +37,7 @@ func InOrder[R any](produce func(emit func([]Document) bool), work func([]Docume
 			return err
 		}
 		return flush()
-	}, Bound[[]Document]{mostAhead, isLarge})
+	}, Bound[[]Document]{maxAhead, isLarge})
 	runtime.KeepAlive(headroom)
 	return err
 }
@@ -50,8 +50,8 @@ const (
 	batchDocuments = 64
 )
 
-// mostAhead is how many batches may wait for a huge one before them.
-const mostAhead = 96
+// maxAhead is how many batches may wait for a huge one before them.
+const maxAhead = 96
 
 // isLarge tells a batch that is one long document, perhaps behind short ones.
 func isLarge(batch []Document) bool {

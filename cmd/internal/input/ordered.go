@@ -18,8 +18,8 @@ type Bound[T any] struct {
 // A weighed result tells about how many bytes it takes.
 type weighed interface{ Weight() int }
 
-// mostWaiting is how much the results that wait for a huge item may weigh, in bytes.
-const mostWaiting = 16 << 20
+// maxWaiting is how much the results that wait for a huge item may weigh, in bytes.
+const maxWaiting = 16 << 20
 
 // Ordered does work on what produce emits, on all cores, and consumes the
 // results in the order in which they were emitted. At most a few items per core are
@@ -46,7 +46,7 @@ func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume 
 		go func() {
 			for j := range jobs {
 				r := work(j.item)
-				j.weight = mostWaiting
+				j.weight = maxWaiting
 				if r, ok := any(r).(weighed); ok {
 					j.weight = r.Weight()
 				}
@@ -118,7 +118,7 @@ func (w *window) hasRoom(large bool) bool {
 	if large && w.large == w.larges {
 		return false
 	}
-	return w.items < w.few || w.waiting && w.items < w.ahead && w.finished < mostWaiting
+	return w.items < w.few || w.waiting && w.items < w.ahead && w.finished < maxWaiting
 }
 
 func (w *window) change(by func()) {

@@ -62,19 +62,19 @@ func TestOrderedAroundHugeItem(t *testing.T) {
 		behind int // how many are worked on while the huge one is
 	}{
 		{"light", 1, ahead - 1},
-		{"heavy", mostWaiting, 1},
+		{"heavy", maxWaiting, 1},
 	} {
 		if runtime.GOMAXPROCS(0) == 1 {
 			t.Skip("needs two cores: something else has to work beside the huge item")
 		}
 		enough := make(chan struct{})
-		var worked, large, mostLarge atomic.Int64
+		var worked, large, maxLarge atomic.Int64
 		isLarge := func(i int) bool { return i == huge || i > ahead }
 		err := Ordered(
 			func(emit func(int) bool) {
 				for i := range 2 * ahead {
 					if isLarge(i) {
-						mostLarge.Store(max(mostLarge.Load(), large.Add(1)))
+						maxLarge.Store(max(maxLarge.Load(), large.Add(1)))
 					}
 					if !emit(i) {
 						return
@@ -97,8 +97,8 @@ func TestOrderedAroundHugeItem(t *testing.T) {
 			t.Error(err)
 		}
 		// One more waits in the hands of the producer, and one in those of the consumer.
-		if limit := int64(runtime.GOMAXPROCS(0) + 2); mostLarge.Load() > limit {
-			t.Errorf("%s: %d large items under way, want %d at most", test.name, mostLarge.Load(), limit)
+		if limit := int64(runtime.GOMAXPROCS(0) + 2); maxLarge.Load() > limit {
+			t.Errorf("%s: %d large items under way, want %d at most", test.name, maxLarge.Load(), limit)
 		}
 	}
 }

@@ -8,16 +8,16 @@ import (
 
 // How much of a message a picture shows; "-f json" has everything.
 const (
-	MostFindingLines = 6
-	MostRows         = 25
-	MostFindings     = 20
+	MaxFindingLines = 6
+	MaxRows         = 25
+	MaxFindings     = 20
 )
 
-// Narrowest is the least width that text is laid out for.
-const Narrowest = 80
+// MinWidth is the least width that text is laid out for.
+const MinWidth = 80
 
-// LongestBar keeps bars from filling a wide screen.
-const LongestBar = 72
+// MaxBar keeps bars from filling a wide screen.
+const MaxBar = 72
 
 // labelWidth is the column of the values in the block of labels.
 const labelWidth = 12
@@ -31,7 +31,7 @@ type Picture struct {
 
 // NewPicture returns an empty picture of so many columns, 80 at least.
 func NewPicture(columns int, colors Palette) Picture {
-	return Picture{Width: max(columns, Narrowest), Palette: colors}
+	return Picture{Width: max(columns, MinWidth), Palette: colors}
 }
 
 func (p *Picture) Line(parts ...string) {
@@ -100,7 +100,7 @@ func (p *Picture) Rows(rows []Row) {
 		for j, figure := range r.Figures {
 			line += "  " + Right(figure, figures[j])
 		}
-		columns := min(p.Width-Width(line)-2, LongestBar)
+		columns := min(p.Width-Width(line)-2, MaxBar)
 		p.Line(line, "  ", p.Cyan(Bar(r.Quantity/largest, columns)))
 	}
 }

@@ -33,8 +33,8 @@ type Progress struct {
 // NewProgress returns the progress for a run whose diagnostics go to stderr, silent but
 // for errors, of which it prints at most so many (0 for any), unless wanted and stderr is
 // a terminal.
-func NewProgress(stderr io.Writer, wanted bool, mostErrors int) *Progress {
-	p := &Progress{stderr: stderr, errors: Allowance{Most: mostErrors}}
+func NewProgress(stderr io.Writer, wanted bool, maxErrors int) *Progress {
+	p := &Progress{stderr: stderr, errors: Allowance{Most: maxErrors}}
 	if wanted && IsTerminal(stderr) {
 		p.out = stderr
 	}
