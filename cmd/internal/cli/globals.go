@@ -20,7 +20,7 @@ import (
 // ErrNo says that the answer is no, and that it has been given.
 var ErrNo = errors.New("the answer is no")
 
-// ErrReported says that something could not be done, and that it has been told.
+// ErrReported reports that something could not be done, after the error was printed.
 var ErrReported = errors.New("reported")
 
 // Globals are the flags of every command.

@@ -26,7 +26,7 @@ func OnlyForCall(c *cobra.Command, names ...string) {
 	})
 }
 
-// OnceStdin refuses to read standard input for several files.
+// OnceStdin returns an error if several files are standard input.
 func OnceStdin(files []string) error {
 	if i := slices.Index(files, "-"); i >= 0 && slices.Contains(files[i+1:], "-") {
 		return input.ErrTwiceStdin

@@ -24,8 +24,8 @@ type Rewriting struct {
 	// rewrite appends the text made of a document to dst. Its error, or each of
 	// those that it joins, says with the place why there is none, and may be a
 	// rejection.
-	Rewrite func(dst []byte, d input.Document, tell func(news any)) ([]byte, error)
-	// publish gets what rewrite told of some documents, in the order of the input
+	Rewrite func(dst []byte, d input.Document, report func(any)) ([]byte, error)
+	// Publish gets what Rewrite reported of some documents, in the order of the input
 	// and before the texts made of them are written.
 	Publish func(news []any) error
 
@@ -56,7 +56,7 @@ func (f *Rewriting) RegisterInPlace(c *cobra.Command) {
 }
 
 // Run rewrites what the arguments name. Documents that cannot be rewritten are
-// told on stderr and left out.
+// reported on stderr and left out.
 func (f *Rewriting) Run(c *cobra.Command, args []string) error {
 	f.Stderr = c.ErrOrStderr()
 	f.Progress = f.NewProgress(f.Stderr, f.InPlace || f.Output != "" || !term.IsTerminal(c.OutOrStdout()))
@@ -168,13 +168,13 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 		size += len(d.Raw.Bytes) + len(d.Raw.Bytes)/16 + 256
 	}
 	r.text = make([]byte, 0, size)
-	tell := func(news any) { r.news = append(r.news, news) }
+	report := func(news any) { r.news = append(r.news, news) }
 	for _, d := range batch {
 		if d.Err != nil {
 			r.problems = append(r.problems, input.InFile(d.Source.Name, d.Err))
 			continue
 		}
-		text, err := f.Rewrite(r.text, d, tell)
+		text, err := f.Rewrite(r.text, d, report)
 		if err == nil {
 			r.text = append(text, '\n')
 			continue
@@ -188,7 +188,7 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 	return r
 }
 
-// fail tells a problem and remembers what it comes to.
+// fail prints an error and keeps what it means for the exit code.
 func (f *Rewriting) fail(err error) {
 	f.Progress.Fail(err)
 	no := Rejection{}

@@ -38,7 +38,7 @@ func namedRule(flag, name, noun string, rules []finding.Rule) (finding.Rule, err
 	return r, err
 }
 
-// ExplainOne tells what one of some rules means, for a flag --explain.
+// ExplainOne writes what one of some rules means, for a flag --explain.
 func ExplainOne(w io.Writer, name, noun string, rules func() []finding.Rule) error {
 	r, err := namedRule("explain", name, noun, rules())
 	if err != nil {

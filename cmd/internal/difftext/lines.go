@@ -27,7 +27,7 @@ type flow struct {
 	glued   []piece // what follows without a space in between, and so stays together
 }
 
-// layout returns the lines of so many columns that the pieces take, and how many
+// layout returns the pieces in lines of n columns, and how many
 // changes there is no room for if there are too many lines.
 func (t *printer) layout(pieces []piece, columns int) (lines []laidLine, missing int) {
 	most := maxLines
@@ -189,13 +189,13 @@ func apart(old, new string) (string, string) {
 	return term.Escape(old, foreign), term.Escape(new, foreign)
 }
 
-// fits reports whether all of a text can be shown in so many columns.
+// fits reports whether all of a text fits the columns.
 func fits(text string, columns int) bool {
 	_, whole := term.Cut(text, columns)
 	return whole
 }
 
-// cut paints a text that is cut to so many columns, and tells its size if it is.
+// cut paints a text cut to the columns, with its size if it is cut.
 func (t *printer) cut(text string, columns int, paint func(...any) string) string {
 	if t.Full {
 		return paint(term.Visible(text))
@@ -230,14 +230,14 @@ func (t *printer) values(e *diff.Edit, indent int) {
 	}
 }
 
-// missing tells how many changes of a text are not shown.
+// missing returns how many changes of a text are not shown.
 func (t *printer) missing(n, indent int) {
 	if n > 0 {
 		t.line(term.Spaces(indent), t.Dim("… and "+term.Plural(n, "change")+" more"))
 	}
 }
 
-// besideFrom is from how many columns on old and new stand beside each other.
+// besideFrom is the least width in which old and new are side by side.
 const besideFrom = 100
 
 // beside prints an old and a new value in two columns, with the changed words

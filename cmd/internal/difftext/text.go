@@ -27,7 +27,7 @@ type Options struct {
 	Format     format.Format // of the messages; "": the one that they look like
 }
 
-// Write writes how a became b, below a heading if there is one, in so many columns;
+// Write writes how a became b, below a heading if there is one, within the columns;
 // nothing if e is nil.
 func Write(w io.Writer, columns int, colors term.Palette, o Options, heading string, a, b *jsonstream.Document, e *diff.Edit) error {
 	return newPrinter(w, columns, colors, o).show(heading, a, b, e)
@@ -90,7 +90,7 @@ func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) 
 // meaning words what a difference comes to. What is lost is red.
 func (t *printer) meaning(changes []format.Change) string {
 	var phrases []string
-	noun := "" // of the last phrase: it stands with the first of several
+	noun := "" // of the last phrase: it is written with the first of several
 	for _, c := range changes {
 		text := strings.Replace(c.Text, "%", signed(c.By), 1)
 		switch {
@@ -152,7 +152,7 @@ func (t *printer) line(parts ...string) {
 	t.out.WriteByte('\n')
 }
 
-// note is what stands behind a name or pointer.
+// note is what follows a name or pointer.
 func (t *printer) note(s string) string {
 	if s == "" {
 		return ""
@@ -208,7 +208,7 @@ func present(e *diff.Edit) jsonstream.Value {
 	return e.New
 }
 
-// wholeDocument stands for the pointer "".
+// wholeDocument is written for the pointer "".
 const wholeDocument = "(document)"
 
 // How long names and pointers may be that are shown, in columns and bytes.
@@ -260,7 +260,7 @@ func (t *printer) leaf(e *diff.Edit, at string) {
 	}
 }
 
-// sameInside tells of strings that hold the same JSON.
+// sameInside is written for strings that hold the same JSON.
 func sameInside(e *diff.Edit) string {
 	if e.SameInside {
 		return "the same JSON, written differently"

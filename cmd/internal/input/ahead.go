@@ -42,7 +42,7 @@ func newAheadReader(r io.ReadCloser) *aheadReader {
 			}
 			n, err := r.Read(b.memory)
 			b.rest, b.err = b.memory[:n], err
-			a.blocks <- b // there is room: no more blocks than it holds are under way
+			a.blocks <- b // there is room: no more blocks than it holds are in flight
 			if err != nil {
 				return
 			}
@@ -66,7 +66,7 @@ func (a *aheadReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the reading, as soon as a read that is under way returns.
+// Close ends the reading, as soon as a read in flight returns.
 func (a *aheadReader) Close() error {
 	close(a.stop)
 	return nil

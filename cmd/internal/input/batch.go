@@ -13,7 +13,7 @@ import (
 
 // Process does work on the documents of the sources, a batch at a time on all
 // cores, and consumes the results in the order of the input. Whenever no further
-// result may be ready, it flushes. It tells progress until it returns.
+// result may be ready, it flushes. It reports its progress until it returns.
 func Process[R any](list []Source, limits jsonstream.Limits, p *term.Progress, work func([]Document) R, consume func(R) error, flush func() error) error {
 	p.Start(TotalSize(list))
 	defer p.Stop()
@@ -53,7 +53,7 @@ const (
 // maxAhead is how many batches may wait for a huge one before them.
 const maxAhead = 96
 
-// isLarge tells a batch that is one long document, perhaps behind short ones.
+// isLarge reports whether a batch ends in one long document.
 func isLarge(batch []Document) bool {
 	return len(batch[len(batch)-1].Raw.Bytes) > 2*BatchBytes
 }
@@ -63,7 +63,7 @@ const shortFile = 256 << 10
 
 // Batches cuts the sources into work for the cores: documents of one source, in
 // order. Short files are read ahead, several at a time. Nothing that can be
-// worked on waits for input. count is told of every byte read.
+// worked on waits for input. count is called with the number of bytes of each read.
 func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func([]Document) bool) {
 	produce := func(next func(Source) bool) {
 		for _, s := range list {
@@ -72,7 +72,7 @@ func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func
 			}
 		}
 	}
-	// The error only ends the reading: whoever refused a batch knows why.
+	// The error only ends the reading: whoever stopped it knows why.
 	_ = Ordered(produce, Source.readAhead, func(s Source, _ bool) error {
 		var batch []Document
 		size, goOn := 0, true
@@ -94,7 +94,7 @@ func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func
 
 var errNotWanted = errors.New("no more batches wanted")
 
-// readAhead returns the source with its bytes at hand, if it is a short file.
+// readAhead returns the source with its content in memory, if it is a short file.
 func (s Source) readAhead() Source {
 	if s.Err != nil || s.Size < 0 || s.Size > shortFile {
 		return s

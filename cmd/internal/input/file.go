@@ -29,9 +29,9 @@ func (in *Reader) LoadSettings(path string, stdin io.Reader, limits jsonstream.L
 	return in.parseFile(path, stdin, settingsBound, limits)
 }
 
-func (in *Reader) parseFile(path string, stdin io.Reader, most byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+func (in *Reader) parseFile(path string, stdin io.Reader, limit byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
 	name := ShownName(path)
-	text, err := in.readUpTo(path, stdin, most)
+	text, err := in.readUpTo(path, stdin, limit)
 	if err != nil {
 		return nil, name, err
 	}
@@ -62,7 +62,7 @@ func (in *Reader) ReadSettings(path string, stdin io.Reader) ([]byte, error) {
 	return in.readUpTo(path, stdin, settingsBound)
 }
 
-func (in *Reader) readUpTo(path string, stdin io.Reader, most byteBound) ([]byte, error) {
+func (in *Reader) readUpTo(path string, stdin io.Reader, limit byteBound) ([]byte, error) {
 	s, err := in.File(path, stdin)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (in *Reader) readUpTo(path string, stdin io.Reader, most byteBound) ([]byte
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	defer content.Close() // read only: nothing can be lost
-	text, err := content.All(most)
+	text, err := content.All(limit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -93,13 +93,13 @@ func MessageBound(limits jsonstream.Limits) byteBound {
 var settingsBound = byteBound{yamldoc.MaxBytes, "settings are shorter"}
 
 // All returns the whole content, if it is not longer than it may be.
-func (c *Content) All(most byteBound) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(c, most.bytes+1))
+func (c *Content) All(limit byteBound) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(c, limit.bytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(text)) > most.bytes {
-		return nil, fmt.Errorf("longer than %d bytes: %s", most.bytes, most.remedy)
+	if int64(len(text)) > limit.bytes {
+		return nil, fmt.Errorf("longer than %d bytes: %s", limit.bytes, limit.remedy)
 	}
 	return text, nil
 }

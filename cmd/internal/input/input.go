@@ -100,7 +100,7 @@ func (in *Reader) Found(path string, info fs.FileInfo) Source {
 	return s
 }
 
-// OneStdin refuses a call that would read standard input twice: for the
+// OneStdin returns an error for a call that would read standard input twice: for the
 // messages that args name, and for a file given as "-".
 func OneStdin(args []string, files ...string) error {
 	if slices.Contains(files, "-") && (len(args) == 0 || slices.Contains(args, "-")) {
@@ -157,8 +157,8 @@ func isMessageName(name string) bool {
 	return false
 }
 
-// Open returns the source's content, decompressed; count is told of every byte
-// read.
+// Open returns the source's content, decompressed; count is called with the
+// number of bytes of each read.
 func (s Source) Open(count func(int)) (*Content, error) {
 	in, closeFile, err := s.Raw()
 	if err != nil {

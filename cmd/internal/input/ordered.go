@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// A Bound says how much ordered may have under way.
+// A Bound limits what Ordered has in flight.
 type Bound[T any] struct {
-	// ahead is how many items may be under way while a core is busy with the first of
-	// them, which may be huge: the others go on with those behind it. Only results that
-	// tell their weight may wait so.
+	// ahead is how many items may be in flight while a core is busy with the first of
+	// them, which may be huge: the other cores work on those after it. Only results with a
+	// weight may wait like that.
 	ahead int
-	// large tells the items of which only one per core is under way; nil means none.
+	// large reports the items of which only one per core is in flight; nil means none.
 	large func(T) bool
 }
 
-// A weighed result tells about how many bytes it takes.
+// A weighed result knows about how many bytes it takes.
 type weighed interface{ Weight() int }
 
 // maxWaiting is how much the results that wait for a huge item may weigh, in bytes.
@@ -23,10 +23,10 @@ const maxWaiting = 16 << 20
 
 // Ordered does work on what produce emits, on all cores, and consumes the
 // results in the order in which they were emitted. At most a few items per core are
-// under way at once, or those that most allows. consume is told whether further results
+// in flight at once, or those that limit allows. consume gets whether further results
 // may be ready. When it fails, ordered returns its error at once, even if produce is
 // waiting for input; emit then returns false.
-func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume func(r R, more bool) error, most Bound[T]) error {
+func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume func(r R, more bool) error, limit Bound[T]) error {
 	type pending struct {
 		result chan R
 		large  bool
@@ -37,7 +37,7 @@ func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume 
 		*pending
 	}
 	workers := runtime.GOMAXPROCS(0)
-	w := &window{few: 2 * workers, ahead: most.ahead, larges: workers}
+	w := &window{few: 2 * workers, ahead: limit.ahead, larges: workers}
 	w.changed.L = &w.mutex
 	jobs := make(chan job, workers)
 	order := make(chan *pending, max(w.few, w.ahead))
@@ -59,7 +59,7 @@ func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume 
 		defer close(order)
 		defer close(jobs)
 		produce(func(item T) bool {
-			p := &pending{result: make(chan R, 1), large: most.large != nil && most.large(item)}
+			p := &pending{result: make(chan R, 1), large: limit.large != nil && limit.large(item)}
 			if !w.enter(p.large) {
 				return false
 			}
@@ -87,7 +87,7 @@ func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume 
 	return nil
 }
 
-// A window bounds what ordered has under way.
+// A window bounds what Ordered has in flight.
 type window struct {
 	few, ahead, larges int // the most that there may be of each
 
@@ -100,7 +100,7 @@ type window struct {
 	stopped  bool
 }
 
-// enter waits until another item may be under way. It returns false if none ever will.
+// enter waits until another item may be in flight. It returns false if none ever will.
 func (w *window) enter(large bool) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

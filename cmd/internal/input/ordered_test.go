@@ -9,15 +9,15 @@ import (
 )
 
 // Whatever takes long, results come in the order of the input, and only a few
-// are under way at once.
+// are in flight at once.
 func TestOrdered(t *testing.T) {
 	const items = 2000
-	var underWay, most atomic.Int64
+	var inFlight, most atomic.Int64
 	next := 0
 	err := Ordered(
 		func(emit func(int) bool) {
 			for i := range items {
-				most.Store(max(most.Load(), underWay.Add(1)))
+				most.Store(max(most.Load(), inFlight.Add(1)))
 				if !emit(i) {
 					return
 				}
@@ -34,7 +34,7 @@ func TestOrdered(t *testing.T) {
 				t.Fatalf("result %d, want %d", r, 2*next)
 			}
 			next++
-			underWay.Add(-1)
+			inFlight.Add(-1)
 			return nil
 		}, Bound[int]{})
 	if err != nil || next != items {
@@ -43,7 +43,7 @@ func TestOrdered(t *testing.T) {
 	// What waits to be worked on, what waits to be consumed, and one each in
 	// the hands of the producer and the consumer.
 	if limit := int64(2*runtime.GOMAXPROCS(0) + 2); most.Load() > limit {
-		t.Errorf("%d items under way, want %d at most", most.Load(), limit)
+		t.Errorf("%d items in flight, want %d at most", most.Load(), limit)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestOrderedAroundHugeItem(t *testing.T) {
 		}
 		// One more waits in the hands of the producer, and one in those of the consumer.
 		if limit := int64(runtime.GOMAXPROCS(0) + 2); maxLarge.Load() > limit {
-			t.Errorf("%s: %d large items under way, want %d at most", test.name, maxLarge.Load(), limit)
+			t.Errorf("%s: %d large items in flight, want %d at most", test.name, maxLarge.Load(), limit)
 		}
 	}
 }

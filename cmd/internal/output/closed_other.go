@@ -2,6 +2,6 @@
 
 package output
 
-// closedStdout cannot be told here: on Unix the null device that the Go runtime opens
+// closedStdout is always false here: on Unix the null device that the Go runtime opens
 // looks like any other. On Windows, writing fails.
 func closedStdout() bool { return false }

@@ -29,7 +29,7 @@ type Files struct {
 // when everything has been written.
 type File struct {
 	*bufio.Writer
-	packed *compress.Writer // behind the buffer, nil for plain data
+	packed *compress.Writer // after the buffer, nil for plain data
 	Stdout bool
 	File   *os.File
 	Target string       // where file goes in the end; "" if it is written in place
@@ -159,7 +159,7 @@ func (all *Files) Create(path string, like fs.FileInfo) (*File, error) {
 }
 
 // Unchanged returns an error if a file is not any more what it was before it was read,
-// where nil stands for no file: what others have written to it would be lost.
+// where nil is no file: what others have written to it would be lost.
 func Unchanged(path string, before fs.FileInfo) error {
 	now, err := os.Lstat(path)
 	switch {
@@ -259,7 +259,7 @@ func (o *File) replace() error {
 	return nil
 }
 
-// WarnOfLinks tells that a file which was replaced has further names.
+// WarnOfLinks warns that a file which was replaced has further names.
 func WarnOfLinks(path string, old fs.FileInfo) {
 	if old == nil {
 		return

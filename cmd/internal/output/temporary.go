@@ -32,7 +32,7 @@ type temporaries struct {
 func (t *temporaries) RemoveUnfinished() {
 	t.mu.Lock() // for good
 	for name := range t.names {
-		os.Remove(name) // the process ends: there is nobody to tell
+		os.Remove(name) // the process ends: an error changes nothing
 	}
 }
 

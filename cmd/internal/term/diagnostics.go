@@ -61,13 +61,13 @@ func errorLines(err error) []string {
 	return []string{Visible(text)}
 }
 
-// Warn says what a user should know, though the run goes on.
+// Warn prints what a user should know of a run that continues.
 func Warn(stderr io.Writer, text string) {
 	fmt.Fprintf(stderr, "handoff: warning: %s\n", Visible(text))
 }
 
-// PlainError takes the operation and the paths off a file error; the path stands
-// before it in every message.
+// PlainError takes the operation and the paths off a file error; every message has the
+// path before it.
 func PlainError(err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return e.Err

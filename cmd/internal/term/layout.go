@@ -89,8 +89,8 @@ func Escape(s string, chosen func(rune) bool) string {
 	return b.String()
 }
 
-// Looks returns what two texts share that nobody can tell apart on a screen, though
-// other spaces or joiners stand in them.
+// Looks returns the same for texts that look the same on a screen, though they differ in
+// spaces or joiners.
 func Looks(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -129,7 +129,7 @@ func IsHidden(r rune) bool {
 // language needs, and characters without width cannot make it endless.
 const BytesPerColumn = 16
 
-// bounded returns the part of s that can matter for so many columns, without credentials,
+// bounded returns the part of s that can matter for the columns, without credentials,
 // and whether that is all of it.
 func bounded(s string, columns int) (part string, whole bool) {
 	const maxSearched = 32 << 10 // for credentials, which may go on where the part ends
@@ -139,7 +139,7 @@ func bounded(s string, columns int) (part string, whole bool) {
 	return s, all && whole
 }
 
-// prefix returns the characters of s that fit so many bytes, and whether that is all of it.
+// prefix returns the characters of s that fit the bytes, and whether that is all of it.
 func prefix(s string, most int) (part string, whole bool) {
 	if len(s) <= most {
 		return s, true
@@ -205,7 +205,7 @@ func Right(s string, columns int) string {
 
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// Wrap breaks s into visible lines of at most so many columns, at spaces where
+// Wrap breaks s into visible lines that fit the columns, at spaces where
 // it can. If there are more lines than most, the last ends in an ellipsis.
 func Wrap(s string, columns, most int) []string {
 	var lines []string
@@ -230,7 +230,7 @@ func Wrap(s string, columns, most int) []string {
 	return lines
 }
 
-// breakLine splits visible text where a line of so many columns ends.
+// breakLine splits visible text where a line ends.
 func breakLine(s string, columns int) (head, rest string) {
 	head, whole := Cut(s, columns)
 	if whole || head == "" {
@@ -242,7 +242,7 @@ func breakLine(s string, columns int) (head, rest string) {
 	return strings.TrimRight(head, " "), strings.TrimLeft(s[len(head):], " ")
 }
 
-// Bar draws a share from 0 to 1 of so many columns. What is not nothing shows.
+// Bar draws a share from 0 to 1 of the columns. What is more than nothing shows.
 func Bar(share float64, columns int) string {
 	n := int(share*float64(columns) + 0.5)
 	if n <= 0 && share > 0 {

@@ -29,7 +29,7 @@ type Picture struct {
 	Text  bytes.Buffer
 }
 
-// NewPicture returns an empty picture of so many columns, 80 at least.
+// NewPicture returns an empty picture, 80 columns wide at least.
 func NewPicture(columns int, colors Palette) Picture {
 	return Picture{Width: max(columns, MinWidth), Palette: colors}
 }
@@ -47,7 +47,7 @@ func (p *Picture) Heading(source string, index int, summary string, paint func(.
 	p.Line(p.Bold(Left(source, p.Width-Width(summary)-1)), " ", paint(summary))
 }
 
-// Section begins a block, with what sums it up behind its title.
+// Section begins a block, with its summary after the title.
 func (p *Picture) Section(title, summary string) {
 	p.Line()
 	if summary != "" {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Progress tells a person at a terminal how far a long run is, and prints the errors of
-// its documents. One made for anything but a terminal tells nothing of the way.
+// Progress shows a person at a terminal how far a long run is, and prints the errors of its
+// documents. One made for anything but a terminal only prints errors.
 type Progress struct {
 	stderr io.Writer
 	errors Allowance
 
-	out   io.Writer // nil: tell nothing
+	out   io.Writer // nil: show nothing
 	total int64     // bytes, -1 if unknown
 	began time.Time
 
@@ -31,7 +31,7 @@ type Progress struct {
 }
 
 // NewProgress returns the progress for a run whose diagnostics go to stderr, silent but
-// for errors, of which it prints at most so many (0 for any), unless wanted and stderr is
+// for errors, of which it prints maxErrors (0 for any), unless wanted and stderr is
 // a terminal.
 func NewProgress(stderr io.Writer, wanted bool, maxErrors int) *Progress {
 	p := &Progress{stderr: stderr, errors: Allowance{Most: maxErrors}}
@@ -41,7 +41,7 @@ func NewProgress(stderr io.Writer, wanted bool, maxErrors int) *Progress {
 	return p
 }
 
-// Start begins to tell, after the first second, how much has been read of so many bytes;
+// Start begins to show, after the first second, how much of total has been read, in bytes;
 // -1 if that is unknown.
 func (p *Progress) Start(total int64) {
 	if p.out == nil {
@@ -50,10 +50,10 @@ func (p *Progress) Start(total int64) {
 	p.total = total
 	p.began = time.Now()
 	p.quit, p.done = make(chan struct{}), make(chan struct{})
-	go p.tell()
+	go p.report()
 }
 
-func (p *Progress) tell() {
+func (p *Progress) report() {
 	defer close(p.done)
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
