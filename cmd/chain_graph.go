@@ -32,7 +32,7 @@ type chainGraph struct {
 	findings term.Allowance
 }
 
-// Unreadable writes nothing: there is no message, and stderr has told.
+// Unreadable writes nothing: there is no message, and stderr has the error.
 func (*chainGraph) Unreadable(string, error) error { return nil }
 
 func (*chainGraph) Close() error { return nil }
@@ -74,7 +74,7 @@ func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 	return w.Flush()
 }
 
-// stepLabel tells of the step to a message: what it cost, and how long it took.
+// stepLabel describes the step to a message: what it cost, and how long it took.
 func stepLabel(n *chain.Node) string {
 	label := term.Clip(n.Step.SpentUSD.String(), 24) + " USD"
 	if n.Parent != nil && !n.Time.IsZero() && !n.Parent.Time.IsZero() {

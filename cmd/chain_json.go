@@ -20,7 +20,7 @@ type chainJSON struct {
 	findings term.Allowance
 }
 
-// Unreadable writes nothing: there is no task, and stderr has told.
+// Unreadable writes nothing: there is no task, and stderr has the error.
 func (*chainJSON) Unreadable(string, error) error { return nil }
 
 func (*chainJSON) Close() error { return nil }

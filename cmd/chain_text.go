@@ -27,7 +27,7 @@ func newChainText(w io.Writer, columns int, colors term.Palette, all bool) *chai
 	return &chainText{w: w, all: all, Picture: term.NewPicture(columns, colors)}
 }
 
-// Unreadable only counts: stderr has told.
+// Unreadable only counts: stderr has the error.
 func (t *chainText) Unreadable(string, error) error {
 	t.unread++
 	return nil
@@ -70,7 +70,7 @@ func (t *chainText) Tasks(tasks []*chain.Task) error {
 // maxSpill is how many bytes are drawn before they are written.
 const maxSpill = 64 << 10
 
-// spill writes what has been drawn, if it is more than so many bytes.
+// spill writes what has been drawn, if it is longer than that.
 func (t *chainText) spill(most int) error {
 	if t.Text.Len() <= most {
 		return nil
@@ -79,7 +79,7 @@ func (t *chainText) spill(most int) error {
 	return err
 }
 
-// summary tells how the run went, in one line.
+// summary says how the run went, in one line.
 func (t *chainText) summary(tasks int, sum chain.Task) string {
 	text := term.Plural(tasks, "task") + ", " + term.Plural(sum.Messages, "handoff") + ": "
 	errors, warnings := term.Plural(sum.Errors, "error"), term.Plural(sum.Warnings, "warning")
@@ -144,7 +144,7 @@ func inTokens(c chain.Cost) string { return term.Grouped(tokensOf(c)) + " tokens
 // maxTaskColumns is how many columns a task's id may take.
 const maxTaskColumns = 40
 
-// header tells of a task what it comes to, in one line.
+// header sums up a task in one line.
 func (t *chainText) header(v taskView) {
 	mark := t.Green("✓")
 	switch {
@@ -162,7 +162,7 @@ func (t *chainText) header(v taskView) {
 	t.Line(mark, " ", t.Bold(term.Clip(cmp.Or(v.ID, "(no task)"), maxTaskColumns)), "  ", strings.Join(facts, ", "))
 }
 
-// Columns of the table that the tree stands in.
+// Columns of the table with the tree.
 const (
 	minNames    = 60 // if the tree needs them, on a narrow terminal too
 	timeColumns = len(time.DateOnly)
@@ -190,7 +190,7 @@ func (t *chainText) tree(v taskView) error {
 	return nil
 }
 
-// day returns the day of a time, which stands above the times of a task.
+// day returns the day of a time, which is written above the times of a task.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return "time"
@@ -198,7 +198,7 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// when tells how long after its parent a message was sent, and of one without a
+// when says how long after its parent a message was sent, and of one without a
 // parent the time, or the day if it is not that of the task's first message.
 func when(n *chain.Node, first time.Time) string {
 	switch {
@@ -229,7 +229,7 @@ func tail(s string, columns int) string {
 	return "…" + string(runes[len(runes)-columns+1:])
 }
 
-// minFinding is how many columns a finding has, however deep it stands.
+// minFinding is how many columns a finding has, however deep it is.
 const minFinding = 40
 
 // findingsBelow lists what is wrong at the boundary above a message.

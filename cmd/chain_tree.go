@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
-// A twig is a message where it stands in the drawing of its task's tree.
+// A twig is a message and its place in the drawing of its task's tree.
 type twig struct {
 	*chain.Node
 	// forks says of each fork above the message, the outermost first, whether
@@ -20,7 +20,7 @@ type twig struct {
 }
 
 // twigs yields the messages of a task, each before its children. Only forks lead
-// deeper: an only child stands where its parent stands. Several first messages are
+// deeper: an only child is as deep as its parent. Several first messages are
 // the branches of one fork.
 func twigs(t *chain.Task) iter.Seq[twig] {
 	type pending struct {
@@ -70,7 +70,7 @@ func (t twig) stem() string {
 	return branches(t.forks[:last]) + "└── "
 }
 
-// below draws the branches to the left of what stands below the twig's line.
+// below draws the branches to the left of what is below the twig's line.
 func (t twig) below() string {
 	if len(t.Children) > 0 {
 		return branches(t.forks) + "│   "
@@ -106,14 +106,14 @@ func hop(n *chain.Node) string {
 	return text
 }
 
-// How many columns of a handoffId are shown: as many as tell the messages of a task
+// How many columns of a handoffId are shown: enough to distinguish the messages of a task
 // apart, within these bounds.
 const (
 	minIDColumns = 8
 	maxIDColumns = 36
 )
 
-// idColumnsOf returns how many bytes of their handoffIds tell the messages of a task
+// idColumnsOf returns how many bytes of their handoffIds distinguish the messages of a task
 // apart.
 func idColumnsOf(t *chain.Task) int {
 	var ids []string

@@ -59,7 +59,7 @@ func doubt(task *chain.Task) string {
 	return "the last messages say " + usd(relay.SpentUSD) + " and " + inTokens(relay) + ": a message is missing, or a figure went down"
 }
 
-// mark returns at which of so many columns a part of the whole ends.
+// mark returns the column at which a part of the whole ends.
 func mark(part, whole message.Decimal, columns int) int {
 	if whole.Sign() <= 0 {
 		return 0

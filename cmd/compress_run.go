@@ -184,7 +184,7 @@ type indexed struct {
 	HandoffID     string `json:"handoffId,omitzero"` // or what stands for one in other formats
 }
 
-// packMessages compresses each message, and the line feed behind it, by itself.
+// packMessages compresses each message, and the line feed after it, by itself.
 func (f *compressFlags) packMessages(list []input.Source, in *tally, w *compress.Writer, flush func() error) (messages int, err error) {
 	var index *output.File
 	if f.index != "" {

@@ -41,7 +41,7 @@ type layer struct {
 }
 
 // layers returns the places, the strongest first: environment, project files,
-// user file. Flags given on the command line stand above them. The warnings are of files
+// user file. Flags given on the command line win over them. The warnings are of files
 // that are left out.
 func layers(g *cli.Globals) (list []layer, warnings []string, err error) {
 	if slices.ContainsFunc(os.Environ(), ofHandoff) {

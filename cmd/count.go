@@ -225,7 +225,7 @@ func largestFirst(parts []countedPart) {
 // maxTurns is how many of the largest turns, and of the duplicates, are shown.
 const maxTurns = 10
 
-// WriteText draws the record in so many columns, 80 at least.
+// WriteText draws the record within the columns, 80 at least.
 func (r countRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	p := countPicture{term.NewPicture(columns, colors)}
 	total := fmt.Sprintf("%s (%s)", term.Plural(r.Total, "token"), r.Tokenizer)

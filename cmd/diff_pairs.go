@@ -74,7 +74,7 @@ func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error
 }
 
 // source returns the source that an argument names, nil for the empty file that
-// stands for one that is not there.
+// is one that is missing.
 func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *input.Source {
 	if arg == os.DevNull {
 		return nil

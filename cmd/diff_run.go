@@ -32,7 +32,7 @@ type comparison struct {
 }
 
 // git compares the two versions of a file that git names. What cannot be compared
-// is told, and git goes on with the next.
+// is reported, and git continues with the next.
 func (r *comparison) git(args []string) error {
 	if len(args) == 1 {
 		_, err := fmt.Fprintf(r.out, "%s: unmerged\n", term.Visible(args[0]))
@@ -169,7 +169,7 @@ func (r *comparison) consume(v difference) error {
 	return err
 }
 
-// summary tells how the run went, in one line.
+// summary says how the run went, in one line.
 func (r *comparison) summary() string {
 	text := fmt.Sprintf("%s compared: %d differ, %d added, %d removed", counted(r.compared, "message"), r.different-r.added-r.removed, r.added, r.removed)
 	if r.unread > 0 {

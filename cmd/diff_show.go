@@ -104,7 +104,7 @@ type pairRecord struct {
 	Changes   []diff.Change `json:"changes,omitzero"`
 }
 
-// A placeRecord is where a message stands.
+// A placeRecord is the place of a message.
 type placeRecord struct {
 	Source string `json:"source"`
 	Index  int    `json:"index"` // 0-based, within the source

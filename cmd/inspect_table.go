@@ -172,7 +172,7 @@ func (t *inspectTable) sizes(bytes, tokens string) string {
 	return term.Right(bytes, countColumns) + " " + term.Right(tokens, countColumns)
 }
 
-// agents names both in so many columns, a short name leaving its room to the
+// agents names both within the columns, a short name leaving its room to the
 // other; or the format of what names neither.
 func agents(f inspect.Facts, columns int) string {
 	const arrow = " → "
@@ -247,7 +247,7 @@ func (s *inspectTotals) add(r inspectRecord) {
 	}
 }
 
-// totals ends the table. What was spent is only told of a single task: the
+// totals ends the table. What was spent is only shown of a single task: the
 // figures of a task's messages include each other.
 func (t *inspectTable) totals() error {
 	s := t.sum

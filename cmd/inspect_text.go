@@ -50,7 +50,7 @@ const (
 // A drawing is the picture of an inspected message.
 type drawing struct{ term.Picture }
 
-// WriteText draws the record in so many columns, 80 at least.
+// WriteText draws the record within the columns, 80 at least.
 func (r inspectRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	p := drawing{term.NewPicture(columns, colors)}
 	p.verdict(r)

@@ -58,7 +58,7 @@ func (f *packing) register(c *cobra.Command) {
 	cli.Complete(c, "format", report.PlainFormats...)
 }
 
-// A packed record tells what became of a source, or of several.
+// A packed record says what became of a source, or of several.
 type packed struct {
 	Source     string         `json:"source"`
 	Output     string         `json:"output,omitzero"` // "" for stdout
@@ -188,7 +188,7 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 	return f.report(p)
 }
 
-// replaceAll replaces each file that can be; the others are told.
+// replaceAll replaces each file that can be; the others are reported.
 func (f *packing) replaceAll(list []input.Source) error {
 	var outcome error
 	for _, s := range list {

@@ -26,7 +26,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Exit codes: yes, no, could not tell.
+// Exit codes: yes, no, no answer.
 const (
 	exitYes     = 0
 	exitNo      = 1
@@ -76,7 +76,7 @@ func delayCollection() {
 	runtime.AddCleanup(first, func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
-// exitCode tells the error and maps it to an exit code.
+// exitCode prints the error and maps it to an exit code.
 func exitCode(err error, stderr io.Writer) int {
 	var h term.Hint
 	switch {
@@ -100,7 +100,7 @@ func exitCode(err error, stderr io.Writer) int {
 type maker struct {
 	name string
 	make func(*cli.Globals) *cobra.Command
-	// about tells that the command looks at the whole tree.
+	// about: the command looks at the whole tree.
 	about bool
 }
 

@@ -28,7 +28,7 @@ type trimRecord struct {
 	summarised bool
 }
 
-// report archives what was removed, and then tells of it.
+// report archives what was removed, and then reports it.
 func (f *trimFlags) report(stderr io.Writer, news []any) error {
 	var lines []byte
 	for _, n := range news {

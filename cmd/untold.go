@@ -38,7 +38,7 @@ func (u *untold) clear() {
 }
 
 // report names the ids, of which file has a line each: whoever sends the messages again
-// would be told that they were seen before. At most so many are named.
+// would hear that they were seen before. At most limit ids are named.
 func (u *untold) report(stderr io.Writer, file string, most int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

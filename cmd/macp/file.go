@@ -31,7 +31,7 @@ type heldFile struct {
 
 // holdFile waits for a file, which need not be there, until no other process holds it,
 // and says so on stderr if that takes long. The lock is a file beside it; the system
-// releases it if the process ends, however that comes, so that one which stays behind
+// releases it if the process ends, however it ends, so that one which is left
 // does no harm.
 func holdFile(g *cli.Globals, path string, stderr io.Writer) (*heldFile, error) {
 	long := time.AfterFunc(time.Second, func() {

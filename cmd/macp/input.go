@@ -47,7 +47,7 @@ func (t transcript) sessionID() string {
 	return root.Get("sessionId").Text()
 }
 
-// hasMessages refuses a document that is something else than a transcript.
+// hasMessages returns an error for a document that is no transcript.
 func (t transcript) hasMessages() error {
 	if t.doc.Root().Get("messages").Kind() != jsonstream.Array {
 		return fmt.Errorf("%s: is no transcript: it has no array messages", t.origin)

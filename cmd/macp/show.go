@@ -57,7 +57,7 @@ type macpSession struct {
 	wrong []macp.Violation // of the transcript's own members
 }
 
-// A macpPending is what --pending tells of a transcript in JSON.
+// A macpPending is what --pending writes of a transcript in JSON.
 type macpPending struct {
 	Source    string         `json:"source"`
 	Index     int            `json:"index"`

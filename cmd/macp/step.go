@@ -108,7 +108,7 @@ type appending struct {
 	stderr  io.Writer
 }
 
-// outcome tells a refusal, and makes the answer of it.
+// outcome prints a rejection, and makes the answer of it.
 func (a appending) outcome(err error) error {
 	if no := (*macp.Refused)(nil); errors.As(err, &no) {
 		term.PrintError(a.stderr, fmt.Errorf("%s: %s", a.name, term.Visible(no.Error())))
@@ -171,7 +171,7 @@ func (a appending) extend(text []byte, make stepMaker) ([]byte, string, error) {
 	return longer, step.MessageID, a.readable(longer)
 }
 
-// readable refuses to write what could not be read again under the same limits.
+// readable returns an error for what could not be read again under the same limits.
 func (a appending) readable(text []byte) error {
 	if most := a.Limits.MaxBytes; int64(len(text)) > most {
 		return fmt.Errorf("%s: would be longer than %d bytes: raise --max-message-bytes", a.name, most)

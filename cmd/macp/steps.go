@@ -80,7 +80,7 @@ func without(list []string, one string) []string {
 
 // addressed returns the handoff that a message is about: the one with an id, or else
 // the one that waits for an answer, or else the latest. Of one that is not there only
-// the id is known: the rules refuse it.
+// the id is known: the rules reject it.
 func addressed(s *macp.Session, id string) macp.Handoff {
 	all := s.Handoffs()
 	if id != "" {
@@ -171,7 +171,7 @@ func readBytes(g *cli.Globals, path string, stdin io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// contentType tells the media type of some bytes.
+// contentType returns the media type of some bytes.
 func contentType(data []byte, limits jsonstream.Limits) string {
 	if _, err := jsonstream.Parse(jsonstream.NewRaw(data), limits); err == nil {
 		return "application/json"

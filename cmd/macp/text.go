@@ -63,7 +63,7 @@ const (
 	maxShown = 50
 )
 
-// latest returns the end of a list that is shown, and tells how many are before it.
+// latest returns the end of a list that is shown, and says how many are before it.
 func latest[T any](p *sessionPicture, list []T) []T {
 	if p.all || len(list) <= maxShown {
 		return list
@@ -72,7 +72,7 @@ func latest[T any](p *sessionPicture, list []T) []T {
 	return list[len(list)-maxShown:]
 }
 
-// columnsOf returns how many columns the texts of a list take, at most so many.
+// columnsOf returns how many columns the texts of a list take, up to a limit.
 func columnsOf[T any](list []T, text func(T) string, most int) int {
 	n := 0
 	for _, e := range list {

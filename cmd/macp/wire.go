@@ -90,7 +90,7 @@ func encode(t transcript) encoded {
 	return encoded{data, lost, err}
 }
 
-// maxLosses is how many losses of a transcript are told.
+// maxLosses is how many losses of a transcript are reported.
 const maxLosses = 20
 
 func (e *encoding) tell(t transcript, lost []wire.Loss) {

@@ -65,7 +65,7 @@ func (f *openaiRewriting) runWith(c *cobra.Command, args []string, change func(d
 	return f.Run(c, args)
 }
 
-// notInputData tells what a document is that cannot be read as a HandoffInputData:
+// notInputData says what a document is that cannot be read as a HandoffInputData:
 // err says what it lacks.
 func notInputData(doc *jsonstream.Document, err error) error {
 	switch f, known := formats.Detect(doc.Root()); {

@@ -39,7 +39,7 @@ func (f *responding) register(c *cobra.Command) {
 }
 
 // run answers the requests that the arguments name. answer returns the text made of
-// one; a refusal stands for a rejection that has no text.
+// one; a rejection without a text gets one.
 func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Document, r *sw4rm.Request, handoffID string) ([]byte, outcome, error)) error {
 	f.seeded = c.Flags().Changed("seed")
 	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
@@ -77,7 +77,7 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Do
 	return cli.ErrNo
 }
 
-// read reads a request, and tells what was filled in.
+// read reads a request, and reports what was filled in.
 func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
 	doc, err := jsonstream.Parse(d.Raw, f.Limits)
 	if err != nil {

@@ -114,7 +114,7 @@ type statusRun struct {
 	refused bool
 }
 
-// oneHandoff stands for the handoff that words are about, which has no name.
+// oneHandoff is the name of the handoff that words are about, which has none.
 const oneHandoff = "handoff"
 
 // words applies events to one handoff. It is there already, unless the first event

@@ -79,7 +79,7 @@ func sw4rmText(p finding.Finding) string {
 	return text
 }
 
-// reported tells each of the errors that were joined.
+// reported prints each of the errors that were joined.
 func reported(stderr io.Writer, err error) error {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
