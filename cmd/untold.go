@@ -39,15 +39,15 @@ func (u *untold) clear() {
 
 // report names the ids, of which file has a line each: whoever sends the messages again
 // would hear that they were seen before. At most limit ids are named.
-func (u *untold) report(stderr io.Writer, file string, most int) {
+func (u *untold) report(stderr io.Writer, file string, limit int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	ids := slices.Concat(u.ids, u.pending)
-	shown := (&term.Allowance{Most: most}).Take(len(ids))
+	shown := (&term.Allowance{Most: limit}).Take(len(ids))
 	for _, id := range ids[:shown] {
 		term.PrintError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
 	}
 	if more := len(ids) - shown; more > 0 {
-		fmt.Fprintf(stderr, "handoff: … %s\n", term.NotShown(more, "message", most))
+		fmt.Fprintf(stderr, "handoff: … %s\n", term.NotShown(more, "message", limit))
 	}
 }
