@@ -130,11 +130,11 @@ func newChainReporter(format string, w io.Writer, columns int, colors term.Palet
 // messageByMessage reports on each message of a task by itself, as validate does.
 type messageByMessage struct {
 	report.Printer
-	findings *report.Limiter[*report.Record]
+	findings *report.Limiter
 }
 
 func newMessageByMessage(each report.Printer, most int) messageByMessage {
-	return messageByMessage{each, report.NewLimiter(most, func(r *report.Record) error { return each.Report(*r) })}
+	return messageByMessage{each, report.NewLimiter(most, each.Report)}
 }
 
 func (f messageByMessage) Tasks(tasks []*chain.Task) error {
@@ -153,7 +153,7 @@ func (f messageByMessage) Tasks(tasks []*chain.Task) error {
 // invalid if a finding is an error.
 func reportOf(n *chain.Node) report.Record {
 	r := report.Record{
-		Source: n.Place.Source, Index: n.Place.Index, HandoffID: n.HandoffID,
+		Source: n.Place.Source, Index: n.Place.Index, ID: n.HandoffID,
 		Result: validate.Result{Valid: true},
 		Origin: input.Origin{Source: n.Place.Source, Line: n.Place.Line, Several: true},
 	}

@@ -110,7 +110,7 @@ var imports = map[string][]string{
 	"cmd/internal/term": {"pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"cmd/macp": {
 		"cmd/internal/claim", "cmd/internal/cli", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "pkg/rfc3339",
-		"github.com/go-json-experiment/json", "github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
+		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/openai": {
 		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate",

@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/safety"
 )
@@ -90,10 +91,14 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.listRules {
 		return out.Close(scanner.Close(writeSafetyRules(out, f.format, scanner.Rules(), colors)))
 	}
+	printer, err := report.NewPrinter(f.format, out, colors)
+	if err != nil {
+		return out.Close(scanner.Close(err))
+	}
 	run := scanRun{
 		scanFlags: f,
 		scanner:   scanner,
-		colors:    colors,
+		findings:  report.NewLimiter(f.MaxFindings, printer.Report),
 		stderr:    c.ErrOrStderr(),
 		progress:  f.NewProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
@@ -121,37 +126,6 @@ func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors te
 	return nil
 }
 
-// scanRecord is what scan says of one document.
-type scanRecord struct {
-	Source   string        `json:"source"` // the file as named by the user
-	Index    int           `json:"index"`  // 0-based, within the source
-	Flagged  bool          `json:"flagged"`
-	Score    float64       `json:"score"` // of the worst text, 0 to 1
-	Findings []scanFinding `json:"findings"`
-
-	report.Excess
-	origin input.Origin
-}
-
-func (r *scanRecord) Place() input.Origin { return r.origin }
-
-func (r *scanRecord) Count() int { return len(r.Findings) }
-
-func (r *scanRecord) Keep(n int) { r.Findings = r.Findings[:n] }
-
-func (r *scanRecord) Outcome() string {
-	if r.Flagged {
-		return "flagged"
-	}
-	return "clean"
-}
-
-func (r *scanRecord) Terse() bool { return r.Flagged || r.origin.Short }
-
-func (r *scanRecord) Join(next *scanRecord) {
-	r.Flagged, r.Score = r.Flagged || next.Flagged, max(r.Score, next.Score)
-}
-
 // scanFinding is one finding and where it is.
 type scanFinding struct {
 	safety.Finding
@@ -164,46 +138,72 @@ type scanFinding struct {
 	Column  int          `json:"column"`           // 1-based, in characters
 }
 
-// fill takes over what the scanner reports; place finds a finding in its source.
-func (r *scanRecord) fill(report safety.Report, place func(safety.PlacedFinding) jsonstream.Position) {
-	r.Flagged, r.Score = report.Flagged, report.Score
-	for _, f := range report.Findings {
+// scanFindings are what scan says of one document beyond its record, in the place of each
+// of the record's findings.
+type scanFindings []scanFinding
+
+func (scanFindings) Outcome(r *report.Record) string {
+	if r.Valid {
+		return "clean"
+	}
+	return "flagged"
+}
+
+func (s scanFindings) JSON(r *report.Record) any {
+	return struct {
+		Source   string       `json:"source"` // the file as named by the user
+		Index    int          `json:"index"`  // 0-based, within the source
+		Flagged  bool         `json:"flagged"`
+		Score    float64      `json:"score"` // of the worst text, 0 to 1
+		Findings scanFindings `json:"findings"`
+		report.Excess
+	}{r.Source, r.Index, !r.Valid, r.Score, s[:len(r.Findings)], r.Excess}
+}
+
+// Text is a line, and below it what counts.
+func (s scanFindings) Text(r *report.Record, colors term.Palette) string {
+	var b strings.Builder
+	verdict := colors.Green("clean")
+	if !r.Valid {
+		verdict = colors.Red(fmt.Sprintf("flagged (%.2f)", r.Score))
+	}
+	fmt.Fprintf(&b, "%s: %s\n", r.Origin, verdict)
+	for i, f := range r.Findings {
+		severity := colors.Red("error")
+		switch own := s[i]; {
+		case own.Allowed != "":
+			severity = colors.Cyan("allowed by " + term.Visible(own.Allowed))
+		case !own.Flagged:
+			continue
+		}
+		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", term.Visible(r.Source), f.Line, f.Column, severity,
+			shownPointer(f.Pointer), term.Visible(f.Message), colors.Dim(fmt.Sprintf("[%s %.2f]", f.Rule, s[i].Score)))
+	}
+	return b.String()
+}
+
+// scanRecord returns the record of what the scanner reports of a document; place finds a
+// finding in its source.
+func scanRecord(o input.Origin, index int, found safety.Report, place func(safety.PlacedFinding) jsonstream.Position) *report.Record {
+	r := &report.Record{Source: o.Source, Index: index, Origin: o, Score: found.Score}
+	r.Valid = !found.Flagged
+	var own scanFindings
+	for _, f := range found.Findings {
 		at := place(f)
-		r.Findings = append(r.Findings, scanFinding{
+		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: finding.Error, Rule: f.Rule, Message: f.Message}.At(f.Pointer(), at))
+		own = append(own, scanFinding{
 			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
 			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column,
 		})
 	}
+	r.Own = own
+	return r
 }
 
-// text is the record for people: a line, and below it what counts.
-func (r *scanRecord) text(colors term.Palette) string {
-	if r.Messages > 0 {
-		return r.Several(r.origin)
+// shownPointer is a pointer as text has it before a message, "" for the whole document.
+func shownPointer(pointer string) string {
+	if pointer == "" {
+		return ""
 	}
-	var b strings.Builder
-	verdict := colors.Green("clean")
-	if r.Flagged {
-		verdict = colors.Red(fmt.Sprintf("flagged (%.2f)", r.Score))
-	}
-	fmt.Fprintf(&b, "%s: %s\n", r.origin, verdict)
-	for _, f := range r.Findings {
-		severity := colors.Red("error")
-		switch {
-		case f.Allowed != "":
-			severity = colors.Cyan("allowed by " + term.Visible(f.Allowed))
-		case !f.Flagged:
-			continue
-		}
-		pointer := ""
-		if f.Pointer != "" {
-			pointer = term.Visible(f.Pointer) + ": "
-		}
-		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", term.Visible(r.Source), f.Line, f.Column, severity, pointer,
-			term.Visible(f.Message), colors.Dim(fmt.Sprintf("[%s %.2f]", f.Rule, f.Score)))
-	}
-	if told := r.Told(); told != "" {
-		fmt.Fprintf(&b, "  … %s\n", told)
-	}
-	return b.String()
+	return term.Visible(pointer) + ": "
 }

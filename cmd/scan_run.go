@@ -20,10 +20,9 @@ import (
 type scanRun struct {
 	*scanFlags
 	scanner  *cli.Scanner
-	colors   term.Palette
 	stderr   io.Writer
 	progress *term.Progress
-	findings *report.Limiter[*scanRecord]
+	findings *report.Limiter
 
 	documents int
 	flagged   int
@@ -32,7 +31,7 @@ type scanRun struct {
 
 // A scanned is a record, or why there is none.
 type scanned struct {
-	scanRecord
+	*report.Record
 	err error
 }
 
@@ -46,7 +45,6 @@ func (s *scanRun) all(ctx context.Context, out *output.File, list []input.Source
 		}
 		return results
 	}
-	s.findings = report.NewLimiter(s.MaxFindings, func(r *scanRecord) error { return s.write(out, r) })
 	produce := func(emit func([]input.Document) bool) { s.produce(list, emit) }
 	s.progress.Start(input.TotalSize(list))
 	defer s.progress.Stop()
@@ -79,34 +77,31 @@ func (s *scanRun) produce(list []input.Source, emit func([]input.Document) bool)
 	}
 }
 
-func (s *scanRun) scan(ctx context.Context, d input.Document) (scanRecord, error) {
-	r := scanRecord{Source: d.Source.Name, Index: d.Index, Findings: []scanFinding{}, origin: input.Origin{Source: d.Source.Name}}
+func (s *scanRun) scan(ctx context.Context, d input.Document) (*report.Record, error) {
 	if d.Err != nil {
-		return r, input.InFile(d.Source.Name, d.Err)
+		return nil, input.InFile(d.Source.Name, d.Err)
 	}
 	if s.text {
-		report, err := safety.ScanText(ctx, s.scanner.Scanner, string(d.Raw.Bytes), s.scanner.Allow)
+		found, err := safety.ScanText(ctx, s.scanner.Scanner, string(d.Raw.Bytes), s.scanner.Allow)
 		if err != nil {
-			return r, input.InFile(d.Source.Name, err)
+			return nil, input.InFile(d.Source.Name, err)
 		}
-		r.fill(report, func(f safety.PlacedFinding) jsonstream.Position { return d.Raw.PositionAt(f.Offset) })
-		return r, nil
+		place := func(f safety.PlacedFinding) jsonstream.Position { return d.Raw.PositionAt(f.Offset) }
+		return scanRecord(input.Origin{Source: d.Source.Name}, d.Index, found, place), nil
 	}
-	r.origin = d.Origin()
 	doc, err := jsonstream.Parse(d.Raw, s.Limits)
 	if err != nil {
-		return r, input.InFile(d.Source.Name, err)
+		return nil, input.InFile(d.Source.Name, err)
 	}
 	form, err := history.FormatOf(doc.Root(), s.From)
 	if err != nil && s.From != "" {
-		return r, fmt.Errorf("%s: %w", d.Origin(), err)
+		return nil, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
-	report, err := safety.ScanMessage(ctx, s.scanner.Scanner, doc.Root(), form, s.scanner.Allow)
+	found, err := safety.ScanMessage(ctx, s.scanner.Scanner, doc.Root(), form, s.scanner.Allow)
 	if err != nil {
-		return r, input.InFile(d.Source.Name, err)
+		return nil, input.InFile(d.Source.Name, err)
 	}
-	r.fill(report, safety.PlacedFinding.Position)
-	return r, nil
+	return scanRecord(d.Origin(), d.Index, found, safety.PlacedFinding.Position), nil
 }
 
 func (s *scanRun) consume(r scanned) error {
@@ -120,22 +115,13 @@ func (s *scanRun) consume(r scanned) error {
 	}
 	s.documents++
 	s.progress.Message()
-	if r.Flagged {
+	if !r.Valid {
 		s.flagged++
 	}
-	return s.findings.Report(&r.scanRecord)
-}
-
-func (s *scanRun) write(out io.Writer, r *scanRecord) error {
-	switch {
-	case s.quiet && s.output == "":
+	if s.quiet && s.output == "" {
 		return nil
-	case s.format == "json":
-		return report.WriteJSON(out, r)
-	default:
-		_, err := io.WriteString(out, r.text(s.colors))
-		return err
 	}
+	return s.findings.Report(r.Record)
 }
 
 // answer is what the run comes to, once everything is written.

@@ -183,7 +183,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		limits:    f.Limits,
 		expect:    f.expect,
 		out:       out,
-		findings:  report.NewLimiter(f.MaxFindings, func(r *report.Record) error { return out.Each(func(w report.Printer) error { return w.Report(*r) }) }),
+		findings:  report.Limit(f.MaxFindings, out),
 		stderr:    c.ErrOrStderr(),
 		progress:  f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
@@ -219,7 +219,7 @@ func (v *validation) check(c *cobra.Command, d input.Document) (report.Record, e
 	err := d.Err
 	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(err, &damaged) {
 		r.Result = validate.Malformed(damaged)
-	} else if r.HandoffID, r.Result, err = v.validator.ValidateRaw(c.Context(), d.Raw, v.limits); err != nil {
+	} else if r.ID, r.Result, err = v.validator.ValidateRaw(c.Context(), d.Raw, v.limits); err != nil {
 		return r, err
 	}
 	if v.expect != "" {

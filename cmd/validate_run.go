@@ -25,7 +25,7 @@ type validation struct {
 	limits    jsonstream.Limits
 	expect    string
 	out       *report.Set[report.Printer]
-	findings  *report.Limiter[*report.Record]
+	findings  *report.Limiter
 	stderr    io.Writer
 	progress  *term.Progress
 

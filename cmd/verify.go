@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -62,6 +64,9 @@ refuses old ones, --seen those whose handoffId was accepted before.`,
 }
 
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
+	if !slices.Contains(report.PlainFormats, f.format) {
+		return report.UnknownFormat(f.format, report.PlainFormats)
+	}
 	if err := input.OneStdin(args, append(f.keys.Files, f.against)...); err != nil {
 		return err
 	}
@@ -98,9 +103,9 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	}
 	reportUntold := func() { run.untold.report(run.stderr, f.seen, f.MaxFindings) }
 	f.LastWords.Store(&reportUntold)
-	print, err := verifyPrinter(f.format, out, term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout())))
+	printer, err := report.NewPrinter(f.format, out, term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout())))
 	if err == nil {
-		run.findings = report.NewLimiter(f.MaxFindings, print)
+		run.findings = report.NewLimiter(f.MaxFindings, printer.Report)
 		run.progress = f.NewProgress(run.stderr, f.quiet || !term.IsTerminal(c.OutOrStdout()))
 		err = run.all(out, f.Sources(args, c.InOrStdin(), run.stderr))
 	}
@@ -138,79 +143,93 @@ func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, 
 	return originals, nil
 }
 
-// verdict is what verify says of one document.
-type verdict struct {
-	Source      string      `json:"source"`    // the file as named by the user
-	Index       int         `json:"index"`     // 0-based, within the source
-	HandoffID   string      `json:"handoffId"` // "" if the document has none
-	Valid       bool        `json:"valid"`
-	KeyID       string      `json:"keyId,omitzero"`   // of the key under which the signature holds
-	Reason      sign.Reason `json:"reason,omitzero"`  // why it is not valid
-	Pointer     string      `json:"pointer,omitzero"` // to what is wrong
-	Line        int         `json:"line,omitzero"`    // of what is wrong, 1-based, in the original text
-	Column      int         `json:"column,omitzero"`  // 1-based, in characters
-	Details     string      `json:"details,omitzero"`
-	Explanation []string    `json:"explanation,omitzero"` // with --explain
-	report.Excess
-	origin input.Origin
+// A signedWith is what verify says of one document beyond its record: the ID of the key
+// under which its signature holds. The record's findings are what is wrong, and the lines
+// that explain it.
+type signedWith string
+
+func (signedWith) Outcome(r *report.Record) string { return "not valid (" + string(r.Reason) + ")" }
+
+func (key signedWith) JSON(r *report.Record) any {
+	v := struct {
+		Source      string         `json:"source"`    // the file as named by the user
+		Index       int            `json:"index"`     // 0-based, within the source
+		HandoffID   string         `json:"handoffId"` // "" if the document has none
+		Valid       bool           `json:"valid"`
+		KeyID       string         `json:"keyId,omitzero"`   // of the key under which the signature holds
+		Reason      finding.Reason `json:"reason,omitzero"`  // why it is not valid
+		Pointer     string         `json:"pointer,omitzero"` // to what is wrong
+		Line        int            `json:"line,omitzero"`    // of what is wrong, 1-based, in the original text
+		Column      int            `json:"column,omitzero"`  // 1-based, in characters
+		Details     string         `json:"details,omitzero"`
+		Explanation []string       `json:"explanation,omitzero"` // with --explain
+		report.Excess
+	}{Source: r.Source, Index: r.Index, HandoffID: r.ID, Valid: r.Valid, KeyID: string(key), Reason: r.Reason, Excess: r.Excess}
+	for i, f := range r.Findings {
+		if i == 0 {
+			v.Pointer, v.Line, v.Column, v.Details = f.Pointer, f.Line, f.Column, f.Message
+		} else {
+			v.Explanation = append(v.Explanation, f.Message)
+		}
+	}
+	return v
 }
 
-func (r *verdict) Place() input.Origin { return r.origin }
-
-// Count counts the details, and the lines that explain them.
-func (r *verdict) Count() int {
+// Text is a line, and below it what is wrong.
+func (key signedWith) Text(r *report.Record, colors term.Palette) string {
 	if r.Valid {
-		return 0
+		by := ""
+		if key != "" {
+			by = fmt.Sprintf(", key %q", term.Visible(string(key)))
+		}
+		return fmt.Sprintf("%s: %s%s\n", r.Origin, colors.Green("valid"), by)
 	}
-	return 1 + len(r.Explanation)
-}
-
-func (r *verdict) Keep(n int) {
-	if n > 0 {
-		r.Explanation = r.Explanation[:n-1]
-		return
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", r.Origin, colors.Red("not valid: "+string(r.Reason)))
+	for i, f := range r.Findings {
+		if i == 0 {
+			fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", term.Visible(r.Source), f.Line, f.Column, shownPointer(f.Pointer), term.Visible(f.Message))
+		} else {
+			fmt.Fprintf(&b, "    %s\n", term.Visible(f.Message))
+		}
 	}
-	r.Pointer, r.Line, r.Column, r.Details, r.Explanation = "", 0, 0, "", nil
+	return b.String()
 }
-
-func (r *verdict) Outcome() string { return "not valid (" + string(r.Reason) + ")" }
-
-func (r *verdict) Terse() bool { return !r.Valid }
-
-func (r *verdict) Join(*verdict) { r.HandoffID = "" }
 
 // check is the work on one document: it runs on any core. The message is good until
 // the parser reads another.
-func (v *verification) check(parser *message.Parser, d input.Document) (verdict, *message.Message, error) {
+func (v *verification) check(parser *message.Parser, d input.Document) (report.Record, *message.Message, error) {
 	m, err := parser.Parse(d.Raw, message.Options{Limits: v.Limits}, nil)
 	if err != nil {
-		return verdict{}, nil, input.InFile(d.Source.Name, err)
+		return report.Record{}, nil, input.InFile(d.Source.Name, err)
 	}
-	r := verdict{Source: d.Source.Name, Index: d.Index, HandoffID: m.HandoffID(), origin: d.Origin()}
 	key, err := v.verifier.Verify(m)
-	r.Valid, r.KeyID = err == nil, key.ID
+	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin(), Own: signedWith(key.ID)}
+	r.Valid = err == nil
+	r.Origin.Short = false // each accepted message is told by itself
 	if err == nil && v.freshness.MaxAge > 0 {
 		err = v.freshness.Check(m, v.now)
 	}
 	if err == nil && v.accepted != nil {
 		err = sign.CheckIdentity(m)
 	}
-	r.refuse(err)
+	refuse(&r, err)
 	if v.explain && !r.Valid {
-		original := v.originals[r.HandoffID]
+		original := v.originals[r.ID]
 		if original == nil {
 			original = v.originals[""]
 		}
-		r.Explanation = v.verifier.Explain(m, original)
+		for _, line := range v.verifier.Explain(m, original) {
+			r.Findings = append(r.Findings, finding.Finding{Message: line})
+		}
 	}
 	return r, m, nil
 }
 
 // refuse notes why a message is not accepted.
-func (r *verdict) refuse(err error) {
+func refuse(r *report.Record, err error) {
 	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
-		r.Valid, r.KeyID = false, ""
-		r.Reason, r.Details = fault.Reason, fault.Problem
-		r.Pointer, r.Line, r.Column = fault.Pointer, fault.Line, fault.Column
+		r.Valid, r.Own, r.Reason = false, signedWith(""), finding.Reason(fault.Reason)
+		r.Findings = []finding.Finding{finding.Finding{Message: fault.Problem}.At(fault.Pointer, fault.Position)}
 	}
 }

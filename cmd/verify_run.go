@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
@@ -25,7 +24,7 @@ type verification struct {
 	accepted  *seenFile // nil without --seen
 	untold    untold
 	now       time.Time
-	findings  *report.Limiter[*verdict]
+	findings  *report.Limiter
 	stderr    io.Writer
 	progress  *term.Progress
 
@@ -34,9 +33,9 @@ type verification struct {
 	unread   int
 }
 
-// A checked is a verdict, or why there is none.
+// A checked is a record, or why there is none.
 type checked struct {
-	verdict
+	report.Record
 	message *message.Message
 	err     error
 }
@@ -83,7 +82,7 @@ func (v *verification) work(batch []input.Document) []checked {
 			r.err = input.InFile(d.Source.Name, d.Err)
 			continue
 		}
-		r.verdict, r.message, r.err = v.check(parser, d)
+		r.Record, r.message, r.err = v.check(parser, d)
 		if v.accepted == nil {
 			r.message = nil // it need not wait for its turn
 		} else {
@@ -103,7 +102,7 @@ func (v *verification) remember(results []checked) error {
 	var ids []string
 	for _, r := range results {
 		if r.Valid {
-			ids = append(ids, r.HandoffID)
+			ids = append(ids, r.ID)
 		}
 	}
 	var recorded []string
@@ -116,9 +115,9 @@ func (v *verification) remember(results []checked) error {
 	for i := range results {
 		if r := &results[i]; r.Valid {
 			if !fresh[0] {
-				r.refuse(sign.SeenBefore(r.message))
+				refuse(&r.Record, sign.SeenBefore(r.message))
 			} else if !v.quiet || v.output != "" {
-				recorded = append(recorded, r.HandoffID)
+				recorded = append(recorded, r.ID)
 			}
 			fresh = fresh[1:]
 		}
@@ -135,12 +134,12 @@ func (v *verification) consume(r checked) error {
 	v.messages++
 	v.progress.Message()
 	if !r.Valid {
-		v.invalid[r.Reason]++
+		v.invalid[sign.Reason(r.Reason)]++
 	}
 	if v.quiet && v.output == "" {
 		return nil
 	}
-	return v.findings.Report(&r.verdict)
+	return v.findings.Report(&r.Record)
 }
 
 // answer is what the run comes to, once everything is written.
@@ -155,49 +154,4 @@ func (v *verification) summary() string {
 		text += fmt.Sprintf("; %s could not be read", counted(v.unread, "document"))
 	}
 	return text + v.findings.Summary()
-}
-
-// verifyPrinter returns what prints a verdict in a format.
-func verifyPrinter(format string, out io.Writer, colors term.Palette) (func(*verdict) error, error) {
-	switch format {
-	case "json":
-		return func(r *verdict) error { return report.WriteJSON(out, r) }, nil
-	case "text":
-		return func(r *verdict) error {
-			_, err := io.WriteString(out, r.text(colors))
-			return err
-		}, nil
-	default:
-		return nil, report.UnknownFormat(format, report.PlainFormats)
-	}
-}
-
-// text is the verdict for people: a line, and below it what is wrong.
-func (r *verdict) text(colors term.Palette) string {
-	if r.Messages > 0 {
-		return r.Several(r.origin)
-	}
-	if r.Valid {
-		by := ""
-		if r.KeyID != "" {
-			by = fmt.Sprintf(", key %q", term.Visible(r.KeyID))
-		}
-		return fmt.Sprintf("%s: %s%s\n", r.origin, colors.Green("valid"), by)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.origin, colors.Red("not valid: "+string(r.Reason)))
-	pointer := ""
-	if r.Pointer != "" {
-		pointer = term.Visible(r.Pointer) + ": "
-	}
-	if r.Details != "" {
-		fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", term.Visible(r.Source), r.Line, r.Column, pointer, term.Visible(r.Details))
-	}
-	for _, line := range r.Explanation {
-		fmt.Fprintf(&b, "    %s\n", term.Visible(line))
-	}
-	if told := r.Told(); told != "" {
-		fmt.Fprintf(&b, "  … %s\n", told)
-	}
-	return b.String()
 }

@@ -67,14 +67,14 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, newMACPReporter)
+	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter)
 	if err != nil {
 		return err
 	}
-	findings := report.NewLimiter(f.MaxFindings, func(r *macpReport) error { return out.Each(func(w macpReporter) error { return w.Report(*r) }) })
+	findings := report.Limit(f.MaxFindings, out)
 	var unread, conforming, broken int
-	work := func(t transcript) macpReport { return f.check(t, macp.Options{Policy: policy}) }
-	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r macpReport) error {
+	work := func(t transcript) *report.Record { return f.check(t, macp.Options{Policy: policy}) }
+	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r *report.Record) error {
 		if t.err != nil {
 			unread++
 			if !f.progress.Fail(t.err) {
@@ -82,12 +82,12 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 			}
 			return cmp.Or(findings.Flush(), out.Unreadable(t.source, t.err))
 		}
-		if r.Conforms {
+		if r.Valid {
 			conforming++
 		} else {
 			broken++
 		}
-		return findings.Report(&r)
+		return findings.Report(r)
 	}, out.Flush)
 	err = cmp.Or(err, findings.Flush(), out.Flush())
 	if err := out.Close(err); err != nil {
@@ -105,26 +105,31 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 }
 
 // check is the work on one transcript: it runs on any core.
-func (f *macpCheckFlags) check(t transcript, o macp.Options) macpReport {
-	r := macpReport{transcript: t, SessionID: t.sessionID(), Fixture: macp.IsFixture(t.doc.Root()), Violations: []macpViolation{}}
-	r.Source, r.Index = t.source, t.index
+func (f *macpCheckFlags) check(t transcript, o macp.Options) *report.Record {
+	own := &macpReport{fixture: macp.IsFixture(t.doc.Root()), wire: t.offsets != nil}
+	r := &report.Record{Source: t.source, Index: t.index, ID: t.sessionID(), Origin: t.origin, Own: own}
 	judge := macp.Check
-	if r.Fixture {
+	if own.fixture {
 		judge = macp.CheckFixture
 	}
-	violations := judge(t.doc, o)
+	own.violations = judge(t.doc, o)
 	if f.frozen != "" {
 		if v := macp.CheckFrozen(t.doc, f.frozen, o); v != nil {
-			violations = append(violations, *v)
+			own.violations = append(own.violations, *v)
 		}
 	}
-	for _, v := range violations {
-		v.Finding = v.At(v.Pointer, t.place(v))
-		r.Violations = append(r.Violations, macpViolation{v})
+	for i := range own.violations {
+		v := &own.violations[i]
+		v.Finding = v.At(v.Pointer, t.place(*v))
+		said := v.Finding
+		if v.MessageID != "" {
+			said.Message = v.MessageID + ": " + v.Message
+		}
+		r.Findings = append(r.Findings, said)
 	}
-	r.Conforms = len(violations) == 0
-	if !r.Conforms {
-		r.reason = violations[0].Reason
+	r.Valid = len(r.Findings) == 0
+	if !r.Valid {
+		r.Reason = r.Findings[0].Reason
 	}
 	return r
 }

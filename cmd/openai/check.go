@@ -69,12 +69,10 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	if run.options.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
 		return err
 	}
-	if run.out, err = report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, newOpenAIReporter); err != nil {
+	if run.out, err = report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter); err != nil {
 		return err
 	}
-	run.findings = report.NewLimiter(f.MaxFindings, func(r *report.Record) error {
-		return run.out.Each(func(w report.Printer) error { return w.Report(*r) })
-	})
+	run.findings = report.Limit(f.MaxFindings, run.out)
 	run.progress = f.NewProgress(run.stderr, f.reports.Quiet || !term.IsTerminal(c.OutOrStdout()))
 	err = run.all(f.Sources(args, c.InOrStdin(), run.stderr))
 	if err := run.out.Close(err); err != nil {

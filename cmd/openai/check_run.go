@@ -21,7 +21,7 @@ type openaiCheck struct {
 	off      []string
 	strict   bool
 	out      *report.Set[report.Printer]
-	findings *report.Limiter[*report.Record]
+	findings *report.Limiter
 	stderr   io.Writer
 	progress *term.Progress
 
@@ -98,24 +98,4 @@ func (r *openaiCheck) consume(one checkedInput) error {
 	}
 	r.broken = r.broken || !one.Valid
 	return r.findings.Report(&one.Record)
-}
-
-// newOpenAIReporter returns the reporter of a format, for documents that no
-// receiver refuses with a reason of the specification.
-func newOpenAIReporter(format string, w io.Writer, colors term.Palette) (report.Printer, error) {
-	each, err := report.NewPrinter(format, w, colors)
-	if text, ok := each.(report.TextReporter); ok {
-		return unreasoned{text}, err
-	}
-	return each, err
-}
-
-// unreasoned is the text report of documents that are invalid without a reason.
-type unreasoned struct{ report.TextReporter }
-
-func (t unreasoned) Report(r report.Record) error {
-	if !r.Valid {
-		r.Reason = "invalid"
-	}
-	return t.TextReporter.Report(r)
 }

@@ -16,7 +16,7 @@ type githubReporter struct{ w io.Writer }
 
 func newGitHub(w io.Writer) Printer { return githubReporter{w} }
 
-func (g githubReporter) Report(r Record) error {
+func (g githubReporter) Report(r *Record) error {
 	for _, f := range append(complaints(r), leftOut(r)...) {
 		title := string(f.Reason)
 		if title == "" {
@@ -53,7 +53,7 @@ var (
 // complaints returns what a report holds against a document, each with a place:
 // its findings; nothing if it is invalid as it was expected to be; and one of
 // our own if the outcome is not the expected one.
-func complaints(r Record) []finding.Finding {
+func complaints(r *Record) []finding.Finding {
 	if r.asExpected() {
 		return nil
 	}
@@ -81,10 +81,10 @@ func complaints(r Record) []finding.Finding {
 func (r *Record) asExpected() bool { return r.Expected != "" && !r.Unexpected && !r.Valid }
 
 // leftOut returns what stands for the findings that a report leaves out, nil if it has all.
-func leftOut(r Record) []finding.Finding {
+func leftOut(r *Record) []finding.Finding {
 	f := finding.Finding{
 		Layer: "limit", Rule: "limit/max-findings", Reason: r.Reason, Severity: finding.Error,
-		Message: r.Told(), Line: max(r.Origin.Line, 1), Column: 1,
+		Message: r.told(), Line: max(r.Origin.Line, 1), Column: 1,
 	}
 	if r.Valid {
 		f.Severity = finding.Note

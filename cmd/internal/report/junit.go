@@ -57,7 +57,7 @@ const longestJUnitMessage = 300
 
 func newJUnit(w io.Writer) Printer { return &junitReporter{w: w} }
 
-func (j *junitReporter) Report(r Record) error {
+func (j *junitReporter) Report(r *Record) error {
 	return j.add(newJUnitCase(r))
 }
 
@@ -86,9 +86,9 @@ func (j *junitReporter) add(c junitCase) error {
 	return xml.NewEncoder(&j.cases).Encode(c)
 }
 
-func newJUnitCase(r Record) junitCase {
+func newJUnitCase(r *Record) junitCase {
 	source := term.Visible(r.Source)
-	c := junitCase{Name: term.Visible(r.HandoffID), ClassName: source, File: source, Line: max(r.Origin.Line, 1)}
+	c := junitCase{Name: term.Visible(r.ID), ClassName: source, File: source, Line: max(r.Origin.Line, 1)}
 	switch {
 	case r.Messages > 0:
 		c.Name = fmt.Sprintf("messages %d-%d", r.Index+1, r.Index+r.Messages)
@@ -97,6 +97,9 @@ func newJUnitCase(r Record) junitCase {
 	}
 	all := append(complaints(r), leftOut(r)...)
 	details := r.Details
+	if details == "" {
+		details = finding.Details(r.Findings)
+	}
 	if details == "" && len(all) > 0 {
 		details = all[0].Message
 	}

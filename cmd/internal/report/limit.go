@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
@@ -23,10 +22,8 @@ type Excess struct {
 	lastLine int // of several messages: where the last begins
 }
 
-func (x *Excess) Bound() *Excess { return x }
-
-// Told says what is left out, "" if nothing is.
-func (x *Excess) Told() string {
+// told says what is left out, "" if nothing is.
+func (x *Excess) told() string {
 	if x.Omitted == 0 {
 		return ""
 	}
@@ -41,61 +38,55 @@ func (x *Excess) text() string {
 	}
 	slices.Sort(outcomes)
 	text := term.Plural(x.Messages, "message") + ": " + strings.Join(outcomes, ", ")
-	if told := x.Told(); told != "" {
+	if told := x.told(); told != "" {
 		text += " (" + told + ")"
 	}
 	return text
 }
 
-// Several is the text of a record of several messages that begin at o.
-func (x *Excess) Several(o input.Origin) string {
-	return fmt.Sprintf("%s:%d-%d: %s\n", term.Visible(o.Source), o.Line, x.lastLine, x.text())
-}
-
-// A boundedRecord is what a run reports of one message. It embeds an excess.
-type boundedRecord[R any] interface {
-	Bound() *Excess
-	Place() input.Origin
-	Count() int
-	Keep(n int)      // leaves out all findings but the first n
-	Outcome() string // what the message came to
-	Terse() bool     // without its findings, nothing is left to say of the message
-	Join(R)          // makes it a record of a message that follows, too
+// several is the text of a record of several messages.
+func (r *Record) several() string {
+	return fmt.Sprintf("%s:%d-%d: %s\n", term.Visible(r.Origin.Source), r.Origin.Line, r.lastLine, r.text())
 }
 
 // A Limiter stands before the report of a run. Once it has let through as many findings as
 // there may be, messages are reported without theirs. Then one record stands for terse ones
 // of one source that follow each other, and so it does once there were as many terse records
 // that never had a finding: 65 kB of gzip can hold 22 million of them.
-type Limiter[R boundedRecord[R]] struct {
+type Limiter struct {
 	term.Allowance                // of findings
 	Exhausted      atomic.Bool    // no more findings will be written; may be asked on any core
 	bare           term.Allowance // of terse records without any
-	write          func(R) error
-	held           R // others may join it
-	holds          bool
+	write          func(*Record) error
+	held           *Record // others may join it; nil if there is none
 }
 
-func NewLimiter[R boundedRecord[R]](most int, write func(R) error) *Limiter[R] {
-	return &Limiter[R]{Allowance: term.Allowance{Most: most}, bare: term.Allowance{Most: most}, write: write}
+// NewLimiter returns a limiter before a report, of so many findings at most; 0 means any number.
+func NewLimiter(most int, write func(*Record) error) *Limiter {
+	return &Limiter{Allowance: term.Allowance{Most: most}, bare: term.Allowance{Most: most}, write: write}
+}
+
+// Limit returns a limiter before all reports of a run.
+func Limit(most int, all *Set[Printer]) *Limiter {
+	return NewLimiter(most, func(r *Record) error { return all.Each(func(p Printer) error { return p.Report(r) }) })
 }
 
 // Report reports a message.
-func (l *Limiter[R]) Report(r R) error {
-	n := r.Count()
+func (l *Limiter) Report(r *Record) error {
+	n := len(r.Findings)
 	kept := l.Take(n)
 	if l.Most > 0 && l.Taken == l.Most {
 		l.Exhausted.Store(true)
 	}
 	if kept < n {
-		r.Keep(kept)
-		r.Bound().Omitted, r.Bound().most = n-kept, l.Most
+		r.keep(kept)
+		r.Omitted, r.most = n-kept, l.Most
 	}
-	joins := kept == 0 && r.Terse()
+	joins := kept == 0 && r.terse()
 	if joins && n == 0 {
 		joins = l.bare.Take(1) == 0
 	}
-	if joins && l.holds && l.held.Place().Source == r.Place().Source {
+	if joins && l.held != nil && l.held.Origin.Source == r.Origin.Source {
 		l.join(r)
 	} else {
 		if err := l.Flush(); err != nil {
@@ -104,32 +95,33 @@ func (l *Limiter[R]) Report(r R) error {
 		if !joins {
 			return l.write(r)
 		}
-		l.held, l.holds = r, true
+		l.held = r
 	}
-	if r.Place().Pause {
+	if r.Origin.Pause {
 		return l.Flush()
 	}
 	return nil
 }
 
-func (l *Limiter[R]) join(r R) {
-	x := l.held.Bound()
-	if x.Messages == 0 {
-		x.Messages, x.Outcomes = 1, map[string]int{l.held.Outcome(): 1}
+func (l *Limiter) join(r *Record) {
+	held := l.held
+	if held.Messages == 0 {
+		held.Messages, held.Outcomes = 1, map[string]int{held.outcome(): 1}
 	}
-	x.Messages++
-	x.Outcomes[r.Outcome()]++
-	x.Omitted += r.Bound().Omitted
-	x.most = l.Most
-	x.lastLine = r.Place().Line
-	l.held.Join(r)
+	held.Messages++
+	held.Outcomes[r.outcome()]++
+	held.Omitted += r.Omitted
+	held.most = l.Most
+	held.lastLine = r.Origin.Line
+	held.join(r)
 }
 
 // Flush writes the record that waits for others to join it.
-func (l *Limiter[R]) Flush() error {
-	if !l.holds {
+func (l *Limiter) Flush() error {
+	r := l.held
+	if r == nil {
 		return nil
 	}
-	l.holds = false
-	return l.write(l.held)
+	l.held = nil
+	return l.write(r)
 }

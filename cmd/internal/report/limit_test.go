@@ -16,7 +16,7 @@ import (
 )
 
 // shownReports returns what a limiter lets through, in short.
-func shownReports(most int, all []Record) (shown []Record, l *Limiter[*Record], err error) {
+func shownReports(most int, all []Record) (shown []Record, l *Limiter, err error) {
 	l = NewLimiter(most, func(r *Record) error {
 		shown = append(shown, *r)
 		return nil
@@ -106,7 +106,7 @@ func TestLimiterWrites(t *testing.T) {
 		return r
 	}
 	all := []Record{
-		invalid(Record{Index: 0}), invalid(Record{Index: 1}), invalid(Record{Index: 2, HandoffID: "h"}),
+		invalid(Record{Index: 0}), invalid(Record{Index: 1}), invalid(Record{Index: 2, ID: "h"}),
 		{Index: 3, Result: validate.Result{Valid: true}},
 		invalid(Record{Index: 4}), invalid(Record{Index: 5, Origin: input.Origin{Pause: true}}), invalid(Record{Index: 6}),
 	}

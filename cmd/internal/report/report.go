@@ -15,32 +15,43 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A Record is what validate says of one document.
+// A Record is what a run says of one document.
 type Record struct {
-	Source    string `json:"source"`    // the file as named by the user
-	Index     int    `json:"index"`     // 0-based, within the source
-	HandoffID string `json:"handoffId"` // "" if the document has none
+	Source string `json:"source"`    // the file as named by the user
+	Index  int    `json:"index"`     // 0-based, within the source
+	ID     string `json:"handoffId"` // of the message or session, "" if it has none
 	validate.Result
 	Expected   string `json:"expected,omitzero"`   // with --expect: what the outcome should be
 	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: it is not
 	Excess
 	Origin input.Origin `json:"-"`
+	Score  float64      `json:"-"` // of its worst text, 0 to 1, where evidence is weighed
+	Own    Own          `json:"-"` // nil for what reads like the records of validate
 }
 
-func (r *Record) Place() input.Origin { return r.Origin }
+// Own is how the records of one command read as text and JSON. It says no more of findings
+// than the record still has: the others, at their end, are left out.
+type Own interface {
+	Outcome(*Record) string // what the document came to, in few words
+	Text(*Record, term.Palette) string
+	JSON(*Record) any
+}
 
-func (r *Record) Count() int { return len(r.Findings) }
-
-func (r *Record) Keep(n int) {
+// keep leaves out all findings but the first n.
+func (r *Record) keep(n int) {
 	r.Findings = r.Findings[:n]
 	if n == 0 {
 		r.Details = ""
 	}
 }
 
-func (r *Record) Outcome() string {
+// outcome is what the document came to, in few words.
+func (r *Record) outcome() string {
 	outcome := "valid"
-	if !r.Valid {
+	switch {
+	case r.Own != nil:
+		outcome = r.Own.Outcome(r)
+	case !r.Valid:
 		outcome = cmp.Or(string(r.Reason), "invalid")
 	}
 	if r.Unexpected {
@@ -49,10 +60,12 @@ func (r *Record) Outcome() string {
 	return outcome
 }
 
-func (r *Record) Terse() bool { return !r.Valid || r.Origin.Short && r.HandoffID == "" }
+// terse reports whether nothing is left to say of the document without its findings.
+func (r *Record) terse() bool { return !r.Valid || r.Origin.Short && r.ID == "" }
 
-func (r *Record) Join(next *Record) {
-	r.HandoffID = ""
+// join makes it a record of a document that follows, too.
+func (r *Record) join(next *Record) {
+	r.ID = ""
 	if r.Format != next.Format {
 		r.Format = ""
 	}
@@ -60,12 +73,13 @@ func (r *Record) Join(next *Record) {
 		r.Valid, r.Reason = false, next.Reason
 	}
 	r.Unexpected = r.Unexpected || next.Unexpected
+	r.Score = max(r.Score, next.Score)
 }
 
 // A Printer writes the report of a run in one format.
 type Printer interface {
 	Ending
-	Report(Record) error // in the order of the input
+	Report(*Record) error // in the order of the input
 }
 
 // A Ending is what every report has, whatever it reports on.
@@ -80,9 +94,9 @@ var Formats = []string{"text", "json", "sarif", "junit", "github"}
 func NewPrinter(format string, w io.Writer, colors term.Palette) (Printer, error) {
 	switch format {
 	case "text":
-		return TextReporter{w, colors}, nil
+		return textReporter{w: w, colors: colors}, nil
 	case "json":
-		return jsonReporter{w}, nil
+		return jsonReporter{w: w}, nil
 	case "sarif":
 		return newSARIF(w, BuildVersion()), nil
 	case "junit":
@@ -181,33 +195,59 @@ func UnknownFormat(format string, known []string) error {
 	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(known, ", "))
 }
 
-type jsonReporter struct{ w io.Writer }
-
-func (j jsonReporter) Report(r Record) error { return WriteJSON(j.w, r) }
+// bare is the end of a report that ends with its last record.
+type bare struct{}
 
 // Unreadable writes nothing: there is no message, and stderr has told.
-func (jsonReporter) Unreadable(string, error) error { return nil }
+func (bare) Unreadable(string, error) error { return nil }
 
-func (jsonReporter) Close() error { return nil }
+func (bare) Close() error { return nil }
 
-// TextReporter writes a line per document, and its findings below it.
-type TextReporter struct {
+type jsonReporter struct {
+	bare
+	w io.Writer
+}
+
+func (j jsonReporter) Report(r *Record) error {
+	if r.Own != nil {
+		return WriteJSON(j.w, r.Own.JSON(r))
+	}
+	return WriteJSON(j.w, r)
+}
+
+// A textReporter writes a line per document, and its findings below it.
+type textReporter struct {
+	bare
 	w      io.Writer
 	colors term.Palette
 }
 
-func (t TextReporter) Report(r Record) error {
+func (t textReporter) Report(r *Record) error {
 	if r.Messages > 0 {
-		_, err := io.WriteString(t.w, r.Several(r.Origin))
+		_, err := io.WriteString(t.w, r.several())
 		return err
 	}
+	text := ""
+	if r.Own != nil {
+		text = r.Own.Text(r, t.colors)
+	} else {
+		text = t.text(r)
+	}
+	if told := r.told(); told != "" && (r.Expected == "" || r.Unexpected) {
+		text += "  … " + told + "\n"
+	}
+	_, err := io.WriteString(t.w, text)
+	return err
+}
+
+func (t textReporter) text(r *Record) string {
 	var b strings.Builder
 	b.WriteString(r.Origin.String())
 	b.WriteString(": ")
 	if r.Valid {
 		b.WriteString(t.colors.Green("valid"))
 	} else {
-		b.WriteString(t.colors.Red(string(r.Reason)))
+		b.WriteString(t.colors.Red(cmp.Or(string(r.Reason), "invalid")))
 	}
 	if r.Format != "" && r.Format != format.EAAPL {
 		b.WriteString(t.colors.Dim(" (" + string(r.Format) + ")"))
@@ -220,21 +260,12 @@ func (t TextReporter) Report(r Record) error {
 	}
 	b.WriteByte('\n')
 	if r.Expected != "" && !r.Unexpected {
-		r.Findings, r.Omitted = nil, 0 // what was wanted needs no explanation
+		return b.String() // what was wanted needs no explanation
 	}
 	for _, f := range r.Findings {
 		severity := t.colors.Severity(f.Severity)(string(f.Severity))
 		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s %s\n", term.Visible(r.Source), f.Line, f.Column, severity,
 			term.Visible(f.PlacedMessage()), t.colors.Dim("["+term.Visible(f.Rule)+"]"))
 	}
-	if told := r.Told(); told != "" {
-		fmt.Fprintf(&b, "  … %s\n", told)
-	}
-	_, err := io.WriteString(t.w, b.String())
-	return err
+	return b.String()
 }
-
-// Unreadable writes nothing: stderr has told.
-func (TextReporter) Unreadable(string, error) error { return nil }
-
-func (TextReporter) Close() error { return nil }

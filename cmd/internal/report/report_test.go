@@ -28,12 +28,12 @@ func sampleReports() []Record {
 	}
 	invalid := validate.Result{Reason: validate.SchemaInvalid, Details: schema.Message, Findings: []finding.Finding{schema}}
 	return []Record{
-		{Source: "a, b/x:y.json", HandoffID: "h-1", Result: invalid, Origin: input.Origin{Line: 1}},
-		{Source: "lines.jsonl", Index: 0, HandoffID: "h-2", Result: validate.Result{Valid: true, Findings: []finding.Finding{lint}}, Origin: input.Origin{Line: 1}},
-		{Source: "lines.jsonl", Index: 1, HandoffID: "", Result: validate.Result{Valid: true}, Origin: input.Origin{Line: 2}},
-		{Source: "valid.json", HandoffID: "h-3", Result: validate.Result{Valid: true}, Origin: input.Origin{Line: 1}, Expected: "invalid", Unexpected: true},
-		{Source: "other.json", HandoffID: "h-4", Result: invalid, Origin: input.Origin{Line: 1}, Expected: "invalid:BUDGET_EXHAUSTED", Unexpected: true},
-		{Source: "wanted.json", HandoffID: "h-5", Result: invalid, Origin: input.Origin{Line: 1}, Expected: "invalid"},
+		{Source: "a, b/x:y.json", ID: "h-1", Result: invalid, Origin: input.Origin{Line: 1}},
+		{Source: "lines.jsonl", Index: 0, ID: "h-2", Result: validate.Result{Valid: true, Findings: []finding.Finding{lint}}, Origin: input.Origin{Line: 1}},
+		{Source: "lines.jsonl", Index: 1, ID: "", Result: validate.Result{Valid: true}, Origin: input.Origin{Line: 2}},
+		{Source: "valid.json", ID: "h-3", Result: validate.Result{Valid: true}, Origin: input.Origin{Line: 1}, Expected: "invalid", Unexpected: true},
+		{Source: "other.json", ID: "h-4", Result: invalid, Origin: input.Origin{Line: 1}, Expected: "invalid:BUDGET_EXHAUSTED", Unexpected: true},
+		{Source: "wanted.json", ID: "h-5", Result: invalid, Origin: input.Origin{Line: 1}, Expected: "invalid"},
 	}
 }
 
@@ -42,7 +42,7 @@ func write(t *testing.T, make func(*bytes.Buffer) Printer, all []Record) string 
 	var b bytes.Buffer
 	r := make(&b)
 	for _, one := range all {
-		if err := r.Report(one); err != nil {
+		if err := r.Report(&one); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestJUnit(t *testing.T) {
 // What XML cannot hold must not make the report unreadable.
 func TestJUnitIsXML(t *testing.T) {
 	hostile := "\x00\x1b\uffff\xff<]]>&\"'"
-	for _, all := range [][]Record{nil, {{Source: hostile, HandoffID: hostile}}} {
+	for _, all := range [][]Record{nil, {{Source: hostile, ID: hostile}}} {
 		text := write(t, func(b *bytes.Buffer) Printer { return newJUnit(b) }, all)
 		var any struct {
 			Suites []struct{} `xml:"testsuite"`
@@ -193,7 +193,7 @@ func TestReportersKeepWriteErrors(t *testing.T) {
 	} {
 		var errs []error
 		for _, one := range sampleReports() {
-			errs = append(errs, r.Report(one))
+			errs = append(errs, r.Report(&one))
 		}
 		if err := errors.Join(append(errs, r.Close())...); !errors.Is(err, errFull) {
 			t.Errorf("%s: the error is %v", name, err)

@@ -40,7 +40,7 @@ func newSARIF(w io.Writer, version string) Printer {
 	return &sarifReporter{w: VisibleJSON{w}, version: version, notifications: none, rules: none, ruleIndex: map[string]int{}}
 }
 
-func (s *sarifReporter) Report(r Record) error {
+func (s *sarifReporter) Report(r *Record) error {
 	if r.Omitted > 0 {
 		s.omitted += r.Omitted
 		s.most = r.most
@@ -131,15 +131,15 @@ func (s *sarifReporter) encode(result object) {
 	s.write(string(WithoutSecrets(text)))
 }
 
-func (s *sarifReporter) result(r Record, f finding.Finding) object {
+func (s *sarifReporter) result(r *Record, f finding.Finding) object {
 	logical := none
 	if f.Pointer != "" {
 		name := f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:]
 		logical = []object{{"fullyQualifiedName": f.Pointer, "index": -1, "kind": "member", "name": name, "parentIndex": -1}}
 	}
 	properties := object{"pointer": f.Pointer, "index": r.Index}
-	if r.HandoffID != "" {
-		properties["handoffId"] = r.HandoffID
+	if r.ID != "" {
+		properties["handoffId"] = r.ID
 	}
 	if f.Reason != "" {
 		properties["reason"] = f.Reason
