@@ -29,27 +29,24 @@ type scanRun struct {
 	unread    int
 }
 
-// A scanned is a record, or why there is none.
-type scanned struct {
-	*report.Record
-	err error
-}
-
 // all scans every document of the sources, and tells the outcome.
 func (s *scanRun) all(ctx context.Context, out *output.File, list []input.Source) error {
-	work := func(batch []input.Document) []scanned {
-		results := make([]scanned, 0, len(batch))
+	work := func(batch []input.Document) []*report.Record {
+		records := make([]*report.Record, 0, len(batch))
 		for _, d := range batch {
 			r, err := s.scan(ctx, d)
-			results = append(results, scanned{r, err})
+			if err != nil {
+				r = &report.Record{Err: err}
+			}
+			records = append(records, r)
 		}
-		return results
+		return records
 	}
 	produce := func(emit func([]input.Document) bool) { s.produce(list, emit) }
 	s.progress.Start(input.TotalSize(list))
 	defer s.progress.Stop()
-	err := input.InOrder(produce, work, func(results []scanned) error {
-		for _, r := range results {
+	err := input.InOrder(produce, work, func(records []*report.Record) error {
+		for _, r := range records {
 			if err := s.consume(r); err != nil {
 				return err
 			}
@@ -104,13 +101,13 @@ func (s *scanRun) scan(ctx context.Context, d input.Document) (*report.Record, e
 	return scanRecord(d.Origin(), d.Index, found, safety.PlacedFinding.Position), nil
 }
 
-func (s *scanRun) consume(r scanned) error {
-	if cli.ClassifierFailed(r.err) {
-		return r.err
+func (s *scanRun) consume(r *report.Record) error {
+	if cli.ClassifierFailed(r.Err) {
+		return r.Err
 	}
-	if r.err != nil {
+	if r.Err != nil {
 		s.unread++
-		s.progress.Fail(r.err)
+		s.progress.Fail(r.Err)
 		return nil
 	}
 	s.documents++
@@ -121,7 +118,7 @@ func (s *scanRun) consume(r scanned) error {
 	if s.quiet && s.output == "" {
 		return nil
 	}
-	return s.findings.Report(r.Record)
+	return s.findings.Report(r)
 }
 
 // answer is what the run comes to, once everything is written.

@@ -38,10 +38,10 @@ type validation struct {
 // all checks every document of the sources, and tells the outcome.
 func (v *validation) all(c *cobra.Command, list []input.Source, quiet bool) error {
 	v.invalid = map[finding.Reason]int{}
-	work := func(batch []input.Document) results { return v.work(c, batch) }
-	err := input.Process(list, v.limits, v.progress, work, func(list results) error {
-		for _, r := range list {
-			if err := v.consume(r); err != nil {
+	work := func(batch []input.Document) records { return v.work(c, batch) }
+	err := input.Process(list, v.limits, v.progress, work, func(list records) error {
+		for i := range list {
+			if err := v.consume(&list[i]); err != nil {
 				return err
 			}
 		}
@@ -59,17 +59,11 @@ func (v *validation) answer() error {
 	return cli.Answer(v.unread, v.unexpected > 0 || v.expect == "" && len(v.invalid) > 0)
 }
 
-// A result is a report, or why there is none.
-type result struct {
-	report.Record
-	err error
-}
-
-// results are those of a batch.
-type results []result
+// records are those of a batch.
+type records []report.Record
 
 // Weight counts a quarter of a kilobyte for a report, and half a one for a finding.
-func (list results) Weight() int {
+func (list records) Weight() int {
 	n := 256 * len(list)
 	for _, r := range list {
 		n += 512 * len(r.Findings)
@@ -77,8 +71,8 @@ func (list results) Weight() int {
 	return n
 }
 
-func (v *validation) work(c *cobra.Command, batch []input.Document) results {
-	list := make(results, 0, len(batch))
+func (v *validation) work(c *cobra.Command, batch []input.Document) records {
+	list := make(records, 0, len(batch))
 	for i, d := range batch {
 		if i > 0 && v.repeats(batch[i-1], d, list[i-1]) {
 			r := list[i-1]
@@ -87,32 +81,31 @@ func (v *validation) work(c *cobra.Command, batch []input.Document) results {
 			continue
 		}
 		if d.Unreadable() {
-			list = append(list, result{Record: report.Record{Source: d.Source.Name}, err: d.Err})
+			list = append(list, report.Record{Source: d.Source.Name, Err: d.Err})
 			continue
 		}
-		r, err := v.check(c, d)
-		list = append(list, result{r, err})
+		list = append(list, v.check(c, d))
 	}
 	return list
 }
 
 // repeats reports whether a document is the one before again, which the schema refuses, when
 // findings are only counted: that a flood is refused need not take long.
-func (v *validation) repeats(before, d input.Document, r result) bool {
-	return v.findings.Exhausted.Load() && r.err == nil && r.Reason == validate.SchemaInvalid &&
+func (v *validation) repeats(before, d input.Document, r report.Record) bool {
+	return v.findings.Exhausted.Load() && r.Err == nil && r.Reason == validate.SchemaInvalid &&
 		d.Err == nil && before.Err == nil && bytes.Equal(before.Raw.Bytes, d.Raw.Bytes)
 }
 
-func (v *validation) consume(r result) error {
-	if cli.ClassifierFailed(r.err) {
-		return r.err
+func (v *validation) consume(r *report.Record) error {
+	if cli.ClassifierFailed(r.Err) {
+		return r.Err
 	}
-	if r.err != nil {
+	if r.Err != nil {
 		v.unread++
-		if !v.progress.Fail(fmt.Errorf("%s: %w", term.Visible(r.Source), r.err)) {
+		if !v.progress.Fail(fmt.Errorf("%s: %w", term.Visible(r.Source), r.Err)) {
 			return nil
 		}
-		return cmp.Or(v.findings.Flush(), v.out.Unreadable(r.Source, r.err))
+		return cmp.Or(v.findings.Flush(), v.out.Unreadable(r.Source, r.Err))
 	}
 	v.documents++
 	v.progress.Message()
@@ -122,7 +115,7 @@ func (v *validation) consume(r result) error {
 	if r.Unexpected {
 		v.unexpected++
 	}
-	return v.findings.Report(&r.Record)
+	return v.findings.Report(r)
 }
 
 // summary tells how the run went, in one line.

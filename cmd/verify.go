@@ -198,10 +198,13 @@ func (key signedWith) Text(r *report.Record, colors term.Palette) string {
 
 // check is the work on one document: it runs on any core. The message is good until
 // the parser reads another.
-func (v *verification) check(parser *message.Parser, d input.Document) (report.Record, *message.Message, error) {
-	m, err := parser.Parse(d.Raw, message.Options{Limits: v.Limits}, nil)
+func (v *verification) check(parser *message.Parser, d input.Document) checked {
+	m, err := (*message.Message)(nil), d.Err
+	if err == nil {
+		m, err = parser.Parse(d.Raw, message.Options{Limits: v.Limits}, nil)
+	}
 	if err != nil {
-		return report.Record{}, nil, input.InFile(d.Source.Name, err)
+		return checked{Record: report.Record{Err: input.InFile(d.Source.Name, err)}}
 	}
 	key, err := v.verifier.Verify(m)
 	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin(), Own: signedWith(key.ID)}
@@ -223,7 +226,7 @@ func (v *verification) check(parser *message.Parser, d input.Document) (report.R
 			r.Findings = append(r.Findings, finding.Finding{Message: line})
 		}
 	}
-	return r, m, nil
+	return checked{r, m}
 }
 
 // refuse notes why a message is not accepted.

@@ -33,11 +33,10 @@ type verification struct {
 	unread   int
 }
 
-// A checked is a record, or why there is none.
+// A checked is a record, and the message that it is of.
 type checked struct {
 	report.Record
 	message *message.Message
-	err     error
 }
 
 // all verifies every document of the sources, and tells the outcome.
@@ -47,8 +46,8 @@ func (v *verification) all(out *output.File, list []input.Source) error {
 		if err := v.remember(results); err != nil {
 			return err
 		}
-		for _, r := range results {
-			if err := v.consume(r); err != nil {
+		for i := range results {
+			if err := v.consume(&results[i].Record); err != nil {
 				return err
 			}
 		}
@@ -77,14 +76,9 @@ func (v *verification) work(batch []input.Document) []checked {
 	results := make([]checked, len(batch))
 	parser := new(message.Parser)
 	for i, d := range batch {
-		r := &results[i]
-		if d.Err != nil {
-			r.err = input.InFile(d.Source.Name, d.Err)
-			continue
-		}
-		r.Record, r.message, r.err = v.check(parser, d)
+		results[i] = v.check(parser, d)
 		if v.accepted == nil {
-			r.message = nil // it need not wait for its turn
+			results[i].message = nil // it need not wait for its turn
 		} else {
 			parser = new(message.Parser)
 		}
@@ -125,10 +119,10 @@ func (v *verification) remember(results []checked) error {
 	return nil
 }
 
-func (v *verification) consume(r checked) error {
-	if r.err != nil {
+func (v *verification) consume(r *report.Record) error {
+	if r.Err != nil {
 		v.unread++
-		v.progress.Fail(r.err)
+		v.progress.Fail(r.Err)
 		return nil
 	}
 	v.messages++
@@ -139,7 +133,7 @@ func (v *verification) consume(r checked) error {
 	if v.quiet && v.output == "" {
 		return nil
 	}
-	return v.findings.Report(&r.Record)
+	return v.findings.Report(r)
 }
 
 // answer is what the run comes to, once everything is written.

@@ -31,18 +31,17 @@ type openaiCheck struct {
 
 // all checks every document of the sources.
 func (r *openaiCheck) all(list []input.Source) error {
-	work := func(batch []input.Document) []checkedInput {
-		results := make([]checkedInput, 0, len(batch))
+	work := func(batch []input.Document) []report.Record {
+		records := make([]report.Record, 0, len(batch))
 		for _, d := range batch {
-			checked, err := r.check(d)
-			results = append(results, checkedInput{checked, err})
+			records = append(records, r.check(d))
 		}
-		return results
+		return records
 	}
-	err := input.Process(list, r.limits, r.progress, work, func(results []checkedInput) error {
-		for _, one := range results {
+	err := input.Process(list, r.limits, r.progress, work, func(records []report.Record) error {
+		for i := range records {
 			r.progress.Message()
-			if err := r.consume(one); err != nil {
+			if err := r.consume(&records[i]); err != nil {
 				return err
 			}
 		}
@@ -51,22 +50,16 @@ func (r *openaiCheck) all(list []input.Source) error {
 	return cmp.Or(err, r.findings.Flush())
 }
 
-// A checkedInput is a record, or why there is none.
-type checkedInput struct {
-	report.Record
-	err error
-}
-
-// check is the work on one document: it runs on any core. The error says that the
-// document could not be read.
-func (r *openaiCheck) check(d input.Document) (report.Record, error) {
+// check is the work on one document: it runs on any core.
+func (r *openaiCheck) check(d input.Document) report.Record {
 	checked := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}}
 	doc, err := (*jsonstream.Document)(nil), d.Err
 	if err == nil {
 		doc, err = jsonstream.Parse(d.Raw, r.limits)
 	}
 	if err != nil {
-		return checked, input.InFile(term.Visible(d.Source.Name), err)
+		checked.Err = input.InFile(term.Visible(d.Source.Name), err)
+		return checked
 	}
 	var details []finding.Finding
 	checked.Findings = []finding.Finding{} // an array in JSON, also without any
@@ -85,17 +78,17 @@ func (r *openaiCheck) check(d input.Document) (report.Record, error) {
 		checked.Findings = append(checked.Findings, f)
 	}
 	checked.Details = finding.Details(details)
-	return checked, nil
+	return checked
 }
 
-func (r *openaiCheck) consume(one checkedInput) error {
-	if one.err != nil {
+func (r *openaiCheck) consume(one *report.Record) error {
+	if one.Err != nil {
 		r.unread++
-		if !r.progress.Fail(one.err) {
+		if !r.progress.Fail(one.Err) {
 			return nil
 		}
-		return cmp.Or(r.findings.Flush(), r.out.Unreadable(one.Source, one.err))
+		return cmp.Or(r.findings.Flush(), r.out.Unreadable(one.Source, one.Err))
 	}
 	r.broken = r.broken || !one.Valid
-	return r.findings.Report(&one.Record)
+	return r.findings.Report(one)
 }

@@ -27,6 +27,7 @@ type Record struct {
 	Origin input.Origin `json:"-"`
 	Score  float64      `json:"-"` // of its worst text, 0 to 1, where evidence is weighed
 	Own    Own          `json:"-"` // nil for what reads like the records of validate
+	Err    error        `json:"-"` // why the document could not be read; there is nothing to report then
 }
 
 // Own is how the records of one command read as text and JSON. It says no more of findings
