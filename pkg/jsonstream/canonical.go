@@ -25,8 +25,8 @@ var (
 type NumberError struct {
 	Position         // of the number
 	Pointer   string // JSON Pointer to it
-	Text      string // as it stands, cut short where it is long
-	Canonical string // for ErrInexact: what RFC 8785 would make of it
+	Text      string // as written, cut if it is long
+	Canonical string // for ErrInexact: its form under RFC 8785
 	Err       error  // ErrNumberRange, ErrInexact or ErrUnsafe
 }
 
@@ -44,12 +44,12 @@ func (e *NumberError) Unwrap() error { return e.Err }
 
 // CanonicalOptions say how to canonicalise. The zero value is RFC 8785.
 type CanonicalOptions struct {
-	// Exact refuses a number whose decimal value is not that of its canonical
-	// text. RFC 8785 makes every number a double, so that two numbers of
-	// different value can have one canonical form.
+	// Exact rejects a number whose decimal value is not that of its canonical text. RFC
+	// 8785 makes every number a double, so that two numbers of different value can have
+	// one canonical form.
 	Exact bool
-	// Omit names a member of the value itself, not of what is below it, that is
-	// left out; "" leaves out nothing.
+	// Omit names a member of the value itself, not of values below it, to leave out; ""
+	// leaves out nothing.
 	Omit string
 }
 
@@ -63,9 +63,9 @@ func AppendCanonical(dst []byte, v Value, options CanonicalOptions) ([]byte, err
 	return c.out, err
 }
 
-// WriteCanonical writes the text that [AppendCanonical] appends, a piece at a time,
-// so that a long one is never held whole. The error is a [*NumberError], and then
-// what has been written counts for nothing, or that of w.
+// WriteCanonical writes the text that [AppendCanonical] appends, a piece at a time, so
+// that a long one is never held whole. The error is a [*NumberError], after which the
+// text written so far is useless, or that of w.
 func WriteCanonical(w io.Writer, v Value, options CanonicalOptions) error {
 	c := canonicalizers.Get().(*canonicalizer)
 	defer c.release()
@@ -87,15 +87,15 @@ type canonicalizer struct {
 	doc     *Document
 	text    []byte // of the document
 	members []member
-	// plain tells that nothing in the value has an escape, plainNames that no
-	// member's name has.
+	// plain reports that no string or name in the value has an escape, plainNames that no
+	// name has.
 	plain, plainNames bool
 
-	// What there is so far is out, and behind it the run text[from:to].
+	// The output so far is out, followed by the run text[from:to].
 	from, to uint32
 	out      []byte
 
-	w        io.Writer // takes what comes before out; nil where out is to hold all
+	w        io.Writer // takes the output before out; nil if out is to hold all
 	writeErr error
 	piece    []byte // memory for out where w is set
 }
@@ -217,7 +217,7 @@ func minimalEscapes(quoted []byte) bool {
 			return true
 		}
 		switch quoted[i+1] {
-		case '/', 'u': // what must stand as \u00xx is rare
+		case '/', 'u': // characters that need \u00xx are rare
 			return false
 		}
 		quoted = quoted[i+2:]
@@ -233,8 +233,7 @@ func (c *canonicalizer) copy(start, end uint32) {
 	c.to = end
 }
 
-// byte adds a comma or a colon. Where one comes next in the document, it does for
-// that: then the run goes on.
+// byte adds a comma or a colon. If it comes next in the document, it extends the run.
 func (c *canonicalizer) byte(b byte) {
 	if c.text[c.to] == b { // at least a closing bracket is still to come
 		c.to++

@@ -41,9 +41,9 @@ func numberError(v Value, canonical string, err error) *NumberError {
 	return &NumberError{Position: v.Position(), Pointer: v.Pointer(), Text: text, Canonical: canonical, Err: err}
 }
 
-// isCanonicalNumber tells, for most numbers that are, that text is its own
-// canonical form: an integer or a decimal fraction without an exponent. Up to
-// 15 digits survive being a double, and no shorter text has the same double.
+// isCanonicalNumber reports that text is its own canonical form. It may miss some, but
+// finds the usual ones: an integer or a decimal fraction without an exponent. Up to 15
+// digits survive being a double, and no shorter text has the same double.
 func isCanonicalNumber(text []byte) bool {
 	digits := text
 	if digits[0] == '-' {
@@ -119,10 +119,10 @@ type decimal struct {
 	exponent int64
 }
 
-// mostExponent leaves room for what the digits add to an exponent.
-const mostExponent = 1 << 60
+// maxExponent leaves room for the digits to be added to an exponent.
+const maxExponent = 1 << 60
 
-// decimalOf reads a JSON number. It fails if the exponent is beyond mostExponent.
+// decimalOf reads a JSON number. It fails if the exponent is beyond maxExponent.
 func decimalOf(text []byte) (decimal, bool) {
 	var d decimal
 	if text[0] == '-' {
@@ -132,7 +132,7 @@ func decimalOf(text []byte) (decimal, bool) {
 	ok := true
 	if e := bytes.IndexAny(text, "eE"); e >= 0 {
 		n, err := strconv.ParseInt(string(bytes.TrimPrefix(text[e+1:], []byte("+"))), 10, 64)
-		ok = err == nil && -mostExponent <= n && n <= mostExponent
+		ok = err == nil && -maxExponent <= n && n <= maxExponent
 		d.exponent = n
 		text = text[:e]
 	}

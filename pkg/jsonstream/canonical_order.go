@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A member of an object under way.
+// A member is a member of an object that is being written.
 type member struct {
 	key  uint64 // the beginning of its name, see sortKeyOf
 	node int32
@@ -32,9 +32,8 @@ func (c *canonicalizer) sortKey(i int32) uint64 {
 	return key
 }
 
-// sortKeyOf returns the first bytes of a name as a number of the same order, zeros
-// standing for what is missing: if the keys of two names differ, the names are in the
-// order of their keys.
+// sortKeyOf returns the first bytes of a name as a number of the same order, padded with
+// zeros: if the keys of two names differ, the names are in the order of their keys.
 func sortKeyOf(name []byte) uint64 {
 	var key [8]byte
 	for i := range copy(key[:], name) {
@@ -43,8 +42,8 @@ func sortKeyOf(name []byte) uint64 {
 	return binary.BigEndian.Uint64(key[:])
 }
 
-// sort sorts members by their names. Most objects have few: these are inserted one by
-// one, which needs little but comparisons of keys.
+// sort sorts members by their names. Most objects have few: an insertion sort of these
+// mostly compares keys.
 func (c *canonicalizer) sort(list []member) {
 	const few = 32
 	if len(list) > few {

@@ -261,7 +261,7 @@ func TestCanonicalOrder(t *testing.T) {
 	})
 }
 
-// However a message is spelled, and whatever of it stands as it must, it has the
+// However a message is spelled, also where a part is canonical already, it has the
 // canonical form that the JSON text layer finds.
 func TestCanonicalSpellings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { agree(t, []byte(spell(t, 4))) })
@@ -361,8 +361,8 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
 }
 
-// agree compares both ways to canonicalise with the JSON text layer, without and with
-// a member left out.
+// agree compares both functions that canonicalise with the JSON text layer, without and
+// with a member left out.
 func agree(t interface{ Fatalf(string, ...any) }, text []byte) {
 	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if syntax != nil {

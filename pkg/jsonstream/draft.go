@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// A Draft is a JSON value that is being changed. What is not changed keeps its
-// bytes, and so does the white space around it. Each change sees those before it.
+// A Draft is a JSON value that is being changed. Unchanged values keep their bytes, and
+// the white space around them. Each change sees those before it.
 //
-// Objects and arrays are opened when something in them is asked for or changed, and
-// cost memory from then on. Opening one takes time linear in its length; after that
-// a change takes constant time on average in an object and logarithmic time in an
-// array. A Draft is for one goroutine.
+// An object or array is opened when a value in it is looked up or changed, and takes
+// memory from then on. Opening one takes time linear in its length; after that a change
+// takes constant time on average in an object and logarithmic time in an array. A Draft
+// is for one goroutine.
 type Draft struct {
-	was Value    // what stood here, and stands here while now is nil
-	now *content // what replaced or opened it
+	was Value    // the value here before, and still while now is nil
+	now *content // the value that replaced it, or it as opened
 }
 
-// content is what a draft has become: a value, or an open object or array.
+// content is the content of a draft: a value, or an open object or array.
 type content struct {
-	base    Value // the value, or what was opened
+	base    Value // the value, or the one that was opened
 	open    bool
 	list    *list          // the elements of an open array
-	members []draftMember  // of an open object, and gaps where some were taken out
-	count   int            // of members without gaps
+	members []draftMember  // of an open object, and gaps where some were removed
+	count   int            // of members, less gaps
 	places  map[string]int // of the members in members; nil where they are few
 }
 
@@ -34,7 +34,7 @@ type draftMember struct {
 	value Draft
 }
 
-// isGap reports whether a member was taken out here.
+// isGap reports whether a member was removed here.
 func (m *draftMember) isGap() bool { return m.value == Draft{} }
 
 // NewDraft returns a draft of v, which must not be absent. To add it to another draft hands it over: it must
@@ -51,8 +51,8 @@ func (d *Draft) base() Value {
 	return d.was
 }
 
-// Value returns what d is a draft of, absent once d is open: then it may have
-// changed. See [Draft.Document].
+// Value returns the value of d, absent once d is open: then it may have changed. See
+// [Draft.Document].
 func (d *Draft) Value() Value {
 	if d.now != nil && d.now.open {
 		return Value{}
@@ -99,9 +99,8 @@ func (d *Draft) contents() *content {
 	return c
 }
 
-// Child returns the member or element that a reference token of a JSON Pointer
-// names, nil if there is none. It is good until a member or element of d is
-// inserted or taken out.
+// Child returns the member or element that a reference token of a JSON Pointer names, nil
+// if there is none. It is valid until a member or element of d is inserted or removed.
 func (d *Draft) Child(token string) *Draft {
 	c := d.contents()
 	if c == nil {
@@ -132,8 +131,8 @@ func (d *Draft) At(pointer string) *Draft {
 	return d
 }
 
-// Children yields the members with their names, or the elements with none, in
-// order. Nothing may be inserted or taken out meanwhile.
+// Children yields the members with their names, or the elements with none, in order.
+// Nothing may be inserted or removed meanwhile.
 func (d *Draft) Children() iter.Seq2[string, *Draft] {
 	return func(yield func(string, *Draft) bool) {
 		if c := d.contents(); c != nil {
@@ -201,8 +200,8 @@ func (d *Draft) Insert(token string, child *Draft) bool {
 	return true
 }
 
-// InsertAt adds a member that an object does not have so that as many members are
-// before it, or all if they are fewer. It takes time linear in their number.
+// InsertAt adds a member that an object does not have, before the member at index, or
+// last if there are fewer members. It takes time linear in the number of members.
 func (d *Draft) InsertAt(index int, name string, child *Draft) {
 	c := d.contents()
 	c.close()
@@ -210,8 +209,8 @@ func (d *Draft) InsertAt(index int, name string, child *Draft) {
 	c.count++
 }
 
-// Take takes out the member or element that a reference token names, and returns
-// it; nil if there is none.
+// Take removes the member or element that a reference token names, and returns it; nil if
+// there is none.
 func (d *Draft) Take(token string) *Draft {
 	child := d.Child(token)
 	if child == nil {
@@ -226,8 +225,8 @@ func (d *Draft) Take(token string) *Draft {
 	}
 	c.members[c.find(token)] = draftMember{}
 	delete(c.places, token)
-	// Gaps are closed when they are as many as the members, so that this takes constant
-	// time on average.
+	// Gaps are closed once half of the places are gaps, so that this takes constant time
+	// on average.
 	if c.count--; len(c.members) >= 2*c.count+8 {
 		c.close()
 	}
@@ -242,7 +241,7 @@ func (c *content) close() {
 
 // find returns the place of a member in members, -1 if there is none.
 func (c *content) find(name string) int {
-	const few = 64 // to compare with each costs no more than to look one up
+	const few = 64 // comparing with each costs no more than a look-up
 	if c.places == nil && len(c.members) <= few {
 		for i := range c.members {
 			if m := &c.members[i]; m.name == name && !m.isGap() {
@@ -300,7 +299,7 @@ func (d *Draft) Set(pointer string, value []byte) error {
 	return nil
 }
 
-// Remove takes out the member or element at a JSON Pointer, which must be there.
+// Remove removes the member or element at a JSON Pointer, which must be there.
 func (d *Draft) Remove(pointer string) error {
 	tokens, _ := SplitPointer(pointer)
 	for i, token := range tokens {

@@ -2,12 +2,12 @@ package jsonstream
 
 import "slices"
 
-// maxParts is how many elements or parts a list holds side by side.
+// maxParts is how many elements or parts one list holds.
 const maxParts = 64
 
 // A list is the elements of an array: a tree of short slices, in which elements are
-// found, inserted and removed in logarithmic time. Lists that removals leave short
-// are not joined: the tree is never higher for it.
+// found, inserted and removed in logarithmic time. Lists that removals leave short are
+// not joined: that never makes the tree higher.
 type list struct {
 	count    int
 	elements []Draft // of a list without parts
@@ -112,7 +112,7 @@ func (l *list) remove(i int) {
 	}
 }
 
-// all yields the elements in order, and reports whether all were wanted.
+// all yields the elements in order, and reports whether all were consumed.
 func (l *list) all(yield func(*Draft) bool) bool {
 	for i := range l.elements {
 		if !yield(&l.elements[i]) {

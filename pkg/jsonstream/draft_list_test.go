@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A list is what a slice would be, and stays low and in small pieces: that is what
-// makes an operation cheap however long the array.
+// A list behaves like a slice, and stays a low tree of small pieces, which makes an
+// operation cheap however long the array.
 func TestList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := make([]*content, rapid.IntRange(0, 5000).Draw(t, "size"))

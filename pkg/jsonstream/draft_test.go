@@ -55,7 +55,7 @@ func draftOf(t testing.TB, text string) *jsonstream.Draft {
 	return jsonstream.NewDraft(parse(t, text).Root())
 }
 
-// Each change sees those before it, and what none names keeps its bytes.
+// Each change sees those before it, and all other values keep their bytes.
 func TestDraft(t *testing.T) {
 	const text = `{ "a" : [1, 2.50 ,3] ,
   "b\u0020" : {"c":1e400, "d":{}} }`

@@ -30,8 +30,8 @@ func (d *Draft) room() []byte {
 	return make([]byte, 0, n+n/16+256)
 }
 
-// append appends the text of a draft whose open parts may be nested so deep. The root
-// of a document stands in the white space around it.
+// append appends the text of a draft whose open parts may be nested this deep. The root
+// of a document keeps the white space around it.
 func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 	base := d.base()
 	raw := base.Raw()
@@ -78,7 +78,8 @@ func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 	return append(dst, tail...), nil
 }
 
-// appendName appends the name of a member. What had it elsewhere keeps how it is written.
+// appendName appends the name of a member. A value that had this name elsewhere keeps its
+// spelling.
 func appendName(dst []byte, name string, v Value) []byte {
 	if raw := v.RawName(); raw != nil && v.isNamed(name) {
 		return append(dst, raw...)
@@ -87,7 +88,7 @@ func appendName(dst []byte, name string, v Value) []byte {
 	return dst
 }
 
-// surroundings returns what stands before the value of a member or element, its name
+// surroundings returns the text before the value of a member or element, its name
 // included, the white space after it, and whether it is the last one.
 func (v Value) surroundings() (before, after []byte, last bool) {
 	text, n := v.doc.raw.Bytes, v.node()

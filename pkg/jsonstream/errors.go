@@ -27,7 +27,7 @@ var (
 type SyntaxError struct {
 	Position        // of the fault, in the original text
 	Pointer  string // JSON Pointer to the innermost value that holds the fault, "" for the root
-	Problem  string // what is wrong, what was found, and what to do
+	Problem  string // the fault, what was found, and what to do
 	Err      error  // ErrTooLarge, ErrTooDeep, ErrDuplicateName, io.ErrUnexpectedEOF, or nil
 }
 
@@ -35,7 +35,7 @@ func (e *SyntaxError) Error() string { return e.Problem }
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// syntaxError words what the JSON text layer reported for raw.
+// syntaxError words an error of the JSON text layer about raw.
 func syntaxError(raw Raw, err error) *SyntaxError {
 	e := &SyntaxError{Problem: err.Error()}
 	offset := len(bytes.TrimRight(raw.Bytes, " \t\r\n"))
@@ -64,20 +64,20 @@ func wordStart(text []byte, offset int, cause error) int {
 	return offset
 }
 
-// longestName is how many characters of a name an error quotes.
-const longestName = 60
+// maxName is how many characters of a name an error quotes.
+const maxName = 60
 
 const endProblem = "the document ends in the middle: a bracket, brace or quote is not closed; it may have been cut off"
 
-// syntaxProblem names the usual mistakes in the words of their remedies.
+// syntaxProblem says how to fix the usual mistakes.
 func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (string, error) {
 	if errors.Is(cause.Err, jsontext.ErrDuplicateName) {
 		name := cause.JSONPointer.LastToken()
 		if len(secrets.Find(name)) > 0 {
 			return "a member name that looks like a secret appears twice in one object: keep one of them", ErrDuplicateName
 		}
-		if runes := []rune(name); len(runes) > longestName {
-			name = string(runes[:longestName-1]) + "…"
+		if runes := []rune(name); len(runes) > maxName {
+			name = string(runes[:maxName-1]) + "…"
 		}
 		return fmt.Sprintf("member name %q appears twice in one object: keep one of them", name), ErrDuplicateName
 	}
@@ -133,14 +133,14 @@ func hasPrefixFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && strings.EqualFold(string(b[:len(prefix)]), prefix)
 }
 
-// closes reports whether the next thing in b is a closing bracket.
+// closes reports whether the next token of b is a closing bracket.
 func closes(b []byte) bool {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	return len(b) > 0 && (b[0] == '}' || b[0] == ']')
 }
 
-// quoteAt shows the word or character at an offset, quoted and short. What a finding shows
-// is quoted by package finding, which knows of this one.
+// quoteAt returns the word or character at an offset, quoted and short. Findings have
+// their own quoting, in package finding, which imports this one.
 func quoteAt(text []byte, offset int) string {
 	const maxShown, maxSearched = 20, 4 << 10
 	end := offset

@@ -1,25 +1,25 @@
 package jsonstream
 
-// A Follower is told of a document's tokens while it is read, in the order of the
-// text. The bytes are those of the document, which it must not change. It is told of
-// well-formed tokens only, but of a damaged document up to the damage: what it has
-// gathered then counts for nothing.
+// A Follower gets the tokens of a document while it is read, in the order of the text.
+// The bytes are those of the document, which it must not change. All tokens are
+// well-formed; those of a damaged document come up to the damage, and are then to be
+// discarded.
 type Follower interface {
-	// Reset tells that a document begins. What it was told of before, it forgets: it may
-	// be the same document, which has to be read again.
+	// Reset is called when a document begins. Earlier tokens are to be discarded: it may
+	// be the same document, read again.
 	Reset()
-	// Begin tells that an object or an array begins.
+	// Begin is called when an object or array begins.
 	Begin(kind Kind)
-	// Name gives the name, with its quotes, of the member whose value comes next.
+	// Name is called with the name, in its quotes, of the member whose value comes next.
 	Name(raw []byte)
-	// Scalar gives a string with its quotes, a number, true, false or null.
+	// Scalar is called with a string in its quotes, a number, true, false or null.
 	Scalar(kind Kind, raw []byte)
-	// End tells that the innermost object or array ends.
+	// End is called when the innermost object or array ends.
 	End()
 }
 
-// Follow tells f of the tokens of v, which must be there, as a [Parser] does of a
-// document while it reads.
+// Follow calls f for the tokens of v, which must exist, as a [Parser] does while it
+// reads.
 func (v Value) Follow(f Follower) {
 	f.Reset()
 	nodes := v.doc.nodes

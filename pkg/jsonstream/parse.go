@@ -9,12 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Document is one strict JSON document and where it stood. It is immutable
-// and safe for concurrent use.
+// A Document is one strict JSON document and its place in the input. It is immutable and
+// safe for concurrent use.
 type Document struct {
 	raw   Raw
 	nodes []node // in the order of the text; nodes[0] is the root
-	// plainNames tells that no member's name has an escape in it.
+	// plainNames reports that no member's name has an escape.
 	plainNames bool
 
 	checkpointsOnce sync.Once
@@ -38,19 +38,19 @@ func Parse(raw Raw, limits Limits) (*Document, error) {
 	return new(Parser).Parse(raw, limits, nil)
 }
 
-// A Parser parses one document after another in the same memory: for most it
-// allocates nothing. The zero Parser is ready. It is for one goroutine.
+// A Parser parses one document after another in the same memory: usually without an
+// allocation. The zero Parser is ready. It is for one goroutine.
 type Parser struct {
 	doc    Document
 	frames []frame
 }
 
-// mostKept is how many nodes may stay from a document for much smaller ones.
-const mostKept = 1 << 16
+// maxKept is how many nodes may be kept for documents that need far fewer.
+const maxKept = 1 << 16
 
-// Parse is the function [Parse], but for two things. The document, and every [Value]
-// of it, is good until the next call; its bytes and texts are not affected. And f,
-// unless it is nil, is told of all tokens in the same pass.
+// Parse is the function [Parse], but for two things. The document, and every [Value] of
+// it, is valid until the next call; its bytes and texts are not affected. And f, unless
+// it is nil, gets all tokens in the same pass.
 func (p *Parser) Parse(raw Raw, limits Limits, f Follower) (*Document, error) {
 	if int64(len(raw.Bytes)) > limits.maxBytes() {
 		return nil, tooLarge(raw.Start, limits)
@@ -60,7 +60,7 @@ func (p *Parser) Parse(raw Raw, limits Limits, f Follower) (*Document, error) {
 	}
 	d := &p.doc
 	expected := 16 + len(raw.Bytes)/48
-	if d.nodes == nil || cap(d.nodes) > mostKept && cap(d.nodes)/8 > expected { // made for a huge document
+	if d.nodes == nil || cap(d.nodes) > maxKept && cap(d.nodes)/8 > expected { // sized for a huge document
 		d.nodes = make([]node, 0, expected)
 	}
 	*d = Document{raw: raw, nodes: d.nodes[:0]}
@@ -157,9 +157,9 @@ func (d *Document) append(start int, parent int32, nameStart, nameEnd uint32) *n
 	return n
 }
 
-// grow makes room for as many nodes more as the text read so far, up to offset,
-// lets expect of the rest: growing step by step would hold several copies of the
-// nodes of a large document.
+// grow makes room for the nodes to be expected of the rest of the text, going by the text
+// up to offset: growing step by step would hold several copies of the nodes of a large
+// document.
 func (d *Document) grow(offset int) {
 	expected := float64(len(d.nodes)) * float64(len(d.raw.Bytes)) / float64(offset+1)
 	room := min(int(expected), len(d.raw.Bytes)/2+1) // the shortest element is "1,"
@@ -182,7 +182,7 @@ func tooLarge(at Position, limits Limits) *SyntaxError {
 	}
 }
 
-// notText tells what is wrong with bytes that cannot begin a JSON text.
+// notText returns what is wrong with bytes that cannot begin a JSON text.
 func notText(b []byte) string {
 	switch {
 	case len(bytes.TrimLeft(b, " \t\r\n")) == 0:

@@ -22,8 +22,8 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return d
 }
 
-// Strict JSON (RFC 8259, RFC 7493): every refusal says where and what.
-func TestParseRefuses(t *testing.T) {
+// Strict JSON (RFC 8259, RFC 7493): every error says where and what.
+func TestParseRejects(t *testing.T) {
 	deep := strings.Repeat("[", 1_000_000)
 	for _, tt := range []struct {
 		name string
@@ -37,7 +37,7 @@ func TestParseRefuses(t *testing.T) {
 		{name: "UTF-16", in: "{\x00}\x00", at: "1:1", want: "UTF-16"},
 		{name: "binary", in: "{\"\x00\x01\x02", at: "1:1", want: "binary data"},
 		{name: "invalid UTF-8", in: "{\n\"a\":\"\xff\"}", at: "2:6", want: "invalid UTF-8 (byte 0xff)"},
-		{name: "invalid UTF-8 behind a letter", in: "{\"a\":\"ab\xff\"}", at: "1:9", want: "invalid UTF-8 (byte 0xff)"},
+		{name: "invalid UTF-8 after a letter", in: "{\"a\":\"ab\xff\"}", at: "1:9", want: "invalid UTF-8 (byte 0xff)"},
 		{name: "lone surrogate", in: `{"a":"\ud800"}`, at: "1:7", want: "lone surrogate"},
 		{name: "duplicate name", in: `{"a":1,"a":2}`, at: "1:8", want: `"a" appears twice`, is: jsonstream.ErrDuplicateName},
 		{name: "duplicate name, escaped", in: `{"a":1,"\u0061":2}`, at: "1:8", want: `"a" appears twice`, is: jsonstream.ErrDuplicateName},
@@ -85,7 +85,7 @@ func TestParseTooLarge(t *testing.T) {
 	}
 }
 
-// Every value knows its kind, text, pointer and place.
+// A value has its kind, text, pointer and place.
 func TestValues(t *testing.T) {
 	d, err := jsonstream.Parse(jsonstream.Raw{
 		Bytes: []byte("{\"a\":[1,{\"é\":\n [true,null]}],\"b~/\":\"x\\n\"}"),

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A Pattern matches JSON Pointers (RFC 6901): the token * stands for any one token,
-// and ** for any number of them. The zero Pattern matches the root only.
+// A Pattern matches JSON Pointers (RFC 6901): the token * matches any one token, and **
+// any number of them. The zero Pattern matches the root only.
 type Pattern struct{ tokens []string }
 
-// ParsePattern reads a pattern, such as /toolCallHistory/*/calledAt. "" is the root's.
+// ParsePattern reads a pattern, such as /toolCallHistory/*/calledAt. "" matches the root.
 func ParsePattern(text string) (Pattern, error) {
 	tokens, ok := SplitPointer(text)
 	if !ok {
@@ -21,8 +21,8 @@ func ParsePattern(text string) (Pattern, error) {
 // Match reports whether the pattern fits the unescaped tokens of a pointer. It
 // takes at most as many steps as the product of the lengths.
 func (p Pattern) Match(tokens []string) bool {
-	// A later ** makes what an earlier one took irrelevant, so only the last needs
-	// to be taken back.
+	// Only the last ** needs to be tried again: a later one can take all that an earlier
+	// one could.
 	i, t := 0, 0
 	star, resume := -1, 0
 	for t < len(tokens) {
@@ -52,12 +52,13 @@ func (p Pattern) String() string {
 	return text
 }
 
-// matchesEmpty reports whether what is left of a pattern fits no tokens.
+// matchesEmpty reports whether the rest of a pattern fits no tokens.
 func matchesEmpty(rest []string) bool {
 	return !slices.ContainsFunc(rest, func(s string) bool { return s != "**" })
 }
 
-// A PatternSet is what is left of some patterns on the way down a document.
+// A PatternSet holds the rests of some patterns at one place of a document, on a walk
+// from the root down.
 type PatternSet [][]string
 
 // NewPatternSet returns the patterns at the root.
@@ -72,8 +73,8 @@ func NewPatternSet(patterns ...Pattern) PatternSet {
 // Match reports whether one of the patterns fits the place itself.
 func (s PatternSet) Match() bool { return slices.ContainsFunc(s, matchesEmpty) }
 
-// Step returns what is left of the patterns one token further down: nothing if
-// none can fit there or below.
+// Step returns the rests of the patterns one token further down: empty if none can fit
+// there or below.
 func (s PatternSet) Step(token string) PatternSet {
 	var rest PatternSet
 	keep := func(tokens []string) {
@@ -95,8 +96,8 @@ func (s PatternSet) Step(token string) PatternSet {
 	return rest
 }
 
-// A Mask tells which places of a document count, at one of them. The zero Mask
-// leaves out nothing.
+// A Mask says, at one place of a document, whether it and the places below count. The
+// zero Mask leaves out nothing.
 type Mask struct{ rest *rest } // nil if all below counts
 
 type rest struct {
@@ -104,10 +105,10 @@ type rest struct {
 	partly       bool // the place itself is above those of only
 }
 
-// NewMask returns the mask at the root under which the places that ignore matches,
-// and all below them, are left out; and, if only is not empty, so is all but the
-// places that it matches and what is below them. A root that ignore matches
-// does not count, nor does anything below it.
+// NewMask returns the mask at the root under which the places that ignore matches, and
+// all below them, are left out; and, if only is not empty, so is all but the places that
+// it matches and all below them. A root that ignore matches does not count, nor does
+// anything below it.
 func NewMask(ignore, only []Pattern) Mask {
 	r := rest{ignore: NewPatternSet(ignore...), only: NewPatternSet(only...)}
 	r.partly = len(only) > 0 && !r.only.Match()

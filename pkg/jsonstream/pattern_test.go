@@ -25,7 +25,7 @@ func patterns(t interface{ Fatal(...any) }, texts ...string) []jsonstream.Patter
 	return list
 }
 
-// tokens splits a pointer that is known to be one.
+// tokens splits a valid pointer.
 func tokens(at string) []string {
 	list, _ := jsonstream.SplitPointer(at)
 	return list
@@ -125,7 +125,7 @@ func TestStepsAgreeWithMatch(t *testing.T) {
 	})
 }
 
-// counts tells by the definition of a mask whether a place counts.
+// counts reports by the definition of a mask whether a place counts.
 func counts(ignore, only []jsonstream.Pattern, place []string) bool {
 	above := func(list []jsonstream.Pattern) bool {
 		for n := range len(place) + 1 {

@@ -36,8 +36,8 @@ func SplitPointer(pointer string) (tokens []string, ok bool) {
 	return tokens, true
 }
 
-// ArrayIndex reads a reference token as an array index: digits without leading
-// zeros (RFC 6901, section 4). One that no array can have comes out as one.
+// ArrayIndex reads a reference token as an array index: digits without leading zeros (RFC
+// 6901, section 4). One above 2³¹-1, which no array has, comes out as that.
 func ArrayIndex(token string) (index int, ok bool) {
 	if token == "" || token[0] == '0' && token != "0" {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A frame is an object or array under way.
+// A frame is an object or array that has not ended.
 type frame struct {
 	node  int32    // its index
 	names uint64   // a bit for each hash of a member's name
@@ -16,14 +16,14 @@ type frame struct {
 	all   []uint32 // the members of an object with many of them: see isAmongAll
 }
 
-// manyMembers is how many members an object has whose names are no longer compared
-// one by one.
+// manyMembers is from how many members on the names of an object are looked up in a
+// table.
 const manyMembers = 64
 
-// scan reads the document as Parse must, at several times the speed of the JSON
-// text layer, and tells f of what it reads, unless that is nil. It reports false for
-// all that is not strict JSON or over a limit, and for some that is but rare: then the
-// text layer reads it again, and tells what is wrong.
+// scan reads the document as Parse must, at several times the speed of the JSON text
+// layer, and reports its tokens to f, unless that is nil. It returns false for a text
+// that is not strict JSON or over a limit, and for some rare valid ones: then the text
+// layer reads it again, and finds what is wrong.
 func (p *Parser) scan(maxDepth int, f Follower) bool {
 	d := &p.doc
 	text := d.raw.Bytes
@@ -33,7 +33,6 @@ func (p *Parser) scan(maxDepth int, f Follower) bool {
 	var nameStart, nameEnd uint32
 	i := skipSpace(text, 0)
 	for {
-		// Here a value begins.
 		if i >= len(text) {
 			return false
 		}
@@ -51,7 +50,7 @@ func (p *Parser) scan(maxDepth int, f Follower) bool {
 				f.Begin(Kind(c))
 			}
 			i = skipSpace(text, i+1)
-			// The closing bracket lies two behind the opening one.
+			// In ASCII, a closing bracket is two after its opening one.
 			open = i < len(text) && text[i] != c+2
 		default:
 			end := scanScalar(text, i)
@@ -141,7 +140,7 @@ func (d *Document) isDuplicate(f *frame, name []byte) bool {
 	return false
 }
 
-// nameSeed keeps who writes messages from choosing names that share a place in a table.
+// nameSeed keeps an attacker from choosing names that share a place in a table.
 var nameSeed = maphash.MakeSeed()
 
 // isAmongAll is isDuplicate for an object with many members, of which it keeps a hash
@@ -172,8 +171,8 @@ func (d *Document) placeOf(f *frame, name []byte) int {
 	}
 }
 
-// scanName returns the end of the member name at i, -1 if there is none or it
-// has escapes: then its bytes are not all there is to compare.
+// scanName returns the end of the member name at i, -1 if there is none or it has
+// escapes: then comparing bytes would not do.
 func scanName(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return -1
@@ -276,10 +275,9 @@ func scanString(text []byte, i int) int {
 	}
 }
 
-// plainRun returns where the next byte is that needs a look: a quote, a
-// backslash, a control character, or one that is not ASCII. It looks at eight at
-// a time: in each lane the top bit says yes, for all lanes up to the first that
-// does.
+// plainRun returns where the next byte is that needs a look: a quote, a backslash, a
+// control character, or one that is not ASCII. It looks at eight at a time: the top bit
+// of a lane is set for such a byte, and is exact up to the first one.
 func plainRun(text []byte, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for i+8 <= len(text) {
@@ -297,8 +295,8 @@ func plainRun(text []byte, i int) int {
 	return i
 }
 
-// scanEscape returns the end of the escape at i, -1 if it is none. Two that are a
-// surrogate pair are one.
+// scanEscape returns the end of the escape at i, -1 if it is none. A surrogate pair is
+// one escape.
 func scanEscape(text []byte, i int) int {
 	if i+1 >= len(text) {
 		return -1

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// scans reads a text both ways. They must agree, also in what they tell a follower,
-// but where scan leaves to decode what it could have read.
+// scans reads a text by scan and by decode. They must agree, also in the tokens that they
+// report, but scan may leave a valid text to decode.
 func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	t.Helper()
 	limits := Limits{MaxDepth: 20}
 	fast, slow := &Parser{doc: Document{raw: NewRaw(text)}}, &Document{raw: NewRaw(text)}
-	var told, want transcript
-	scanned = fast.scan(limits.maxDepth(), &told)
+	var got, want transcript
+	scanned = fast.scan(limits.maxDepth(), &got)
 	decoded = notText(text) == "" && slow.decode(limits) == nil
 	if scanned && !decoded {
 		t.Fatalf("%q: accepted, and is not strict JSON", text)
@@ -24,13 +24,13 @@ func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	if !slices.Equal(fast.doc.nodes, slow.nodes) {
 		t.Fatalf("%q:\ngot  %+v\nwant %+v", text, fast.doc.nodes, slow.nodes)
 	}
-	if slow.Root().Follow(&want); !slices.Equal(told, want) {
-		t.Fatalf("%q: the follower is told\n%q, and of the parsed document\n%q", text, told, want)
+	if slow.Root().Follow(&want); !slices.Equal(got, want) {
+		t.Fatalf("%q: the follower gets\n%q, and of the parsed document\n%q", text, got, want)
 	}
 	return scanned, decoded
 }
 
-// A transcript has what a follower was told.
+// A transcript is a follower that writes down its tokens.
 type transcript []string
 
 func (t *transcript) Reset()                       { *t = nil }
@@ -40,8 +40,8 @@ func (t *transcript) Scalar(kind Kind, raw []byte) { *t = append(*t, kind.String
 func (t *transcript) End()                         { *t = append(*t, "end") }
 
 func TestFollow(t *testing.T) {
-	var told transcript
-	doc, err := new(Parser).Parse(NewRaw([]byte(` {"a": [1, "x", {}], "\u0062": {"c": null}} `)), Limits{}, &told)
+	var got transcript
+	doc, err := new(Parser).Parse(NewRaw([]byte(` {"a": [1, "x", {}], "\u0062": {"c": null}} `)), Limits{}, &got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +49,14 @@ func TestFollow(t *testing.T) {
 		"begin object", `name "a"`, "begin array", "number 1", `string "x"`, "begin object", "end", "end",
 		`name "\u0062"`, "begin object", `name "c"`, "null null", "end", "end",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("while it is read:\ngot  %q\nwant %q", told, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("while it is read:\ngot  %q\nwant %q", got, want)
 	}
-	if doc.Root().Follow(&told); !slices.Equal(told, want) {
-		t.Errorf("afterwards:\ngot  %q\nwant %q", told, want)
+	if doc.Root().Follow(&got); !slices.Equal(got, want) {
+		t.Errorf("afterwards:\ngot  %q\nwant %q", got, want)
 	}
-	if doc.Root().Get("a").Follow(&told); !slices.Equal(told, want[2:8]) {
-		t.Errorf("of a member's value:\ngot  %q\nwant %q", told, want[2:8])
+	if doc.Root().Get("a").Follow(&got); !slices.Equal(got, want[2:8]) {
+		t.Errorf("of a member's value:\ngot  %q\nwant %q", got, want[2:8])
 	}
 }
 
@@ -119,7 +119,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// Objects of any size are read, and their duplicates found.
+// Objects of any size are read, and their duplicate names found.
 func TestScanManyMembers(t *testing.T) {
 	var names []string
 	for i := range 300 {

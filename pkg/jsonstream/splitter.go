@@ -23,19 +23,19 @@ func NewRaw(text []byte) Raw { return Raw{Bytes: text, Start: start} }
 // PositionAt returns the position in the stream of the byte at an offset.
 func (r Raw) PositionAt(offset int) Position { return positionAt(r, offset) }
 
-// A Splitter cuts a stream into documents: one document, JSON Lines or
-// concatenated documents, told apart by looking. It finds where documents end
-// and checks no more than that; [Parse] does.
+// A Splitter cuts a stream into documents: one document, JSON Lines or concatenated
+// documents, recognised by their layout. It only finds where documents end; [Parse]
+// checks them.
 //
-// A damaged document costs as little of the rest as possible: the stream goes
-// on at the next line that begins with '{' or '['.
+// A damaged document costs as little of the rest as possible: the next one begins at the
+// next line that begins with '{' or '['.
 type Splitter struct {
 	r      io.Reader
 	limits Limits
 	err    error // of r, once it has failed or ended
-	left   int64 // bytes that r still has, less than 0 if that is not known
+	left   int64 // bytes that r still has, negative if unknown
 
-	slab []byte   // what was read; documents point into it, so it is never written twice
+	slab []byte   // bytes read; documents point into it, so it is never written twice
 	pos  int      // of the next document in slab
 	at   Position // of slab[pos]
 
@@ -47,10 +47,10 @@ type Splitter struct {
 
 const (
 	firstSlab = 16 << 10
-	mostSlab  = 256 << 10 // what is read is still in the processor's cache when it is split
+	maxSlab   = 256 << 10 // what is read is still in the processor's cache when it is split
 
-	// longDocument is how much of a document has been read when it is worth to make
-	// memory for all that the stream still has.
+	// longDocument is from how many bytes of a document on it is worth allocating memory
+	// for the rest of the stream.
 	longDocument = 1 << 20
 )
 
@@ -60,15 +60,16 @@ func NewSplitter(r io.Reader, limits Limits) *Splitter {
 	return &Splitter{r: r, limits: limits, left: -1, at: start}
 }
 
-// Expect says how many bytes the stream has, before the first call of Next: memory for a
-// long document is then made once, rather than grown. The stream may have more or fewer.
+// Expect sets how many bytes the stream is expected to have, before the first call of
+// Next, so that the memory for a long document is allocated once. The stream may have
+// more or fewer.
 func (s *Splitter) Expect(bytes int64) { s.left = bytes }
 
-// Next returns the next document, whose bytes belong to the caller. At the end
-// of the stream the error is [io.EOF]; an error of the reader is returned as it
-// is, after the documents that were complete before it. A document over
-// Limits.MaxBytes is skipped and reported by a [*SyntaxError], with a Raw that
-// holds only where it began, after which Next goes on with the one behind it.
+// Next returns the next document, whose bytes belong to the caller. At the end of the
+// stream the error is [io.EOF]; an error of the reader is returned as it is, after the
+// documents that were complete before it. A document over Limits.MaxBytes is skipped and
+// reported by a [*SyntaxError], with a Raw that holds only where it began, after which
+// Next continues with the one after it.
 func (s *Splitter) Next() (Raw, error) {
 	if err := s.skipSpace(); err != nil {
 		return Raw{}, err
@@ -80,12 +81,12 @@ func (s *Splitter) Next() (Raw, error) {
 }
 
 // Ready reports whether a document, or a line that is not empty, has been read to its end
-// already, so that the next call of Next need not wait, unless the document goes on behind
-// that line.
+// already, so that the next call of Next need not wait, unless the document continues
+// after that line.
 func (s *Splitter) Ready() bool {
 	rest := s.slab[skipSpace(s.slab, s.pos):]
 	line := rest
-	if !s.lines { // there may be many documents, and no line
+	if !s.lines { // there may be many documents on one line
 		line = rest[:min(len(rest), 4<<10)]
 	}
 	if bytes.IndexByte(line, '\n') >= 0 {
@@ -129,9 +130,9 @@ func (s *Splitter) take(n int) Raw {
 }
 
 // line takes the rest of the line when it is exactly one object or array. In a
-// well-formed stream it is when it begins and ends like one, no document can end
-// within it, and what follows cannot go on inside one: after a value only a
-// comma or a closing bracket can.
+// well-formed stream it is when it begins and ends like one, no document can end within
+// it, and the text after it cannot continue one: after a value only a comma or a closing
+// bracket can.
 func (s *Splitter) line() (Raw, bool) {
 	if !s.lines {
 		return Raw{}, false
@@ -142,7 +143,7 @@ func (s *Splitter) line() (Raw, bool) {
 		return Raw{}, false
 	}
 	text := rest[:end]
-	for isSpace(text[len(text)-1]) { // it has more than that: a bracket is first
+	for isSpace(text[len(text)-1]) { // it begins with a bracket, so this ends
 		text = text[:len(text)-1]
 	}
 	if last := text[len(text)-1]; last != '}' && last != ']' {
@@ -168,9 +169,9 @@ func (s *Splitter) line() (Raw, bool) {
 	return raw, true
 }
 
-// oneDocument reports whether no document can end within text, but at its end:
-// behind every closing bracket stands what goes on inside a document. Brackets
-// in strings may make it say false for one document.
+// oneDocument reports whether no document can end within text, but at its end: after
+// every closing bracket comes a token that continues a document. Brackets in strings may
+// make it false for one document.
 func oneDocument(text []byte) bool {
 	for _, closing := range [...]byte{'}', ']'} {
 		for from := 0; ; {
@@ -193,7 +194,7 @@ func (s *Splitter) scan() (Raw, error) {
 	var c scanner
 	most := s.limits.maxBytes()
 	scanned := 0        // bytes of the document that c has seen
-	skipped := int64(0) // bytes of an over-long document given up already
+	skipped := int64(0) // bytes of a document over the limit that were dropped
 	begin := s.at
 	done := false
 	for {
@@ -225,19 +226,19 @@ func (s *Splitter) scan() (Raw, error) {
 	return s.take(scanned), nil
 }
 
-// endsLine reports whether nothing but space stands between the document's end
-// and the end of its line, as far as that was read.
+// endsLine reports whether only space is between the document's end and the end of its
+// line, as far as that was read.
 func (s *Splitter) endsLine(n int) bool {
 	rest := bytes.TrimLeft(s.slab[s.pos+n:], " \t\r")
 	return len(rest) == 0 || rest[0] == '\n'
 }
 
-// fill reads more, into a new slab where the old one is full: documents handed
-// out keep theirs.
+// fill reads more, into a new slab where the old one is full: documents that were
+// returned keep theirs.
 func (s *Splitter) fill() {
 	if len(s.slab) == cap(s.slab) {
 		rest := s.slab[s.pos:]
-		size := max(firstSlab, min(2*cap(s.slab), mostSlab), 2*len(rest))
+		size := max(firstSlab, min(2*cap(s.slab), maxSlab), 2*len(rest))
 		if whole := int64(len(rest)) + s.left; s.left > 0 && len(rest) >= longDocument && whole <= s.limits.maxBytes() {
 			size = int(whole) + 1 // room for the read that finds the end
 		}
@@ -349,7 +350,7 @@ func quoteOrLine(b []byte, i int) int {
 	}
 }
 
-// likeScalar tells a word that a value begins with from prose.
+// likeScalar reports whether a word begins a value, rather than prose.
 func likeScalar(word []byte) bool {
 	switch string(word) {
 	case "true", "false", "null":
@@ -358,7 +359,7 @@ func likeScalar(word []byte) bool {
 	return word[0] == '-' || word[0] >= '0' && word[0] <= '9'
 }
 
-// isScalar reports whether c can stand in a number, true, false or null.
+// isScalar reports whether c can be part of a number, true, false or null.
 func isScalar(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'E'
 }

@@ -176,7 +176,7 @@ func value(t *rapid.T, depth int) []byte {
 	}).Draw(t, "scalar"))
 }
 
-// Whatever the stream is said to hold, its documents are the same.
+// Whatever length is expected of the stream, its documents are the same.
 func TestSplitterExpect(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("x", 3<<20) + `"}`
 	text := "{}\n" + long + "\n[1]\n" + long + "\n{}"
@@ -204,7 +204,7 @@ func TestSplitterExpect(t *testing.T) {
 // Ready is about documents and lines that have been read to their end.
 func TestSplitterReady(t *testing.T) {
 	for _, tt := range []struct {
-		rest string // behind the first document
+		rest string // after the first document
 		want bool
 	}{
 		{"", false}, {"\n", false}, {"\n \r\n\t", false}, {"\n{\"a\":", false}, {"\n{}", true}, {"\n{}\n", true}, {"{}\n", true}, {"\n{}\n{", true},

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Kind tells the type of a value by its first character.
+// A Kind is the type of a value: the first character of its text.
 type Kind byte
 
 // The kinds of values. Absent is the kind of a value that is not there.
@@ -89,8 +89,8 @@ func (v Value) Raw() []byte {
 	return v.doc.raw.Bytes[n.start:n.end:n.end]
 }
 
-// Text returns the characters of a string, and "" for anything else. They may keep
-// the document in memory: clone what outlives it.
+// Text returns the characters of a string, and "" for anything else. They may share the
+// document's memory: clone a text that is to outlive it.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
@@ -139,9 +139,8 @@ func (v Value) isNamed(name string) bool {
 	return string(raw[1:len(raw)-1]) == name
 }
 
-// unquote returns the characters of a quoted string. Where it has no escapes, they
-// are those of the document, which never change: most of what a document costs
-// would otherwise be copies.
+// unquote returns the characters of a quoted string. Without escapes, they are those of
+// the document, which never change: copies would be most of the cost of a document.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return inPlace(quoted[1 : len(quoted)-1])
@@ -164,7 +163,7 @@ func Unquote(quoted, buffer []byte) (text, grown []byte) {
 // inPlace returns bytes of a document as a string, without a copy: they never change.
 func inPlace(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// children yields what an object or array holds.
+// children yields the members of an object or the elements of an array.
 func (v Value) children(yield func(Value) bool) {
 	if k := v.Kind(); k != Object && k != Array {
 		return
@@ -182,7 +181,7 @@ func (v Value) children(yield func(Value) bool) {
 // text, 0 for the root. See [Document.Value].
 func (v Value) Ordinal() int { return int(v.i) }
 
-// Value returns the value with an ordinal, which must be that of one of d.
+// Value returns the value of d with this ordinal, which must be in use.
 func (d *Document) Value(ordinal int) Value { return Value{d, int32(ordinal)} }
 
 // First returns the first member of an object or element of an array, absent if there is
@@ -351,7 +350,7 @@ func (v Value) PositionIn(offset int) Position {
 		return v.Position()
 	}
 	raw := v.Raw()
-	at := 1 // behind the quote
+	at := 1 // after the quote
 	for last := len(raw) - 1; offset > 0 && at < last; {
 		plain := bytes.IndexByte(raw[at:min(at+offset, last)], '\\')
 		if plain < 0 {
@@ -363,7 +362,7 @@ func (v Value) PositionIn(offset int) Position {
 		end := scanEscape(raw, at)
 		length := escapedLen(raw[at:end])
 		if length > offset {
-			break // inside what the escape stands for
+			break // inside the escaped character
 		}
 		at = end
 		offset -= length
@@ -371,7 +370,8 @@ func (v Value) PositionIn(offset int) Position {
 	return v.doc.positionAt(int(v.node().start) + at)
 }
 
-// escapedLen returns how many bytes an escape stands for; a surrogate pair is one.
+// escapedLen returns how many bytes of UTF-8 an escape is; a surrogate pair is one
+// escape.
 func escapedLen(escape []byte) int {
 	switch len(escape) {
 	case len(`\n`):
