@@ -23,11 +23,11 @@ type Archive struct {
 	entries map[string][]span // by their digests, in the order of the text
 }
 
-// A span is where a line stands in a text, in bytes.
+// A span is the place of a line in a text, in bytes.
 type span struct{ offset, length int64 }
 
-// NewArchive reads a text once, to know where the entries are. A line that is none is of
-// another program, or was not written to its end, and does not count.
+// NewArchive reads a text once, to find the entries. A line that is no entry, because
+// another program wrote it or it was cut off, is ignored.
 func NewArchive(text io.ReaderAt) (*Archive, error) {
 	a := &Archive{text, map[string][]span{}}
 	lines := bufio.NewReaderSize(io.NewSectionReader(text, 0, math.MaxInt64), 1<<20)
@@ -43,7 +43,7 @@ func NewArchive(text io.ReaderAt) (*Archive, error) {
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF:
-			return a, nil // what ends without a line end was cut off
+			return a, nil // a line without a line end was cut off
 		case err != nil:
 			return nil, err
 		case sum != "":
@@ -53,7 +53,7 @@ func NewArchive(text io.ReaderAt) (*Archive, error) {
 	}
 }
 
-// digestOf returns the digest of the entry that a line begins, "" if it begins none.
+// digestOf returns the digest of the entry that a line begins, "" if it is no entry.
 func digestOf(line []byte) string {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"sha256":"`))
 	sum, _, closed := bytes.Cut(rest, []byte{'"'})
@@ -64,7 +64,8 @@ func digestOf(line []byte) string {
 }
 
 // find returns the entry with a digest for the message with this id, or else for one that
-// had none: the latest if there are several. The error wraps [ErrNoEntry] if there is none.
+// had none: the last one if there are several. The error wraps [ErrNoEntry] if there is
+// none.
 func (a *Archive) find(sum, id string) (*entry, error) {
 	var nameless *entry
 	for _, at := range slices.Backward(a.entries[sum]) {
@@ -89,14 +90,14 @@ func (a *Archive) find(sum, id string) (*entry, error) {
 	return nameless, nil
 }
 
-// ErrNoEntry reports that an archive lacks what was taken from a message.
+// ErrNoEntry reports that an archive has no entry for a trim of a message.
 var ErrNoEntry = errors.New("the archive has no entry for it")
 
-// Restore undoes every trim of a message in a format, or in the one that it looks like
-// if f is "", the last trim first; of a MACP transcript those of every context (see
+// Restore undoes every trim of a message in a format, or in the one that it looks like if
+// f is "", the last trim first; of a MACP transcript those of every context (see
 // [history.All]). A message that was never trimmed is returned as it is. The error is of
-// [history.Of], wraps [ErrNoEntry], or says in what the entry and the message do not fit
-// each other.
+// [history.Of], wraps [ErrNoEntry], or says how the entry and the message contradict each
+// other.
 func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]byte, error) {
 	all, err := history.All(doc, f, limits)
 	if err != nil {
@@ -126,8 +127,8 @@ func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits json
 	return jsonstream.AppendCompact(nil, append(text, old.Bytes[from:]...)), nil
 }
 
-// restore undoes every trim of one context, and returns what is to carry it; nil if it
-// was never trimmed.
+// restore undoes every trim of one context, and returns its new carrier; nil if it was
+// never trimmed.
 func (a *Archive) restore(h *history.History) (value []byte, err error) {
 	seen := map[string]bool{} // records
 	for {

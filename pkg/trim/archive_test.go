@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What a trim took comes back as it was, to the character.
+// What a trim removed is restored as it was, to the character.
 func TestRestoreIsExact(t *testing.T) {
 	for _, turn := range []string{
 		`{"role":"user","content":"\u2028\u00e9\/é","n":[1e400,9007199254740993,0.10,-0]}`, `"text"`, `5`, `null`, `[]`, `{}`, `{"role":"user","content":""}`,
@@ -26,7 +26,7 @@ func TestRestoreIsExact(t *testing.T) {
 }
 
 // A context in base64 comes back as the string it was, not as another one of the same
-// JSON, unless there is more in it since.
+// JSON, unless it has grown since.
 func TestRestoreIsExactInBase64(t *testing.T) {
 	const context = "{\n  \"conversation_history\": [\n    {\"role\": \"user\", \"content\": \"?>~ÿ\"},\n    {\"role\": \"user\"}\n  ]\n}\n"
 	for _, in := range []string{
@@ -53,8 +53,8 @@ func TestRestoreIsExactInBase64(t *testing.T) {
 	}
 }
 
-// A session goes on after a trim: what was taken from its earlier contexts comes back,
-// too, if two of them are the same as well.
+// A session continues after a trim: its earlier contexts are restored too, also if two of
+// them are equal.
 func TestRestoreOfEarlierContexts(t *testing.T) {
 	payload := func(context string) string {
 		return `{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"` + base64.StdEncoding.EncodeToString([]byte(context)) + `"}}`
@@ -85,8 +85,8 @@ func TestRestoreOfNothing(t *testing.T) {
 	}
 }
 
-// An archive that was changed, or is of another message, is not believed.
-func TestRestoreRefuses(t *testing.T) {
+// An archive that was changed, or is of another message, is rejected.
+func TestRestoreRejects(t *testing.T) {
 	const text = `{"handoffId":"h","relevantContext":[{"excerpt":"` + long + long + long + long + `"}],"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"assistant","content":"two"},{"role":"user","content":"three"}]}`
 	r := mustTrim(t, text, Options{Last: 1, MaxBytes: 500, Also: Extras()})
 	if r.Gone != 2 || r.Record.GivenUp["relevantContext"] != 1 {
@@ -106,7 +106,7 @@ func TestRestoreRefuses(t *testing.T) {
 			if changed == string(r.Archive) {
 				t.Fatalf("no %s in %s", tt.old, changed)
 			}
-			// An entry that gives the record back removes no member of it later.
+			// An entry that restores the record removes no member of it afterwards.
 			changed = strings.Replace(changed, `{"pointer":"/extensions"}`, `{"pointer":"/extensions/none"}`, 1)
 			_, err := archiveOf(t, []byte(changed)).Restore(document(t, r.Text), "", jsonstream.Limits{})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -133,7 +133,7 @@ type failing struct{ err error }
 
 func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
-// An entry that is damaged is an error, in words of JSON.
+// A damaged entry is an error, which names members, not Go types.
 func TestDamagedEntry(t *testing.T) {
 	for rest, want := range map[string]string{
 		`,"format":1}`: "/format: unexpected number", `,"turns":{}}`: "/turns: unexpected object", `,"sha256":"b"}`: "duplicate", `,"turns":[`: "EOF",
@@ -145,8 +145,8 @@ func TestDamagedEntry(t *testing.T) {
 	}
 }
 
-// Of several entries with one digest, the latest counts that is of the message, or else
-// the latest of a message without an id. What is no entry does not count.
+// Of several entries with one digest, the last one of the message counts, or else the
+// last one of a message without an id. Lines that are no entries are ignored.
 func TestArchive(t *testing.T) {
 	entry := func(id, list string) string {
 		return `{"sha256":"s","handoffId":"` + id + `","turns":[{"list":"` + list + `","index":0,"turn":1}]}` + "\n"

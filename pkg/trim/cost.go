@@ -9,16 +9,16 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A charge is what summaries cost, and what costTracking is with it (section 9).
-// Its zero value charges nothing.
+// A charge is the cost of summaries, and the costTracking that includes it (section 9).
+// The zero value charges nothing.
 type charge struct {
 	cost  message.Number // in US dollars
-	share float64        // of what was spent before, 0 if that was nothing
+	share float64        // of the amount spent before, 0 if that was zero
 	sums  []member
 }
 
-// charge returns the exact sums for what was used, if the message has a place for
-// them and the prices are known.
+// charge returns the exact sums for the tokens used, if the message has a place for them
+// and the prices are known.
 func (d *draft) charge(used summarize.Usage) (charge, error) {
 	costs := d.h.Layout().Costs
 	if costs == (format.Costs{}) || used == (summarize.Usage{}) || d.o.Prices.Prompt == "" || d.o.Prices.Completion == "" {
@@ -72,8 +72,8 @@ func plus(v jsonstream.Value, pointer string, by message.Decimal) (was message.D
 	return was, sum, nil
 }
 
-// checkCosts returns why the cost of a summary could not be added to the message,
-// before there is one.
+// checkCosts returns why the cost of a summary could not be added to the message. It is
+// called before there is a summary.
 func (d *draft) checkCosts() error {
 	if d.o.Summarizer == nil {
 		return nil

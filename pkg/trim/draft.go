@@ -15,28 +15,28 @@ import (
 type draft struct {
 	o       Options
 	h       *history.History
-	record  Record // of what was done before, and then of what is done now
+	record  Record // of earlier trims, and at the end of this one too
 	turns   []turn
 	units   []int // see [history.History.Units]
 	former  int   // the turn that is the summary of an earlier trim, or -1
-	old     size  // of the summary that is there already
+	old     size  // of the summary of an earlier trim
 	before  size  // of the message
-	total   size  // of the message less what the filters removed
+	total   size  // of the message without the turns that the filters removed
 	tally   []history.MemberSize
 	cut     cut
-	planned cut  // of which some may have been given back
-	spared  bool // less of Options.Also is given up than was planned
+	planned cut  // of which a part may have been given back
+	spared  bool // less of Options.Also is given up than planned
 
 	frame      size            // of an empty summary
-	tokenBytes int             // how many bytes of JSON a token of a summary is taken for
-	slack      size            // by how much more than planned the message came out
-	usage      summarize.Usage // of all summaries that were asked for
-	fellBack   error           // why Options.Fallback came about
+	tokenBytes int             // the assumed bytes of JSON per token of a summary
+	slack      size            // how much larger than planned the message came out
+	usage      summarize.Usage // of all requests for a summary
+	fellBack   error           // why Options.Fallback was used
 	scratch    []byte
 	isCompact  bool // there is no white space between the tokens of the message, which is its own context
 }
 
-// A turn is one of the history's, and what becomes of it.
+// A turn is a turn of the history, and its fate.
 type turn struct {
 	size  size
 	fate  fate
@@ -44,14 +44,14 @@ type turn struct {
 	uncut fate   // kept or edited
 }
 
-// A fate is what becomes of a turn.
+// A fate says whether a turn is kept.
 type fate int
 
 const (
 	kept     fate = iota
-	edited        // a filter took its tool parts
-	filtered      // a filter took it
-	removed       // the summary is in its place
+	edited        // a filter removed its tool parts
+	filtered      // a filter removed it
+	removed       // replaced by the summary
 )
 
 func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
@@ -88,10 +88,11 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	return d, nil
 }
 
-// bytes returns what a value of the context takes in the message as compact JSON.
+// bytes returns how many bytes a value of the context takes in the message as compact
+// JSON.
 func (d *draft) bytes(v jsonstream.Value) int { return d.h.Encoded(len(d.compact(v))) }
 
-// textOf returns the compact text of what a turn says.
+// textOf returns the compact text of the content of a turn.
 func (d *draft) textOf(i int) []byte {
 	if t := d.h.Turns[i]; t.Item() != t.Value {
 		return jsonstream.AppendCompact(nil, t.Item().Raw())
@@ -99,8 +100,7 @@ func (d *draft) textOf(i int) []byte {
 	return d.turns[i].text
 }
 
-// compact returns the compact text of a value, without a copy where that is the text
-// it has.
+// compact returns the compact text of a value, without a copy if it is compact already.
 func (d *draft) compact(v jsonstream.Value) []byte {
 	if d.isCompact {
 		return v.Raw()
@@ -120,7 +120,7 @@ func (d *draft) set(i int, f fate) {
 	}
 }
 
-// changed reports whether a filter has taken anything.
+// changed reports whether a filter has removed anything.
 func (d *draft) changed() bool {
 	for _, t := range d.turns {
 		if t.fate != kept {
@@ -130,7 +130,7 @@ func (d *draft) changed() bool {
 	return false
 }
 
-// stays returns how many turns are there after filtering; a summary is none.
+// stays returns how many turns are left after filtering, not counting a summary.
 func (d *draft) stays() int {
 	n := 0
 	for i, t := range d.turns {
@@ -141,7 +141,7 @@ func (d *draft) stays() int {
 	return n
 }
 
-// said returns how many turns of the conversation are there after filtering.
+// said returns how many turns of the conversation are left after filtering.
 func (d *draft) said() int {
 	n := d.stays()
 	for i, t := range d.h.Turns {
@@ -164,8 +164,7 @@ func (d *draft) within(s size) bool {
 // preamble begins a turn that is a summary.
 const preamble = "Summary of the earlier conversation, whose turns were removed:\n"
 
-// formerSummary returns the turn that is the summary which an earlier trim has
-// written, or -1.
+// formerSummary returns the turn that holds the summary of an earlier trim, or -1.
 func formerSummary(h *history.History, r Record) int {
 	if r.DroppedTurns <= 0 {
 		return -1
@@ -175,7 +174,7 @@ func formerSummary(h *history.History, r Record) int {
 	})
 }
 
-// previous returns the summary that is there already.
+// previous returns the summary of an earlier trim.
 func (d *draft) previous() string {
 	if d.former >= 0 {
 		return strings.TrimPrefix(d.h.Turns[d.former].Value.Get("content").Text(), preamble)

@@ -4,24 +4,24 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An editor changes members of a document and remembers what they were. After an
-// error it does nothing.
+// An editor changes members of a document and records their old values. After an error it
+// does nothing.
 type editor struct {
 	root    *jsonstream.Draft
 	members []member
 	err     error
 }
 
-// A member is what a place held before; a nil value stands for nothing.
+// A member is the old value of a place; nil means that there was none.
 type member struct {
 	pointer string
 	value   []byte
-	index   int // in its object, if it was taken away
+	index   int // in its object, if it was removed
 }
 
 func edit(doc *jsonstream.Document) *editor { return &editor{root: jsonstream.NewDraft(doc.Root())} }
 
-// put writes a value without remembering what was there.
+// put writes a value without recording the old one.
 func (e *editor) put(pointer string, value []byte) {
 	if e.err == nil {
 		e.err = e.root.Set(pointer, value)
@@ -34,7 +34,7 @@ func (e *editor) set(pointer string, value []byte) {
 	e.put(pointer, value)
 }
 
-// remove takes a value away.
+// remove removes a value.
 func (e *editor) remove(pointer string) {
 	if e.err != nil {
 		return
@@ -50,7 +50,7 @@ func (e *editor) remove(pointer string) {
 	e.err = e.root.Remove(pointer)
 }
 
-// insert puts a member of the root where it was, and writes any other value.
+// insert puts a member of the root back at its index, and writes any other value.
 func (e *editor) insert(pointer string, index int, value []byte) {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	if len(tokens) != 1 || e.root.Kind() != jsonstream.Object || e.root.Child(tokens[0]) != nil {
@@ -104,8 +104,7 @@ func (e *editor) value(pointer string) jsonstream.Value {
 // text returns the compact text of the document.
 func (e *editor) text() []byte { return jsonstream.AppendCompact(nil, e.root.Bytes()) }
 
-// parse reads a text that this package has made, or the whole of which was read
-// before.
+// parse reads a text that this package has made, or that was read before.
 func parse(text []byte) (*jsonstream.Document, error) {
 	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An entry is what one trim has taken from a message: with it the message can be
-// made what it was.
+// An entry is what one trim removed from a message. It is enough to restore the message.
 type entry struct {
 	SHA256    string        `json:"sha256"`             // see [Record]
 	HandoffID string        `json:"handoffId,omitzero"` // see [history.ID]
@@ -26,28 +25,28 @@ type entry struct {
 	Summary   bool          `json:"summary,omitzero"` // a turn of the message is the summary of these
 	Turns     []entryTurn   `json:"turns"`
 	Members   []entryMember `json:"members"` // in the order in which they were changed
-	// Carrier is the string that had the context in base64, where that is not what
-	// [history.History.Carry] makes of its compact text.
+	// Carrier is the string that had the context in base64, unless
+	// [history.History.Carry] gives the same for its compact text.
 	Carrier jsontext.Value `json:"carrier,omitzero"`
 }
 
 // An entryTurn is a turn that was removed, or edited.
 type entryTurn struct {
 	List  string         `json:"list"`           // the member that held it
-	Index int            `json:"index"`          // in the list as it was
-	Kept  bool           `json:"kept,omitzero"`  // it was edited, and is in the message still
-	Whole bool           `json:"whole,omitzero"` // it was no element: the member was this string
+	Index int            `json:"index"`          // in the list before the trim
+	Kept  bool           `json:"kept,omitzero"`  // it was edited, and is still in the message
+	Whole bool           `json:"whole,omitzero"` // the member was this string, not a list
 	Turn  jsontext.Value `json:"turn"`
 }
 
-// An entryMember is what a member was; a nil value means that it was not there.
+// An entryMember is the old value of a member; nil means that there was none.
 type entryMember struct {
 	Pointer string         `json:"pointer"`
-	Index   int            `json:"index,omitzero"` // in its object, where it was taken away
+	Index   int            `json:"index,omitzero"` // in its object, if it was removed
 	Value   jsontext.Value `json:"value,omitzero"`
 }
 
-// gone yields the turns that an entry holds.
+// gone yields the turns that the entry holds.
 func (d *draft) gone(yield func(i int, t conversation.Turn) bool) {
 	for i, t := range d.h.Turns {
 		if d.turns[i].fate != kept && !yield(i, t) {
@@ -56,7 +55,7 @@ func (d *draft) gone(yield func(i int, t conversation.Turn) bool) {
 	}
 }
 
-// digest returns the SHA-256 that [Record] tells of.
+// digest returns the SHA-256 of [Record].
 func (d *draft) digest() string {
 	var turns []jsonstream.Value
 	for _, t := range d.gone {
@@ -68,9 +67,8 @@ func (d *draft) digest() string {
 	return digest(turns)
 }
 
-// digest returns the SHA-256 of the canonical form of an array. An element that has
-// none, for a number beyond the range of a double, stands in it as
-// compact JSON.
+// digest returns the SHA-256 of the canonical form of an array. An element without one,
+// because of a number beyond the range of a double, is compact JSON in it.
 func digest(turns []jsonstream.Value) string {
 	sum := sha256.New()
 	var scratch []byte
@@ -107,10 +105,10 @@ func (d *draft) archive(e *editor, r Result) []byte {
 	}
 	text, err := json.Marshal(taken, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
-		panic(err) // strings, numbers and JSON that was read
+		panic(err) // strings, numbers and valid JSON
 	}
-	// To marshal the turns would be to check again what was read, at the cost of
-	// counting their tokens.
+	// json.Marshal would check the turns again, which takes as long as counting their
+	// tokens.
 	const turns = `"turns":[`
 	head, tail, _ := bytes.Cut(text, []byte(turns))
 	text = make([]byte, 0, len(text)+d.before.bytes)
@@ -118,8 +116,8 @@ func (d *draft) archive(e *editor, r Result) []byte {
 	return append(d.appendTurns(text), tail...)
 }
 
-// carrierOf returns the string that has the context, nil if its compact text says enough
-// about it.
+// carrierOf returns the string that has the context, nil if the compact text is enough to
+// restore it.
 func carrierOf(h *history.History) jsontext.Value {
 	v := h.Carrier()
 	if v.Kind() != jsonstream.String {
@@ -131,7 +129,7 @@ func carrierOf(h *history.History) jsontext.Value {
 	return v.Raw()
 }
 
-// appendTurns appends what an entry holds of turns, as the elements of an array.
+// appendTurns appends the turns of an entry as the elements of an array.
 func (d *draft) appendTurns(text []byte) []byte {
 	first := len(text)
 	for i, t := range d.gone {
@@ -187,8 +185,8 @@ func (e *entry) restore(h *history.History) ([]byte, error) {
 	return ed.text(), nil
 }
 
-// carry returns what is to carry a context: what did so before the trim, if it is the
-// same one again.
+// carry returns the carrier of a context: the one before the trim, if the context is the
+// same again.
 func (e *entry) carry(h *history.History, context []byte) []byte {
 	if e.Carrier == nil || h.Carrier().Kind() != jsonstream.String {
 		return h.Carry(context)
@@ -233,8 +231,8 @@ func (e *entry) check(h *history.History) error {
 	return nil
 }
 
-// merge returns a list with the turns of the entry put back in the place of the turn
-// that is their summary, if there is one. Turns that were added since stay behind them.
+// merge returns a list with the turns of the entry put back in the place of the turn that
+// is their summary, if there is one. Turns that were added since stay after them.
 func (e *entry) merge(h *history.History, list, summary int) (text []byte, changed bool, err error) {
 	name := h.Lists[list].Name
 	var now []jsonstream.Value

@@ -12,8 +12,8 @@ import (
 // An Extra is a member that may be given up in part.
 type Extra string
 
-// The members that may be given up. Active calls and pending approvals of a tool
-// state never are.
+// The members that may be given up. The active calls and pending approvals of a tool
+// state are always kept.
 const (
 	CachedResults   Extra = "cachedResults"   // the oldest first
 	RelevantContext Extra = "relevantContext" // the lowest relevanceScore first, then the oldest
@@ -23,7 +23,8 @@ const (
 // Extras returns all of them.
 func Extras() []Extra { return []Extra{CachedResults, RelevantContext, ToolCallHistory} }
 
-// pointer returns where a member stands in a context of a format, "" if it has none.
+// pointer returns the pointer to the member in a context of a format, "" if the format
+// has none.
 func (e Extra) pointer(f format.Format) string {
 	d := formats.Named(f)
 	if e == ToolState {
@@ -37,7 +38,7 @@ func (e Extra) pointer(f format.Format) string {
 	return ""
 }
 
-// A sacrifice is what is left of a member that is given up in part.
+// A sacrifice is the rest of a member that is given up in part.
 type sacrifice struct {
 	extra   Extra
 	pointer string
@@ -46,8 +47,7 @@ type sacrifice struct {
 	text    []byte
 }
 
-// sacrifice gives up what Also allows, and no more of it than is needed for a gain
-// of that size.
+// sacrifice gives up members of Also, and no more than needed to gain that size.
 func (d *draft) sacrifice(need size) (gained size) {
 	for _, e := range d.o.Also {
 		v := d.h.Root.At(e.pointer(d.h.ContextFormat))
@@ -55,9 +55,9 @@ func (d *draft) sacrifice(need size) (gained size) {
 			continue
 		}
 		order, parts := e.order(v), partsOf(v)
-		// A member counts within the top-level one that holds it: what is measured is
-		// its own text, which is what changes. Each part alone counts for a little more
-		// than its share.
+		// A member is counted within the top-level one that holds it, but measured by its
+		// own text, which is what changes. A part on its own counts a little more than
+		// its share.
 		old, sum := d.sizeOf(v.Raw()), size{}
 		sizes := make([]size, len(parts))
 		for i, part := range parts {
@@ -91,7 +91,8 @@ func (d *draft) sizeOf(text []byte) size {
 	return size{d.o.Meter.Count(string(compact)), d.h.Encoded(len(compact))}
 }
 
-// order returns the indices of a member's elements, those first that may go first.
+// order returns the indices of a member's elements in the order in which they may be
+// removed.
 func (e Extra) order(v jsonstream.Value) []int {
 	order := make([]int, v.Len())
 	for i := range order {
@@ -100,7 +101,7 @@ func (e Extra) order(v jsonstream.Value) []int {
 	if e != RelevantContext {
 		return order
 	}
-	score := make([]float64, len(order)) // to sort by, not to add up
+	score := make([]float64, len(order)) // for sorting only: these are floats
 	for i, item := range v.Elements() {
 		score[i], _ = strconv.ParseFloat(string(item.Get("relevanceScore").Raw()), 64)
 	}

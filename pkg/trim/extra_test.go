@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Other members give up their elements in the order that is asked for, and no more
-// of them than it takes.
+// Other members give up their elements in the order of Also, and no more than needed.
 func TestExtras(t *testing.T) {
 	element := strings.Repeat(long, 10) // larger than what the record adds
 	context := func(scores ...string) string {
@@ -57,8 +56,8 @@ func TestExtras(t *testing.T) {
 	}
 }
 
-// What was given up adds up, and comes back trim by trim. Two trims that take no
-// turns are told apart by what they took.
+// The counts of given-up elements add up, and are undone trim by trim. Two trims that
+// remove no turns have different digests.
 func TestExtrasTwice(t *testing.T) {
 	var results []string
 	for i := range 20 {
@@ -80,8 +79,8 @@ func TestExtrasTwice(t *testing.T) {
 	}
 }
 
-// What an element counts for alone can be more than what is gained by its going:
-// then more of them go, but not all.
+// An element can count more on its own than is gained by removing it: then more are
+// removed, but not all.
 func TestExtrasThatGainLess(t *testing.T) {
 	text := `{"handoffId":"h","currentState":{"cachedResults":[` + strings.Repeat("1,", 800) + `"` + strings.Repeat(long, 40) + `"]},"conversationHistoryVerbatim":[]}`
 	limit := sizeOf(open(t, []byte(text)), nil).tokens - 100

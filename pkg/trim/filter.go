@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// filter takes the turns that Roles and DropTools exclude. Of a turn that stays
-// it takes the calls whose results went, and the results whose calls went.
+// filter removes the turns that Roles and DropTools exclude. From a turn that stays it
+// removes calls without their results, and results without their calls.
 func (d *draft) filter() {
 	torn := map[int]bool{} // units that have lost a turn
 	for i, t := range d.h.Turns {
@@ -58,8 +58,8 @@ func hasTools(turn jsonstream.Value) bool {
 	return false
 }
 
-// withoutTools returns the compact text of a turn without its calls and results,
-// and whether it says nothing any more.
+// withoutTools returns the compact text of a turn without its calls and results, and
+// whether nothing is left of it.
 func withoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 	empty = true
 	for name, v := range turn.Members() {
@@ -86,12 +86,12 @@ func withoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 
 // appendMember appends the compact text of a member of an object.
 func appendMember(dst []byte, name string, value []byte) []byte {
-	dst, _ = jsontext.AppendQuote(dst, name) // it comes from strict JSON
+	dst, _ = jsontext.AppendQuote(dst, name) // it is from strict JSON
 	return jsonstream.AppendCompact(append(dst, ':'), value)
 }
 
-// appendElement appends an element, or a member, to an array or object that is
-// still open, and opens it with a bracket.
+// appendElement appends an element or a member to an open array or object, which it
+// begins with a bracket.
 func appendElement(list []byte, bracket byte, element []byte) []byte {
 	if len(list) > 0 {
 		bracket = ','
@@ -99,10 +99,10 @@ func appendElement(list []byte, bracket byte, element []byte) []byte {
 	return append(append(list, bracket), element...)
 }
 
-// endList ends what was made with appendElement.
+// endList ends an array or object made by appendElement.
 func endList(list []byte, bracket byte) []byte {
 	if len(list) == 0 {
 		list = append(list, bracket)
 	}
-	return append(list, bracket+2) // ASCII has ] two behind [, and } two behind {
+	return append(list, bracket+2) // in ASCII, ] is two after [, and } two after {
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The filters of the OpenAI documents, on the shapes of every format: what stays
-// has no call without its result, and no result without its call.
+// The filters of the OpenAI documents, on the shapes of every format: no call stays
+// without its result, and no result without its call.
 func TestFilters(t *testing.T) {
 	chat := `{"role":"user","content":"q"},{"role":"assistant","content":"so","tool_calls":[{"id":"1"}],"x":1},{"role":"tool","tool_call_id":"1","content":"r"},{"role":"assistant","content":null,"tool_calls":[{"id":"2"}]},{"role":"tool","tool_call_id":"2"}`
 	responses := `{"role":"user","content":"q"},{"type":"reasoning"},{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"},{"type":"mcp_list_tools"},{"type":"message","role":"assistant","content":"a"}`
@@ -61,8 +61,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// What a conversion has put beside the conversation stays, whatever else goes, and is no
-// turn that counts for a limit. The record counts every element of the lists.
+// Elements that a conversion has put beside the conversation always stay, and do not
+// count as turns for a limit. The record counts every element of the lists.
 func TestContextStays(t *testing.T) {
 	const (
 		brief   = `{"role":"user","content":"[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]\n{}"}`
@@ -99,7 +99,7 @@ func TestContextStays(t *testing.T) {
 	}
 }
 
-// A string for a history is what the user said: no tool, but the user's.
+// A history that is a string is a turn of the user.
 func TestFiltersOnString(t *testing.T) {
 	const text = `{"input_history":"hi","new_items":[{"type":"reasoning"}]}`
 	if got := bare(t, mustTrim(t, text, Options{DropTools: true}).Text); got != `{"input_history":"hi","new_items":[]}` {

@@ -61,7 +61,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		was := recordOf(doc)
 		back, err := archiveOf(t, r.Archive).Restore(out, "", jsonstream.Unlimited())
-		if was != "" { // of a trim whose archive is not there
+		if was != "" { // of a trim without an archive
 			if !errors.Is(err, ErrNoEntry) && was != r.Record.SHA256 {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// recordOf returns the digest that a message was read with.
+// recordOf returns the digest in the record of a message.
 func recordOf(doc *jsonstream.Document) string {
 	h, err := history.Of(doc, "", jsonstream.Limits{})
 	if err != nil {
@@ -82,7 +82,7 @@ func recordOf(doc *jsonstream.Document) string {
 	return h.Root.Get(holder(h.ContextFormat)).Get(recordMember).Get("sha256").Text()
 }
 
-// fuzzOptions makes options of bits.
+// fuzzOptions makes options from bits.
 func fuzzOptions(bits uint32) Options {
 	take := func(n int) int {
 		v := int(bits & (1<<n - 1))

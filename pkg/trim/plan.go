@@ -9,27 +9,26 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A cut is what a draft gives up to fit.
+// A cut is the part of a draft that is given up to fit.
 type cut struct {
 	units   [][]int // of turns, by their indices, the oldest first
 	turns   []int   // of the units, in order
-	summary int     // the most tokens that the summary may have
+	summary int     // the maximum tokens of the summary
 	extras  []sacrifice
 }
 
 const (
-	// leastSummary is the fewest tokens with which a summary says anything.
-	leastSummary = 16
-	// usualSummary is the size, in tokens, that a summary may have also if a tenth
-	// of what it replaces is less.
+	// minSummary is the minimum size, in tokens, of a useful summary.
+	minSummary = 16
+	// usualSummary is the size, in tokens, that a summary may always have, even if a
+	// tenth of the text it replaces is less.
 	usualSummary = 100
-	// usualBytes is how many bytes of JSON a token of a summary is taken for, until
-	// one has more.
+	// usualBytes is the assumed bytes of JSON per token of a summary, until one has more.
 	usualBytes = 5
 )
 
-// plan decides what goes, so that the message fits with the slack to spare: the
-// oldest turns first, by units, and of them as few as will do.
+// plan decides what to remove so that the message fits with slack to spare: the oldest
+// turns first, by units, and as few as possible.
 func (d *draft) plan() error {
 	if err := d.choose(); err != nil {
 		return err
@@ -72,9 +71,9 @@ func (d *draft) choose() error {
 	if d.o.Last > 0 && stays-count > d.o.Last {
 		return &OverError{Over: stays - count - d.o.Last, Limit: d.o.Last, Unit: "turns"}
 	}
-	// All that may go of the turns is gone: the summary gets the room that there
-	// is, and the other members give some if that is little.
-	least := min(d.cut.summary, leastSummary)
+	// All turns that may go are gone: the summary gets the room that is left, and the
+	// other members give up some if that is too little.
+	least := min(d.cut.summary, minSummary)
 	room := func() int {
 		free := budget.minus(d.rest(gone, count).plus(overhead).plus(d.summarySize(0, count)))
 		if free.bytes > 0 {
@@ -98,7 +97,7 @@ func (d *draft) choose() error {
 	return nil
 }
 
-// unlimited is a limit that nothing reaches.
+// unlimited is a limit beyond any size.
 const unlimited = 1 << 30
 
 // limits returns the limits of the message.
@@ -106,7 +105,7 @@ func (d *draft) limits() size {
 	return size{cmp.Or(max(d.o.MaxTokens, 0), unlimited), cmp.Or(max(d.o.MaxBytes, 0), unlimited)}
 }
 
-// rest returns the size of the message without a summary, after some turns are gone.
+// rest returns the size of the message without a summary once some turns are gone.
 func (d *draft) rest(gone size, count int) size {
 	rest := d.total.minus(gone)
 	if d.summarises(count) {
@@ -123,8 +122,8 @@ func (d *draft) wanted(gone size, count int) int {
 	if !d.summarises(count) {
 		return 0
 	}
-	// Longer than what it replaces, it would help nobody; and half of the room is
-	// for the turns themselves.
+	// A summary longer than the turns it replaces would be useless; and half of the room
+	// is for the turns themselves.
 	most := gone.tokens + d.old.tokens
 	if d.o.SummaryTokens > 0 {
 		return min(d.o.SummaryTokens, most)
@@ -134,7 +133,7 @@ func (d *draft) wanted(gone size, count int) int {
 	return min(max(min(d.old.tokens+gone.tokens/10, half), usualSummary), most)
 }
 
-// summarySize returns the most that a summary takes in the message.
+// summarySize returns the maximum size of a summary in the message.
 func (d *draft) summarySize(tokens, count int) size {
 	if !d.summarises(count) {
 		return size{}
@@ -142,9 +141,8 @@ func (d *draft) summarySize(tokens, count int) size {
 	return d.frame.plus(size{tokens, tokens * d.h.Encoded(d.tokenBytes)})
 }
 
-// candidates returns the units that may go, oldest first. Instructions stay, and what
-// was handed over besides the conversation, as do the last user turn and the latest
-// turns.
+// candidates returns the units that may go, oldest first. Instructions stay, as do
+// elements beside the conversation, the last user turn and the latest turns.
 func (d *draft) candidates() [][]int {
 	stays := map[int]bool{} // units
 	latest := d.o.KeepTurns
@@ -169,7 +167,7 @@ func (d *draft) candidates() [][]int {
 		latest--
 	}
 	var units [][]int
-	at := map[int]int{} // where a unit is in units
+	at := map[int]int{} // index of a unit in units
 	for i, u := range d.units {
 		if stays[u] || i == d.former || d.turns[i].fate == filtered {
 			continue
@@ -183,8 +181,8 @@ func (d *draft) candidates() [][]int {
 	return units
 }
 
-// speaks reports whether a user's turn is more than the results of tools, which
-// Anthropic has as parts of one.
+// speaks reports whether a user's turn has more than results of tools, which Anthropic
+// has as parts of such a turn.
 func speaks(turn jsonstream.Value) bool {
 	tools, all := 0, 0
 	for _, part := range turn.Get("content").Elements() {
@@ -196,8 +194,8 @@ func speaks(turn jsonstream.Value) bool {
 	return all == 0 || tools < all
 }
 
-// over returns the error for a message that exceeds the limits by s, of which the
-// record takes some.
+// over returns the error for a message that exceeds the limits by s, a part of which is
+// due to the record.
 func (d *draft) over(s, record size) error {
 	e := &OverError{Over: s.tokens, Limit: d.o.MaxTokens, Unit: "tokens"}
 	in := func(s size) int { return s.tokens }
@@ -214,11 +212,11 @@ func (d *draft) over(s, record size) error {
 	for _, m := range e.Rest {
 		e.Others -= m.Size
 	}
-	e.Others = max(e.Others, 0) // the size of a summary is a guess
+	e.Others = max(e.Others, 0) // the size of a summary is an estimate
 	return e
 }
 
-// left returns what is left of a member of the context that has so many tokens.
+// left returns how many of a member's tokens are left.
 func (d *draft) left(name string, v jsonstream.Value, tokens int) size {
 	left := size{tokens, d.bytes(v)}
 	summarises := d.summarises(len(d.cut.turns))
@@ -242,7 +240,7 @@ func (d *draft) left(name string, v jsonstream.Value, tokens int) size {
 	return left
 }
 
-// listSize returns the size of the turns of a list that are still there.
+// listSize returns the size of the turns left in a list.
 func (d *draft) listSize(list int) size {
 	var sum size
 	for i, t := range d.h.Turns {

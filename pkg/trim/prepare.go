@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// ToolState is an SW4RM tool state but for its active calls and pending approvals. It
-// is none of [Extras]: [Prepare] gives it up, and nothing else does.
+// ToolState is an SW4RM tool state without its active calls and pending approvals. It is
+// not one of [Extras]: only [Prepare] gives it up.
 const ToolState Extra = "toolState"
 
 // Prepare is prepare_handoff_context of the SW4RM document ("Trimming Large
@@ -20,9 +20,9 @@ const ToolState Extra = "toolState"
 // and if something went, a [Record] is among them; it is an error if something else has
 // its place.
 //
-// Of the options it takes Format, Last (0 means [DefaultLast]), Meter and Tokenizer.
-// What is prepared already comes back as it is, and so does a request without a
-// context. Result.Changed tells whether something went.
+// Of the options it takes Format, Last (0 means [DefaultLast]), Meter and Tokenizer. A
+// prepared context is returned as it is, and so is a request without a context.
+// Result.Changed reports whether something was removed.
 func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	h, err := history.Of(doc, o.Format, limits)
 	if err != nil {
@@ -52,12 +52,12 @@ func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	if err := checkPlace(h); err != nil {
 		return Result{}, err
 	}
-	r, _, err := d.finish(summarize.Summary{}) // there is no limit that it could be over
+	r, _, err := d.finish(summarize.Summary{}) // there is no limit to exceed
 	return r, err
 }
 
-// countEarlier takes what the metadata tell of the history's length, where whoever
-// trimmed it left no record.
+// countEarlier takes the history's length from the metadata if an earlier trim left no
+// record.
 func (d *draft) countEarlier() {
 	layout := d.h.Layout()
 	length, err := strconv.Atoi(string(d.h.Root.At(layout.HistoryLength).Raw()))
@@ -67,7 +67,7 @@ func (d *draft) countEarlier() {
 	}
 }
 
-// note writes what a context lacks of which nothing went.
+// note adds the metadata that a context lacks if nothing was removed from it.
 func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	r := Result{Text: doc.Raw().Bytes, Format: d.h.Format, Record: d.record}
 	e := edit(d.h.Context())
@@ -95,8 +95,8 @@ func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	return r, err
 }
 
-// reduceState reduces the tool state to what stays of it, and returns how many members
-// go.
+// reduceState reduces the tool state to the members that stay, and returns how many were
+// removed.
 func (d *draft) reduceState() (gone int) {
 	layout := d.h.Layout()
 	state := d.h.Root.At(layout.ToolState)

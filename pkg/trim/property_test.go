@@ -16,9 +16,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Whatever the message and the options: nothing is torn, the message fits, what
-// stays is as it was and in order, trimming again changes nothing, and what went
-// can be put back, also after more trims and after turns were added.
+// Whatever the message and the options: no unit is torn, the message fits, the turns that
+// stay are unchanged and in order, trimming again changes nothing, and a trim can be
+// undone, also after more trims and after turns were added.
 func TestProperties(t *testing.T) {
 	for _, run := range []string{"first", "second", "third", "fourth", "fifth"} { // a hundred messages each
 		t.Run(run, rapid.MakeCheck(checkMessage))
@@ -126,7 +126,7 @@ func appendTurn(t fataler, text []byte, turn string) []byte {
 	return changed
 }
 
-// checkTrimmed checks one trim of a message against what the options ask.
+// checkTrimmed checks one trim of a message against its options.
 func checkTrimmed(t *rapid.T, was *history.History, text []byte, o Options, r Result) {
 	h := open(t, r.Text)
 	after := sizeOf(h, r.Text)
@@ -167,8 +167,8 @@ func checkTrimmed(t *rapid.T, was *history.History, text []byte, o Options, r Re
 	}
 }
 
-// checkNeeded checks that the latest of the units that went has no room beside what the
-// message holds, whatever its summary came to.
+// checkNeeded checks that the latest unit that was removed would not fit into the
+// message, whatever the size of the summary.
 func checkNeeded(t *rapid.T, was *history.History, o Options, after size, stays map[int]bool) {
 	tally, unit, summary := was.Measure(quarters), relations(was), summaryIn(was)
 	gone := map[int]size{} // by unit
@@ -194,8 +194,8 @@ func checkNeeded(t *rapid.T, was *history.History, o Options, after size, stays 
 	}
 }
 
-// match tells which turns stay, which of them were edited, and how many turns of
-// the new history are summaries. The order must be the old one.
+// match returns which turns stay, which of them were edited, and how many turns of the
+// new history are summaries. The order must be unchanged.
 func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, summaries int) {
 	stays, edited = map[int]bool{}, map[int]bool{}
 	next, summary := 0, summaryIn(now)
@@ -205,7 +205,7 @@ func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, s
 		for i := next; i < len(was.Turns) && found < 0; i++ {
 			old := was.Turns[i]
 			if at == summary && was.Lists[old.List].Name != now.Lists[turn.List].Name {
-				continue // one may be written again elsewhere
+				continue // it may be written again elsewhere
 			}
 			if bytes.Equal(text, jsonstream.AppendCompact(nil, old.Value.Raw())) {
 				found = i
@@ -233,8 +233,7 @@ func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, s
 	return stays, edited, summaries
 }
 
-// summaryIn returns the turn that an earlier trim has put in the place of others,
-// or -1.
+// summaryIn returns the turn that is the summary of an earlier trim, or -1.
 func summaryIn(h *history.History) int {
 	if n := h.Root.Get(holder(h.ContextFormat)).Get("trim").Get("droppedTurns").Raw(); n == nil || string(n) == "0" {
 		return -1
@@ -290,14 +289,14 @@ func checkOver(t *rapid.T, h *history.History, text []byte, o Options, err error
 		}
 		least = least.minus(size{tally.Turns[i], h.Encoded(len(jsonstream.AppendCompact(nil, turn.Value.Raw())) + 1)})
 	}
-	// What the record and the least summary add, generously.
+	// The size of the record and a minimal summary, at least.
 	if fits := (over.Unit == "tokens" && least.tokens+250 <= o.MaxTokens || over.Unit == "bytes" && least.bytes+h.Encoded(1000) <= o.MaxBytes ||
 		over.Unit == "turns" && left <= o.Last); fits {
 		t.Fatalf("%v: but it could have %+v and %d turns\n%s", err, least, left, text)
 	}
 }
 
-// checkMembers checks that all is as it was but what trim is about.
+// checkMembers checks that all other members are unchanged.
 func checkMembers(t *rapid.T, was, now *history.History, o Options) {
 	touched := []string{"signature", "signatureKeyId", "conversationHistorySummary", holder(was.ContextFormat)}
 	for _, list := range was.Lists {
@@ -324,7 +323,7 @@ func checkMembers(t *rapid.T, was, now *history.History, o Options) {
 	}
 }
 
-// checkRecord checks what is recorded against what became of the turns.
+// checkRecord checks the record against the fates of the turns.
 func checkRecord(t *rapid.T, was *history.History, r Result, stays, edited map[int]bool) {
 	dropped, summary := 0, summaryIn(was)
 	for i := range was.Turns {

@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A writer makes random conversations. Every turn has a number of its own, so that
-// a turn can be told from all others.
+// A writer makes random conversations. Every turn has a number of its own, which
+// identifies it.
 type writer struct {
 	*rapid.T
 	turns []string
@@ -49,7 +49,7 @@ func (w *writer) id() string {
 	return w.choose("call_0", "call_0", "call_1", "c"+strconv.Itoa(w.next))
 }
 
-// block writes some turns that belong together, or look like it.
+// block writes some turns that belong together, or seem to.
 func (w *writer) block() {
 	kinds := []func(){w.said, w.said, w.chat, w.responses, w.hosted, w.approval, w.program, w.anthropic, w.unlisted, w.odd}
 	kinds[w.upTo(len(kinds)-1)]()
@@ -70,7 +70,7 @@ func (w *writer) chat() {
 	w.answers(ids, func(id string) { w.add(`"role":"tool","tool_call_id":"` + id + `","content":` + w.text()) })
 }
 
-// answers lets some of the calls be answered, in some order.
+// answers answers some of the calls, in some order.
 func (w *writer) answers(ids []string, answer func(id string)) {
 	if len(ids) == 0 {
 		return
@@ -135,7 +135,7 @@ func (w *writer) anthropic() {
 		w.choose("", `,{"type":"text","text":`+w.text()+`}`) + `]`)
 }
 
-// unlisted is what SW4RM writes: the turn that makes the calls does not list them.
+// unlisted is the form of SW4RM: the turn that makes the calls does not list them.
 func (w *writer) unlisted() {
 	w.add(`"role":"assistant","content":` + w.text())
 	for range w.upTo(3) {
@@ -233,10 +233,10 @@ func (w *writer) elements(form string) string {
 	return strings.Join(list, ",")
 }
 
-// quarters counts as the usual estimate does, four bytes to a token.
+// quarters counts four bytes as a token, the usual estimate.
 var quarters = history.Meter{Count: func(s string) int { return (len(s) + 3) / 4 }, PerTurn: 3, PerName: 1, PerReply: 3}
 
-// options draws what a message of this size may be asked to come to.
+// options draws options for a message of this size.
 func (w *writer) options(before size, turns int) Options {
 	share := func(n int) int { return n*rapid.IntRange(5, 110).Draw(w.T, "percent")/100 + 1 }
 	o := Options{KeepTurns: w.upTo(6), Meter: quarters, Tokenizer: "quarters"}
@@ -268,7 +268,7 @@ func (w *writer) options(before size, turns int) Options {
 	return o
 }
 
-// says summarises everything by the same few characters, as often as they fit.
+// says summarises everything as the same few characters, repeated as often as they fit.
 type says string
 
 func (s says) Summarize(_ context.Context, r summarize.Request) (summarize.Summary, error) {

@@ -14,20 +14,20 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Record says in a message what trimming has done to it: extensions.trim, or
-// metadata.trim in SW4RM, of the context where the message carries one.
+// A Record is the note of its trims in a message: extensions.trim, or metadata.trim in
+// SW4RM, of the context if the message carries one.
 type Record struct {
-	OriginalTurns int    `json:"originalTurns"` // there would be, had none been dropped
+	OriginalTurns int    `json:"originalTurns"` // without any trim
 	DroppedTurns  int    `json:"droppedTurns"`  // in all trims
-	TokensBefore  int    `json:"tokensBefore"`  // this and the following are of the last trim
+	TokensBefore  int    `json:"tokensBefore"`  // this and the next members are of the last trim
 	TokensAfter   int    `json:"tokensAfter"`
 	Tokenizer     string `json:"tokenizer"`
 	Method        string `json:"method"` // the summariser
-	// SHA256 is of the turns that were removed or edited, and of the members given up
-	// in part as they were, as the canonical form of an array of them, in lower-case
-	// hexadecimal.
+	// SHA256 is the lower-case hexadecimal digest of the canonical form of an array: the
+	// turns that were removed or edited, and the members given up in part, all as they
+	// were.
 	SHA256  string         `json:"sha256"`
-	GivenUp map[string]int `json:"givenUp,omitzero"` // how many elements of other members went
+	GivenUp map[string]int `json:"givenUp,omitzero"` // how many elements of other members were removed
 }
 
 // holder returns the member that holds the record in a context of a format.
@@ -37,8 +37,8 @@ func holder(f format.Format) string {
 
 const recordMember = "trim"
 
-// recorded returns the record as a message has it, absent if there is none. What
-// others keep under that name is none: a record is known by its digest.
+// recorded returns the record of a message, absent if there is none. A value without a
+// digest is not a record, but some other program's.
 func recorded(h *history.History) jsonstream.Value {
 	if h.ContextFormat == "" {
 		return jsonstream.Value{}
@@ -50,8 +50,7 @@ func recorded(h *history.History) jsonstream.Value {
 	return v
 }
 
-// readRecord returns what an earlier trim has recorded, its zero value if there was
-// none.
+// readRecord returns the record of earlier trims, the zero Record if there is none.
 func readRecord(h *history.History) (r Record, err error) {
 	v := recorded(h)
 	if !v.Exists() {
@@ -63,8 +62,8 @@ func readRecord(h *history.History) (r Record, err error) {
 	return r, nil
 }
 
-// checkHolder returns why a context cannot hold a record, or what else is noted beside
-// it: there is a value that must not be lost.
+// checkHolder returns why a context cannot hold a record or the metadata beside it: a
+// value is in the place that must not be lost.
 func checkHolder(h *history.History) error {
 	v := h.Root.Get(holder(h.ContextFormat))
 	if k := v.Kind(); k != jsonstream.Object && k != jsonstream.Null && k != jsonstream.Absent {
@@ -73,7 +72,7 @@ func checkHolder(h *history.History) error {
 	return nil
 }
 
-// checkPlace returns why there is no place for a record.
+// checkPlace returns why a record has no place.
 func checkPlace(h *history.History) error {
 	if h.ContextFormat == "" {
 		return nil
@@ -85,7 +84,7 @@ func checkPlace(h *history.History) error {
 	return checkHolder(h)
 }
 
-// jsonError words an error of decoding without names of Go types.
+// jsonError rewrites a decoding error without names of Go types.
 func jsonError(err error) error {
 	if e, ok := err.(*json.SemanticError); ok {
 		return fmt.Errorf("%s: unexpected %s", e.JSONPointer, jsonstream.Kind(e.JSONKind))
@@ -93,8 +92,8 @@ func jsonError(err error) error {
 	return err
 }
 
-// recordSize returns the most that the record adds to the message, in the place of
-// the one before it.
+// recordSize returns the maximum that the record adds to the message when it replaces the
+// one before.
 func (d *draft) recordSize() size {
 	r := d.record
 	r.DroppedTurns += len(d.turns)

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An event is a call or result, found by the rules of the providers and not by
-// those of the package that is tested.
+// An event is a call or result, found by the rules of the providers and not by those of
+// the package under test.
 type event struct {
 	turn   int
 	id     string
@@ -105,15 +105,14 @@ func pairs(turns []conversation.Turn) []pair {
 
 func eventsOf(t conversation.Turn) []event { return events([]conversation.Turn{t}) }
 
-// output reports whether a model has made an item.
+// output reports whether an item is the output of a model.
 func output(t conversation.Turn) bool {
 	kind := t.Value.Get("type").Text()
 	return t.Role == "assistant" && !slices.ContainsFunc(eventsOf(t), func(e event) bool { return e.result }) ||
 		slices.Contains([]string{"reasoning", "message", "mcp_approval_request", "mcp_list_tools"}, kind) && t.Role == "" || strings.HasSuffix(kind, "_call")
 }
 
-// relations returns for every turn a number that it shares with those it must not
-// be parted from.
+// relations returns a number for every turn, shared by the turns that must stay together.
 func relations(h *history.History) []int {
 	unit := make([]int, len(h.Turns))
 	for i := range unit {
@@ -121,7 +120,7 @@ func relations(h *history.History) []int {
 	}
 	for again := true; again; {
 		again = false
-		for i, u := range conversation.Units(h.Turns) { // what the package joins beyond need is its right
+		for i, u := range conversation.Units(h.Turns) { // the package may join more than it must
 			if m := min(unit[i], unit[u]); unit[i] != m || unit[u] != m {
 				unit[i], unit[u], again = m, m, true
 			}
@@ -130,7 +129,7 @@ func relations(h *history.History) []int {
 	return unit
 }
 
-// checkTorn checks that what belonged together is whole or gone.
+// checkTorn checks that related turns are all kept or all gone.
 func checkTorn(t *rapid.T, was, now *history.History, stays map[int]bool, filters bool) {
 	if !filters {
 		for _, p := range pairs(was.Turns) {

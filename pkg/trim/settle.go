@@ -8,10 +8,10 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// settle has the summary of the cut written, and gives back to the turns what it leaves
-// of its room. A model or a command is not asked again: its summary then covers also
-// some turns that stay. The extractive summariser, which costs nothing, is asked for one
-// of exactly what goes, no longer than the one before.
+// settle has the summary of the cut written, and gives the room that it leaves back to
+// the turns. A model or command is not asked again, so that its summary also covers some
+// turns that stay. The extractive summariser, which costs nothing, is asked again for a
+// summary of exactly the removed turns, no longer than the one before.
 func (d *draft) settle(ctx context.Context) (summarize.Summary, error) {
 	summary, err := d.ask(ctx, d.cut.summary)
 	if err != nil && d.o.Fallback {
@@ -28,7 +28,7 @@ func (d *draft) settle(ctx context.Context) (summarize.Summary, error) {
 	return summary, err
 }
 
-// again returns a summary of what is cut by now that is no larger than one of more
+// again returns a summary of the present cut that is no larger than a summary of more
 // turns: that one itself, unless it is extractive.
 func (d *draft) again(ctx context.Context, summary summarize.Summary) summarize.Summary {
 	if !isExtractive(d.o.Summarizer) {
@@ -49,9 +49,8 @@ func isExtractive(s summarize.Summarizer) bool {
 	return false
 }
 
-// giveBack takes out of the cut what has room beside a summary: first what Also gives
-// up, and if none of that is needed, the latest turns. It reports whether turns were
-// given back.
+// giveBack takes out of the cut all that fits beside a summary: first elements of Also,
+// and if all of those fit, the latest turns. It reports whether turns were given back.
 func (d *draft) giveBack(summary string) bool {
 	if len(d.cut.extras) > 0 {
 		d.cut.extras, d.spared = nil, true
@@ -70,8 +69,8 @@ func (d *draft) giveBack(summary string) bool {
 	}
 }
 
-// giveUnit takes the latest unit out of the cut, if spare has room for it. The last one
-// goes all the same: without it there would be nothing to summarise.
+// giveUnit takes the latest unit out of the cut, if spare has room for it. The only unit
+// stays in the cut: without it there would be nothing to summarise.
 func (d *draft) giveUnit(spare size) (taken size, ok bool) {
 	last := len(d.cut.units) - 1
 	if last < 0 || last == 0 && d.o.Summarizer != nil {
@@ -94,7 +93,7 @@ func (d *draft) giveUnit(spare size) (taken size, ok bool) {
 }
 
 // takeBack cuts again what was given back last, and reports whether there was anything:
-// the size that a message will have is not known to the token.
+// the size of the message is not known exactly beforehand.
 func (d *draft) takeBack() bool {
 	switch n := len(d.cut.units); {
 	case n < len(d.planned.units):
@@ -117,7 +116,8 @@ func (d *draft) remove() {
 	}
 }
 
-// spare returns what the limits leave, but for the slack, beside the message with a summary.
+// spare returns the room that the message with a summary leaves below the limits, less
+// the slack.
 func (d *draft) spare(summary string) size {
 	gone := size{}
 	for _, i := range d.cut.turns {
@@ -134,7 +134,7 @@ func (d *draft) spare(summary string) size {
 }
 
 // fill gives further turns back to a finished message, as long as it fits with them: the
-// plan reckons with the greatest size that the record may have.
+// plan assumes the maximum size of the record.
 func (d *draft) fill(ctx context.Context, r Result, summary summarize.Summary) Result {
 	for len(d.cut.extras) == 0 {
 		after := size{r.Record.TokensAfter, len(r.Text)}
@@ -151,7 +151,7 @@ func (d *draft) fill(ctx context.Context, r Result, summary summarize.Summary) R
 	return r
 }
 
-// ask asks for the summary of what is cut, in at most so many tokens.
+// ask asks for a summary of the cut in at most size tokens.
 func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) {
 	if !d.summarises(len(d.cut.turns)) {
 		return summarize.Summary{}, nil

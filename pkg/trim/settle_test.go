@@ -9,8 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// chat returns a canonical message of so many turns of the same size, the last of the
-// user.
+// chat returns a canonical message of n turns of the same size, the last one of the user.
 func chat(turns int) string {
 	var list []string
 	for i := range turns {
@@ -19,8 +18,8 @@ func chat(turns int) string {
 	return `{"handoffId":"h","conversationHistoryVerbatim":[` + strings.Join(list, ",") + `]}`
 }
 
-// What a short summary leaves of its room goes back to the turns, and nobody is asked
-// again: no further turn would fit.
+// The room that a short summary leaves goes back to the turns, and the summariser is not
+// asked again: no further turn would fit.
 func TestShortSummary(t *testing.T) {
 	text := chat(40)
 	one := open(t, []byte(text)).Measure(quarters).Turns[0]
@@ -58,7 +57,7 @@ func TestExtractiveOfWhatGoes(t *testing.T) {
 	}
 }
 
-// A tool call comes back with its result, or neither does.
+// A tool call is given back with its result, or neither is.
 func TestUnitComesBack(t *testing.T) {
 	call := `{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"` + long + `"}}]},` +
 		`{"role":"tool","tool_call_id":"c","content":"` + strings.Repeat(long, 3) + `"}`
@@ -85,7 +84,7 @@ func TestUnitComesBack(t *testing.T) {
 	}
 }
 
-// What Also gave up comes back before any turn does.
+// Elements of Also are given back before any turn is.
 func TestAlsoComesBack(t *testing.T) {
 	text := strings.Replace(chat(6), `"handoffId":"h"`, `"handoffId":"h","toolCallHistory":["`+strings.Repeat(long, 2)+`","`+strings.Repeat(long, 2)+`"]`, 1)
 	seen := map[int]bool{}
@@ -108,7 +107,7 @@ func TestAlsoComesBack(t *testing.T) {
 	}
 }
 
-// Without a limit there is nothing to do but for SW4RM, whose document has one.
+// Without a limit there is nothing to do, except for SW4RM, whose document has one.
 func TestNoLimit(t *testing.T) {
 	if _, err := trimText(t, chat(60), Options{}); !errors.Is(err, ErrNoLimit) {
 		t.Errorf("error %v", err)
@@ -119,15 +118,15 @@ func TestNoLimit(t *testing.T) {
 	}
 }
 
-// Where a text counts more than its parts do, what was given back is cut again: no message
-// is left out for it.
+// If a text counts more than its parts do, turns that were given back are cut again: it
+// is no error.
 func TestTakeBack(t *testing.T) {
 	text := strings.Replace(chat(30), `"handoffId":"h","conversationHistoryVerbatim"`, `"conversation_history"`, 1)
 	meter := quarters
 	meter.Count = func(text string) int {
 		n := quarters.Count(text)
 		if strings.Contains(text, "removed:\nS") {
-			n += 40 // more than what the record is taken for too much
+			n += 40 // more than the record is overestimated by
 		}
 		return n
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// An author answers with what it is given, and remembers what it was asked.
+// An author answers with a given text, and records its requests.
 type author struct {
 	text    string
 	usage   summarize.Usage
 	err     error
 	asked   []summarize.Request
-	obliges bool // to shorten the text as it is asked to
+	obliges bool // to shorten the text on request
 }
 
 func (a *author) Summarize(_ context.Context, r summarize.Request) (summarize.Summary, error) {
@@ -35,8 +35,8 @@ const long = "Nothing much happened on this day, and nothing was said that anyon
 
 var talk = `{"role":"user","content":"` + strings.Repeat(long, 3) + `"},{"role":"assistant","name":"ann","content":"` + strings.Repeat(long, 3) + `"},{"role":"user","content":"last"}`
 
-// The summariser gets the removed turns and the summary that is there, and the new
-// one stands where the format has a place for it.
+// The summariser gets the removed turns and the earlier summary, and the new one is
+// written where the format has it.
 func TestSummary(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"canonical", `{"handoffId":"h","conversationHistorySummary":"Before.","conversationHistoryVerbatim":[` + talk + `]}`,
@@ -96,8 +96,7 @@ func TestSummaryIsFoldedIn(t *testing.T) {
 	}
 }
 
-// A summariser that does not do its work loses nothing; an odd text is written as
-// it can be.
+// If a summariser fails, nothing is lost; an odd text is written as well as possible.
 func TestSummariserFails(t *testing.T) {
 	text := `{"conversation_history":[` + talk + `]}`
 	o := Options{MaxTokens: 150, KeepTurns: 1, SummaryTokens: 20}
@@ -147,8 +146,8 @@ func TestSummariserFails(t *testing.T) {
 	}
 }
 
-// A summary may take more bytes than expected of its tokens: it is asked for again,
-// shorter, and every answer counts for what it cost.
+// A summary may take more bytes than expected from its tokens: then a shorter one is
+// asked for, and the cost of every answer counts.
 func TestSummaryOfManyBytes(t *testing.T) {
 	text := `{"handoffId":"h","costTracking":` + costs + `,"conversationHistoryVerbatim":[` + talk + `,` + talk + `]}`
 	for _, unit := range []string{"\x00", "\"", "\xff", "é"} {
@@ -161,8 +160,8 @@ func TestSummaryOfManyBytes(t *testing.T) {
 	}
 }
 
-// Bytes that are no UTF-8 are replaced by more of them, and count as such: a summary
-// with some fits its room, too.
+// Invalid UTF-8 is replaced by more bytes, which count: a summary with some fits its
+// room, too.
 func TestSummaryOfInvalidBytes(t *testing.T) {
 	text := `{"conversation_history":[` + talk + `,` + talk + `]}`
 	least := mustTrim(t, text, Options{MaxTokens: 120, KeepTurns: 1, Summarizer: says("")}).Record.TokensAfter
@@ -177,8 +176,8 @@ func TestSummaryOfInvalidBytes(t *testing.T) {
 
 const costs = `{"costSpentSoFarUSD":0.2,"costBudgetRemainingUSD":0.30,"tokenSpent":{"prompt":10,"completion":20,"x":1}}`
 
-// Section 9: what the summary cost is added to what was spent, exactly, and stays
-// spent when the turns are put back.
+// Section 9: the cost of the summary is added exactly to the amount spent, and stays
+// there when the turns are restored.
 func TestCost(t *testing.T) {
 	text := func(costs string) string {
 		return `{"handoffId":"h","signature":"s","costTracking":` + costs + `,"conversationHistoryVerbatim":[` + talk + `]}`
@@ -197,7 +196,7 @@ func TestCost(t *testing.T) {
 	if got := string(open(t, r.Text).Root.Get("costTracking").Raw()); got != paid || r.Cost != "0.10001" || r.Share != 0.50005 {
 		t.Errorf("cost %s, a share of %v: %s", r.Cost, r.Share, got)
 	}
-	want := strings.Replace(text(paid), `"signature":"s",`, "", 1) // which was not over what is spent now
+	want := strings.Replace(text(paid), `"signature":"s",`, "", 1) // which did not cover the amount spent now
 	if got := restored(t, r.Text, r); got != want {
 		t.Errorf("restored %s", got)
 	}
@@ -225,7 +224,6 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// An early reply primes nothing where no turn is left, and names cost.
 func TestMeterOfBytes(t *testing.T) {
 	bytesMeter := history.Meter{Count: func(s string) int { return len(s) }, PerReply: 7}
 	text := `{"conversation_history":[{},{},{"role":"user"}]}`

@@ -1,6 +1,6 @@
-// Package trim makes the history of a message fit its receiver (section 6.4):
-// the oldest turns become a summary, the latest stay as they are, and nothing
-// that belongs together is torn apart.
+// Package trim makes the history of a message fit its receiver (section 6.4): the oldest
+// turns become a summary, the latest stay as they are, and turns that belong together
+// stay together.
 package trim
 
 import (
@@ -26,65 +26,64 @@ const DefaultKeepTurns = 5
 // DefaultLast is how many turns the SW4RM document keeps.
 const DefaultLast = 50
 
-// Options say what a message must come to, and how. Limits of 0 are none; without any, and
-// without Roles and DropTools, an SW4RM message is cut to its [DefaultLast] turns, and any
-// other is an [ErrNoLimit].
+// Options say how small a message must be, and how to get there. A limit of 0 is none;
+// without any, and without Roles and DropTools, an SW4RM message is cut to its
+// [DefaultLast] turns, and any other is an [ErrNoLimit].
 type Options struct {
 	Format format.Format // of the messages; "" means the one that each looks like
 
 	MaxTokens int // of the whole message, by Meter
 	MaxBytes  int // of the whole message as compact JSON
-	Last      int // turns that may stay; what was handed over besides the conversation is none
+	Last      int // turns that may stay; elements beside the conversation do not count
 
-	// KeepTurns is how many of the latest turns stay whatever the limits; if Last is
-	// no more than that, only the very last does, and Last says how many more may.
+	// KeepTurns is how many of the latest turns stay whatever the limits. If Last is not
+	// greater, only the very last turn must stay, and Last limits the others.
 	KeepTurns int
-	// SummaryTokens bounds the summary; 0 means a tenth of what it replaces, and at
+	// SummaryTokens bounds the summary; 0 means a tenth of the text it replaces, and at
 	// most half of the limit.
 	SummaryTokens int
 
 	Roles     []string // if not nil, only turns of these roles stay
 	DropTools bool     // no tool calls, results and reasoning stay
-	// Also are members whose content may go too, when the turns do not suffice, in
-	// this order.
+	// Also are members whose content may be removed too, in this order, when removing
+	// turns is not enough.
 	Also []Extra
 
-	Meter     history.Meter // by default, four bytes are a token
+	Meter     history.Meter // nil counts four bytes as a token
 	Tokenizer string        // the name of Meter, for the record
 
 	// Summarizer writes the summary; nil means none, and the turns are dropped.
 	Summarizer summarize.Summarizer
 	Method     string // the name of Summarizer, for the record
 	Prices     Prices // of Summarizer's tokens
-	// Fallback lets the extractive summariser step in for one that fails.
+	// Fallback uses the extractive summariser if Summarizer fails.
 	Fallback bool
 }
 
 // Prices are in US dollars per million tokens; "" means unknown.
 type Prices struct{ Prompt, Completion message.Number }
 
-// A Result is what became of a message. Where nothing had to change, Text is the
-// message's own.
+// A Result is a trimmed message. If nothing had to change, Text is the message's own.
 type Result struct {
 	Text    []byte // compact JSON, unless it is the message's own
 	Format  format.Format
-	Record  Record // what was done, as the message says it too
+	Record  Record // as in the message
 	Changed bool
-	// Gone is how many turns are not there any more; Summarised, whether a summary
-	// is in the place of some.
+	// Gone is how many turns were removed; Summarised, whether a summary replaces some of
+	// them.
 	Gone       int
 	Summarised bool
-	FellBack   error // why Fallback came about
-	// Signed reports that the message carried a signature, which is gone with what
-	// it was over.
+	FellBack   error // why Fallback was used
+	// Signed reports that the message carried a signature, which was removed since it no
+	// longer holds.
 	Signed  bool
 	Usage   summarize.Usage
 	Cost    message.Number // that was added to costTracking, in US dollars; "" if none was
-	Share   float64        // Cost as a part of what had been spent, where that is known
+	Share   float64        // Cost as a share of the amount spent before, if known
 	Archive []byte         // an entry for [Restore], one line of JSON without its end
 }
 
-// ErrNoLimit reports that nothing says how small a message must be.
+// ErrNoLimit reports options without a limit for the message.
 var ErrNoLimit = errors.New("nothing says how small the message must be: set a limit of tokens, bytes or turns")
 
 // An OverError reports that a message cannot be made to fit.
@@ -92,8 +91,8 @@ type OverError struct {
 	Over  int    // by how much the limit is exceeded, in Unit
 	Limit int    // in Unit
 	Unit  string // tokens, bytes or turns
-	// Rest are the largest of the members that are left and of what the record adds to
-	// them, and Others what all else takes: together Limit and Over.
+	// Rest are the largest of the members that are left, with the record, and Others is
+	// the size of all else: together Limit and Over.
 	Rest   []history.MemberSize
 	Others int
 }
@@ -102,7 +101,7 @@ func (e *OverError) Error() string {
 	var rest []string
 	for _, m := range e.Rest {
 		name := m.Name
-		if strings.ContainsFunc(name, unicode.IsControl) { // it must not look like a line of its own
+		if strings.ContainsFunc(name, unicode.IsControl) { // it must not break the line
 			name = string(quote(name))
 		}
 		rest = append(rest, fmt.Sprintf("%s %d", name, m.Size))
@@ -119,7 +118,7 @@ func (e *OverError) Error() string {
 
 // Message trims a message of any format: its turns, or those of the context that it
 // carries. The error is of [history.Of], of the summariser, [ErrNoLimit] or an
-// [*OverError]; the message is untouched in any case.
+// [*OverError]; the message is never changed.
 func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	f, err := history.FormatOf(doc.Root(), o.Format)
 	if err != nil {
@@ -145,9 +144,8 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	if err := cmp.Or(checkPlace(h), d.checkCosts()); err != nil {
 		return Result{}, err
 	}
-	// What is planned with is the greatest size that a summary may have and the
-	// record will have; only the length in bytes of a summary is a guess, which is
-	// put right.
+	// The plan uses the maximum sizes of the summary and the record. Only the length in
+	// bytes of a summary is an estimate, which later attempts correct.
 	for attempt := 1; ; attempt++ {
 		if err := d.plan(); err != nil {
 			return Result{}, err
@@ -178,19 +176,19 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	}
 }
 
-// maxAttempts is how often a summary may come out longer than it was planned.
+// maxAttempts is how often a summary may come out longer than planned.
 const maxAttempts = 5
 
-// A size is one of text, in tokens and in bytes.
+// A size is that of a text, in tokens and in bytes.
 type size struct{ tokens, bytes int }
 
 func (s size) plus(t size) size  { return size{s.tokens + t.tokens, s.bytes + t.bytes} }
 func (s size) minus(t size) size { return size{s.tokens - t.tokens, s.bytes - t.bytes} }
 
-// holds reports whether there is room for t.
+// holds reports whether t fits into s.
 func (s size) holds(t size) bool { return t.tokens <= s.tokens && t.bytes <= s.bytes }
 
-// largest returns the members that take most, most first.
+// largest returns the largest members, the largest first.
 func largest(members []history.MemberSize) []history.MemberSize {
 	members = slices.Clone(members)
 	slices.SortStableFunc(members, func(a, b history.MemberSize) int { return b.Size - a.Size })

@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/pkg/tokens"
 )
 
-// story returns the turns of a conversation of so many tokens.
+// story returns the turns of a conversation of n tokens.
 func story(count func(string) int, size int) (turns []string) {
 	for n, i := 0, 0; n < size; i++ {
 		ask := fmt.Sprintf("Please look at section %d of the contract with Northwind, and tell me what it says about the payment of invoice INV-%04d.", i, i*37)
@@ -72,7 +72,7 @@ func TestSpec13_2ContextCompression(t *testing.T) {
 		if diff := cmp.Diff(turns[len(turns)-DefaultKeepTurns:], last); diff != "" {
 			t.Errorf("%d tokens: the last turns: %s", size, diff)
 		}
-		// In the whole window there is room enough: below the threshold nothing happens.
+		// The whole window has room enough: below the threshold nothing happens.
 		o.MaxTokens = r.Record.TokensBefore
 		if r := mustTrim(t, " "+text+"\n", o); r.Changed || string(r.Text) != " "+text+"\n" {
 			t.Errorf("%d tokens: fired below the threshold", size)
@@ -97,7 +97,7 @@ func trimText(t testing.TB, text string, o Options) (Result, error) {
 	return Message(context.Background(), document(t, []byte(text)), jsonstream.Limits{}, o)
 }
 
-// restored returns what a trimmed message was, in compact JSON.
+// restored returns the message before a trim, in compact JSON.
 func restored(t testing.TB, text []byte, archive ...Result) string {
 	t.Helper()
 	back, err := archiveOf(t, archives(archive)...).Restore(document(t, text), "", jsonstream.Limits{})
@@ -122,7 +122,7 @@ func bare(t testing.TB, text []byte) string {
 	return string(jsonstream.AppendCompact(nil, text))
 }
 
-// SW4RM: the last messages stay, and the metadata says what was done.
+// SW4RM: the last messages stay, and the metadata says so.
 func TestLast(t *testing.T) {
 	var turns []string
 	for i := range 60 {
@@ -179,8 +179,8 @@ func TestWhatStays(t *testing.T) {
 	}
 }
 
-// The message says what was done, over all trims; the digest can be computed by
-// anyone who has the removed turns.
+// The record covers all trims, and anyone who has the removed turns can compute its
+// digest.
 func TestRecord(t *testing.T) {
 	first, second := `{"role":"user","content":"one"}`, `{"content":"two","role":"assistant","x":1.50}`
 	rest := `{"role":"user","content":"three"},{"role":"assistant","content":"four"}`
@@ -216,8 +216,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// What is there under the name of the record and is none stays, and nothing is written
-// over it.
+// A value under the record's name that is no record is kept, and never overwritten.
 func TestForeignRecord(t *testing.T) {
 	const turns = `,"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"user","content":"two"}]}`
 	for _, tt := range []struct{ in, err string }{
@@ -247,7 +246,7 @@ func TestForeignRecord(t *testing.T) {
 	}
 }
 
-// A record that cannot be read is told, since nothing could be counted on from it.
+// A record that cannot be read is an error, since later counts depend on it.
 func TestDamagedRecord(t *testing.T) {
 	text := `{"handoffId":"h","extensions":{"trim":{"droppedTurns":"x","sha256":"` + strings.Repeat("0", 64) + `"}}}`
 	const want = "/extensions/trim: not what trim records: /droppedTurns: unexpected string"
@@ -256,7 +255,8 @@ func TestDamagedRecord(t *testing.T) {
 	}
 }
 
-// A message that cannot fit is refused, with what it lacks and where the rest is.
+// A message that cannot fit is an error, which says by how much and which members are
+// large.
 func TestOver(t *testing.T) {
 	long := strings.Repeat("x", 400)
 	text := `{"handoffId":"h","big":"` + long + `","conversationHistoryVerbatim":[{"role":"user","content":"` + long + `"}]}`
@@ -278,7 +278,7 @@ func TestOver(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
-	// The record is part of it, and so is what is too small to be named.
+	// The record is part of it, and so are members too small to be named.
 	text = `{"taskId":"t","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"a":1,"x\u001b\ny":"` + long + `"}`
 	_, err := trimText(t, text, Options{MaxTokens: 100, KeepTurns: 1})
 	over := (*OverError)(nil)
@@ -301,7 +301,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// A signature cannot hold any more. It comes back, where it was, with the rest.
+// A signature no longer holds, and is removed. Restoring puts it back in its place.
 func TestSignature(t *testing.T) {
 	text := `{"signatureKeyId":"k","handoffId":"h","signature":"s","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"z":0}`
 	r := mustTrim(t, text, Options{Last: 1})

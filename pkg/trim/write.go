@@ -17,8 +17,8 @@ import (
 // Extractive is the method of [summarize.Extractive].
 const Extractive = "extractive"
 
-// finish writes the message by the plan, with the summary of what is cut. over is not
-// nil if it came out larger than planned, and by how much.
+// finish writes the message by the plan, with the summary of the cut. over is by how much
+// it came out larger than planned, nil if it did not.
 func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err error) {
 	r = Result{Format: d.h.Format, Changed: true, Summarised: d.summarises(len(d.cut.turns)), Usage: d.usage, FellBack: d.fellBack}
 	e, layout := edit(d.h.Context()), d.h.Layout()
@@ -35,7 +35,7 @@ func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err err
 	}
 	r.Cost, r.Share = charge.cost, charge.share
 	for _, sum := range charge.sums {
-		e.put(sum.pointer, sum.value) // not remembered: what was spent stays spent when a message is restored
+		e.put(sum.pointer, sum.value) // not recorded: the cost remains when a message is restored
 	}
 	for _, name := range layout.Signature {
 		if e.root.Child(name) != nil {
@@ -62,15 +62,15 @@ func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err err
 	return r, nil, nil
 }
 
-// learn notes how many bytes a token has in a summary that came out too long.
+// learn notes the bytes per token of a summary that came out too long.
 func (d *draft) learn(summary string) {
 	if n := d.o.Meter.Count(summary); n > 0 {
 		d.tokenBytes = max(d.tokenBytes, (len(quote(summary))+n-1)/n)
 	}
 }
 
-// summaryTurn returns a summary as a turn: what a model that reads the history
-// takes for something that was said, and never for an instruction (section 10.1).
+// summaryTurn returns a summary as a turn that a model takes for a part of the
+// conversation, and never for an instruction (section 10.1).
 func summaryTurn(text string) []byte {
 	return append(append([]byte(`{"role":"assistant","content":`), quote(preamble+text)...), '}')
 }
@@ -84,8 +84,8 @@ func (d *draft) summaryFrame() size {
 	return size{d.measure(turn), d.h.Encoded(len(turn) + len(","))}
 }
 
-// writeLists writes the turns that stay, and where the format has no other place
-// for it the summary in the place of the first turn that is cut.
+// writeLists writes the turns that stay, and the summary in the place of the first turn
+// that is cut if the format has no member for it.
 func (d *draft) writeLists(e *editor, summary string) {
 	at := -1
 	if d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns)) {
@@ -114,8 +114,7 @@ func (d *draft) writeLists(e *editor, summary string) {
 	}
 }
 
-// writeRecord records what was done, and returns the tokens of the message with
-// the record in it.
+// writeRecord writes the record, and returns the tokens of the message that includes it.
 func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	*r = d.record
 	for i, t := range d.turns {
@@ -138,8 +137,8 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 		e.set(layout.HistoryLength, fmt.Append(nil, r.OriginalTurns))
 		e.set(layout.Trimmed, strconv.AppendBool(nil, r.DroppedTurns > 0))
 	}
-	// The record is part of what it counts: the next count settles it, since all
-	// numbers with as many digits have as many tokens.
+	// The record is part of what it counts: a second count is right, since numbers of
+	// equal length have equally many tokens.
 	others := d.count(e.value(""), summary, place)
 	for attempt := 1; ; attempt++ {
 		e.set("/"+place+"/"+recordMember, r.text())
@@ -172,13 +171,13 @@ func (d *draft) count(root jsonstream.Value, summary, but string) int {
 }
 
 // countMembers returns the tokens of the members that are neither lists of turns nor the
-// one left out. Most are as they were counted before.
+// one left out. Most have been counted before.
 func (d *draft) countMembers(root jsonstream.Value, but string) int {
 	var before []jsonstream.Value // of d.tally
 	for _, v := range d.h.Root.Members() {
 		before = append(before, v)
 	}
-	const near = 4 // members keep their order: those that are gone are few
+	const near = 4 // members keep their order, and few are removed
 	tokens, at := 0, 0
 	for name, v := range root.Members() {
 		same := slices.IndexFunc(d.tally[at:min(at+near, len(d.tally))], func(m history.MemberSize) bool { return m.Name == name })
@@ -196,8 +195,7 @@ func (d *draft) countMembers(root jsonstream.Value, but string) int {
 	return tokens
 }
 
-// valid returns a text as it comes out of JSON: bytes that are no UTF-8 are replaced,
-// and count as what they are replaced by.
+// valid returns a text as it will be read from JSON: with invalid UTF-8 replaced.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -206,6 +204,6 @@ func valid(text string) string {
 }
 
 func quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text) // not strict about invalid UTF-8, which it replaces
+	quoted, _ := jsontext.AppendQuote(nil, text) // it replaces invalid UTF-8
 	return quoted
 }
