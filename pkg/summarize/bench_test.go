@@ -10,8 +10,8 @@ import (
 )
 
 // BenchmarkExtractive summarises a history of 20,000 turns, made of the golden
-// conversations again and again, as they are and with words that differ every time.
-// What counting costs is not in it.
+// conversations again and again, as they are and with words that differ every time. The
+// cost of counting tokens is not included.
 func BenchmarkExtractive(b *testing.B) {
 	files, _ := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
 	var pool []summarize.Turn

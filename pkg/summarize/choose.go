@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A candidate is a unit in the forms in which it may stand in a summary.
+// A candidate is a unit in the forms that it may have in a summary.
 type candidate struct {
 	unit
 	pieces []piece
@@ -15,13 +15,13 @@ type candidate struct {
 
 // The forms, the shortest first.
 const (
-	bare   = iota // the clauses that say something, without function words
-	pruned        // the clauses that say something
+	bare   = iota // the clauses of some worth, without function words
+	pruned        // the clauses of some worth
 	whole
 	forms
 )
 
-// formShare is how many hundredths of what it says a unit keeps in a form.
+// formShare is how many hundredths of its worth a unit keeps in a form.
 var formShare = [forms]int{bare: 86, pruned: 96, whole: 100}
 
 // A step takes a unit into the summary, or from a shorter form to a longer one.
@@ -34,9 +34,8 @@ func byWorth(a, b unit) int {
 	return cmp.Or(b.worth-a.worth, int(a.order)-int(b.order))
 }
 
-// best returns the units that are worth most, of about size bytes, sorted by their
-// worth. When they were weighed first, it was not known yet how often their words
-// would come.
+// best returns the units of the greatest worth, of about size bytes, sorted by their
+// worth. It weighs them anew: at first the counts of words were incomplete.
 func (j *judge) best(units []unit, size int) []unit {
 	units = slices.DeleteFunc(units, func(u unit) bool { return u.worth == 0 })
 	slices.SortFunc(units, byWorth)
@@ -54,9 +53,9 @@ func (j *judge) best(units []unit, size int) []unit {
 	return units
 }
 
-// candidates returns the units worth a place in a summary of about size bytes, in
-// order of their worth, with what each adds to those before. told has what is known
-// already.
+// candidates returns the units worth a place in a summary of about size bytes, in order
+// of their worth, with the worth that each adds to those before. told is the knowledge so
+// far.
 func (j *judge) candidates(units []unit, size int, told knowledge, least int) []candidate {
 	units = j.best(units, 10*size+4096)
 	var out []candidate
@@ -96,23 +95,22 @@ func (j *judge) candidates(units []unit, size int, told knowledge, least int) []
 	return out
 }
 
-// What a unit has to say, whoever says it, to stand in a summary and to be added to
+// The minimum worth of a unit, whoever the speaker, to be in a summary and to be added to
 // one.
 const (
 	smallTalk = 25
 	important = 120
 )
 
-// carried are the hundredths for what the summary before has: it was chosen once.
+// carried are the hundredths for units of the previous summary: they were chosen once.
 const carried = 120
 
-// overhead is what a unit costs beside its text: its part of a speaker's label,
-// what stands between it and the next.
+// overhead is the cost of a unit beside its text: its part of a speaker's label and the
+// separator.
 const overhead = 10
 
-// keep marks the pieces that stay when a unit is shortened: those that say
-// something, and short ones beside them, for they are parts of a list or a
-// subject. It returns what they are worth.
+// keep marks the pieces that stay when a unit is shortened: those of some worth, and
+// short ones beside them, which are parts of a list or a subject. It returns their worth.
 func keep(pieces []piece, k kind) (worth int) {
 	const something = 50
 	says := func(i int) bool {
@@ -132,8 +130,7 @@ func keep(pieces []piece, k kind) (worth int) {
 	return worth
 }
 
-// steps returns what can be done with the candidates, the best first: the most
-// gain for a byte.
+// steps returns the steps that the candidates allow, the greatest gain per byte first.
 func steps(list []candidate) []step {
 	var out []step
 	for i := range list {
@@ -145,8 +142,8 @@ func steps(list []candidate) []step {
 			if s.gain < 0 {
 				continue
 			}
-			// What is better for a byte than the step before, or no longer, is taken
-			// together with it.
+			// A step that is better per byte than the one before, or no longer, is merged
+			// with it.
 			for len(out) > begin {
 				last := out[len(out)-1]
 				if s.size > 0 && int64(s.gain)*int64(last.size) < int64(last.gain)*int64(s.size) {

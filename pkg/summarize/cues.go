@@ -9,7 +9,7 @@ import (
 //go:embed cues.txt
 var cueText string
 
-// A class is what a word says about its sentence, as a bit of a set.
+// A class is a hint that a word gives about its sentence, as a bit of a set.
 type class uint32
 
 const (
@@ -38,7 +38,7 @@ var classes = map[string]class{
 }
 
 // A lexicon has the classes of words and phrases by their hashes. Every word of a
-// conversation is looked up in it, which takes a map several times as long.
+// conversation is looked up in it: a map would take several times as long.
 type lexicon [1 << 13]struct {
 	hash    uint64
 	classes class // 0 in a free place
@@ -113,8 +113,8 @@ func addCue(table *lexicon, entry string, c class) {
 	}
 }
 
-// hashWord is the hash of a word in small letters. [reader.next] makes the same of
-// a text as it goes.
+// hashWord is the hash of a word in lower case. [reader.next] computes the same while
+// reading.
 func hashWord(word string) uint64 {
 	h := uint64(hashSeed)
 	for _, c := range word {

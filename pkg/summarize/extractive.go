@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Extractive summarises by choosing sentences and shortening them. It asks no
-// model, and the same request always gives the same summary. Every fragment is
-// taken from the turns or the summary before; only the first line and the "…" for
-// what was left out are its own.
+// Extractive summarises by choosing sentences and shortening them. It asks no model, and
+// the same request always gives the same summary. Every fragment is taken from the turns
+// or the previous summary; only the first line and the "…" for omissions are its own.
 //
 // The zero value is ready to use, by several goroutines.
 type Extractive struct{}
@@ -28,10 +27,9 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Summary, error) {
 	return Summary{Text: j.fit(head, units, speakers, knowledge{}, smallTalk, r.MaxTokens, r.Count)}, ctx.Err()
 }
 
-// Complete adds to a summary that a model or a program wrote the facts that it
-// lacks: what [Extractive] finds in r whose figures, identifiers and words are not
-// in the text, the most important within r.MaxTokens. A text that is longer than
-// that already is shortened.
+// Complete adds to a summary by a model or a program the facts that it lacks: those that
+// [Extractive] finds in r and whose figures, identifiers and words are not in the text,
+// the most important ones within r.MaxTokens. A longer text is shortened.
 func Complete(text string, r Request) string {
 	used := r.Count(text)
 	if used > r.MaxTokens {
@@ -51,15 +49,15 @@ func Complete(text string, r Request) string {
 	return text + added
 }
 
-// collect takes the summary before and the turns apart into units. It returns also
-// of how many turns the summary before was. The judge is to be released.
+// collect takes the previous summary and the turns apart into units. It also returns how
+// many turns the previous summary was of. The caller releases the judge.
 func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, error) {
 	turns, previous, ours := cutHeader(r.Previous)
 	size := len(previous)
 	for _, t := range r.Turns {
 		size += len(t.Text)
 	}
-	units := make([]unit, 0, min(size/64, mostUnits))
+	units := make([]unit, 0, min(size/64, maxUnits))
 	var speakers []speaker
 	var order int32
 	j := judges.Get().(*judge)
@@ -73,11 +71,11 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 			u.form = form(text, k)
 		}
 		if u.warns = j.classes()&warning != 0; u.warns {
-			u.form++ // those that warn are alike among themselves
+			u.form++ // warnings are alike among themselves
 		}
 		units = append(units, u)
 		order++
-		if len(units) == mostUnits {
+		if len(units) == maxUnits {
 			weighAll(units, speakers)
 			units = thin(units)
 		}
@@ -87,7 +85,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 			continue
 		}
 		who, rest, labelled := strings.Cut(line, ": ")
-		if labelled = labelled && ours && len(who) <= longestLabel && strings.Count(who, " ") < 2; !labelled {
+		if labelled = labelled && ours && len(who) <= maxLabel && strings.Count(who, " ") < 2; !labelled {
 			who, rest = "", line
 		}
 		who = string(appendClean(nil, who))
@@ -117,9 +115,9 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 	return units, speakers, j, turns, nil
 }
 
-// mostUnits bounds what is kept of a text at a time: one of very short lines would
-// otherwise cost many times its size.
-const mostUnits = 1 << 19
+// maxUnits limits the units kept at a time: a text of very short lines would otherwise
+// cost many times its size.
+const maxUnits = 1 << 19
 
 // thin drops the half of the units that is worth less.
 func thin(units []unit) []unit {
@@ -129,28 +127,28 @@ func thin(units []unit) []unit {
 	return units
 }
 
-// longestLabel is the size in bytes of the longest name of a speaker.
-const longestLabel = 60
+// maxLabel is the maximum size in bytes of a speaker's name.
+const maxLabel = 60
 
 // label names the speaker of a turn.
 func label(t Turn) string {
 	name := string(appendClean(nil, strings.ReplaceAll(t.Role+" "+t.Name, ":", " ")))
-	if len(name) > longestLabel {
-		name = strings.ToValidUTF8(name[:longestLabel], "")
+	if len(name) > maxLabel {
+		name = strings.ToValidUTF8(name[:maxLabel], "")
 	}
 	return strings.TrimSpace(name)
 }
 
-// bulk is how many lines of one form are no list any more, but bulk, and lots is
-// how many are not worth a look.
+// bulk is from how many lines of one form on they are bulk and not a list, and lots from
+// how many on they are ignored.
 const bulk, lots = 4, 50
 
 // A series is how many units are alike, and which is the last.
 type series struct{ size, last int32 }
 
-// weighAll gives the units their worth. Those that are like many others are worth
-// little: the lines of a log, the rows of a table. Of a sentence or a warning that
-// comes again and again, with other figures or not, the last counts.
+// weighAll gives the units their worth. Those that are like many others are worth little:
+// the lines of a log, the rows of a table. Of a repeated sentence or warning, with other
+// figures or not, the last counts.
 func weighAll(units []unit, speakers []speaker) {
 	alike := make(map[uint64]series, len(units))
 	add := func(sum uint64, i int) { alike[sum] = series{alike[sum].size + 1, int32(i)} }
@@ -184,8 +182,8 @@ func weighAll(units []unit, speakers []speaker) {
 	}
 }
 
-// fit returns a summary of the units, as long as maxTokens allows. Units that say less
-// than least are left out even where there is room.
+// fit returns a summary of the units, as long as maxTokens allows. Units worth less than
+// least are left out even if there is room.
 func (j *judge) fit(head string, units []unit, speakers []speaker, told knowledge, least, maxTokens int, count func(string) int) string {
 	if maxTokens <= 0 {
 		return ""
@@ -197,7 +195,7 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, told knowledg
 	size := 4 * min(maxTokens, total)
 	list := j.candidates(units, size, told, least)
 	order := steps(list)
-	best, low, high := "", 0, -1 // what fits, and the sizes known to fit and not to
+	best, low, high := "", 0, -1 // a text that fits, and the sizes known to fit and not to
 	for try := range 16 {
 		chosen, used, all := fill(list, order, size)
 		text := render(head, list, chosen, speakers, j.table)
@@ -216,8 +214,8 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, told knowledg
 		if high >= 0 && high-low < 16 {
 			break
 		}
-		// As many bytes as so many tokens had, if that is between what is known. When
-		// that does not get there, halving does.
+		// A size estimated from the bytes per token so far, if it is between the known
+		// sizes. Otherwise their mean.
 		size = int(int64(used) * int64(maxTokens) / int64(max(n, 1)))
 		switch {
 		case high < 0 && (size <= low || size > 2*low):

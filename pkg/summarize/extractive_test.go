@@ -106,7 +106,7 @@ func TestExtractiveMaxTokens(t *testing.T) {
 	}
 }
 
-// TestExtractiveUsesRoom has too little room for all: then next to all of it is used.
+// TestExtractiveUsesRoom has too little room for all: then nearly all of it is used.
 func TestExtractiveUsesRoom(t *testing.T) {
 	turns, _ := readConversation(t, "../../testdata/trim/study-data.json")
 	for limit := 100; limit < 1000; limit += 60 {
@@ -116,8 +116,8 @@ func TestExtractiveUsesRoom(t *testing.T) {
 	}
 }
 
-// TestExtractiveManyLines has more lines than are kept at a time: facts at both ends
-// and in the middle stay all the same.
+// TestExtractiveManyLines has more lines than are kept at a time: facts at both ends and
+// in the middle stay.
 func TestExtractiveManyLines(t *testing.T) {
 	var b strings.Builder
 	for i := range 1_200_000 {
@@ -190,7 +190,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// anyTurns are conversations of all that turns can have in them.
+// anyTurns are conversations with all kinds of turns.
 func anyTurns() *rapid.Generator[[]summarize.Turn] {
 	text := rapid.OneOf(
 		rapid.String(),
@@ -259,7 +259,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// visible drops what a summary drops: format characters and broken bytes.
+// visible removes format characters and invalid bytes, as a summary does.
 func visible(c rune) rune {
 	switch {
 	case c < ' ' || c == 0x7f:
@@ -288,8 +288,8 @@ func FuzzExtractive(f *testing.F) {
 	})
 }
 
-// TestExtractivePasted has a file full of figures and rules between two short
-// statements: they stay, whoever shows the file.
+// TestExtractivePasted has a file full of figures and rules between two short statements:
+// they stay, whoever the speaker of the file.
 func TestExtractivePasted(t *testing.T) {
 	var file strings.Builder
 	for i := range 60 {

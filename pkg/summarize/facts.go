@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A FactKind says what a fact is.
+// A FactKind is the kind of a fact.
 type FactKind string
 
 // The kinds of facts.
@@ -20,33 +20,34 @@ const (
 	Warning    FactKind = "warning"    // a sentence that says what to beware of, or what must not be done
 )
 
-// A Fact is something in a text that later agents must not lose.
+// A Fact is a part of a text that later agents must not lose.
 type Fact struct {
 	Kind FactKind
-	// Text is the fact as it stands in the text, a sentence of at most about 160 bytes.
+	// Text is the fact as written, a sentence cut to about 160 bytes.
 	Text string
-	// Sums are what [Has] looks for. They are valid until the next fact is asked for.
+	// Sums are the sums that [Has] looks for. They are valid until the next fact is
+	// yielded.
 	Sums []uint32
 }
 
-// Facts yields the facts of a text in their order, a sentence before the figures in
-// it. What is said twice comes twice. JSON in the text is read, with its escapes.
-// Questions, and what is longer than a fact could be, such as base64, are no facts; of
-// code and logs only identifiers are. A level without a time, such as "WARNING:", makes
-// no log of a sentence.
+// Facts yields the facts of a text in their order, a sentence before the figures in it. A
+// repeated fact comes again. JSON in the text is read, with its escapes. Questions, and
+// tokens longer than a fact could be, such as base64, are no facts; of code and logs only
+// identifiers are. A level without a time, such as "WARNING:", does not make a sentence a
+// log.
 func Facts(text string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		f := finders.Get().(*finder)
 		f.yield, f.stopped, f.inBlob = yield, false, false
 		f.splitter.split(text)
 		f.yield = nil
-		if !f.stopped { // else the caller may go on with the last fact
+		if !f.stopped { // else the caller may still use the last fact
 			finders.Put(f)
 		}
 	}
 }
 
-// finders are those of texts before: most texts are shorter than what a finder needs.
+// finders are finders to reuse: most texts are smaller than a finder.
 var finders = sync.Pool{New: func() any {
 	f := &finder{table: cues()}
 	f.splitter = splitter{emit: f.unit, spaces: true}
@@ -54,7 +55,7 @@ var finders = sync.Pool{New: func() any {
 }}
 
 // AppendSums appends to dst the sums of the words of a text, in no order, some of them
-// several times. [Has] wants the sums of all texts that are known together sorted:
+// several times. [Has] takes the sums of all known texts, sorted together:
 //
 //	known := AppendSums(AppendSums(nil, summary), state)
 //	slices.Sort(known)
@@ -90,7 +91,7 @@ type finder struct {
 	yield    func(Fact) bool
 	stopped  bool
 	inBlob   bool   // the unit before was cut inside a blob
-	words    []word // of a piece, that say something
+	words    []word // of a piece, of content
 	sums     []uint32
 }
 
@@ -105,7 +106,7 @@ func (f *finder) unit(text string, k kind) {
 	if f.stopped {
 		return
 	}
-	isCut := len(text) > largest-utf8.UTFMax && !strings.ContainsAny(text[largest/2:], " \n\t")
+	isCut := len(text) > maxUnit-utf8.UTFMax && !strings.ContainsAny(text[maxUnit/2:], " \n\t")
 	if k == row && strings.Contains(text, ". ") || k == logged && isSpoken(text) {
 		f.splitter.sentences(text) // that have many figures, or begin with a level
 		f.inBlob = isCut
@@ -122,7 +123,7 @@ func (f *finder) unit(text string, k kind) {
 		mark := text[t.end-1]
 		isKey := k == data && mark == ':'
 		isPart := f.inBlob && t.start == 0 || isCut && t.end == len(text)
-		isBlob := isPart || t.to-t.from > longest
+		isBlob := isPart || t.to-t.from > maxToken
 		is := !isKey && !isBlob && isFact(text, &t, k)
 		if is || !isBlob && t.classes&stop == 0 {
 			f.words = append(f.words, word{uint16(t.from), uint16(t.to), is})
@@ -157,8 +158,8 @@ func isSpoken(line string) bool {
 	return words >= fewestWords
 }
 
-// piece yields a piece of a unit as a sentence, if what is said in it makes it one to
-// keep, and then its figures and identifiers.
+// piece yields a piece of a unit as a sentence, if it is one to keep, and then its
+// figures and identifiers.
 func (f *finder) piece(text string, start, end int, k kind, said class) {
 	piece := strings.Trim(text[start:end], "; \t\n")
 	if said&(warning|ban|flag) != 0 && k != code && k != logged && !strings.HasSuffix(piece, "?") {
@@ -167,7 +168,7 @@ func (f *finder) piece(text string, start, end int, k kind, said class) {
 			f.sums = appendSums(f.sums, text[w.from:w.to])
 		}
 		switch {
-		case len(f.sums) < fewest:
+		case len(f.sums) < minWords:
 		case said&flag != 0:
 			f.give(Flag, cutSentence(piece))
 		default:
@@ -190,25 +191,25 @@ func (f *finder) give(k FactKind, text string) {
 	f.stopped = f.stopped || !f.yield(Fact{Kind: k, Text: text, Sums: f.sums})
 }
 
-// fewest is how many words of content a sentence has at least.
-const fewest = 3
+// minWords is the minimum number of content words in a sentence.
+const minWords = 3
 
 // cutSentence shortens a sentence at white space.
 func cutSentence(text string) string {
-	if len(text) <= longest {
+	if len(text) <= maxToken {
 		return text
 	}
-	cut := strings.LastIndexByte(text[:longest], ' ')
+	cut := strings.LastIndexByte(text[:maxToken], ' ')
 	if cut < 0 {
-		for cut = longest; !utf8.RuneStart(text[cut]); {
+		for cut = maxToken; !utf8.RuneStart(text[cut]); {
 			cut--
 		}
 	}
 	return text[:cut]
 }
 
-// isFact reports whether a token is a figure or an identifier, and no word, no name
-// and no number that may be a mere count.
+// isFact reports whether a token is a figure or an identifier, and not a word, a name or
+// a number that may be a mere count.
 func isFact(text string, t *token, k kind) bool {
 	switch w := weigh(text, t, true); {
 	case w < 120:
@@ -222,7 +223,7 @@ func isFact(text string, t *token, k kind) bool {
 	}
 }
 
-// kindOf tells a figure, which may have a unit behind it, from an identifier.
+// kindOf distinguishes a figure, which may have a unit after it, from an identifier.
 func kindOf(text string) FactKind {
 	figure := strings.TrimLeft(text, "$€£¥§+-.~")
 	if figure == "" || !isDigit(figure[0]) {

@@ -142,7 +142,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// checkFacts checks what holds for every text: that it has its own facts.
+// checkFacts checks that a text has its own facts.
 func checkFacts(t interface {
 	Helper()
 	Errorf(string, ...any)

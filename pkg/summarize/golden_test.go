@@ -23,8 +23,8 @@ var (
 	misses    = flag.Bool("misses", false, "TestGolden names the facts that were lost")
 )
 
-// A fact is something said in a conversation that has to survive: all of its
-// parts, each in one of its wordings, in one line of the summary.
+// A fact has to survive in the summary: all of its parts, each in one of its wordings, in
+// one line.
 type fact struct {
 	Kind string     `json:"kind"`
 	All  [][]string `json:"all"`
@@ -97,10 +97,10 @@ func readJSON(t testing.TB, file string, into any) {
 	}
 }
 
-// count takes four bytes for a token, about what tokenizers need for English.
+// count counts four bytes as a token, about right for English.
 func count(text string) int { return (len(text) + 3) / 4 }
 
-// counter returns what the flag asks for.
+// counter returns the counter that the flag names.
 func counter(t testing.TB) func(string) int {
 	t.Helper()
 	if *tokenizer == "" {
@@ -113,16 +113,16 @@ func counter(t testing.TB) func(string) int {
 	return c.Count
 }
 
-// A share is how many of how many.
+// A share is a part of a number of facts.
 type share struct{ kept, all int }
 
 func (s share) String() string {
 	return fmt.Sprintf("%d of %d (%.1f %%)", s.kept, s.all, 100*float64(s.kept)/float64(max(s.all, 1)))
 }
 
-// TestGolden measures how much of what is listed survives at 10:1. With -v it
-// prints the tables of docs/trimming.md; -args -golden measures other
-// conversations, -args -tokenizer counts with another tokenizer.
+// TestGolden measures how many of the listed facts survive at 10:1. With -v it prints the
+// tables of docs/trimming.md; -args -golden measures other conversations, -args
+// -tokenizer counts with another tokenizer.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
 	if err != nil || len(files) == 0 {
@@ -177,8 +177,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenAgain trims every conversation in five steps, each folding the summary
-// before into the next, within a tenth of the whole: what was kept has to stay.
+// TestGoldenAgain trims every conversation in five steps, each folding the summary before
+// into the next, within a tenth of the whole: facts that were kept have to stay.
 func TestGoldenAgain(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
 	count := counter(t)

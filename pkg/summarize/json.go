@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// jsonStart reports where in a line JSON begins: at once, or behind the name of a
-// tool that is called with it.
+// jsonStart returns where in a line JSON begins: at once, or after the name of a tool
+// that is called with it.
 func jsonStart(line string) (int, bool) {
 	at := 0
 	if line[0] != '{' && line[0] != '[' {
@@ -26,18 +26,18 @@ func jsonStart(line string) (int, bool) {
 	return at, rest[0] == '{' || rest[0] == '"' && strings.ContainsAny(rest, ",]") || rest[0] == ']'
 }
 
-// deepest bounds the nesting that is followed.
-const deepest = 64
+// maxDepth limits the nesting that is followed.
+const maxDepth = 64
 
-// A walker reads JSON and writes its objects flat, as "path: value; path: value".
-// It takes what looks like JSON: what is damaged ends it, wherever that is.
+// A walker reads JSON and writes its objects flat, as "path: value; path: value". It also
+// takes damaged JSON, up to the damage.
 type walker struct {
 	s     *splitter
 	text  string
 	at    int
-	path  [deepest]string
+	path  [maxDepth]string
 	depth int
-	array [deepest]bool
+	array [maxDepth]bool
 }
 
 // json reads the JSON at the beginning of a text, and returns how much of it.
@@ -63,7 +63,7 @@ func (w *walker) walk() {
 		case c <= ' ' || c == ',' || c == ':':
 			w.at++
 		case c == '{' || c == '[':
-			if w.depth == deepest {
+			if w.depth == maxDepth {
 				return
 			}
 			if c == '{' && w.depth > 0 && w.array[w.depth-1] {
@@ -101,7 +101,7 @@ func (w *walker) walk() {
 			for end < len(w.text) && (isWordByte(w.text[end]) || strings.IndexByte("+-.", w.text[end]) >= 0) {
 				end++
 			}
-			if end == w.at || w.depth == 0 || end-w.at > largest {
+			if end == w.at || w.depth == 0 || end-w.at > maxUnit {
 				return
 			}
 			w.leaf(name, w.text[w.at:end], false)
@@ -133,7 +133,7 @@ func (w *walker) leaf(name, value string, isString bool) {
 		w.s.split(value)
 		return
 	}
-	if flat.Len()+len(value) > largest-80 {
+	if flat.Len()+len(value) > maxUnit-80 {
 		w.flush()
 	}
 	if flat.Len() > 0 {
@@ -160,7 +160,7 @@ func (w *walker) leaf(name, value string, isString bool) {
 	flat.WriteString(value)
 }
 
-// quoted returns the characters of the string at w.at, and goes behind it.
+// quoted returns the characters of the string at w.at, and moves past it.
 func (w *walker) quoted() (string, bool) {
 	i := w.at + 1
 	escaped := false

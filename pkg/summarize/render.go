@@ -56,8 +56,8 @@ func appendBare(dst []byte, text string, table *lexicon) []byte {
 	return dst
 }
 
-// appendClean adds a text on one line: white space and control characters become
-// single spaces, and what would turn or hide the text around it is left out.
+// appendClean adds a text on one line: white space and control characters become single
+// spaces, and characters that would reverse or hide the text around them are left out.
 func appendClean(dst []byte, text string) []byte {
 	begin := len(dst)
 	space := false
@@ -100,7 +100,7 @@ func appendClean(dst []byte, text string) []byte {
 	return dst
 }
 
-// between stands between two units of a speaker where no full stop does.
+// between separates two units of a speaker if no full stop does.
 const between = " · "
 
 const (
@@ -116,7 +116,7 @@ func header(turns int) string {
 	return headerStart + strconv.Itoa(turns) + headerEnd
 }
 
-// cutHeader takes the header off a summary, and returns how many turns it is of.
+// cutHeader removes the header of a summary, and returns how many turns it is of.
 func cutHeader(summary string) (turns int, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(summary, headerStart)
 	if !ok {

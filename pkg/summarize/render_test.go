@@ -48,8 +48,8 @@ func TestAppendClean(t *testing.T) {
 	})
 }
 
-// TestNothingIsRemembered checks that a summary does not depend on those before it, by a
-// judge of words that were in both.
+// TestNothingIsRemembered checks that a summary does not depend on earlier ones by the
+// same judge.
 func TestNothingIsRemembered(t *testing.T) {
 	words := "invoice payment clause liability vendor review customer notice region quarter"
 	r := Request{MaxTokens: 60, Count: func(s string) int { return len(s) / 4 }}

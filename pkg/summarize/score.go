@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A kind is the form in which something was said.
+// A kind is the form of a unit.
 type kind uint8
 
 const (
@@ -19,13 +19,13 @@ const (
 	code
 )
 
-// A unit is what is chosen or left out: a sentence, a line, an object.
+// A unit is chosen or left out as a whole: a sentence, a line, an object.
 type unit struct {
 	text    string
-	shape   uint64 // the hash of its words, with figures and identifiers made equal
-	form    uint64 // the hash of what it looks like, see form; 0 for prose
+	shape   uint64 // the hash of its words, with all figures and identifiers equal
+	form    uint64 // the hash of its layout, see form; 0 for prose
 	worth   int
-	sum     int32 // what it says by itself, at most, see judge.weigh
+	sum     int32 // its maximum worth by itself, see judge.weigh
 	speaker int32
 	order   int32
 	kind    kind
@@ -50,7 +50,7 @@ type piece struct {
 	kept       bool   // when the unit is shortened
 }
 
-// A judge weighs units. It may be used again and again, by one goroutine.
+// A judge weighs units. It can be reused, by one goroutine.
 type judge struct {
 	table  *lexicon
 	often  *frequencies
@@ -61,16 +61,16 @@ type judge struct {
 	exact  uint64 // the hash of all letters and digits
 }
 
-// judges are those that no text is with: making one takes longer than most texts.
+// judges are the judges not in use: making one takes longer than most texts.
 var judges = sync.Pool{New: func() any { return &judge{table: cues(), often: new(frequencies)} }}
 
-// release lets other texts have the judge.
+// release returns the judge to the pool.
 func (j *judge) release() {
 	j.often.reset()
 	judges.Put(j)
 }
 
-// frequencies count words, those of the same low bits of their hash together.
+// frequencies count words by the low bits of their hashes.
 type frequencies struct {
 	counts [1 << 17]uint16
 	used   []uint32 // the places that are not zero
@@ -96,7 +96,7 @@ func (f *frequencies) reset() {
 	f.used = f.used[:0]
 }
 
-// rarity returns what a word adds to a clause: the fewer there are of it, the more.
+// rarity returns the worth of a word to a clause: the rarer, the more.
 func (f *frequencies) rarity(word uint64) int {
 	switch n := f.counts[word>>20%uint64(len(f.counts))]; {
 	case n <= 1:
@@ -112,7 +112,7 @@ func (f *frequencies) rarity(word uint64) int {
 	}
 }
 
-// knowledge is what was told: the hashes of facts and content words.
+// knowledge holds the hashes of the facts and content words in the summary so far.
 type knowledge map[uint64]struct{}
 
 func (k knowledge) has(sum uint64) bool {
@@ -120,7 +120,7 @@ func (k knowledge) has(sum uint64) bool {
 	return ok
 }
 
-// learn adds what the unit has that j read last.
+// learn adds those of the unit that j read last.
 func (k knowledge) learn(j *judge) {
 	k[j.exact] = struct{}{}
 	for _, f := range j.facts {
@@ -213,12 +213,12 @@ func (j *judge) read(text string, k kind) {
 	}
 	if j.classes()&negation != 0 {
 		for i := range j.terms {
-			j.terms[i] ^= hashPrime // "use B" is not said by "do not use B"
+			j.terms[i] ^= hashPrime // "do not use B" does not cover "use B"
 		}
 	}
 }
 
-// classes returns what the words of the unit say, all together.
+// classes returns the classes of all words of the unit.
 func (j *judge) classes() class {
 	var all class
 	for i := range j.pieces {
@@ -237,7 +237,7 @@ func (j *judge) cut(p piece) piece {
 // classWorth is what a class of words adds to a piece, in the order of the bits.
 var classWorth = [...]int{160, 120, 150, 160, 100, 140, 90, 30, 60, 60}
 
-// weigh gives every piece its worth and returns the sum. What was told already counts
+// weigh gives every piece its worth and returns the sum. Known facts and words count
 // little.
 func (j *judge) weigh(asked bool, told knowledge) int {
 	var seen class
@@ -300,13 +300,12 @@ var kindShare = [...]int{prose: 100, keyed: 95, data: 80, row: 70, logged: 60, c
 // A speaker is who said a line of a summary, or a turn.
 type speaker struct {
 	label string
-	share int  // how many thousandths of its worth a unit keeps by who says it
-	asked bool // what is said is what somebody wants
+	share int  // how many thousandths of its worth a unit of the speaker keeps
+	asked bool // its units are wishes
 	calls bool // JSON is the arguments of a call
 }
 
-// speakerOf returns the speaker of a role without the label. What the user says
-// counts most.
+// speakerOf returns the speaker of a role without the label. The user counts most.
 func speakerOf(role string, size int) speaker {
 	said := speaker{share: dilute(size)}
 	switch strings.ToLower(role) {
@@ -322,14 +321,14 @@ func speakerOf(role string, size int) speaker {
 	return said
 }
 
-// pasted is the size in bytes from which a turn of a user is not taken for a wish,
-// but for what was pasted.
+// pasted is the size in bytes from which a turn of a user is taken for pasted text, not
+// for a wish.
 const pasted = 600
 
-// dilute returns a thousand for a short turn, and for a longer one nearly as many
-// times less as it is longer, down to a limit: most of a file that was read or
-// pasted, or of an essay, is not about the task, and however many figures it has,
-// what people and agents tell each other in a line or two is.
+// dilute returns a thousand for a short turn, and for a longer one less, nearly in
+// proportion to its length, down to a limit: most of a file that was read or pasted, or
+// of an essay, is not about the task, however many figures it has, unlike the short lines
+// of people and agents.
 func dilute(size int) int {
 	const short = 120
 	return max(80, int(1000*math.Pow(short/float64(max(size, short)), 0.9)))
@@ -340,8 +339,8 @@ func share(worth, part, all int) int {
 	return int(int64(worth) * int64(part) / int64(max(all, 1)))
 }
 
-// form returns the hash of what a line looks like: words are all the same, as are
-// numbers, and of an object the names of its members count.
+// form returns the hash of a line's layout: all words are the same, all numbers are the
+// same, and of an object the names of its members count.
 func form(text string, k kind) uint64 {
 	h := uint64(hashSeed) + uint64(k)
 	last := byte(0)

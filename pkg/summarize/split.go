@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// largest is the size in bytes of the largest unit: a "sentence" of a megabyte is
-// cut at white space.
-const largest = 600
+// maxUnit is the maximum size in bytes of a unit: a "sentence" of a megabyte is cut at
+// white space.
+const maxUnit = 600
 
 // A splitter takes texts apart and gives each unit to emit.
 type splitter struct {
@@ -19,7 +19,7 @@ type splitter struct {
 // split takes a text apart into units.
 func (s *splitter) split(text string) {
 	fenced := false
-	para := -1 // where the paragraph began that goes on
+	para := -1 // the beginning of the open paragraph, or -1
 	flush := func(end int) {
 		if para >= 0 {
 			s.sentences(text[para:end])
@@ -28,7 +28,7 @@ func (s *splitter) split(text string) {
 	}
 	end := -1
 	for at := 0; at < len(text); {
-		if at > end { // else what follows JSON on its line
+		if at > end { // else text after JSON on its line
 			end = at + lineEnd(text[at:])
 		}
 		line := strings.TrimSpace(text[at:end])
@@ -83,7 +83,7 @@ func (s *splitter) split(text string) {
 	flush(len(text))
 }
 
-// again takes a part of a summary apart that was made of units before.
+// again splits a part of an earlier summary, which consists of units.
 func (s *splitter) again(part string) {
 	part = strings.TrimSpace(part)
 	if part == "" {
@@ -108,14 +108,14 @@ func lineEnd(text string) int {
 	return len(text)
 }
 
-// continues reports whether a line goes on with the sentence of the one before:
-// it begins with a small letter.
+// continues reports whether a line continues the sentence of the one before: it begins
+// with a small letter.
 func continues(line string) bool {
 	c := line[0]
 	return c-'a' < 26 || c == '(' || c == 0xC3
 }
 
-// unmark takes the mark of a list, a heading or a quotation off a line.
+// unmark removes the mark of a list, a heading or a quotation from a line.
 func unmark(line string) (string, bool) {
 	body := strings.TrimLeft(line, "-*+#>• \t")
 	if len(body) < len(line) && !(line[0] == '-' && len(line) > 1 && line[1] != ' ') && !(line[0] == '#' && len(line) > 1 && line[1]-'0' < 10) {
@@ -132,7 +132,7 @@ func unmark(line string) (string, bool) {
 	return line, false
 }
 
-// classify tells what form a line has. whole has its indentation.
+// classify returns the kind of a line. whole has its indentation.
 func classify(whole, line string, fenced bool) kind {
 	if strings.Count(line[:min(len(line), 200)], "|") >= 2 {
 		return row
@@ -174,7 +174,7 @@ func isText(line string) bool {
 	return all < 24 || marks*3 <= all
 }
 
-// isLog reports whether a line begins as those of logs do: with a time or a level.
+// isLog reports whether a line begins like that of a log: with a time or a level.
 func isLog(line string) bool {
 	head := line[:min(len(line), 48)]
 	digits := 0
@@ -230,8 +230,8 @@ func (s *splitter) sentences(text string) {
 	s.pieces(text[start:], prose)
 }
 
-// endsSentence reports whether the full stop at i ends a sentence. after is where
-// the text goes on.
+// endsSentence reports whether the full stop at i ends a sentence. after is where the
+// text continues.
 func endsSentence(text string, i, after int) bool {
 	next := strings.TrimLeft(text[after:min(after+4, len(text))], " \n\t")
 	if next == "" {
@@ -264,7 +264,7 @@ func endsSentence(text string, i, after int) bool {
 	return true
 }
 
-// pieces emits a text, in several units where it is long.
+// pieces emits a text, in several units if it is long.
 func (s *splitter) pieces(text string, k kind) {
 	marks := " \n\t;,"
 	if s.spaces {
@@ -275,18 +275,18 @@ func (s *splitter) pieces(text string, k kind) {
 		if text == "" {
 			return
 		}
-		if len(text) <= largest {
+		if len(text) <= maxUnit {
 			s.emit(text, k)
 			return
 		}
-		cut := strings.LastIndexAny(text[largest/2:largest], marks)
+		cut := strings.LastIndexAny(text[maxUnit/2:maxUnit], marks)
 		if cut < 0 {
-			cut = largest - 1
-			for cut > largest-utf8.UTFMax && !utf8.RuneStart(text[cut+1]) {
+			cut = maxUnit - 1
+			for cut > maxUnit-utf8.UTFMax && !utf8.RuneStart(text[cut+1]) {
 				cut--
 			}
 		} else {
-			cut += largest / 2
+			cut += maxUnit / 2
 		}
 		s.emit(strings.TrimSpace(text[:cut+1]), k)
 		text = text[cut+1:]

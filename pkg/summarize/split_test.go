@@ -47,7 +47,7 @@ func TestSplitLongSentence(t *testing.T) {
 	for _, text := range []string{strings.Repeat("word ", 1e5), strings.Repeat("ä", 1e5), strings.Repeat("a", 1e5)} {
 		got := ""
 		s := splitter{emit: func(part string, _ kind) {
-			if len(part) > largest {
+			if len(part) > maxUnit {
 				t.Errorf("a unit of %d bytes", len(part))
 			}
 			got += strings.ReplaceAll(part, " ", "")
@@ -132,7 +132,7 @@ func TestCues(t *testing.T) {
 	}
 }
 
-// TestLexiconHasRoom keeps lookups short: a lexicon that is full would have no end.
+// TestLexiconHasRoom keeps lookups short: in a full lexicon they would not end.
 func TestLexiconHasRoom(t *testing.T) {
 	used := 0
 	for _, place := range cues() {

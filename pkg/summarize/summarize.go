@@ -1,25 +1,24 @@
-// Package summarize makes a short text of the turns of a conversation that do
-// not fit any more (section 6.4), and keeps what later agents need of them:
-// decisions with their reasons, constraints, figures, identifiers, flags and
-// warnings.
+// Package summarize makes a short text of the turns of a conversation that no longer fit
+// (section 6.4), and keeps what later agents need: decisions with their reasons,
+// constraints, figures, identifiers, flags and warnings.
 //
-// [Extractive] does so without a model. A [Summarizer] that asks one can have
-// what its answer lacks put back by [Complete].
+// [Extractive] does so without a model. [Complete] adds to the answer of a model the
+// facts that it lacks.
 package summarize
 
 import "context"
 
-// A Summarizer makes summaries of removed turns. The text of a summary never
-// exceeds the request's MaxTokens; where nothing fits, it is "".
+// A Summarizer makes summaries of removed turns. The text of a summary never exceeds the
+// request's MaxTokens; if nothing fits, it is "".
 type Summarizer interface {
 	Summarize(ctx context.Context, r Request) (Summary, error)
 }
 
 // A Request asks for a summary of turns, oldest first.
 type Request struct {
-	Previous  string           // the summary that stood in the message already; its facts are folded in
-	Turns     []Turn           // what is removed
-	MaxTokens int              // what the summary must not exceed, counted by Count
+	Previous  string           // the summary of an earlier trim; its facts are folded in
+	Turns     []Turn           // the removed turns
+	MaxTokens int              // the limit of the summary, counted by Count
 	Count     func(string) int // counts the tokens of a text
 }
 
@@ -28,16 +27,16 @@ type Turn struct {
 	Role string // user, assistant, tool, …
 	Name string // the speaker or tool, may be ""
 	Text string // the content as text: parts joined, tool calls as "name arguments"
-	JSON []byte // the turn as it stands in the message
+	JSON []byte // the turn as it is in the message
 }
 
-// A Summary is what a [Summarizer] made.
+// A Summary is the result of a [Summarizer].
 type Summary struct {
 	Text  string
 	Usage Usage
 }
 
-// Usage is what a summary cost, zero where no model was asked.
+// Usage is the cost of a summary, zero without a model.
 type Usage struct {
 	PromptTokens, CompletionTokens int
 }

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet has for an ASCII letter the small one, for a digit itself, for characters
-// that stand inside of words, a mark of when they do, and for those that are not ASCII
-// runes.
+// alphabet maps an ASCII letter to its lower case, a digit to itself, a character that
+// can be inside a word to the condition for that, and bytes of other characters to runes.
 var alphabet = func() (a [256]byte) {
 	for c := range a {
 		switch {
@@ -36,8 +35,8 @@ const (
 	runes
 )
 
-// appendSums appends the sums of the words of a unit: of its runs of letters and
-// digits, with the characters that join them. Those of one letter say nothing.
+// appendSums appends the sums of the words of a unit: of its runs of letters and digits,
+// with the characters that join them. Runs of one letter are left out.
 func appendSums(dst []uint32, text string) []uint32 {
 	for i := 0; i < len(text); {
 		h, start := uint64(hashSeed), i
@@ -87,7 +86,7 @@ func appendSums(dst []uint32, text string) []uint32 {
 	return dst
 }
 
-// fold makes the sum of a hash.
+// fold returns the sum for a hash.
 func fold(h uint64) uint32 { return uint32(h * 0x9E3779B97F4A7C15 >> 32) }
 
 // letterAt returns the small form of the letter that is not ASCII at the beginning of
@@ -100,8 +99,8 @@ func letterAt(text string) (rune, int) {
 	return unicode.ToLower(r), size
 }
 
-// joinsAt reports whether the character at i, which is not the first, joins the letter
-// or digit before it to what is behind it.
+// joinsAt reports whether the character at i, which is not the first, joins the letter or
+// digit before it to the one after it.
 func joinsAt(text string, i int) bool {
 	if i+1 == len(text) {
 		return false
@@ -129,10 +128,10 @@ func joinsAt(text string, i int) bool {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// hashNumber is the hash of digits with marks between them. Of amounts it is the same
+// hashNumber is the hash of digits with marks between them. Amounts have the same hash
 // however they are punctuated: "1,250.00", "1.250,00" and "1250".
 func hashNumber(text string) uint64 {
-	var buffer [longest]byte
+	var buffer [maxToken]byte
 	digits := buffer[:0]
 	if whole, decimals, ok := parseAmount(text); ok {
 		for i := range len(whole) {
@@ -157,10 +156,9 @@ func hashNumber(text string) uint64 {
 	return h
 }
 
-// parseAmount parts a number into what is before and behind its decimal mark. A comma
-// or full stop is one if it is the only one of its kind, and if there are not three
-// digits behind it as between thousands. It reports false for versions, dates and
-// addresses.
+// parseAmount splits a number at its decimal mark. A comma or full stop is one if it is
+// the only one of its kind, and not followed by three digits, as between thousands. It
+// reports false for versions, dates and addresses.
 func parseAmount(text string) (whole, decimals string, ok bool) {
 	at := strings.LastIndexAny(text, ".,")
 	if at < 0 {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// traits are what a token is made of.
+// traits are the kinds of characters in a token.
 type traits uint16
 
 const (
@@ -21,18 +21,18 @@ const (
 	at
 	hash
 	sign  // of a currency, per cent, degrees
-	hump  // a capital behind a small letter
-	tick  // stands between backquotes
+	hump  // a capital after a small letter
+	tick  // between backquotes
 	other // letters of scripts without capitals
 
 	apostrophe // inside a word
-	gap        // stands between tokens
+	gap        // between tokens
 )
 
 const letters = lower | upper | other
 
 // ascii says what the characters of ASCII are: letters and digits, and the separators
-// that can stand inside an identifier or figure.
+// that can be inside an identifier or figure.
 var ascii = func() (kinds [utf8.RuneSelf]traits) {
 	for c := range kinds {
 		switch {
@@ -68,7 +68,7 @@ type token struct {
 	first      traits // of its first letter or digit
 }
 
-// A reader reads the tokens of a text and knows the words before.
+// A reader reads the tokens of a text and remembers the last two words.
 type reader struct {
 	text      string
 	table     *lexicon
@@ -151,8 +151,8 @@ func beginsLetter(text string) bool {
 	return text != "" && (text[0] >= utf8.RuneSelf || ascii[text[0]]&letters != 0)
 }
 
-// beyondASCII returns what the first character of a text is, 0 for one that means nothing
-// here; the character, in small letters; and its size in bytes.
+// beyondASCII returns the traits of the first character of a text, 0 if they do not
+// matter; the character in lower case; and its size in bytes.
 func beyondASCII(text string) (kind traits, c rune, size int) {
 	c, size = utf8.DecodeRuneInString(text)
 	switch {
@@ -176,7 +176,7 @@ func beyondASCII(text string) (kind traits, c rune, size int) {
 type spelling struct {
 	length int
 	hash   uint64
-	tail   uint64 // of what follows an elided article ("l'échéance"), or 0
+	tail   uint64 // of the word after an elided article ("l'échéance"), or 0
 }
 
 func (w *spelling) add(c rune) {
@@ -211,7 +211,7 @@ func (r *reader) take(t *token, i, size int, kind, separators traits, c rune) {
 	r.span(t, i, size)
 }
 
-// span widens what counts of the token by the characters at i.
+// span extends the token to the characters at i.
 func (r *reader) span(t *token, i, size int) {
 	if t.from < 0 {
 		t.from = i
@@ -241,7 +241,7 @@ func (r *reader) endWord(t *token, w spelling) {
 	t.words++
 }
 
-// isBreak reports whether a character parts tokens: spaces of all kinds, dashes
+// isBreak reports whether a character separates tokens: spaces of all kinds, dashes
 // between clauses, and the characters of scripts that have no spaces.
 func isBreak(c rune) bool {
 	switch {
@@ -254,16 +254,16 @@ func isBreak(c rune) bool {
 	}
 }
 
-// longest is the size in bytes from which a token is a blob and no fact.
-const longest = 160
+// maxToken is the maximum size in bytes of a fact: a longer token is a blob.
+const maxToken = 160
 
-// weigh returns how much a token tells as a figure or an identifier, 0 if it is
-// neither. first is whether it stands at the beginning of its sentence.
+// weigh returns the worth of a token as a figure or an identifier, 0 if it is neither.
+// first says whether it begins its sentence.
 func weigh(text string, t *token, first bool) int {
 	size := t.to - t.from
 	is := func(all traits) bool { return t.traits&all != 0 }
 	switch {
-	case size > longest && !(is(colon) && strings.Contains(text[t.from:t.to], "://")):
+	case size > maxToken && !(is(colon) && strings.Contains(text[t.from:t.to], "://")):
 		return 0
 	case is(digit) && is(letters):
 		return 200

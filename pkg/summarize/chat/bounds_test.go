@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestTimeout asks endpoints that do all they can to take longer than they may.
+// TestTimeout calls endpoints that try everything to take longer than the timeout.
 func TestTimeout(t *testing.T) {
 	busy := func(header, value string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -70,7 +70,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// An answer without end is not read to its end, whatever its status.
+// An endless answer is cut off, whatever its status.
 func TestEndlessAnswer(t *testing.T) {
 	for _, status := range []int{200, 307, 400, 500} {
 		e := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// mostAnswer is how many bytes of an answer are read.
-const mostAnswer = 1 << 20
+// maxAnswer is how many bytes of an answer are read.
+const maxAnswer = 1 << 20
 
-// An exchange is what passed between this program and the endpoint in one call.
+// An exchange is one call of the endpoint, with all attempts.
 type exchange struct {
 	attempts int
 	status   int // of the last answer, 0 if there was none
@@ -28,8 +28,8 @@ type exchange struct {
 	err      error // why the last attempt got no answer
 }
 
-// attempt sends a request and reads the answer whole, so that one that breaks off is
-// tried again like any other failed connection.
+// attempt sends a request and reads the answer whole, so that an answer that breaks off
+// is retried like any other failed connection.
 func (x *exchange) attempt(client *http.Client, req *http.Request) {
 	x.attempts++
 	res, err := client.Do(req)
@@ -38,13 +38,13 @@ func (x *exchange) attempt(client *http.Client, req *http.Request) {
 		return
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if x.err = err; err == nil {
 		x.status, x.header, x.body = res.StatusCode, res.Header, body
 	}
 }
 
-// mayPass reports whether what went wrong in the last attempt may pass by itself.
+// mayPass reports whether the failure of the last attempt may be temporary.
 func (x *exchange) mayPass() bool {
 	switch {
 	case x.err != nil:
@@ -93,8 +93,8 @@ func askedPause(h http.Header) (time.Duration, bool) {
 	return time.Until(at), err == nil
 }
 
-// call asks the model, by the older name of the limit where the endpoint does not
-// know the newer one. The answer has a choice.
+// call asks the model, with the older name of the limit if the endpoint does not know the
+// newer one. The answer has a choice.
 func (r *run) call(ctx context.Context, p prompt) (*answer, error) {
 	a, x, err := r.send(ctx, p)
 	if err == nil || r.older || x.status != http.StatusBadRequest && x.status != http.StatusUnprocessableEntity ||
@@ -105,7 +105,7 @@ func (r *run) call(ctx context.Context, p prompt) (*answer, error) {
 	if a, _, second := r.send(ctx, p); second == nil || ctx.Err() != nil {
 		return a, second
 	}
-	return nil, err // which was not about the name
+	return nil, err // the error was not about the name
 }
 
 func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
@@ -145,7 +145,7 @@ func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
 	return nil, x, r.explain(p, x)
 }
 
-// explain says what went wrong in a call, in words of this program.
+// explain returns an error for a failed call, in words of this program.
 func (r *run) explain(p prompt, x *exchange) error {
 	switch {
 	case x.err != nil:
@@ -154,12 +154,12 @@ func (r *run) explain(p prompt, x *exchange) error {
 			err = inner.Err // without the URL
 		}
 		return r.problem(p, fmt.Sprintf("no connection in %d attempts", x.attempts), err.Error(), "check the URL, and that the endpoint is up")
-	case len(x.body) > mostAnswer:
-		return r.problem(p, fmt.Sprintf("its answer has more than %d bytes", mostAnswer), "", "check the URL")
+	case len(x.body) > maxAnswer:
+		return r.problem(p, fmt.Sprintf("its answer has more than %d bytes", maxAnswer), "", "check the URL")
 	case x.status >= 300 && x.status < 400:
 		to := "another place"
 		if u, err := url.Parse(x.header.Get("Location")); err == nil && u.Host != "" {
-			to = quote(r.mask(u.Scheme+"://"+u.Host), mostSaid)
+			to = quote(r.mask(u.Scheme+"://"+u.Host), maxQuote)
 		}
 		return r.problem(p, fmt.Sprintf("it answers %d and redirects to %s", x.status, to), "",
 			"neither key nor conversation is sent on: set the URL to that place if it is the right one")
@@ -176,7 +176,7 @@ func (r *run) explain(p prompt, x *exchange) error {
 	}
 }
 
-// advice names the setting that a status speaks of.
+// advice names the setting that a status points to.
 func (r *run) advice(x *exchange) string {
 	switch {
 	case x.status == http.StatusUnauthorized && !r.keyed:

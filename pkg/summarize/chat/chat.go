@@ -14,11 +14,11 @@ import (
 
 var _ summarize.Summarizer = (*Summarizer)(nil)
 
-// Options say which model summarises, and how it is reached.
+// Options say which model summarises, and how to reach it.
 type Options struct {
-	// URL is what the endpoint's paths begin with, up to and with its version; ""
-	// is https://api.openai.com/v1. It has no user, query or fragment. A URL with
-	// http is for keyless endpoints and for this machine's own.
+	// URL is the beginning of the endpoint's paths, up to and with the version; "" is
+	// https://api.openai.com/v1. It has no user, query or fragment. http is only for
+	// endpoints without a key or on this machine.
 	URL string
 	// Model is the model's name at the endpoint. It must be set. Section 9 asks
 	// for an efficient one.
@@ -28,19 +28,19 @@ type Options struct {
 	// Timeout bounds one call with all its retries and the pauses between them; 0
 	// means two minutes. The context bounds the calls together.
 	Timeout time.Duration
-	// Retries is how often a call is tried again after a failed connection or a
-	// status of 408, 409, 429 or 5xx; 0 means 3, a negative number none. Pauses
-	// grow from half a second, or are what the endpoint asks for; one that asks
-	// for more than Timeout is not tried again.
+	// Retries is how often a call is tried again after a failed connection or a status of
+	// 408, 409, 429 or 5xx; 0 means 3, a negative number none. Pauses grow from half a
+	// second, or are as the endpoint asks; one that asks for more than Timeout is not
+	// retried.
 	Retries int
 	// ContextWindow is how many tokens the model takes, answer included; 0 means
 	// 128,000. Set it for local models, whose servers often allow a few thousand.
 	ContextWindow int
-	// ReasoningTokens is what the model may use beyond the summary to reason
-	// before it writes. A model that reasons answers nothing without.
+	// ReasoningTokens is how many tokens the model may use to reason, in addition to the
+	// summary. A model that reasons gives no answer without them.
 	ReasoningTokens int
-	// Transport carries the requests. If nil, a plain one is used, which knows no
-	// proxy; [http.DefaultTransport] takes the environment's.
+	// Transport carries the requests. If nil, a plain one without a proxy is used;
+	// [http.DefaultTransport] takes that of the environment.
 	Transport http.RoundTripper
 }
 
@@ -56,10 +56,10 @@ type Summarizer struct {
 	window    int
 	reasoning int
 	keyed     bool
-	mask      func(string) string // takes the key out of a text
+	mask      func(string) string // removes the key from a text
 }
 
-// New checks options and makes a summariser of them. It connects to nothing.
+// New checks options and returns a summariser. It does not connect.
 func New(o Options) (*Summarizer, error) {
 	base, err := baseURL(cmp.Or(o.URL, "https://api.openai.com/v1"))
 	if err != nil {
@@ -120,5 +120,5 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// keepRedirect has a redirect returned as the answer that it is.
+// keepRedirect returns a redirect as the answer, and does not follow it.
 func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

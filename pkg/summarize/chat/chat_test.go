@@ -52,7 +52,7 @@ func TestAnswers(t *testing.T) {
 		name    string
 		answers []http.HandlerFunc
 		change  func(*Options)
-		asked   int // how often; 0 means once
+		asked   int // the number of requests; 0 means 1
 		want    string
 		charged int      // answers that are charged; 0 means one if there is a summary
 		counted bool     // by the request's counter
@@ -83,7 +83,7 @@ func TestAnswers(t *testing.T) {
 		{name: "no such model", answers: []http.HandlerFunc{plain(404, `{"detail":[{"loc":["body"],"msg":"no model","input":"secret"}]}`)},
 			wantErr: []string{`404 Not Found: "no model"; check the model, and the URL`}},
 		{name: "long words", answers: []http.HandlerFunc{plain(403, `{"error":"`+strings.Repeat("é", 9999)+`"}`)},
-			wantErr: []string{`"` + strings.Repeat("é", mostSaid/2) + `…"; check that the key may use this model`}},
+			wantErr: []string{`"` + strings.Repeat("é", maxQuote/2) + `…"; check that the key may use this model`}},
 		{name: "malformed", answers: []http.HandlerFunc{plain(200, `{"choices": [`)}, wantErr: []string{"its answer is not a chat completion; check the URL"}},
 		{name: "null", answers: []http.HandlerFunc{plain(200, `null`)}, wantErr: []string{"its answer is not a chat completion"}},
 		{name: "a page", answers: []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello") }},
@@ -91,7 +91,7 @@ func TestAnswers(t *testing.T) {
 		{name: "no choices", answers: []http.HandlerFunc{plain(200, `{"choices":[]}`)}, wantErr: []string{"its answer is not a chat completion"}},
 		{name: "an error that says 200", answers: []http.HandlerFunc{plain(200, `{"error":{"message":"model is loading"}}`)},
 			wantErr: []string{`it reports an error: "model is loading"`}},
-		{name: "endless", answers: []http.HandlerFunc{plain(200, strings.Repeat(" ", mostAnswer+1))}, wantErr: []string{"more than 1048576 bytes"}},
+		{name: "endless", answers: []http.HandlerFunc{plain(200, strings.Repeat(" ", maxAnswer+1))}, wantErr: []string{"more than 1048576 bytes"}},
 		{name: "refusal", answers: []http.HandlerFunc{plain(200, `{"choices":[{"finish_reason":"stop","message":{"content":null,"refusal":"I cannot help."}}]}`)},
 			counted: true, wantErr: []string{`the model refuses to summarise: "I cannot help."; try another model`}},
 		{name: "filter", answers: []http.HandlerFunc{completion("Half", "content_filter", usage)}, charged: 1, wantErr: []string{"content filter"}},
@@ -180,8 +180,8 @@ func retryAfter(seconds string) http.HandlerFunc {
 	}
 }
 
-// The second request asks for fewer words, by how much the first answer had too
-// many; an endpoint that knows the older name of the limit only is asked by it.
+// The second request asks for fewer words, in proportion to the excess of the first
+// answer; an endpoint that only knows the older name of the limit gets that.
 func TestSecondRequest(t *testing.T) {
 	e := serve(t, completion(strings.Repeat("word ", 100), "stop", usage), completion("Fine.", "stop", usage))
 	if _, err := ask(t, e, func(o *Options) { o.ReasoningTokens = 1000 }); err != nil {
@@ -258,7 +258,7 @@ func TestNoConnection(t *testing.T) {
 	_, err := s.Summarize(t.Context(), twoTurns())
 	checkError(t, err, strings.TrimPrefix(e.URL, "http://"), []string{`no connection in 2 attempts: "dial tcp`, "refused", "check the URL"})
 
-	// A status of an earlier attempt is not taken for the last one's.
+	// The status of an earlier attempt is not mistaken for the last one's.
 	busy := serve(t, plain(503, ""), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	_, err = ask(t, busy, func(o *Options) { o.Retries = 1 })
 	checkError(t, err, strings.TrimPrefix(busy.URL, "http://"), []string{`no connection in 2 attempts: "EOF"`})

@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	// leastRoom is how many tokens of conversation a call must be able to take:
+	// minRoom is the minimum of tokens of conversation that a call must be able to take:
 	// with less, a long conversation would become thousands of calls.
-	leastRoom = 256
-	// markTokens bounds what a block takes beside its label and text: most
-	// tokenizers give some twenty to the 32 digits of the mark.
+	minRoom = 256
+	// markTokens limits the tokens of a block beside its label and text: most tokenizers
+	// give some twenty to the 32 digits of the mark.
 	markTokens = 48
 )
 
 const continued = ", continued"
 
-// fill takes from the front of list what fits into room tokens: whole blocks or,
-// where not even one fits, the start of it, which is then cut off in list. It
-// takes nothing where room is too small for that.
+// fill removes from the front of list the blocks that fit into room tokens or, if not
+// even one fits, the beginning of the first. It takes nothing if room is too small for
+// that.
 func fill(list []block, room int, count func(string) int) (batch, rest []block) {
 	for i, b := range list {
 		left := room - count(b.label) - markTokens
@@ -27,7 +27,7 @@ func fill(list []block, room int, count func(string) int) (batch, rest []block) 
 			room = left - used
 			continue
 		}
-		if i > 0 || left < leastRoom || n == 0 {
+		if i > 0 || left < minRoom || n == 0 {
 			return list[:i], list[i:]
 		}
 		label := strings.TrimSuffix(b.label, continued) + continued
@@ -37,10 +37,10 @@ func fill(list []block, room int, count func(string) int) (batch, rest []block) 
 	return list, nil
 }
 
-// prefix returns how many bytes of text take at most so many tokens, and how many
-// they take: all bytes if they fit, and otherwise nearly as many as could be, up
-// to a gap between words if there is one near. It counts in steps, so that its
-// cost depends on what it returns and not on the length of text.
+// prefix returns how many bytes of text fit into the given tokens, and how many tokens
+// they take: all bytes if they fit, and otherwise nearly as many as possible, up to a gap
+// between words if one is near. It counts in steps, so that its cost depends on what it
+// returns and not on the length of text.
 func prefix(text string, tokens int, count func(string) int) (n, used int) {
 	for step := 4 * tokens; n < len(text) && step > 0; {
 		end := min(len(text), n+step)

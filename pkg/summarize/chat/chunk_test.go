@@ -25,16 +25,16 @@ func labelsOf(a asked) []string {
 	return labels
 }
 
-// Each call folds in what the one before answered; a turn that no call can take
-// whole goes in parts, and no word of any turn is lost or asked about twice.
+// Each call folds in the answer of the one before; a turn too large for a call is sent in
+// parts, and no word of any turn is lost or sent twice.
 func TestCalls(t *testing.T) {
 	var answers []http.HandlerFunc
 	for i := range 6 {
 		answers = append(answers, completion(fmt.Sprintf("summary-%d", i), "stop", usage))
 	}
 	e := serve(t, answers...)
-	// A window of 3,000, less a reserve of 5%, what is for reasoning, the summary
-	// and the prompt, leaves room for about 950 words.
+	// A window of 3,000, less a reserve of 5%, the tokens for reasoning, the summary and
+	// the prompt, leaves room for about 950 words.
 	s := mustNew(t, Options{URL: e.URL, Model: "m", ContextWindow: 3000, ReasoningTokens: 1425})
 	sizes := []int{400, 300, 400, 2000, 100}
 	r := summarize.Request{Previous: "summary-old", MaxTokens: 100, Count: words}
@@ -104,7 +104,7 @@ func TestLargePrevious(t *testing.T) {
 	}
 }
 
-// What was used is told beside an error, too.
+// The usage is returned with an error, too.
 func TestErrorInLaterCall(t *testing.T) {
 	e := serve(t, completion("Fine.", "stop", usage), plain(401, ""))
 	s := mustNew(t, Options{URL: e.URL, Model: "m", ContextWindow: 1500})
@@ -126,7 +126,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// What fits is as much as could be, and cut between characters.
+// As much as possible is taken, and cut between characters.
 func TestPrefix(t *testing.T) {
 	counters := map[string]func(string) int{
 		"bytes": func(s string) int { return len(s) },

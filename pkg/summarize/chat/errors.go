@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	// mostSaid is how many bytes of an endpoint's own words are shown.
-	mostSaid = 240
-	// A piece of the key of this length, or of the conversation, is not shown.
+	// maxQuote is how many bytes of an endpoint's own message are quoted.
+	maxQuote = 240
+	// Pieces of the key or the conversation from this length on are not quoted.
 	shortestOfKey          = 6
 	shortestOfConversation = 16
 )
 
-// problem makes an error of what is wrong, of the endpoint's words for it if it
-// has any, and of what to do.
+// problem returns an error: the problem, the endpoint's own message if there is one, and
+// what to do.
 func (r *run) problem(p prompt, what, words, advice string) error {
 	if words != "" {
-		// A little more than is shown, so that no start of a secret is left over.
-		words = words[:min(len(words), 2*mostSaid)]
-		escaped, _ := json.Marshal(p.user) // as it stands in the request, which may be echoed
+		// A little more than is quoted, so that no beginning of a secret is left over.
+		words = words[:min(len(words), 2*maxQuote)]
+		escaped, _ := json.Marshal(p.user) // as in the request, which may be echoed
 		words = without(r.mask(words), p.user+string(escaped), shortestOfConversation, "[conversation]")
-		what += ": " + quote(words, mostSaid)
+		what += ": " + quote(words, maxQuote)
 	}
 	return fmt.Errorf("summariser at %s: %s; %s", r.host, what, advice)
 }

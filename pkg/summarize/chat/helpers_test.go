@@ -16,7 +16,7 @@ import (
 
 const testKey = "sk-test-4f9a8b7c6d5e4f3a2b1c"
 
-// An endpoint answers as its script says, and keeps what it was asked.
+// An endpoint answers by a script, and records its requests.
 type endpoint struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -61,7 +61,7 @@ func serve(t *testing.T, answers ...http.HandlerFunc) *endpoint {
 	return e
 }
 
-// plain answers with a status and a JSON body. Whoever tries again need not wait.
+// plain answers with a status and a JSON body. A retry need not wait.
 func plain(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -11,45 +11,44 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A block is a piece of what is to be summarised.
+// A block is a piece of the text to be summarised.
 type block struct{ label, text string }
 
-// mostLabel is how many bytes of a role or name the model is shown.
-const mostLabel = 64
+// maxLabel is how many bytes of a role or name are in a prompt.
+const maxLabel = 64
 
 const soFar = "summary so far"
 
 func blocks(turns []summarize.Turn) []block {
 	list := make([]block, len(turns))
 	for i, t := range turns {
-		label := fmt.Sprintf("turn %d, role %s", i+1, quote(t.Role, mostLabel))
+		label := fmt.Sprintf("turn %d, role %s", i+1, quote(t.Role, maxLabel))
 		if t.Name != "" {
-			label += ", name " + quote(t.Name, mostLabel)
+			label += ", name " + quote(t.Name, maxLabel)
 		}
 		list[i] = block{label, t.Text}
 	}
 	return list
 }
 
-// quote returns a text of at most so many bytes as one line without anything
-// that steers a terminal.
-func quote(text string, most int) string {
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+// quote returns a text, cut to limit bytes, as one line without control characters.
+func quote(text string, limit int) string {
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}
 	return strconv.QuoteToGraphic(text)
 }
 
-// A prompt is what the model is asked.
+// A prompt is the text of a request to the model.
 type prompt struct{ system, user string }
 
-// newPrompt asks for a summary of blocks in at most so many tokens.
+// newPrompt asks for a summary of blocks in at most the given number of tokens.
 func newPrompt(list []block, tokens int) prompt {
 	hash := sha256.New()
 	size := 0
 	for _, b := range list {
 		for _, s := range []string{b.label, b.text} {
-			hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s)))) // so that no text can pass for two
+			hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s)))) // so that no text can look like two
 			hash.Write([]byte(s))
 		}
 		size += len(b.label) + len(b.text) + 64

@@ -9,23 +9,22 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// longest is how many tokens are asked for at most: models of which much more may
-// be asked are few, and a summary that long is none.
-const longest = 16_000
+// maxAsked is the maximum of tokens to ask for: few models can write much more, and a
+// longer summary would be none.
+const maxAsked = 16_000
 
-// Summarize asks the model for a summary of the turns that folds in the previous
-// one, in one call or, where they exceed the window, in several. It takes up to the
-// request's MaxTokens, a quarter of the window, or 16,000 tokens. An answer that is
-// too long is asked for once more, shorter; one that is too long again, cut off,
-// refused or empty is an error. So is an endpoint that gives none; then the error
-// names the endpoint, what it said, and the setting to look at. An error of
-// the context can be told with [errors.Is].
+// Summarize asks the model for a summary of the turns that folds in the previous one, in
+// one call or, where they exceed the window, in several. It takes up to the request's
+// MaxTokens, a quarter of the window, or 16,000 tokens. If an answer is too long, a
+// shorter one is asked for once; one that is too long again, cut off, refused or empty is
+// an error. So is an endpoint without an answer; then the error names the endpoint, its
+// message, and the setting to look at. An error of the context is wrapped.
 //
-// The usage covers all calls, and stands beside an error too: what was used is
-// charged. What an endpoint does not report is counted with the request's Count.
-// Without room for an answer, or anything to summarise, nothing is asked.
+// The usage covers all calls, and is returned with an error too, since it is charged. If
+// an endpoint does not report it, it is counted with the request's Count. Without room
+// for an answer, or anything to summarise, no call is made.
 func (s *Summarizer) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
-	limit := min(r.MaxTokens, longest, s.window/4)
+	limit := min(r.MaxTokens, maxAsked, s.window/4)
 	if limit <= 0 || r.Previous == "" && len(r.Turns) == 0 {
 		return summarize.Summary{}, nil
 	}
@@ -40,11 +39,11 @@ type run struct {
 	count func(string) int
 	limit int // of a summary, in tokens
 	usage summarize.Usage
-	older bool // the endpoint knows the limit by its older name only
+	older bool // the endpoint only knows the older name of the limit
 }
 
-// fold summarises what fits, then that summary with what fits of the rest, and so
-// on.
+// fold summarises as many blocks as fit, then that summary with as many of the rest, and
+// so on.
 func (r *run) fold(ctx context.Context, previous string, rest []block) (string, error) {
 	empty := newPrompt(nil, r.limit)
 	// Counts by another tokenizer than the model's own are a little off.
@@ -75,7 +74,7 @@ func (r *run) fold(ctx context.Context, previous string, rest []block) (string, 
 	}
 }
 
-// condense has one summary written, and says why if it cannot be used.
+// condense has one summary written; the error says why it cannot be used.
 func (r *run) condense(ctx context.Context, list []block) (string, error) {
 	var problem string
 	ask := r.limit
@@ -113,17 +112,16 @@ func (r *run) condense(ctx context.Context, list []block) (string, error) {
 	return "", r.problem(prompt{}, problem+", and a second one too", "", "allow a longer summary, or try another model")
 }
 
-// afterThoughts takes the reasoning off an answer, which servers of open models
-// leave in its text.
+// afterThoughts removes the reasoning that servers of open models leave in an answer.
 func afterThoughts(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "<think>") {
-		_, text, _ = strings.Cut(text, "</think>") // one without an end has no answer
+		_, text, _ = strings.Cut(text, "</think>") // reasoning without an end has no answer
 	}
 	return strings.TrimSpace(text)
 }
 
-// charge adds what a call used: what the endpoint reports, if it can be.
+// charge adds the usage of a call: as the endpoint reports it, if that is possible.
 func (r *run) charge(p prompt, a *answer) {
 	in, out := a.prompt, a.completion
 	if in <= 0 || out < 0 || in > math.MaxInt32 || out > math.MaxInt32 {

@@ -21,13 +21,13 @@ type said struct {
 	Role    string `json:"role"`
 }
 
-// An answer is the part of a chat completion that is made use of.
+// An answer is the part of a chat completion that is used.
 type answer struct {
 	text               string
 	isText             bool   // the content is a string, or there is none
 	refusal            string // why the model does not answer, "" if it does
 	finish             string
-	prompt, completion int64 // the tokens used, 0 if it is not said
+	prompt, completion int64 // the tokens used, 0 if not reported
 }
 
 // newRequest makes the request with a body.
@@ -43,10 +43,9 @@ func (s *Summarizer) newRequest(ctx context.Context, body []byte) (*http.Request
 	return req, nil
 }
 
-// readAnswer reads the chat completion that an exchange ended with, nil if it ended with
-// something else.
+// readAnswer reads the chat completion at the end of an exchange, nil if it is not one.
 func readAnswer(x *exchange) *answer {
-	if x.err != nil || x.status < 200 || x.status > 299 || len(x.body) > mostAnswer {
+	if x.err != nil || x.status < 200 || x.status > 299 || len(x.body) > maxAnswer {
 		return nil
 	}
 	var completion struct {

@@ -1,6 +1,6 @@
-// Package command summarises with a program of the user's: it reads
+// Package command summarises with a program of the user's, which reads
 // {"previousSummary", "maxTokens", "turns"} as one JSON object on its standard input, the
-// turns as they stand in the message, and writes the summary.
+// turns as they are in the message, and writes the summary.
 package command
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // A Summarizer runs a command for every summary. It is safe for concurrent use.
 type Summarizer struct {
-	Set     *child.Set // of which the command's process is one
+	Set     *child.Set // which the command's process joins
 	Child   child.Options
 	Timeout time.Duration // from the command's start to its end; 0 means no limit
 }
@@ -28,10 +28,10 @@ type Summarizer struct {
 type request struct {
 	PreviousSummary string            `json:"previousSummary"`
 	MaxTokens       int               `json:"maxTokens"`
-	Turns           []json.RawMessage `json:"turns"` // as they stand in the message
+	Turns           []json.RawMessage `json:"turns"` // as they are in the message
 }
 
-// maxSummary bounds what a command may write, in bytes.
+// maxSummary limits the output of a command, in bytes.
 const maxSummary = 1 << 20
 
 // Summarize implements [summarize.Summarizer]. It is an error if the command fails, takes
@@ -57,7 +57,7 @@ func (s Summarizer) Summarize(ctx context.Context, r summarize.Request) (summari
 	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(text)), "\uFFFD")}, nil
 }
 
-// run runs the command with an input, and returns what it writes.
+// run runs the command with an input, and returns its output.
 func (s Summarizer) run(ctx context.Context, input []byte) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
