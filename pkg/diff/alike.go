@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// alike matches what is left between elements that stay: those that are most alike
-// all in all, in their order.
+// alike matches the remaining elements between those that stay, in their order, for the
+// greatest total likeness.
 func (m *matching) alike() {
 	i, j := 0, 0
 	for i < len(m.olds) || j < len(m.news) {
@@ -33,15 +33,15 @@ func (m *matching) alike() {
 // A gap holds the unmatched elements between two that stay.
 type gap struct{ olds, news []int }
 
-// near is how far from where it would be expected an element is looked for in a
-// long gap, and fullGap how many pairs a gap has that is not long.
+// near is how far from its expected place an element is searched for in a long gap, and
+// fullGap is the maximum number of pairs of a gap that is not long.
 const (
 	near    = 8
 	fullGap = 1 << 16
 )
 
-// fill matches elements of a gap by dynamic programming over the pairs: all, or
-// those of elements that stand near each other.
+// fill matches elements of a gap by dynamic programming over the pairs: all, or those of
+// elements near each other.
 func (m *matching) fill(g gap) {
 	tooLong := len(g.olds)+len(g.news) > maxSketches
 	if tooLong || !m.sketched(0, g.olds) || !m.sketched(1, g.news) {
@@ -91,12 +91,12 @@ func (m *matching) fill(g gap) {
 	}
 }
 
-// sketched reports whether some of the elements of one side can be like others.
+// sketched reports whether some elements of one side have a sketch.
 func (m *matching) sketched(side int, indices []int) bool {
 	return slices.ContainsFunc(indices, func(i int) bool { return m.sketch(side, i) != nil })
 }
 
-// fillByPlace matches elements of a gap that stand at the same place of it.
+// fillByPlace matches elements at the same place of a gap.
 func (m *matching) fillByPlace(g gap) {
 	for i := range min(len(g.olds), len(g.news)) {
 		if m.score(g, i, i) >= alikeEnough {
@@ -105,11 +105,11 @@ func (m *matching) fillByPlace(g gap) {
 	}
 }
 
-// A row holds which of news an old element was compared with: those from low to
-// before high. What was done about the j-th of them is at start+j.
+// A row holds which of news an old element was compared with: those from low to before
+// high. The move for the j-th of them is at start+j.
 type row struct{ low, high, start int }
 
-// A move is how a pair of elements is passed.
+// A move is the step that passes a pair of elements.
 type move byte
 
 const (
@@ -118,8 +118,8 @@ const (
 	takeBoth
 )
 
-// score tells how alike two elements of a gap are. Scalars that stand at the same
-// place of it became each other, unless it is shorter on one side.
+// score returns how alike two elements of a gap are. Scalars at the same place of it
+// match, unless it is shorter on one side.
 func (m *matching) score(g gap, i, j int) int {
 	old, new := g.olds[i], g.news[j]
 	a, b := m.sketch(0, old), m.sketch(1, new)
@@ -133,16 +133,16 @@ func (m *matching) score(g gap, i, j int) int {
 	return 0
 }
 
-// movedEnough is how alike elements must be that stand elsewhere, and rare how many
-// elements share what they are found by.
+// movedEnough is the minimum likeness of elements in different places, and rare the
+// maximum number of elements that share the feature by which they are found.
 const (
 	movedEnough   = 650
 	rare          = 8
 	maxCandidates = 32
 )
 
-// moved matches objects and arrays that are left and much alike, wherever they
-// stand. They are found by what few others have.
+// moved matches the remaining objects and arrays that are much alike, wherever they are.
+// They are found by rare features.
 func (m *matching) moved() {
 	olds, news := m.left(0), m.left(1)
 	if len(olds) == 0 || len(news) == 0 {
@@ -175,7 +175,7 @@ func (m *matching) moved() {
 	}
 }
 
-// left returns the unmatched objects and arrays of one side that can be like others.
+// left returns the unmatched objects and arrays of one side that have a sketch.
 func (m *matching) left(side int) []int {
 	list, matched := m.olds, m.to
 	if side == 1 {

@@ -27,7 +27,7 @@ func TestGapsAreFilledWithWhatIsMostAlike(t *testing.T) {
 				got += m.score(g, i, int(j))
 			}
 		}
-		if want := mostAlike(m, g, 0, 0); got != want {
+		if want := maxAlike(m, g, 0, 0); got != want {
 			t.Fatalf("matched by %v, which are alike by %d, want %d", m.to, got, want)
 		}
 	})
@@ -41,14 +41,14 @@ func indices(n int) []int {
 	return list
 }
 
-// mostAlike returns how much the elements from i and j on can be alike, all in all.
-func mostAlike(m *matching, g gap, i, j int) int {
+// maxAlike returns the maximum total likeness of the elements from i and j on.
+func maxAlike(m *matching, g gap, i, j int) int {
 	if i == len(g.olds) || j == len(g.news) {
 		return 0
 	}
-	best := max(mostAlike(m, g, i+1, j), mostAlike(m, g, i, j+1))
+	best := max(maxAlike(m, g, i+1, j), maxAlike(m, g, i, j+1))
 	if score := m.score(g, i, j); score >= alikeEnough {
-		best = max(best, score+mostAlike(m, g, i+1, j+1))
+		best = max(best, score+maxAlike(m, g, i+1, j+1))
 	}
 	return best
 }

@@ -35,7 +35,7 @@ func withTurns(turns []string) string {
 	return `{"handoffId":"h-1","conversationHistoryVerbatim":[` + strings.Join(turns, ",") + `],"constraints":[]}`
 }
 
-// pairs are pairs of documents that cost something to compare, each in its way.
+// pairs are pairs of documents that are costly to compare, each for its own reason.
 var pairs = []struct {
 	name string
 	make func(r *rand.Rand) (a, b string)
@@ -104,8 +104,8 @@ func objects(r *rand.Rand, n int) string {
 	return "[0" + b.String() + "]"
 }
 
-// nested returns arrays in arrays whose elements differ on each level, and whose
-// last one differs from that of another by what it ends with.
+// nested returns arrays in arrays whose elements differ on each level, and whose last one
+// differs from that of another only at its end.
 func nested(depth int, end string) string {
 	inner := "[" + strings.Repeat(`"some text",`, 20_000) + end + "]"
 	for i := range depth {

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Leaves yields the edits that are not made of others: what was added, removed or
-// replaced as a whole, and what moved, followed by what changed inside of it.
+// Leaves yields the edits that are not made of others: additions, removals, replacements
+// as a whole, and moves, each followed by the edits inside it.
 func (e *Edit) Leaves() iter.Seq[*Edit] {
 	return func(yield func(*Edit) bool) { e.leaves(yield) }
 }
@@ -28,8 +28,8 @@ func (e *Edit) leaves(yield func(*Edit) bool) bool {
 	return true
 }
 
-// Pointer returns where the value stands: in the new document, or in the old one
-// if it was removed.
+// Pointer returns the pointer to the value: in the new document, or in the old one if it
+// was removed.
 func (e *Edit) Pointer() string {
 	if e.Kind == Removed {
 		return e.Old.Pointer()
@@ -64,9 +64,9 @@ func (c *Counts) count(e *Edit) {
 
 // A Change is a leaf of an edit as it is written in JSON.
 type Change struct {
-	Pointer string          `json:"pointer"` // in the new document; in the old one of what was removed
+	Pointer string          `json:"pointer"` // in the new document; in the old one if it was removed
 	Kind    Kind            `json:"kind"`
-	From    string          `json:"from,omitzero"` // of what moved: its pointer in the old document
+	From    string          `json:"from,omitzero"` // if it moved: its pointer in the old document
 	Old     json.RawMessage `json:"old,omitzero"`  // compact
 	New     json.RawMessage `json:"new,omitzero"`
 	Inside  []Change        `json:"inside,omitzero"` // in the documents that the strings hold

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A change is a value, what became of it, and how to tell that once both have been
-// read: nil if nothing did.
+// A change is an old value, its new one, and a function that returns the edit between
+// them once both have been read: nil if they are equal.
 type change struct {
 	old, new string
 	edit     func(old, new jsonstream.Value) *diff.Edit
@@ -29,7 +29,7 @@ func randomScalar(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"true", "0", "1", `"x"`, `"\/"`, "[]", "{}", "1e400"}).Draw(t, "scalar")
 }
 
-// randomChange makes every kind of edit, also such as no comparison would find.
+// randomChange makes every kind of edit, also some that no comparison would find.
 func randomChange(t *rapid.T, depth int) change {
 	switch kind := rapid.IntRange(0, 9).Draw(t, "kind"); {
 	case depth > 0 && kind > 6:

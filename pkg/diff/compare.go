@@ -9,37 +9,37 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Compare returns how a became b, nil if nothing differs: exactly if they are equal
-// as far as they are compared. What is left out is in none of the edits, but for
-// parts of values that were added, removed or replaced as a whole.
+// Compare returns how a became b, nil exactly if they are equal as far as they are
+// compared. Values that are left out are in no edit, except within values that were
+// added, removed or replaced as a whole.
 func Compare(a, b *jsonstream.Document, o Options) *Edit {
 	return compare(a, b, o, 0)
 }
 
-// compare compares documents that are this many strings deep in others.
+// compare compares documents that are nested in depth strings.
 func compare(a, b *jsonstream.Document, o Options, depth int) *Edit {
 	old, new := a.Root(), b.Root()
 	rule := o.rule()
 	if rule.Mask.Partly() && rule.Equal(old, new) {
-		return nil // perhaps nothing counts in them, whatever they are
+		return nil // perhaps nothing in them counts
 	}
 	c := newComparison(old, new, o.Exact, depth)
 	return c.values(equal.Child{Value: old, Rule: rule}, equal.Child{Value: new, Rule: rule}, keysOf(old, new, o))
 }
 
-// What a comparison may cost beyond reading the documents.
+// The limits of a comparison beyond reading the documents.
 const (
-	// rounds is how often the text of both may be looked at to match the elements of
-	// arrays in arrays. Those that are left are matched by their indices.
+	// rounds is how often the text of both may be read to match the elements of arrays in
+	// arrays. The others are matched by their indices.
 	rounds = 32
-	// maxSketches is how many elements are looked at for being like others.
+	// maxSketches is how many elements get a sketch.
 	maxSketches = 1 << 19
-	// maxLikeness is how many pairs of elements are looked at for being alike. Then it
-	// is only those that stand near each other.
+	// maxLikeness is how many pairs of elements are compared for likeness. After that
+	// only those near each other are.
 	maxLikeness = 1 << 20
 )
 
-// A comparison holds what two documents have in common, and what may still be spent.
+// A comparison is the state of comparing two documents, with the rest of its limits.
 type comparison struct {
 	seed  maphash.Seed
 	exact bool
@@ -146,7 +146,7 @@ func (c *comparison) elements(a, b equal.Child, k keys) []*Edit {
 	return m.edits()
 }
 
-// edits tells what became of the elements, once they are matched.
+// edits returns the edits of the elements, once they are matched.
 func (m *matching) edits() []*Edit {
 	var edits []*Edit
 	at := 0 // in olds

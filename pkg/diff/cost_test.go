@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// spent returns what the comparison of two texts took: bytes of arrays that were
-// looked at, and pairs of elements that were looked at for being alike.
+// spent returns the cost of comparing two texts: bytes of arrays that were read, and
+// pairs of elements that were compared for likeness.
 func spent(t *testing.T, a, b string) (bytes int64, pairs int) {
 	var roots [2]jsonstream.Value
 	for i, text := range []string{a, b} {

@@ -1,13 +1,12 @@
-// Package diff tells how one JSON document became another.
+// Package diff compares JSON documents, and returns how one became another.
 //
-// It knows the messages of the program: what identifies the elements of their
-// arrays, so that a subtask is compared with the same subtask wherever it stands.
-// Elements of other arrays are matched by what they have in common. Numbers are
-// compared by their decimal value.
+// For messages it knows which members identify the elements of arrays, so that a subtask
+// is compared with the same subtask wherever it is. Elements of other arrays are matched
+// by their likeness. Numbers are compared by their decimal value.
 //
-// A comparison takes time nearly linear in the size of the documents and in the
-// number of changes. Where matching elements well would cost more, it is matched
-// less well: what differs is never missed.
+// A comparison takes time nearly linear in the size of the documents and in the number of
+// changes. If matching elements well would cost more, they are matched less well; a
+// difference is never missed.
 package diff
 
 import (
@@ -16,31 +15,31 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Options say what is compared. The zero value compares everything, numbers by
-// their value.
+// Options say what to compare. The zero value compares everything, numbers by their
+// value.
 type Options struct {
-	Format format.Format        // of both documents; "" means what each looks like
+	Format format.Format        // of both documents; "" means detected
 	Exact  bool                 // numbers are the same only if they are written alike
 	Ignore []jsonstream.Pattern // places that are left out, with all below them
 	Only   []jsonstream.Pattern // if there are any, all but these places, and what is below them, is left out
 	Keys   []Key                // before those of the message's format
 }
 
-// rule returns what makes documents equal under the options.
+// rule returns the rule by which documents are equal under the options.
 func (o Options) rule() equal.Rule {
 	return equal.Rule{Exact: o.Exact, Mask: jsonstream.NewMask(o.Ignore, o.Only)}
 }
 
-// A Key says what identifies the elements of an array: the values of these
-// members, which must be there, count, and be no objects or arrays: elements without
-// them are matched by what they have in common. Of several elements with the same
-// key, equal ones are matched first, and others in their order.
+// A Key says what identifies the elements of an array: the values of these members, which
+// must exist, count, and be no objects or arrays; elements without them are matched by
+// their likeness. Of several elements with the same key, equal ones are matched first,
+// and others in their order.
 type Key struct {
 	Array   jsonstream.Pattern
 	Members []string
 }
 
-// A Kind says what became of a value.
+// A Kind is a kind of edit.
 type Kind string
 
 // The kinds of edits.
@@ -48,24 +47,24 @@ const (
 	Added   Kind = "added"
 	Removed Kind = "removed"
 	Changed Kind = "changed"
-	Moved   Kind = "moved" // an element that stands elsewhere among those that stayed
+	Moved   Kind = "moved" // an element in another place among those that stayed
 )
 
-// An Edit is what became of a value.
+// An Edit is the change of a value.
 type Edit struct {
 	Kind Kind
 	Old  jsonstream.Value // absent if Added
 	New  jsonstream.Value // absent if Removed
 
-	// Edits are those of the members, in the order of Old's members and then of the
-	// added ones in that of New; or of the elements, those with a place in New in
-	// its order, removed ones where they stood. Changed values without Edits are
-	// replaced as a whole; values that Moved are equal but for them.
+	// Edits are those of the members, in the order of Old's members and then of the added
+	// ones in that of New; or of the elements, those with a place in New in its order,
+	// removed ones where they were. Changed values without Edits are replaced as a whole;
+	// values that Moved are equal but for them.
 	Edits []*Edit
 
-	// Inside is what changed in the documents that two strings hold, as JSON text or
+	// Inside is the change between the documents that two strings hold, as JSON text or
 	// base64 of it, or a string and the object or array in its place; nil if there are
-	// none or, as SameInside tells, they are the same one, differently written.
+	// none or, with SameInside, they are equal but written differently.
 	Inside     *Edit
 	SameInside bool
 }

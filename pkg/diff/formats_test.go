@@ -11,7 +11,7 @@ import (
 
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// What a difference comes to in messages that are not canonical.
+// The differences of messages that are not canonical.
 func TestMeaningOfFormats(t *testing.T) {
 	const turn, more = `{"role":"user","content":"a"}`, `{"role":"user","content":"a"},{"role":"assistant","content":"b"}`
 	context := func(turns string) string {
@@ -67,7 +67,7 @@ func TestMeaningOfFormats(t *testing.T) {
 	}
 }
 
-// The format that is given goes before what the documents look like.
+// A given format takes precedence over the detected one.
 func TestFormatGiven(t *testing.T) {
 	a := parse(t, `{"taskId":"t","messages":[{"message_id":"1","a":"x"},{"message_id":"2","a":"y"}]}`)
 	b := parse(t, `{"taskId":"t","messages":[{"message_id":"2","a":"x"}]}`)

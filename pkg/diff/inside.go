@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	maxInside = 4 << 20 // bytes of a string that is looked into
+	maxInside = 4 << 20 // bytes of a string that may hold a document
 	maxNested = 3       // documents in strings of each other
 )
 
-// inside returns what changed in the documents that two strings hold, or a string and
-// the object or array in its place, and whether they are the same one.
+// inside returns the change between the documents that two strings hold, or a string and
+// the object or array in its place, and whether they are equal.
 func (c *comparison) inside(a, b jsonstream.Value) (e *Edit, same bool) {
 	if a.Kind() != jsonstream.String && b.Kind() != jsonstream.String {
 		return nil, false

@@ -14,21 +14,21 @@ import (
 	"github.com/eaapl/handoff/pkg/patch"
 )
 
-// ErrNoPatch reports that a patch would have to change what the options leave out.
+// ErrNoPatch reports that a patch would have to change values that the options leave out.
 var ErrNoPatch = errors.New("no patch leads from one document to the other around the places left out: leave out fewer")
 
-// JSONPatch returns the JSON Patch (RFC 6902), on one line, that makes b of a, of
-// what [Compare] told of them with the same options. Where it would be many times
-// as long as the documents, it replaces the root instead. An invertible patch tests
-// each value before it removes or replaces it, so that it can be taken back.
+// JSONPatch returns the JSON Patch (RFC 6902), on one line, that makes b of a, from the
+// result of [Compare] with the same options. If it would be many times as long as the
+// documents, it replaces the root instead. An invertible patch tests each value before it
+// removes or replaces it, so that it can be undone.
 //
-// The patch has been applied: what comes out is b, as far as it is compared. What
-// the options leave out stays as it is in a, but where a value that holds it is
-// removed or replaced. Where no patch does both, the error is [ErrNoPatch].
+// The patch has been applied, and gave b, as far as it is compared. Values that the
+// options leave out stay as they are in a, unless a value that holds them is removed or
+// replaced. If no patch does both, the error is [ErrNoPatch].
 func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) ([]byte, error) {
 	rule := o.rule()
-	for _, late := range []bool{false, true} { // where it does not matter, the first will do
-		w := operations{invertible: invertible, late: late, most: 8*(len(a.Raw().Bytes)+len(b.Raw().Bytes)) + 1<<16}
+	for _, late := range []bool{false, true} { // the second differs only if the first fails
+		w := operations{invertible: invertible, late: late, limit: 8*(len(a.Raw().Bytes)+len(b.Raw().Bytes)) + 1<<16}
 		err := w.inside("", sides{rule, rule}, e)
 		if err == nil {
 			err = leadsTo(a, b, rule, w.text(), patch.JSON)
@@ -40,7 +40,7 @@ func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) (
 	if len(o.Ignore)+len(o.Only) > 0 {
 		return nil, ErrNoPatch
 	}
-	w := operations{invertible: invertible, most: math.MaxInt}
+	w := operations{invertible: invertible, limit: math.MaxInt}
 	if err := w.replace("", a.Root(), b.Root()); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) (
 	return w.text(), nil
 }
 
-// leadsTo applies a patch to a and compares what comes out with b.
+// leadsTo applies a patch to a and compares the result with b.
 func leadsTo(a, b *jsonstream.Document, rule equal.Rule, text []byte, t patch.Type) error {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
@@ -70,8 +70,8 @@ func leadsTo(a, b *jsonstream.Document, rule equal.Rule, text []byte, t patch.Ty
 	return nil
 }
 
-// sides are the rules for a value and for what became of it: what is left out of an
-// array is told by the index, and that may change.
+// sides are the masks of an old value and of its new one: they differ in arrays, where
+// indices may change.
 type sides struct{ old, new equal.Rule }
 
 func (s sides) below(oldToken, newToken string) sides {
@@ -80,8 +80,8 @@ func (s sides) below(oldToken, newToken string) sides {
 	return s
 }
 
-// leftOut returns the members of the old object that do not count. One of them may
-// count where its object stands in the new document.
+// leftOut returns the members of the old object that do not count. One of them may count
+// in the object's new place.
 func (s sides) leftOut(object jsonstream.Value) map[string]jsonstream.Value {
 	if s.old.Mask.Open() {
 		return nil
@@ -100,7 +100,7 @@ type operations struct {
 	dst        []byte
 	invertible bool
 	late       bool // see placing
-	most       int  // bytes, beyond which it is given up
+	limit      int  // bytes, beyond which it is given up
 }
 
 var errLong = errors.New("the patch is longer than what it replaces")
@@ -115,7 +115,7 @@ func (w *operations) text() []byte {
 
 // begin writes an operation up to its path.
 func (w *operations) begin(op, path string) error {
-	if len(w.dst) > w.most {
+	if len(w.dst) > w.limit {
 		return errLong
 	}
 	separator := byte('[')
@@ -173,7 +173,7 @@ func appendQuote(dst []byte, text string) []byte {
 	return dst
 }
 
-// inside writes what changed in the value that stands at path.
+// inside writes the changes in the value at path.
 func (w *operations) inside(path string, r sides, e *Edit) error {
 	if e == nil || e.Kind == Moved && e.Edits == nil {
 		return nil
@@ -208,8 +208,8 @@ func (w *operations) inside(path string, r sides, e *Edit) error {
 	return nil
 }
 
-// array writes what changed in an array: what was removed, from the end; what was
-// added or moved, in the order of New; and last what changed inside of elements.
+// array writes the changes in an array: removals, from the end; additions and moves, in
+// the order of New; and last the changes inside elements.
 func (w *operations) array(path string, r sides, e *Edit) error {
 	p, err := newPlacing(r, e, w.late)
 	if err != nil {

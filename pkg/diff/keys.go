@@ -9,14 +9,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// keys are what is left of [Key]s on the way down a document.
+// keys are the rests of [Key]s at one place of a document, on a walk from the root down.
 type keys []struct {
 	arrays jsonstream.PatternSet
 	key
 }
 
-// A key is the members that identify an element, and the same members as others spell
-// them.
+// A key is the members that identify an element, and their other spellings.
 type key struct {
 	members []string
 	other   []string // nil, or a name for each of members

@@ -5,16 +5,16 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/equal"
 )
 
-// A matching says which elements of an array became which of another.
+// A matching maps the elements of one array to those of another.
 type matching struct {
 	*comparison
 	keys       keys
 	olds, news []equal.Child
 	to, from   []int32 // the index in news of an old one, and back; or -1
-	same       []bool  // of olds: equal to what it became
+	same       []bool  // of olds: equal to its new element
 	stays      []bool  // of olds: in the same order as all others that stay
 
-	named      [2][]string // what identifies olds and news, nil if nothing can
+	named      [2][]string // the identities of olds and news, nil if there are none
 	sketchesOf [2][]*sketch
 	sampler    sampler
 }
@@ -90,8 +90,8 @@ func (m *matching) hashes(list []equal.Child) []uint64 {
 	return hashes
 }
 
-// byKey matches the elements that are left and have a key: the first with a key
-// with the first other one that has it, and so on.
+// byKey matches the elements that are left and have a key: the first old element with a
+// key to the first new one with it, and so on.
 func (m *matching) byKey() {
 	here := m.keys.here()
 	if len(here) == 0 {
@@ -115,9 +115,8 @@ func (m *matching) byKey() {
 	}
 }
 
-// stay marks as many elements as possible that kept their order, and of those that
-// could go either way the ones that kept their index. Two scalars that differ are the
-// same element for where they stand only.
+// stay marks as many elements as possible that kept their order, preferring those that
+// kept their index. Two scalars that differ are one element only because of their place.
 func (m *matching) stay() {
 	var places, which []int
 	var weights []int64
@@ -140,7 +139,7 @@ func (m *matching) stay() {
 	}
 }
 
-// queues hold indices by what they have in common, in the order they were added.
+// queues hold indices by a common property, in the order they were added.
 type queues[K comparable] struct {
 	first, last map[K]int32
 	next        []int32

@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// MeaningOf returns what it means that a became b, nil unless they are messages of the
-// same format: of f, or of the one that both look like if f is "". What became of lists is
-// as e has it, which compared the two; all else is read from the messages, whatever the
-// comparison left out.
+// MeaningOf returns the meaning of the change from a to b, nil unless they are messages
+// of the same format: of f, or of the one that is detected if f is "". The changes of
+// lists are those of e, the comparison of the two; all else is read from the messages,
+// even if the comparison left it out.
 func MeaningOf(a, b *jsonstream.Document, e *Edit, f format.Format) []format.Change {
 	if f = formatOf(a.Root(), b.Root(), f); f == "" {
 		return nil
@@ -34,7 +34,7 @@ func MeaningOf(a, b *jsonstream.Document, e *Edit, f format.Format) []format.Cha
 	return slices.DeleteFunc(changes, func(c format.Change) bool { return c.Noun != "" && c.Count == 0 })
 }
 
-// listEdits returns what became of the elements of a member.
+// listEdits returns the edits of the elements of a member.
 func listEdits(e *Edit, name string) (edits format.ListEdits) {
 	if e == nil {
 		return edits
@@ -92,11 +92,10 @@ func delta(a, b jsonstream.Value, pointers ...string) string {
 }
 
 func number(v jsonstream.Value) (message.Decimal, error) {
-	return message.Number(v.Raw()).Decimal() // fails for what is not a number
+	return message.Number(v.Raw()).Decimal() // fails for other kinds
 }
 
-// signature returns what became of a signature. Whether it holds is nothing that a
-// comparison can tell.
+// signature returns the change of a signature. A comparison cannot say whether it holds.
 func signature(a, b jsonstream.Value, name string) []format.Change {
 	was, is := a.Get(name), b.Get(name)
 	signedBefore, signedNow := isSigned(was), isSigned(is)

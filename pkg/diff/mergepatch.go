@@ -6,9 +6,9 @@ import (
 	"github.com/eaapl/handoff/pkg/patch"
 )
 
-// A NullError reports a member that is null in the new document, which no merge
-// patch can say: null stands for its removal there. Its text is for people and does
-// not repeat the place.
+// A NullError reports a member that is null in the new document, which no merge patch can
+// express: null means removal there. Its text is for people and does not repeat the
+// place.
 type NullError struct {
 	jsonstream.Position        // of the null, in the new document
 	Pointer             string // JSON Pointer to it
@@ -16,12 +16,12 @@ type NullError struct {
 
 func (e *NullError) Error() string { return "a merge patch cannot set null" }
 
-// MergePatch returns the merge patch (RFC 7386), on one line, that makes b of a, of
-// what [Compare] told of them with the same options. Arrays are replaced as a whole,
-// with the elements that the options leave out. If b has a null to set that counts,
-// the error is a [*NullError].
+// MergePatch returns the merge patch (RFC 7386), on one line, that makes b of a, from the
+// result of [Compare] with the same options. Arrays are replaced as a whole, with the
+// elements that the options leave out. If b has a null to set that counts, the error is a
+// [*NullError].
 //
-// The patch has been applied: what comes out is b, as far as it is compared.
+// The patch has been applied, and gave b, as far as it is compared.
 func MergePatch(a, b *jsonstream.Document, e *Edit, o Options) ([]byte, error) {
 	rule := o.rule()
 	var text []byte
@@ -45,7 +45,7 @@ func MergePatch(a, b *jsonstream.Document, e *Edit, o Options) ([]byte, error) {
 	return text, nil
 }
 
-// appendMerge appends what a merge patch has for a value that changed.
+// appendMerge appends the merge patch for a value that changed.
 func appendMerge(dst []byte, r equal.Rule, e *Edit) ([]byte, error) {
 	if e.Edits == nil || e.New.Kind() != jsonstream.Object {
 		return appendWhole(dst, r, e.New)

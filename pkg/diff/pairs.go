@@ -11,15 +11,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Identity is what the messages share that are compared with each other. A request
-// and its response have one ID: it takes the format to tell them apart.
+// An Identity is shared by the messages that are compared with each other. A request and
+// its response have the same ID, but different formats.
 type Identity struct {
 	Format format.Format
 	ID     string // see [history.ID]; "" if there is none
 }
 
-// IdentityOf returns the identity of a message in a format, or in the one that it
-// looks like if f is "". It does not keep the document in memory.
+// IdentityOf returns the identity of a message in a format, or in the one that is
+// detected if f is "". It does not keep the document in memory.
 func IdentityOf(message jsonstream.Value, f format.Format) Identity {
 	id := strings.Clone(history.ID(message, f))
 	if f == "" {
@@ -29,14 +29,14 @@ func IdentityOf(message jsonstream.Value, f format.Format) Identity {
 }
 
 // A Pairing finds which messages of two streams, old and new, are compared with each
-// other: those with the same identity, the first with both with the first. It keeps
-// those that have not met theirs. The zero Pairing is ready.
+// other: those with the same identity, the first with both with the first. It keeps those
+// whose counterpart has not come. The zero Pairing is ready.
 type Pairing[T any] struct {
 	waiting [2]map[Identity][]waiting[T]
 	added   int
 }
 
-// waiting is a message that has not met another one.
+// waiting is a message without its counterpart.
 type waiting[T any] struct {
 	message T
 	order   int
@@ -48,8 +48,8 @@ const (
 	New = 1
 )
 
-// Add takes the next message of a side, and returns the one of the other side that it
-// is compared with, if that has come already.
+// Add adds the next message of a side, and returns its counterpart of the other side, if
+// that has been added already.
 func (p *Pairing[T]) Add(side int, id Identity, message T) (other T, met bool) {
 	if list := p.waiting[1-side][id]; len(list) > 0 {
 		if p.waiting[1-side][id] = list[1:]; len(list) == 1 {
@@ -65,7 +65,8 @@ func (p *Pairing[T]) Add(side int, id Identity, message T) (other T, met bool) {
 	return other, false
 }
 
-// Alone returns the messages of a side that have met none, in the order they came.
+// Alone returns the messages of a side without a counterpart, in the order they were
+// added.
 func (p *Pairing[T]) Alone(side int) []T {
 	var list []waiting[T]
 	for _, w := range p.waiting[side] {

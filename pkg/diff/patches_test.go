@@ -96,7 +96,7 @@ func TestJSONPatchFallsBack(t *testing.T) {
 	}
 }
 
-// Edits that do not tell the truth never become a wrong patch.
+// Wrong edits never become a wrong patch.
 func TestWrongEdits(t *testing.T) {
 	a, b := parse(t, `[1,2,3]`), parse(t, `[3,4]`)
 	e := &diff.Edit{Kind: diff.Changed, Old: a.Root(), New: b.Root(), Edits: []*diff.Edit{{Kind: diff.Removed, Old: a.Root().At("/0")}}}
@@ -125,7 +125,7 @@ func TestD4PatchesAreApplied(t *testing.T) {
 	}
 }
 
-// Applied, a patch gives the new document; taken back, the old one.
+// Applied, a patch gives the new document; undone, the old one.
 func TestJSONPatchProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomChange(t, 4)
@@ -208,8 +208,8 @@ func TestMergePatchNull(t *testing.T) {
 	}
 }
 
-// setsNull reports whether b has a null where a has none, outside of arrays: what no
-// merge patch can make.
+// setsNull reports whether b has a null where a has none, outside of arrays: which no
+// merge patch can set.
 func setsNull(a, b jsonstream.Value) bool {
 	for name, v := range b.Members() {
 		old := a.Get(name)
@@ -224,7 +224,7 @@ func setsNull(a, b jsonstream.Value) bool {
 func TestMergePatchProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomChange(t, 4)
-		null := rapid.SampledFrom([]string{"true", "[]", "1e400", "{}"}).Draw(t, "null") // where nulls stand
+		null := rapid.SampledFrom([]string{"true", "[]", "1e400", "{}"}).Draw(t, "null") // in the place of nulls
 		a := parse(t, strings.ReplaceAll(c.old, null, "null"))
 		b := parse(t, strings.ReplaceAll(c.new, null, "null"))
 		text, err := diff.MergePatch(a, b, diff.Compare(a, b, diff.Options{}), diff.Options{})
@@ -244,7 +244,7 @@ func TestMergePatchProperty(t *testing.T) {
 	})
 }
 
-// With places left out, a patch leads to what is not told from the new document.
+// With places left out, a patch leads to a document that compares equal to the new one.
 func TestPatchesWithMask(t *testing.T) {
 	made, impossible := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,14 +7,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A placing tells the indices at which elements of an array are inserted and moved,
-// one after the other, without a copy of the array to try it on.
+// A placing finds the indices at which elements of an array are inserted and moved, one
+// after the other, without a copy of the array.
 //
-// Elements of the old array that stay are its fixed points. Each element that is
-// placed goes directly behind the one before it in the new array, or, if late, before
-// the next fixed one. So what stands before a place is what was placed before it, and
-// those pending elements (not moved yet, or left out of the comparison and never
-// moved) that stood before that fixed one in the old array.
+// Elements of the old array that stay are its fixed points. Each element that is placed
+// goes directly after the one before it in the new array, or, if late, before the next
+// fixed one. So before a place are the elements placed before it, and those pending (not
+// moved yet, or left out of the comparison and never moved) that were before that fixed
+// one in the old array.
 type placing struct {
 	edits   map[int]*Edit      // by the index in the new array
 	removed []jsonstream.Value // in the order of the old array
@@ -23,12 +23,12 @@ type placing struct {
 	pending sums               // over old indices
 	last    int                // old index of the last fixed element met, -1 before the first
 	late    bool
-	behind  []int // for each element that was inserted or moved, the old index that it came behind
+	after   []int // for each element that was inserted or moved, the old index that it came after
 }
 
 var errEdits = errors.New("the edits of an array do not fit together")
 
-// newPlacing returns what places the elements of an array that changed.
+// newPlacing returns a placing for an array that changed.
 func newPlacing(r sides, e *Edit, late bool) (*placing, error) {
 	const (
 		stays = 1 + iota
@@ -70,7 +70,7 @@ func newPlacing(r sides, e *Edit, late bool) (*placing, error) {
 	return p, nil
 }
 
-// stays meets the next element that stays.
+// stays passes the next element that stays.
 func (p *placing) stays(edit *Edit) error {
 	if len(p.fixed) == 0 || edit != nil && edit.Old.Index() != p.fixed[0] {
 		return errEdits
@@ -79,28 +79,28 @@ func (p *placing) stays(edit *Edit) error {
 	return nil
 }
 
-// insert returns where an element goes that has so many before it in the new array.
+// insert returns the index for an element that is at index i of the new array.
 func (p *placing) insert(placed int) int {
-	behind := p.last
+	after := p.last
 	if p.late {
-		behind = len(p.stayed) - 1
+		after = len(p.stayed) - 1
 		if len(p.fixed) > 0 {
-			behind = p.fixed[0] - 1
+			after = p.fixed[0] - 1
 		}
 	}
-	p.behind = append(p.behind, behind)
-	return placed + p.pending.before(behind+1)
+	p.after = append(p.after, after)
+	return placed + p.pending.before(after+1)
 }
 
-// move returns where an element of the old array stands, and where it goes once it
-// has been taken out.
+// move returns the index of an element of the old array, and its new index once it has
+// been removed.
 func (p *placing) move(placed, old int) (from, to int) {
-	from = p.pending.before(old) + p.stayed[old] + sort.SearchInts(p.behind, old)
+	from = p.pending.before(old) + p.stayed[old] + sort.SearchInts(p.after, old)
 	p.pending.add(old, -1)
 	return from, p.insert(placed)
 }
 
-// sums are numbers of which a part can be added up quickly: a Fenwick tree.
+// sums are numbers with fast prefix sums: a Fenwick tree.
 type sums []int
 
 func (s sums) add(i, n int) {

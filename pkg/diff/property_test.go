@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// values draws JSON values in which much is repeated, so that there is something to
-// match, and so that equal values are written in different ways.
+// values draws JSON values with many repetitions, so that there is something to match,
+// and so that equal values are written in different ways.
 func values() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.Custom(func(t *rapid.T) string { return value(t, 4) }), rapid.Custom(messageOf))
 }
@@ -212,7 +212,7 @@ func TestEditsLeadFromOneToTheOther(t *testing.T) {
 	})
 }
 
-// checkForm checks what edits promise about themselves.
+// checkForm checks the contract of an Edit.
 func checkForm(t interface{ Fatalf(string, ...any) }, e *diff.Edit) {
 	if (e.Kind != diff.Added) != e.Old.Exists() || (e.Kind != diff.Removed) != e.New.Exists() {
 		t.Fatalf("%s %v %v", e.Kind, e.Old, e.New)
@@ -244,7 +244,7 @@ func checkForm(t interface{ Fatalf(string, ...any) }, e *diff.Edit) {
 	}
 }
 
-// masked returns a value without what does not count, "" if nothing does.
+// masked returns a value without the parts that do not count, "" if none do.
 func masked(v jsonstream.Value, mask jsonstream.Mask) string {
 	if mask.Open() {
 		return string(v.Raw())

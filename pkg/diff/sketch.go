@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A sketch is what tells how much two elements are alike: a sample of what they
-// hold (A. Z. Broder, "On the resemblance and containment of documents", 1997).
+// A sketch measures how alike two elements are: a sample of their content (A. Z. Broder,
+// "On the resemblance and containment of documents", 1997).
 type sketch struct {
 	kind     jsonstream.Kind
 	features []uint64 // the smallest ones, ascending
@@ -18,21 +18,20 @@ type sketch struct {
 	id       uint64   // of what identifies the element, 0 if nothing does
 }
 
-// What is looked at of an element.
+// The limits of a sketch.
 const (
 	maxFeatures = 64
 	maxValues   = 256
 	maxText     = 8 << 10 // bytes of a string
-	manyWords   = 8       // from here on, which words follow each other counts
+	manyWords   = 8       // from here on, pairs of adjacent words count
 	longWord    = 40      // bytes of a text without white space that is taken for one word
 )
 
-// alikeEnough is the likeness from which on, of 1000, an element is said to have
-// become another one.
+// alikeEnough is the minimum likeness, of 1000, for an element to be a change of another.
 const alikeEnough = 500
 
-// likeness returns the share of common features, of 1000 (Dice's coefficient). One
-// identifier makes up for half of it.
+// likeness returns the share of common features, of 1000 (Dice's coefficient). A common
+// identifier makes up half of it.
 func (s *sketch) likeness(t *sketch) int {
 	if s.kind != t.kind {
 		return 0
@@ -43,7 +42,8 @@ func (s *sketch) likeness(t *sketch) int {
 	}
 	shared, union, i, j := 0, 0, 0, 0
 	for i < len(s.features) && j < len(t.features) && union < most {
-		// Which is the smaller cannot be foreseen: without branches the steps are cheap.
+		// The processor cannot predict which is smaller: without branches the steps are
+		// cheap.
 		a, b := s.features[i], t.features[j]
 		if a <= b {
 			i++
@@ -64,8 +64,8 @@ func (s *sketch) likeness(t *sketch) int {
 	return n
 }
 
-// sketch returns that of an element: of olds, or of news on side 1. It is nil for
-// scalars, but texts, for elements that have a key, and for what would be too many.
+// sketch returns the sketch of an element: of olds, or of news on side 1. It is nil for
+// scalars other than texts, for elements with a key, and beyond maxSketches.
 func (m *matching) sketch(side, i int) *sketch {
 	list := m.olds
 	if side == 1 {
@@ -88,7 +88,7 @@ func (m *matching) sketch(side, i int) *sketch {
 	return *known
 }
 
-// unlike is the sketch of an element that is like no other.
+// unlike is the sketch of an element unlike any other.
 var unlike = &sketch{}
 
 // sketch returns the sketch of an element.
@@ -145,11 +145,11 @@ func (p *sampler) least() []uint64 {
 	return p.features
 }
 
-// idNames are the names of members that identify an object among its likes.
+// idNames are the names of members that identify an object among others of its kind.
 var idNames = []string{"id", "call_id", "tool_call_id", "callId", "toolCallId", "subtaskId"}
 
-// idOf returns what identifies an object, along with what tells a call from its
-// result.
+// idOf returns a hash of an object's identifiers, and of its type, since a call and its
+// result share an identifier.
 func idOf(object jsonstream.Value) uint64 {
 	id, found := uint64(0), false
 	for name, member := range object.Members() {
@@ -165,15 +165,14 @@ func idOf(object jsonstream.Value) uint64 {
 	return id
 }
 
-// A sampler collects what values hold.
+// A sampler collects the features of values.
 type sampler struct {
 	features []uint64
 	values   int
 	spread   []uint64
 }
 
-// add adds what a value holds: where in it something stands counts by the name of
-// the member only.
+// add adds the features of a value: of a place in it, only the member's name counts.
 func (p *sampler) add(c equal.Child) {
 	if p.values++; p.values > maxValues {
 		return
@@ -202,7 +201,7 @@ func (p *sampler) add(c equal.Child) {
 	}
 }
 
-// text adds the words of a text, and, if there are many, which follow each other.
+// text adds the words of a text, and, if there are many, pairs of adjacent ones.
 func (p *sampler) text(text string, name uint64) {
 	text = text[:min(len(text), maxText)]
 	first := len(p.features)
@@ -218,7 +217,7 @@ func (p *sampler) text(text string, name uint64) {
 
 func isBetweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
 
-// hash is FNV-1a: which elements are alike must not depend on a seed.
+// hash is FNV-1a: likeness must not depend on a seed.
 func hash[T string | []byte](text T) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {
@@ -227,7 +226,7 @@ func hash[T string | []byte](text T) uint64 {
 	return h
 }
 
-// mix returns a number that depends on two, in their order, in all of its bits.
+// mix returns a number all of whose bits depend on both numbers and their order.
 func mix(a, b uint64) uint64 {
 	h := a*0x9e3779b97f4a7c15 + b
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93

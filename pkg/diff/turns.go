@@ -41,8 +41,8 @@ func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Counts {
 	return c
 }
 
-// turnsApart counts the turns of conversations that cannot be compared: if only one
-// has any, all came or went.
+// turnsApart counts the turns of conversations that cannot be compared: if only one has
+// any, all were added or removed.
 func turnsApart(old, then *history.History) Counts {
 	if len(old.Turns) > 0 && len(then.Turns) > 0 {
 		return Counts{}
@@ -73,7 +73,7 @@ func child(e *Edit, name string) *Edit {
 	return nil
 }
 
-// add counts what became of a list.
+// add counts the edits of a list.
 func (c *Counts) add(list *Edit) {
 	if list.Edits == nil && list.Old.Kind() == jsonstream.String && list.New.Kind() == jsonstream.String {
 		c.Changed++ // the input_history of one user turn
@@ -96,8 +96,8 @@ func (c *Counts) add(list *Edit) {
 	}
 }
 
-// begins reports whether a list begins with the turn of the user that a string stands
-// for.
+// begins reports whether a list begins with the user's turn that is a string in the other
+// document.
 func begins(list, text jsonstream.Value) bool {
 	first := list.At("/0")
 	return text.Kind() == jsonstream.String && first.Get("role").Text() == "user" && equal.Values(text, first.Get("content"))

@@ -8,19 +8,18 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/align"
 )
 
-// A Run is a part of two texts: the same in both, or what one has in the place
-// of what the other has.
+// A Run is a part of two texts: the same in both, or a part of each that differs.
 type Run struct {
 	Old, New string
 	Same     bool
 }
 
-// maxCompared is how many bytes two texts may have together whose words are
-// compared.
+// maxCompared is the maximum size of two texts together, in bytes, for comparing their
+// words.
 const maxCompared = 16 << 20
 
-// Words compares two texts by words, or just by their ends if they are very long. The runs are both texts, in order; none is empty, and two of one sort never
-// follow each other.
+// Words compares two texts by words, or only by their ends if they are very long. The
+// runs cover both texts, in order; none is empty, and two of one kind are never adjacent.
 func Words(old, new string) []Run {
 	var d runJoiner
 	i, j := 0, 0 // how far the texts are compared
@@ -36,14 +35,14 @@ func Words(old, new string) []Run {
 	return d.finish(old, new)
 }
 
-// A Word is what [Words] compares: letters and digits that follow each other, or one
-// other character that is not white space.
+// A Word is the unit that [Words] compares: adjacent letters and digits, or one other
+// character that is not white space.
 type Word struct {
 	Text string
 	At   int // the byte of the text at which it begins
 }
 
-// End returns the byte behind the word.
+// End returns the offset after the word.
 func (w Word) End() int { return w.At + len(w.Text) }
 
 // Counts reports whether it is a word to people.
@@ -76,14 +75,13 @@ func wordTexts(list []Word) []string {
 	return all
 }
 
-// inWord reports whether a character makes words with its neighbours. In scripts
-// without spaces each stands for itself.
+// inWord reports whether a character is part of a longer word. In scripts without spaces
+// each is a word.
 func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// A runJoiner puts runs together. It knows them by their lengths, since they
-// follow each other in the texts.
+// A runJoiner joins runs. Their lengths are enough, since they cover the texts.
 type runJoiner struct{ runs []runLength }
 
 type runLength struct {
@@ -91,14 +89,14 @@ type runLength struct {
 	same     bool
 }
 
-// between adds what stands between two words that are the same. The white space
-// around it may be the same too.
+// between adds the text between two words that are the same. The white space around it
+// may be the same too.
 func (d *runJoiner) between(old, new string) {
 	head, tail := 0, 0
 	if space := spaceBefore(old); space == spaceBefore(new) {
 		head = len(space)
 	}
-	if space := spaceBehind(old[head:]); space == spaceBehind(new[head:]) {
+	if space := spaceAfter(old[head:]); space == spaceAfter(new[head:]) {
 		tail = len(space)
 	}
 	d.add(runLength{head, head, true})
@@ -108,7 +106,7 @@ func (d *runJoiner) between(old, new string) {
 
 func spaceBefore(s string) string { return s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))] }
 
-func spaceBehind(s string) string { return s[len(strings.TrimRightFunc(s, unicode.IsSpace)):] }
+func spaceAfter(s string) string { return s[len(strings.TrimRightFunc(s, unicode.IsSpace)):] }
 
 // add appends a run, unless it is empty.
 func (d *runJoiner) add(r runLength) {
@@ -128,9 +126,9 @@ func (r *runLength) extend(by runLength) {
 	r.new += by.new
 }
 
-// join makes one run of the last three, two changes and what is the same between
-// them, if that is no longer than either: a few common words and spaces in two
-// texts that have nothing to do with each other do not help to read them.
+// join makes one run of the last three, two changes and the common part between them, if
+// that is no longer than either: a few common words and spaces in two unrelated texts do
+// not help a reader.
 func (d *runJoiner) join() {
 	for n := len(d.runs); n >= 3 && !d.runs[n-1].same; n = len(d.runs) {
 		before, between, behind := d.runs[n-3], d.runs[n-2], d.runs[n-1]
@@ -143,8 +141,8 @@ func (d *runJoiner) join() {
 	}
 }
 
-// wholeWord is from how many bytes on changes without white space are compared by
-// their characters, and any changes from longText on.
+// Changes of wholeWord bytes or more are compared by their characters if they have no
+// white space, and of longText bytes or more in any case.
 const (
 	wholeWord = 40
 	longText  = maxCompared / 4

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// marked writes runs as they are shown without colours, with nothing left out.
+// marked writes runs as they are printed without colours, in full.
 func marked(runs []diff.Run) string {
 	var b strings.Builder
 	for _, r := range runs {
@@ -54,7 +54,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// checkRuns checks what Words promises.
+// checkRuns checks the contract of Words.
 func checkRuns(t interface{ Fatalf(string, ...any) }, old, new string) {
 	var a, b strings.Builder
 	runs := diff.Words(old, new)
