@@ -17,7 +17,7 @@ func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Find
 	var findings []finding.Finding
 	add := func(v jsonstream.Value, rule, problem string) {
 		if !v.Exists() {
-			v = root // which lacks it
+			v = root // the member is missing
 		}
 		f := finding.Finding{Layer: finding.Completeness, Reason: IncompleteContext, Severity: finding.Error, Rule: rule, Message: problem}
 		findings = append(findings, f.On(v))
@@ -52,25 +52,25 @@ func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Find
 	return findings
 }
 
-// mostNamed is how many other addressees a finding names.
-const mostNamed = 5
+// maxNamed is how many other addressees a finding names.
+const maxNamed = 5
 
-// checkAddressee asks whether one of the message's targets is the receiver: its
-// type, and a version within the range.
+// checkAddressee checks that the receiver is one of the message's targets: its type
+// matches, and its version is within the range.
 func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonstream.Value, rule, problem string)) {
 	targets := []jsonstream.Value{root.Get("toAgent")}
 	for _, target := range root.Get("receiverList").Elements() {
 		targets = append(targets, target)
 	}
 	var types []string
-	var refused jsonstream.Value // a target of the right type whose range leaves the receiver out
+	var excluded jsonstream.Value // the version range of a target of the receiver's type
 	for _, target := range targets {
 		agentType := target.Get("agentType")
 		if agentType.Kind() != jsonstream.String {
 			continue
 		}
 		if receiver.AgentType != "" && agentType.Text() != receiver.AgentType {
-			if len(types) < mostNamed {
+			if len(types) < maxNamed {
 				types = append(types, finding.Quote(agentType.Text()))
 			}
 			continue
@@ -80,12 +80,12 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 		if receiver.agentVersion == nil || !versions.Exists() || err != nil || constraint.Check(receiver.agentVersion) {
 			return
 		}
-		refused = versions
+		excluded = versions
 	}
 	switch {
-	case refused.Exists():
-		add(refused, "completeness/version-range", fmt.Sprintf("the message asks for version %s and the receiver is version %s",
-			finding.QuoteValue(refused), receiver.agentVersion))
+	case excluded.Exists():
+		add(excluded, "completeness/version-range", fmt.Sprintf("the message asks for version %s and the receiver is version %s",
+			finding.QuoteValue(excluded), receiver.agentVersion))
 	case len(types) > 0:
 		add(root.Get("toAgent"), "completeness/addressee", fmt.Sprintf("addressed to %s and the receiver is %q",
 			strings.Join(types, ", "), receiver.AgentType))
@@ -103,8 +103,8 @@ func checkBudget(root jsonstream.Value) []finding.Finding {
 	return []finding.Finding{f.On(remaining)}
 }
 
-// isPositive reports whether a JSON number is above zero. It asks the digits, so
-// that no number is too long for it and none is rounded.
+// isPositive reports whether a JSON number is above zero. It looks at the digits only, so
+// numbers of any length are compared without rounding.
 func isPositive(number []byte) bool {
 	mantissa := number
 	if e := bytes.IndexAny(number, "eE"); e >= 0 {

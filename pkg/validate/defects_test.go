@@ -42,8 +42,8 @@ func TestD1HugeNumbers(t *testing.T) {
 	}
 }
 
-// D9: all errors are reported, sorted by place, and duplicate members are
-// refused before anything else looks at the message.
+// D9: all errors are reported, sorted by place, and duplicate members are rejected before
+// anything else looks at the message.
 func TestD9AllErrorsSorted(t *testing.T) {
 	text := `{"constraints":[1,"a",2],"traceparent":3,"fromAgent":4,"schemaVersion":"2.0"}`
 	r := check(t, parseMessage(t, text), Options{})
@@ -117,7 +117,7 @@ func TestFindingsAreBounded(t *testing.T) {
 			m := parseMessage(t, tt.in)
 			if tt.check != nil {
 				findings := tt.check(m)
-				if len(findings) != mostFindings {
+				if len(findings) != maxFindings {
 					t.Errorf("got %d findings", len(findings))
 				}
 				if diff := cmp.Diff(findings, tt.check(m)); diff != "" {
@@ -133,7 +133,7 @@ func TestFindingsAreBounded(t *testing.T) {
 				perLayer[f.Layer]++
 			}
 			for layer, n := range perLayer {
-				if n > mostFindings+1 {
+				if n > maxFindings+1 {
 					t.Errorf("%s has %d findings", layer, n)
 				}
 			}
@@ -241,12 +241,12 @@ func TestEmptyNames(t *testing.T) {
 	}
 }
 
-// Values far behind in a long array are found as fast as the first.
+// Values near the end of a long array are found as fast as the first.
 func TestFarElements(t *testing.T) {
 	const n = 300_000
 	in := "[" + strings.Repeat(`"a",`, n) + strings.Repeat(`1,`, 5_000) + `1]`
 	findings := compile(t, `{"items":{"type":"string"}}`).Check(parseMessage(t, in).Root())
-	if len(findings) != mostFindings || findings[0].Pointer != fmt.Sprint("/", n) {
+	if len(findings) != maxFindings || findings[0].Pointer != fmt.Sprint("/", n) {
 		t.Errorf("got %d findings, the first %+v", len(findings), findings[0])
 	}
 }

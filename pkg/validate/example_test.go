@@ -25,7 +25,7 @@ func ExampleValidator_Validate() {
 	}
 	result, err := validate.New(validate.Options{Receiver: receiver}).Validate(context.Background(), m)
 	if err != nil {
-		panic(err) // it could not be told whether the message is valid
+		panic(err) // the message could not be checked
 	}
 	fmt.Println(result.Valid, result.Reason)
 	fmt.Println(result.Details)

@@ -21,8 +21,8 @@ var formatSchemas = sync.OnceValue(func() map[format.Format]func() *Schema {
 
 func schemaOf(f format.Format) *Schema { return formatSchemas()[f]() }
 
-// load returns the schema of a format. One that does not compile is a mistake of the
-// program's.
+// load returns the schema of a format. A schema that does not compile is a bug, so load
+// panics.
 func load(d *format.Descriptor) *Schema {
 	s, err := EmbeddedSchema(d.Schema)
 	if d.SchemaText != nil {
@@ -34,8 +34,7 @@ func load(d *format.Descriptor) *Schema {
 	return s
 }
 
-// checkSchema is the schema layer. run is that of the message's schema over it, nil if
-// there was none.
+// checkSchema is the schema layer. run is the run of the message's schema over it, or nil.
 func checkSchema(root jsonstream.Value, f format.Format, o Options, run *schema.Run) []finding.Finding {
 	switch {
 	case o.Schema != nil:

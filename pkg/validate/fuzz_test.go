@@ -75,7 +75,7 @@ stateSchema: '{"properties":{"riskFlags":{"items":{"oneOf":[{"type":"string"},{"
 	})
 }
 
-// inOrder reports whether a may stand before b: by layer, then by place.
+// inOrder reports whether a may come before b: by layer, then by place.
 func inOrder(a, b finding.Finding) bool {
 	la, lb := slices.Index(Layers(), a.Layer), slices.Index(Layers(), b.Layer)
 	return la < lb || la == lb && a.Offset <= b.Offset

@@ -11,7 +11,7 @@ import (
 )
 
 // Numbers that the library fails on are errors with their place, in whatever keyword and
-// whatever text they stand.
+// whatever text they are in.
 func TestSchemaNumbers(t *testing.T) {
 	long := strings.Repeat("9", 1001)
 	for _, number := range []string{"1e5000000", "-1e5000000", "1e-5000000", "1E+1001", "1e99999999999999999999", long, "0." + long} {

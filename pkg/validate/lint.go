@@ -25,27 +25,27 @@ type lintContext struct {
 // A lintRule reports findings until the linter has enough of them.
 type lintRule struct {
 	finding.Rule
-	general bool // it is for messages of all formats, not the canonical one alone
+	general bool // applies to all formats, not only to the canonical one
 	check   func(*linter)
 }
 
-// mostPerRule keeps one rule from crowding out the others.
-const mostPerRule = mostFindings / 10
+// maxPerRule keeps one rule from crowding out the others.
+const maxPerRule = maxFindings / 10
 
-// A linter applies the rules to one message. What several of them need is read once.
+// A linter applies the rules to one message. What several rules need is read once.
 type linter struct {
 	lintContext
 	members lintMembers
 	history lintHistory
 	done    map[string]jsonstream.Value // scratch of subtaskDoneAndLeft
 
-	rule     *lintRule // that is being applied
-	left     int       // findings that it may still have
+	rule     *lintRule // being applied
+	left     int       // findings that the rule may still add
 	findings []finding.Finding
 }
 
-// lintMembers are the members of a canonical message that rules look at; absent where it
-// has none.
+// lintMembers are the members of a canonical message that rules look at; absent if the
+// message lacks them.
 type lintMembers struct {
 	timestamp, completedSubtasks, remainingSubtasks, constraints, verbatim jsonstream.Value
 
@@ -68,23 +68,23 @@ func lint(c lintContext) []finding.Finding {
 	rules := lintRules()
 	for i := range rules {
 		if r := &rules[i]; r.general || c.format == format.EAAPL {
-			l.rule, l.left = r, mostPerRule
+			l.rule, l.left = r, maxPerRule
 			r.check(l)
 		}
 	}
 	findings := l.findings
-	if len(c.root.Raw()) <= mostPooled {
+	if len(c.root.Raw()) <= maxPooled {
 		l.forget()
 		linters.Put(l)
 	}
 	return findings
 }
 
-// mostPooled is the length of the longest message whose linter is used again: clearing
-// a map takes time for all that was ever in it.
-const mostPooled = 64 << 10
+// maxPooled is the length of the longest message whose linter is reused: clearing a map
+// takes time in proportion to the largest size it ever had.
+const maxPooled = 64 << 10
 
-// forget lets go of the message.
+// forget drops all references to the message.
 func (l *linter) forget() {
 	l.history.forget()
 	clear(l.done)
@@ -110,8 +110,8 @@ func readMembers(root jsonstream.Value) (m lintMembers) {
 	return m
 }
 
-// add adds a finding that has a place and a message. It returns false when the rule has
-// enough.
+// add adds a finding that has a place and a message. It returns false once the rule has
+// reached its limit.
 func (l *linter) add(f finding.Finding) bool {
 	f.Layer, f.Reason, f.Severity, f.Rule = l.rule.Layer, l.rule.Reason, l.rule.Severity, l.rule.ID
 	l.findings = append(l.findings, f)
@@ -156,8 +156,8 @@ func completedAfterTimestamp(l *linter) {
 	}
 }
 
-// span words the time from one instant to a later one. A time.Duration would
-// end at 292 years.
+// span describes the time between two instants. It does not use time.Duration, which is
+// limited to 292 years.
 func span(from, to time.Time) string {
 	const day = 24 * 60 * 60
 	seconds := to.Unix() - from.Unix()
@@ -211,7 +211,7 @@ const bytesPerToken = 4
 
 func contextWindow(l *linter) {
 	if l.receiver == nil || l.receiver.ContextWindow <= 0 ||
-		len(l.root.Raw())/bytesPerToken <= l.receiver.ContextWindow { // no estimate is above this
+		len(l.root.Raw())/bytesPerToken <= l.receiver.ContextWindow { // an upper bound of the estimate
 		return
 	}
 	size := 0
@@ -231,7 +231,7 @@ func contextWindow(l *linter) {
 	}
 }
 
-// notText are the members of a message that hold no text of people or models.
+// notText are the members that hold no text written by people or models.
 var notText = map[string]bool{
 	"schemaVersion": true, "handoffId": true, "taskId": true, "parentHandoffId": true,
 	"timestamp": true, "traceparent": true, "signatureKeyId": true,
@@ -257,15 +257,15 @@ func lintSecrets(l *linter) {
 	}
 }
 
-// secretsIn looks through the strings and member names of v. It returns false
-// once yield has.
+// secretsIn looks through the strings and member names of v. It returns false if yield
+// does.
 func secretsIn(v jsonstream.Value, yield func(finding.Finding) bool) bool {
 	if hits := secrets.Find(v.Name()); len(hits) > 0 {
 		// A pointer to v, or to anything below it, would print the secret.
 		f := lintFinding(v, "a secret in a member's name: found %v; take it out and revoke it", hits[0])
 		return yield(f.At(v.Parent().Pointer(), v.NamePosition()))
 	}
-	if v.Kind() == jsonstream.String && v.Name() == "signature" { // of the message, or of a provider over a part of a turn
+	if v.Kind() == jsonstream.String && v.Name() == "signature" { // of the message, or of a provider on a part of a turn
 		return true
 	}
 	kinds := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A lintHistory is the verbatim history as its rules look at it: the turns, whatever
-// they are, and the tool calls and results in them. It keeps its memory for the next.
+// A lintHistory is the verbatim history as its rules look at it: the turns, whatever they
+// are, and the tool calls and results in them. Its memory is reused for the next message.
 type lintHistory struct {
 	turns  []jsonstream.Value
 	events []toolEvent
@@ -21,8 +21,8 @@ type lintHistory struct {
 	repeats conversation.Repeats
 }
 
-// A toolEvent is a tool call with an id, or the result of one. Those without an id are
-// left out: nothing can be said about them.
+// A toolEvent is a tool call with an id, or the result of one. Those without an id are left
+// out.
 type toolEvent struct {
 	conversation.ToolEvent
 	turn, call int // the index of the turn, the number of the id
@@ -53,7 +53,7 @@ func (h *lintHistory) read(verbatim jsonstream.Value) {
 	}
 }
 
-// forget lets go of the message.
+// forget drops all references to the message.
 func (h *lintHistory) forget() {
 	clear(h.turns)
 	clear(h.events)
@@ -63,7 +63,7 @@ func (h *lintHistory) forget() {
 	h.repeats.Reset()
 }
 
-// marked returns n zeros for each number of an id, in the same memory every time.
+// marked returns n zeros for each numbered id. The next call reuses the memory.
 func (h *lintHistory) marked(n int) []int {
 	n *= len(h.calls)
 	h.marks = slices.Grow(h.marks[:0], n)[:n]
@@ -117,11 +117,10 @@ type duplicates struct {
 	first []int // for the calls and the results of an id: one more than the index of the first
 }
 
-// turnID includes kind and role, since some systems give an answer the id of its
-// question.
+// turnID includes kind and role because some systems give an answer the id of its question.
 type turnID struct{ id, kind, role string }
 
-// add records a turn and says by what it repeats an earlier one, if it does.
+// add records a turn. If it repeats an earlier one, add returns the finding.
 func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 	turn := d.turns[index]
 	if id := turn.Get("id"); id.Text() != "" {

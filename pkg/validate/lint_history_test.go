@@ -166,8 +166,8 @@ func TestIsNameValue(t *testing.T) {
 	})
 }
 
-// A document that is told to hold no secret is not looked through, so each place of a
-// secret must be one that makes it look.
+// A document in which the prefilter sees no secret is not searched, so the prefilter must
+// see a secret in every place.
 func TestLintSecretPlainly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.SampledFrom(secrets.Kinds()).Draw(t, "kind").Example

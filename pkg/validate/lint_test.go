@@ -242,10 +242,10 @@ func TestLintAnyShape(t *testing.T) {
 }
 
 func TestLintBoundsFindings(t *testing.T) {
-	in := `{"constraints":[` + strings.Repeat(`"a",`, 5*mostPerRule) + `"a"],"conversationHistoryVerbatim":[` +
-		strings.Repeat(`{"id":"m1"},`, 5*mostPerRule) + `{"id":"m1"}]}`
-	if got := len(lintText(t, in, nil)); got != 2*mostPerRule {
-		t.Errorf("got %d findings, want %d", got, 2*mostPerRule)
+	in := `{"constraints":[` + strings.Repeat(`"a",`, 5*maxPerRule) + `"a"],"conversationHistoryVerbatim":[` +
+		strings.Repeat(`{"id":"m1"},`, 5*maxPerRule) + `{"id":"m1"}]}`
+	if got := len(lintText(t, in, nil)); got != 2*maxPerRule {
+		t.Errorf("got %d findings, want %d", got, 2*maxPerRule)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// checkMessageSchema is the schema layer of section 6.1. run is that of the schema over
-// the message, nil if there was none.
+// checkMessageSchema is the schema layer of section 6.1. run is the run of the schema over
+// the message, or nil.
 func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *schema.Run) []finding.Finding {
 	version := root.Get("schemaVersion")
 	if major, minor, ok := strings.Cut(version.Text(), "."); ok && isWhole(major) && isWhole(minor) {
@@ -27,7 +27,7 @@ func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *schema.R
 	if version.Text() == message.SchemaVersion && (run == nil || run.Unnamed()) {
 		findings = append(findings, unknownMembers(root, findings)...)
 	}
-	return findings[:min(len(findings), mostFindings)]
+	return findings[:min(len(findings), maxFindings)]
 }
 
 // isWhole reports whether s is a whole number without leading zeros.
@@ -51,8 +51,8 @@ func versionProblem(major, version string, receiver *Receiver) string {
 	return ""
 }
 
-// unknownMembers warns of members that the canonical schema does not name, except for
-// those that errors speak of already.
+// unknownMembers warns of members that the canonical schema does not name, except those
+// that errors already report.
 func unknownMembers(root jsonstream.Value, errors []finding.Finding) []finding.Finding {
 	explained := map[string]bool{}
 	for _, e := range errors {
@@ -71,7 +71,7 @@ func unknownMembers(root jsonstream.Value, errors []finding.Finding) []finding.F
 		if !explained[f.Pointer] || f.Pointer == "" {
 			findings = append(findings, f)
 		}
-		return len(findings) < mostFindings
+		return len(findings) < maxFindings
 	})
 	return findings
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A pass reads one message after another, each checked against its schema meanwhile.
-// The schema has to be known before the format is: it is taken for that of the message
-// before.
+// A pass reads one message after another and checks each against its schema while reading.
+// The schema must be chosen before the format is known: the pass guesses that of the
+// previous message.
 type pass struct {
-	own    *Schema // of the caller's, nil if there is none
-	skips  bool    // no schema is asked for
+	own    *Schema // the caller's, or nil
+	skips  bool    // the schema layer is off
 	parser message.Parser
 	runs   map[*Schema]*schema.Run // nil for a schema without a program
 	guess  *Schema
 }
 
 func newPass(o Options) *pass {
-	p := &pass{own: o.Schema, skips: !o.asks(finding.Schema), runs: map[*Schema]*schema.Run{}}
+	p := &pass{own: o.Schema, skips: !o.runs(finding.Schema), runs: map[*Schema]*schema.Run{}}
 	p.guess = p.schema(o.Formats[0])
 	return p
 }
@@ -35,7 +35,7 @@ func (p *pass) schema(f format.Format) *Schema {
 	return schemaOf(f)
 }
 
-// parse parses raw, with the schema that it is likely to have.
+// parse parses raw and follows it with the schema that it probably has.
 func (p *pass) parse(raw jsonstream.Raw, limits jsonstream.Limits) (*message.Message, *jsonstream.SyntaxError) {
 	var follower jsonstream.Follower
 	if run := p.run(p.guess); run != nil && !p.skips {
@@ -50,7 +50,7 @@ func (p *pass) parse(raw jsonstream.Raw, limits jsonstream.Limits) (*message.Mes
 	return m, nil
 }
 
-// verdict returns the run of the message's own schema over it, nil if that has none.
+// verdict returns the run of the message's own schema over it, or nil if it was not run.
 func (p *pass) verdict(m *message.Message, f format.Format) *schema.Run {
 	if p.skips {
 		return nil

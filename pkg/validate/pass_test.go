@@ -59,9 +59,9 @@ func TestValidateRaw(t *testing.T) {
 	}
 }
 
-// A valid message costs no memory once others have been read: whatever its format, to
-// read it and check its schema; and none at all if it is a canonical one without a word
-// that the rules of the safety scanner look for.
+// A valid message needs no memory once others have been read: in any format, to read it and
+// check its schema; and none at all if it is a canonical one without any word that the
+// safety scanner looks for.
 func TestValidateRawAllocates(t *testing.T) {
 	if underRace {
 		t.Skip("pools do not keep what they are given under the race detector")
@@ -107,15 +107,15 @@ func TestValidateRawAllocates(t *testing.T) {
 	}
 }
 
-// agree asks the three ways of a schema about a document: the program that follows its
-// tokens, the one that says what is wrong, and the library. Both find the same, in the
+// agree compares the three evaluations of a schema on a document: the program that follows
+// its tokens, the one that says what is wrong, and the library. Both find the same, in the
 // same words.
 func agree(t *testing.T, name string, s *Schema, root jsonstream.Value) {
 	t.Helper()
 	if len(numbersOverLimit(root)) > 0 {
 		return
 	}
-	want, err := s.library.Explain(root, mostFindings)
+	want, err := s.library.Explain(root, maxFindings)
 	if errors.Is(err, schema.ErrLibrary) {
 		t.Fatalf("%s: the library failed on %s", name, root.Raw())
 	}
@@ -127,7 +127,7 @@ func agree(t *testing.T, name string, s *Schema, root jsonstream.Value) {
 	if verdict := run.Verdict(); verdict == schema.Valid && len(want) > 0 || verdict == schema.Invalid && len(want) == 0 {
 		t.Errorf("%s: verdict %v, and the library finds %+v in %s", name, verdict, findingsOf(want), root.Raw())
 	}
-	if strings.Contains(string(root.Raw()), `"":`) || len(want) == mostFindings { // the library's places leave empty names out
+	if strings.Contains(string(root.Raw()), `"":`) || len(want) == maxFindings { // the library's places leave empty names out
 		return
 	}
 	words := cmp.Comparer(func(a, b finding.Finding) bool {
@@ -194,7 +194,7 @@ func TestUncoveredSchema(t *testing.T) {
 	}
 }
 
-// FuzzAcceptance compares the ways of all embedded schemas.
+// FuzzAcceptance compares the evaluations of all embedded schemas.
 func FuzzAcceptance(f *testing.F) {
 	list := ofFormats(f)
 	for _, text := range ofAllFormats() {

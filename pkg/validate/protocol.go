@@ -15,7 +15,7 @@ func checkProtocol(doc *jsonstream.Document, f format.Format, limits jsonstream.
 		return nil
 	}
 	findings := check(doc, limits)
-	return findings[:min(len(findings), mostFindings)]
+	return findings[:min(len(findings), maxFindings)]
 }
 
 // protocolReasons are what the other systems reject a message for.

@@ -160,8 +160,8 @@ func TestFixtureIsNoTranscript(t *testing.T) {
 	}
 }
 
-// A hostile list is not looked at as a whole, wherever it stands: the number of
-// findings is bounded, and so is what they cost.
+// A hostile list is not looked at as a whole, wherever it is: the number of findings is
+// bounded, and so is what they cost.
 func TestHostileLists(t *testing.T) {
 	list := `[` + strings.Repeat(`1,`, 20_000) + `1]`
 	for name, in := range map[string]string{
@@ -179,7 +179,7 @@ func TestHostileLists(t *testing.T) {
 			for _, layer := range []finding.Layer{finding.Schema, finding.Protocol} {
 				r := check(t, m, Options{Formats: formats.Names(), Layers: []finding.Layer{layer}})
 				seen += len(r.Findings)
-				if len(r.Findings) > mostFindings {
+				if len(r.Findings) > maxFindings {
 					t.Errorf("%s: %d findings", layer, len(r.Findings))
 				}
 			}
@@ -237,8 +237,8 @@ func TestLateElements(t *testing.T) {
 	}
 }
 
-// FuzzFormats: whatever a document holds, it is checked as every format without a
-// panic, the same way each time, and a finding is well-formed.
+// FuzzFormats: whatever a document holds, it is checked as every format without a panic,
+// the same each time, and a finding is well-formed.
 func FuzzFormats(f *testing.F) {
 	for _, kind := range schemas.Examples() {
 		f.Add(must(schemas.Example(kind)))

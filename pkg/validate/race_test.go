@@ -2,6 +2,6 @@
 
 package validate
 
-// underRace tells that the race detector runs: sync.Pool then drops at random what is
+// underRace reports that the race detector is on: sync.Pool then drops at random what is
 // put into it.
 const underRace = true

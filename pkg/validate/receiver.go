@@ -14,9 +14,9 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A Receiver is what a receiving agent asks of the messages it accepts. The
-// zero value asks nothing. Its version is set with [Receiver.As], which versions of the
-// message schema it reads with [ParseReceiver].
+// A Receiver describes what a receiving agent requires of messages. The zero value requires
+// nothing. Its version is set with [Receiver.As], which versions of the message schema it
+// reads with [ParseReceiver].
 type Receiver struct {
 	AgentType     string   // messages addressed to another are rejected; "" accepts all
 	RequiredState []string // member names of currentState, or JSON Pointers below it
@@ -24,7 +24,7 @@ type Receiver struct {
 	ContextWindow int      // of the receiver's model, in tokens; 0 means unknown
 	Keys          []string // names of key files, as the profile gives them
 
-	agentVersion   *semver.Version     // must satisfy the range that the message asks for; nil leaves that out
+	agentVersion   *semver.Version     // must be in the range that the message requires; nil skips the check
 	schemaVersions *semver.Constraints // of the message schema; nil means every 2.x
 }
 
@@ -90,7 +90,7 @@ func (r *Receiver) RequireState(name string) error {
 	return nil
 }
 
-// As sets who the receiver is, from TYPE or TYPE@VERSION.
+// As sets the receiver's type and version, from TYPE or TYPE@VERSION.
 func (r *Receiver) As(agent string) error {
 	agentType, version, versioned := strings.Cut(agent, "@")
 	if agentType == "" {

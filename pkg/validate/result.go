@@ -20,9 +20,9 @@ const (
 	SafetyViolation   finding.Reason = "SAFETY_VIOLATION"
 )
 
-// Reasons returns all reasons, in the order of the layers. Those of the other systems
-// are names of theirs: a status code of gRPC for SW4RM, the codes of MACP's registry, the
-// error of the API behind the OpenAI Agents SDK.
+// Reasons returns all reasons, in the order of the layers. The other systems use their own
+// names: a status code of gRPC for SW4RM, the codes of MACP's registry, the error of the
+// API that the OpenAI Agents SDK calls.
 func Reasons() []finding.Reason {
 	reasons := append([]finding.Reason{SignatureInvalid, SchemaInvalid}, protocolReasons()...)
 	return append(reasons, IncompleteContext, BudgetExhausted, SafetyViolation)
@@ -37,18 +37,18 @@ var layers = [...]finding.Layer{
 
 // A Result is the typed result of section 7.2.
 type Result struct {
-	// Format is the one that the message was checked as, "" if it was none: not
-	// strict JSON, or checked by [Options].Schema.
+	// Format is the format that the message was checked as. It is "" if the text is not
+	// strict JSON or was checked by [Options].Schema.
 	Format format.Format `json:"format,omitempty"`
 	Valid  bool          `json:"valid"`
-	// Reason is that of the first layer that failed; but a message that is not safe is
-	// never [IncompleteContext] or [BudgetExhausted], on which a sender tries again.
+	// Reason is that of the first layer that failed; but an unsafe message never gets
+	// [IncompleteContext] or [BudgetExhausted], after which a sender retries.
 	Reason   finding.Reason    `json:"reason,omitempty"`
 	Details  string            `json:"details,omitempty"` // the errors with this reason, as one line
 	Findings []finding.Finding `json:"findings"`          // of all layers that ran: by layer, then by place
 }
 
-// newResult draws the conclusion from findings that stand in layer order.
+// newResult makes a result of findings, which are in layer order.
 func newResult(findings []finding.Finding) Result {
 	r := Result{Valid: true, Findings: findings}
 	for _, f := range findings {
@@ -62,8 +62,8 @@ func newResult(findings []finding.Finding) Result {
 	}
 	var details []finding.Finding
 	for i, f := range findings {
-		if len(f.Message) > longestMessage {
-			f.Message = cut(f.Message, longestMessage) + "…"
+		if len(f.Message) > maxMessage {
+			f.Message = cut(f.Message, maxMessage) + "…"
 			findings[i] = f
 		}
 		if f.Severity == finding.Error && f.Reason == r.Reason {
@@ -74,16 +74,16 @@ func newResult(findings []finding.Finding) Result {
 	return r
 }
 
-// longestMessage is how long a message may be, in bytes: what it quotes can be as long as a
-// document.
-const longestMessage = 2 << 10
+// maxMessage is the maximum length of a finding's message, in bytes: a quoted value can be
+// as long as a document.
+const maxMessage = 2 << 10
 
-// cut returns the characters of a text that fit so many bytes.
-func cut(text string, most int) string {
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
+// cut returns as many whole characters of a text as fit in limit bytes.
+func cut(text string, limit int) string {
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	return text[:most]
+	return text[:limit]
 }
 
 // sortByPlace orders findings by their offset, keeping the order of those at

@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// Rules returns the rules of all layers, in the order in which the layers run.
-// The caller owns the slice. The keywords of JSON Schema that only a schema of the
-// receiver's own can have are rules of the schema layer, too, and not among them.
+// Rules returns the rules of all layers, in the order in which the layers run. The caller
+// owns the slice. It does not include the keywords of JSON Schema that only a receiver's
+// own schema can use, which are rules of the schema layer too.
 func Rules() []finding.Rule {
 	rules := layerRules(finding.Signature, SignatureInvalid, signatureRules)
 	rules = append(rules, layerRules(finding.Schema, SchemaInvalid, schemaRules)...)
@@ -26,8 +26,8 @@ func Rules() []finding.Rule {
 	return rules
 }
 
-// layerRules completes the rules of a layer, which are errors unless they say
-// otherwise. A note is no reason for anything.
+// layerRules completes the rules of a layer, which are errors unless they say otherwise.
+// Notes have no reason.
 func layerRules(layer finding.Layer, reason finding.Reason, rules []finding.Rule) []finding.Rule {
 	complete := make([]finding.Rule, 0, len(rules))
 	for _, r := range rules {
@@ -60,8 +60,8 @@ func summaryExample(text string) string {
 	return `{"conversationHistorySummary": ` + visibleJSON(text) + `}`
 }
 
-// visibleJSON writes a JSON string in which characters that do not show are
-// escaped: an example must be readable, and do no harm to its reader.
+// visibleJSON writes a JSON string in which invisible characters are escaped, so that
+// examples are readable and harmless.
 func visibleJSON(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

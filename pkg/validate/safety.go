@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// checkSafety is the safety scan of sections 6.1 and 10.1, over all text of the
-// message, names of members and what a message of its format carries in base64 too.
-// What the allow list covers becomes a note. The error is the scanner's.
+// checkSafety is the safety scan of sections 6.1 and 10.1, over all text of the message,
+// names of members and what a message of its format carries in base64 too. What the allow
+// list covers becomes a note. The error is that of the scanner.
 func checkSafety(ctx context.Context, root jsonstream.Value, f format.Format, o Options) ([]finding.Finding, error) {
 	report, err := safety.ScanMessage(ctx, o.Scanner, root, f, o.Allow)
 	if err != nil {
@@ -20,7 +20,7 @@ func checkSafety(ctx context.Context, root jsonstream.Value, f format.Format, o 
 	}
 	var findings []finding.Finding
 	for _, hit := range report.Findings {
-		if len(findings) == mostFindings {
+		if len(findings) == maxFindings {
 			break
 		}
 		f := finding.Finding{Layer: finding.Safety, Reason: SafetyViolation, Severity: finding.Error, Rule: hit.Rule, Message: hit.Message}

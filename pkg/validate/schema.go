@@ -30,11 +30,11 @@ type Schema struct {
 // it refers to.
 const MaxSchemas = schema.MaxObjects
 
-// CompileSchema compiles the schema text, whose own URL serves to resolve the
-// references in it. What they name is read with load, except for the schemas
-// of package schemas, which are always at hand; a nil load refuses the rest.
-// A number that [jsonstream.SafeNumber] rejects is a [*jsonstream.NumberError];
-// more than [MaxSchemas] objects in all texts are an error too.
+// CompileSchema compiles the schema text, whose URL is the base of its references.
+// Referenced schemas are read with load, except for those of package schemas, which are
+// always available; with a nil load, all others are errors. A number that
+// [jsonstream.SafeNumber] rejects is a [*jsonstream.NumberError]; more than [MaxSchemas]
+// objects in all texts are an error too.
 func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
 	doc, err := parseSchema(text)
 	if err != nil {
@@ -78,7 +78,7 @@ func withPlace(err error) error {
 	return err
 }
 
-// EmbeddedSchema returns a schema of package schemas. It is made ready on first use. The
+// EmbeddedSchema returns a schema of package schemas. It is compiled on first use. The only
 // error is that there is no such schema.
 func EmbeddedSchema(name string) (*Schema, error) {
 	doc, err := embeddedDocument(name)
@@ -113,15 +113,15 @@ func (s *Schema) newRun() *schema.Run {
 	return program.NewRun()
 }
 
-// Streams reports whether the schema is checked in the pass that reads a document. If it
-// is not, the error says what in the schema takes the schema library, for each document.
+// Streams reports whether the schema is checked in the pass that reads a document. If it is
+// not, the error says which part of the schema needs the schema library.
 func (s *Schema) Streams() error {
 	_, err := s.program()
 	return err
 }
 
-// Check returns what in v breaks the schema, one finding per cause, ordered by
-// place, at most a thousand.
+// Check reports how v breaks the schema: one finding per cause, ordered by place, at most a
+// thousand.
 func (s *Schema) Check(v jsonstream.Value) []finding.Finding {
 	run := s.runs.Get().(*schema.Run)
 	defer s.runs.Put(run)
@@ -131,7 +131,8 @@ func (s *Schema) Check(v jsonstream.Value) []finding.Finding {
 	return s.check(v, run)
 }
 
-// check is Check of what run has followed already, nil for a schema without a program.
+// check is Check for a value that run has already followed; run is nil for a schema without
+// a program.
 func (s *Schema) check(v jsonstream.Value, run *schema.Run) []finding.Finding {
 	if run != nil && run.Verdict() == schema.Valid {
 		return nil
@@ -150,11 +151,11 @@ func (s *Schema) explain(v jsonstream.Value) ([]schema.Cause, error) {
 	program, err := s.program()
 	switch {
 	case err == nil:
-		return program.Explain(v, mostFindings), nil
+		return program.Explain(v, maxFindings), nil
 	case s.library == nil:
-		return nil, err // of an embedded schema, all of which the tests compile
+		return nil, err // impossible: the tests compile all embedded schemas
 	default:
-		return s.library.Explain(v, mostFindings)
+		return s.library.Explain(v, maxFindings)
 	}
 }
 
@@ -165,7 +166,7 @@ func schemaFinding(keyword, problem string) finding.Finding {
 	return finding.Finding{Layer: finding.Schema, Reason: SchemaInvalid, Severity: finding.Error, Rule: schemaPrefix + keyword, Message: problem}
 }
 
-// numbersOverLimit reports the numbers that nobody has to calculate with.
+// numbersOverLimit reports the numbers that [jsonstream.SafeNumber] rejects.
 func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 	var findings []finding.Finding
 	for n := range v.All() {
@@ -173,7 +174,7 @@ func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 			findings = append(findings, schemaFinding("number-limit", fmt.Sprintf(
 				"a number of more than %d digits or with an exponent beyond ±%d: found %s; write it as a string",
 				jsonstream.MaxDigits, jsonstream.MaxExponent, finding.QuoteValue(n))).On(n))
-			if len(findings) == mostFindings {
+			if len(findings) == maxFindings {
 				break
 			}
 		}
@@ -181,8 +182,8 @@ func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 	return findings
 }
 
-// stringFormats are those beside the standard ones, and the times, of which the library also
-// takes some that RFC 3339 does not have.
+// stringFormats are those beside the standard ones, and the times, of which the library
+// accepts some that RFC 3339 does not allow.
 var stringFormats = map[string]func(text string) bool{
 	"semver-range": isSemverRange,
 	"date-time":    rfc3339.IsDateTime[string],

@@ -24,7 +24,7 @@ func checkSignature(m *message.Message, verifier *sign.Verifier) []finding.Findi
 // no [Options].Verifier to check that.
 const SignatureUnchecked = signaturePrefix + "unchecked"
 
-// noteUnchecked notes on a signed message that nobody has checked its signature.
+// noteUnchecked returns a note for a signed message: its signature was not checked.
 func noteUnchecked(m *message.Message) []finding.Finding {
 	signature := m.Root().Get("signature")
 	if signature.Text() == "" {

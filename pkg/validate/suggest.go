@@ -25,11 +25,11 @@ func didYouMean(name string, candidates []string) string {
 
 var plainName = strings.NewReplacer("_", "", "-", "")
 
-// closeTo reports whether one name is likely to be meant for the other: the
-// same but for case and separators, or a slip or two away.
+// closeTo reports whether one name is probably a misspelling of the other: equal except for
+// case and separators, or one or two edits away.
 func closeTo(a, b string) bool {
-	const longest = 64 // a hostile name must not cost its square
-	if len(a) > longest || len(b) > longest || a == b {
+	const maxLength = 64 // the cost is quadratic
+	if len(a) > maxLength || len(b) > maxLength || a == b {
 		return false
 	}
 	if strings.EqualFold(plainName.Replace(a), plainName.Replace(b)) {

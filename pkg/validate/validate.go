@@ -16,17 +16,17 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// Options say what a receiver asks. The zero value asks what section 6.1 asks
-// of every receiver.
+// Options say what to check. The zero value checks what section 6.1 requires of every
+// receiver.
 type Options struct {
-	// Formats are those that the receiver reads; nil means the canonical one alone.
-	// Of several, a message is checked as the one that it looks like, and as the
-	// first if it looks like none of them.
+	// Formats are those that the receiver reads; nil means the canonical one alone. A
+	// message is checked as the one that it looks like, or as the first if it looks like
+	// none.
 	Formats []format.Format
-	// Receiver describes the receiver; nil leaves out what only it can know.
+	// Receiver describes the receiver; nil skips the checks that need one.
 	Receiver *Receiver
-	// Schema is checked in place of the message's own schema. A document
-	// that need not be a handoff message has no other layers.
+	// Schema is checked in place of the message's own schema. No other layers run, since
+	// the document need not be a handoff message.
 	Schema *Schema
 	// Layers are those to run; nil means all.
 	Layers []finding.Layer
@@ -34,20 +34,19 @@ type Options struct {
 	All bool
 	// Strict makes warnings errors.
 	Strict bool
-	// Off are the IDs of rules whose warnings are not wanted.
+	// Off are the IDs of rules whose warnings are not reported.
 	Off []string
-	// Verifier checks the signature; nil leaves that out, with a note on a message that is
-	// signed.
+	// Verifier checks the signature; nil skips that, with a note on signed messages.
 	Verifier *sign.Verifier
 	// Scanner finds injected instructions; nil means the built-in one.
 	Scanner safety.Scanner
-	// Allow are the findings of the scanner that are only noted: the appeal
-	// path of section 11.
+	// Allow are the findings of the scanner that become notes: the appeal path of section
+	// 11.
 	Allow []safety.Allowance
 	// Limits bound what a message carries in encoded form, such as the snapshot in
 	// an SW4RM request.
 	Limits jsonstream.Limits
-	// Now tells the time, for timestamps in the future; nil means time.Now.
+	// Now returns the current time, to find timestamps in the future; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -57,7 +56,7 @@ type Validator struct {
 	passes  sync.Pool // of *pass
 }
 
-// New returns a Validator. What it needs is loaded when first used.
+// New returns a Validator. Schemas are loaded when first used.
 func New(options Options) *Validator {
 	if len(options.Formats) == 0 {
 		options.Formats = []format.Format{format.EAAPL}
@@ -71,20 +70,20 @@ func New(options Options) *Validator {
 	return &Validator{options: options, passes: sync.Pool{New: func() any { return newPass(options) }}}
 }
 
-// mostFindings is how many findings a layer may have: a hostile message must
-// not cost its size in findings.
-const mostFindings = 1000
+// maxFindings is how many findings a layer may have: a hostile message must not cause as
+// many findings as it has values.
+const maxFindings = 1000
 
-// Validate runs the layers over a message. The error is that of ctx or of the
-// scanner: then the message has been neither accepted nor refused.
+// Validate runs the layers over a message. The error is that of ctx or of the scanner: then
+// the message was neither accepted nor rejected.
 func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
 	return v.validate(ctx, m, v.formatOf(m), nil)
 }
 
 // ValidateRaw parses a message and runs the layers over it: its bytes are read once, for
-// the syntax, the schema and the places of all that the other layers look at. What is
-// not strict JSON is [Malformed]. handoffID is the message's, as it stands in raw, ""
-// if it has none. The error is that of [Validator.Validate].
+// the syntax, the schema and the places of all that the other layers look at. What is not
+// strict JSON is [Malformed]. handoffID is that of the message, or "". The error is that of
+// [Validator.Validate].
 func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits jsonstream.Limits) (handoffID string, r Result, err error) {
 	p := v.passes.Get().(*pass)
 	defer v.passes.Put(p)
@@ -97,8 +96,8 @@ func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits 
 	return m.HandoffID(), r, err
 }
 
-// validate runs the layers over a message in a format. run is the one of its schema over
-// it, nil if there was none.
+// validate runs the layers over a message in a format. run is the run of its schema over
+// it, or nil.
 func (v *Validator) validate(ctx context.Context, m *message.Message, f format.Format, run *schema.Run) (Result, error) {
 	var all []finding.Finding
 	stopped := false
@@ -106,7 +105,7 @@ func (v *Validator) validate(ctx context.Context, m *message.Message, f format.F
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		if !v.options.asks(layer) || stopped && layer != finding.Safety {
+		if !v.options.runs(layer) || stopped && layer != finding.Safety {
 			continue
 		}
 		findings, err := v.run(ctx, layer, m, f, run)
@@ -127,7 +126,7 @@ func (v *Validator) validate(ctx context.Context, m *message.Message, f format.F
 			if layer != finding.Completeness && layer != finding.Budget {
 				break
 			}
-			stopped = true // but for safety, whose reason wins
+			stopped = true // except safety, whose reason takes precedence
 		}
 	}
 	if all == nil {
@@ -138,8 +137,7 @@ func (v *Validator) validate(ctx context.Context, m *message.Message, f format.F
 	return r, nil
 }
 
-// formatOf returns the format to check a message as, "" if that is asked of a
-// schema of the caller's.
+// formatOf returns the format to check a message as, or "" if the caller's schema is used.
 func (v *Validator) formatOf(m *message.Message) format.Format {
 	if v.options.Schema != nil {
 		return ""
@@ -151,8 +149,8 @@ func (v *Validator) formatOf(m *message.Message) format.Format {
 	return known[0]
 }
 
-// asks reports whether a layer is to run.
-func (o *Options) asks(layer finding.Layer) bool {
+// runs reports whether a layer is to run.
+func (o *Options) runs(layer finding.Layer) bool {
 	if o.Schema != nil && layer != finding.Schema {
 		return false
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// findingsOf words causes: one plain sentence each, from the schema and the document
-// themselves.
+// findingsOf returns a finding for each cause, worded from the schema and the document.
 func findingsOf(causes []schema.Cause) []finding.Finding {
 	list := make([]finding.Finding, len(causes))
 	for i, c := range causes {
@@ -23,8 +22,8 @@ func findingsOf(causes []schema.Cause) []finding.Finding {
 	return list
 }
 
-// withoutEchoes removes the findings about unknown members that another finding
-// explains as misspelt required ones, and those that say the same again.
+// withoutEchoes removes the findings about unknown members that another finding explains as
+// misspelt required ones, and repeated findings.
 func withoutEchoes(findings []finding.Finding) []finding.Finding {
 	misspelt := map[int64]bool{}
 	for _, f := range findings {
@@ -43,7 +42,7 @@ func isClosing(keyword string) bool {
 	return keyword == "additionalProperties" || keyword == "unevaluatedProperties"
 }
 
-// findingOf words one cause.
+// findingOf returns the finding for one cause.
 func findingOf(c schema.Cause) finding.Finding {
 	at := c.Value
 	if c.Place.Exists() {
@@ -77,15 +76,15 @@ func findingOf(c schema.Cause) finding.Finding {
 	return problem.On(at)
 }
 
-// misspelt returns the member of v that is closest to a name that v lacks, if
-// one is close and is no name of its own.
+// misspelt returns the member of v that is closest to a name that v lacks, if one is close
+// and is not itself a property.
 func misspelt(v jsonstream.Value, name string, properties jsonstream.Value) jsonstream.Value {
 	looked := 0
 	for given, member := range v.Members() {
 		if closeTo(given, name) && !properties.Get(given).Exists() {
 			return member
 		}
-		if looked++; looked == mostFindings {
+		if looked++; looked == maxFindings {
 			break
 		}
 	}
@@ -104,7 +103,7 @@ func unknownProblem(name string, known []string) string {
 	return fmt.Sprintf("unknown member %s%s", finding.Quote(name), didYouMean(name, known))
 }
 
-// choiceProblem names what the branches would have taken, none of which was meant.
+// choiceProblem describes a failed anyOf or oneOf by what its branches would accept.
 func choiceProblem(c schema.Cause) string {
 	if len(c.Branches) == 0 {
 		if names := rivals(c); len(names) > 1 {
@@ -114,7 +113,7 @@ func choiceProblem(c schema.Cause) string {
 	}
 	var types, missing []string
 	var values []jsonstream.Value
-	var at jsonstream.Value // whose values the branches ask for
+	var at jsonstream.Value // the value that the branches constrain
 	for _, branch := range c.Branches {
 		if branch.Lacks.Exists() {
 			missing = append(missing, finding.Quote(branch.Lacks.Text()))
@@ -150,7 +149,7 @@ func choiceProblem(c schema.Cause) string {
 	}
 }
 
-// rivals are the members of which a oneOf wants one, and which all are there.
+// rivals returns the members that are present although a oneOf allows only one of them.
 func rivals(c schema.Cause) []string {
 	var names []string
 	for _, branch := range c.Rule.Elements() {

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// valueProblem words the failure of a keyword that concerns one value.
+// valueProblem describes the failure of a keyword that concerns one value.
 func valueProblem(c schema.Cause) string {
 	rule := c.Rule
 	what, text := finding.QuoteValue(c.Value), c.Value.Text()
@@ -91,16 +91,16 @@ func valueProblem(c schema.Cause) string {
 	}
 }
 
-// brokenRule is the last resort for words.
+// brokenRule describes a failure that has no better description.
 func brokenRule(c schema.Cause) string {
 	return fmt.Sprintf("breaks the rule %q of the schema: found %s", c.Keyword, finding.QuoteValue(c.Value))
 }
 
-// mustBeOneOf words a choice of values, and suggests the one that was meant.
+// mustBeOneOf describes a choice of values and suggests a similar one.
 func mustBeOneOf(values iter.Seq2[int, jsonstream.Value], what, text string) string {
 	var allowed, names []string
 	for _, v := range values {
-		if len(allowed) < mostChoices {
+		if len(allowed) < maxChoices {
 			allowed = append(allowed, finding.Shorten(compact(v)))
 		}
 		names = append(names, v.Text())
@@ -118,12 +118,12 @@ func count(n, what string) string {
 	return n + " " + what + "s"
 }
 
-// compact shows a value of the schema on one line.
+// compact returns a value of the schema on one line.
 func compact(v jsonstream.Value) string {
 	return string(jsonstream.AppendCompact(nil, v.Raw()))
 }
 
-// typeNames words the value of the keyword type.
+// typeNames describes the value of the keyword type.
 func typeNames(rule jsonstream.Value) string {
 	if rule.Kind() == jsonstream.String {
 		return rule.Text()
@@ -135,5 +135,5 @@ func typeNames(rule jsonstream.Value) string {
 	return strings.Join(names, " or ")
 }
 
-// mostChoices is how many values of a choice are listed.
-const mostChoices = 20
+// maxChoices is how many values of a choice are listed.
+const maxChoices = 20
