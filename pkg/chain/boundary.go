@@ -9,16 +9,16 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A parent is the message that others are compared with, made ready for it once for all
-// of them: a small message below a large one must not cost as much as the large one.
+// A parent is a message that others are compared with. It is indexed once for all of its
+// children, so that comparing a small child with a large parent is cheap.
 type parent struct {
 	*Node
 	completed                     outcomes
 	remaining, constraints, state inventory
 
-	ranges map[string][]string // by the type that it is addressed to
+	ranges map[string][]string // by addressed type
 	facts  factIndex
-	few    bool // there are so few children that each may cost as much as the parent
+	few    bool // there are few children, so each may cost as much as the parent
 }
 
 // checkBelow compares a message with those whose parent it is.
@@ -58,8 +58,8 @@ func (c *Checker) checkBelow(n *Node, below []*Node) {
 	}
 }
 
-// checkIdentity compares what must be the same all along: the task, the trace, and the
-// schema, nearly.
+// checkIdentity compares what must not change along the chain: the task, the trace and,
+// within limits, the schema version.
 func (c *Checker) checkIdentity(p *parent, n *Node) {
 	if !n.sameTask(p.Node) {
 		c.report("chain/task-changed", n, n.at(taskID), fmt.Sprintf(
@@ -80,20 +80,21 @@ func (c *Checker) checkIdentity(p *parent, n *Node) {
 		return
 	}
 	minors := int64(n.schema.minor) - int64(p.schema.minor)
-	if n.schema.major != p.schema.major || max(minors, -minors) > mostMinors {
+	if n.schema.major != p.schema.major || max(minors, -minors) > maxMinors {
 		c.report("chain/schema-skew", n, n.at(schemaVersion), fmt.Sprintf(
 			"schemaVersion %d.%d, and the parent's is %d.%d: agents understand messages up to %d minor versions away (section 11); update the older one",
-			n.schema.major, n.schema.minor, p.schema.major, p.schema.minor, mostMinors))
+			n.schema.major, n.schema.minor, p.schema.major, p.schema.minor, maxMinors))
 	}
 }
 
-// mostMinors is for how many minor versions a schema is backward compatible (section 11).
-const mostMinors = 2
+// maxMinors is the number of minor versions for which a schema is backward compatible
+// (section 11).
+const maxMinors = 2
 
-// mostRanges is how many ranges for one type of agent are looked at.
-const mostRanges = 16
+// maxRanges is the maximum number of ranges that are checked for one type of agent.
+const maxRanges = 16
 
-// checkSender asks whether the parent was addressed to the sender of a message.
+// checkSender checks that the parent was addressed to the sender of a message.
 func (c *Checker) checkSender(p *parent, n *Node) {
 	if n.From == "" || len(p.toTypes) == 0 {
 		return
@@ -103,7 +104,7 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 		if !ok {
 			continue
 		}
-		if n.FromVer == "" || len(ranges) > mostRanges ||
+		if n.FromVer == "" || len(ranges) > maxRanges ||
 			slices.ContainsFunc(ranges, func(r string) bool { return r == "" || c.inRange(n.FromVer, r) }) {
 			return
 		}
@@ -121,7 +122,7 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 		finding.Quote(n.From), listed(types, len(types))))
 }
 
-// checkFirstTimes looks at the times in a message without parent.
+// checkFirstTimes checks the times in a message without a parent.
 func (c *Checker) checkFirstTimes(n *Node) {
 	if !n.timed {
 		return
@@ -144,7 +145,7 @@ func (c *Checker) checkTimes(p *parent, n *Node) {
 			"the timestamp is %s before the parent's, %s: check the clocks of the agents", p.Time.Sub(n.Time), p.Timestamp))
 		return
 	}
-	got := p.Node // where the subtasks come from that the sender may have completed
+	got := p.Node // whose subtasks the sender may have completed
 	isDone := p.completed.has
 	if outer := n.outer(); outer != nil {
 		if latest := outer.latest(); latest.timed && n.Time.Before(latest.Time) {

@@ -2,9 +2,9 @@
 // builds the tree of a task's messages and compares each with its parent's, for
 // what was lost, changed or miscounted at the boundary between two agents.
 //
-// [Read] takes out of a message what the checks need and lets go of the rest, so
-// that many messages fit into memory. What comes out does not depend on the order in
-// which messages are added.
+// [Read] extracts what the checks need from a message and drops the rest, so that many
+// messages fit into memory. The results do not depend on the order in which messages are
+// added.
 package chain
 
 import (
@@ -34,7 +34,7 @@ type Message struct {
 	Receivers []string
 	Timestamp string    // as written
 	Time      time.Time // zero if Timestamp is not RFC 3339
-	Cost      Cost      // of the task so far: zero dollars, or tokens, if the message does not tell both figures
+	Cost      Cost      // of the task so far; dollars, or tokens, are zero unless the message states both figures
 	Signed    bool
 
 	content
@@ -55,36 +55,36 @@ type Node struct {
 	// another task (task-changed).
 	Parent   *Node
 	Children []*Node // of the same task, by time, then by handoffId
-	// Step is what was spent between the parent's message and this one. For a message
-	// that joins a fan-out, the branches count as the parent. For one whose parent is
-	// not there it is zero, since nobody knows, but for the first message of the task.
+	// Step is what was spent between the parent's message and this one. For a message that
+	// joins a fan-out, the branches count as the parent. It is zero if the parent is
+	// missing, except for the first message of the task.
 	Step     Cost
 	Findings []finding.Finding // by place in the message, then in the order of Rules
 
-	index    int
-	base     kinds  // what of Cost was spent in the step, since nothing was told before
-	told     kinds  // what of sofar is known
-	sofar    Cost   // Cost, or what was known before if the message does not tell
-	fan      *fan   // what became of the message, if it is a fan-out
-	isBranch bool   // by a receiver of the parent, which is a fan-out
-	joins    []*fan // the fan-outs that the message joins, the innermost first
-	tip      *Node  // the last message in line from this one on
+	index     int
+	base      kinds  // parts of Cost that the step spent, since nothing was known before
+	knownCost kinds  // parts of soFar that are known
+	soFar     Cost   // Cost, or what was known before if the message does not state it
+	fan       *fan   // nil unless the message is a fan-out
+	isBranch  bool   // by a receiver of the parent, which is a fan-out
+	joins     []*fan // the fan-outs that the message joins, the innermost first
+	tip       *Node  // the last message in line from this one on
 }
 
 // A Task is all the messages of one task.
 type Task struct {
 	ID    string
 	Roots []*Node // the first messages: one, if all is well
-	// Total is the sum of the steps, and what remains at the end. A step below zero counts
-	// as zero: what was spent does not come back.
+	// Total is the sum of the steps, and what remains at the end. A negative step counts as
+	// zero, since money spent does not come back.
 	Total Cost
-	// Relay is the same as the messages tell it: what the last ones say, the branches
-	// of a fan-out added up.
+	// Relay is the same by the messages' own figures: those of the last messages, with the
+	// branches of a fan-out added up.
 	Relay Cost
 	// Agrees reports whether the two are the same, in dollars spent and in tokens. They
-	// differ if a message is missing, or a figure went down. It is false, too, if branches
+	// differ if a message is missing, or a figure went down. It is also false if branches
 	// of a fan-out meet in a message that does not join all of them, and more was spent
-	// than any message knows of: something is likely counted twice.
+	// than any message states: then something is probably counted twice.
 	Agrees   bool
 	Spenders []Spender // by SpentUSD, the largest first
 	Messages int       // without those delivered twice

@@ -70,7 +70,7 @@ func TestCleanTasks(t *testing.T) {
 // A mutation breaks one message of a line of handoffs.
 type mutation struct {
 	rule   string
-	last   bool // to be done to the last message, since its child would differ from it in other ways
+	last   bool // only for the last message, since its child would differ from it too
 	change func(r *rand.Rand, task []object, at int)
 }
 

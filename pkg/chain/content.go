@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// content is what the checks need of a message beside what is told to the outside.
+// content is what the checks need of a message besides the exported members.
 type content struct {
 	digest      uint64 // of the whole message, by value
 	checksum    uint32 // of its bytes: the same in every run
@@ -19,10 +19,10 @@ type content struct {
 	constraints []string
 	state       []string            // the names of the members of currentState
 	timed       bool                // Time is known
-	tells       kinds               // what of Cost is known
+	stated      kinds               // parts of Cost that the message states
 	turns       int                 // the first parts are those of the turns
 	parts       []*part             // nil once the message is added
-	partIDs     []int32             // the same, by their index in the Checker
+	partIDs     []int32             // the parts by their index in the Checker
 	start       jsonstream.Position // of the document
 	spots       [siteCount]spot
 }
@@ -45,8 +45,8 @@ type subtask struct {
 	timed  bool // completedAt is a timestamp
 }
 
-// A spot is a position, in fewer bytes: its line and offset are counted from where the
-// document begins. The zero spot is of nothing.
+// A spot is a compact position: its line and offset are counted from the start of the
+// document. The zero spot is none.
 type spot struct{ offset, line, column uint32 }
 
 // spotOf returns where a value is.
@@ -92,13 +92,13 @@ var pointers = [siteCount]string{
 	"/conversationHistorySummary", "/traceparent",
 }
 
-// A target is where in a message a finding belongs.
+// A target is the place of a finding in a message.
 type target struct {
 	pointer string
 	spot    spot
 }
 
-// at returns the target of a member, or of the message where it lacks the member.
+// at returns the target of a member, or of the message if it lacks the member.
 func (m *Message) at(p site) target {
 	if m.spots[p].column == 0 {
 		p = whole

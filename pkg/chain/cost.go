@@ -17,7 +17,7 @@ func (a Cost) minus(b Cost) Cost {
 	return Cost{a.SpentUSD.Sub(b.SpentUSD), a.RemainingUSD.Sub(b.RemainingUSD), a.Prompt - b.Prompt, a.Completion - b.Completion}
 }
 
-// spendable returns the cost with zeros for what is below zero; what remains is no cost.
+// spendable returns the cost with negative amounts as zero, and without what remains.
 func (a Cost) spendable() Cost {
 	if a.SpentUSD.Sign() < 0 {
 		a.SpentUSD = message.Decimal{}
@@ -25,7 +25,7 @@ func (a Cost) spendable() Cost {
 	return Cost{a.SpentUSD, a.RemainingUSD, max(a.Prompt, 0), max(a.Completion, 0)}
 }
 
-// isSame reports whether as much was spent.
+// isSame reports whether the same was spent.
 func (a Cost) isSame(b Cost) bool {
 	return a.SpentUSD.Equal(b.SpentUSD) && a.Prompt == b.Prompt && a.Completion == b.Completion
 }
@@ -38,8 +38,8 @@ const (
 	usage
 )
 
-// after returns the cost so far, from that before a message, with some kinds as the
-// message has them.
+// after returns the cost after a message: that before it, with some kinds replaced by the
+// message's own.
 func (m *Message) after(before Cost, some kinds) Cost {
 	if some&money != 0 {
 		before.SpentUSD, before.RemainingUSD = m.Cost.SpentUSD, m.Cost.RemainingUSD
@@ -50,39 +50,39 @@ func (m *Message) after(before Cost, some kinds) Cost {
 	return before
 }
 
-// before returns what was spent when the sender of a message took over, and what of it
-// is known.
+// before returns what was spent when the sender of a message took over, and which parts of
+// it are known.
 func (n *Node) before() (Cost, kinds) {
 	switch outer := n.outer(); {
 	case outer != nil:
-		cost := n.Parent.sofar
+		cost := n.Parent.soFar
 		for _, f := range n.joins {
 			cost = cost.plus(f.spentBeside())
 		}
-		return cost, outer.from.told
+		return cost, outer.from.knownCost
 	case n.Parent != nil:
-		return n.Parent.sofar, n.Parent.told | n.base
+		return n.Parent.soFar, n.Parent.knownCost | n.base
 	default:
 		return Cost{}, n.base
 	}
 }
 
-// count works out the step of a message whose parent's is known.
+// count computes the step of a message. That of its parent must be known.
 func (n *Node) count() {
 	if p := n.Parent; p != nil {
-		n.base |= p.base &^ p.told
+		n.base |= p.base &^ p.knownCost
 	}
 	before, known := n.before()
-	n.told = n.tells | known&^n.base
-	n.Step = n.after(before, n.tells&known).minus(before)
-	n.sofar = n.after(before, n.tells)
+	n.knownCost = n.stated | known&^n.base
+	n.Step = n.after(before, n.stated&known).minus(before)
+	n.soFar = n.after(before, n.stated)
 }
 
-// checkBudget follows the budget relay (section 9). What grew is one finding, not also
-// a drift.
+// checkBudget follows the budget relay (section 9). A budget that grew is one finding, not
+// also a drift.
 func (c *Checker) checkBudget(n *Node) {
 	before, known := n.before()
-	judged := n.tells & known &^ n.base
+	judged := n.stated & known &^ n.base
 	grown := n.Step.RemainingUSD
 	drift := n.Step.SpentUSD.Add(grown)
 	whose := "the parent's"
@@ -111,14 +111,14 @@ func (c *Checker) checkBudget(n *Node) {
 	}
 }
 
-// usd returns an amount, cut short where it is hostile.
+// usd formats an amount, shortened if it is very long.
 func usd(d message.Decimal) string {
 	return finding.Shorten(d.String())
 }
 
 // total adds up the tasks.
 func total(tasks []*Task, f *forest) {
-	trees := make(map[*Node]*Cost) // what the messages of a tree say was spent since its root
+	trees := make(map[*Node]*Cost) // what was spent since the root of a tree, by its messages
 	root := make([]*Node, len(f.nodes))
 	for _, n := range f.order {
 		root[n.index] = n
@@ -135,22 +135,22 @@ func total(tasks []*Task, f *forest) {
 	}
 }
 
-// relay works out what the messages of a task say was spent: all trees together, or a
-// tree of which the beginning is missing, if that alone says more.
+// relay computes what was spent on a task by its messages' own figures: those of all trees
+// together or, if that is more, of one tree whose beginning is missing.
 func (t *Task) relay(trees map[*Node]*Cost) {
 	var most Cost
 	for _, n := range t.Roots {
 		tree := *trees[n]
 		if n.base != 0 || n.Parent != nil {
 			t.Relay = t.Relay.plus(tree)
-		} else if tree = tree.plus(n.sofar); tree.SpentUSD.Cmp(most.SpentUSD) > 0 {
+		} else if tree = tree.plus(n.soFar); tree.SpentUSD.Cmp(most.SpentUSD) > 0 {
 			most = tree
 		}
 	}
 	if most.SpentUSD.Cmp(t.Relay.SpentUSD) > 0 {
 		t.Relay = most
 	}
-	var least *message.Decimal // that any message says remains
+	var lowest *message.Decimal // the lowest remaining budget of all messages
 	isLoose := false
 	spenders := make(map[string]*Spender)
 	t.walk(func(n *Node) {
@@ -161,8 +161,8 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		}
 		s.Handoffs++
 		s.Cost = s.Cost.plus(n.Step.spendable())
-		if left := &n.Cost.RemainingUSD; n.tells&money != 0 && (least == nil || left.Cmp(*least) < 0) {
-			least = left
+		if left := &n.Cost.RemainingUSD; n.stated&money != 0 && (lowest == nil || left.Cmp(*lowest) < 0) {
+			lowest = left
 		}
 		isLoose = isLoose || n.fan != nil && n.fan.isLoose
 		for _, f := range n.Findings {
@@ -178,7 +178,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 		t.Spenders = append(t.Spenders, *s)
 		t.Total = t.Total.plus(s.Cost)
 	}
-	isTwice := isLoose && least != nil && t.Relay.RemainingUSD.Cmp(*least) < 0
+	isTwice := isLoose && lowest != nil && t.Relay.RemainingUSD.Cmp(*lowest) < 0
 	t.Agrees = t.Total.isSame(t.Relay) && !isTwice
 	slices.SortFunc(t.Spenders, func(a, b Spender) int {
 		return cmp.Or(b.Cost.SpentUSD.Cmp(a.Cost.SpentUSD), cmp.Compare(a.Agent, b.Agent))

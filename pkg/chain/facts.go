@@ -11,7 +11,7 @@ import (
 
 // A factIndex is the facts in the turns of a message.
 type factIndex struct {
-	turns   map[int32]int // the parts that are turns, by who has them as well
+	turns   map[int32]int // the parts that are turns
 	sources []int32       // the same, in order
 	facts   []summarize.Fact
 	ready   bool                       // facts are those of all turns
@@ -21,7 +21,7 @@ type factIndex struct {
 
 const wordBits = 16 // of a sum, that say where it is in needed
 
-// need marks the sums of all facts, or takes the marks away.
+// need sets or clears the marks of the sums of all facts.
 func (x *factIndex) need(yes bool) {
 	for _, fact := range x.facts {
 		for _, sum := range fact.Sums {
@@ -35,8 +35,7 @@ func (x *factIndex) need(yes bool) {
 	}
 }
 
-// startFacts makes the index of a message's turns, and leaves their facts for when they
-// are asked for.
+// startFacts indexes a message's turns. Their facts are collected on first use.
 func (c *Checker) startFacts(p *parent) {
 	x := &p.facts
 	x.need(false)
@@ -71,15 +70,15 @@ func (c *Checker) collect(x *factIndex, of func(turn int32) bool) {
 }
 
 const (
-	// mostLost is how many lost facts are counted.
-	mostLost = 1000
-	// fewChildren is up to how many children of a message each has the dropped turns
-	// looked at, and not all turns be looked at for all of them.
+	// maxLost is how many lost facts are counted.
+	maxLost = 1000
+	// fewChildren is the number of children up to which the dropped turns are searched for
+	// each child, rather than all turns once for all children.
 	fewChildren = 4
 )
 
-// checkFacts asks for the facts in the turns of the parent. Those of turns that are kept
-// are there, so that only the others can be missing.
+// checkFacts checks that the facts in the parent's turns are kept. Only those of dropped
+// turns can be missing.
 func (c *Checker) checkFacts(p *parent, n *Node) {
 	x := &p.facts
 	if c.severityOf("chain/fact-lost") == finding.Off {
@@ -116,10 +115,10 @@ func (c *Checker) checkFacts(p *parent, n *Node) {
 		if summarize.Has(x.hits, fact) || len(some) > 0 && strings.Contains(some[len(some)-1], fact.Text) {
 			continue
 		}
-		if len(some) < mostListed {
+		if len(some) < maxListed {
 			some = append(some, fact.Text)
 		}
-		if lost++; lost == mostLost {
+		if lost++; lost == maxLost {
 			break
 		}
 	}

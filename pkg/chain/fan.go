@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A fan is what became of a fan-out: of a message to several receivers (section 14.2).
+// A fan is a fan-out: a message to several receivers, with their branches (section 14.2).
 type fan struct {
 	from     *Node
 	branches []*Node  // the messages of the receivers
@@ -16,25 +16,25 @@ type fan struct {
 	// joints are the messages that join the branches. They have one parent.
 	joints []*Node
 	others []*Node // the tips of the branches that the joints' parent is not of
-	// isLoose tells that the branches meet somewhere, but nothing joins all of them.
+	// isLoose reports that branches meet in some message, but none joins all of them.
 	isLoose bool
 
-	beside  *Cost    // what the other branches spent, nil until it is asked for
-	last    *Node    // the latest of others, nil until it is asked for
+	beside  *Cost    // what the other branches spent; computed on first use
+	last    *Node    // the latest of others; computed on first use
 	results outcomes // of what the others have completed
-	// done and open are the completed and the remaining subtasks that the joints have to
-	// take over from the others, and left are those that they have to from their parent.
+	// done and open are the completed and the remaining subtasks that the joints must take
+	// over from the others; left are those that they must take over from their parent.
 	done, open, left inventory
 }
 
-// mostAddressed is how many types of agents a tip is asked for.
-const mostAddressed = 64
+// maxAddressed is the maximum number of agent types that are read from a tip.
+const maxAddressed = 64
 
-// mostJoined is how many fan-outs, one in the other, a message may join.
-const mostJoined = 8
+// maxJoined is the maximum number of nested fan-outs that a message may join.
+const maxJoined = 8
 
-// next returns the messages that go on with what a message began: those that join it, if
-// it is a fan-out that is joined, and otherwise those below it.
+// next returns the messages that continue a message: those that join it, if it is a fan-out
+// that is joined, and otherwise its children.
 func (f *forest) next(n *Node) []*Node {
 	if n.fan != nil && len(n.fan.joints) > 0 {
 		return n.fan.joints
@@ -42,7 +42,7 @@ func (f *forest) next(n *Node) []*Node {
 	return f.below[n.index]
 }
 
-// tipOf returns the last message in line, from one whose children know theirs.
+// tipOf returns the last message in line from n. The tips of its children must be known.
 func (f *forest) tipOf(n *Node) *Node {
 	if next := f.next(n); len(next) == 1 {
 		return next[0].tip
@@ -50,13 +50,13 @@ func (f *forest) tipOf(n *Node) *Node {
 	return n
 }
 
-// newFan looks at the messages below a message to several receivers; nil if it is none.
-// It is asked for children before their parents.
+// newFan returns the fan-out of a message, or nil if it has only one receiver. It must be
+// called for children before their parents.
 func (c *Checker) newFan(n *Node, forest *forest) *fan {
 	if len(n.Receivers) == 0 {
 		return nil
 	}
-	receivers := make(map[string]int) // how many of a type there have to be
+	receivers := make(map[string]int) // how many of each type are expected
 	for _, t := range n.Receivers {
 		receivers[t]++
 	}
@@ -99,22 +99,22 @@ type meeting struct {
 	forest    *forest
 	c         *Checker
 	receivers map[string]int
-	// addressed is how many tips hand to a type of agent.
+	// addressed is the number of tips that hand to a type of agent.
 	addressed map[string]int
 }
 
-// addressees returns the types that the last message of a branch hands to. Where there is
-// one branch only, nobody can tell how far it goes, and what it hands to itself counts.
+// addressees returns the types that the last message of a branch hands to. If there is only
+// one branch, its end is unknown, so the types that it hands to internally count too.
 func (m *meeting) addressees(branch *Node) []string {
 	from := branch.tip
 	if len(m.branches) == 1 {
 		from = branch
 	}
-	return from.toTypes[:min(len(from.toTypes), mostAddressed)]
+	return from.toTypes[:min(len(from.toTypes), maxAddressed)]
 }
 
-// handing returns how many branches hand to the sender of a message, not counting the one
-// that it is on, if it is on one. A receiver does not join.
+// handing returns how many branches hand to the sender of a message, not counting the
+// message's own branch. A receiver does not join.
 func (m *meeting) handing(n, branch *Node) int {
 	most := 0
 	for _, t := range m.c.o.typesOf(n.From) {
@@ -129,15 +129,15 @@ func (m *meeting) handing(n, branch *Node) int {
 	return most
 }
 
-// isAddressed reports whether a message is by an agent that its parent hands to, or joins
-// a fan-out. Where it is not, the line of handoffs is broken, and may lead anywhere.
+// isAddressed reports whether a message is by an agent that its parent hands to, or joins a
+// fan-out. If not, the chain of handoffs is broken there.
 func (m *meeting) isAddressed(n *Node) bool {
 	types := n.Parent.toTypes
-	return len(n.joins) > 0 || len(types) > mostAddressed ||
+	return len(n.joins) > 0 || len(types) > maxAddressed ||
 		slices.ContainsFunc(m.c.o.typesOf(n.From), func(t string) bool { return slices.Contains(types, t) })
 }
 
-// joining returns those of some messages that all other branches hand to.
+// joining returns those of the nodes that all other branches hand to.
 func (m *meeting) joining(nodes []*Node, branch *Node) []*Node {
 	all := len(m.branches)
 	if branch != nil && all > 1 {
@@ -145,7 +145,7 @@ func (m *meeting) joining(nodes []*Node, branch *Node) []*Node {
 	}
 	var found []*Node
 	for _, n := range nodes {
-		if branch == nil && n.isBranch || len(n.joins) == mostJoined {
+		if branch == nil && n.isBranch || len(n.joins) == maxJoined {
 			continue
 		}
 		handing := m.handing(n, branch)
@@ -157,9 +157,9 @@ func (m *meeting) joining(nodes []*Node, branch *Node) []*Node {
 	return found
 }
 
-// findJoints finds the messages of an agent that is no receiver and that all branches
-// hand to, but for the one that its message goes on from. An agent that goes on from
-// several branches, with a message for each, does not join them.
+// findJoints finds the messages of an agent that is not a receiver and that all branches
+// hand to, except the branch that the message continues. An agent that continues several
+// branches, with a message for each, does not join them.
 func (f *fan) findJoints(m *meeting) {
 	m.addressed = make(map[string]int)
 	for _, b := range f.branches {
@@ -170,7 +170,7 @@ func (f *fan) findJoints(m *meeting) {
 			}
 		}
 	}
-	var own *Node // the branch that the joints go on from
+	var own *Node // the branch that the joints continue
 	f.joints = m.joining(m.forest.below[f.from.index], nil)
 	parents := min(len(f.joints), 1)
 	for _, b := range f.branches {
@@ -204,7 +204,7 @@ func (f *fan) findJoints(m *meeting) {
 	f.owe(f.joints[0])
 }
 
-// owe works out what the joints, of which one is given, have to take over.
+// owe computes what the joints must take over; joint is one of them.
 func (f *fan) owe(joint *Node) {
 	parent := joint.Parent
 	// What remained at a fan-out is at its branches, or was lost there.
@@ -238,7 +238,7 @@ func (f *fan) owe(joint *Node) {
 	}
 }
 
-// outer returns the outermost fan-out that a message joins, nil if it joins none.
+// outer returns the outermost fan-out that a message joins, or nil.
 func (n *Node) outer() *fan {
 	if len(n.joins) == 0 {
 		return nil
@@ -251,7 +251,7 @@ func (f *fan) spentBeside() Cost {
 	if f.beside == nil {
 		f.beside = new(Cost)
 		for _, n := range f.others {
-			*f.beside = f.beside.plus(n.sofar.minus(f.from.sofar))
+			*f.beside = f.beside.plus(n.soFar.minus(f.from.soFar))
 		}
 	}
 	return *f.beside
@@ -270,11 +270,11 @@ func (f *fan) latest() *Node {
 	return f.last
 }
 
-// checkFanOut asks whether every subtask that remained is with one of the branches: they
-// share the work, so that none has to list what the others do.
+// checkFanOut checks that every remaining subtask is listed by one of the branches. They
+// share the work, so none has to list all of it.
 func (c *Checker) checkFanOut(p *parent) {
 	if len(p.fan.missing) > 0 {
-		return // one that is missing may have them
+		return // a missing branch may have them
 	}
 	var lists []iter.Seq[string]
 	for _, n := range p.fan.branches {
@@ -288,8 +288,8 @@ func (c *Checker) checkFanOut(p *parent) {
 	}
 }
 
-// checkFanIn asks whether a message that joins a fan-out has heard of every receiver, and
-// of all they did. What its own parent did is a matter between the two.
+// checkFanIn checks that a message that joins a fan-out lists every receiver and all they
+// did. Its own parent is checked elsewhere.
 func (c *Checker) checkFanIn(f *fan, n *Node) {
 	if len(f.missing) > 0 {
 		c.report("chain/fan-in", n, n.at(whole), fmt.Sprintf(

@@ -164,7 +164,7 @@ func TestFans(t *testing.T) {
 	}
 }
 
-// TestAddressees checks how a finding lists whom a message is for.
+// TestAddressees checks how a finding lists the addressees of a message.
 func TestAddressees(t *testing.T) {
 	task := line(rand.New(rand.NewPCG(1, 2)), 2)
 	agent := object{"agentType": "agent-1"}

@@ -235,7 +235,7 @@ type tester interface {
 	Fatalf(string, ...any)
 }
 
-// parse reads a message; index tells it from others.
+// parse reads a message; index distinguishes it from others.
 func parse(t tester, text string, index int) *Message {
 	t.Helper()
 	d, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})

@@ -15,9 +15,9 @@ func (t *Task) walk(visit func(*Node)) {
 	}
 }
 
-// checkLoops looks, on every path from a root, for pairs of agents of which one hands
-// to the other again and again. Between two times the task has come back, be it straight
-// or in a longer round, so that this finds loops of any length.
+// checkLoops reports, on every path from a root, pairs of agents of which one hands to the
+// other repeatedly. Between two such handoffs the task came back, directly or through
+// others, so this finds loops of any length.
 func (c *Checker) checkLoops(t *Task) {
 	if c.severityOf("chain/loop") == finding.Off {
 		return
@@ -25,7 +25,7 @@ func (c *Checker) checkLoops(t *Task) {
 	type pair struct{ from, to string }
 	type step struct {
 		*Node
-		next int // the child to go on with
+		next int // the next child to visit
 	}
 	visits := make(map[pair]int)
 	pairOf := func(n *Node) pair { return pair{c.o.typesOf(n.From)[0], n.To} }

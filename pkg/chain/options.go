@@ -11,15 +11,14 @@ import (
 
 // Options say what is checked. The zero value checks everything with its default.
 type Options struct {
-	// Severities are those of rules, by their IDs, that differ from their own.
+	// Severities overrides the severities of rules, by ID.
 	Severities map[string]finding.Severity
 	// MaxVisits is how often a pair of agents may hand a task to each other in turn
 	// before it counts as a loop; 0 means 2.
 	MaxVisits int
-	// Tolerance is by how many US dollars a budget may drift at one boundary.
+	// Tolerance is how far a budget may drift at one boundary, in US dollars.
 	Tolerance message.Decimal
-	// Agents says for the ids of agents which types they are of, besides the one
-	// named like the id.
+	// Agents maps agent ids to their types, besides the type named like the id.
 	Agents map[string][]string
 }
 
@@ -32,7 +31,7 @@ func (o *Options) maxVisits() int {
 	return defaultMaxVisits
 }
 
-// typesOf returns the types that an agent is of, the one that names it in loops first.
+// typesOf returns the types of an agent, first the one that names it in loops.
 func (o *Options) typesOf(agent string) []string {
 	return append(slices.Clip(o.Agents[agent]), agent)
 }
@@ -46,7 +45,7 @@ type Checker struct {
 	partIDs  map[uint64]int32 // by the hash of the part
 
 	satisfied map[[2]string]bool // whether a version is in a range; see inRange
-	parent    parent             // the last one whose children were compared with it
+	parent    parent             // the parent of the last comparison
 	rules     []finding.Rule
 	ruleIndex map[string]int
 }
@@ -63,7 +62,7 @@ func New(o Options) *Checker {
 	return c
 }
 
-// Add adds a message, which belongs to the Checker from then on.
+// Add adds a message. The Checker owns it from then on.
 func (c *Checker) Add(m *Message) {
 	for _, s := range []*string{&m.TaskID, &m.From, &m.FromVer, &m.To, &m.ToVer} {
 		*s = c.keep(*s)
@@ -91,7 +90,7 @@ func (c *Checker) Add(m *Message) {
 	c.messages = append(c.messages, m)
 }
 
-// keep returns one string for all that are equal.
+// keep interns a string.
 func (c *Checker) keep(s string) string {
 	kept, ok := c.kept[s]
 	if !ok {
@@ -100,12 +99,12 @@ func (c *Checker) keep(s string) string {
 	return kept
 }
 
-// longestRange is how long a range of versions may be, in bytes: one that is longer
-// is there to cost time.
-const longestRange = 256
+// maxRangeLength is the maximum length of a version range, in bytes. A longer one is
+// hostile.
+const maxRangeLength = 256
 
-// inRange reports whether a semantic version satisfies a range, as the receivers of
-// messages decide it. What is neither is no business of this package.
+// inRange reports whether a semantic version satisfies a range, as receivers decide it.
+// Invalid versions and ranges are left to package validate.
 func (c *Checker) inRange(v, versions string) bool {
 	key := [2]string{v, versions}
 	in, known := c.satisfied[key]
@@ -113,7 +112,7 @@ func (c *Checker) inRange(v, versions string) bool {
 		return in
 	}
 	in = true
-	if len(versions) <= longestRange && len(v) <= longestRange {
+	if len(versions) <= maxRangeLength && len(v) <= maxRangeLength {
 		constraint, err := semver.NewConstraint(versions)
 		parsed, err2 := semver.StrictNewVersion(v)
 		in = err != nil || err2 != nil || constraint.Check(parsed)

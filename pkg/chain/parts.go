@@ -12,19 +12,19 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A part is a piece of a message, such as a turn. Messages of a task share most of
-// theirs. It is immutable, and packed: there are many.
+// A part is a piece of a message, such as a turn. The messages of a task share most parts.
+// A part is immutable, and packed because there are many.
 type part struct {
 	sum   uint64 // the hash of its identity
 	texts string // of the facts, one after the other
-	// data are the sums of its words, few of them twice; then those of its facts; then,
-	// for each fact, where its text ends, and twice where its sums end, plus one for a
-	// sentence.
+	// data holds the sums of its words, mostly without repeats; then the sums of its facts;
+	// then, for each fact, the end of its text, and twice the end of its sums, plus one for
+	// a sentence.
 	data         []uint32
 	words, facts int32
 }
 
-// An identity is what the sum of a part is made of.
+// An identity is what the sum of a part is computed from.
 type identity struct {
 	isTurn      bool
 	name, value uint64 // their hashes
@@ -45,12 +45,12 @@ func (p *part) fact(i int32) summarize.Fact {
 	return summarize.Fact{Kind: kind, Text: p.texts[text:ends[2*i]], Sums: all[sums : ends[2*i+1]/2]}
 }
 
-// A reader is what one call of Read after the other works with. It remembers what
-// messages have in common, since most of what a message says its parent has said.
+// A reader is reused from one call of Read to the next. It remembers the parts that it has
+// read, since a message has most of them in common with its parent.
 type reader struct {
 	kept   map[string]string
 	known  map[uint64]*part
-	before map[uint64]*part // what was known when there was no room for more
+	before map[uint64]*part // the previous known, set aside when it was full
 	parts  []*part          // of the message that is read
 	text   []byte
 	data   []uint32 // of the last part
@@ -62,7 +62,7 @@ var readers = sync.Pool{New: func() any {
 	return &reader{kept: make(map[string]string), known: make(map[uint64]*part), before: make(map[uint64]*part)}
 }}
 
-// release lets others use the reader, without what a large message has left behind.
+// release returns the reader to the pool, without the memory that a large message needed.
 func (r *reader) release() {
 	if cap(r.text) > largestText || cap(r.data) > largestText/4 || cap(r.parts) > largestText/8 {
 		r.text, r.data, r.ends, r.parts = nil, nil, nil, nil
@@ -73,11 +73,11 @@ func (r *reader) release() {
 const (
 	largestText = 1 << 20
 
-	mostKept  = 1 << 12 // strings of at most longestKept bytes
-	mostKnown = 1 << 13 // parts of at most longestKnown bytes, and as many before
+	maxKept  = 1 << 12 // strings of at most maxKeptLength bytes
+	maxKnown = 1 << 13 // parts of at most maxKnownLength bytes, and as many before
 
-	longestKept  = 128
-	longestKnown = 16 << 10
+	maxKeptLength  = 128
+	maxKnownLength = 16 << 10
 
 	recentBits = 9
 )
@@ -91,8 +91,8 @@ func (r *reader) keep(s string) string {
 		return kept
 	}
 	s = strings.Clone(s)
-	if len(s) <= longestKept {
-		if len(r.kept) >= mostKept {
+	if len(s) <= maxKeptLength {
+		if len(r.kept) >= maxKept {
 			clear(r.kept)
 		}
 		r.kept[s] = s
@@ -100,14 +100,14 @@ func (r *reader) keep(s string) string {
 	return s
 }
 
-// envelope are the members that say nothing about the task. A fact that stands in
-// one of them only is lost.
+// envelope are the members that say nothing about the task. A fact that is only in one of
+// them is lost.
 var envelope = []string{
 	"schemaVersion", "handoffId", "taskId", "parentHandoffId", "timestamp", "traceparent",
 	"signature", "signatureKeyId", "conversationHistoryVerbatim",
 }
 
-// learn takes the message apart: the turns first, then the elements and members of
+// learn splits the message into parts: first the turns, then the elements and members of
 // all other members.
 func (r *reader) learn(m *Message, root jsonstream.Value) {
 	r.parts = r.parts[:0]
@@ -135,7 +135,7 @@ func (r *reader) learn(m *Message, root jsonstream.Value) {
 		}
 	}
 	m.parts = slices.Clone(r.parts)
-	clear(r.parts) // they would stay in memory
+	clear(r.parts) // else they would stay in memory
 }
 
 func (r *reader) part(v jsonstream.Value, isTurn bool) *part {
@@ -148,8 +148,8 @@ func (r *reader) part(v jsonstream.Value, isTurn bool) *part {
 		p = r.newPart(v, isTurn)
 		p.sum = sum
 	}
-	if len(v.Raw()) <= longestKnown {
-		if len(r.known) == mostKnown {
+	if len(v.Raw()) <= maxKnownLength {
+		if len(r.known) == maxKnown {
 			r.known, r.before = r.before, r.known
 			clear(r.known)
 		}
@@ -177,8 +177,8 @@ func (r *reader) newPart(v jsonstream.Value, isTurn bool) *part {
 	return p
 }
 
-// dropRepeated takes out most sums that have come before. One that has made room for
-// another in between may stay: that takes space, and changes nothing else.
+// dropRepeated removes most repeated sums. A repeat may stay if another sum took its slot
+// in between; that only costs space.
 func (r *reader) dropRepeated() {
 	clear(r.recent[:])
 	kept := r.data[:0]
@@ -199,7 +199,8 @@ func (r *reader) appendWords(v jsonstream.Value) {
 			text = string(at.Raw())
 		}
 		if mayHoldJSON(name) || mayHoldJSON(text) {
-			// There may be JSON, with escapes, and where it ends depends on all there is.
+			// The text may contain JSON with escapes, and its end depends on the whole
+			// text.
 			r.data = summarize.AppendSums(r.data[:0], r.textOf(v))
 			return
 		}
@@ -232,7 +233,7 @@ func (r *reader) textOf(v jsonstream.Value) string {
 func (r *reader) appendFacts(p *part, text string) {
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	for fact := range summarize.Facts(text) {
-		if strings.Contains(fact.Text, "****") { // blotted out: no credential is shorter
+		if strings.Contains(fact.Text, "****") { // redacted: no credential is shorter
 			continue
 		}
 		r.text = append(r.text, fact.Text...)

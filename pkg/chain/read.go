@@ -25,11 +25,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // seed makes hashes comparable between messages.
 var seed = maphash.MakeSeed()
 
-// Read takes out of a handoff message (EAAPL-MAG006, section 5.2) what the checks
-// need. It keeps nothing of the document, and is safe for concurrent use. It does not
-// ask whether the message is valid: what is not as the specification has it is not
-// there. The error says why the document is no handoff message: it is [ErrFormat], or
-// says that the document lacks handoffId or taskId.
+// Read extracts what the checks need from a handoff message (EAAPL-MAG006, section 5.2). It
+// keeps nothing of the document, and is safe for concurrent use. It does not validate the
+// message: a member that breaks the specification counts as absent. The error is
+// [ErrFormat], or reports that the document lacks handoffId or taskId.
 func Read(d *jsonstream.Document, place Place) (*Message, error) {
 	root := d.Root()
 	if f, ok := formats.Detect(root); !ok || f != format.EAAPL {
@@ -118,7 +117,7 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 	}
 }
 
-// address notes whom the message is for.
+// address records an addressee of the message.
 func (m *Message) address(agent, versions string) {
 	if agent != "" {
 		m.toTypes, m.toRanges = append(m.toTypes, agent), append(m.toRanges, versions)
@@ -148,17 +147,17 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 	return subtasks
 }
 
-// mostDigits is how long a count of tokens may be: with it, no sum overflows.
-const mostDigits = 12
+// maxDigits is the maximum length of a token count, so that no sum overflows.
+const maxDigits = 12
 
-// readCost reads the budget relay (section 9): the dollars and the tokens, of each both
-// figures or none.
+// readCost reads the budget relay (section 9). Dollars and tokens each count only if both
+// figures are there.
 func (m *Message) readCost(v jsonstream.Value) {
 	deducted, remains := v.Get("costSpentSoFarUSD"), v.Get("costBudgetRemainingUSD")
 	dollars, ok := decimalOf(deducted)
 	rest, ok2 := decimalOf(remains)
 	if ok && ok2 {
-		m.tells |= money
+		m.stated |= money
 		m.Cost.SpentUSD, m.Cost.RemainingUSD = dollars, rest
 		m.spots[spent], m.spots[left] = m.spotOf(deducted), m.spotOf(remains)
 	}
@@ -166,7 +165,7 @@ func (m *Message) readCost(v jsonstream.Value) {
 	prompt, ok := countOf(used.Get("prompt"))
 	completion, ok2 := countOf(used.Get("completion"))
 	if ok && ok2 {
-		m.tells |= usage
+		m.stated |= usage
 		m.Cost.Prompt, m.Cost.Completion = prompt, completion
 		m.spots[tokens] = m.spotOf(used)
 	}
@@ -185,7 +184,7 @@ func countOf(v jsonstream.Value) (int64, bool) {
 	d, ok := decimalOf(v)
 	text := d.String()
 	n, err := strconv.ParseInt(text, 10, 64)
-	return n, ok && err == nil && n >= 0 && len(text) <= mostDigits
+	return n, ok && err == nil && n >= 0 && len(text) <= maxDigits
 }
 
 // versionOf reads MAJOR.MINOR.

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// An inventory is a list of names of a message, for telling which of them others lack.
-// To ask that costs as much as the other message is long.
+// An inventory is a list of names of a message, to find those that other messages lack.
+// That takes time in proportion to the other message.
 type inventory struct {
 	index map[string]int
 	names []string
-	marks []int // the last that has the name
+	marks []int // the last call that has the name
 }
 
 const longInventory = 1000
 
-// reset takes up other names, each once, and not "".
+// reset replaces the names. Repeats and "" are left out.
 func (v *inventory) reset(names iter.Seq[string]) {
 	// Clearing a map takes as long as it has ever been large.
 	if len(v.index) > longInventory {
@@ -65,7 +65,7 @@ func (o *outcomes) reset(subtasks []subtask) {
 	}
 }
 
-// note takes up the result of a subtask whose id is there.
+// note adds the result of a subtask whose id is listed.
 func (o *outcomes) note(s subtask) {
 	at, ok := o.index[s.id]
 	switch {
@@ -80,14 +80,14 @@ func (o *outcomes) note(s subtask) {
 	}
 }
 
-// find reports whether a subtask is there, and whether it is with the same result.
+// find reports whether a subtask is listed, and whether with the same result.
 func (o *outcomes) find(s subtask) (known, same bool) {
 	at, known := o.index[s.id]
 	return known, known && (o.results[at] == s.result || o.more[outcome{s.id, s.result}])
 }
 
 // without returns how many of the names are in none of the lists, and some of them. by
-// tells one call from the other.
+// identifies the call.
 func (v *inventory) without(by int, lists ...iter.Seq[string]) (some []string, count int) {
 	count = len(v.names)
 	for _, names := range lists {
@@ -98,7 +98,7 @@ func (v *inventory) without(by int, lists ...iter.Seq[string]) (some []string, c
 			}
 		}
 	}
-	for i := 0; len(some) < min(count, mostListed); i++ {
+	for i := 0; len(some) < min(count, maxListed); i++ {
 		if v.marks[i] != by {
 			some = append(some, v.names[i])
 		}
@@ -128,7 +128,7 @@ func (m *Message) subtasks(yield func(string) bool) {
 	}
 }
 
-// checkSubtasks asks what became of the parent's subtasks.
+// checkSubtasks checks that the parent's subtasks are kept.
 func (c *Checker) checkSubtasks(p *parent, n *Node) {
 	if !n.isBranch {
 		left := &p.remaining
@@ -175,8 +175,8 @@ func (c *Checker) checkResults(p *parent, n *Node) {
 	}
 }
 
-// chosen returns the ids of some subtasks that are meant, how many are, and the index of
-// the first.
+// chosen returns some ids of the subtasks that meant selects, their number, and the index
+// of the first.
 func chosen(subtasks []subtask, meant func(subtask) bool) (some []string, count, first int) {
 	for i, s := range subtasks {
 		if !meant(s) {
@@ -185,14 +185,14 @@ func chosen(subtasks []subtask, meant func(subtask) bool) (some []string, count,
 		if count++; count == 1 {
 			first = i
 		}
-		if len(some) < mostListed {
+		if len(some) < maxListed {
 			some = append(some, s.id)
 		}
 	}
 	return some, count, first
 }
 
-// checkKept asks for the constraints and the state of the parent.
+// checkKept checks that the constraints and the state of the parent are kept.
 func (c *Checker) checkKept(p *parent, n *Node) {
 	if some, lost := p.constraints.without(n.index, slices.Values(n.Message.constraints)); lost > 0 {
 		c.report("chain/constraint-dropped", n, n.at(constraints), fmt.Sprintf(

@@ -13,7 +13,7 @@ import (
 // String returns SOURCE:LINE.
 func (p Place) String() string { return p.Source + ":" + strconv.Itoa(p.Line) }
 
-// severityOf returns how much a rule counts.
+// severityOf returns the severity of a rule.
 func (c *Checker) severityOf(rule string) finding.Severity {
 	if s, ok := c.o.Severities[rule]; ok {
 		return s
@@ -33,15 +33,15 @@ func (c *Checker) reportAs(s finding.Severity, rule string, n *Node, at target, 
 	}
 }
 
-// reportCopies reports that a message was delivered more than once. Queues do that, and
-// nothing is broken, so that it is a note unless the user wants something else.
+// reportCopies reports that a message was delivered more than once. Queues do that and
+// nothing is broken, so it is a note by default.
 func (c *Checker) reportCopies(n *Node, copies []*Message) {
 	severity := c.severityOf("chain/duplicate-id")
 	if _, chosen := c.o.Severities["chain/duplicate-id"]; !chosen {
 		severity = finding.Note
 	}
-	places := make([]string, 0, mostListed)
-	for _, m := range copies[:min(len(copies), mostListed)] {
+	places := make([]string, 0, maxListed)
+	for _, m := range copies[:min(len(copies), maxListed)] {
 		places = append(places, m.Place.String())
 	}
 	c.reportAs(severity, "chain/duplicate-id", n, n.at(handoffID), fmt.Sprintf(
@@ -55,19 +55,19 @@ func (c *Checker) sortFindings(findings []finding.Finding) {
 	})
 }
 
-// mostListed is how many names are in one finding.
-const mostListed = 4
+// maxListed is how many names are in one finding.
+const maxListed = 4
 
 // listed returns some of count names.
 func listed(names []string, count int) string {
 	var b strings.Builder
-	for i, name := range names[:min(len(names), mostListed)] {
+	for i, name := range names[:min(len(names), maxListed)] {
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(finding.Quote(name))
 	}
-	if more := count - min(len(names), mostListed); more > 0 {
+	if more := count - min(len(names), maxListed); more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)
 	}
 	return b.String()

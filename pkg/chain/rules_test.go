@@ -68,7 +68,7 @@ func TestDecisions(t *testing.T) {
 			done := subtasks(task[4], "completedSubtasks")
 			task[4]["completedSubtasks"], task[4]["remainingSubtasks"] = done[:2], done[2:]
 		}, want: []string{"fan-in"}},
-		{name: "fan-in: an agent that goes on from several branches joins none", task: func(r *rand.Rand) []object {
+		{name: "fan-in: an agent that continues several branches joins none", task: func(r *rand.Rand) []object {
 			task := fanOut(r, 2)[:3]
 			return append(task, next(r, task[1], "agent-end", 1), next(r, task[2], "agent-end", 1))
 		}, change: func([]object) {}},

@@ -18,9 +18,9 @@ func (c *Checker) Tasks() []*Task {
 	tasks := c.group(f)
 	for _, n := range f.order {
 		if n.Parent != nil {
-			n.sofar = n.Parent.sofar
+			n.soFar = n.Parent.soFar
 		}
-		n.sofar = n.after(n.sofar, n.tells)
+		n.soFar = n.after(n.soFar, n.stated)
 	}
 	for _, n := range slices.Backward(f.order) {
 		n.fan = c.newFan(n, f)
@@ -50,14 +50,14 @@ type forest struct {
 	order  []*Node // all, parents before children
 }
 
-// What stands for a parent that is not there.
+// Special values of forest.parent.
 const (
 	isFirst = -1 - iota // parentHandoffId is null
 	isAbsent
 	isCut // a cycle
 )
 
-// foldID returns what ids that are the same share: UUIDs are the same in either case.
+// foldID returns the normal form of an id: UUIDs are equal in either case.
 func foldID(id string) string { return strings.ToLower(id) }
 
 func byTime(a, b *Message) int {
@@ -81,7 +81,7 @@ func (c *Checker) plant() *forest {
 	f := &forest{nodes: make([]Node, 0, len(messages))}
 	named := make(map[string]int, len(messages)) // the first of an id
 	known := make(map[key]int, len(messages))
-	twins := make(map[[2]string]int) // those that are not, by their task as well: the first
+	twins := make(map[[2]string]int) // ids used by several messages, by task: the first
 	copies := make(map[int][]*Message)
 	for _, m := range messages {
 		id := foldID(m.HandoffID)
@@ -174,7 +174,7 @@ func (n *Node) sameTask(other *Node) bool {
 	return n.TaskID == other.TaskID || foldID(n.TaskID) == foldID(other.TaskID)
 }
 
-// cut takes a cycle apart that the node i is in.
+// cut cuts the cycle that contains the node i.
 func (c *Checker) cut(f *forest, i int) {
 	cycle := []int{i}
 	for at := f.parent[i]; at != i; at = f.parent[at] {
@@ -185,7 +185,7 @@ func (c *Checker) cut(f *forest, i int) {
 	})
 	n := &f.nodes[smallest]
 	var ids []string
-	for at := f.parent[smallest]; at != smallest && len(ids) < mostListed; at = f.parent[at] {
+	for at := f.parent[smallest]; at != smallest && len(ids) < maxListed; at = f.parent[at] {
 		ids = append(ids, f.nodes[at].HandoffID)
 	}
 	text := "parentHandoffId names the message itself"
@@ -196,8 +196,8 @@ func (c *Checker) cut(f *forest, i int) {
 	c.report("chain/cycle", n, n.at(parentID), text+"; name the handoff by which the sender got the task")
 }
 
-// sort puts parents before children, and near them: they have much in common, which
-// is then at hand.
+// sort puts parents before children, and close to them, so that what they have in common is
+// still cached.
 func (f *forest) sort() {
 	f.order = make([]*Node, 0, len(f.nodes))
 	for i, p := range f.parent {
@@ -212,7 +212,7 @@ func (f *forest) sort() {
 	}
 }
 
-// group makes the tasks, and tells from which messages on costs are counted.
+// group makes the tasks and determines from which message on costs are counted.
 func (c *Checker) group(f *forest) []*Task {
 	var tasks []*Task
 	named := make(map[string]*Task)
@@ -242,7 +242,7 @@ func (c *Checker) group(f *forest) []*Task {
 // first returns the root that comes first.
 func (t *Task) first() *Node { return t.Roots[0] }
 
-// checkLineage looks at where a task begins.
+// checkLineage checks where a task begins.
 func (c *Checker) checkLineage(t *Task, f *forest) {
 	var first *Node // message of the task
 	hasFirst := false
