@@ -64,8 +64,8 @@ func (p *drawing) cells(row []format.Cell) {
 		switch {
 		case c.Columns > 0:
 			text = term.Left(text, c.Columns)
-		case c.Most > 0:
-			text = term.Clip(text, c.Most)
+		case c.MaxLength > 0:
+			text = term.Clip(text, c.MaxLength)
 		case i == len(row)-1:
 			text = term.Clip(text, room)
 		}

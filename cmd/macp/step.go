@@ -110,7 +110,7 @@ type appending struct {
 
 // outcome prints a rejection, and makes the answer of it.
 func (a appending) outcome(err error) error {
-	if no := (*macp.Refused)(nil); errors.As(err, &no) {
+	if no := (*macp.RejectedError)(nil); errors.As(err, &no) {
 		term.PrintError(a.stderr, fmt.Errorf("%s: %s", a.name, term.Visible(no.Error())))
 		return cli.ErrNo
 	}

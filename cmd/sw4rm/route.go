@@ -71,8 +71,8 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 func (f *routeFlags) route(d input.Document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
 	routing := f.registry.Route(r, f.preferred, id)
 	o := outcome{rejected: !routing.Response.Accepted}
-	for _, refusal := range routing.Refusals {
-		o.told = append(o.told, fmt.Sprintf("%s: agent %s rejected: %s", d.Origin(), refusal.Agent, refusal.Reason))
+	for _, rejection := range routing.Rejections {
+		o.told = append(o.told, fmt.Sprintf("%s: agent %s rejected: %s", d.Origin(), rejection.Agent, rejection.Reason))
 	}
 	switch {
 	case !f.request:

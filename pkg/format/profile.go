@@ -39,10 +39,10 @@ type Section struct {
 // A Cell is a text, or amounts, in so many columns; 0 stands for as many as it takes, but
 // for no more than Most, if that is not 0.
 type Cell struct {
-	Text          string
-	Amounts       []Amount
-	Columns, Most int
-	Tone          Tone
+	Text               string
+	Amounts            []Amount
+	Columns, MaxLength int
+	Tone               Tone
 }
 
 // A Tone says what a text means to the reader.

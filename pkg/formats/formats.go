@@ -1,7 +1,8 @@
-// Package formats lists the message formats and tells which one a document is in.
+// Package formats lists the message formats and detects which one a document is in.
 //
 // A format is a package that fills one [format.Descriptor] for each kind of its messages,
-// and a line in the list here. What works on messages of any format looks them up here.
+// and a line in the list here. Packages that work on messages of any format look them up
+// here.
 package formats
 
 import (
@@ -19,14 +20,14 @@ import (
 )
 
 // registered are the formats in the order in which they are listed and preferred. It does
-// not change once it is inUse.
+// not change once inUse is set.
 var (
 	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format}
 	inUse      atomic.Bool
 )
 
-// Register adds a format behind all others. It is for the start of a program and for
-// tests: it panics if the list has been read already, or has the name.
+// Register adds a format after all others. It is for the start of a program and for tests:
+// it panics if the list has been read already, or contains the name.
 func Register(d *format.Descriptor) {
 	if inUse.Load() {
 		panic("formats: Register after the formats were used")
@@ -54,8 +55,7 @@ func Names() []format.Format {
 	return names
 }
 
-// Named returns the descriptor of a format, and one that has nothing for a name that is not
-// listed.
+// Named returns the descriptor of a format, or an empty one if the name is not listed.
 func Named(f format.Format) *format.Descriptor {
 	for _, d := range All() {
 		if d.Name == f {
@@ -68,24 +68,25 @@ func Named(f format.Format) *format.Descriptor {
 // Known reports whether a format is listed.
 func Known(f format.Format) bool { return Named(f).Name != "" }
 
-// maxFormats bounds what [Detect] keeps count of.
+// maxFormats is the maximum number of formats that [Detect] counts.
 const maxFormats = 32
 
-// A clue is a member whose name tells a format.
+// A clue is a member whose name indicates a format.
 type clue struct {
 	name   string
 	format int   // its index in All
 	weight int32 // memberWeight, and mark for one of its marks
 }
 
-// What a message has of a format is counted in one number: its members, and whether one of
-// them is a mark.
+// The members of a format that a message has are counted in one number, with a bit for
+// whether one of them is a mark.
 const (
 	mark         = 1
 	memberWeight = 2
 )
 
-// clues returns the clues in a table by [slot], so that a name is compared with one or two.
+// clues returns the clues in a table by [slot], so that a name is compared with one or two
+// of them.
 var clues = sync.OnceValue(func() *[256][]clue {
 	table := new([256][]clue)
 	if len(All()) > maxFormats {
@@ -110,10 +111,10 @@ func slot(name string) uint8 {
 	return uint8(len(name)*31) ^ name[0]*3 ^ name[len(name)/2] ^ name[len(name)-1]*7
 }
 
-// Detect returns the format of a document: the one that most of its members are of, since
-// any message may have some of another system. Of several, it is the first; one that
-// carries another goes before it. It is false if the document is in no format that is
-// listed.
+// Detect returns the format of a document: the one that most of its members belong to,
+// since any message may have members of another system. If several have as many, it is the
+// first, but a format that carries another precedes it. It returns false if the document is
+// in none of the formats.
 func Detect(root jsonstream.Value) (format.Format, bool) {
 	table := clues()
 	var found [maxFormats]int32

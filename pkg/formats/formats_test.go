@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Most of a message's members tell its format; any message may have some of another.
+// Most of a message's members indicate its format; any message may have some of another.
 func TestDetect(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
@@ -48,7 +48,7 @@ func TestDetect(t *testing.T) {
 
 // A descriptor says all that what looks formats up relies on.
 func TestDescriptors(t *testing.T) {
-	told := map[string]format.Format{}
+	seen := map[string]format.Format{}
 	for _, d := range All() {
 		if d.Name == "" || d.System == "" || d.Title == "" || len(d.Marks) == 0 || len(d.Needs) == 0 {
 			t.Errorf("%+v: something is missing", d)
@@ -57,10 +57,10 @@ func TestDescriptors(t *testing.T) {
 			t.Errorf("%s is not found", d.Name)
 		}
 		for _, name := range slices.Concat(d.Marks, d.Members) {
-			if other, ok := told[name]; ok {
+			if other, ok := seen[name]; ok {
 				t.Errorf("%q tells both %s and %s", name, other, d.Name)
 			}
-			told[name] = d.Name
+			seen[name] = d.Name
 		}
 		if d.Carriers != nil && d.Turns != nil {
 			t.Errorf("%s has turns of its own, and in a context", d.Name)

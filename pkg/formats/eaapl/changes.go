@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// changes returns what became of a task.
+// changes returns the changes of a task.
 func changes(c format.Comparison) []format.Change {
 	var list []format.Change
 	if !equal.Values(c.Old.Get("taskId"), c.New.Get("taskId")) {
@@ -24,8 +24,8 @@ func changes(c format.Comparison) []format.Change {
 		})
 }
 
-// subtasks compares both lists of both messages, by subtaskId. A subtask that stands in
-// both lists of a message is completed.
+// subtasks compares both lists of both messages, by subtaskId. A subtask in both lists of a
+// message is completed.
 func subtasks(a, b jsonstream.Value) []format.Change {
 	completed, reopened, results := 0, 0, 0
 	wasDone, wasLeft := byID(a.Get("completedSubtasks")), byID(a.Get("remainingSubtasks"))

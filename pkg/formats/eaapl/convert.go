@@ -29,7 +29,7 @@ var layout = exchange.Layout{Places: [exchange.RowCount]string{
 var codec = exchange.Codec{
 	Layout:  &layout,
 	Lists:   []string{exchange.Turns},
-	Whole:   []string{"/fromAgent", "/toAgent"}, // a version or an execution is that of one agent
+	Whole:   []string{"/fromAgent", "/toAgent"}, // a version or an execution belongs to one agent
 	Demands: true,
 	Read:    read,
 	Write:   write,
@@ -64,7 +64,7 @@ func write(m exchange.Meaning, _ tree.Node, k *exchange.Maker, _ exchange.Others
 	return v.With("traceparent", k.Trace("/traceparent"))
 }
 
-// complete returns the meaning with what the canonical message requires.
+// complete fills in what the canonical message requires.
 func complete(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	v := &m.Values
 	v[exchange.RowHandoff] = k.Identifier(v[exchange.RowHandoff], "/handoffId")
@@ -107,7 +107,7 @@ func complete(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 // completed returns the completed subtasks of a source that has none: one, if the task is
 // not the first.
 func completed(m exchange.Meaning, k *exchange.Maker) tree.Node {
-	if m.Values[exchange.RowDescription].Text() == "INITIAL" || k.StandsIn("/completedSubtasks") {
+	if m.Values[exchange.RowDescription].Text() == "INITIAL" || k.IsPlaceholder("/completedSubtasks") {
 		return tree.Array()
 	}
 	return k.Up("/completedSubtasks", tree.Array(tree.Object(
@@ -118,7 +118,7 @@ func completed(m exchange.Meaning, k *exchange.Maker) tree.Node {
 
 const ruleSchema = "required by the canonical schema (section 5.2)"
 
-// checkSource looks for what is missing or of a wrong type by the canonical schema.
+// checkSource reports what is missing or of a wrong type by the canonical schema.
 func checkSource(c *exchange.Checker, doc tree.Node) {
 	for _, name := range []string{"schemaVersion", "handoffId", "taskId", "timestamp", "taskDescription", "conversationHistorySummary", "traceparent"} {
 		c.Need(doc, "", name, jsonstream.String, ruleSchema)

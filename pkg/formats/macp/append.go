@@ -12,40 +12,40 @@ import (
 // ErrFixture reports a fixture where a transcript is needed.
 var ErrFixture = errors.New("this is a conformance fixture: messages are appended to transcripts; take the member expect out, or start a transcript")
 
-// A Step is a message to be written.
+// A Step is a message to write.
 type Step struct {
-	MessageID  string // has to be new in the session
+	MessageID  string // must be new in the session
 	Sender     string
 	Timestamp  string  // RFC 3339; "" leaves the member out
 	AcceptedAt Instant // by a runtime's clock; unknown leaves the member out
 	Payload    Payload
 }
 
-// A Refused error reports a step that a rule forbids.
-type Refused struct {
-	// Violation has the place that the message would have had, and no position.
+// A RejectedError reports a step that a rule forbids.
+type RejectedError struct {
+	// Violation has the index that the message would have had, and no position.
 	Violation Violation
 }
 
-func (e *Refused) Error() string {
+func (e *RejectedError) Error() string {
 	if e.Violation.Rule == shape {
 		return fmt.Sprintf("refused (%s): %s", e.Violation.Reason, e.Violation.Message)
 	}
 	return fmt.Sprintf("refused by %s (%s): %s", e.Violation.Rule, e.Violation.Reason, e.Violation.Message)
 }
 
-func refused(v Violation) error {
+func rejected(v Violation) error {
 	v.Finding = v.At(v.Pointer, jsonstream.Position{})
-	return &Refused{v}
+	return &RejectedError{v}
 }
 
 // Start returns a transcript that holds one message, the SessionStart, each message on
-// a line. The error is a [*Refused].
+// a line. The error is a [*RejectedError].
 func Start(sessionID string, step Step, o Options) ([]byte, error) {
 	w := writer{out: []byte("{\n  \"protocol_version\": \"" + Version + "\",\n  \"mode\": \"" + Mode + "\",\n  \"session_id\": ")}
 	w.quote(sessionID)
 	if w.err != nil {
-		return nil, refused(notUTF8(-1))
+		return nil, rejected(notUTF8(-1))
 	}
 	empty := append(w.out, ",\n  \"messages\": [\n  ]\n}\n"...)
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(empty), jsonstream.Unlimited())
@@ -55,29 +55,29 @@ func Start(sessionID string, step Step, o Options) ([]byte, error) {
 	return Append(doc, step, o)
 }
 
-// notUTF8 is what is wrong with a text that JSON cannot hold.
+// notUTF8 is the violation for a text that JSON cannot hold.
 func notUTF8(index int) Violation {
 	v := violation(shape, InvalidEnvelope, "texts in UTF-8", "other bytes", "send bytes as a context, which is base64")
 	v.Index = index
 	return v
 }
 
-// Append returns the transcript's text with one more message at the end of its
-// messages, and all else byte for byte as it is. The message is laid out as the one
-// before it is: on one line, or indented. If a rule forbids the message, or the
-// transcript's own members are wrong, the error is a [*Refused].
+// Append returns the transcript's text with one more message after its messages, and all
+// else unchanged. The message is formatted like the one before it: on one line, or
+// indented. If a rule forbids the message, or the transcript's own members are wrong, the
+// error is a [*RejectedError].
 func Append(doc *jsonstream.Document, step Step, o Options) ([]byte, error) {
 	t, faults := Read(doc)
 	if t.Fixture {
 		return nil, ErrFixture
 	}
 	if len(faults) > 0 {
-		return nil, refused(faults[0])
+		return nil, rejected(faults[0])
 	}
 	var w writer
 	w.message(t.SessionID, step)
 	if w.err != nil {
-		return nil, refused(notUTF8(t.Len()))
+		return nil, rejected(notUTF8(t.Len()))
 	}
 	text, err := splice(doc, t.messages, w.out)
 	if err != nil {
@@ -88,7 +88,7 @@ func Append(doc *jsonstream.Document, step Step, o Options) ([]byte, error) {
 		return nil, err
 	}
 	if v := last(longer, o); v != nil {
-		return nil, refused(*v)
+		return nil, rejected(*v)
 	}
 	return text, nil
 }
@@ -112,7 +112,7 @@ func splice(doc *jsonstream.Document, messages jsonstream.Value, message []byte)
 	for _, newest = range messages.Elements() {
 	}
 	at := offset(messages) + 1
-	var gap []byte // what parts the message from what is before it
+	var gap []byte // the white space before the message
 	if newest.Exists() {
 		begin := offset(newest)
 		at = begin + len(newest.Raw())

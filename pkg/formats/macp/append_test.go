@@ -97,12 +97,12 @@ func TestAppendKeeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		if found := Check(parse(t, string(got)), Options{}); found != nil {
-			t.Errorf("%s: %v", got, told(found))
+			t.Errorf("%s: %v", got, listed(found))
 		}
 	}
 }
 
-func TestAppendRefuses(t *testing.T) {
+func TestAppendRejects(t *testing.T) {
 	session := example(start, offer)
 	tests := []struct {
 		name string
@@ -133,15 +133,15 @@ func TestAppendRefuses(t *testing.T) {
 				tt.step.MessageID = "m-new"
 			}
 			text, err := Append(parse(t, tt.text), tt.step, Options{})
-			var refused *Refused
-			if !errors.As(err, &refused) || text != nil {
+			var rejected *RejectedError
+			if !errors.As(err, &rejected) || text != nil {
 				t.Fatalf("text %s, error %v", text, err)
 			}
 			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
 				t.Error(diff)
 			}
-			if refused.Violation.Line != 0 {
-				t.Errorf("a position in a text that was not written: %+v", refused.Violation.Finding)
+			if rejected.Violation.Line != 0 {
+				t.Errorf("a position in a text that was not written: %+v", rejected.Violation.Finding)
 			}
 		})
 	}

@@ -4,7 +4,7 @@ package macp
 func (s *Session) apply(e *Envelope, now Instant) {
 	s.clock = now
 	if !s.startedAt.Known {
-		s.startedAt = s.own(e, now) // the session began no later than that
+		s.startedAt = s.own(e, now) // the session began no later
 	}
 	switch p := e.Payload.(type) {
 	case *SessionStart:
@@ -48,5 +48,5 @@ func (s *Session) answer(status Status, by, reason string, implicit bool) {
 	if status == Accepted {
 		s.accepted = s.outstanding
 	}
-	s.outstanding, s.answered, s.refusedAnswer = -1, true, false
+	s.outstanding, s.answered, s.rejectedAnswer = -1, true, false
 }

@@ -4,10 +4,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Check replays a transcript and returns what breaks a rule, in the order of the
-// messages; nil for a transcript that conforms. A message that breaks a rule has no
-// effect and the replay goes on. What only follows from a violation before it is left
-// out ([Violation].Follows). A fixture is for CheckFixture.
+// Check replays a transcript and returns the violations, in the order of the messages; nil
+// for a transcript that conforms. A message that breaks a rule has no effect, and the
+// replay continues. Violations that only follow from an earlier one are left out
+// ([Violation].Follows). For a fixture, use [CheckFixture].
 func Check(doc *jsonstream.Document, o Options) []Violation {
 	t, found := Read(doc)
 	s := NewSession(t, o)

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// endings are those of actions that say which outcome a commitment has (rule 19).
+// endings are the suffixes of actions that determine the outcome of a commitment (rule 19).
 var endings = []struct {
 	text     string
 	positive bool
@@ -17,8 +17,8 @@ var endings = []struct {
 	{"selected", true}, {"accepted", true}, {"completed", true}, {"approved", true},
 }
 
-// Outcome returns the outcome_positive that rule 19 asks for with an action, and
-// whether it asks for one.
+// Outcome returns the outcome_positive that rule 19 requires for an action, and whether it
+// requires one.
 func Outcome(action string) (positive, bound bool) {
 	for _, e := range endings {
 		if strings.HasSuffix(action, e.text) {
@@ -53,6 +53,6 @@ func (s *Session) checkCommitment(e *Envelope, p *Commitment, now Instant) *Viol
 	}
 	v := violation("macp/17", InvalidEnvelope, "a commitment after an offer was accepted or declined", "one before",
 		"wait for the answer").at(e.Value)
-	v.Follows = s.refusedAnswer || s.outstanding < 0 && len(s.refusedOffers) > 0
+	v.Follows = s.rejectedAnswer || s.outstanding < 0 && len(s.rejectedOffers) > 0
 	return v
 }

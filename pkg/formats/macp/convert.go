@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Where the view of a transcript has the messages that are mapped, and the context.
+// The places of the mapped messages, and of the context, in the view of a transcript.
 const (
 	startMessage   = "/messages/SessionStart"
 	offerMessage   = "/messages/HandoffOffer"
@@ -67,9 +67,9 @@ func withMessages(doc tree.Node, change func(tree.Node) tree.Node) tree.Node {
 	return doc
 }
 
-// locate returns what writes places in the view as places in the transcript. A message that
-// is not there is "-", the one after the last (RFC 6901, section 4); the other messages are
-// all of them.
+// locate returns a function that maps places in the view to places in the transcript. A
+// missing message is "-", the one after the last (RFC 6901, section 4); the other messages
+// map to the array of all.
 func locate(doc tree.Node) func(tokens []string, i int, n tree.Node) (token string, ok bool) {
 	mapped := mappedMessages(doc.Get("messages"))
 	return func(tokens []string, i int, n tree.Node) (string, bool) {
@@ -98,8 +98,8 @@ var snakeNames = []string{
 	"handoff_id", "target_participant", "content_type",
 }
 
-// respell writes the names of the mapped parts of a transcript in the other case, where
-// nothing has the name already.
+// respell changes the case of names in the mapped parts of a transcript, unless the new
+// name is taken.
 func respell(v tree.Node, toCamel bool) tree.Node {
 	names := map[string]string{}
 	for _, name := range snakeNames {
@@ -122,10 +122,10 @@ func respell(v tree.Node, toCamel bool) tree.Node {
 	return v
 }
 
-// The ways in which the context of a foreign transcript is meant, as its shape says.
+// The shapes of a context in a foreign transcript: what it means.
 const (
-	shapeState = "state" // an object of nobody's: the state
-	shapeText  = "text"  // no JSON object: a summary
+	shapeState = "state" // an unknown object: the state
+	shapeText  = "text"  // not a JSON object: a summary
 )
 
 func read(v tree.Node, o exchange.Others) (exchange.Meaning, tree.Node) {
@@ -149,8 +149,8 @@ func read(v tree.Node, o exchange.Others) (exchange.Meaning, tree.Node) {
 	return m, shape
 }
 
-// readContext reads the context of a transcript and returns how it was meant, "" if
-// it is as it is written here.
+// readContext reads the context of a transcript and returns its shape, or "" if it is
+// written as this package writes it.
 func readContext(m *exchange.Meaning, opened tree.Node, o exchange.Others) string {
 	value := opened.Get("value")
 	switch {
@@ -246,8 +246,8 @@ func envelopeOf(m exchange.Meaning, kind string, sent tree.Member, payload tree.
 	)
 }
 
-// contextOf returns the content type and the context of a transcript, nil if there is
-// nothing to say.
+// contextOf returns the content type and the context of a transcript, or no context if it
+// would be empty.
 func contextOf(m exchange.Meaning, shape tree.Node, o exchange.Others) (contentType string, content tree.Node) {
 	contentType = "application/json"
 	brief := m.Brief(&layout)
@@ -270,7 +270,7 @@ func contextOf(m exchange.Meaning, shape tree.Node, o exchange.Others) (contentT
 	return contentType, exchange.Opened(exchange.FormBase64, brief)
 }
 
-// hidden returns the meaning without what the envelopes of a transcript say.
+// hidden returns the meaning without what the envelopes of a transcript hold.
 func hidden(m exchange.Meaning) exchange.Meaning {
 	for i, place := range layout.Places {
 		if place != "" {
@@ -280,7 +280,7 @@ func hidden(m exchange.Meaning) exchange.Meaning {
 	return m
 }
 
-// onlyBrief reports whether a row is all that a brief would have.
+// onlyBrief reports whether a brief would have no row but one.
 func onlyBrief(m exchange.Meaning, only int) bool {
 	if m.Values[only] == tree.None {
 		return false
@@ -299,7 +299,7 @@ func decodeText(n tree.Node) (string, bool) {
 	return string(b), err == nil && utf8.Valid(b)
 }
 
-// session returns the meaning with what a session of MACP's handoff mode requires.
+// session fills in what a session of MACP's handoff mode requires.
 func session(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	v := &m.Values
 	if v[exchange.RowHandoff] == tree.None {
@@ -325,7 +325,7 @@ func session(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	return m
 }
 
-// checkSource looks for the messages that are mapped, and for what an offer needs.
+// checkSource checks that the mapped messages are there, and that the offer is complete.
 func checkSource(c *exchange.Checker, doc tree.Node) {
 	list := c.Need(doc, "", "messages", jsonstream.Array, "a transcript has messages")
 	if list == tree.None {

@@ -10,12 +10,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// mappedTypes are the types of the messages of a transcript that are mapped, one of
-// each.
+// mappedTypes are the types of the messages that are mapped, one of each.
 var mappedTypes = []string{"SessionStart", "HandoffOffer", "HandoffContext"}
 
-// openMessages parts the mapped messages of a transcript from the others, which are said
-// to be of the handoff that the agents make: they do not fit another one.
+// openMessages separates the mapped messages of a transcript from the others, which belong
+// to one handoff and do not fit another.
 func openMessages(n tree.Node) tree.Node {
 	if !n.Is(jsonstream.Array) {
 		return exchange.Opened(exchange.FormRaw, n)
@@ -50,8 +49,8 @@ func openMessages(n tree.Node) tree.Node {
 }
 
 // mappedMessages returns the indices of the mapped messages, in the order of mappedTypes:
-// the first start of the session, the last offer, and the last context for it; -1 for one
-// that is not there.
+// the first start of the session, the last offer, and the last context for it; -1 for a
+// missing one.
 func mappedMessages(messages tree.Node) [3]int {
 	at := [3]int{-1, -1, -1}
 	if !messages.Is(jsonstream.Array) {
@@ -89,7 +88,7 @@ func handoffOf(message tree.Node) string {
 	return cmp.Or(message.At("/payload/handoff_id").Text(), message.At("/payload/handoffId").Text())
 }
 
-// shutMessages takes back what openMessages does.
+// shutMessages undoes openMessages.
 func shutMessages(n tree.Node) tree.Node {
 	if n.Get("form").Text() != exchange.FormList {
 		return exchange.Shut(n)

@@ -38,7 +38,7 @@ var Format = format.Descriptor{
 	Keys:     []format.Key{{Arrays: [][]string{{"messages"}}, Members: []string{"message_id"}, Aliases: []string{"messageId"}}},
 }
 
-// lookalike says what a fixture is.
+// lookalike recognises fixtures.
 func lookalike(root jsonstream.Value) (kind, problem string, at jsonstream.Value) {
 	if !IsFixture(root) {
 		return "", "", at
@@ -47,7 +47,7 @@ func lookalike(root jsonstream.Value) (kind, problem string, at jsonstream.Value
 		root.Get("messages")
 }
 
-// findings returns what breaks a rule in a transcript. A fixture keeps rules of its own.
+// findings returns the violations in a transcript. Fixtures have rules of their own.
 func findings(doc *jsonstream.Document, _ jsonstream.Limits) []finding.Finding {
 	if IsFixture(doc.Root()) {
 		return nil
@@ -59,10 +59,10 @@ func findings(doc *jsonstream.Document, _ jsonstream.Limits) []finding.Finding {
 	return all
 }
 
-// changes returns what became of a session, by its messages.
+// changes returns the changes of a session, by its messages.
 func changes(c format.Comparison) []format.Change {
 	messages := c.List("messages")
-	sent := map[string]int{} // those that were added, by their types
+	sent := map[string]int{} // added messages, by type
 	for _, m := range messages.New {
 		sent[cmp.Or(m.Get("message_type").Text(), m.Get("messageType").Text())]++
 	}
@@ -78,8 +78,8 @@ func changes(c format.Comparison) []format.Change {
 	}
 }
 
-// contexts returns the contexts that the messages of a transcript carry. Whether they are
-// base64 is not asked.
+// contexts returns the contexts that the messages of a transcript carry. It does not check
+// that they are base64.
 func contexts(root jsonstream.Value) []format.Carrier {
 	var all []format.Carrier
 	for _, m := range root.Get("messages").Elements() {

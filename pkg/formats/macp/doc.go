@@ -2,24 +2,23 @@
 // (macp.mode.handoff.v1): RFC-MACP-0010, with RFC-MACP-0001 for the envelope and
 // RFC-MACP-0012 for policies.
 //
-// A [Transcript] is the JSON form of a session: its messages in the order in which
-// they were accepted. [Check] replays one by the 22 rules that [Rules] lists, and
-// [CheckFixture] a scripted session by its expectations. [Project] tells what became
-// of a session. [Start] and [Append] write transcripts, and [Freeze] hashes the
-// context that a session binds. All of them go through [Session], which holds the
-// rules.
+// A [Transcript] is the JSON form of a session: its messages in the order in which they
+// were accepted. [Check] replays one by the 22 rules that [Rules] lists, and [CheckFixture]
+// a scripted session by its expectations. [Project] summarises a session. [Start] and
+// [Append] write transcripts, and [Freeze] hashes the context that a session binds. All of
+// them use [Session], which implements the rules.
 //
-// Members are read in snake_case and in camelCase, and written in snake_case. What is
-// in a document and has no meaning here is left alone.
+// Members are read in snake_case and in camelCase, and written in snake_case. Other members
+// are ignored.
 //
 // # Clocks
 //
-// Deadlines (rules 20 and 22) are measured by accepted_at_unix_ms, the time at which
-// a runtime accepted a message. A transcript in which no message has it is measured
-// by the timestamps of its senders, as far as they are there; one in which some have
-// it never is, and a message without it counts as accepted no earlier than those that
-// were accepted before it. A message that is refused moves no clock, but one that comes
-// after ttl_ms (rule 22) ends the session. A timestamp of 0 is unknown, as on the wire.
+// Deadlines (rules 20 and 22) are measured by accepted_at_unix_ms, the time at which a
+// runtime accepted a message. A transcript in which no message has it is measured by the
+// timestamps of its senders, if they are there; one in which some have it never is, and a
+// message without it counts as accepted no earlier than those before it. A rejected message
+// does not advance the clock, but one that comes after ttl_ms (rule 22) ends the session. A
+// timestamp of 0 is unknown, as on the wire.
 package macp
 
 import (
@@ -51,8 +50,8 @@ const (
 // A State is the state of a session.
 type State string
 
-// The states of a session. Suspended and Cancelled are set by a runtime and not by
-// messages of the handoff mode, so that a replay does not come to them.
+// The states of a session. Suspended and Cancelled are set by a runtime, not by messages of
+// the handoff mode, so a replay never reaches them.
 const (
 	Open      State = "Open"
 	Suspended State = "Suspended"
@@ -61,7 +60,7 @@ const (
 	Cancelled State = "Cancelled"
 )
 
-// A Status is how far a handoff has come.
+// A Status is the status of a handoff.
 type Status string
 
 // The statuses of a handoff. Context that comes after an answer does not change it.
@@ -75,8 +74,8 @@ const (
 // Options say how to replay a session. The zero value binds the default policy: only
 // the initiator commits, and nothing is accepted implicitly.
 type Options struct {
-	// Policy is the policy that the session is bound to; nil means the default. A
-	// session that names another one by its policy_version is refused.
+	// Policy is the policy that the session is bound to; nil means the default. A session
+	// whose policy_version names another one is rejected.
 	Policy *Policy
 }
 

@@ -69,7 +69,7 @@ func TestSDKLifecycle(t *testing.T) {
 			t.Run(tt.name+" in "+spelling, func(t *testing.T) {
 				doc := parse(t, text)
 				if found := Check(doc, Options{}); found != nil {
-					t.Fatal(told(found))
+					t.Fatal(listed(found))
 				}
 				transcript, _ := Read(doc)
 				p := Project(transcript, Options{})
@@ -104,7 +104,7 @@ func TestSDKValidationRules(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, told(Check(parse(t, example(tt.steps...)), Options{}))); diff != "" {
+			if diff := cmp.Diff(tt.want, listed(Check(parse(t, example(tt.steps...)), Options{}))); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The people of the examples.
+// The agents of the examples.
 const (
 	alice   = "agent://alice" // the initiator
 	bob     = "agent://bob"
@@ -13,8 +13,8 @@ const (
 	mallory = "agent://mallory" // no participant
 )
 
-// example returns a transcript of messages, whether the rules allow them or not. They
-// get ids and times by their order, where they have none.
+// example returns a transcript of messages, valid or not. Missing ids and times are set by
+// their order.
 func example(steps ...Step) string {
 	var b strings.Builder
 	b.WriteString("{\n  \"protocol_version\": \"" + Version + "\",\n  \"mode\": \"" + Mode + "\",\n  \"session_id\": \"s-1\",\n  \"messages\": [")

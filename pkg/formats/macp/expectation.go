@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Outcomes collect where a fixture expects other than what came.
+// Outcomes collects the mismatches between a fixture's expectations and the replay.
 type outcomes struct{ found []Violation }
 
-// A fact is a value that came: a text, true or false, or an object.
+// A fact is a value of the replay: a text, true or false, or an object.
 type fact struct {
 	name    string
 	text    string
@@ -60,7 +60,7 @@ func (x *outcomes) value(want jsonstream.Value, f fact) {
 }
 
 // each yields the members that an object expects; those that begin with _ are comments.
-// Anything but an object is told.
+// Anything but an object is reported.
 func (x *outcomes) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Value] {
 	if want.Kind() != jsonstream.Object {
 		x.differs(want, "an object of what is expected", finding.Literal(want))

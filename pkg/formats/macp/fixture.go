@@ -8,16 +8,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// CheckFixture replays a conformance fixture and returns where its expectations do not
-// come true. The Reason and Rule of a violation are those by which the message was
-// rejected; INVALID_ENVELOPE and macp/expectation where it was not, or where the end of the
-// session is another than expected. The policy of the fixture goes before that of the options. A
-// message that is a duplicate may be expected either way, as runtimes acknowledge it
-// without effect.
+// CheckFixture replays a conformance fixture and returns where its expectations are not
+// met. The Reason and Rule of a violation are those by which the message was rejected;
+// INVALID_ENVELOPE and macp/expectation if it was not, or if the session ends other than
+// expected. The policy of the fixture takes precedence over that of the options. A
+// duplicate message may be expected to be accepted or rejected, since runtimes acknowledge
+// it without effect.
 func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
 	found := checkFixture(doc, o)
 	for i := range found {
-		if found[i].Rule == shape { // what a fixture expects of its own making
+		if found[i].Rule == shape { // an invalid expectation
 			found[i].Rule = expectation
 		}
 	}
@@ -56,7 +56,7 @@ type sentContext struct {
 	sender string
 }
 
-// play replays a message and compares what comes of it with what is expected.
+// play replays a message and compares the result with what is expected.
 func (f *fixture) play(e *Envelope) *Violation {
 	if e.fault == nil && e.Index >= 0 {
 		if v := checkPayloadType(e); v != nil {
@@ -69,7 +69,7 @@ func (f *fixture) play(e *Envelope) *Violation {
 		f.contexts[c.HandoffID] = append(f.contexts[c.HandoffID], sentContext{c, e.Sender})
 	}
 	if e.Index < 0 {
-		return got // the fixture's own members have to open a session
+		return got // the fixture's own members must open a session
 	}
 	mismatch := func(name, expected, found string) *Violation {
 		v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(placeOf(e.Value, name))
@@ -86,17 +86,17 @@ func (f *fixture) play(e *Envelope) *Violation {
 	case want == "accept" && code.Exists() && code.Kind() != jsonstream.Null:
 		return mismatch("expected_error_code", `no expected_error_code beside expect "accept"`, finding.Literal(code))
 	case want == "accept" && got != nil && got.Rule != "macp/3":
-		return mismatch("expect", "the message to be accepted", refusal(got)+": expected "+got.Expected+", found "+got.Found)
+		return mismatch("expect", "the message to be accepted", rejection(got)+": expected "+got.Expected+", found "+got.Found)
 	case want == "reject" && got == nil:
 		return mismatch("expect", "the message to be rejected", "one that no rule forbids")
 	case want == "reject" && code.Exists() && code.Text() != string(got.Reason):
-		return mismatch("expected_error_code", "the code "+finding.Literal(code), refusal(got))
+		return mismatch("expected_error_code", "the code "+finding.Literal(code), rejection(got))
 	}
 	return nil
 }
 
-// refusal tells which rule refused a message.
-func refusal(v *Violation) string {
+// rejection describes which rule rejected a message.
+func rejection(v *Violation) string {
 	if v.Rule == shape {
 		return "one refused with " + string(v.Reason)
 	}

@@ -121,7 +121,7 @@ func TestFixtureMismatch(t *testing.T) {
 	}
 }
 
-// A state of another type than an object would expect nothing, and is told.
+// A state that is not an object would expect nothing, and is reported.
 func TestFixtureStateOfAnotherType(t *testing.T) {
 	happy := fixtures(t)["happy-path.json"]
 	begin := strings.Index(happy, `"expected_mode_state"`)

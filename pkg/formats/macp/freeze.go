@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ErrNoSession reports a transcript that cannot be frozen, as no SessionStart of it
-// was accepted.
+// ErrNoSession reports a transcript that cannot be frozen because no SessionStart was
+// accepted.
 var ErrNoSession = errors.New("no SessionStart was accepted: there is no context to freeze; check the transcript")
 
 // Freeze returns a hash of the context that a session binds, as "sha256:" and 64
@@ -26,10 +26,10 @@ var ErrNoSession = errors.New("no SessionStart was accepted: there is no context
 // The values of extensions and context are base64 with the standard alphabet and
 // padding.
 //
-// So the hash does not depend on the spelling of names, on the layout, on unknown
-// members, or on whether the session is a transcript, a fixture, or came over the wire;
-// nor on session_id, ids and times of messages, and other messages, none of which is
-// context. Messages that were refused do not count, which can depend on the policy.
+// So the hash does not depend on the spelling of names, on the layout, on unknown members,
+// or on whether the session is a transcript, a fixture, or came over the wire; nor on
+// session_id, ids and times of messages, and other messages, none of which is context.
+// Rejected messages do not count; which ones are rejected can depend on the policy.
 func Freeze(doc *jsonstream.Document, o Options) (string, error) {
 	t, faults := Read(doc)
 	if t.Fixture && len(faults) > 0 {

@@ -51,7 +51,7 @@ func TestFreeze(t *testing.T) {
 		"the policy by its name":      edit(session, `"policy_version":""`, `"policy_version":"policy.default"`),
 		"optional members, empty":     edit(session, `"ttl_ms":60000`, `"ttl_ms":6e4,"context_id":"","roots":[],"extensions":{},"max_suspend_ms":0`),
 		"no accept":                   example(start, offer, context, gives("h1", alice)),
-		"a context that was refused":  example(start, offer, context, gives("h1", bob), gives("h1", alice)),
+		"a context that was rejected": example(start, offer, context, gives("h1", bob), gives("h1", alice)),
 		"a commitment":                example(start, offer, context, gives("h1", alice), accept, commit),
 		"a context after the session": example(start, offer, context, gives("h1", alice), accept, commit, context),
 		"a fixture":                   fixture,
@@ -97,7 +97,7 @@ func TestFreezeUnderAPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := freeze(t, example(start, offer, context)); got != want {
-		t.Error("a context that the session refused counts")
+		t.Error("a context that the session rejected counts")
 	}
 	wrong := strings.Replace(fixtures(t)["happy-path.json"], `"policy_version"`, `"policy": {"rules": 7}, "policy_version"`, 1)
 	const want = "/policy/rules: expected the member rules to be an object, found 7; write the rules as an object"

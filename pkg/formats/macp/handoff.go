@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A Handoff is an offer and what became of it.
+// A Handoff is an offer and its answer.
 type Handoff struct {
 	ID           string `json:"handoff_id"`
 	Status       Status `json:"status"`
@@ -73,7 +73,7 @@ func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 	case s.outstanding >= 0:
 		v := invalid(9, "no offer while one is outstanding", "an offer while "+finding.Quote(s.handoffs[s.outstanding].ID)+" has no answer",
 			"wait until it is accepted or declined").at(e.Value)
-		v.Follows = s.refusedAnswer
+		v.Follows = s.rejectedAnswer
 		return v
 	}
 	return nil
@@ -86,7 +86,7 @@ func (s *Session) find(e *Envelope, handoffID string) (Handoff, *Violation) {
 	}
 	v := violation("macp/11", InvalidEnvelope, "the handoff_id of an offer before it", finding.Quote(handoffID),
 		"offer the handoff first, or name one that was offered").at(placeOf(e.Value.Get("payload"), "handoff_id"))
-	v.Follows = s.refusedOffers[handoffID]
+	v.Follows = s.rejectedOffers[handoffID]
 	return Handoff{}, v
 }
 
@@ -104,7 +104,7 @@ func (s *Session) checkContext(e *Envelope, p *HandoffContext) *Violation {
 }
 
 // checkAccept is rules 11, 13 to 15, and 20 as far as it forbids an accept. Nothing in a
-// message proves that a runtime wrote it, so that every one counts as sent by its sender.
+// message proves that a runtime wrote it, so every message counts as sent by its sender.
 func (s *Session) checkAccept(e *Envelope, p *HandoffAccept) *Violation {
 	if v := s.checkAnswer(e, p.HandoffID, "accepted_by", p.AcceptedBy); v != nil || !p.Implicit {
 		return v
@@ -135,8 +135,8 @@ func (s *Session) checkAnswer(e *Envelope, handoffID, byName, by string) *Violat
 	return nil
 }
 
-// lapsed reports whether an offer has been outstanding for as long as the policy
-// waits for an answer (rule 20).
+// lapsed reports whether an offer has been outstanding at least as long as the policy waits
+// for an answer (rule 20).
 func (s *Session) lapsed(handoff int, now Instant) bool {
 	passed, known := since(s.offeredAt[handoff], now)
 	timeout := s.policy.ImplicitAcceptMS

@@ -1,6 +1,6 @@
 package macp
 
-// A Payload is what a message says: a SessionStart, HandoffOffer, HandoffContext,
+// A Payload is the payload of a message: a SessionStart, HandoffOffer, HandoffContext,
 // HandoffAccept, HandoffDecline or Commitment.
 type Payload interface {
 	// MessageType returns the message_type of the message that carries it.
@@ -37,7 +37,7 @@ type HandoffOffer struct{ HandoffID, TargetParticipant, Scope, Reason string }
 // A HandoffContext gives context to an offer.
 type HandoffContext struct {
 	HandoffID, ContentType string
-	Context                []byte // as it is: base64 is what the JSON form makes of it
+	Context                []byte // decoded: only the JSON form is base64
 }
 
 // A HandoffAccept accepts an offer.

@@ -17,7 +17,7 @@ const (
 	DesignatedRole Authority = "designated_role"
 )
 
-// A Policy is what rules 16 and 20 need of a governance policy.
+// A Policy holds the parts of a governance policy that rules 16 and 20 need.
 type Policy struct {
 	ID              string    // "" fits every session
 	Authority       Authority // commitment.authority
@@ -26,8 +26,8 @@ type Policy struct {
 	ImplicitAcceptMS int64
 }
 
-// A PolicyError reports a document that is not a policy of the handoff mode. Its text
-// is for people and does not repeat the place.
+// A PolicyError reports a document that is not a policy of the handoff mode. Its text is
+// for people and does not repeat the place.
 type PolicyError struct {
 	jsonstream.Position
 	Pointer string
@@ -37,8 +37,8 @@ type PolicyError struct {
 func (e *PolicyError) Error() string { return fmt.Sprintf("policy: %s", e.Problem) }
 
 // ReadPolicy reads a policy: an object with policy_id, mode, schema_version and rules
-// (RFC-MACP-0012). Only rules has to be there; rules that are not of the handoff mode
-// are ignored. The error is a [*PolicyError].
+// (RFC-MACP-0012). Only rules is required; rules that are not of the handoff mode are
+// ignored. The error is a [*PolicyError].
 func ReadPolicy(root jsonstream.Value) (*Policy, error) {
 	r := reader{of: root}
 	p := r.policy()

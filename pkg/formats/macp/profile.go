@@ -10,8 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// profile returns what a person wants to know of a session: it is replayed under the
-// default policy.
+// profile returns the profile of a session, replayed under the default policy.
 func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn) format.Profile {
 	transcript, _ := Read(doc)
 	s := Project(transcript, Options{})
@@ -50,7 +49,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 	for _, h := range s.Handoffs {
 		handoffs.Rows = append(handoffs.Rows, []format.Cell{
 			{Text: string(h.Status), Columns: len(ContextSent), Tone: h.Status.Tone()},
-			{Text: h.ID, Most: 16, Tone: format.ID},
+			{Text: h.ID, MaxLength: 16, Tone: format.ID},
 			{Text: h.OfferedBy + " → " + h.Target + about(h)},
 		})
 	}
@@ -61,7 +60,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 	return p
 }
 
-// about says what a handoff is of, and why.
+// about describes the scope and the reason of a handoff.
 func about(h Handoff) string {
 	text := ""
 	if h.Scope != "" {

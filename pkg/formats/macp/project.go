@@ -33,7 +33,7 @@ const (
 	SDKCommitted      SDKPhase = "Committed"
 )
 
-// A Projection is what became of a session.
+// A Projection is the state of a session after all of its messages.
 type Projection struct {
 	SessionID            string   `json:"session_id"`
 	Mode                 string   `json:"mode"`
@@ -47,8 +47,8 @@ type Projection struct {
 	ConfigurationVersion string   `json:"configuration_version"`
 	PolicyVersion        string   `json:"policy_version"` // what it resolves to
 	TTLMS                int64    `json:"ttl_ms"`
-	// Responsible is who holds the responsibility: the target of an accepted offer,
-	// unless a commitment with a negative outcome followed, and else the initiator;
+	// Responsible is the agent that holds the responsibility: the target of an accepted
+	// offer, unless a commitment with a negative outcome followed; otherwise the initiator;
 	// "" before the session has begun.
 	Responsible string      `json:"responsible"`
 	Handoffs    []Handoff   `json:"handoffs"`
@@ -76,7 +76,7 @@ type Entry struct {
 	Sender      string     `json:"sender"`
 	HandoffID   string     `json:"handoff_id,omitempty"`
 	What        string     `json:"what"`                // what happened, in words
-	Violation   *Violation `json:"violation,omitempty"` // why the message was refused; nil if it was accepted
+	Violation   *Violation `json:"violation,omitempty"` // why the message was rejected; nil if it was accepted
 }
 
 // Handoff returns the handoff of an id, and whether there is one.
@@ -89,9 +89,9 @@ func (p Projection) Handoff(id string) (Handoff, bool) {
 	return Handoff{}, false
 }
 
-// Project replays a transcript or a fixture and tells what became of the session.
-// Messages that were refused are on the time line and have no effect. The projection
-// may keep the document in memory.
+// Project replays a transcript or a fixture and returns the resulting state. Rejected
+// messages are on the time line and have no effect. The projection may keep the document in
+// memory.
 func Project(t *Transcript, o Options) Projection {
 	s := NewSession(t, o)
 	line := []Entry{}
@@ -124,8 +124,8 @@ func Project(t *Transcript, o Options) Projection {
 	return p
 }
 
-// phases tells the phase by both names. The latest handoff decides, as no offer can be
-// made while another one waits.
+// phases returns the phase by both names. The latest handoff decides, since no offer can be
+// made while another one is pending.
 func (s *Session) phases() (Phase, SDKPhase) {
 	if s.commitment != nil {
 		return PhaseCommitted, SDKCommitted
@@ -172,7 +172,7 @@ func (s *Session) entry(e *Envelope) Entry {
 	return entry
 }
 
-// what tells what a message did that was accepted.
+// what describes the effect of an accepted message.
 func (s *Session) what(p Payload) string {
 	switch p := p.(type) {
 	case *SessionStart:

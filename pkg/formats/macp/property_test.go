@@ -46,7 +46,7 @@ func anyStep(t *rapid.T, ms *int64) Step {
 	return step
 }
 
-// A model is the session as the document tells it.
+// A model is the session as the specification describes it.
 type model struct {
 	status map[string]Status // of the handoffs
 	ended  bool
@@ -69,8 +69,8 @@ func (m *model) apply(p Payload) {
 	}
 }
 
-// Whatever sequence of steps is appended, the transcript conforms; a step that is
-// refused leaves no trace; and the projection agrees with the steps that were not.
+// Whatever sequence of steps is appended, the transcript conforms; a step that is rejected
+// leaves no trace; and the projection agrees with the steps that were not.
 func TestAppendedConforms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{Policy: &Policy{
@@ -93,9 +93,9 @@ func TestAppendedConforms(t *testing.T) {
 			if !bytes.Equal(text, before) {
 				t.Fatal("the transcript was changed")
 			}
-			var refused *Refused
+			var rejected *RejectedError
 			switch {
-			case errors.As(err, &refused):
+			case errors.As(err, &rejected):
 				continue
 			case err != nil:
 				t.Fatal(err)
@@ -126,8 +126,8 @@ func TestAppendedConforms(t *testing.T) {
 	})
 }
 
-// A message that breaks a rule has no effect: without it, all others come out alike.
-func TestRefusedHasNoEffect(t *testing.T) {
+// A message that breaks a rule has no effect: without it, all others have the same result.
+func TestRejectedHasNoEffect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ms int64
 		steps := []Step{after(0, start)}
@@ -161,7 +161,7 @@ func TestRefusedHasNoEffect(t *testing.T) {
 		all, kept := replay(steps)
 		alone, still := replay(kept)
 		if len(kept) != len(still) {
-			t.Fatalf("%d messages, %d without those that were refused", len(kept), len(still))
+			t.Fatalf("%d messages, %d without those that were rejected", len(kept), len(still))
 		}
 		if diff := cmp.Diff(all, alone); diff != "" {
 			t.Fatal(diff)
@@ -182,17 +182,17 @@ func TestSpellings(t *testing.T) {
 			steps = append(steps, step)
 		}
 		text := example(steps...)
-		var told [2][]string
+		var listed [2][]string
 		for i, spelled := range []string{text, camelCased(text)} {
 			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(spelled)), jsonstream.Limits{})
 			if err != nil {
 				t.Skip("a text looks like a member")
 			}
 			for _, v := range Check(doc, Options{}) {
-				told[i] = append(told[i], fmt.Sprint(v.Index, v.Rule, v.Reason))
+				listed[i] = append(listed[i], fmt.Sprint(v.Index, v.Rule, v.Reason))
 			}
 		}
-		if diff := cmp.Diff(told[0], told[1]); diff != "" {
+		if diff := cmp.Diff(listed[0], listed[1]); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -227,14 +227,14 @@ func FuzzCheck(f *testing.F) {
 		}
 		transcript, faults := Read(doc)
 		p := Project(transcript, Options{})
-		refused := 0
+		rejected := 0
 		for _, e := range p.TimeLine {
 			if v := e.Violation; v != nil && !v.Follows {
-				refused++
+				rejected++
 			}
 		}
-		if !transcript.Fixture && transcript.Len() > 0 && len(Check(doc, Options{})) != refused+len(faults) {
-			t.Fatalf("%d refused, but %v", refused, told(Check(doc, Options{})))
+		if !transcript.Fixture && transcript.Len() > 0 && len(Check(doc, Options{})) != rejected+len(faults) {
+			t.Fatalf("%d rejected, but %v", rejected, listed(Check(doc, Options{})))
 		}
 		_, _ = Freeze(doc, Options{})
 		_, _ = ReadPolicy(doc.Root())
@@ -311,7 +311,7 @@ func BenchmarkCheck(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		if found := Check(parse(b, text), Options{}); found != nil {
-			b.Fatal(told(found))
+			b.Fatal(listed(found))
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
-// A reader takes the members out of one object and keeps the first fault.
+// A reader reads the members of one object and keeps the first fault.
 type reader struct {
 	of jsonstream.Value
-	// loose is how fixtures are read: texts may be left out, and bytes are plain text.
+	// loose is for fixtures: texts may be left out, and bytes are plain text.
 	loose bool
 	fault *Violation
 }
@@ -73,7 +73,7 @@ func member(object jsonstream.Value, name string) (v jsonstream.Value, twice boo
 	return v, other.Exists()
 }
 
-// placeOf returns where to point at for a member: the object if it is not there.
+// placeOf returns the value to report for a member: the object if the member is missing.
 func placeOf(object jsonstream.Value, name string) jsonstream.Value {
 	if v, _ := member(object, name); v.Exists() {
 		return v
@@ -89,8 +89,8 @@ func (r *reader) get(name string) jsonstream.Value {
 	return v
 }
 
-// typed returns a member of a kind; absent, with a fault, if it has another. Only a
-// member that is required has to be there.
+// typed returns a member of a kind. If it has another kind, or is required and missing,
+// typed returns an absent value and records a fault.
 func (r *reader) typed(name string, kind jsonstream.Kind, required bool, remedy string) jsonstream.Value {
 	v := r.get(name)
 	if v.Kind() == kind || !v.Exists() && !required {
@@ -127,8 +127,8 @@ func (r *reader) filled(name string) string {
 	return text
 }
 
-// number reads an integer that is at least least; unknown if it is not there.
-func (r *reader) number(name string, least int64, required bool) (n int64, known bool) {
+// number reads an integer that is at least minimum; unknown if it is missing.
+func (r *reader) number(name string, minimum int64, required bool) (n int64, known bool) {
 	remedy := "write an integer of at most 64 bits, without quotes"
 	v := r.typed(name, jsonstream.Number, required, remedy)
 	if !v.Exists() {
@@ -138,8 +138,8 @@ func (r *reader) number(name string, least int64, required bool) (n int64, known
 	switch {
 	case !ok:
 		r.fail(v, "the member "+name+" to be an integer", finding.Literal(v), remedy)
-	case n < least:
-		r.fail(v, "the member "+name+" to be at least "+strconv.FormatInt(least, 10), finding.Literal(v), "write such an integer")
+	case n < minimum:
+		r.fail(v, "the member "+name+" to be at least "+strconv.FormatInt(minimum, 10), finding.Literal(v), "write such an integer")
 	}
 	return n, ok
 }
@@ -194,8 +194,8 @@ func (r *reader) decoded(v jsonstream.Value) []byte {
 	return out
 }
 
-// sent reads when the sender says that it sent a message: as it is written, and as an
-// instant. 0 says nothing, as on the wire.
+// sent reads the time at which the sender sent a message: as written, and as an instant. 0
+// means unknown, as on the wire.
 func (r *reader) sent() (string, Instant) {
 	at := r.instant("timestamp_unix_ms")
 	text := string(r.get("timestamp_unix_ms").Raw())

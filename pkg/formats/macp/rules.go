@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// The rules that have no number. Frozen and expectation are those of [CheckFrozen] and of
+// The rules without a number. Frozen and expectation are those of [CheckFrozen] and of
 // [CheckFixture].
 const (
 	shape       = "macp/shape"
@@ -15,8 +15,8 @@ const (
 	frozen      = "macp/frozen"
 )
 
-// Rules returns the rules: what has no number, and then the 22 by which a session is
-// replayed, in their order. The caller owns the slice.
+// Rules returns the rules: first those without a number, then the 22 of the replay, in
+// order. The caller owns the slice.
 func Rules() []finding.Rule {
 	rules := []finding.Rule{{
 		ID: shape, Reason: InvalidEnvelope,
@@ -48,7 +48,7 @@ func ruleID(number int) string {
 }
 
 // numbered returns the rule with a number. bad is a transcript in which one message breaks
-// it, and no other; good is the same, put right.
+// this rule and no other; good is the same transcript, fixed.
 func numbered(number int, code finding.Reason, summary, why, bad, good string) finding.Rule {
 	return finding.Rule{
 		ID: ruleID(number), Aliases: []string{"rule " + strconv.Itoa(number)},

@@ -22,7 +22,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 }
 
 // told returns violations as "index: rule code", which is how tests expect them.
-func told(found []Violation) []string {
+func listed(found []Violation) []string {
 	var out []string
 	for _, v := range found {
 		out = append(out, fmt.Sprintf("%d: %s %s", v.Index, ruleNumber.Replace(v.Rule), v.Reason))
@@ -45,11 +45,11 @@ func TestRules(t *testing.T) {
 				t.Errorf("incomplete: %+v", r)
 			}
 			if found := Check(parse(t, r.Good), Options{}); found != nil {
-				t.Errorf("the good example: %v", told(found))
+				t.Errorf("the good example: %v", listed(found))
 			}
 			found := Check(parse(t, r.Bad), Options{})
 			if len(found) != 1 || found[0].Rule != r.ID || found[0].Reason != r.Reason {
-				t.Fatalf("the bad example: %v", told(found))
+				t.Fatalf("the bad example: %v", listed(found))
 			}
 			v := found[0]
 			if v.Expected == "" || v.Found == "" || v.Fix == "" || strings.Contains(v.Message, "\n") {
@@ -117,9 +117,9 @@ func TestCheck(t *testing.T) {
 			want: []string{"1: 1 SESSION_ALREADY_EXISTS"}},
 		{name: "rule 1: a second SessionStart after the session resolved", text: example(start, offer, decline, failure, start),
 			want: []string{"4: 1 SESSION_ALREADY_EXISTS"}},
-		{name: "rule 1: after a SessionStart that was refused, only that is told",
+		{name: "rule 1: after a SessionStart that was rejected, only that is reported",
 			text: edit(full, `"ttl_ms":60000`, `"ttl_ms":0`), want: []string{"0: 0 INVALID_ENVELOPE"}},
-		{name: "rule 2: the transcript and all messages, told once", text: edit(full, `1.0",`, `2.0",`),
+		{name: "rule 2: the transcript and all messages, reported once", text: edit(full, `1.0",`, `2.0",`),
 			want: []string{"-1: 2 UNSUPPORTED_PROTOCOL_VERSION"}},
 		{name: "rule 2: only the messages", text: edit(example(start, offer), `"macp_version":"1.0"`, `"macp_version":"1.1"`),
 			want: []string{"0: 2 UNSUPPORTED_PROTOCOL_VERSION", "1: 2 UNSUPPORTED_PROTOCOL_VERSION"}},
@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 			want: []string{"-1: 2 UNSUPPORTED_PROTOCOL_VERSION"}},
 		{name: "rule 3: a duplicate has no effect", text: example(start, with(offer, "x"), with(offers("h2", alice, carol), "x"), accept, commit),
 			want: []string{"2: 3 DUPLICATE_MESSAGE"}},
-		{name: "rule 3: a message that was refused uses no id", text: example(start, with(offers("h1", bob, carol), "x"), with(offer, "x"), accept),
+		{name: "rule 3: a message that was rejected uses no id", text: example(start, with(offers("h1", bob, carol), "x"), with(offer, "x"), accept),
 			want: []string{"1: 5 FORBIDDEN"}},
 		{name: "rule 3 goes before rule 4", text: example(start, offer, with(accept, "x"), commit, with(accept, "x")),
 			want: []string{"4: 3 DUPLICATE_MESSAGE"}},
@@ -135,7 +135,7 @@ func TestCheck(t *testing.T) {
 			want: []string{"1: 3 DUPLICATE_MESSAGE"}},
 		{name: "rule 4: every message after the commitment", text: example(start, offer, accept, commit, context, commit),
 			want: []string{"4: 4 SESSION_NOT_OPEN", "5: 4 SESSION_NOT_OPEN"}},
-		{name: "rule 4: a commitment that was refused resolves nothing", text: example(start, offer, accept, commits(bob), context, commit),
+		{name: "rule 4: a commitment that was rejected resolves nothing", text: example(start, offer, accept, commits(bob), context, commit),
 			want: []string{"3: 16 FORBIDDEN"}},
 		{name: "rule 5: a stranger", text: example(start, offers("h1", mallory, bob)), want: []string{"1: 5 FORBIDDEN"}},
 		{name: "rule 6: accept and decline of strangers", text: example(start, offer, accepts("h1", mallory, ""), declines("h1", mallory)),
@@ -143,17 +143,17 @@ func TestCheck(t *testing.T) {
 		{name: "rule 7: no handoff_id", text: example(start, offers("", alice, bob)), want: []string{"1: 7 INVALID_ENVELOPE"}},
 		{name: "rule 7: no target", text: example(start, offers("h1", alice, "")), want: []string{"1: 7 INVALID_ENVELOPE"}},
 		{name: "rule 7: a target that is no participant", text: example(start, offers("h1", alice, mallory)), want: []string{"1: 7 INVALID_ENVELOPE"}},
-		{name: "rule 7: what follows from the refused offer is not told", text: example(start, offers("h1", alice, mallory), context, accept, commit),
+		{name: "rule 7: what follows from the rejected offer is not reported", text: example(start, offers("h1", alice, mallory), context, accept, commit),
 			want: []string{"1: 7 INVALID_ENVELOPE"}},
 		{name: "rule 8: an id of an outstanding offer", text: example(start, offer, offer), want: []string{"2: 8 INVALID_ENVELOPE"}},
-		{name: "rule 8: an id that was refused is free", text: example(start, offers("h1", alice, mallory), offer, accept),
+		{name: "rule 8: an id that was rejected is free", text: example(start, offers("h1", alice, mallory), offer, accept),
 			want: []string{"1: 7 INVALID_ENVELOPE"}},
 		{name: "rule 9: with context sent", text: example(start, offer, context, offers("h2", alice, carol)), want: []string{"3: 9 INVALID_ENVELOPE"}},
-		{name: "rule 9: because the decline was refused, which is what is told",
+		{name: "rule 9: because the decline was rejected, which is what is reported",
 			text: example(start, offer, declines("h1", carol), offers("h2", alice, carol)), want: []string{"2: 13 FORBIDDEN"}},
-		{name: "rule 9: a refused answer explains nothing once there was another",
+		{name: "rule 9: a rejected answer explains nothing once there was another",
 			text: example(start, offer, declines("h1", carol), decline, offers("h2", alice, carol), offers("h3", alice, bob)), want: []string{"2: 13 FORBIDDEN", "5: 9 INVALID_ENVELOPE"}},
-		{name: "rules 9 and 15: the refused offer cannot be answered, the first one can",
+		{name: "rules 9 and 15: the rejected offer cannot be answered, the first one can",
 			text: example(start, offer, offers("h2", alice, carol), accepts("h2", carol, ""), accept, decline, commit),
 			want: []string{"2: 9 INVALID_ENVELOPE", "5: 15 INVALID_ENVELOPE"}},
 		{name: "rule 10: two declines and an accept", text: example(start, offer, decline, offers("h2", alice, carol), declines("h2", carol),
@@ -165,7 +165,7 @@ func TestCheck(t *testing.T) {
 		{name: "rule 13: a decline by the initiator", text: example(start, offer, declines("h1", alice)), want: []string{"2: 13 FORBIDDEN"}},
 		{name: "rule 14: declined_by", text: edit(example(start, offer, decline), `"declined_by":"agent://bob"`, `"declined_by":"agent://carol"`),
 			want: []string{"2: 14 INVALID_ENVELOPE"}},
-		{name: "rule 14: an answer that was refused leaves the offer outstanding", text: example(start, offer, accepts("h1", bob, carol), accept, commit),
+		{name: "rule 14: an answer that was rejected leaves the offer outstanding", text: example(start, offer, accepts("h1", bob, carol), accept, commit),
 			want: []string{"2: 14 INVALID_ENVELOPE"}},
 		{name: "rule 15: two accepts, two declines", text: example(start, offer, decline, decline, offers("h2", alice, bob), accepts("h2", bob, ""), accepts("h2", bob, "")),
 			want: []string{"3: 15 INVALID_ENVELOPE", "6: 15 INVALID_ENVELOPE"}},
@@ -181,7 +181,7 @@ func TestCheck(t *testing.T) {
 		{name: "rule 16: designated_role, not even the initiator", text: full, policy: carolOnly, want: []string{"4: 16 FORBIDDEN"}},
 		{name: "rule 17: no offer", text: example(start, commit), want: []string{"1: 17 INVALID_ENVELOPE"}},
 		{name: "rule 17: an offer that was declined is enough", text: example(start, offer, decline, offers("h2", alice, carol), failure)},
-		{name: "rule 17: because the accept was refused, which is what is told", text: example(start, offer, accepts("h1", carol, ""), commit), want: []string{"2: 13 FORBIDDEN"}},
+		{name: "rule 17: because the accept was rejected, which is what is reported", text: example(start, offer, accepts("h1", carol, ""), commit), want: []string{"2: 13 FORBIDDEN"}},
 		{name: "rule 18: configuration_version", text: example(start, offer, accept, changed(func(c *Commitment) { c.ConfigurationVersion = "" })), want: []string{"3: 18 INVALID_ENVELOPE"}},
 		{name: "rule 18: policy_version may be empty", text: example(start, offer, accept, changed(func(c *Commitment) { c.PolicyVersion = "" }))},
 		{name: "rule 18: policy_version of another policy", text: example(start, offer, accept, changed(func(c *Commitment) { c.PolicyVersion = "policy.other" })), want: []string{"3: 18 INVALID_ENVELOPE"}},
@@ -228,13 +228,13 @@ func TestCheck(t *testing.T) {
 			policy: timeout, want: []string{"2: 20 INVALID_ENVELOPE"}},
 		{name: "rule 20: a message without a time of acceptance is no earlier than those accepted before it",
 			text: example(after(0, start), after(10, offer), after(5010, context), commit), policy: timeout},
-		{name: "rule 20: a message that is refused moves no clock",
+		{name: "rule 20: a message that is rejected moves no clock",
 			text: example(after(0, start), after(10, offer), after(5010, commits(bob)), commit), policy: timeout, want: []string{"2: 16 FORBIDDEN", "3: 17 INVALID_ENVELOPE"}},
 		{name: "rule 20: implicit may be written as false", text: edit(example(start, offer, accept), `"reason":"ready to take ownership"`, `"reason":"","implicit":false`)},
-		{name: "rule 20: a commitment that is refused accepts nothing", text: example(after(0, start), after(10, offer), after(5010, commits(bob)), after(5020, decline)), policy: timeout,
+		{name: "rule 20: a commitment that is rejected accepts nothing", text: example(after(0, start), after(10, offer), after(5010, commits(bob)), after(5020, decline)), policy: timeout,
 			want: []string{"2: 16 FORBIDDEN"}},
 		{name: "rule 21: the mode of a message", text: replaceLast(example(start, offer), Mode, "macp.mode.task.v1"), want: []string{"1: 21 MODE_NOT_SUPPORTED"}},
-		{name: "rule 21: another mode altogether, told once", text: edit(full, Mode, "macp.mode.task.v1"), want: []string{"-1: 21 MODE_NOT_SUPPORTED"}},
+		{name: "rule 21: another mode altogether, reported once", text: edit(full, Mode, "macp.mode.task.v1"), want: []string{"-1: 21 MODE_NOT_SUPPORTED"}},
 		{name: "rule 21: message types are exact", text: edit(example(start, offer), "HandoffOffer", "handoffOffer"), want: []string{"1: 21 INVALID_ENVELOPE"}},
 		{name: "rule 22: by timestamps", text: example(at("2026-03-14T09:20:00Z", start), at("2026-03-14T09:21:00Z", offer), at("2026-03-14T09:21:00.001Z", accept), at("2026-03-14T11:20:00+02:00", accept)),
 			want: []string{"2: 22 SESSION_NOT_OPEN", "3: 22 SESSION_NOT_OPEN"}},
@@ -253,7 +253,7 @@ func TestCheck(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			found := Check(parse(t, tt.text), Options{Policy: tt.policy})
-			if diff := cmp.Diff(tt.want, told(found)); diff != "" {
+			if diff := cmp.Diff(tt.want, listed(found)); diff != "" {
 				t.Errorf("%s\n%+v", diff, found)
 			}
 		})

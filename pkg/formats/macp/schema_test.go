@@ -35,12 +35,12 @@ func TestSchemaTakesTheExamples(t *testing.T) {
 	}
 }
 
-// What Check says about the shape of a transcript, the schema says too, and the other
-// way round; but for what only a comparison can tell.
+// What Check says about the shape of a transcript, the schema says too, and the other way
+// round, except for what only a comparison can find.
 func TestSchemaAgreesOnShape(t *testing.T) {
 	full := macp.ParseText(t, macp.FullExample())
 	s := transcriptSchema(t)
-	ruled := func(pointer string) bool { // rules tell about these
+	ruled := func(pointer string) bool { // rules report these
 		return strings.HasSuffix(pointer, "version") && !strings.Contains(pointer, "/0/payload") || strings.HasSuffix(pointer, "mode") ||
 			strings.HasSuffix(pointer, "outcome_positive") || strings.HasSuffix(pointer, "message_type") && !strings.Contains(pointer, "/0/")
 	}
@@ -51,7 +51,7 @@ func TestSchemaAgreesOnShape(t *testing.T) {
 			shape = shape || v.Rule == "macp/shape"
 		}
 		if findings := s.Check(doc.Root()); shape != (len(findings) > 0) {
-			t.Errorf("%s: told by Check: %t; by the schema: %+v", what, shape, findings)
+			t.Errorf("%s: reported by Check: %t; by the schema: %+v", what, shape, findings)
 		}
 	}
 	for v := range full.Root().All() {
@@ -62,7 +62,7 @@ func TestSchemaAgreesOnShape(t *testing.T) {
 		for _, value := range []string{`null`, `7`, `-1`, `1.5`, `true`, `{}`, `[]`, `"!"`, `"2026-03-14T09:20:00Z"`, `" "`} {
 			compared := strings.HasSuffix(pointer, "session_id") || strings.HasSuffix(pointer, "/0/sender")
 			if compared && value[0] == '"' || strings.Contains(pointer, "/participants/") || v.Parent().Name() == "messages" && value == "{}" {
-				continue // rules tell about these
+				continue // rules report these
 			}
 			text, err := jsonstream.Set(full, pointer, []byte(value))
 			if err != nil {
@@ -88,7 +88,7 @@ func TestSchemaAgreesOnShape(t *testing.T) {
 	}
 }
 
-// Both read bytes and times alike.
+// Both read bytes and times the same.
 func TestSchemaAgreesOnScalars(t *testing.T) {
 	full := macp.ParseText(t, macp.FullExample())
 	s := transcriptSchema(t)
@@ -108,7 +108,7 @@ func TestSchemaAgreesOnScalars(t *testing.T) {
 				shape = shape || v.Pointer == pointer
 			}
 			if findings := s.Check(doc.Root()); shape != (len(findings) > 0) {
-				t.Errorf("%s is %s: told by Check: %t; by the schema: %+v", pointer, text, shape, findings)
+				t.Errorf("%s is %s: reported by Check: %t; by the schema: %+v", pointer, text, shape, findings)
 			}
 		}
 	}

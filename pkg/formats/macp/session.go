@@ -8,13 +8,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Session is the state of a session, as the messages that it accepted made it. It
-// is not safe for concurrent use.
+// A Session is the state of a session after the messages that it accepted. It is not safe
+// for concurrent use.
 type Session struct {
 	transcript *Transcript
 	policy     Policy
 	id         string
-	resolvesTo string // what an empty policy_version does
+	resolvesTo string // what an empty policy_version resolves to
 
 	state        State
 	start        *SessionStart // nil before it was accepted
@@ -33,17 +33,17 @@ type Session struct {
 	commitment  *Commitment
 	committedBy string
 
-	// What was refused explains violations that follow from it.
-	refusedFirst  bool            // a message before the SessionStart, or the SessionStart
-	refusedOffers map[string]bool // by handoff_id
-	refusedAnswer bool            // to the outstanding offer
+	// Rejected messages, which explain later violations.
+	rejectedFirst  bool            // a message before the SessionStart, or the SessionStart
+	rejectedOffers map[string]bool // by handoff_id
+	rejectedAnswer bool            // to the outstanding offer
 }
 
-// NewSession returns a session that has accepted nothing yet, for the messages of t.
-// The policy of a fixture goes before that of the options.
+// NewSession returns a session that has accepted nothing yet, for the messages of t. The
+// policy of a fixture takes precedence over that of the options.
 func NewSession(t *Transcript, o Options) *Session {
 	s := &Session{transcript: t, id: t.SessionID, resolvesTo: DefaultPolicy, state: Open, outstanding: -1, accepted: -1,
-		participants: map[string]bool{}, seen: map[string]int{}, byID: map[string]int{}, refusedOffers: map[string]bool{}}
+		participants: map[string]bool{}, seen: map[string]int{}, byID: map[string]int{}, rejectedOffers: map[string]bool{}}
 	if t.policy != nil {
 		s.policy = *t.policy
 	} else if o.Policy != nil {
@@ -84,8 +84,8 @@ func (s *Session) PolicyVersion() string {
 // slice.
 func (s *Session) Handoffs() []Handoff { return slices.Clone(s.handoffs) }
 
-// Outstanding returns the handoff that waits for an answer, and whether one does: by
-// rule 9 there is at most one.
+// Outstanding returns the handoff that waits for an answer, if any: by rule 9 there is at
+// most one.
 func (s *Session) Outstanding() (Handoff, bool) {
 	if s.outstanding < 0 {
 		return Handoff{}, false
@@ -96,13 +96,13 @@ func (s *Session) Outstanding() (Handoff, bool) {
 // Commitment returns the commitment that resolved the session, nil if none did.
 func (s *Session) Commitment() *Commitment { return s.commitment }
 
-// Accept applies a message. If a rule forbids it, Accept returns the violation, of the
-// first rule that does, and the message has no effect.
+// Accept applies a message. If rules forbid it, Accept returns the violation of the first
+// such rule, and the message has no effect.
 func (s *Session) Accept(e *Envelope) *Violation {
 	now := s.now(e)
 	if v := s.judge(e, now); v != nil {
 		v.Index, v.MessageID = e.Index, e.MessageID
-		s.refused(e)
+		s.noteRejected(e)
 		return v
 	}
 	s.apply(e, now)
@@ -112,8 +112,8 @@ func (s *Session) Accept(e *Envelope) *Violation {
 	return nil
 }
 
-// judge returns what forbids a message. The order is that of the reference runtime:
-// the envelope, the session, the sender, the payload.
+// judge returns the violation of a message, or nil. The order is that of the reference
+// runtime: the envelope, the session, the sender, the payload.
 func (s *Session) judge(e *Envelope, now Instant) *Violation {
 	if v := s.checkEnvelope(e); v != nil {
 		return v
@@ -181,7 +181,7 @@ func (s *Session) checkNovelty(e *Envelope) *Violation {
 	case s.start == nil && !opens:
 		v := violation("macp/1", SessionAlreadyExists, "the first message of the session to be SessionStart", finding.Quote(e.MessageType),
 			"start the session before anything else").at(placeOf(e.Value, "message_type"))
-		v.Follows = s.refusedFirst
+		v.Follows = s.rejectedFirst
 		return v
 	case twice:
 		return violation("macp/3", DuplicateMessage, "a message_id that no message before it has", finding.Quote(e.MessageID)+" of message "+strconv.Itoa(first),
@@ -216,7 +216,7 @@ func (s *Session) checkOpen(e *Envelope, now Instant) *Violation {
 	return nil
 }
 
-// checkStart is what only a SessionStart and its sender can tell together.
+// checkStart checks a SessionStart together with its sender.
 func (s *Session) checkStart(e *Envelope, p *SessionStart) *Violation {
 	payload := e.Value.Get("payload")
 	if s.transcript.Fixture {
@@ -244,8 +244,8 @@ func (s *Session) now(e *Envelope) Instant {
 	return s.clock
 }
 
-// own returns the time of a message, unknown where now is only the time of one before
-// it: to measure from that could make a deadline pass too early.
+// own returns the time of a message, or an unknown one if now is only that of an earlier
+// message: measuring from it could make a deadline pass too early.
 func (s *Session) own(e *Envelope, now Instant) Instant {
 	if s.transcript.timed && !e.AcceptedAt.Known {
 		return Instant{}
@@ -260,7 +260,7 @@ func (s *Session) clockName() string {
 	return "the senders' timestamps"
 }
 
-// since returns the milliseconds between two times; 0 if they are in reverse.
+// since returns the milliseconds between two times; 0 if from is after to.
 func since(from, to Instant) (ms uint64, known bool) {
 	if !from.Known || !to.Known {
 		return 0, false
@@ -271,15 +271,15 @@ func since(from, to Instant) (ms uint64, known bool) {
 	return uint64(to.UnixMS) - uint64(from.UnixMS), true
 }
 
-// refused notes what violations after this one may follow from.
-func (s *Session) refused(e *Envelope) {
-	s.refusedFirst = s.refusedFirst || s.start == nil
+// noteRejected records that a message was rejected, since later violations may follow from it.
+func (s *Session) noteRejected(e *Envelope) {
+	s.rejectedFirst = s.rejectedFirst || s.start == nil
 	id, _ := member(e.Value.Get("payload"), "handoff_id")
 	switch e.MessageType {
 	case "HandoffOffer":
-		s.refusedOffers[id.Text()] = true
+		s.rejectedOffers[id.Text()] = true
 	case "HandoffAccept", "HandoffDecline":
 		open, pending := s.Outstanding()
-		s.refusedAnswer = s.refusedAnswer || pending && open.ID == id.Text()
+		s.rejectedAnswer = s.rejectedAnswer || pending && open.ID == id.Text()
 	}
 }

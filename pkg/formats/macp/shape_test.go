@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is wrong with the shape of a transcript or a message is told with the member
+// What is wrong with the shape of a transcript or a message is reported with the member
 // that is wrong, and rule 0.
 func TestShape(t *testing.T) {
 	full := example(start, offer, context, accept, commit)
@@ -83,7 +83,7 @@ func TestShape(t *testing.T) {
 			doc := parse(t, strings.Replace(text, tt.old, tt.new, 1))
 			found := Check(doc, Options{})
 			if len(found) == 0 || found[0].Rule != shape || found[0].Reason != InvalidEnvelope {
-				t.Fatalf("found %v", told(found))
+				t.Fatalf("found %v", listed(found))
 			}
 			if diff := cmp.Diff([]string{tt.pointer, tt.want}, []string{found[0].Pointer, found[0].Message}); diff != "" {
 				t.Error(diff)
@@ -187,7 +187,7 @@ func TestUnknownTime(t *testing.T) {
 	for _, with := range []string{`"timestamp_unix_ms":0`, `"timestamp_unix_ms":0,"timestamp":"2036-01-01T00:00:00Z"`, `"timestamp":"1970-01-01T00:00:00Z"`} {
 		text := strings.Replace(example(start, offer), `"timestamp":"2026-03-14T09:20:10Z"`, with, 1)
 		if found := Check(parse(t, text), Options{}); found != nil {
-			t.Errorf("%s: %v", with, told(found))
+			t.Errorf("%s: %v", with, listed(found))
 		}
 	}
 	transcript, _ := Read(parse(t, strings.Replace(example(start), `"timestamp":"2026-03-14T09:20:10Z"`, `"timestamp_unix_ms":0`, 1)))

@@ -13,7 +13,7 @@ type Transcript struct {
 	ProtocolVersion string
 	Mode            string
 	SessionID       string
-	// Fixture tells a conformance fixture, whose first message, the SessionStart, is
+	// Fixture is set for a conformance fixture, whose first message, the SessionStart, is
 	// made of its own members and has the index -1.
 	Fixture bool
 
@@ -59,15 +59,14 @@ func IsFixture(root jsonstream.Value) bool {
 	return false
 }
 
-// Read reads a transcript or a fixture. What is wrong with the transcript's own
-// members comes back as violations with the index -1; what is wrong with a message is
-// told by [Session.Accept]. The transcript is never nil: a document that is none has
-// no messages, and a violation that says so.
+// Read reads a transcript or a fixture. Violations of the transcript's own members have the
+// index -1; those of a message are returned by [Session.Accept]. The transcript is never
+// nil: a document that is not a transcript has no messages and one violation.
 func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 	r := reader{of: doc.Root()}
 	t := &Transcript{root: r.of, Fixture: IsFixture(r.of)}
 	var faults []Violation
-	told := func(v *Violation) {
+	report := func(v *Violation) {
 		if v != nil {
 			v.Index = -1
 			faults = append(faults, *v)
@@ -75,26 +74,26 @@ func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 	}
 	if r.of.Kind() != jsonstream.Object {
 		r.fail(r.of, "a transcript, an object", finding.Literal(r.of), "write protocol_version, mode, session_id and messages")
-		told(r.fault)
+		report(r.fault)
 		return t, faults
 	}
 	version, _ := member(r.of, "protocol_version")
 	mode := r.of.Get("mode")
 	t.ProtocolVersion, t.Mode = version.Text(), mode.Text()
 	if !t.Fixture {
-		told(checkVersion(r.of, "protocol_version", t.ProtocolVersion))
+		report(checkVersion(r.of, "protocol_version", t.ProtocolVersion))
 		t.SessionID = r.name("session_id")
-		told(r.fault)
+		report(r.fault)
 	}
-	told(checkMode(r.of, t.Mode))
+	report(checkMode(r.of, t.Mode))
 	r.fault = nil
 	t.messages = r.typed("messages", jsonstream.Array, true, "write the messages of the session as an array")
-	told(r.fault)
+	report(r.fault)
 	if policy := t.root.Get("policy"); t.Fixture && policy.Exists() {
 		own := reader{of: policy}
 		if t.policy = own.policy(); own.fault != nil {
 			t.policy = nil
-			told(own.fault)
+			report(own.fault)
 		}
 	}
 	for _, m := range t.messages.Elements() {
@@ -164,7 +163,7 @@ func (t *Transcript) envelope(v jsonstream.Value) *Envelope {
 	return e
 }
 
-// timesAndPayload reads what the messages of transcripts and of fixtures have alike.
+// timesAndPayload reads what the messages of transcripts and of fixtures have in common.
 func (t *Transcript) timesAndPayload(e *Envelope, r *reader) {
 	e.Timestamp, e.SentAt = r.sent()
 	e.AcceptedAt = r.instant("accepted_at_unix_ms")
@@ -193,7 +192,7 @@ func (t *Transcript) opening() *Envelope {
 	return e
 }
 
-// scripted returns a message of a fixture, which says no more than it has to.
+// scripted returns a message of a fixture. Members that fixtures leave out get defaults.
 func (t *Transcript) scripted(v jsonstream.Value) *Envelope {
 	e := &Envelope{MACPVersion: Version, Mode: t.Mode, Value: v}
 	r := reader{of: v, loose: true}

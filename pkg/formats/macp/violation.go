@@ -9,16 +9,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Violation says which rule a message breaks, or what a fixture expects and does
-// not come. The Reason of the finding is a code, and it has no place in a text that is
-// not written yet.
+// A Violation reports a rule that a message breaks, or an expectation of a fixture that is
+// not met. The Reason of its finding is an error code. The finding has no position if the
+// text is not written yet.
 type Violation struct {
 	finding.Finding
 	Index     int    // of the message in the transcript, from 0; -1 for the transcript itself
 	MessageID string // "" if the message has none
 	Expected  string // what the message says before Found and Fix
-	// Follows tells a violation that is no more than the consequence of an earlier
-	// one, such as an answer to an offer that was rejected. Check leaves those out.
+	// Follows is set for a violation that is only the consequence of an earlier one, such
+	// as an answer to an offer that was rejected. Check leaves those out.
 	Follows bool
 }
 
@@ -37,7 +37,7 @@ func (v Violation) MarshalJSON() ([]byte, error) {
 	}{v.Index, v.MessageID, v.Rule, v.Reason, v.Expected, v.Found, v.Fix, v.Pointer, v.Follows})
 }
 
-// violation returns one that at has still to place.
+// violation returns a violation without a place; see [Violation.at].
 func violation(rule string, code finding.Reason, expected, found, remedy string) Violation {
 	return Violation{
 		Finding: finding.Finding{

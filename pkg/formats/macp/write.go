@@ -13,7 +13,7 @@ type writer struct {
 	err error // a text that is not UTF-8
 }
 
-// next writes the comma that parts a value from the one before it.
+// next writes a comma between a value and the one before it.
 func (w *writer) next() {
 	if n := len(w.out); n > 0 && w.out[n-1] != '{' && w.out[n-1] != '[' {
 		w.out = append(w.out, ',')

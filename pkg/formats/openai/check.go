@@ -11,25 +11,24 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// CheckOptions say what [Check] goes by.
+// CheckOptions configure [Check].
 type CheckOptions struct {
 	// Start and End are the markers of summaries, as in [NestOptions].
 	Start, End string
-	// InputProblems says what in the arguments of a call breaks the input schema
-	// of the handoff, one line each; for a tool that is no handoff, or has no
-	// schema, nothing. It is asked for every function_call whose arguments are a
-	// JSON object; empty arguments of a handoff are one without members. The value
-	// is of a document of its own. nil: not asked.
+	// InputProblems returns how the arguments of a call break the input schema of the
+	// handoff, one line each; nothing for a tool that is not a handoff or has no schema. It
+	// is called for every function_call whose arguments are a JSON object; empty arguments
+	// of a handoff count as an empty object. The value belongs to a document of its own. If
+	// nil, inputs are not checked.
 	InputProblems func(tool string, arguments jsonstream.Value) []string
 }
 
-// Check returns what is wrong with a HandoffInputData, in the order of the text;
-// of what is at one place, in the order of [Rules]. What concerns the
-// conversation as a whole (pairs of calls and results, duplicates) is asked of
-// what the next agent gets: input_history, pre_handoff_items, and input_items
-// or, where that is null or absent, new_items. A document that is no object gets
-// one problem, of the rule [Shape]. Check is safe for concurrent use if
-// InputProblems is.
+// Check returns what is wrong with a HandoffInputData, in the order of the text, and at one
+// place in the order of [Rules]. Rules about the conversation as a whole (pairs of calls
+// and results, duplicates) look at what the next agent gets: input_history,
+// pre_handoff_items, and input_items or, if that is null or absent, new_items. A document
+// that is not an object has one finding, of the rule [Shape]. Check is safe for concurrent
+// use if InputProblems is.
 func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 	c := &checker{o: o, markers: newMarkers(o.Start, o.End), data: doc.Root()}
 	for _, e := range entries(c.data) {
@@ -46,7 +45,7 @@ func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 		c.rule = r.Rule
 		r.check(c)
 	}
-	// Those of one place stay in the order of the rules.
+	// Stable: findings at one place stay in the order of the rules.
 	slices.SortStableFunc(c.found, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 	return c.found
 }
@@ -55,7 +54,7 @@ func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 func firstEqual(values []jsonstream.Value) []int {
 	seed := maphash.MakeSeed()
 	first := make([]int, len(values))
-	different := make(map[uint64][]int, len(values)) // by their hashes: one of each, almost always
+	different := make(map[uint64][]int, len(values)) // by hash; almost always one each
 	for i, v := range values {
 		hash := equal.Rule{}.Hash(seed, v)
 		among := different[hash]
@@ -75,10 +74,10 @@ type checker struct {
 	markers markers
 	data    jsonstream.Value
 	all     []jsonstream.Value // the items of all lists that are objects
-	given   []jsonstream.Value // those of them that the next agent gets
+	given   []jsonstream.Value // those that the next agent gets
 	same    []int              // of given: the index of the first item that is equal
 
-	rule  finding.Rule // that is being checked
+	rule  finding.Rule // the rule that is being checked
 	found []finding.Finding
 }
 

@@ -9,12 +9,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// checkSummaries looks for what tools did inside summaries.
+// checkSummaries reports tool items inside summaries.
 func checkSummaries(c *checker) {
 	c.inSummaries(isTool, "tool data inside a summary: a filter for tools does not reach it; unnest the history, filter it and nest it again")
 }
 
-// checkNesting looks for summaries inside summaries.
+// checkNesting reports summaries inside summaries.
 func checkNesting(c *checker) {
 	c.inSummaries(func(item jsonstream.Value) bool {
 		_, _, nested := c.markers.lines(item)
@@ -41,15 +41,14 @@ type callKey struct{ id, tool string }
 
 // keyOf returns the key of a call or result; without an id it has none.
 func keyOf(e conversation.ToolEvent) callKey {
-	key := callKey{id: e.ID.Text(), tool: "function"} // of what is not of the Responses API, too
+	key := callKey{id: e.ID.Text(), tool: "function"} // also for items that are not of the Responses API
 	if isTool(e.Item) {
 		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Item.Get("type").Text(), "_output"), "_call")
 	}
 	return key
 }
 
-// checkResults looks for results that no call comes before, and for approvals that
-// nothing asks for.
+// checkResults reports results without a call before them, and approvals without a request.
 func checkResults(c *checker) {
 	called := map[callKey]bool{}
 	kinds := map[string]string{} // the type of the last call with an id
@@ -80,7 +79,7 @@ func checkResults(c *checker) {
 	}
 }
 
-// checkCalls looks for calls that no result comes after.
+// checkCalls reports calls without a result after them.
 func checkCalls(c *checker) {
 	waiting := map[callKey]int{} // to the index in calls
 	var calls []conversation.ToolEvent
@@ -105,8 +104,8 @@ func checkCalls(c *checker) {
 	}
 }
 
-// checkReasoning looks for reasoning that no output of the model comes after: more
-// reasoning may stand between.
+// checkReasoning reports reasoning that is not followed by output of the model. More
+// reasoning may come between them.
 func checkReasoning(c *checker) {
 	var open []jsonstream.Value // the reasoning that the output must follow
 	report := func() {
@@ -128,8 +127,8 @@ func checkReasoning(c *checker) {
 	report()
 }
 
-// checkDuplicates looks for items that are there twice. A string as input_history
-// is one message of the user.
+// checkDuplicates reports items that are repeated. A string as input_history counts as a
+// message of the user.
 func checkDuplicates(c *checker) {
 	text := c.data.Get(inputHistory)
 	var said jsonstream.Value
@@ -147,8 +146,8 @@ func checkDuplicates(c *checker) {
 	}
 }
 
-// isChance reports whether two equal items may well be meant: "Yes." is said twice.
-// What is not by the agent comes from the history, and is in no other list.
+// isChance reports whether two equal items may be intended, such as "Yes." said twice.
+// Items that are not by the agent come from the history, and are in no other list.
 func isChance(first, item jsonstream.Value) bool {
 	if item.Get("id").Text() != "" || item.Get("call_id").Text() != "" || conversation.Distinctive(item) {
 		return false
@@ -157,7 +156,7 @@ func isChance(first, item jsonstream.Value) bool {
 	return role == "" || role == "assistant" || first.Parent() == item.Parent()
 }
 
-// checkIDs looks for ids that different items have.
+// checkIDs reports ids that several different items have.
 func checkIDs(c *checker) {
 	type key struct{ id, kind string }
 	seen := map[key]int{} // the index in given of the item that has it first

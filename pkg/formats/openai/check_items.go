@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// checkShape finds what the other functions of the package refuse, and items
-// that lack what makes them what they are.
+// checkShape reports what the other functions of the package reject, and items that lack
+// required members.
 func checkShape(c *checker) {
 	for e := range shapeErrors(c.data) {
 		c.report(e.at, "%s", e.Problem)
@@ -74,7 +74,7 @@ func (c *checker) needStrings(item jsonstream.Value, names ...string) {
 	}
 }
 
-// orHolder returns where to report a member that may be missing.
+// orHolder returns the member or, if it is missing, its holder: the place to report.
 func orHolder(member, holder jsonstream.Value) jsonstream.Value {
 	if member.Exists() {
 		return member
@@ -114,8 +114,8 @@ func checkArguments(c *checker) {
 	}
 }
 
-// checkInput asks whether the arguments of handoffs are what their schemas ask
-// for. What is no JSON object checkArguments has reported.
+// checkInput checks the arguments of handoffs by their schemas. Those that are not a JSON
+// object are reported by checkArguments.
 func checkInput(c *checker) {
 	if c.o.InputProblems == nil {
 		return

@@ -14,15 +14,15 @@ var handoffPrefix = tool.DefaultName("")
 
 func isHandoffName(name string) bool { return strings.HasPrefix(name, handoffPrefix) }
 
-// checkLoops looks for an agent that hands to the same one again, another or itself,
-// before the user says something: A, B, A, B. Summaries count with what they list, and a
-// transfer that is there twice, as after nesting, counts once.
+// checkLoops reports an agent that hands to the same agent (or itself) again before the
+// user says something: A, B, A, B. The items in summaries count. A repeated transfer, as
+// after nesting, counts once.
 func checkLoops(c *checker) {
 	var steps []step
 	answered := map[string]bool{} // the ids of calls that have results
 	for _, e := range entries(c.data) {
 		switch {
-		case listNames[e.list] == inputItems: // stands in for new_items
+		case listNames[e.list] == inputItems: // replaces new_items
 		case e.isText():
 			steps = append(steps, step{user: true})
 		case e.item.Kind() == jsonstream.Object:
@@ -37,13 +37,13 @@ func checkLoops(c *checker) {
 			})
 		}
 	}
-	way := way{pairs: map[[2]string]bool{}}
-	agents := map[string]string{} // their names by those of their tools
+	route := route{pairs: map[[2]string]bool{}}
+	agents := map[string]string{} // agent names, by tool name
 	counted := map[string]bool{}  // the ids of calls
 	for _, s := range steps {
 		switch {
 		case s.user:
-			way.rest()
+			route.rest()
 		case s.call && answered[s.id] || counted[s.id]:
 		default:
 			counted[s.id] = s.id != ""
@@ -53,14 +53,14 @@ func checkLoops(c *checker) {
 			} else if known, ok := agents[name]; ok {
 				s.agent = known
 			}
-			if way.goTo(s.agent) {
-				c.report(s.at, "loop between agents: the task went %s; let one of them end it, or ask the user", way.shown())
+			if route.goTo(s.agent) {
+				c.report(s.at, "loop between agents: the task went %s; let one of them end it, or ask the user", route.shown())
 			}
 		}
 	}
 }
 
-// A step is what an item means for the way of a task: a word of the user, or a
+// A step is what an item means for the route of a task: a message of the user, or a
 // transfer.
 type step struct {
 	at    jsonstream.Value // the item of the document
@@ -87,25 +87,25 @@ func newStep(item, at jsonstream.Value) step {
 	return s
 }
 
-// A way is that of a task from agent to agent.
-type way struct {
+// A route is the path of a task from agent to agent.
+type route struct {
 	names    []string // of the agents that have had the task since the user last spoke
 	pairs    map[[2]string]bool
-	first    string // the agent that the very first one, whose name nobody knows, handed to
+	first    string // the agent that the first one, whose name is unknown, handed to
 	reported bool
 }
 
-// rest forgets the way, all but who has the task.
-func (w *way) rest() {
-	if len(w.pairs) > 0 { // clear would cost as much as it ever held
+// rest clears the route, except for the agent that has the task.
+func (w *route) rest() {
+	if len(w.pairs) > 0 { // clear takes time for the largest size that the map ever had
 		w.pairs = map[[2]string]bool{}
 	}
 	w.names = w.names[max(len(w.names)-1, 0):]
 	w.first, w.reported = "", false
 }
 
-// goTo hands the task on and reports whether that closes a loop, once.
-func (w *way) goTo(agent string) bool {
+// goTo records a transfer and reports whether it closes a loop that was not reported yet.
+func (w *route) goTo(agent string) bool {
 	loop := false
 	if len(w.names) == 0 {
 		w.first = agent
@@ -122,10 +122,10 @@ func (w *way) goTo(agent string) bool {
 	return loop
 }
 
-// shownAgents is how many agents of a way a message names.
+// shownAgents is how many agents of a route a finding names.
 const shownAgents = 6
 
-func (w *way) shown() string {
+func (w *route) shown() string {
 	names := w.names[max(len(w.names)-shownAgents, 0):]
 	quoted := make([]string, len(names))
 	for i, name := range names {

@@ -212,7 +212,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// What InputProblems is asked, and with what.
+// The calls of InputProblems, and their arguments.
 func TestInputProblems(t *testing.T) {
 	var asked []string
 	o := CheckOptions{InputProblems: func(tool string, arguments jsonstream.Value) []string {

@@ -62,7 +62,7 @@ func read(v tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
 				items = items[1:]
 			}
 		}
-		if slices.ContainsFunc(items, isCarried) { // what it carries is no turn, whatever the format that needs it
+		if slices.ContainsFunc(items, isCarried) { // a residue is not a turn, whatever its format
 			items = slices.DeleteFunc(slices.Clone(items), isCarried)
 		}
 		counts[l] = len(items)
@@ -100,10 +100,10 @@ func placeOfTurn(list tree.Node, l, i int) int {
 	return 0
 }
 
-// write parts the turns into the three lists as the shape says, counted from the
-// end: what is trimmed or added is mostly old.
+// write splits the turns into the three lists by the counts in the shape, starting from the
+// end, since mostly old turns are trimmed or added.
 //
-// Without a maker, results that have no call stay alone.
+// Without a maker, results that have no call stay without one.
 func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
 	items, _ := shape.Get("new").Count()
 	before, _ := shape.Get("pre").Count()
@@ -123,7 +123,7 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 		return tree.Array(list...)
 	}
 	if to, _, _ := receiver(m.Turns); to != tree.None && m.Values[exchange.RowTo] != tree.None && tree.Same(to, m.Values[exchange.RowTo]) {
-		m.Values[exchange.RowTo] = tree.None // the turns say it
+		m.Values[exchange.RowTo] = tree.None // the turns hold it
 	}
 	var history []tree.Node
 	if brief := m.Brief(&layout); brief != tree.None {
@@ -136,9 +136,9 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 	)
 }
 
-// missingCall notes the calls among the items of a turn, and returns a call for a result
-// among them that none was before: the API refuses a result without one. It is nil if
-// nothing is missing.
+// missingCall records the calls among the items of a turn. It returns a call for a result
+// among them that has none, since the API rejects such a result, and nil if no call is
+// missing.
 func missingCall(items []tree.Node, t tree.Node, called map[string]bool) tree.Node {
 	for _, item := range items {
 		id := item.Get("call_id").Text()
@@ -193,12 +193,12 @@ func briefItem(brief tree.Node) tree.Node {
 	return exchange.UserMessage(brief.Labelled(briefLabel))
 }
 
-// briefIn returns the brief that an item holds, nil if it is no such item.
+// briefIn returns the brief that an item holds, or nil.
 func briefIn(item tree.Node) tree.Node {
 	if !item.Is(jsonstream.Object) || item.Length() != 2 || item.Get("role").Text() != "user" {
 		return tree.None
 	}
-	brief, ok := item.Get("content").Behind(briefLabel)
+	brief, ok := item.Get("content").Unlabelled(briefLabel)
 	if !ok || !exchange.IsBrief(brief) {
 		return tree.None
 	}
@@ -210,7 +210,7 @@ func isCarried(item tree.Node) bool {
 	return item.Get("type").Text() == conversation.CarriedType && item.Get("name").Text() == conversation.CarriedName
 }
 
-// openHistory lays open an input history.
+// openHistory returns the view of an input history.
 func openHistory(n tree.Node) tree.Node {
 	switch n.Kind() {
 	case jsonstream.Array:
@@ -224,7 +224,7 @@ func openHistory(n tree.Node) tree.Node {
 
 const ruleItems = "input data has lists of items"
 
-// checkSource looks for lists and items that are none.
+// checkSource reports lists and items of wrong types.
 func checkSource(c *exchange.Checker, doc tree.Node) {
 	switch h := doc.Get("input_history"); {
 	case h == tree.None:

@@ -36,8 +36,8 @@ func fromOpenAI(item tree.Node) tree.Node {
 	return describe(item)
 }
 
-// describe makes a turn of an item that is no message: role and content say what it is,
-// for receivers that do not know it.
+// describe makes a turn of an item that is not a message: role and content describe it for
+// receivers that do not know its type.
 func describe(item tree.Node) tree.Node {
 	kind := item.Get("type").Text()
 	if item.Get("content") == tree.None {
@@ -70,8 +70,8 @@ func undescribed(t tree.Node) tree.Node {
 	return tree.None
 }
 
-// toOpenAI appends the items that a turn becomes: at least one. The Responses API refuses
-// members that it does not know.
+// toOpenAI appends the items that a turn becomes: at least one. The Responses API rejects
+// unknown members.
 func toOpenAI(items []tree.Node, t tree.Node) []tree.Node {
 	if item := undescribed(t); item != tree.None {
 		content := item.Get("content")

@@ -1,6 +1,6 @@
 // Package openai works on the input data of handoffs in the OpenAI Agents SDK
-// (HandoffInputData, as JSON): it nests the history and takes it apart again,
-// filters items, and checks what the next agent is going to get.
+// (HandoffInputData, as JSON): it nests and unnests the history, filters items, and checks
+// what the next agent gets.
 //
 // # Nested history
 //

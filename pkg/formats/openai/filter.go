@@ -7,11 +7,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Filter takes items out of a HandoffInputData. The zero Filter takes none. No filter
-// takes what is no part of the conversation (see [conversation.Turn.IsContext]).
+// A Filter removes items from a HandoffInputData. The zero Filter removes none. No filter
+// removes what is not part of the conversation (see [conversation.Turn.IsContext]).
 type Filter struct {
-	// choose sets entry.gone of what it takes; the entries are what is left, in the
-	// order of the lists.
+	// choose sets entry.gone of the items to remove; the entries are those that are left,
+	// in the order of the lists.
 	choose func(left []*entry)
 }
 
@@ -36,7 +36,7 @@ func (e *entry) role() string {
 	return e.item.Get("role").Text()
 }
 
-// drop returns a filter that takes each item that it is asked about or not.
+// drop returns a filter that removes the items for which takes returns true.
 func drop(takes func(*entry) bool) Filter {
 	return Filter{func(left []*entry) {
 		for _, e := range left {
@@ -56,9 +56,8 @@ var toolTypes = []string{
 
 func isTool(item jsonstream.Value) bool { return slices.Contains(toolTypes, item.Get("type").Text()) }
 
-// RemoveAllTools takes the items that are about tools out of every list: those
-// of the types that remove_all_tools of the SDK names, and no others. A string as
-// input_history stays.
+// RemoveAllTools removes the items about tools from every list: those of the types that
+// remove_all_tools of the SDK names, and no others. A string as input_history stays.
 func RemoveAllTools() Filter { return drop(func(e *entry) bool { return isTool(e.item) }) }
 
 // Roles keeps the items with one of these roles: tool items have none. A string
@@ -74,12 +73,11 @@ func OnlyMessages() Filter {
 }
 
 // Last keeps the last n of the items that the next agent gets: of input_history,
-// pre_handoff_items and input_items or, where that is null or absent, new_items,
-// counted as one sequence. A string as input_history counts as one item. An item
-// that must not be parted from one that goes goes too, such as a tool's result
-// whose call is further back, so that there may be fewer than n. What the agent
-// does not get is not counted and stays: tool approval items and, where
-// input_items stands in for it, new_items. A negative n counts as 0.
+// pre_handoff_items and input_items or, where that is null or absent, new_items, counted as
+// one sequence. A string as input_history counts as one item. An item that must stay with a
+// removed one is removed too, such as a tool's result whose call is further back, so there
+// may be fewer than n. What the agent does not get is not counted and stays: tool approval
+// items and, if input_items replaces it, new_items. A negative n counts as 0.
 func Last(n int) Filter {
 	return Filter{func(left []*entry) {
 		var given []*entry
@@ -101,11 +99,10 @@ func Last(n int) Filter {
 	}}
 }
 
-// Apply appends data, a HandoffInputData, without the items that the filters
-// take out, as compact JSON. Each filter sees what the one before it has left.
-// A string as input_history that is taken out becomes an empty array; unknown
-// members and the absence of input_items stay. The error is a [*ShapeError], and
-// dst is then returned as it was.
+// Apply appends data, a HandoffInputData, without the items that the filters remove, as
+// compact JSON. Each filter sees what the previous one left. A string as input_history that
+// is removed becomes an empty array; unknown members and the absence of input_items stay.
+// The error is a [*ShapeError], and dst is then returned as it was.
 func Apply(dst []byte, data jsonstream.Value, filters ...Filter) ([]byte, error) {
 	if err := requireShape(data); err != nil {
 		return dst, err

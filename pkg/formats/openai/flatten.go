@@ -8,9 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// maxNesting is how many summaries inside each other are taken apart. Each one
-// doubles the backslashes before every line feed of the innermost, unless the
-// text is made so that reading it over and over costs much.
+// maxNesting is how many levels of nested summaries are read. Each level doubles the
+// backslashes before every line feed of the innermost, so only hostile text has more.
 const maxNesting = 32
 
 // roles are those of the API.
@@ -60,9 +59,9 @@ func (m markers) lines(item jsonstream.Value) (lines string, offset int, ok bool
 	return "", 0, false
 }
 
-// records yields the records of a summary and where they begin in its lines: each
-// starts at a line with a number and goes on to the next such line. What stands
-// before the first is one too.
+// records yields the records of a summary and where they begin in its lines: each starts at
+// a line with a number and ends before the next such line. Text before the first is a
+// record too.
 func records(lines string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		from := 0
@@ -96,8 +95,7 @@ func numberEnd(line string) int {
 	return digits + 1
 }
 
-// readRecord returns the item that a record stands for, and whether it does for
-// one.
+// readRecord returns the item that a record represents, if any.
 func readRecord(record string) (item jsonstream.Value, ok bool) {
 	text := strings.TrimSpace(record[numberEnd(record):])
 	if item, ok := parseObject(text); ok {
@@ -120,8 +118,8 @@ func readRecord(record string) (item jsonstream.Value, ok bool) {
 	return mustParse(appendMessage(nil, role, name, content)), true
 }
 
-// cutHead parts ROLE or ROLE (NAME) from the content, without the white space
-// around both. A name may have colons in it.
+// cutHead splits a line into ROLE or ROLE (NAME) and the content, without the white space
+// around them. A name may have colons in it.
 func cutHead(text string) (head, content string, ok bool) {
 	end := strings.IndexByte(text, ':')
 	if end < 0 {
@@ -135,7 +133,7 @@ func cutHead(text string) (head, content string, ok bool) {
 	return strings.TrimSpace(text[:end]), strings.TrimSpace(text[end+1:]), true
 }
 
-// cutName parts ROLE (NAME).
+// cutName splits ROLE (NAME).
 func cutName(head string) (role, name string) {
 	if inner, ok := strings.CutSuffix(head, ")"); ok {
 		if role, name, ok := strings.Cut(inner, " ("); ok && name != "" {
@@ -164,7 +162,7 @@ func parseObject(text string) (jsonstream.Value, bool) {
 		return jsonstream.Value{}, false
 	}
 	limits := jsonstream.Unlimited()
-	limits.MaxDepth = jsonstream.MaxDepth - 2 // in a list of a document it can still be read
+	limits.MaxDepth = jsonstream.MaxDepth - 2 // so that it can be in a list of a document
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), limits)
 	if err != nil {
 		return jsonstream.Value{}, false

@@ -19,7 +19,7 @@ func listed(t *testing.T, text string) []string {
 	return outline(unnest(t, summaryOf(text), NestOptions{}).Root().Get("input_history"))
 }
 
-// What the lines of a summary stand for.
+// What the lines of a summary mean.
 func TestRecords(t *testing.T) {
 	tests := []struct {
 		name, lines string
@@ -80,10 +80,10 @@ func TestSummaryMessages(t *testing.T) {
 		{"no lines", preamble + "\n" + DefaultStart + "\n" + DefaultEnd, true},
 		{"another preamble", "So far:" + lines, false},
 		{"no preamble", lines, false},
-		{"text behind it", preamble + lines + " And now?", false},
+		{"text after it", preamble + lines + " And now?", false},
 		{"text before it", "Hi. " + preamble + lines, false},
 		{"no end", preamble + "\n" + DefaultStart + "\n1. user: Hi", false},
-		{"text behind the start", preamble + "\n" + DefaultStart + "x\n1. user: Hi\n" + DefaultEnd, false},
+		{"text after the start", preamble + "\n" + DefaultStart + "x\n1. user: Hi\n" + DefaultEnd, false},
 		{"nothing but the markers in one line", preamble + "\n" + DefaultStart + DefaultEnd, false},
 	}
 	for _, test := range tests {
@@ -117,7 +117,7 @@ func TestUnnest(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	// Nesting finds them too, wherever they are.
+	// Nesting finds them too, in any place.
 	nested := nest(t, data("["+message+"]", message, ""), NestOptions{}).Root().Get("input_history")
 	if got := outline(nested); len(got) != 1 || strings.Count(got[0], "\n") != 8 || strings.Contains(got[0], preamble) {
 		t.Errorf("got %q", got)

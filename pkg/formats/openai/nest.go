@@ -22,7 +22,7 @@ type NestOptions struct {
 	Early bool
 }
 
-// The markers around the lines of a summary, unless others are asked for.
+// The default markers around the lines of a summary.
 const (
 	DefaultStart = "<CONVERSATION HISTORY>"
 	DefaultEnd   = "</CONVERSATION HISTORY>"
@@ -58,7 +58,7 @@ func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	), nil
 }
 
-// A nesting is the input_history that is being made.
+// A nesting is the input_history that is being built.
 type nesting struct {
 	markers markers
 	history []byte  // a JSON array but for its end
@@ -96,8 +96,7 @@ func (n *nesting) summarizeHistory(data jsonstream.Value) {
 	}
 }
 
-// items yields the items of a list, for a run item its raw_item, which is what the SDK
-// makes an item of.
+// items yields the items of a list; for a run item its raw_item, which the SDK uses.
 func items(data jsonstream.Value, list string) iter.Seq2[int, jsonstream.Value] {
 	return func(yield func(int, jsonstream.Value) bool) {
 		for i, item := range data.Get(list).Elements() {
@@ -115,8 +114,8 @@ func (n *nesting) summarize(item jsonstream.Value) {
 	})
 }
 
-// add takes the next item of pre_handoff_items or new_items; forward says whether
-// it is one that its list forwards.
+// add adds the next item of pre_handoff_items or new_items; forward reports whether its
+// list forwards it.
 func (n *nesting) add(item jsonstream.Value, forward bool) {
 	switch {
 	case isApproval(item):
@@ -186,10 +185,9 @@ func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 	)
 }
 
-// Unnest appends data, a HandoffInputData, with every summary message replaced
-// by the items that it lists, in all lists, as compact JSON. The package
-// documentation says what a summary does not hold. Early is not looked at. The
-// errors are those of [Nest].
+// Unnest appends data, a HandoffInputData, with every summary message replaced by the items
+// that it lists, in all lists, as compact JSON. The package documentation lists what a
+// summary does not hold. Early is ignored. The errors are those of [Nest].
 func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	if err := requireShape(data); err != nil {
 		return dst, err

@@ -80,7 +80,7 @@ func TestSummaryText(t *testing.T) {
 	}
 }
 
-// Which items are forwarded as they are, and where the summaries stand.
+// Which items are forwarded as they are, and where the summaries are.
 func TestNest(t *testing.T) {
 	tests := []struct {
 		name string

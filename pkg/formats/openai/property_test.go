@@ -106,7 +106,7 @@ func carried(item jsonstream.Value) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// plain returns a value as compact JSON with its strings in one way of escaping.
+// plain returns a value as compact JSON with its strings in one form of escaping.
 func plain(v jsonstream.Value) string {
 	var parts []string
 	switch v.Kind() {
@@ -153,7 +153,7 @@ func expected(doc *jsonstream.Document, o NestOptions) []string {
 	return want
 }
 
-// forwards says the rule of the SDK in another way.
+// forwards states the rule of the SDK in another form.
 func forwards(list string, item jsonstream.Value) bool {
 	role, kind := item.Get("role").Text(), item.Get("type").Text()
 	summarised := slices.Contains([]string{"function_call", "function_call_output", "reasoning"}, kind)

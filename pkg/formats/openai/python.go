@@ -6,9 +6,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// appendPython appends a value as Python's json.dumps writes it with
-// ensure_ascii=False: ", " and ": " as separators, members in their order, no
-// escapes but those that JSON needs. The text of numbers stays.
+// appendPython appends a value as Python's json.dumps writes it with ensure_ascii=False: ",
+// " and ": " as separators, members in their order, only the escapes that JSON requires.
+// Numbers keep their text.
 func appendPython(dst []byte, v jsonstream.Value) []byte {
 	switch v.Kind() {
 	case jsonstream.Object:

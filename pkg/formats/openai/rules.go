@@ -2,14 +2,14 @@ package openai
 
 import "github.com/eaapl/handoff/pkg/finding"
 
-// InvalidRequest is the error with which the API behind the OpenAI Agents SDK rejects a
+// InvalidRequest is the error with which the API that the OpenAI Agents SDK calls rejects a
 // conversation (its invalid_request_error).
 const InvalidRequest finding.Reason = "INVALID_REQUEST_ERROR"
 
-// Two rules that a caller may have to know.
+// Rules that a caller may refer to.
 const (
-	// Shape is the ID of the rule about structure. Most of what it finds the JSON
-	// Schema of the format finds too.
+	// Shape is the ID of the rule about structure. The JSON Schema of the format finds most
+	// of the same.
 	Shape = "openai/shape"
 	// HandoffInput is the ID of the rule for which Check asks
 	// [CheckOptions].InputProblems.

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A ShapeError reports a document that is no HandoffInputData. Its text is for
-// people and does not repeat the place.
+// A ShapeError reports a document that is not a HandoffInputData. Its text is for people
+// and does not repeat the place.
 type ShapeError struct {
 	jsonstream.Position        // of the fault
 	Pointer             string // JSON Pointer to it
@@ -29,7 +29,7 @@ const (
 
 var listNames = []string{inputHistory, preHandoffItems, newItems, inputItems}
 
-// isList reports whether the value of one of listNames is what it may be.
+// isList reports whether v is a valid value of one of listNames.
 func isList(name string, v jsonstream.Value) bool {
 	switch v.Kind() {
 	case jsonstream.Array:
@@ -43,7 +43,7 @@ func isList(name string, v jsonstream.Value) bool {
 	}
 }
 
-// shapeErrors yields what keeps data from being a HandoffInputData.
+// shapeErrors yields the reasons why data is not a HandoffInputData.
 func shapeErrors(data jsonstream.Value) iter.Seq[*ShapeError] {
 	return func(yield func(*ShapeError) bool) {
 		if data.Kind() != jsonstream.Object {
@@ -126,7 +126,7 @@ func appendMember(dst []byte, name string, member jsonstream.Value, replacements
 	return jsonstream.AppendCompact(dst, member.Raw())
 }
 
-// separate appends a comma unless what began at first is still empty.
+// separate appends a comma unless nothing was appended since first.
 func separate(dst []byte, first int) []byte {
 	if len(dst) > first {
 		return append(dst, ',')

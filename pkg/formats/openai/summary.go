@@ -18,7 +18,7 @@ const (
 // noItems is the line of a summary that lists nothing.
 const noItems = "(no previous turns recorded)"
 
-// markers are what stands around the lines of a summary.
+// markers are the texts around the lines of a summary.
 type markers struct{ start, end string }
 
 func newMarkers(start, end string) markers {
@@ -69,7 +69,7 @@ func appendMessage(dst []byte, role, name, content string) []byte {
 func appendQuoted(dst []byte, s string) []byte {
 	dst, err := jsontext.AppendQuote(dst, s)
 	if err != nil {
-		panic(err) // strict JSON has no other strings, and markers are checked
+		panic(err) // impossible: strict JSON is UTF-8, and markers are checked
 	}
 	return dst
 }

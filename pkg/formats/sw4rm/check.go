@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// mostEntries is how many messages the document recommends.
-	mostEntries = 50
-	// mostBytes is from where on the document recommends gzip: 100 KB.
-	mostBytes = 100_000
+	// maxEntries is the number of messages that the document recommends at most.
+	maxEntries = 50
+	// maxBytes is the size above which the document recommends gzip: 100 KB.
+	maxBytes = 100_000
 )
 
-// Check returns what breaks the rules of the document that its JSON Schema cannot
-// say, in the order of the text, of each rule the first 100 places; f is
+// Check reports what breaks those rules of the document that its JSON Schema cannot
+// express, in the order of the text, for each rule the first 100 places; f is
 // [format.SW4RMContext], [format.SW4RMRequest] or [format.SW4RMResponse]. It does not
-// ask for what the schema asks for: what is not of the type that a rule is about is
-// passed over. The schema cannot look into a snapshot in base64, so that Check asks
-// for what a context needs in there. The snapshot of a request is bounded by limits.
+// repeat the schema: values of another type than a rule expects are skipped. The schema
+// cannot look into a snapshot in base64, so Check also checks that the context in it is
+// complete. The snapshot of a request is bounded by limits.
 func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) []finding.Finding {
 	find := &finder{}
 	switch f {
@@ -64,7 +64,7 @@ func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 	f.context(context)
 }
 
-// entryMembers asks of a message in a snapshot what the schema of a context does.
+// entryMembers checks a message in a snapshot as the schema of a context does.
 func (f *finder) entryMembers(entry jsonstream.Value) {
 	if entry.Kind() != jsonstream.Object {
 		f.fail("sw4rm/context-type", entry, "", "expected a message, an object with role and content, found "+finding.QuoteValue(entry))
@@ -88,7 +88,7 @@ func (f *finder) entryMembers(entry jsonstream.Value) {
 	}
 }
 
-// context checks what holds for a context wherever it stands.
+// context checks a context, of its own or in a snapshot.
 func (f *finder) context(root jsonstream.Value) {
 	history, state := root.Get("conversation_history"), root.Get("tool_state")
 	answered := map[string]bool{} // tool calls, by their ids
@@ -98,8 +98,8 @@ func (f *finder) context(root jsonstream.Value) {
 			answered[id] = true
 		}
 	}
-	if n := history.Len(); history.Kind() == jsonstream.Array && n > mostEntries {
-		f.warn("sw4rm/history-length", history, fmt.Sprintf("a long history: found %d messages; limit it to the last %d that matter", n, mostEntries))
+	if n := history.Len(); history.Kind() == jsonstream.Array && n > maxEntries {
+		f.warn("sw4rm/history-length", history, fmt.Sprintf("a long history: found %d messages; limit it to the last %d that matter", n, maxEntries))
 	}
 	results := state.Get("cached_results")
 	if results.Kind() == jsonstream.Object && results.Len() > 0 {
@@ -113,8 +113,8 @@ func (f *finder) context(root jsonstream.Value) {
 			f.warn("sw4rm/completed-call", id, fmt.Sprintf("the call %s has a result and is active all the same: the receiver would run it again; take it out of active_calls", finding.QuoteValue(id)))
 		}
 	}
-	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > mostBytes {
-		f.warn("sw4rm/context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, mostBytes))
+	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > maxBytes {
+		f.warn("sw4rm/context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, maxBytes))
 	}
 	for v := range root.All() {
 		if v.Kind() == jsonstream.String && isBinary(v.Raw()) {
@@ -139,18 +139,18 @@ func (f *finder) entry(entry jsonstream.Value) {
 	}
 }
 
-// leastBinary is the length from which on a string of base64 characters is taken for
-// binary data.
-const leastBinary = 1024
+// minBinary is the minimum length of a string of base64 characters that is taken for binary
+// data.
+const minBinary = 1024
 
-// isBinary reports whether a quoted string is a data URL in base64, or long and of
-// nothing but base64, in either alphabet and perhaps in lines.
+// isBinary reports whether a quoted string is a data URL in base64, or a long string of
+// base64, in either alphabet, with or without line breaks.
 func isBinary(quoted []byte) bool {
 	text := quoted[1 : len(quoted)-1]
 	if head := string(text[:min(len(text), 128)]); strings.HasPrefix(head, "data:") && strings.Contains(head, ";base64,") {
 		return true
 	}
-	if len(text) < leastBinary {
+	if len(text) < minBinary {
 		return false
 	}
 	var upper, lower, digit bool

@@ -134,7 +134,7 @@ func TestCheckIsBounded(t *testing.T) {
 	for _, p := range problems {
 		size += len(p.Message) + len(p.Pointer)
 	}
-	if len(problems) > 2*mostOfRule || size > 100_000 {
+	if len(problems) > 2*maxPerRule || size > 100_000 {
 		t.Errorf("%d problems, %d bytes", len(problems), size)
 	}
 	if p := problems[len(problems)-1]; p.Rule != "sw4rm/embedded-binary" || p.Pointer != "/metadata" {

@@ -13,14 +13,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Context is the parts of a HandoffContext. An absent value stands for an empty
-// array or object.
+// A Context is the parts of a HandoffContext. An absent value means an empty array or
+// object.
 type Context struct {
 	History   jsonstream.Value // an array
 	ToolState jsonstream.Value // an object
 	Metadata  jsonstream.Value // an object
-	// Others are members that the document does not know. They are kept, behind
-	// those that it does.
+	// Others are members that the document does not define. They are kept, after those that
+	// it defines.
 	Others []jsonstream.Value
 }
 
@@ -57,9 +57,9 @@ func ReadContext(root jsonstream.Value) (Context, []finding.Finding) {
 	return c, nil
 }
 
-// Serialize is the document's serialize_context: compact JSON in UTF-8, the members
-// in the order of the dataclass. Inside them numbers keep their text and members
-// their order; strings are written with no escape that JSON does not ask for.
+// Serialize is the document's serialize_context: compact JSON in UTF-8, the members in the
+// order of the dataclass. Inside them, numbers keep their text and members their order;
+// strings have only the escapes that JSON requires.
 func (c Context) Serialize() []byte {
 	text := []byte("{")
 	for i, v := range []jsonstream.Value{c.History, c.ToolState, c.Metadata} {
@@ -110,16 +110,16 @@ func appendUTF8(dst, text []byte) []byte {
 		if bytes.IndexByte(quoted, '\\') < 0 {
 			dst = append(dst, quoted...)
 		} else {
-			plain, _ = jsontext.AppendUnquote(plain[:0], quoted) // it comes from strict JSON
+			plain, _ = jsontext.AppendUnquote(plain[:0], quoted) // cannot fail for strict JSON
 			dst, _ = jsontext.AppendQuote(dst, plain)
 		}
 		text = text[end+1:]
 	}
 }
 
-// openSnapshot returns the context that a snapshot holds, absent for a request
-// without one; encoded tells whether it is base64. Otherwise there is a rule that the
-// snapshot breaks, and how.
+// openSnapshot returns the context that a snapshot holds, or an absent value for a request
+// without one; encoded reports whether it is base64. Otherwise rule is the rule that the
+// snapshot breaks.
 func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream.Value, encoded bool, rule, problem string) {
 	switch v.Kind() {
 	case jsonstream.Absent, jsonstream.Null:
@@ -163,11 +163,11 @@ func syntaxFault(err error) string {
 	return err.Error()
 }
 
-// Fill is the lenient reading of the SDK's from_dict: it returns a context, or a
-// request with the context in its snapshot, with an empty value for each member that
-// is missing, and the JSON Pointers of these. What is there stays as it is. f is
-// [format.SW4RMContext] or [format.SW4RMRequest]; of a request whose snapshot cannot
-// be opened nothing is changed: reading it says why.
+// Fill is the lenient reading of the SDK's from_dict: it returns a context, or a request
+// with the context in its snapshot, with an empty value for each member that is missing,
+// and the JSON Pointers of these. Existing members stay as they are. f is
+// [format.SW4RMContext] or [format.SW4RMRequest]; a request whose snapshot cannot be opened
+// is not changed, and reading it reports why.
 func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (filled *jsonstream.Document, pointers []string, err error) {
 	root, encoded, prefix := doc.Root(), false, ""
 	if f == format.SW4RMRequest {
@@ -178,7 +178,7 @@ func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (
 		return doc, nil, nil
 	}
 	end := len(root.Raw()) - len("}")
-	text := root.Raw()[:end:end] // what is appended goes elsewhere
+	text := root.Raw()[:end:end] // so that append copies
 	for _, m := range contextMembers {
 		if root.Get(m.name).Exists() {
 			continue

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// snapshotValue is where the view of a request has its context.
+// snapshotValue is the place of the context in the view of a request.
 const snapshotValue = "/context_snapshot/value"
 
 var contextLayout = exchange.Layout{
@@ -118,8 +118,8 @@ const (
 	ruleRequest = "required of a handoff request"
 )
 
-// checkContextSource checks a HandoffContext. A timestamp in Unix seconds is normalised rather than
-// refused.
+// checkContextSource checks a HandoffContext. A timestamp in Unix seconds is normalised,
+// not rejected.
 func checkContextSource(c *exchange.Checker, doc tree.Node, at string) {
 	list := c.Need(doc, at, "conversation_history", jsonstream.Array, ruleContext).Children()
 	c.Need(doc, at, "tool_state", jsonstream.Object, ruleContext)
@@ -159,7 +159,7 @@ func checkRequestSource(c *exchange.Checker, doc tree.Node) {
 	checkContextSource(c, value.Get("value"), "/context_snapshot")
 }
 
-// foundInstead says what a snapshot is that is no context.
+// foundInstead describes a snapshot that is not a context.
 func foundInstead(s tree.Node) string {
 	if !tree.IsString(s) {
 		return s.Kind().String()

@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// fromSW4RM reads an entry of a conversation_history. One of the assistant that has a
-// tool's name and a call's identifier is the call.
+// fromSW4RM reads an entry of a conversation_history. One of the assistant with a tool name
+// and a call identifier is a call.
 func fromSW4RM(t tree.Node) tree.Node {
 	if !t.Is(jsonstream.Object) {
 		return t
@@ -25,7 +25,7 @@ func fromSW4RM(t tree.Node) tree.Node {
 	return exchange.CallTurn(c, t.Without("role", "content", "tool_call_id", "name", "tool_calls"))
 }
 
-// sw4rmRoles are the roles that SW4RM knows, and what others become.
+// sw4rmRoles maps roles to those of SW4RM.
 var sw4rmRoles = map[string]string{
 	"user": "user", "assistant": "assistant", "system": "system", "tool": "tool",
 	"developer": "system", "function": "tool",

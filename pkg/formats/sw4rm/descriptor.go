@@ -37,7 +37,7 @@ var ContextFormat = format.Descriptor{
 		{Arrays: [][]string{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, Members: []string{"call_id"}},
 		{Arrays: [][]string{{"tool_state", "active_calls"}, {"tool_state", "pending_approvals"}}, Members: []string{"id"}},
 	},
-	MaxTurns:       mostEntries,
+	MaxTurns:       maxEntries,
 	Notes:          "metadata",
 	HistoryLength:  "/metadata/original_history_length",
 	Trimmed:        "/metadata/trimmed",
@@ -70,7 +70,7 @@ var RequestFormat = format.Descriptor{
 		{Arrays: [][]string{{snapshotMember, "tool_state", "active_calls"}, {snapshotMember, "tool_state", "pending_approvals"}}, Members: []string{"call_id"}},
 		{Arrays: [][]string{{snapshotMember, "tool_state", "active_calls"}, {snapshotMember, "tool_state", "pending_approvals"}}, Members: []string{"id"}},
 	},
-	MaxTurns: mostEntries,
+	MaxTurns: maxEntries,
 }
 
 // ResponseFormat describes the format of a HandoffResponse.
@@ -88,7 +88,7 @@ var ResponseFormat = format.Descriptor{
 	Schema: schemas.SW4RMResponse,
 	Check:  checkResponse,
 
-	MaxTurns: mostEntries,
+	MaxTurns: maxEntries,
 	Profile:  responseProfile,
 	Changes:  responseChanges,
 }
@@ -105,13 +105,13 @@ func checkResponse(doc *jsonstream.Document, limits jsonstream.Limits) []finding
 	return Check(doc, format.SW4RMResponse, limits)
 }
 
-// requestChanges returns what became of a request.
+// requestChanges returns the changes of a request.
 func requestChanges(c format.Comparison) []format.Change {
 	const needed = "capabilities_required"
 	return append(c.Route("/from_agent", "/to_agent"), format.TextChanges("capability", c.Old.Get(needed), c.New.Get(needed))...)
 }
 
-// responseChanges returns what became of an answer.
+// responseChanges returns the changes of a response.
 func responseChanges(c format.Comparison) []format.Change {
 	was, is := answerOf(c.Old), answerOf(c.New)
 	if was == is {
@@ -120,7 +120,7 @@ func responseChanges(c format.Comparison) []format.Change {
 	return []format.Change{{Was: []string{was}, Is: []string{is}}}
 }
 
-// answerOf returns the status of a response, or what accepted comes to.
+// answerOf returns the status of a response, derived from accepted if it has none.
 func answerOf(response jsonstream.Value) string {
 	if status := response.Get("status").Text(); status != "" {
 		return status
@@ -135,7 +135,7 @@ func answerOf(response jsonstream.Value) string {
 	}
 }
 
-// snapshots returns the snapshot of a request; none of one without history.
+// snapshots returns the snapshot of a request, or none for a request without history.
 func snapshots(root jsonstream.Value) []format.Carrier {
 	v := root.Get(snapshotMember)
 	if !v.Exists() || v.Kind() == jsonstream.Null {

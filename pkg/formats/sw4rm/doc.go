@@ -1,6 +1,6 @@
 // Package sw4rm makes, reads and answers the handoffs of SW4RM: contexts, requests
 // and responses, as its document "Handoff Context Serialization" describes them.
 //
-// Documents are their bytes: what is read passes into what is written as it stands,
-// with the text of numbers, the order of members, and members that nobody knows.
+// Values are copied from what is read to what is written without a change: numbers keep
+// their text, and objects keep the order of their members and unknown members.
 package sw4rm

@@ -18,18 +18,18 @@ type finder struct {
 }
 
 const (
-	// mostOfRule bounds how many places of one rule are told of.
-	mostOfRule = 100
+	// maxPerRule is the maximum number of places that are reported for one rule.
+	maxPerRule = 100
 )
 
-// enter says that what follows is in a snapshot.
+// enter records that what follows is in a snapshot.
 func (f *finder) enter(snapshot jsonstream.Value, encoded bool) {
 	if encoded {
 		f.snapshot = snapshot
 	}
 }
 
-// fail adds an error about v, or about a member of it that is missing.
+// fail adds an error about v, or about a missing member of v.
 func (f *finder) fail(rule string, v jsonstream.Value, member, message string) {
 	f.add(finding.Error, rule, v, member, message)
 }
@@ -43,7 +43,7 @@ func (f *finder) add(severity finding.Severity, rule string, v jsonstream.Value,
 	if f.counts == nil {
 		f.counts = map[string]int{}
 	}
-	if f.counts[rule]++; f.counts[rule] > mostOfRule {
+	if f.counts[rule]++; f.counts[rule] > maxPerRule {
 		return
 	}
 	p := finding.Finding{Rule: rule, Layer: finding.Protocol, Reason: finding.Reason(InvalidArgument), Severity: severity, Message: message}.On(v)
@@ -62,7 +62,7 @@ func (f *finder) inOrder() []finding.Finding {
 	return f.problems
 }
 
-// contextMembers looks for what deserialize_context needs.
+// contextMembers checks for the members that deserialize_context needs.
 func (f *finder) contextMembers(root jsonstream.Value) {
 	for _, m := range contextMembers {
 		v := root.Get(m.name)

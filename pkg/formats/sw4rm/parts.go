@@ -50,7 +50,7 @@ func ReadHistory(text []byte, limits jsonstream.Limits) (jsonstream.Value, error
 	return parsed(append(list, ']'))
 }
 
-// Members are those of an object that is put together, in the order in which they are
+// Members are the members of an object that is being built, in the order in which they are
 // added. The zero value has none.
 type Members struct{ text []byte }
 
@@ -83,7 +83,7 @@ func (m *Members) Object() (jsonstream.Value, error) {
 	return parsed(append(text, '}'))
 }
 
-// parsed reads a text that is put together of what was read before.
+// parsed parses a text that was assembled from parsed values.
 func parsed(text []byte) (jsonstream.Value, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {

@@ -17,7 +17,7 @@ type Facts struct {
 	HandoffID       string          `json:"handoff_id"`
 	Reason          string          `json:"reason"`
 	Capabilities    []string        `json:"capabilities_required"`
-	PreserveHistory *bool           `json:"preserve_history"` // nil where the message does not say
+	PreserveHistory *bool           `json:"preserve_history"` // nil if absent
 	Priority        json.RawMessage `json:"priority"`         // as the message has it, nil for none
 	Timeout         json.RawMessage `json:"timeout"`
 

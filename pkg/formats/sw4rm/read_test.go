@@ -135,7 +135,7 @@ func TestReadRegistry(t *testing.T) {
 		want     []string
 	}{
 		{"neither", `{"agent":[]}`, []string{`: not a registry: expected an array of agent records, or {"agents": []}`}},
-		{"every fault is told", `[{"agent_id":"a","capabilities":[],"state":"RUNNABLE"},7,{"capabilities":["x",1],"state":2},{"agent_id":"","capabilities":[],"state":"x"},` +
+		{"every fault is reported", `[{"agent_id":"a","capabilities":[],"state":"RUNNABLE"},7,{"capabilities":["x",1],"state":2},{"agent_id":"","capabilities":[],"state":"x"},` +
 			`{"agent_id":"a","capabilities":[],"state":"RUNNABLE"},{"agent_id":"b"}]`, []string{
 			"/1: not an agent record: expected an object with agent_id, capabilities and state, found the number 7",
 			"/2/agent_id: missing: it is required; add it, a string", "/2/capabilities/1: expected a string, found the number 1", "/2/state: expected a string, found the number 2",

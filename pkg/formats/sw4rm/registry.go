@@ -7,14 +7,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Agent is a record of a registry. Its zero value can do nothing and is not
+// An Agent is a record of a registry. The zero value has no capabilities and is not
 // available.
 type Agent struct {
 	ID    string
 	State string // [Runnable] if it accepts handoffs
 
 	can          map[string]bool
-	capabilities []byte // as they stand in the record
+	capabilities []byte // as written in the record
 }
 
 // ReadAgent reads an agent record: {"agent_id", "capabilities": [], "state"}, with
@@ -41,15 +41,15 @@ func (f *finder) agent(v jsonstream.Value) Agent {
 	return a
 }
 
-// A Registry is the agents that are known, in an order. It is immutable and safe for
-// concurrent use.
+// A Registry is an ordered list of known agents. It is immutable and safe for concurrent
+// use.
 type Registry struct {
 	agents []Agent
 	byID   map[string]int
 }
 
-// ReadRegistry reads an array of agent records, or an object with one as its member
-// agents. An agent_id stands for one record.
+// ReadRegistry reads an array of agent records, or an object with one as its member agents.
+// No two records may have the same agent_id.
 func ReadRegistry(doc *jsonstream.Document) (*Registry, []finding.Finding) {
 	f := &finder{}
 	list := doc.Root()
@@ -76,23 +76,23 @@ func ReadRegistry(doc *jsonstream.Document) (*Registry, []finding.Finding) {
 	return g, nil
 }
 
-// A Routing is where a request went, and what came of it.
+// A Routing is the result of routing a request.
 type Routing struct {
-	Response Response
-	Target   string // the agent that was chosen, "" if there is none
-	Refusals []Refusal
+	Response   Response
+	Target     string // the agent that was chosen, "" if there is none
+	Rejections []Rejection
 }
 
-// A Refusal is the answer of a preferred agent that did not accept.
-type Refusal struct{ Agent, Reason string }
+// A Rejection is the answer of a preferred agent that did not accept.
+type Rejection struct{ Agent, Reason string }
 
 // Route sends a request to an agent, and returns its answer.
 //
-// With preferred agents it is the document's initiate_handoff_with_fallback: they are
-// asked in that order, whatever the request's to_agent. Otherwise it is route_handoff
-// of the CapabilityRouter: the request goes to its to_agent, or if it has none, to the
-// first agent of the registry that has all capabilities and is [Runnable]. An agent
-// that the registry does not have rejects.
+// With preferred agents, Route follows the document's initiate_handoff_with_fallback: it
+// tries them in order, whatever the request's to_agent. Otherwise it follows route_handoff
+// of the CapabilityRouter: the request goes to its to_agent or, if it has none, to the
+// first agent of the registry that has all capabilities and is [Runnable]. An agent that is
+// not in the registry rejects.
 func (g *Registry) Route(r *Request, preferred []string, handoffID string) Routing {
 	if len(preferred) > 0 {
 		return g.fallBack(r, preferred, handoffID)
@@ -109,15 +109,15 @@ func (g *Registry) Route(r *Request, preferred []string, handoffID string) Routi
 }
 
 func (g *Registry) fallBack(r *Request, preferred []string, handoffID string) Routing {
-	var refusals []Refusal
+	var rejections []Rejection
 	for _, id := range preferred {
 		answer := g.ask(id, r, handoffID)
 		if answer.Accepted {
-			return Routing{answer, id, refusals}
+			return Routing{answer, id, rejections}
 		}
-		refusals = append(refusals, Refusal{id, answer.RejectionReason})
+		rejections = append(rejections, Rejection{id, answer.RejectionReason})
 	}
-	return Routing{Response: rejected(r, handoffID, "All preferred agents unavailable"), Refusals: refusals}
+	return Routing{Response: rejected(r, handoffID, "All preferred agents unavailable"), Rejections: rejections}
 }
 
 // ask returns the answer of one agent.

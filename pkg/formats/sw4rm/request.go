@@ -15,7 +15,7 @@ import (
 type Request struct {
 	ID       string // request_id of the wire service, "" if there is none
 	From, To string // To is "" if a router is to choose
-	// Capabilities are those required, in the request's order, each once.
+	// Capabilities are the required ones, in the request's order, without repeats.
 	Capabilities []string
 	// Context is the context of the snapshot, absent if there is none. Positions in
 	// it are those in the request, or in the decoded snapshot.
@@ -24,10 +24,10 @@ type Request struct {
 	doc *jsonstream.Document
 }
 
-// ReadRequest reads a HandoffRequest: what is needed to answer it, and the context in
-// its snapshot, which has to be one that deserialize_context reads. An inline object
-// in the place of the snapshot's base64 is accepted; an absent or null to_agent is an
-// empty one. The snapshot is bounded by limits.
+// ReadRequest reads a HandoffRequest: what is needed to answer it, and the context in its
+// snapshot, which must be one that deserialize_context reads. An inline object in place of
+// the snapshot's base64 is accepted; an absent or null to_agent is read as "". The snapshot
+// is bounded by limits.
 func ReadRequest(doc *jsonstream.Document, limits jsonstream.Limits) (*Request, []finding.Finding) {
 	f := &finder{}
 	root := doc.Root()
@@ -53,8 +53,8 @@ func ReadRequest(doc *jsonstream.Document, limits jsonstream.Limits) (*Request, 
 	return r, nil
 }
 
-// WithTarget returns the text of the request with another to_agent; everything else
-// stays as it is, byte for byte.
+// WithTarget returns the text of the request with another to_agent; everything else stays
+// the same, byte for byte.
 func (r *Request) WithTarget(agent string) ([]byte, error) {
 	return jsonstream.Set(r.doc, "/to_agent", appendString(nil, agent))
 }

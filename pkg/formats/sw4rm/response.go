@@ -77,8 +77,8 @@ func rejected(r *Request, handoffID, reason string) Response {
 // NewID draws a handoff_id: a UUID of version 4 (RFC 9562, section 5.4).
 func NewID() string { return uuid.NewString() }
 
-// SeededID returns a handoff_id that depends on the seed and the request's values
-// alone, in the form of a UUID of version 4.
+// SeededID returns a handoff_id in the form of a UUID of version 4 that depends only on the
+// seed and the request's values.
 func SeededID(seed string, r *Request) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s", len(seed), seed)

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// Rules returns the rules of [Check]. The caller owns the slice. Those about size have no
-// examples, which would be too long to read.
+// Rules returns the rules of [Check]. The caller owns the slice. The rules about size have
+// no examples, which would be too long.
 func Rules() []finding.Rule {
 	rules := slices.Concat(snapshotRules(), contextRules(), answerRules())
 	for i := range rules {

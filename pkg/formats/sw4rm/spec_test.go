@@ -210,7 +210,7 @@ func TestSpecCapabilityBasedRouting(t *testing.T) {
 		{"none has it", agents, "", `["translation"]`, "", "No capable agent available"},
 		{"no agents", `[]`, "", `[]`, "", "No capable agent available"},
 		{"to_agent is asked", agents, "second", `["code_review"]`, "second", ""},
-		{"to_agent refuses, though others could", agents, "busy", `["code_review"]`, "busy", "Agent busy: RUNNING"},
+		{"to_agent rejects, though others could", agents, "busy", `["code_review"]`, "busy", "Agent busy: RUNNING"},
 		{"to_agent is not there", agents, "nobody", `[]`, "nobody", "Unknown agent: nobody"},
 	} {
 		r := mustRead(t, `{"from_agent":"a","to_agent":"`+tt.to+`","reason":"r","capabilities_required":`+tt.required+`}`)
@@ -229,13 +229,13 @@ func TestSpecHandoffRejectionHandling(t *testing.T) {
 	if got.Target != "second" || !got.Response.Accepted || got.Response.RequestID != "q" || got.Response.AcceptingAgent != "second" {
 		t.Errorf("%+v", got)
 	}
-	want := []Refusal{{"writer", "Missing capability: code_review"}, {"busy", "Agent busy: RUNNING"}}
-	if diff := cmp.Diff(want, got.Refusals); diff != "" {
+	want := []Rejection{{"writer", "Missing capability: code_review"}, {"busy", "Agent busy: RUNNING"}}
+	if diff := cmp.Diff(want, got.Rejections); diff != "" {
 		t.Error(diff)
 	}
 	got = g.Route(r, []string{"busy", "nobody"}, "h")
-	want = []Refusal{{"busy", "Agent busy: RUNNING"}, {"nobody", "Unknown agent: nobody"}}
-	if diff := cmp.Diff(Routing{Response: Response{HandoffID: "h", RejectionReason: "All preferred agents unavailable", Status: Rejected, RequestID: "q"}, Refusals: want}, got); diff != "" {
+	want = []Rejection{{"busy", "Agent busy: RUNNING"}, {"nobody", "Unknown agent: nobody"}}
+	if diff := cmp.Diff(Routing{Response: Response{HandoffID: "h", RejectionReason: "All preferred agents unavailable", Status: Rejected, RequestID: "q"}, Rejections: want}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -244,7 +244,7 @@ func TestSpecHandoffRejectionHandling(t *testing.T) {
 func TestStatusRules(t *testing.T) {
 	type step struct {
 		action   Action
-		to, want string // want is the status afterwards, or the code of a refusal
+		to, want string // want is the status afterwards, or the code of the rejection
 	}
 	submit := step{Submit, "b", "PENDING"}
 	for _, tt := range []struct {
@@ -281,6 +281,6 @@ func TestStatusRules(t *testing.T) {
 		}
 	}
 	if _, to, err := l.Apply(Event{Submit, "q", "a", "b"}); to != Pending || err != nil {
-		t.Errorf("what was refused must not have changed anything: %s, %v", to, err)
+		t.Errorf("what was rejected must not have changed anything: %s, %v", to, err)
 	}
 }

@@ -33,7 +33,7 @@ const (
 	Expire   Action = "expire"
 )
 
-// transitions are what an action makes of a handoff, and which it needs.
+// transitions lists the status that each action requires and the one that it leads to.
 var transitions = []struct {
 	action   Action
 	from, to Status
@@ -45,7 +45,7 @@ var transitions = []struct {
 	{Expire, Accepted, Expired},
 }
 
-// Actions returns all of them.
+// Actions returns all actions.
 func Actions() []Action {
 	var all []Action
 	for _, t := range transitions {
@@ -54,7 +54,7 @@ func Actions() []Action {
 	return all
 }
 
-// actionNames returns them for people.
+// actionNames returns the actions as text.
 func actionNames() string {
 	var names []string
 	for _, a := range Actions() {
@@ -89,7 +89,7 @@ func ReadEvent(doc *jsonstream.Document) (Event, []finding.Finding) {
 	return e, f.inOrder()
 }
 
-// A Code is the gRPC status with which the wire service refuses.
+// A Code is the gRPC status with which the wire service rejects.
 type Code string
 
 // The codes.
@@ -100,8 +100,7 @@ const (
 	FailedPrecondition Code = "FAILED_PRECONDITION"
 )
 
-// A TransitionError reports an event that the wire service refuses. It changes
-// nothing.
+// A TransitionError reports an event that the wire service rejects. It changes nothing.
 type TransitionError struct {
 	Code   Code
 	Reason string // what is wrong, what was found, and what to do
@@ -112,8 +111,8 @@ func (e *TransitionError) Error() string { return string(e.Code) + ": " + e.Reas
 // A Ledger is the statuses of handoffs, by their request_id. Its zero value has none.
 type Ledger struct{ statuses map[string]Status }
 
-// Apply walks a handoff one step on. from is "" for one that was not there. The error
-// is a *[TransitionError]; then to is from.
+// Apply applies an event to its handoff. from is "" for a new handoff. The error is a
+// [*TransitionError]; then to equals from.
 func (l *Ledger) Apply(e Event) (from, to Status, err error) {
 	if l.statuses == nil {
 		l.statuses = map[string]Status{}

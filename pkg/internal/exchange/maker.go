@@ -19,19 +19,19 @@ type Maker struct {
 	Made         []MadeUp
 	// Restoring is for the translation of what carries a residue: values then stand in
 	// for carried ones and come from nothing, but for those at places that are known.
-	Restoring bool
-	Known     map[string]bool
-	stood     []string    // places at which a value stood in
-	Calls     []tree.Node // items for results that have no call
+	Restoring    bool
+	Known        map[string]bool
+	placeholders []string    // places at which a value stood in
+	Calls        []tree.Node // items for results that have no call
 }
 
-// StandsIn reports whether the value at a place stands in for a carried one.
-func (k *Maker) StandsIn(pointer string) bool { return k.Restoring && !k.Known[pointer] }
+// IsPlaceholder reports whether the value at a place stands in for a carried one.
+func (k *Maker) IsPlaceholder(pointer string) bool { return k.Restoring && !k.Known[pointer] }
 
 // Up makes up a value.
 func (k *Maker) Up(pointer string, value tree.Node, rule string) tree.Node {
-	if k.StandsIn(pointer) {
-		k.stood = append(k.stood, pointer)
+	if k.IsPlaceholder(pointer) {
+		k.placeholders = append(k.placeholders, pointer)
 	} else {
 		k.Made = append(k.Made, MadeUp{Pointer: pointer, Value: value.Compact(), Rule: rule})
 	}
@@ -42,13 +42,13 @@ func (k *Maker) Up(pointer string, value tree.Node, rule string) tree.Node {
 // them, and reports whether there are any.
 func (k *Maker) Reveal(missed []string) bool {
 	any := false
-	for _, pointer := range k.stood {
+	for _, pointer := range k.placeholders {
 		if slices.ContainsFunc(missed, func(m string) bool { return strings.HasPrefix(pointer+"/", m+"/") }) {
 			k.Known[pointer] = true
 			any = true
 		}
 	}
-	k.Made, k.stood = nil, nil
+	k.Made, k.placeholders = nil, nil
 	return any
 }
 
@@ -71,7 +71,7 @@ func (k *Maker) hash(pointer, of string) [sha256.Size]byte {
 	if of == "" {
 		parts[2] = k.Source.Digest().String()
 	}
-	if k.StandsIn(pointer) {
+	if k.IsPlaceholder(pointer) {
 		parts = []string{pointer, of}
 	}
 	var all []byte
@@ -124,7 +124,7 @@ func (k *Maker) Time(m Meaning, pointer string) tree.Node {
 	if t := m.Values[RowTime]; IsTime(t) {
 		return t
 	}
-	if !k.StandsIn(pointer) {
+	if !k.IsPlaceholder(pointer) {
 		for _, t := range slices.Backward(m.Turns) {
 			if at := t.Get("timestamp"); IsTime(at) {
 				return k.Up(pointer, tree.String(at.Text()), "the time of the latest turn that has one")

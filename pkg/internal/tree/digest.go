@@ -59,8 +59,8 @@ var digesters = sync.Pool{New: func() any { return new(digester) }}
 // A digester digests values. It holds what was not hashed yet of those that it is in.
 type digester struct{ pending []byte }
 
-// mostPending is how many bytes of one value may wait.
-const mostPending = 32 << 10
+// maxPending is how many bytes of one value may wait.
+const maxPending = 32 << 10
 
 func (d *digester) of(n Node) Digest {
 	start := len(d.pending)
@@ -74,7 +74,7 @@ func (d *digester) of(n Node) Digest {
 	}
 	add := func(value Node) {
 		sum := d.of(value)
-		if d.pending = base64.RawURLEncoding.AppendEncode(d.pending, sum[:]); len(d.pending)-start > mostPending {
+		if d.pending = base64.RawURLEncoding.AppendEncode(d.pending, sum[:]); len(d.pending)-start > maxPending {
 			flush()
 		}
 	}
@@ -98,7 +98,7 @@ func (d *digester) of(n Node) Digest {
 			b := bufio.NewWriter(h)
 			n.body.holds.write(b)
 			b.Flush()
-		} else if chars := n.chars(); len(chars) > mostPending {
+		} else if chars := n.chars(); len(chars) > maxPending {
 			flush()
 			h.Write(chars)
 		} else {

@@ -127,9 +127,9 @@ func (n Node) Decode() (Node, bool) {
 	})
 }
 
-// Behind returns the value whose JSON text a string has behind a label, and whether it has
+// Unlabelled returns the value whose JSON text a string has behind a label, and whether it has
 // one.
-func (n Node) Behind(label string) (Node, bool) {
+func (n Node) Unlabelled(label string) (Node, bool) {
 	return n.held(label, func() (Node, bool) {
 		content, ok := bytes.CutPrefix(n.chars(), []byte(label))
 		if !ok {

@@ -212,15 +212,15 @@ func (n Node) Count() (int, bool) {
 }
 
 // DeeperThan reports whether more objects and arrays are nested, this one included.
-func (n Node) DeeperThan(most int) bool {
+func (n Node) DeeperThan(limit int) bool {
 	if !n.Is(jsonstream.Object) && !n.Is(jsonstream.Array) {
 		return false
 	}
-	if most == 0 {
+	if limit == 0 {
 		return true
 	}
 	for c := n.Children(); c.Next(); {
-		if c.Value.DeeperThan(most - 1) {
+		if c.Value.DeeperThan(limit - 1) {
 			return true
 		}
 	}

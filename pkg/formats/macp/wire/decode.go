@@ -21,7 +21,7 @@ import (
 // A Transcript is one session of a stream.
 type Transcript struct {
 	Text    []byte  // the transcript in JSON, compact
-	Offsets []int64 // where each of its messages stood in the stream, in bytes
+	Offsets []int64 // of each of its messages in the stream, in bytes
 }
 
 // An Error reports a stream that is not one of envelopes. Its text is for people and
@@ -37,14 +37,13 @@ func (e *Error) Error() string { return e.Problem }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Decode reads a stream to its end and returns a transcript for each session, in the
-// order in which they begin. An empty stream has none. Neither an envelope nor all
-// that is made of the stream may be longer than limits.MaxBytes. The error is an
-// *[Error], or one of the reader.
+// Decode reads a stream to its end and returns a transcript for each session, in the order
+// in which they begin. An empty stream has none. limits.MaxBytes bounds each envelope, and
+// all of the output. The error is an *[Error], or one of the reader.
 func Decode(r io.Reader, limits jsonstream.Limits) ([]Transcript, error) {
-	d := decoder{most: jsonstream.DefaultMaxBytes}
+	d := decoder{remaining: jsonstream.DefaultMaxBytes}
 	if limits.MaxBytes > 0 {
-		d.most = limits.MaxBytes
+		d.remaining = limits.MaxBytes
 	}
 	var sessions []*Transcript
 	byID := map[string]*Transcript{}
@@ -110,7 +109,7 @@ func (c *countingReader) ReadByte() (byte, error) {
 }
 
 type decoder struct {
-	most int64 // bytes of JSON that may still be made
+	remaining int64 // bytes of JSON that may still be written
 }
 
 // next reads an envelope into buffer. The error is io.EOF at the end of the stream, a
@@ -127,11 +126,11 @@ func (d *decoder) next(in *countingReader, buffer *bytes.Buffer) error {
 		return problem{"the length of the envelope is longer than 64 bits: this is not a stream of length-delimited envelopes", nil}
 	case err != nil:
 		return err
-	case length > uint64(d.most):
+	case length > uint64(d.remaining):
 		return problem{fmt.Sprintf("the envelope is said to have %d bytes, more than may be read: raise --max-message-bytes, if this is a stream of length-delimited envelopes", length), jsonstream.ErrTooLarge}
 	}
 	buffer.Reset()
-	n, err := io.Copy(buffer, io.LimitReader(in.Reader, int64(length))) // grows with what is there, not with what is said
+	n, err := io.Copy(buffer, io.LimitReader(in.Reader, int64(length))) // grows with the bytes that are there, not with the stated length
 	in.read += n
 	if err == nil && n < int64(length) {
 		return problem{fmt.Sprintf("the envelope ends after %d of %d bytes: the stream was cut off", n, length), io.ErrUnexpectedEOF}
@@ -139,7 +138,7 @@ func (d *decoder) next(in *countingReader, buffer *bytes.Buffer) error {
 	return err
 }
 
-// add appends an envelope to a transcript, which it begins if there is nothing yet.
+// add appends an envelope to a transcript, and starts the transcript if it is empty.
 func (d *decoder) add(t *Transcript, p parsed, offset int64) error {
 	before := len(t.Text)
 	if before == 0 {
@@ -157,7 +156,7 @@ func (d *decoder) add(t *Transcript, p parsed, offset int64) error {
 	if t.Text, err = d.object(t.Text, p); err != nil {
 		return err
 	}
-	if d.most -= int64(len(t.Text) - before); d.most < 0 {
+	if d.remaining -= int64(len(t.Text) - before); d.remaining < 0 {
 		return errTooLarge
 	}
 	t.Offsets = append(t.Offsets, offset)
@@ -174,7 +173,7 @@ func base64Text(dst, data []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), data), '"')
 }
 
-// parsed is what was found in the bytes of a message.
+// parsed holds the fields of a message.
 type parsed struct {
 	schema  schema
 	data    []byte
@@ -327,7 +326,7 @@ func (d *decoder) list(dst []byte, f field, elements iter.Seq[[]byte]) ([]byte, 
 		} else if dst, err = d.nested(dst, f.fields, element); err != nil {
 			return dst, err
 		}
-		if int64(len(dst)-start) > d.most { // an empty message has many times its size in names
+		if int64(len(dst)-start) > d.remaining { // an empty message has many times its size in names
 			return dst, errTooLarge
 		}
 	}
@@ -340,8 +339,8 @@ var entry = schema{
 	{number: 2, name: "value", kind: blob},
 }
 
-// extensions appends an object of base64 texts, in the order of the wire. Of two with
-// one key the last counts.
+// extensions appends an object of base64 texts, in the order of the wire. If a key is
+// repeated, the last value counts.
 func (d *decoder) extensions(dst []byte, entries iter.Seq[[]byte]) ([]byte, error) {
 	latest := map[string][]byte{}
 	var keys []string

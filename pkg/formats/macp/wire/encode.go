@@ -15,8 +15,8 @@ import (
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
-// A Loss is a JSON member that the wire cannot carry, or not in full; or one that is
-// not there, which the wire cannot say.
+// A Loss is a JSON member that the wire cannot carry, or not in full; or a missing one
+// whose absence the wire cannot express.
 type Loss struct {
 	jsonstream.Position        // of the member's value, or of the object that lacks it
 	Pointer             string // JSON Pointer to it, or to where it would be
@@ -33,8 +33,8 @@ type MemberError struct {
 
 func (e *MemberError) Error() string { return e.Problem }
 
-// Encode returns the envelopes of a transcript, each behind its length, and what they
-// cannot carry. The error is a *[MemberError].
+// Encode returns the envelopes of a transcript, each after its length, and what they cannot
+// carry. The error is a *[MemberError].
 func Encode(doc *jsonstream.Document) ([]byte, []Loss, error) {
 	root := doc.Root()
 	list := root.Get(messages)
@@ -57,8 +57,8 @@ func Encode(doc *jsonstream.Document) ([]byte, []Loss, error) {
 	return data, e.lost, nil
 }
 
-// AppendEnvelope appends one message of a transcript as an envelope behind its length,
-// and returns what it cannot carry. The error is a *[MemberError].
+// AppendEnvelope appends one message of a transcript as an envelope after its length, and
+// returns what it cannot carry. The error is a *[MemberError].
 func AppendEnvelope(dst []byte, m jsonstream.Value) ([]byte, []Loss, error) {
 	e := encoder{}
 	dst, err := e.envelope(dst, m)
@@ -77,8 +77,8 @@ func wrong(v jsonstream.Value, problem string) error {
 	return &MemberError{v.Position(), v.Pointer(), problem}
 }
 
-// header loses the members of a transcript that decoding would not make again from
-// its first envelope.
+// header reports the members of a transcript that decoding would not derive from its first
+// envelope.
 func (e *encoder) header(root, first jsonstream.Value) {
 	made := map[string]jsonstream.Value{}
 	for name, field := range map[string]int{"protocol_version": versionField, "mode": modeField, "session_id": sessionField} {
@@ -97,7 +97,7 @@ func (e *encoder) header(root, first jsonstream.Value) {
 	}
 }
 
-// envelope appends a message of a transcript behind its length.
+// envelope appends a message of a transcript after its length.
 func (e *encoder) envelope(dst []byte, m jsonstream.Value) ([]byte, error) {
 	data, err := e.message(nil, m, envelope)
 	if err != nil {
@@ -131,7 +131,7 @@ func (e *encoder) message(dst []byte, object jsonstream.Value, s schema) ([]byte
 	return appendUnknown(dst, object.Get(unknownFields), s)
 }
 
-// rest loses the members that are of no field.
+// rest reports the members that belong to no field.
 func (e *encoder) rest(object jsonstream.Value, s schema) {
 	for name, v := range object.Members() {
 		if name == unknownFields {
@@ -249,7 +249,7 @@ func bytesOf(v jsonstream.Value) ([]byte, error) {
 	return data, nil
 }
 
-// integer reads a number, or a time in the member that may stand for one.
+// integer reads a number, or a time in the member that may replace it.
 func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 	if v.Name() == f.instead {
 		s, err := textOf(v)

@@ -38,14 +38,14 @@ type field struct {
 	name   string
 	kind   kind
 	fields schema // of a message or several
-	// sparse fields are left out of the JSON if they are not on the wire. Of an
-	// integer, 0 is nothing.
+	// sparse fields are left out of the JSON if they are not on the wire, or are an integer
+	// 0.
 	sparse bool
-	// explicit members have to be there in JSON, also with the default: the wire cannot
-	// tell whether they were.
+	// explicit members are required in JSON, even with the default: the wire does not show
+	// whether they were there.
 	explicit bool
-	// instead is a member with a time (RFC 3339) that may stand for the field, which
-	// has it in milliseconds.
+	// instead is a member with a time (RFC 3339) that may replace the field, which has it
+	// in milliseconds.
 	instead string
 }
 

@@ -29,7 +29,7 @@ func num(number protowire.Number, n uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), n)
 }
 
-// delimited puts an envelope behind its length.
+// delimited puts an envelope after its length.
 func delimited(list ...[]byte) []byte { return protowire.AppendBytes(nil, fields(list...)) }
 
 // enveloped is an envelope of session s-1 with a payload.
@@ -57,7 +57,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// TestMessages shows every message type on the wire and in JSON, both ways.
+// TestMessages shows every message type on the wire and in JSON, in both directions.
 func TestMessages(t *testing.T) {
 	odd := []byte{0x9a, 0x06, 0x01, 'x'} // field 99, bytes
 	tests := []struct {
@@ -158,7 +158,7 @@ func TestMessages(t *testing.T) {
 func TestNotCanonical(t *testing.T) {
 	first, second := str(9, string(str(1, "s-0"))), str(9, string(str(2, "hash")))
 	stream := enveloped("Commitment", "m1", num(8, 2), first, str(1, "old"), second, str(1, "c1"))
-	stream = append(stream, 0x80, 0x00) // an empty envelope, behind a length of two bytes
+	stream = append(stream, 0x80, 0x00) // an empty envelope, after a length of two bytes
 	transcripts, err := wire.Decode(bytes.NewReader(stream), jsonstream.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestEncode(t *testing.T) {
 			lost: []string{"/messages/0/payload/outcome_positive"},
 		},
 		{
-			name: "0 is no time, and the epoch cannot be told from it",
+			name: "0 is no time, and the epoch cannot be distinguished from it",
 			json: `{"messages":[{"timestamp_unix_ms":0},{"timestamp":"1970-01-01T00:00:00Z"}]}`,
 			want: fields(delimited(), delimited()),
 			lost: []string{"/messages/1/timestamp"},

@@ -9,7 +9,7 @@ import (
 type keyword struct {
 	name  string
 	value jsonstream.Value // absent if the keyword was removed
-	from  *expansion       // that it comes from, nil for none
+	from  *expansion       // its origin; nil for none
 }
 
 // keywords are the members of a schema, in order.
@@ -36,8 +36,7 @@ func (s *keywords) remove(name string) {
 	delete(s.index, name)
 }
 
-// put adds the members of a schema. Those that are there already are replaced in
-// their places, or kept.
+// put adds the members of a schema. Existing ones are replaced in place, or kept.
 func (s *keywords) put(schema jsonstream.Value, from *expansion, replace bool) {
 	for name, v := range schema.Members() {
 		i, ok := s.index[name]
@@ -51,8 +50,7 @@ func (s *keywords) put(schema jsonstream.Value, from *expansion, replace bool) {
 	}
 }
 
-// load returns the keywords of a schema, in which what has to be merged and
-// expanded is.
+// load returns the keywords of a schema, merged and expanded.
 func (c *conversion) load(v jsonstream.Value, from *expansion) (*keywords, error) {
 	s := &keywords{index: make(map[string]int, v.Len())}
 	if err := c.merge(s, v, from, false); err != nil {

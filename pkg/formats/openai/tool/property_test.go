@@ -13,8 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// drawSchema draws a schema of up to so many levels, with references to the
-// definitions D0 to D2.
+// drawSchema draws a schema of up to n levels, with references to the definitions D0 to D2.
 func drawSchema(t *rapid.T, levels int) string {
 	var members []string
 	add := func(name, value string) { members = append(members, fmt.Sprintf("%q:%s", name, value)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An expansion is the copy of a schema in the place of a reference to it.
+// An expansion is the copy of a schema in place of a reference to it.
 type expansion struct {
 	target jsonstream.Value
 	outer  *expansion // that the reference comes from, nil for none
@@ -45,8 +45,8 @@ func unresolved(ref jsonstream.Value) error {
 	return problem(ref, `the reference leads to no schema: found %s; put the schema under $defs, and refer to it as "#/$defs/NAME"`, finding.QuoteValue(ref))
 }
 
-// checkReferences reports the first reference that leads nowhere in the strict
-// schema. Those that lead elsewhere than below $defs can have lost their target.
+// checkReferences reports the first reference without a target in the strict schema.
+// References to places outside $defs may have lost their target.
 func (c *conversion) checkReferences(strict []byte) error {
 	if len(c.kept) == 0 {
 		return nil
@@ -69,8 +69,8 @@ func (c *conversion) checkReferences(strict []byte) error {
 	return nil
 }
 
-// places are what objects and arrays hold, by reference token: a schema can have
-// as many references as it has places for them to lead to.
+// places caches what objects and arrays hold, by reference token, since a schema can have
+// many references.
 type places map[jsonstream.Value]map[string]jsonstream.Value
 
 // resolve returns the schema that a reference leads to: "#" or a JSON Pointer as

@@ -15,7 +15,7 @@ const (
 	// MaxLevels is how deep schemas may be nested, the outermost counted; and how
 	// many references may be expanded inside each other.
 	MaxLevels = 100
-	// maxExpanded is the most bytes that expanded references may take.
+	// maxExpanded is the maximum size of all expanded references, in bytes.
 	maxExpanded = jsonstream.DefaultMaxBytes
 )
 
@@ -147,7 +147,7 @@ func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) 
 		switch {
 		case k.name == "required" && isObject:
 			dst = appendNames(dst, properties.value)
-		case k.name == "type" && level == 1: // checkRoot has seen that it is this one
+		case k.name == "type" && level == 1: // checkRoot has checked it
 			dst = append(dst, `"object"`...)
 		default:
 			dst, err = c.keyword(dst, s, k, level+1)
@@ -191,7 +191,7 @@ func (c *conversion) keyword(dst []byte, s *keywords, k keyword, level int) ([]b
 		switch k.value.Kind() {
 		case jsonstream.Array:
 			return c.list(dst, []keyword{k}, level)
-		case jsonstream.False: // nothing behind prefixItems
+		case jsonstream.False: // nothing after prefixItems
 		default:
 			return c.schema(dst, k.value, k.from, level)
 		}

@@ -1,6 +1,6 @@
-// Package tool makes what the OpenAI Agents SDK tells a model of a handoff: the
-// definition of the tool that the model calls to hand over, for the Responses API,
-// and the output that the call gets.
+// Package tool makes what the OpenAI Agents SDK shows a model of a handoff: the definition
+// of the tool that the model calls to hand over, for the Responses API, and the output of
+// the call.
 //
 // # Strict schemas
 //
@@ -15,12 +15,12 @@
 //     say is taken from the inner one;
 //   - a default of null is dropped;
 //   - a $ref with other keywords beside it is replaced by what it refers to, and
-//     what both say is taken from beside it; a $ref that stands alone stays.
+//     what both say is taken from beside it; a lone $ref stays.
 //
-// What it does not name stays as it is: the order of members, the text of numbers
-// and strings. Schemas are looked for below properties, items, prefixItems, anyOf,
-// oneOf, allOf, $defs and definitions, which are the keywords that the API knows;
-// below others, such as not and patternProperties, nothing is changed.
+// What it does not name stays as it is: the order of members, the text of numbers and
+// strings. Schemas are converted below properties, items, prefixItems, anyOf, oneOf, allOf,
+// $defs and definitions, which are the keywords that the API knows; below others, such as
+// not and patternProperties, nothing is changed.
 package tool
 
 import (
@@ -44,8 +44,8 @@ type Options struct {
 	Name string
 	// Description is what the agent is for; it ends the tool's description.
 	Description string
-	// InputSchema describes what the model has to tell the agent. Absent, or an
-	// object without members, means nothing.
+	// InputSchema describes what the model passes to the agent. Absent, or an object
+	// without members, means nothing.
 	InputSchema jsonstream.Value
 	// Loose leaves the input schema as it is. The API does not hold the model to it.
 	Loose bool
@@ -139,7 +139,7 @@ var shortEscapes = map[rune]string{
 	'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\f': `\f`, '\b': `\b`,
 }
 
-// appendASCII appends a character as it stands in a string of json.dumps.
+// appendASCII appends a character as json.dumps writes it in a string.
 func appendASCII(dst []byte, r rune) []byte {
 	escape, short := shortEscapes[r]
 	switch {
