@@ -64,9 +64,6 @@ refuses old ones, --seen those whose handoffId was accepted before.`,
 }
 
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
-	if !slices.Contains(report.PlainFormats, f.format) {
-		return report.UnknownFormat(f.format, report.PlainFormats)
-	}
 	if err := input.OneStdin(args, append(f.keys.Files, f.against)...); err != nil {
 		return err
 	}
@@ -104,6 +101,9 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	reportUntold := func() { run.untold.report(run.stderr, f.seen, f.MaxFindings) }
 	f.LastWords.Store(&reportUntold)
 	printer, err := report.NewPrinter(f.format, out, term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout())))
+	if !slices.Contains(report.PlainFormats, f.format) {
+		err = report.UnknownFormat(f.format, report.PlainFormats)
+	}
 	if err == nil {
 		run.findings = report.NewLimiter(f.MaxFindings, printer.Report)
 		run.progress = f.NewProgress(run.stderr, f.quiet || !term.IsTerminal(c.OutOrStdout()))
