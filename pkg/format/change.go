@@ -7,27 +7,26 @@ import (
 // A Comparison is of two messages of one format.
 type Comparison struct {
 	Old, New jsonstream.Value
-	// List returns what became of the elements of a member that is a list.
+	// List returns the changes to the elements of a member that is a list.
 	List func(name string) ListEdits
 }
 
-// ListEdits are what became of the elements of a list.
+// ListEdits are the changes to the elements of a list.
 type ListEdits struct {
 	Added, Removed, Changed, Moved int
 	New                            []jsonstream.Value // the added ones, unless the list was replaced as a whole
 }
 
-// A Change is a part of what it means that one message became another: a number of things
-// came to something, what was so is something else, an amount grew or shrank, or just a
-// Text.
+// A Change describes one difference in meaning between two messages: n things were added or
+// lost, a value changed, an amount grew or shrank, or just a Text.
 type Change struct {
-	Noun   string // of what there are Count, in the singular
-	Count  int    // a Change with a Noun and none of them is no change
-	Became string // what became of them, such as "lost"
+	Noun   string // the noun that Count counts, in the singular
+	Count  int    // with a Noun, 0 means no change
+	Became string // the change, such as "lost"
 
-	Was, Is []string // one name, or those between whom the message goes
+	Was, Is []string // one name, or those of sender and receiver
 
-	By string // by how much an amount grew, a decimal number; in Text, % stands for it
+	By string // how much an amount grew, a decimal number; replaces % in Text
 
 	Text string
 	Loss bool // something is missing now that was there
@@ -44,8 +43,7 @@ func Differing(old, new map[string]jsonstream.Value) (dropped, added int) {
 	return len(old) - both, len(new) - both
 }
 
-// TextChanges returns what became of the different texts of a list: so many of the noun
-// dropped and added.
+// TextChanges counts the distinct texts of a list that were dropped and added.
 func TextChanges(noun string, old, new jsonstream.Value) []Change {
 	dropped, added := Differing(texts(old), texts(new))
 	return []Change{{Noun: noun, Count: dropped, Became: "dropped", Loss: true}, {Noun: noun, Count: added, Became: "added"}}
@@ -61,8 +59,8 @@ func texts(list jsonstream.Value) map[string]jsonstream.Value {
 	return set
 }
 
-// Route returns the change of between whom a message goes, by the JSON Pointers of their
-// names; none if they are the same.
+// Route returns the change of sender and receiver, whose names are at these JSON Pointers;
+// none if they are the same.
 func (c Comparison) Route(from, to string) []Change {
 	was := []string{c.Old.At(from).Text(), c.Old.At(to).Text()}
 	is := []string{c.New.At(from).Text(), c.New.At(to).Text()}

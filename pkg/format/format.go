@@ -29,8 +29,8 @@ const (
 	OpenAI Format = "openai"
 )
 
-// A Descriptor is all that the program knows of one format. It does not change once it is
-// listed. What a format does not have is left out.
+// A Descriptor is all that the program knows of one format. It must not change once it is
+// listed. Members that do not apply are zero.
 type Descriptor struct {
 	Name Format
 	// System is the name of the system that the format is one of: the ids of its rules
@@ -43,12 +43,13 @@ type Descriptor struct {
 	// Marks are the members that no other format has by chance: without one, a document is
 	// not taken for a message of the format. The first is the one that people know it by.
 	Marks []string
-	// Members are others that tell the format, since other formats do not have them.
+	// Members are further members that indicate the format, since other formats do not have
+	// them.
 	Members []string
 	// Needs are the members of which a document has one that is read in the format because
 	// the user says so.
 	Needs []string
-	// IDs are the members that tell a message from others, the preferred one first.
+	// IDs are the members that identify a message, the preferred one first.
 	IDs []string
 
 	// Schema is the name of the format's JSON Schema in package schemas, and SchemaText the
@@ -58,9 +59,10 @@ type Descriptor struct {
 	// Lookalike says what a document is that looks like a message and is another kind of
 	// document, at a place in it, and what to do with it; "" for all others.
 	Lookalike func(root jsonstream.Value) (kind, problem string, at jsonstream.Value)
-	// Rules are those of the system that a schema cannot say, Reasons what it rejects a
-	// message for, and Check returns what breaks the rules in a message; what that carries
-	// is bounded by limits. Of several formats of one system, the first has Rules and Reasons.
+	// Rules are those of the system that a schema cannot express, Reasons are its reasons
+	// to reject a message, and Check reports what breaks the rules in a message; limits
+	// bound what the message carries. Of several formats of one system, the first has Rules
+	// and Reasons.
 	Rules   func() []finding.Rule
 	Reasons []finding.Reason
 	Check   func(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding
@@ -84,8 +86,8 @@ type Descriptor struct {
 	// Keys are what identifies the elements of arrays.
 	Keys []Key
 
-	// Changes returns what it means that one message became another, beside what became of
-	// its turns, Costs and Signature.
+	// Changes describes how one message differs from another, besides its turns, Costs and
+	// Signature.
 	Changes func(Comparison) []Change
 
 	// Profile returns what a person wants to know of a message beside what all formats have.
@@ -100,8 +102,7 @@ type Descriptor struct {
 	// Summary is the member that has a summary of turns that are gone; without one, the
 	// summary is a turn.
 	Summary string
-	// Notes is the member that holds what programs note beside the message; "" stands for
-	// extensions.
+	// Notes is the member for notes of programs; "" means extensions.
 	Notes string
 	// HistoryLength and Trimmed are JSON Pointers to how many turns there were, and to
 	// whether some of them are gone.
@@ -135,6 +136,6 @@ type Costs struct{ Spent, Remaining, Prompt, Completion string }
 type Carrier struct {
 	// Value is the context, or a string that is its text in base64.
 	Value jsonstream.Value
-	// JSON tells that the message says that it is JSON.
+	// JSON is set if the message declares the context to be JSON.
 	JSON bool
 }

@@ -22,22 +22,22 @@ type Label struct {
 	Optional    bool     // it is left out where it has no value
 }
 
-// An Amount is how many of something there are: of a noun in the singular, which is put
-// into the plural, or of what a word says.
+// An Amount is a number of things: of a noun in the singular, which is put into the plural
+// as needed, or of what a word describes.
 type Amount struct {
 	Count      int
 	Noun, Word string
 }
 
-// A Section is a table below a title; without one, it goes on with the section before.
+// A Section is a table below a title; without one, it continues the section before.
 type Section struct {
 	Title   string
 	Summary []Amount
 	Rows    [][]Cell // the last cell has the room that the others leave
 }
 
-// A Cell is a text, or amounts, in so many columns; 0 stands for as many as it takes, but
-// for no more than Most, if that is not 0.
+// A Cell is a text, or amounts, in a number of Columns. With 0 Columns it takes as many as
+// it needs, up to MaxLength, if that is not 0.
 type Cell struct {
 	Text               string
 	Amounts            []Amount
