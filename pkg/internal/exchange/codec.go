@@ -2,9 +2,9 @@ package exchange
 
 import "github.com/eaapl/handoff/pkg/internal/tree"
 
-// A Codec says how the messages of one format are converted. What it says is about the
-// view of a message: the message with what is encoded in it laid open, so that parts of it
-// can be compared and carried.
+// A Codec says how the messages of one format are converted. It describes the view of a
+// message: the message with its encoded parts decoded, so that parts of it can be compared
+// and carried.
 type Codec struct {
 	*Layout
 	// Lists are where the view has turns.
@@ -14,12 +14,12 @@ type Codec struct {
 	// Whole are the objects in the view that differ as a whole: their members belong to
 	// one thing.
 	Whole []string
-	// Wrapped is the member that the view lays open, ViewOnly are places that only the view
+	// Wrapped is the member that the view decodes, ViewOnly are places that only the view
 	// has, and Encoded is where it has an object that a message may have encoded.
 	Wrapped  string
 	ViewOnly []string
 	Encoded  string
-	// Demands tells that the format asks for values that a source may not have.
+	// Demands is set if the format requires values that a source may not have.
 	Demands bool
 
 	// Open returns the view of a message, and Shut the message of a view; what is not quite
@@ -39,7 +39,7 @@ type Codec struct {
 	// Check looks for what a reader of the format would reject.
 	Check func(c *Checker, message tree.Node)
 	// Locate returns what writes the tokens of JSON Pointers into the view as the message
-	// has them: the ith one, below n; it returns false for a place that stands for all
+	// has them: the ith one, below n; it returns false for a place that represents all
 	// above it. nil if they are the same.
 	Locate func(message tree.Node) func(tokens []string, i int, n tree.Node) (token string, ok bool)
 
@@ -62,7 +62,7 @@ type Holder struct {
 	// holds.
 	Pack   func(carried tree.Node) tree.Node
 	Unpack func(element tree.Node) (carried tree.Node, ok bool)
-	// InBase64 tells that it is held as base64 of its JSON text.
+	// InBase64 is set if it is held as base64 of its JSON text.
 	InBase64 bool
 }
 

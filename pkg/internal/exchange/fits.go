@@ -10,7 +10,7 @@ import (
 )
 
 // fits reports whether a value of the kind of a row is what the canonical schema asks for
-// (section 5.2). Another one would make a message that its receiver refuses.
+// (section 5.2). Another one would make a message that its receiver rejects.
 func fits(i int, value tree.Node) bool {
 	switch i {
 	case RowCompleted, RowRemaining:

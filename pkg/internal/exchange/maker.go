@@ -11,21 +11,22 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// A Maker makes up what a format asks for and the source does not have. The same source
-// and seed give the same values.
+// A Maker makes up values that a format requires and the source does not have. The same
+// source and seed give the same values.
 type Maker struct {
 	Seed, Budget string
 	Source       tree.Node
 	Made         []MadeUp
-	// Restoring is for the translation of what carries a residue: values then stand in
-	// for carried ones and come from nothing, but for those at places that are known.
+	// Restoring is set when translating a message that carries a residue: made-up values
+	// are then placeholders for carried ones, except at the places in Known.
 	Restoring    bool
 	Known        map[string]bool
-	placeholders []string    // places at which a value stood in
+	placeholders []string    // places of placeholders
 	Calls        []tree.Node // items for results that have no call
 }
 
-// IsPlaceholder reports whether the value at a place stands in for a carried one.
+// IsPlaceholder reports whether a value made up at a place is a placeholder for a carried
+// one.
 func (k *Maker) IsPlaceholder(pointer string) bool { return k.Restoring && !k.Known[pointer] }
 
 // Up makes up a value.
@@ -38,8 +39,8 @@ func (k *Maker) Up(pointer string, value tree.Node, rule string) tree.Node {
 	return value
 }
 
-// Reveal has the values made up that stood in for carried ones at places that do not get
-// them, and reports whether there are any.
+// Reveal adds the placeholders at places whose carried value is missing to Known, and
+// reports whether there are any.
 func (k *Maker) Reveal(missed []string) bool {
 	any := false
 	for _, pointer := range k.placeholders {
@@ -134,7 +135,7 @@ func (k *Maker) Time(m Meaning, pointer string) tree.Node {
 	return k.Up(pointer, tree.String("1970-01-01T00:00:00Z"), "no time is known: the Unix epoch")
 }
 
-// A MadeUp is a value that the target asks for and the source does not have.
+// A MadeUp is a value that the target requires and the source does not have.
 type MadeUp struct {
 	Pointer string          `json:"pointer"` // in the target
 	Value   json.RawMessage `json:"value"`

@@ -59,7 +59,7 @@ const Turns = "/conversationHistoryVerbatim"
 // limits.
 const MaxDepth = jsonstream.DefaultMaxDepth - 8
 
-// A Meaning is what a message says, whatever its format. What is nothing is not known.
+// A Meaning is what a message says, whatever its format. None means unknown.
 type Meaning struct {
 	Values [RowCount]tree.Node
 	At     [RowCount]string // JSON Pointers in the view, of values that were read

@@ -14,12 +14,12 @@ const (
 	FormString = "string" // of the one turn in a list
 )
 
-// Opened returns a value laid open, and the form that it was written in.
+// Opened returns the view of a value, and the form that it was written in.
 func Opened(form string, value tree.Node) tree.Node {
 	return tree.Object(tree.Member{Name: "form", Value: tree.String(form)}, tree.Member{Name: "value", Value: value})
 }
 
-// Open lays open an object that may be encoded.
+// Open returns the view of an object that may be encoded.
 func Open(n tree.Node) tree.Node {
 	if n.Is(jsonstream.Object) {
 		return Opened(FormInline, n)
@@ -30,7 +30,8 @@ func Open(n tree.Node) tree.Node {
 	return Opened(FormRaw, n)
 }
 
-// Shut takes back what [Open] does, and what a format does that lays open a list. What is no such thing stays as it is.
+// Shut is the inverse of [Open], also for lists that a format opens. Other values stay as
+// they are.
 func Shut(n tree.Node) tree.Node {
 	value := n.Get("value")
 	if value == tree.None {

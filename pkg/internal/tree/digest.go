@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Digest stands for a value; equal ones have the same, whatever the order of their
-// members and however their numbers are written. The zero digest is that of nothing.
+// A Digest identifies a value. Equal values have the same, whatever the order of their
+// members and the spelling of their numbers. The zero digest is that of nothing.
 type Digest [16]byte
 
 // String returns the digest in base64.
@@ -56,10 +56,10 @@ func (n Node) Digest() Digest {
 
 var digesters = sync.Pool{New: func() any { return new(digester) }}
 
-// A digester digests values. It holds what was not hashed yet of those that it is in.
+// A digester digests values. It holds the bytes that are not hashed yet.
 type digester struct{ pending []byte }
 
-// maxPending is how many bytes of one value may wait.
+// maxPending is the maximum number of bytes that wait to be hashed.
 const maxPending = 32 << 10
 
 func (d *digester) of(n Node) Digest {

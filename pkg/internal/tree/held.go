@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A held value is one whose JSON text a string has, in base64 or behind a label. The text
-// is not made before it is written: it may be as long as the message.
+// A held value is one whose JSON text is in a string, in base64 or after a label. The text
+// is only made when it is written, since it may be as long as the message.
 type held struct {
 	value Node
 	label string // "" for base64
@@ -23,7 +23,7 @@ func (n Node) Encode() Node {
 	return Node{body: &body{kind: jsonstream.String, holds: &held{value: n}}}
 }
 
-// Labelled returns the string that has a value's JSON text behind a label.
+// Labelled returns the string that has a value's JSON text after a label.
 func (n Node) Labelled(label string) Node {
 	return Node{body: &body{kind: jsonstream.String, holds: &held{n, label}}}
 }
@@ -76,7 +76,7 @@ func (h *held) is(other Node) bool {
 	return rest != nil && len(rest) == 0
 }
 
-// A comparer is what has still to be written. It is nil once something else was.
+// A comparer is the text that is still expected. It is nil after a mismatch.
 type comparer []byte
 
 func (c *comparer) Write(b []byte) (int, error) {
@@ -127,8 +127,8 @@ func (n Node) Decode() (Node, bool) {
 	})
 }
 
-// Unlabelled returns the value whose JSON text a string has behind a label, and whether it has
-// one.
+// Unlabelled returns the value whose JSON text a string has after a label, and whether it
+// has one. It is the inverse of [Node.Labelled].
 func (n Node) Unlabelled(label string) (Node, bool) {
 	return n.held(label, func() (Node, bool) {
 		content, ok := bytes.CutPrefix(n.chars(), []byte(label))

@@ -24,7 +24,7 @@ func (n Node) Children() Cursor {
 	return Cursor{read: n, rest: n.v().First()}
 }
 
-// Next goes on to the next member or element, and reports whether there is one.
+// Next advances to the next member or element, and reports whether there is one.
 func (c *Cursor) Next() bool {
 	for c.rest.Exists() {
 		c.Member = Member{c.rest.Name(), c.read.sibling(c.rest), c.rest.RawName()}
@@ -157,7 +157,8 @@ func (n Node) With(name string, value Node) Node {
 	return n.Changed([]Member{{Name: name, Value: value}})
 }
 
-// Changed returns the object with members that have these values, as with does for one.
+// Changed returns the object with members that have these values, as [Node.With] does for
+// one.
 func (n Node) Changed(members []Member) Node {
 	object := &body{kind: jsonstream.Object}
 	switch {
@@ -206,8 +207,8 @@ func (o *body) set(m Member) bool {
 	return true
 }
 
-// Set returns the value with another one at a JSON Pointer, none for nothing. Objects on the
-// way are made where they are missing; elements of arrays have to be there.
+// Set returns the value with another one at a JSON Pointer, none for nothing. Missing
+// objects on the path are created; elements of arrays must exist.
 func (n Node) Set(pointer string, value Node) Node {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	return n.setTokens(tokens, value)

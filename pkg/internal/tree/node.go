@@ -1,6 +1,6 @@
-// Package tree puts JSON values together of parts of others, of which nothing is copied:
-// what two messages have in common is there once. Values are compared, digested and written
-// in one way, however they were written.
+// Package tree builds JSON values from parts of others without copying: what two messages
+// have in common is there once. Values are compared, digested and written in one form,
+// however they were written.
 package tree
 
 import (
@@ -19,7 +19,7 @@ type Node struct {
 	i    int32 // of a value of a document: which one it is
 }
 
-// none is nothing.
+// None is nothing.
 var None Node
 
 // A body is a value that was made, or what all values of a document share.
@@ -38,7 +38,7 @@ type body struct {
 	holds *held // what the text of a string is made of when it is needed
 
 	changed, names map[string]int // of many changes and members, made when one is looked up
-	sum            Digest         // zero until it is asked for
+	sum            Digest         // computed on first use
 }
 
 // A document is one that was read, with what is worked out once of its long values.
@@ -58,10 +58,10 @@ type Member struct {
 }
 
 const (
-	// manyMembers is from how many on a table of names pays.
+	// manyMembers is the number of members from which a table of names pays.
 	manyMembers = 16
-	// largeValue is how many bytes a value of a document has for which it pays to remember what
-	// was worked out.
+	// largeValue is the size in bytes from which it pays to cache what was computed for a
+	// value of a document.
 	largeValue = 1 << 16
 )
 
@@ -70,8 +70,8 @@ func Of(doc *jsonstream.Document) Node {
 	return Node{body: &body{doc: &document{doc, map[int32]Node{}, map[int32]Digest{}, map[int32][]jsonstream.Value{}, map[int32][]Node{}}}}
 }
 
-// Parse reads a JSON text that is part of a message. It is as deep as it likes, within
-// what can be read at all.
+// Parse reads a JSON text that is part of a message. Its depth is only limited by what can
+// be read at all.
 func Parse(text []byte) (Node, bool) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
@@ -112,7 +112,7 @@ func Array(elements ...Node) Node {
 	return Node{body: &body{kind: jsonstream.Array, elements: elements}}
 }
 
-// String returns a string's node. What is not UTF-8 does not come here.
+// String returns a string's node. The text must be UTF-8.
 func String(s string) Node { return Node{body: &body{kind: jsonstream.String, text: s}} }
 
 // Int returns a whole number.
@@ -191,8 +191,7 @@ func (n Node) Integer() (int64, bool) {
 	return i, err == nil
 }
 
-// Rational returns a number exactly, if it has a size that is met with; the exponents of
-// others would cost more than they are worth.
+// Rational returns a number exactly, unless its exponent is too large to be practical.
 func (n Node) Rational() (*big.Rat, bool) {
 	text := n.NumberText()
 	if len(text) == 0 || len(text) > 64 {

@@ -86,9 +86,8 @@ func quotedSize[T string | []byte](s T) int {
 	return size
 }
 
-// Same reports whether two values are equal: strings by their characters, objects
-// without regard to the order of their members, and numbers only if they are written
-// alike.
+// Same reports whether two values are equal: strings by their characters, objects without
+// regard to the order of their members, and numbers only if they are spelled the same.
 func Same(a, b Node) bool {
 	if a == b {
 		return true
