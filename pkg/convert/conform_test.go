@@ -101,7 +101,7 @@ func TestResultsHaveCalls(t *testing.T) {
 }
 
 // A converted message passes the receiver's layers, once it has a budget: without one it
-// says that there is none, and is refused.
+// says that there is none, and is rejected.
 func TestReceiverAccepts(t *testing.T) {
 	for _, from := range Formats()[1:] {
 		t.Run(string(from), func(t *testing.T) {

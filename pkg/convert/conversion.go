@@ -5,7 +5,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// settings are the options that decide what is made up.
+// settings are the options that affect made-up values.
 type settings struct{ seed, budget string }
 
 // A conversion goes from one format to another. Its steps are those of the package's
@@ -17,7 +17,7 @@ type conversion struct {
 
 func (c conversion) back(s settings) conversion { return conversion{c.to, c.from, s} }
 
-// A trace is what is known of a conversion.
+// A trace is the record of a conversion.
 type trace struct {
 	meaning  exchange.Meaning
 	shape    tree.Node // of the source
@@ -30,8 +30,8 @@ type trace struct {
 	missed   []string    // places whose carried values no longer apply
 }
 
-// convert returns the source in the other format: what it was made of, if it was, and
-// otherwise its translation with a residue for the way back.
+// convert returns the source in the other format: its base, if the source was made by a
+// conversion, and otherwise its translation with a residue for converting back.
 func (c conversion) convert(source tree.Node) (tree.Node, trace) {
 	base, t := c.base(source)
 	if c.valid(source, base, t) {
@@ -117,7 +117,7 @@ func withoutMade(m exchange.Meaning, made tree.Node) exchange.Meaning {
 }
 
 // restorer returns what makes up values for the translation of what carries a residue.
-// What was known when the residue was made and is not any more is made up anew.
+// Values that were known when the residue was made and no longer are, are made up.
 func (c conversion) restorer(r residue, source tree.Node) *exchange.Maker {
 	k := &exchange.Maker{Seed: c.seed, Budget: c.budget, Source: source, Restoring: true, Known: map[string]bool{}}
 	for _, place := range c.to.Places {

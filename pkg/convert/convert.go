@@ -22,10 +22,11 @@ type Options struct {
 	// Budget is the remaining budget in US dollars, a JSON number, of a canonical message
 	// made of a source that has none; "" means 0, with which no receiver executes.
 	Budget string
-	// Strict refuses to make anything up: the error is then a [*MadeUpError].
+	// Strict rejects a source for which values would be made up: the error is then a
+	// [*MadeUpError].
 	Strict bool
-	// Lenient converts sources that break the rules of their own format. What is missing
-	// counts as empty, what is of a wrong type is carried.
+	// Lenient converts sources that break the rules of their own format. Missing members
+	// count as empty, and members of a wrong type are carried.
 	Lenient bool
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	tests := []struct {
 		name string
 		in   string
@@ -184,7 +184,7 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// large returns a canonical message of about so many bytes.
+// large returns a canonical message of about n bytes.
 func large(b *testing.B, size int) []byte {
 	turn := `{"role":"assistant","content":"The clause on liability was read and compared with the standard of the library.","timestamp":"2026-06-12T09:30:00Z"},`
 	text := string(sample(b, format.EAAPL))

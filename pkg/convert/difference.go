@@ -13,7 +13,7 @@ import (
 )
 
 // An entry is one difference: at a place, a value with a digest becomes another. An empty
-// digest and no value stand for nothing.
+// digest and no value mean nothing.
 type entry struct {
 	at    string
 	was   tree.Digest
@@ -21,10 +21,10 @@ type entry struct {
 }
 
 const (
-	// mostPointer and mostSteps bound the place of a difference. Below them, the whole
+	// maxPointer and maxSteps bound the place of a difference. Below them, the whole
 	// value differs: places of any depth would cost the square of the message.
-	mostPointer = 256
-	mostSteps   = 8
+	maxPointer = 256
+	maxSteps   = 8
 )
 
 // whole returns the places in the views of all formats whose value differs as a whole.
@@ -55,7 +55,7 @@ func (d *differ) compare(a, b tree.Node, at string, steps int) {
 	if a == b || slices.Contains(d.skip, at) {
 		return
 	}
-	deep := steps >= mostSteps || len(at) > mostPointer || slices.Contains(whole(), at)
+	deep := steps >= maxSteps || len(at) > maxPointer || slices.Contains(whole(), at)
 	switch {
 	case a == tree.None || b == tree.None || a.Kind() != b.Kind() || deep:
 	case a.Is(jsonstream.Object):
@@ -91,9 +91,9 @@ type change struct {
 	names []string // of below, in the order of the entries
 }
 
-// apply makes the differences where the values are still what they were. blind is for
-// values that are known to be: then what they were is not asked. It returns the result,
-// nil if nothing is left, and the places that have changed since.
+// apply makes the differences where the values are still what they were. With blind, they
+// are known to be, and that is not checked. It returns the result, nil if nothing is left,
+// and the places that have changed since.
 func apply(n tree.Node, entries []entry, blind bool) (tree.Node, []string) {
 	root := &change{}
 	for i := range entries {
@@ -164,7 +164,7 @@ func (a *applier) apply(n tree.Node, c *change) tree.Node {
 	return n
 }
 
-// miss notes the entries whose place is not there any more.
+// miss records the entries whose place no longer exists.
 func (a *applier) miss(c *change) {
 	if c.entry != nil {
 		a.missed = append(a.missed, c.entry.at)
@@ -190,11 +190,11 @@ func packEntries(entries []entry) tree.Node {
 	return tree.Array(list...)
 }
 
-// unpackEntries reads entries, and passes over what is none, or is deeper than any.
+// unpackEntries reads entries, and skips invalid or too deep ones.
 func unpackEntries(n tree.Node) []entry {
 	var entries []entry
 	for _, e := range tree.Elements(n) {
-		if at := e.Get("at"); tree.IsString(at) && strings.Count(at.Text(), "/") <= mostSteps {
+		if at := e.Get("at"); tree.IsString(at) && strings.Count(at.Text(), "/") <= maxSteps {
 			entries = append(entries, entry{e.Get("at").Text(), tree.DigestIn(e.Get("was").Text()), e.Get("value")})
 		}
 	}

@@ -98,8 +98,8 @@ func hunkOf(list string, from, to []tree.Node) hunk {
 // window is how far to look for the next turn that two sequences share.
 const window = 8
 
-// spans returns where two sequences of turns differ. None of them is without a turn of
-// the first sequence, unless that has none.
+// spans returns where two sequences of turns differ. None of them is without a turn of the
+// first sequence, unless that has none.
 func spans(a, b []tree.Node) []span {
 	var list []span
 	i, j := 0, 0
@@ -159,7 +159,7 @@ func addSpan(list []span, s span, length int) []span {
 		return list
 	case s.a > 0:
 		s.a, s.b = s.a-1, s.b-1
-	default: // at the very beginning: with the next turn, which both have
+	default: // at the beginning: with the next turn, which both have
 		s.aEnd, s.bEnd = s.aEnd+1, s.bEnd+1
 	}
 	return append(list, s)
@@ -283,7 +283,7 @@ func packHunks(hunks []hunk) tree.Node {
 	return tree.Array(list...)
 }
 
-// unpackHunks reads hunks, and passes over what is none.
+// unpackHunks reads hunks, and skips invalid ones.
 func unpackHunks(n tree.Node) []hunk {
 	var hunks []hunk
 	for _, e := range tree.Elements(n) {

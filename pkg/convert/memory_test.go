@@ -40,7 +40,7 @@ func many(t *testing.T, f format.Format, shape string, count int) []byte {
 }
 
 // TestMemory bounds what a conversion allocates, all in all, by the length of its source:
-// also for the shapes that have the most values in a byte, and on the way back.
+// also for the shapes that have the most values in a byte, and when converting back.
 func TestMemory(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector allocates, too")

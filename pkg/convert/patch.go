@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A patch makes a message of the view that its translation gives. It holds on to what it
-// was made for: where the view has changed since, it leaves the change and misses.
+// A patch makes a message of the view that its translation gives. It applies only where the
+// view has not changed since; elsewhere, it keeps the change and reports a miss.
 type patch struct {
 	members []entry // the differences beside the turns
 	turns   []hunk

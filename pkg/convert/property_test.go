@@ -15,7 +15,7 @@ import (
 
 var cases = flag.Int("convert.cases", 200, "how many messages to convert for each pair of formats")
 
-// forAll runs a property over so many cases.
+// forAll runs a property on n cases.
 func forAll(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	if err := flag.Set("rapid.checks", fmt.Sprint(*cases)); err != nil {

@@ -11,15 +11,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Report says what became of every member of a message.
+// A Report lists what a conversion did with every member of a message.
 type Report struct {
 	From format.Format `json:"from"`
 	To   format.Format `json:"to"`
-	// Restored tells that the source carried what it was once made of.
+	// Restored is set if the source carried the message that it was made of.
 	Restored bool      `json:"restored,omitzero"`
 	Mapped   []Mapping `json:"mapped,omitempty"`
-	// Implied are the members of the source that every message of its format has alike, or
-	// that follow from the rest of the target: they come back without being carried.
+	// Implied are the members of the source that are the same in every message of its
+	// format, or that follow from the rest of the target: they come back without being
+	// carried.
 	Implied []string          `json:"implied,omitempty"`
 	Carried []Carried         `json:"carried,omitempty"`
 	MadeUp  []exchange.MadeUp `json:"madeUp,omitempty"`
@@ -127,7 +128,7 @@ func (t trace) describeMadeUp(r *Report, from, to shower) {
 	for _, list := range to.lists {
 		at := to.pointer(list)
 		for i, item := range tree.Elements(to.doc.At(at)) {
-			if made[item] { // and not taken away by what the source carried
+			if made[item] { // and not removed by what the source carried
 				r.MadeUp = append(r.MadeUp, exchange.MadeUp{
 					Pointer: fmt.Sprintf("%s/%d", at, i), Value: item.Compact(), Rule: "the call of this result is not there", Source: from.turns(),
 				})
@@ -194,11 +195,11 @@ func (s shower) pointer(pointer string) string {
 	return at
 }
 
-// implied returns the members of a view that a report does not tell of.
+// implied returns the members of a view that a report does not list.
 func (s shower) implied(view tree.Node, r Report) []string {
-	told, above := map[string]bool{}, map[string]bool{}
+	reported, above := map[string]bool{}, map[string]bool{}
 	tell := func(pointer string) {
-		told[pointer] = true
+		reported[pointer] = true
 		for i, c := range pointer {
 			if c == '/' {
 				above[pointer[:i]] = true
@@ -218,7 +219,7 @@ func (s shower) implied(view tree.Node, r Report) []string {
 			below := jsonstream.AppendPointer(at, m.Name)
 			shown := s.pointer(below)
 			switch {
-			case told[shown] || s.isOfView(below):
+			case reported[shown] || s.isOfView(below):
 			case !above[shown]:
 				implied = append(implied, shown)
 			case m.Value.Is(jsonstream.Object):
@@ -226,13 +227,13 @@ func (s shower) implied(view tree.Node, r Report) []string {
 			}
 		}
 	}
-	if !told[""] {
+	if !reported[""] {
 		walk(view, "")
 	}
 	return implied
 }
 
-// isOfView reports whether a place is of the view alone, or stands for several.
+// isOfView reports whether a place exists only in the view, or represents several places.
 func (s shower) isOfView(at string) bool {
 	return slices.Contains(s.ViewOnly, at) || s.Wrapped != "" && strings.HasSuffix(at, "/"+s.Wrapped+"/form")
 }

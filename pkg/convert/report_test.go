@@ -45,7 +45,7 @@ func TestMadeUpCall(t *testing.T) {
 	}
 }
 
-// A brief that the canonical schema refuses is carried.
+// A brief that the canonical schema rejects is carried.
 func TestBriefFits(t *testing.T) {
 	for _, brief := range []string{
 		`{"remainingSubtasks":["x"]}`, `{"completedSubtasks":[{"subtaskId":"a","description":"b"},{"subtaskId":"a","description":"c"}]}`,

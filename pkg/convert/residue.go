@@ -62,8 +62,8 @@ func (r residue) pack() tree.Node {
 	return n
 }
 
-// unpack reads a residue for a format, and whether there is one. Whatever is wrong in it
-// is passed over: anybody can write one.
+// unpack reads a residue for a format, and whether there is one. Invalid parts are skipped,
+// since anybody can write one.
 func unpack(n tree.Node, f format.Format) (residue, bool) {
 	if tree.IsString(n) {
 		n, _ = tree.Parse([]byte(n.Text()))

@@ -74,7 +74,7 @@ func writeContext(name string, m exchange.Meaning) (tree.Node, bool) {
 	return tree.None, false
 }
 
-// view returns a message with what is encoded in it laid open, and message takes it back.
+// view returns a message with its encoded parts decoded; message is its inverse.
 func (s side) view(message tree.Node) tree.Node {
 	if s.Open == nil {
 		return message
