@@ -69,7 +69,7 @@ func speaker(turn jsonstream.Value) string {
 	return cmp.Or(roleOf(item), item.Get("type").Text())
 }
 
-// called tells which tools a conversation has calls of.
+// called returns the tools that a conversation has calls of.
 func called(h *history.History) []Tool {
 	all := []Tool{}
 	seen := places{}

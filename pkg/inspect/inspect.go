@@ -1,9 +1,9 @@
-// Package inspect computes what a person wants to know of a handoff message of any
-// format: who hands what to whom, what is done, what it cost, and where the bytes go.
+// Package inspect summarises a handoff message of any format for a person: sender and
+// receiver, tasks, costs, and the sizes of its parts.
 //
-// It judges nothing: package validate does. Any well-formed JSON document has
-// facts; a member that is missing or has another type than its specification gives it
-// leaves its facts empty.
+// It does not validate: package validate does. Any well-formed JSON document has facts; a
+// member that is missing or has another type than its specification gives it leaves its
+// facts empty.
 package inspect
 
 import (
@@ -27,10 +27,9 @@ import (
 // Facts are the facts of one message. No slice is nil. Texts are as long and
 // as hostile as the message has them.
 //
-// The members are those of canonical messages. What a message of another format says
-// under another name stands there, too, as far as it is the same: who hands over to
-// whom, what identifies the handoff, what it is about, its conversation and its tools.
-// The rest is in the member of its format.
+// The members are those of canonical messages. They also hold what a message of another
+// format has under another name: sender and receiver, identifiers, description,
+// conversation and tools. The rest is in the member of its format.
 type Facts struct {
 	Format format.Format `json:"format"` // "" for a document in none
 
@@ -97,7 +96,7 @@ type Sender struct {
 // A Receiver is a kind of agent that is to take over.
 type Receiver struct {
 	Type    string `json:"agentType"`
-	Version string `json:"agentVersion"` // the range asked for, "" for any
+	Version string `json:"agentVersion"` // the required range, "" for any
 }
 
 // A Subtask is a part of the task.
@@ -133,7 +132,7 @@ type Member struct {
 	Tokens int     `json:"tokens,omitzero"` // of its value, after [Facts.CountTokens]
 }
 
-// A Role is one of those that speak in the verbatim turns.
+// A Role is a role of the verbatim turns.
 type Role struct {
 	Role   string `json:"role"` // "" for turns without one
 	Turns  int    `json:"turns"`
@@ -222,8 +221,7 @@ func subtasks(list jsonstream.Value) []Subtask {
 	return all
 }
 
-// A sizer tells how long values of one document are without the white space between
-// their tokens.
+// A sizer measures values of one document without the white space between their tokens.
 type sizer struct {
 	isCompact bool // there is no white space
 	scratch   []byte
@@ -276,7 +274,7 @@ func (p places) of(name string) (at int, added bool) {
 	return at, !seen
 }
 
-// roles tells who speaks in turns, by the name of each.
+// roles counts the turns of each role; name returns the role of a turn.
 func roles(turns []jsonstream.Value, s *sizer, name func(turn jsonstream.Value) string) []Role {
 	all := []Role{}
 	seen := places{}

@@ -17,17 +17,17 @@ func numberText(v jsonstream.Value) json.RawMessage {
 	return bytes.Clone(v.Raw())
 }
 
-// mostTokens bounds one count, so that no sum of them can overflow.
-const mostTokens = 1 << 34
+// maxTokens is the limit of one count, so that no sum can overflow.
+const maxTokens = 1 << 34
 
-// count reads a whole number from 0 to mostTokens, also written as 3.2e3. It
+// count reads a whole number from 0 to maxTokens, also written as 3.2e3. It
 // costs the same for every number, however it is written.
 func count(v jsonstream.Value) (int64, bool) {
 	if v.Kind() != jsonstream.Number {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(v.Raw()), 64)
-	if err != nil || f < 0 || f > mostTokens || f != float64(int64(f)) {
+	if err != nil || f < 0 || f > maxTokens || f != float64(int64(f)) {
 		return 0, false
 	}
 	return int64(f), true
