@@ -23,8 +23,8 @@ func (h *History) openLast(carriers []format.Carrier, limits jsonstream.Limits) 
 	return nil
 }
 
-// enter makes a carried context the root, if it can hold turns. What else is carried is
-// none of this package's business.
+// enter makes a carried context the root, if it can hold turns. Other carried values are
+// ignored.
 func (h *History) enter(c format.Carrier, limits jsonstream.Limits) (entered bool, err error) {
 	if !c.JSON {
 		return false, nil
@@ -86,8 +86,8 @@ func All(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([
 }
 
 // Carriers returns the strings of a message in a format that hold, in base64, what its
-// receiver is to read: the snapshot of an SW4RM request, the contexts of a MACP
-// transcript in their order. Whether they are base64 is not asked.
+// receiver is to read: the snapshot of an SW4RM request, the contexts of a MACP transcript
+// in their order. It does not check that they are base64.
 func Carriers(root jsonstream.Value, f format.Format) []jsonstream.Value {
 	carriers := formats.Named(f).Carriers
 	if carriers == nil {
@@ -176,8 +176,8 @@ func (h *History) Carry(context []byte) []byte {
 	return append(value, '"')
 }
 
-// With returns the conversation with another context in the place of [History.Context].
-// Its carrier, and what stands around it, is that of h.
+// With returns the conversation with another context in the place of [History.Context]. Its
+// carrier, and the message around that, are those of h.
 func (h *History) With(context *jsonstream.Document) *History {
 	changed := &History{Format: h.Format, ContextFormat: h.ContextFormat, doc: h.doc, carrier: h.carrier}
 	if !h.carrier.Exists() {

@@ -154,8 +154,8 @@ func TestMessageOfTranscript(t *testing.T) {
 	}
 }
 
-// A format that is asked for goes before what a document looks like, and needs one of
-// the members that hold what is read.
+// A given format takes precedence over what a document looks like, and needs one of the
+// members that hold what is read.
 func TestFormatOf(t *testing.T) {
 	for _, tt := range []struct {
 		in     string

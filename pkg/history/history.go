@@ -112,11 +112,11 @@ func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 	return f, nil
 }
 
-// Of returns the conversation in a message of a format, or of the one that it looks
-// like if f is "". It does not ask whether the message is valid: what is not a turn is
-// not there. An SW4RM response has no turns, and a MACP transcript has those of the last
-// HandoffContext that is JSON and has a place for turns, whatever its format. The error
-// is of [FormatOf], or a [*CarrierError].
+// Of returns the conversation in a message of a format, or of the one that it looks like if
+// f is "". It does not validate the message: what is not a turn is ignored. An SW4RM
+// response has no turns, and a MACP transcript has those of the last HandoffContext that is
+// JSON and has a place for turns, whatever its format. The error is of [FormatOf], or a
+// [*CarrierError].
 func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*History, error) {
 	f, err := FormatOf(doc.Root(), f)
 	if err != nil {

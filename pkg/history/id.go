@@ -8,9 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ID returns what tells a message in a format, or in any if f is "", from others: the
-// first that is there of the format's [format.Descriptor].IDs. It is "" for a message
-// without.
+// ID returns the identifier of a message in a format, or in any if f is "": the first of
+// the format's [format.Descriptor].IDs that is present, or "".
 func ID(root jsonstream.Value, f format.Format) string {
 	for _, d := range formats.All() {
 		if f != "" && f != d.Name {
@@ -25,7 +24,7 @@ func ID(root jsonstream.Value, f format.Format) string {
 	return ""
 }
 
-// ID returns what tells the message from others: see [ID].
+// ID returns the identifier of the message: see [ID].
 func (h *History) ID() string { return ID(h.doc.Root(), h.Format) }
 
 // HasID reports whether id is the [ID] of a message in some format, "" among them, since

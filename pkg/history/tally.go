@@ -25,10 +25,10 @@ type MemberSize struct {
 	Size int
 }
 
-// Measure returns the size of the conversation and of what stands beside it.
-// Strings count as their characters, all else as compact JSON; a turn counts its
-// members' values, as providers document it, and the overhead of the meter. The
-// names of members do not count. Where a message carries a context, that is measured.
+// Measure returns the size of the conversation and of the rest of the message. Strings
+// count as their characters, all else as compact JSON; a turn counts its members' values,
+// as providers document it, and the overhead of the meter. The names of members do not
+// count. Where a message carries a context, that is measured.
 func (h *History) Measure(m Meter) Tally {
 	t := Tally{Turns: make([]int, len(h.Turns))}
 	sizes := make([]int, len(h.Lists))
