@@ -9,12 +9,12 @@ import (
 )
 
 // IsRunItem reports whether type is that of a run item of the OpenAI Agents SDK, such as
-// handoff_call_item, which has what a model gets in its raw_item. That of an approval is
-// none: no model gets it.
+// handoff_call_item, which has what a model gets in its raw_item. An approval is not a run
+// item: no model gets it.
 func IsRunItem(kind string) bool { return strings.HasSuffix(kind, "_item") && kind != CarriedType }
 
-// Item returns what a turn says: the raw_item of a run item of the OpenAI Agents SDK, and
-// any other turn as it is.
+// Item returns the content of a turn: the raw_item of a run item of the OpenAI Agents SDK,
+// and any other turn as it is.
 func Item(turn jsonstream.Value) jsonstream.Value {
 	if IsRunItem(turn.Get("type").Text()) {
 		if raw := turn.Get("raw_item"); raw.Kind() == jsonstream.Object {
@@ -24,12 +24,12 @@ func Item(turn jsonstream.Value) jsonstream.Value {
 	return turn
 }
 
-// Item returns what the turn says: see [Item].
+// Item returns the content of the turn: see [Item].
 func (t Turn) Item() jsonstream.Value { return Item(t.Value) }
 
 // A ToolEvent is a tool call, or the result of one.
 type ToolEvent struct {
-	Item   jsonstream.Value // the turn, part or call that it stands in
+	Item   jsonstream.Value // the turn, part or call that it is in
 	ID     jsonstream.Value // of the call: absent where it has none
 	Result bool
 }
@@ -64,7 +64,7 @@ func ToolEvents(turn jsonstream.Value) iter.Seq[ToolEvent] {
 	}
 }
 
-// A shape has the members of a turn, or of a part of one, that tell what it is.
+// A shape has the members of a turn, or of a part of one, that determine its kind.
 type shape struct {
 	kind, role                        jsonstream.Value
 	id, callID, toolUseID, toolCallID jsonstream.Value
@@ -72,8 +72,8 @@ type shape struct {
 	rawItem                           jsonstream.Value
 }
 
-// shapeOf finds the members in one walk: turns are many, and most have none of them but
-// role and content.
+// shapeOf finds the members in one pass: there are many turns, and most have only role and
+// content.
 func shapeOf(v jsonstream.Value) (s shape) {
 	for name, member := range v.Members() {
 		switch name {
@@ -123,8 +123,8 @@ func (s *shape) toolEvent(v jsonstream.Value) (ToolEvent, bool) {
 	}
 }
 
-// toolTypes are the types of the items of the OpenAI Responses API that its
-// Agents SDK takes for tools when it removes them.
+// toolTypes are the types of the items of the OpenAI Responses API that its Agents SDK
+// removes as tools.
 var toolTypes = []string{
 	"function_call", "function_call_output", "computer_call", "computer_call_output", "file_search_call",
 	"tool_search_call", "tool_search_output", "web_search_call", "mcp_call", "mcp_list_tools",

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// chanceLength is how many bytes of text people and models may well say twice:
-// "Yes, please go on." is no mistake.
+// chanceLength is the number of bytes up to which a text may be repeated by chance, such as
+// "Yes, please go on."
 const chanceLength = 64
 
 // Distinctive reports whether another turn equal to this one cannot be chance.
@@ -26,7 +26,7 @@ func distinctive(turn jsonstream.Value, texts *textReader) bool {
 	size := 0
 	for v := range turn.All() {
 		if v.Kind() == jsonstream.String {
-			if len(v.Raw()) > len(`""`)+len(`\u0041`)*chanceLength { // no escape stands for less than a sixth of it
+			if len(v.Raw()) > len(`""`)+len(`\u0041`)*chanceLength { // an escape is at most six times as long as its text
 				return true
 			}
 			size += len(texts.read(v))
@@ -48,15 +48,15 @@ func (r *textReader) read(v jsonstream.Value) []byte {
 	return text
 }
 
-// Digest returns a SHA-256 by which equal turns are known, however they are written:
-// it does not depend on the order of members, on escapes, or on how a number is
-// spelled. Numbers of different decimal value are different, be they one double.
+// Digest returns a SHA-256 by which equal turns are known, however they are written: it
+// does not depend on the order of members, on escapes, or on how a number is spelled.
+// Numbers of different decimal value are different, even if they are the same double.
 func Digest(turn jsonstream.Value) [sha256.Size]byte {
 	return sha256.Sum256(appendNormal(nil, turn))
 }
 
-// appendNormal appends a text that two values share exactly if they are equal. It is
-// no JSON: the canonical form has no numbers but doubles.
+// appendNormal appends a text that two values share exactly if they are equal. It is not
+// JSON, since the canonical form of JSON only has doubles.
 func appendNormal(dst []byte, v jsonstream.Value) []byte {
 	switch v.Kind() {
 	case jsonstream.Object:

@@ -53,7 +53,7 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
-// ToolEvents finds the members that tell what an item is as Get does.
+// ToolEvents finds the members that determine an item's kind as Get does.
 func TestToolEventsByMembers(t *testing.T) {
 	member := rapid.Custom(func(t *rapid.T) string {
 		name := rapid.SampledFrom([]string{"type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "content", "tool_calls", "function_call", "name"}).Draw(t, "name")

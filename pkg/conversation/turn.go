@@ -1,7 +1,7 @@
-// Package conversation knows the turns of a conversation, whatever the format of the message they
-// are in: what they say, which of them are about tools, which must stay together, and
-// which are equal. It knows the shapes of the APIs whose turns agents keep: the Responses
-// and Chat APIs of OpenAI, the Messages API of Anthropic, and SW4RM.
+// Package conversation reads the turns of a conversation, in a message of any format: their
+// text, which are about tools, which must stay together, and which are equal. It knows the
+// shapes of the APIs whose turns agents keep: the Responses and Chat APIs of OpenAI, the
+// Messages API of Anthropic, and SW4RM.
 package conversation
 
 import (
@@ -28,7 +28,8 @@ func Role(turn jsonstream.Value) string {
 const ContextLabel = "[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]"
 
 // CarriedType and CarriedName mark an item of OpenAI input data that carries what a
-// conversion keeps for the way back. The SDK never sends a tool approval item to a model.
+// conversion keeps for converting back. The SDK never sends a tool approval item to a
+// model.
 const (
 	CarriedType = "tool_approval_item"
 	CarriedName = "handoff.carried"

@@ -64,8 +64,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// Escapes do not make a short text distinctive, so that two spellings are alike in
-// that, too.
+// Escapes do not make a short text distinctive, so that two spellings are the same in that,
+// too.
 func TestDistinctive(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"content":"` + strings.Repeat("é", 20) + `"}`:      false,

@@ -6,11 +6,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Units returns for every turn of a conversation the index of the first turn that it must not be
-// parted from, its own where there is none before it. What belongs together are a
-// tool call, its results and its approval, and a reasoning item and the output
-// that follows from it: a provider refuses a conversation in which they are torn
-// apart.
+// Units returns for every turn of a conversation the index of the first turn that it must
+// not be parted from, its own where there is none before it. What belongs together are a
+// tool call, its results and its approval, and a reasoning item and the output that follows
+// from it: a provider rejects a conversation in which they are separated.
 func Units(turns []Turn) []int {
 	u := units{
 		first: make([]int, len(turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{},
@@ -34,7 +33,7 @@ type units struct {
 	calls     map[string]int // the last turn that made a call with this id
 	orphans   map[string]int // the last result or approval with this id that no call came before
 	approvals map[string]int // the turn that asks for it, by its id
-	reasoning int            // the reasoning item whose output goes on, or -1
+	reasoning int            // the reasoning item whose output continues, or -1
 	speaker   int            // the last turn, when what followed it are only tool turns, or -1
 	legacy    int            // the last turn whose function_call, which has no id, has no result yet, or -1
 }
