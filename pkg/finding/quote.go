@@ -123,7 +123,7 @@ func (f Finding) OnName(member jsonstream.Value) Finding {
 }
 
 // Inside returns the finding, which is placed in a document that a string of the message
-// holds in base64, placed in the message: its pointer goes on after that of the string.
+// holds in base64, placed in the message: its pointer continues that of the string.
 func (f Finding) Inside(holder jsonstream.Value) Finding {
 	outer := f.On(holder)
 	if outer.Pointer == holder.Pointer() {

@@ -24,7 +24,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// No credential is shown, wherever it is in a text, in a value, or in a pointer.
+// No credential is shown, anywhere in a text, in a value, or in a pointer.
 func TestNoSecretIsShown(t *testing.T) {
 	for _, kind := range secrets.Kinds() {
 		hit := secrets.Find(kind.Example)[0]

@@ -28,13 +28,13 @@ type Rule struct {
 // Name returns the rule's name without its layer.
 func (r Rule) Name() string { return r.ID[strings.LastIndexByte(r.ID, '/')+1:] }
 
-// group returns what stands before the name: the layer, or the name of a system.
+// group returns the text before the name: the layer, or the name of a system.
 func (r Rule) group() string { return strings.TrimSuffix(r.ID, "/"+r.Name()) }
 
-// A NameError reports a name that stands for no rule, or for several.
+// A NameError reports a name that matches no rule, or several.
 type NameError struct {
 	Name       string
-	Candidates []string // the IDs of the rules that it may stand for; nil if there are none
+	Candidates []string // the IDs of the rules that match; nil if there are none
 }
 
 func (e *NameError) Error() string {
@@ -44,9 +44,8 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%q is the name of several rules: use one of %s", e.Name, strings.Join(e.Candidates, ", "))
 }
 
-// Find returns the one of the rules that a name stands for: its ID, its name without the
-// layer where no other rule has that name, or what earlier versions called it. The error
-// is a [*NameError].
+// Find returns the rule with a name: its ID, its name without the layer where no other rule
+// has that name, or what earlier versions called it. The error is a [*NameError].
 func Find(rules []Rule, name string) (Rule, error) {
 	var candidates []Rule
 	for _, r := range rules {
