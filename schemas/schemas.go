@@ -1,6 +1,6 @@
-// Package schemas holds the JSON Schemas (draft 2020-12) of the documents that
-// handoff reads: the single source of every structural rule. They are published
-// as they stand here, for validators in any language.
+// Package schemas holds the JSON Schemas (draft 2020-12) of the documents that handoff
+// reads: the single source of every structural rule. They are published as they are here,
+// for validators in any language.
 package schemas
 
 import (

@@ -215,8 +215,8 @@ func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
 	}
 }
 
-// The example of each other format is told from the others by what it looks like, and
-// keeps all rules of its system.
+// The example of each other format is recognised by what it looks like, and keeps all rules
+// of its system.
 func TestExamplesKeepTheirRules(t *testing.T) {
 	for _, f := range formats.Names() {
 		if f == format.EAAPL {
