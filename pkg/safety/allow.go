@@ -53,7 +53,7 @@ func (a Allowance) allows(rule string, tokens []string) bool {
 	return a.text != "" && (a.rule == "" || nameOf(a.rule) == nameOf(rule)) && (a.at == nil || a.at.Match(tokens))
 }
 
-// nameOf returns what a rule is called within the layer.
+// nameOf returns the rule's name within the layer.
 func nameOf(rule string) string { return rule[strings.LastIndexByte(rule, '/')+1:] }
 
 // ruleID reports whether s has the form of a rule's name, or of a layer's.

@@ -9,8 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// dense is text that gives the rules as much to look at as can be: it is made of their
-// own literals.
+// dense is text with the maximum of work for the rules: it is made of their own literals.
 func dense(size int) string {
 	var b strings.Builder
 	for b.Len() < size {

@@ -81,7 +81,7 @@ func readOpinions(t *testing.T) map[int]float64 {
 	return held
 }
 
-// A setting is one way to run the scanner over the corpus.
+// A setting is a configuration of the scanner for the corpus.
 type setting struct {
 	name    string
 	opinion func(row int, rowText string) func(text string) float64

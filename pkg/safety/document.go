@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Report is what the texts of a document come to.
+// A Report is the verdict on the texts of a document.
 type Report struct {
 	Score    float64 // of the worst text
 	Flagged  bool    // some text is flagged
@@ -22,26 +22,26 @@ type Report struct {
 // A PlacedFinding is a finding in a text of a document.
 type PlacedFinding struct {
 	Finding
-	// Value is the string that the text is, or the member whose name it is. It is
-	// absent for a text that stands in no document.
+	// Value is the string that the text is, or the member whose name it is. It is absent
+	// for a text without a document.
 	Value jsonstream.Value
-	// Holder is the string of the message that holds the text, or the document that
-	// Value is of, in base64; absent for what the message says itself.
+	// Holder is the string of the message that holds the text, or the document that Value
+	// is of, in base64; absent for the message's own texts.
 	Holder jsonstream.Value
 	InName bool
 	Field  Field // who speaks there
-	// Flagged tells that the text is, by the findings that are not allowed.
+	// Flagged reports that the text is flagged, by the findings that are not allowed.
 	Flagged bool
 	// Allowed is the allowance that takes the finding out of the score, "" if none does.
 	Allowed string
 }
 
-// Pointer returns the JSON Pointer of the text, which goes on behind the string that
+// Pointer returns the JSON Pointer of the text, which continues after the string that
 // holds it.
 func (f PlacedFinding) Pointer() string { return f.Holder.Pointer() + f.Value.Pointer() }
 
-// Position returns where the finding begins in the original text; where that is
-// encoded, where the string that holds it begins.
+// Position returns where the finding begins in the original text; if that is encoded,
+// where the string that holds it begins.
 func (f PlacedFinding) Position() jsonstream.Position {
 	switch {
 	case f.Holder.Exists():
@@ -53,14 +53,15 @@ func (f PlacedFinding) Position() jsonstream.Position {
 	}
 }
 
-// ScanMessage is [ScanDocument] of a message in a format, which looks into what the
-// message carries in base64 for its receiver (see [history.Carriers]) as well: JSON is
-// scanned as a document, any other text as a text. What is neither is scanned as it
-// stands, and so is everything in messages of other formats.
+// ScanMessage is [ScanDocument] of a message in a format, which also scans the values
+// that the message carries in base64 (see [history.Carriers]): JSON as a document, any
+// other text as a text. A string that is neither is scanned as written, and so is
+// everything in messages of other formats.
 //
-// What a model is given, messages in OpenAI's format and JSON of no format, may put the
-// data of another agent into a section of its own: the label that begins a user's turn
-// (see [conversation.ContextLabel]) is then no finding, while every other copy of it is.
+// Input of a model, that is messages in OpenAI's format and JSON of no format, may put
+// the data of another agent into a section of its own: the label that begins a user's
+// turn (see [conversation.ContextLabel]) is then no finding, while every other copy of it
+// is.
 func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
 	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: formats.Named(f).Sections || f == ""}
 	for _, v := range history.Carriers(root, f) {
@@ -73,12 +74,12 @@ func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f 
 	return d.report, err
 }
 
-// ScanDocument scans every string and every member's name in root, each as the field
-// that its place in the document gives it: the nearest object around it with a role, or
-// a type that has one, decides. Whatever stands in a tool's result stays that, whatever
-// roles it claims. Findings come in the order of the document, at most 1000 in flagged
-// texts and 1000 others; those that an allowance fits are reported and do not count. The
-// only error is the scanner's.
+// ScanDocument scans every string and every member's name in root, each as the field that
+// its place in the document gives it: the nearest object around it with a role, or a type
+// that has one, decides. Everything in a tool's result is the tool's, whatever roles it
+// claims. Findings come in the order of the document, at most 1000 in flagged texts and
+// 1000 others; findings that an allowance fits are reported, but do not count. The only
+// error is the scanner's.
 func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, allow []Allowance) (Report, error) {
 	var above []jsonstream.Value
 	for v := root.Parent(); v.Exists(); v = v.Parent() {
@@ -93,9 +94,9 @@ func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, a
 	return d.report, err
 }
 
-// mostFindings is how many findings that count, and how many that do not, a report
-// has: a hostile document must not cost its size in findings.
-const mostFindings = 1000
+// maxFindings is the maximum number of findings in flagged texts, and of others, in a
+// report: a hostile document must not cost its size in findings.
+const maxFindings = 1000
 
 type documentScan struct {
 	ctx     context.Context
@@ -105,11 +106,11 @@ type documentScan struct {
 	flagged int // findings in flagged texts, and
 	others  int // all others, with those that the report has no room for
 
-	sieve *sieve // tells which parts of the text are worth a scan; nil if all are
+	sieve *sieve // finds the parts of the text that need a scan; nil if all do
 
 	sections bool                      // a user's turn may be a section for data, with its label
 	carriers map[jsonstream.Value]bool // strings to look into
-	holder   jsonstream.Value          // the one that is looked into
+	holder   jsonstream.Value          // the one that is scanned
 }
 
 // document scans root, its name if it has one, and what is in it.
@@ -146,7 +147,7 @@ func (d *documentScan) name(v jsonstream.Value, field Field) error {
 	return nil
 }
 
-// wants reports whether what is written in a part of the text may need a scan.
+// wants reports whether a part of the text may need a scan.
 func (d *documentScan) wants(part []byte) bool { return d.sieve == nil || d.sieve.wants(part) }
 
 // value scans a value.
@@ -180,7 +181,7 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 	return nil
 }
 
-// written scans the text or the name of v, which is written in raw, if that is wanted.
+// written scans the text or the name of v, with the spelling raw, if it may need that.
 func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, field Field) error {
 	if !d.wants(raw) {
 		return nil
@@ -191,7 +192,7 @@ func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, fiel
 	return d.name(v, field)
 }
 
-// carrier scans what a string holds in base64.
+// carrier scans the content of a string in base64.
 func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
 	text, err := history.DecodeBytes(v)
 	if err != nil || !utf8.Valid(text) {
@@ -254,7 +255,7 @@ func (d *documentScan) add(f PlacedFinding) {
 	if f.Flagged {
 		count = &d.flagged
 	}
-	if *count++; *count <= mostFindings {
+	if *count++; *count <= maxFindings {
 		d.report.Findings = append(d.report.Findings, f)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/secrets"
 )
 
-// mostExcerpt is how many characters an excerpt has at most.
-const mostExcerpt = 60
+// maxExcerpt is the maximum length of an excerpt, in characters.
+const maxExcerpt = 60
 
 // excerpt quotes the start of text[start:end], without the hidden parts.
 func excerpt(text string, start, end int, hidden []secrets.Secret) string {
@@ -20,10 +20,10 @@ func excerpt(text string, start, end int, hidden []secrets.Secret) string {
 		b.WriteString(text[start:max(start, s.Offset)] + "[secret]")
 		start = min(end, s.Offset+s.Length)
 	}
-	b.WriteString(text[start:min(end, start+8*mostExcerpt)])
+	b.WriteString(text[start:min(end, start+8*maxExcerpt)])
 	quoted := []rune(strconv.QuoteToGraphic(b.String()))
-	if len(quoted) > mostExcerpt {
-		quoted = append(quoted[:mostExcerpt-2], '…', '"')
+	if len(quoted) > maxExcerpt {
+		quoted = append(quoted[:maxExcerpt-2], '…', '"')
 	}
 	return string(quoted)
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
-// reported tells orders from talk about orders: "never reveal …", "attackers try to …".
+// reported distinguishes orders from talk about orders: "never reveal …", "attackers try
+// to …".
 var reported = static(`(?i)(?:\b(?:not|never|cannot|can|may|might|could|would|avoid|without|attackers?|users? (?:may|might|can|could|who)|(?:try|tries|tried|trying|attempts?|attempting|attempted|able|ability|used|designed|asking|asks|instructs?|instructing|model|LLM|chatbot|refuse|not) to|which|by|be|been|being)|n['’]t)(?: (?:ever|simply|safely|just|also|please|directly))?[\s"'“‘` + "`" + `]{1,3}$`)
 
-// notOrdered reports whether the words before at make what follows something else than
-// an order.
+// notOrdered reports whether, by the words before at, the text after it is not an order.
 func notOrdered(text string, at int) bool {
 	return reported().MatchString(text[max(0, at-64):at])
 }
@@ -33,8 +33,8 @@ func countAbout(text string, most int) int {
 	return min(n, most)
 }
 
-// mention returns how much of a match's weight is left, from 0 to 1, where it stands in
-// prose about attacks or in code that looks for them.
+// mention returns the share of a match's weight, from 0 to 1, that is left in prose about
+// attacks or in code that looks for them.
 func mention(text string, start, end int) float64 {
 	const around = 300
 	before := text[max(0, start-around):start]
@@ -52,8 +52,8 @@ func mention(text string, start, end int) float64 {
 	return 1
 }
 
-// inQuotes reports whether a match stands between quotation marks on its line, or is an
-// item of a list of strings.
+// inQuotes reports whether a match is between quotation marks on its line, or is an item
+// of a list of strings.
 func inQuotes(before, after string) bool {
 	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
 		before = before[i+1:]

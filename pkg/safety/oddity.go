@@ -2,7 +2,7 @@ package safety
 
 import "github.com/eaapl/handoff/pkg/internal/view"
 
-// An oddityRule says what one kind of concealment weighs.
+// An oddityRule is the rule for one kind of concealment.
 type oddityRule struct {
 	kind view.OddityKind
 	Rule
@@ -16,7 +16,8 @@ var overloaded = Rule{
 	Why:     "Nobody writes so by accident; an attack may be buried where the scan stopped looking.",
 }
 
-// oddities are the rules that have no expression: package view finds what they report.
+// oddities are the rules without an expression: package view finds the signs that they
+// report.
 func oddities() []oddityRule {
 	return []oddityRule{
 		{view.TagRun, Rule{

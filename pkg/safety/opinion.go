@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/safety/model"
 )
 
-// modelRule is what the linear model's findings go by.
+// modelRule is the rule of the linear model's findings.
 var modelRule = Rule{
 	ID: "safety/model", Category: Model, Weight: 0.9,
 	Summary: "reads, by its choice of words, like text written to steer the agent that reads it",
@@ -17,36 +17,35 @@ var modelRule = Rule{
 }
 
 // The model is asked about segments of a text, so that its findings have a place. It is
-// much slower than the rules' prefilter, so only segments are read in which some rule
-// took a look; on the corpus that finds all but a few in a thousand of what reading
-// everything finds.
+// much slower than the rules' prefilter, so it only reads segments in which some rule was
+// tried; on the corpus that misses only a few findings in a thousand.
 const (
 	segmentLen  = 2 << 10
 	segmentStep = segmentLen - 256 // from one to the next: they overlap
 )
 
-// opinionScore turns the model's probability into what its finding adds. The power keeps
-// the model from flagging a text by itself unless it is nearly sure; both numbers were
-// chosen on probabilities given by models that had not seen the text's source.
+// opinionScore turns the model's probability into the score of its finding. The power
+// keeps the model from flagging a text by itself unless it is nearly sure; both numbers
+// were chosen on probabilities given by models that had not seen the text's source.
 func opinionScore(p float64) float64 { return modelRule.Weight * math.Pow(p, 5) }
 
-// Explaining costs more than scoring: only so many findings of a reading are explained,
-// by so many features.
+// Explaining costs more than scoring: only maxExplained findings of a reading are
+// explained, by maxFeatures features.
 const (
-	mostExplained = 16
-	mostFeatures  = 4
+	maxExplained = 16
+	maxFeatures  = 4
 )
 
-// leastOpinion is the least that a finding of the model adds; less is not reported.
-const leastOpinion = 0.15
+// minOpinion is the minimum score of a finding of the model; less is not reported.
+const minOpinion = 0.15
 
-// doubt returns what is left of a doubtful rule's finding where the model gives its surroundings
-// the probability p. It halves what looks like mention to the model.
+// doubt returns the factor for a doubtful rule's finding if the model gives its
+// surroundings the probability p. It is a half if they look harmless to the model.
 func doubt(p float64) float64 { return 0.5 + 0.5*min(1, p/0.05) }
 
-// consult asks the model about some segments of text and weighs the rules' findings in
-// it by the answer. Where rules excused all that they matched, the model, which knows
-// nothing of prohibitions and reports, counts half.
+// consult asks the model about some segments of text and weighs the rules' findings in it
+// by the answer. If rules excused all their matches, the model, which cannot recognise
+// prohibitions and reports, counts half.
 func consult(opinion func(string) float64, found []Finding, text string, e *effort) []Finding {
 	slices.Sort(e.segments)
 	slices.Sort(e.excused)
@@ -65,9 +64,9 @@ func consult(opinion func(string) float64, found []Finding, text string, e *effo
 		if _, excused := slices.BinarySearch(e.excused, n); excused && !accused[n] {
 			s /= 2
 		}
-		if s >= leastOpinion {
+		if s >= minOpinion {
 			f := Finding{Rule: modelRule.ID, Category: modelRule.Category, Score: s, Message: modelRule.Summary, Offset: from, Length: end - from}
-			if len(own) < mostExplained {
+			if len(own) < maxExplained {
 				f.explain(text)
 			}
 			own = append(own, f)
@@ -90,7 +89,7 @@ func consult(opinion func(string) float64, found []Finding, text string, e *effo
 // for it.
 func (f *Finding) explain(text string) {
 	segment := f.Offset
-	for _, feature := range model.Explain(text[segment:segment+f.Length], mostFeatures) {
+	for _, feature := range model.Explain(text[segment:segment+f.Length], maxFeatures) {
 		f.features = append(f.features, place{segment + feature.Offset, feature.Length})
 	}
 	if len(f.features) > 0 {

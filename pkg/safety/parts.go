@@ -13,15 +13,14 @@ const (
 	partSize     = 1 << 18 // bytes of a part, about
 )
 
-// A part is some values of a document that follow each other, and that the same field
-// speaks.
+// A part is adjacent values of a document with the same field.
 type part struct {
 	field Field
 	items []item
 	size  int
 }
 
-// An item is a value, or only its name: then what it holds comes in items of its own.
+// An item is a value, or only its name: then its content is in further items.
 type item struct {
 	value    jsonstream.Value
 	nameOnly bool
@@ -43,7 +42,7 @@ func (c *cutter) add(v jsonstream.Value, nameOnly bool, field Field) {
 	}
 }
 
-// inside cuts what v holds. What is longer than a part is cut further, but for texts.
+// inside cuts the content of v. Values longer than a part are cut further, except texts.
 func (c *cutter) inside(v jsonstream.Value, field Field) {
 	field = fieldWithin(v, field)
 	each := func(child jsonstream.Value) {
@@ -64,7 +63,7 @@ func (c *cutter) inside(v jsonstream.Value, field Field) {
 	}
 }
 
-// inParts scans what root holds on all cores. The report is that of scanning it as one.
+// inParts scans root on all cores. The report is the same as in one pass.
 func (d *documentScan) inParts(root jsonstream.Value, field Field) error {
 	var c cutter
 	c.inside(root, field)

@@ -56,7 +56,7 @@ func TestScanInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Findings) != 2*mostFindings && len(got.Findings) < mostFindings {
+	if len(got.Findings) != 2*maxFindings && len(got.Findings) < maxFindings {
 		t.Errorf("%d findings", len(got.Findings))
 	}
 	places := func(r Report) []string {

@@ -7,14 +7,14 @@ type Category string
 
 // The categories of the built-in rules. A rules file may use others.
 const (
-	Override      Category = "instruction-override" // drop what you were told
+	Override      Category = "instruction-override" // drop earlier instructions
 	Impersonation Category = "role-impersonation"   // forged turns, forged authority
 	Exfiltration  Category = "exfiltration"         // hand out prompts, data, secrets
 	Jailbreak     Category = "jailbreak"            // be somebody without rules
 	ToolAbuse     Category = "tool-abuse"           // do something else, call something
 	Obfuscation   Category = "obfuscation"          // text disguised as such
 	HiddenText    Category = "hidden-text"          // text that people do not see
-	Model         Category = "model"                // what the linear model thinks
+	Model         Category = "model"                // findings of the linear model
 )
 
 // Catalogue returns rules as findings name them, without examples. A category is an alias
@@ -28,7 +28,7 @@ func Catalogue(rules []Rule) []finding.Rule {
 	return list
 }
 
-// A Rule describes one thing that is looked for.
+// A Rule describes one kind of finding.
 type Rule struct {
 	ID       string   `json:"id"` // safety/NAME; a rules file has the name alone
 	Category Category `json:"category"`

@@ -15,7 +15,7 @@ import (
 
 // A rulesFile is the JSON form of a file of rules; docs/safety.md describes it.
 type rulesFile struct {
-	// Standalone tells that the built-in rules are not wanted beside these.
+	// Standalone says that these rules replace the built-in ones.
 	Standalone bool       `json:"standalone,omitzero"`
 	Fragments  []fragment `json:"fragments,omitzero"`
 	Rules      []fileRule `json:"rules"`
@@ -33,20 +33,20 @@ type fileRule struct {
 	Summary  string   `json:"summary"`
 	Why      string   `json:"why"`
 	Weight   float64  `json:"weight"`
-	// Literals are what a match begins with; Near, if given, what one of must follow
-	// within Reach bytes.
+	// Literals are the beginnings of a match; one of Near, if given, must follow within
+	// Reach bytes.
 	Literals []string `json:"literals"`
 	Near     []string `json:"near,omitzero"`
 	Reach    int      `json:"reach,omitzero"`
-	// Needs, if given, are texts of which one stands in every match: where none does,
-	// no expression is tried.
+	// Needs, if given, are texts of which every match contains one: without it, no
+	// expression is tried.
 	Needs    []string `json:"needs,omitzero"`
 	Patterns []string `json:"patterns"`
 	// Unless excuses a match if it is found in it or close to it.
 	Unless []string `json:"unless,omitzero"`
-	// Order tells that a match is an imperative, which a prohibition or a report is not.
+	// Order says that a match is an imperative, unlike a prohibition or a report.
 	Order bool `json:"order,omitzero"`
-	// Doubtful tells that a match counts half where the model sees nothing.
+	// Doubtful says that a match counts half if the model finds nothing.
 	Doubtful bool `json:"doubtful,omitzero"`
 	// Fields are those the rule looks at; none means all.
 	Fields []Field  `json:"fields,omitzero"`
@@ -54,7 +54,7 @@ type fileRule struct {
 	Pass   []string `json:"pass"`
 }
 
-// Rule returns what is told about the rule.
+// Rule returns the description of the rule.
 func (f fileRule) Rule() Rule {
 	r := Rule{ID: "safety/" + f.ID, Category: f.Category, Summary: f.Summary, Why: f.Why, Weight: f.Weight}
 	if len(f.Match) > 0 && len(f.Pass) > 0 {
@@ -78,9 +78,9 @@ func (f *rulesFile) rules() []*rule {
 	return rules
 }
 
-// expander puts gaps and the first n fragments into expressions. Fragments stand in
-// braces there; they may contain those that come before them in the file. They are put
-// together on the first use.
+// expander puts gaps and the first n fragments into expressions. Fragments are in braces
+// there; they may contain those that come before them in the file. They are put together
+// on the first use.
 func (f *rulesFile) expander(n int) func(pattern string) string {
 	replacer := sync.OnceValue(func() *strings.Replacer {
 		pairs := []string{" ", gap}
@@ -112,7 +112,7 @@ func ParseRules(text []byte) (*RuleSet, error) {
 	return builtin().with(rules), nil
 }
 
-// decodeError words an error of decoding without the decoder's terms.
+// decodeError rewrites a decoding error without the decoder's terms.
 func decodeError(err error) error {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {
@@ -157,7 +157,7 @@ func (f *rulesFile) check() error {
 	return nil
 }
 
-// check returns the first member that is wrong, and in what way.
+// check returns the first invalid member, and what is wrong with it.
 func (f fileRule) check(expand func(pattern string) string) (member string, err error) {
 	for _, required := range []struct {
 		member string

@@ -14,21 +14,22 @@ type RuleSet struct {
 	literals func() *literals
 }
 
-// A rule is a Rule made ready to run. Its expressions are compiled on their first use:
-// clean text needs few of them.
+// A rule is a compiled Rule. Its expressions are compiled on their first use: clean text
+// needs few of them.
 type rule struct {
 	Rule
 	source *fileRule
 	reach  int
-	begins func() *beginnings      // what the needed texts begin with: see promises
-	exprs  []func() *regexp.Regexp // each by itself: small ones run faster
+	begins func() *beginnings      // the beginnings of the needed texts: see promises
+	exprs  []func() *regexp.Regexp // separate: small ones run faster
 	unless func() *regexp.Regexp   // nil if nothing excuses a match
 }
 
-// defaultReach is how many bytes from its literal on an expression sees.
+// defaultReach is the default of a rule's reach: how many bytes from its literal on an
+// expression sees.
 const defaultReach = 160
 
-// maxReach bounds what one look can cost.
+// maxReach limits the cost of one look.
 const maxReach = 1000
 
 //go:generate go test -run TestRulesFile -update
@@ -109,12 +110,11 @@ func (set *RuleSet) with(other []*rule) *RuleSet {
 	return newRuleSet(merged)
 }
 
-// A space in an expression stands for whatever may part two words of a sentence, so
-// that line breaks, those of JSON inside a string too, and stray marks do not hide an
-// order.
+// A space in an expression matches all that may separate two words of a sentence, so that
+// line breaks, also as JSON escapes, and stray marks do not hide an order.
 const gap = `(?:(?:[\s\x00-\x1f,;:'"“”‘’*()\[\]<>~+#\x{a0}–—…-]|\\[nrt"])+)`
 
-// newRule makes a rule of its source; expand is that of its file.
+// newRule compiles a rule; expand is the expander of its file.
 func newRule(source *fileRule, expand func(pattern string) string) *rule {
 	r := &rule{Rule: source.Rule(), source: source, reach: source.Reach}
 	if r.reach == 0 {
@@ -133,7 +133,7 @@ func newRule(source *fileRule, expand func(pattern string) string) *rule {
 	return r
 }
 
-// anchored is the expression that an expanded pattern stands for.
+// anchored is the expression of an expanded pattern.
 func anchored(pattern string) string { return `(?i)^(?:` + pattern + `)` }
 
 // static is an expression that is compiled on its first use.

@@ -1,11 +1,11 @@
-// Package safety looks through the text of a message for instructions meant for the
-// agent that will read it.
+// Package safety searches the text of a message for instructions to the agent that will
+// read it.
 //
-// A [Scanner] reads data that an agent is about to take in, and finds text written to
-// the agent rather than for it: orders to drop its instructions, forged system turns,
-// attempts to get hold of its prompt, characters that do not show. It goes by what text
-// says and not by single words: "ignore my previous e-mail" is no finding. [ScanDocument]
-// does so for every text of a JSON value.
+// A [Scanner] reads data that an agent is about to take in, and finds text written to the
+// agent rather than for it: orders to drop its instructions, forged system turns,
+// attempts to get hold of its prompt, characters that do not show. It goes by the meaning
+// of text and not by single words: "ignore my previous e-mail" is no finding.
+// [ScanDocument] does so for every text of a JSON value.
 //
 // No finding ever quotes a credential that package secrets finds, not even as part of an
 // excerpt. No input takes more than linear time.
@@ -17,13 +17,13 @@ import (
 	"github.com/eaapl/handoff/pkg/safety/model"
 )
 
-// A Field says who speaks in a text: it decides how much an instruction in it weighs.
+// A Field is the speaker of a text, which decides how much an instruction in it weighs.
 type Field string
 
-// The fields, from the one where an instruction weighs most to where it weighs least.
+// The fields, by decreasing weight of an instruction.
 const (
 	Tool   Field = "tool"   // what a tool returned
-	Data   Field = "data"   // no field of its own: untrusted
+	Data   Field = "data"   // any other: untrusted
 	User   Field = "user"   // a user's turn
 	Agent  Field = "agent"  // a turn or a call of the agent's own
 	System Field = "system" // instructions that the agent was given
@@ -40,24 +40,24 @@ type Finding struct {
 	// Offset and Length give the place, in bytes of the text as it was passed in.
 	Offset int `json:"offset"`
 	Length int `json:"length"`
-	// Excerpt is the start of what was found, as it reads: control and invisible
-	// characters escaped, credentials left out.
+	// Excerpt is the start of the finding's text, with control and invisible characters
+	// escaped and credentials left out.
 	Excerpt string `json:"excerpt"`
-	// Via names the reading that shows it, such as base64; "" for the text as it stands.
+	// Via names the reading that shows it, such as base64; "" for the text as written.
 	Via string `json:"via,omitempty"`
 
-	features []place // of the model's finding: what spoke most for it
+	features []place // of the model's finding: its strongest evidence
 	doubtful bool    // the model may halve the score
 }
 
 // A place is a part of a text, in bytes.
 type place struct{ offset, length int }
 
-// A Verdict is what one text comes to.
+// A Verdict is the judgement on one text.
 type Verdict struct {
 	Score   float64 // 0 to 1: [Weigh] of the findings
 	Flagged bool    // Score has reached Threshold
-	// Threshold is what Score was held against.
+	// Threshold is the limit that Score was compared with.
 	Threshold float64
 	// Findings are sorted by offset. Single ones may weigh too little to flag the text.
 	Findings []Finding
@@ -77,7 +77,7 @@ const DefaultThreshold = 0.5
 
 // Options sets up a scanner. The zero value is the built-in one.
 type Options struct {
-	// Rules are what the scanner looks for; nil means the built-in rules.
+	// Rules are the scanner's rules; nil means the built-in ones.
 	Rules *RuleSet
 	// Threshold is the score from which a text is flagged, above 0 and up to 1; 0
 	// means [DefaultThreshold].

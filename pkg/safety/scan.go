@@ -49,8 +49,8 @@ func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, e
 	return verdict, nil
 }
 
-// signals finds every signal in text as it stands and in its other readings. Findings
-// have no excerpts yet.
+// signals finds every signal in text as written and in its other readings. Findings have
+// no excerpts yet.
 func (s scanner) signals(ctx context.Context, field Field, text string) ([]Finding, error) {
 	most := pieceTries * (1 + len(text)/pieceLen)
 	e := efforts.Get().(*effort)
@@ -113,8 +113,8 @@ func (s scanner) reading(ctx context.Context, field Field, text string, e *effor
 	return consult(s.opinion, found, text, e), nil
 }
 
-// A text is looked through in pieces, each with a budget of its own, so that what one
-// place costs takes nothing from the next.
+// A text is scanned in pieces, each with limits of its own, so that an expensive place
+// takes nothing from the next.
 const (
 	pieceLen   = 32 << 10
 	ruleLooks  = 32   // how often one rule may look in a piece
@@ -123,7 +123,7 @@ const (
 	perRule    = 8    // how many matches of one rule in a piece are kept
 )
 
-// An effort is what a scan may still spend, and where it has looked.
+// An effort is the rest of a scan's limits, and the places where it has looked.
 type effort struct {
 	tries    int   // how many expressions may still be tried
 	segments []int // of the present text that have looks in them, or would have
@@ -132,7 +132,7 @@ type effort struct {
 
 var efforts = sync.Pool{New: func() any { return new(effort) }}
 
-// A lookout is what one rule remembers while a piece is read. Offsets are those in the
+// A lookout is the state of one rule while a piece is read. Offsets are those in the
 // piece.
 type lookout struct {
 	piece   uint32   // the piece it is about
@@ -164,7 +164,7 @@ func (w *watch) of(rule int32) *lookout {
 
 // next begins another piece for n rules.
 func (w *watch) next(n int) {
-	if w.piece++; w.piece == 0 || len(w.outs) < n { // all that was counted is forgotten
+	if w.piece++; w.piece == 0 || len(w.outs) < n { // the counts are stale
 		w.outs, w.piece = make([]lookout, n), 1
 	}
 }
@@ -326,7 +326,7 @@ func (r *rule) matches(text string, at int) int {
 	return 0
 }
 
-// judge decides what a match of the rule is worth where it stands.
+// judge returns the score of a match of the rule in its context.
 func (r *rule) judge(field Field, text string, start, end int) (Finding, bool) {
 	if r.source.Order && notOrdered(text, start) ||
 		r.unless != nil && r.unless().MatchString(text[max(0, start-64):min(len(text), end+96)]) {

@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A sieve tells which strings and names of a JSON text may need a scan: in most, nothing
-// can be found. It goes over all of the text at once, which costs less than to begin
-// anew with each of many short strings.
+// A sieve is a prefilter for the strings and names of a JSON text: in most, nothing can
+// be found. It reads all of the text at once, which costs less than beginning anew with
+// each of many short strings.
 type sieve struct {
 	text   []byte
 	places []int // where a rule may look, in order

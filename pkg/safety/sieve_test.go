@@ -83,10 +83,10 @@ func lowered(s string) string {
 	return string(b)
 }
 
-// A document gives what its texts give that are scanned one by one.
+// A document has the findings of its texts, scanned one by one.
 func TestSieveOfDocument(t *testing.T) {
 	sieved := New(Options{Threshold: 0.01})
-	one := struct{ Scanner }{sieved} // no sieve is known of it
+	one := struct{ Scanner }{sieved} // hides the sieve
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 			text := drawText(t, builtin(), "text")

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// fieldFactor says how much an instruction weighs by who speaks.
+// fieldFactor is the weight of an instruction by its speaker.
 func fieldFactor(field Field) float64 {
 	switch field {
 	case Tool:
@@ -18,7 +18,7 @@ func fieldFactor(field Field) float64 {
 	return 1
 }
 
-// disguisedScore raises the score of what is found only in a reading: somebody hid it.
+// disguisedScore raises the score of a finding that only a reading shows: it was hidden.
 func disguisedScore(score float64) float64 { return min(0.99, score*1.1+0.1) }
 
 // Signals add up if each is this near to the one before it, in bytes, and all of them
@@ -28,19 +28,19 @@ const (
 	farthest      = 4 * neighbourhood
 )
 
-// Weigh returns what findings in one text come to, 0 to 1. They have to be sorted by
-// offset. Those within a few hundred bytes of each other add up as independent evidence
-// does; each further one of a category counts half. The neighbourhood that comes to most
-// is the text's score, so that a long text does not add up to guilt.
+// Weigh returns the score of a text with these findings, 0 to 1. They have to be sorted
+// by offset. Those within a few hundred bytes of each other add up as independent
+// evidence does; each further one of a category counts half. The greatest sum of a
+// neighbourhood is the text's score, so that a long text is not flagged for its length.
 func Weigh(findings []Finding) float64 {
 	_, _, score := densest(findings)
 	return round(score)
 }
 
-// round leaves as many digits of a score as mean something.
+// round rounds a score to its significant digits.
 func round(score float64) float64 { return math.Round(score*1000) / 1000 }
 
-// densest returns the neighbourhood that comes to most, as indices.
+// densest returns the neighbourhood of the greatest sum, as indices.
 func densest(findings []Finding) (from, to int, score float64) {
 	for i := range findings {
 		end := findings[i].Offset + findings[i].Length

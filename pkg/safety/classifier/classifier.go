@@ -19,8 +19,8 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// A Classifier is a running program. Whatever goes wrong with it is an [*Error] of every
-// text from then on. It is safe for concurrent use.
+// A Classifier is a running program. Once it fails, every text gets an [*Error]. It is
+// safe for concurrent use.
 type Classifier struct {
 	process *child.Process
 	kill    context.CancelCauseFunc // ends the process
@@ -33,7 +33,7 @@ type Classifier struct {
 	waiting map[string]chan<- opinion
 	last    int   // the id given last
 	over    bool  // there are no more answers
-	failed  error // why it cannot be relied on
+	failed  error // why it is unusable
 	done    chan struct{}
 }
 
@@ -44,12 +44,12 @@ type opinion struct {
 	Label string   `json:"label"` // in the classifier's own words
 }
 
-// An Error says that the classifier cannot be relied on: it will judge nothing more.
+// An Error reports that the classifier failed: it will judge no more texts.
 type Error struct{ problem string }
 
 func (e *Error) Error() string { return "the classifier " + e.problem }
 
-// errUnanswered says that the output has ended too early.
+// errUnanswered reports that the output has ended too early.
 var errUnanswered = &Error{"ended before it had answered"}
 
 // Start starts a classifier as a process of the set. timeout is how long it may take to
@@ -77,7 +77,7 @@ func Start(children *child.Set, options child.Options, timeout time.Duration) (*
 // maxAnswer bounds a line of the classifier, in bytes.
 const maxAnswer = 64 << 10
 
-// read hands the answers to those who wait for them, until there are no more.
+// read passes the answers to the waiting callers, until there are no more.
 func (c *Classifier) read() {
 	defer close(c.done)
 	lines := bufio.NewScanner(c.process)
@@ -128,7 +128,8 @@ func firstBytes(text []byte, n int) string {
 	return strings.ToValidUTF8(string(text[:min(len(text), n)]), "")
 }
 
-// fail ends the classifier, with all that it has started: nobody is to wait for it.
+// fail ends the classifier, with all processes that it has started, so that no caller
+// waits for it.
 func (c *Classifier) fail(err error) {
 	c.mu.Lock()
 	if c.failed == nil {
@@ -172,7 +173,7 @@ func (c *Classifier) ask(ctx context.Context, text string) (opinion, error) {
 	}{id, text})
 	c.writing.Unlock()
 	if err != nil {
-		// Why it does not read, read knows better, if it has ended.
+		// If it has ended, read has a better error.
 		select {
 		case <-c.done:
 		case <-ctx.Done():
@@ -186,13 +187,13 @@ func (c *Classifier) ask(ctx context.Context, text string) (opinion, error) {
 	return opinion{}, c.failed
 }
 
-// Close lets the process end, or after an error of the caller's ends it at once. It returns
-// that error, or what went wrong with the process.
+// Close lets the process end, or ends it at once after an error of the caller's. It
+// returns that error, or the error of the process.
 func (c *Classifier) Close(err error) error {
 	if err != nil {
 		c.fail(err)
 	}
-	c.process.CloseInput() // a process that has ended cannot be told more
+	c.process.CloseInput() // fails if the process has ended
 	late := time.AfterFunc(c.timeout, func() {
 		c.fail(&Error{fmt.Sprintf("has not ended %s after the end of its input", c.timeout)})
 	})
@@ -214,7 +215,7 @@ type scanner struct {
 }
 
 // Scanner returns a scanner that asks the classifier about all texts but single short
-// words, and adds what it objects to to the findings of s.
+// words, and adds its objections to the findings of s.
 func (c *Classifier) Scanner(s safety.Scanner) safety.Scanner { return scanner{s, c} }
 
 // RuleID is the rule of the classifier's findings, whose category is [Category].

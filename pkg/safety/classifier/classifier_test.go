@@ -18,7 +18,7 @@ import (
 // answering is a classifier in the shell that answers whatever it reads.
 const answering = `while IFS= read -r line; do id=${line#'{"id":"'}; echo "{\"id\":\"${id%%\"*}\",\"score\":0.5}"; done; `
 
-// hang is how long a test waits for what should come at once.
+// hang is how long a test waits for an immediate event.
 const hang = time.Minute
 
 // TestClassifierEnds has many texts asked at once of classifiers that do all they can to

@@ -34,7 +34,8 @@ func Score(text string) float64 {
 	return 1 / (1 + math.Exp(-margin))
 }
 
-// Scores and what lies above them, measured on sources that the model had not seen.
+// Scores with the share of texts above them, measured on sources that the model had not
+// seen.
 const (
 	// Threshold is exceeded by one clean text in a thousand, and by one in a hundred of
 	// those that look dangerous.
@@ -45,18 +46,18 @@ const (
 
 // A Feature is a part of a text that the model weighs.
 type Feature struct {
-	// Text is the part as it stands in the text.
+	// Text is the part as written.
 	Text string
 	// Offset and Length give its place, in bytes of the text.
 	Offset, Length int
-	// Weight says how much it speaks for an injection, beside the other features of the
+	// Weight is how much it speaks for an injection, beside the other features of the
 	// same text.
 	Weight float64
 }
 
-// Explain returns the at most n features that speak most for text being an injection,
-// the strongest first, none overlapping a stronger one. They lie in the part of text
-// that [Score] is about. It is safe for concurrent use.
+// Explain returns the at most n features that speak most for text being an injection, the
+// strongest first, none overlapping a stronger one. They are in the part of text that
+// [Score] is about. It is safe for concurrent use.
 func Explain(text string, n int) []Feature {
 	var list []Feature
 	for _, f := range trained().Features(text) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Best returns the margin of the window of text that is most like an injection. ok is
-// false if the gate holds all of it back, or there is no word in it.
+// false if the gate rejects all of it, or there is no word in it.
 func (m *Model) Best(text string) (margin float64, ok bool) {
 	if len(text) <= chunkLen && !m.gate.Opens(text) {
 		return 0, false
@@ -69,7 +69,7 @@ type counter struct {
 	this   int // which of two is this block's
 }
 
-// add returns what m makes of the window that ends with the block of r.
+// add returns the margin of the window that ends with the block of r.
 func (c *counter) add(m *Model, r *Reader) float64 {
 	c.this = 1 - c.this
 	this, last := c.this, 1-c.this
@@ -100,7 +100,7 @@ func (c *counter) add(m *Model, r *Reader) float64 {
 	return float64(sum)*m.scale*Value(c.tokens[0]+c.tokens[1]) + m.bias
 }
 
-// clear forgets one of the two blocks.
+// clear clears one of the two blocks.
 func (c *counter) clear(block int) {
 	for _, slot := range c.hits[block][:c.n[block]] {
 		c.seen[block][slot/64] = 0

@@ -6,7 +6,7 @@ import (
 )
 
 // A text is scored by windows of two blocks of tokens, each window sharing a block with
-// the one before, inside chunks that overlap: what incriminates must lie close together,
+// the one before, inside chunks that overlap: suspicious words must be close together,
 // however long the text.
 const (
 	blockLen = 32 // tokens
@@ -19,11 +19,11 @@ const (
 // counts for less than alone.
 func Value(n int) float64 { return 1 / math.Sqrt(float64(n)+32) }
 
-// A Reader divides a text into blocks. Chunks that its gate holds back are left out.
+// A Reader divides a text into blocks. Chunks that its gate rejects are left out.
 type Reader struct {
 	text     string
 	gate     *Gate
-	from, to int // what is left of the chunk
+	from, to int // the rest of the chunk
 	before   byte
 	stream   Stream
 
@@ -37,7 +37,7 @@ type Reader struct {
 	tokens [blockLen]Token
 }
 
-// Reset puts r at the start of text. A nil gate holds nothing back.
+// Reset puts r at the start of text. A nil gate rejects nothing.
 func (r *Reader) Reset(text string, gate *Gate) {
 	r.text, r.gate, r.from, r.to, r.stream = text, gate, 0, 0, Stream{}
 }

@@ -9,7 +9,7 @@ const (
 	shout             // a word in capitals
 )
 
-// PerToken is the most features that end with one token.
+// PerToken is the maximum number of features that end with one token.
 const PerToken = 6
 
 // A Stream makes features of successive tokens. The zero value is at the start of a

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// A Gate tells at several times the speed of the model which texts cannot interest it.
-// It adds up what each word and each pair of words says for an injection or against it,
-// never below zero, so that only a run of telling words reaches Limit.
+// A Gate is a prefilter, several times as fast as the model. It adds up the evidence of
+// each word and each pair of words for or against an injection, never below zero, so that
+// only a run of suspicious words reaches Limit.
 type Gate struct {
 	// Words has an entry for each word and pair, see GateStream.
 	Words *Entries
-	// Limit is the sum that lets a text through.
+	// Limit is the sum at which a text passes.
 	Limit int
 }
 
@@ -19,15 +19,17 @@ const (
 	gateBits = 16
 	gateLen  = 1 << gateBits
 
-	// wideLetters is what bytes outside ASCII add, for the gate knows no such words.
+	// wideLetters is added for bytes outside ASCII: the gate has no entries for such
+	// words.
 	wideLetters = 4
 )
 
-// Entries are numbers of type int8, as bytes: those of a decoded gate lie in its encoding.
+// Entries are numbers of type int8, as bytes: those of a decoded gate are in its
+// encoding.
 type Entries [gateLen]byte
 
-// A GateStream tells which entries of a gate successive words look at. The zero value is
-// at the start of a text.
+// A GateStream finds the entries of a gate for successive words. The zero value is at the
+// start of a text.
 type GateStream struct{ last uint64 }
 
 // Add returns the indexes of the entries for word and for its pair with the word before.
@@ -53,7 +55,7 @@ func (s *GateStream) slots(word uint64) (single, pair int) {
 // Peak returns the highest sum that text reaches.
 func (g *Gate) Peak(text string) int { return g.run(text, math.MaxInt) }
 
-// Opens reports whether the gate lets text through.
+// Opens reports whether the gate lets text pass.
 func (g *Gate) Opens(text string) bool { return g.run(text, g.Limit) >= g.Limit }
 
 // run returns the highest sum of text up to where it reaches limit.

@@ -7,13 +7,13 @@ import (
 	"math/bits"
 )
 
-// A Model is what training leaves: a gate and the weights of features. It is safe for
+// A Model is the result of training: a gate and the weights of features. It is safe for
 // concurrent use.
 type Model struct {
 	gate        Gate
 	scale, bias float64
-	// Each bucket is a number of eight bytes, little-endian, and has four slots of two bytes:
-	// what tells features apart, the weight. They lie in the encoding.
+	// Each bucket is a number of eight bytes, little-endian, and has four slots of two
+	// bytes: a check of the feature, its weight. They are in the encoding.
 	buckets *[8 * buckets]byte
 }
 

@@ -15,8 +15,8 @@ type Token struct {
 	ID uint64
 	// Start and End are the token's place in the text, in bytes.
 	Start, End int
-	// Before is the last character since the word before that is no space: '\n' for a
-	// new line, startOfText for the start of the text, 0 for none.
+	// Before is the last character since the previous word that is not a space: '\n' for
+	// a new line, startOfText for the start of the text, 0 for none.
 	Before byte
 	// Caps says that the word is written in capitals throughout.
 	Caps bool
@@ -29,14 +29,14 @@ const (
 	eachByte = 0x0101010101010101
 	highBits = 0x80 * eachByte
 
-	// Values of Token.Before that stand for several characters.
+	// Values of Token.Before for several characters.
 	startOfText = '^'
 	sentenceEnd = '.'
 	quote       = '"'
 	symbol      = '~'
 )
 
-// Classes of bytes by what they do to a word; those of letters come first.
+// Classes of bytes by their effect on a word; those of letters come first.
 const (
 	lower = iota
 	upper
@@ -202,14 +202,14 @@ func wideWord(text string, start int, before byte, t *Token) {
 	*t = Token{mix(h), start, i, before, caps && letters > 2}
 }
 
-// unspaced reports whether r belongs to a script that does not part words by spaces,
+// unspaced reports whether r belongs to a script that does not separate words by spaces,
 // or builds them of syllables: Chinese, Japanese, Korean, Thai, Lao.
 func unspaced(r rune) bool {
 	return r > 0x3020 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 ||
 		r >= 0x0E00 && r <= 0x0EFF || r >= 0x20000 && r <= 0x3FFFF
 }
 
-// invisible reports whether r shows as nothing, even inside a word.
+// invisible reports whether r is not displayed, even inside a word.
 func invisible(r rune) bool {
 	return r == 0xAD || r >= 0x200B && r <= 0x200F || r >= 0x2060 && r <= 0x2064 || r == 0xFEFF
 }
