@@ -15,6 +15,6 @@
 // another value is neither signed nor verified: otherwise it could be changed
 // under its signature.
 //
-// No error and no formatted value of this package contains a key, or the
-// signature that a message ought to have.
+// No error and no formatted value of this package contains a key, or the correct
+// signature of a message.
 package sign

@@ -13,13 +13,12 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Explain tells, in sentences, what a person who stands before a message that
-// does not verify would try next: which keys were tried, whether the signature
-// holds over another text of the message than its canonical form, or with the
-// key read another way, and which members differ from the original, if that is
-// not nil. It never tells what the signature ought to be.
+// Explain returns, in sentences, help with a message that does not verify: which keys
+// were tried, whether the signature holds over another text of the message than its
+// canonical form, or with the key read differently, and which members differ from the
+// original, if that is not nil. It never contains the correct signature.
 //
-// Its cost is some fifty times that of [Verifier.Verify].
+// It takes about fifty times as long as [Verifier.Verify].
 func (v *Verifier) Explain(m, original *message.Message) []string {
 	var lines []string
 	want, problem := signatureOf(m)
@@ -69,7 +68,7 @@ func (v *Verifier) search(m *message.Message, keys []Key, want digest) []string 
 		"a member was changed, or another key was used", len(forms))}
 }
 
-// underOtherKeys helps with a message that names a key which is not there.
+// underOtherKeys helps with a message that names an unknown key.
 func (v *Verifier) underOtherKeys(m *message.Message, want digest) []string {
 	text, err := canonical(m)
 	if err != nil {
@@ -83,7 +82,7 @@ func (v *Verifier) underOtherKeys(m *message.Message, want digest) []string {
 	return []string{"the signature holds under none of the keys at hand"}
 }
 
-// sum returns the digest of a text at hand.
+// sum returns the digest of a text.
 func (k Key) sum(text []byte) []byte {
 	sum, _ := k.digest(func(w io.Writer) error {
 		w.Write(text) // a hash never fails
@@ -92,10 +91,10 @@ func (k Key) sum(text []byte) []byte {
 	return sum[:]
 }
 
-// A reading is a way to make a secret of what a key file holds.
+// A reading makes a secret from the content of a key file.
 type reading struct {
 	key Key
-	how string // "" for the right way
+	how string // "" for the right one
 }
 
 func readings(k Key) []reading {
@@ -143,8 +142,8 @@ func (v *Verifier) against(m, original *message.Message) []string {
 	return lines
 }
 
-// compare reports what is different between two values: not their spelling, and
-// not the order of members.
+// compare reports the differences between two values, ignoring spelling and the order of
+// members.
 func compare(a, b jsonstream.Value, report func(pointer, what string)) {
 	switch {
 	case a.Kind() != b.Kind():

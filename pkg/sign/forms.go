@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A form is a text that a signer may have signed in place of the canonical one.
+// A form is a text that a signer may have signed instead of the canonical one.
 type form struct {
 	name   string
 	advice string
@@ -64,14 +64,13 @@ func asItStands(m *message.Message) []byte {
 	return bytes.TrimSpace(text)
 }
 
-// A writer writes a message the way some program does that does not
-// canonicalise.
+// A writer writes a message like a program that does not canonicalise.
 type writer struct {
 	sorted    bool   // members by name
 	ascii     bool   // other characters as \uxxxx
 	html      bool   // <, > and & as \u00xx
 	slash     bool   // / as \/
-	spaces    bool   // behind commas and colons
+	spaces    bool   // after commas and colons
 	unnamed   bool   // without signatureKeyId
 	signature string // JSON in place of the signature, "" for leaving it out
 	tail      string

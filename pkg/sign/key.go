@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// MinKeyBytes is how long a secret must be, in bytes.
+	// MinKeyBytes is the minimum length of a secret, in bytes.
 	MinKeyBytes = 16
-	// GoodKeyBytes is how long a secret should be, in bytes: as long as the
-	// output of the hash (RFC 2104, section 3).
+	// GoodKeyBytes is the recommended length of a secret, in bytes: as long as the output
+	// of the hash (RFC 2104, section 3).
 	GoodKeyBytes = 32
 )
 
-// A Key is a secret shared by sender and receiver. The zero Key is none: it
-// neither signs nor verifies. Formatted with package fmt
-// or log/slog, it shows its ID and nothing of the secret.
+// A Key is a secret shared by sender and receiver. The zero Key neither signs nor
+// verifies. Formatted with package fmt or log/slog, a Key shows its ID and nothing of the
+// secret.
 type Key struct {
-	ID     string // what signatureKeyId names it by, "" if it has no name
+	ID     string // its signatureKeyId, "" if it has none
 	secret []byte
 	macs   *sync.Pool // of *mac: each has gone through the secret already
 	ops    []string   // key_ops of a JSON Web Key; nil for any
@@ -59,11 +59,11 @@ func (k Key) may(op string) error {
 	return fmt.Errorf("key_ops: the key %.80q is not for %q: use another key, or add it to key_ops", k.ID, op)
 }
 
-// A digest is what HMAC-SHA-256 (RFC 2104) makes of a key and a text.
+// A digest is HMAC-SHA-256 (RFC 2104) of a key and a text.
 type digest [sha256.Size]byte
 
-// A mac computes digests. The last one lies in it, since what an interface is given
-// to write to would be allocated each time.
+// A mac computes digests. It holds the last one, since memory passed to an interface
+// would be allocated each time.
 type mac struct {
 	hash.Hash
 	digest digest
@@ -88,8 +88,8 @@ func NewKey(id string) Key {
 	return newKey(id, secret)
 }
 
-// Weakness says why the secret is easier to guess than one that [NewKey] makes, "" if
-// nothing tells so.
+// Weakness returns why the secret is easier to guess than one of [NewKey], "" if there is
+// no sign of that.
 func (k Key) Weakness() string {
 	switch {
 	case len(k.secret) < GoodKeyBytes:
@@ -115,11 +115,10 @@ func (k Key) JWK() ([]byte, error) {
 	return (&jose.JSONWebKey{Key: k.secret, KeyID: k.ID, Algorithm: string(jose.HS256)}).MarshalJSON()
 }
 
-// ParseKeys reads the content of a key file: a JSON Web Key or a JWK Set
-// (RFC 7517) if it is a JSON object, and otherwise one key of raw bytes, of
-// which one newline at the end is not part. What is recognisably something else, such
-// as a public key, and what cannot be random is an error. The errors never quote the
-// secret.
+// ParseKeys reads the content of a key file: a JSON Web Key or a JWK Set (RFC 7517) if it
+// is a JSON object, and otherwise one key of raw bytes, of which one newline at the end
+// is not part. Content that is recognisably something else, such as a public key, or that
+// cannot be random is an error. The errors never quote the secret.
 func ParseKeys(text []byte) ([]Key, error) {
 	if other := otherThanSecret(text); other != "" {
 		return nil, errors.New(other)
@@ -155,7 +154,7 @@ func ParseKeys(text []byte) ([]Key, error) {
 	return keys, nil
 }
 
-// jsonSpace is what may stand before a JSON value.
+// jsonSpace is the white space allowed before a JSON value.
 const jsonSpace = " \t\r\n"
 
 // parseJWK reads one JSON Web Key, of which it knows the members of RFC 7517, section 4.

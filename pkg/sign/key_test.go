@@ -107,7 +107,7 @@ func TestJWKReadsBack(t *testing.T) {
 	}
 }
 
-// No way of printing a key shows the secret.
+// No verb or encoder shows the secret.
 func TestKeyDoesNotShow(t *testing.T) {
 	k := newKey("k1", []byte(secret32))
 	var log bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// needed ends what is said about a file that holds no shared secret.
+// needed ends the error for a file without a shared secret.
 const needed = ": a key file holds a shared secret, as raw bytes, a JSON Web Key or a JWK Set; handoff keygen makes one"
 
 const (
@@ -51,7 +51,7 @@ func otherThanSecret(text []byte) string {
 	}
 }
 
-// otherFile names what a file is by how it begins, "" if that says nothing.
+// otherFile names the kind of a file by its beginning, "" if that is unknown.
 func otherFile(text []byte) string {
 	for _, known := range []struct{ prefix, name string }{
 		{"PuTTY-User-Key-File-", "a key pair (PuTTY)"},
@@ -69,7 +69,7 @@ func otherFile(text []byte) string {
 	return ""
 }
 
-// armored names what stands between armor.
+// armored names the content of armor.
 func armored(label []byte) string {
 	for _, known := range []struct{ word, name string }{
 		{"PRIVATE KEY", "a private key (PEM)"},
@@ -114,8 +114,8 @@ func isDER(text []byte) bool {
 	return count >= 2
 }
 
-// minDistinct is how many different bytes a secret has at least: 16 random bytes have
-// less in one of 2^80 cases, 16 random digits in one of a thousand.
+// minDistinct is the minimum number of different bytes in a secret: 16 random bytes have
+// fewer in one of 2^80 cases, 16 random digits in one of a thousand.
 const minDistinct = 5
 
 // isRandom reports whether a secret can be random: it has several different bytes, none

@@ -153,7 +153,7 @@ func TestWeakness(t *testing.T) {
 	}
 }
 
-// TestKeyOps checks what a JSON Web Key says that it is for.
+// TestKeyOps checks the operations that a JSON Web Key allows.
 func TestKeyOps(t *testing.T) {
 	tests := []struct {
 		name, members string

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
-// The reasons why a message whose signature holds may still be refused: it may
-// be an old one, sent again.
+// The reasons why a message whose signature holds may still be rejected: it may be an old
+// one, sent again.
 const (
 	NoTimestamp Reason = "no-timestamp"
 	Expired     Reason = "expired"
@@ -24,15 +24,15 @@ func ReplayReasons() []Reason {
 	return []Reason{NoTimestamp, Expired, NotYetValid, NoHandoffID, Replayed}
 }
 
-// Freshness bounds how old a message may be.
+// Freshness limits the age of a message.
 type Freshness struct {
 	MaxAge time.Duration // since the message's timestamp
 	Skew   time.Duration // by which the clocks of sender and receiver may differ
 }
 
-// Check returns an [*Error] unless the message's timestamp lies, Skew allowed
-// for, within MaxAge before now. Ask only after the signature: anybody can
-// change an unsigned timestamp.
+// Check returns an [*Error] unless the message's timestamp lies, Skew allowed for, within
+// MaxAge before now. Call it only after Verify: an unsigned timestamp can be changed by
+// anyone.
 func (f Freshness) Check(m *message.Message, now time.Time) error {
 	at := m.Root().Get("timestamp")
 	made, ok := rfc3339.Parse(at.Text())

@@ -28,12 +28,11 @@ var (
 	ErrSigned = errors.New("the message has a signature already")
 )
 
-// Sign returns the text of the message with a signature, otherwise as it was:
-// the signature stands last, before it signatureKeyId if the key has an ID. With
-// replace, a signature that is there is replaced, and the ID of its key with it;
-// without, the error is [ErrSigned]. It is a [*jsonstream.NumberError] for a
-// number that a signature would not protect, [ErrNotObject], or about a key that is
-// too short or not for signing.
+// Sign returns the text of the message with a signature, otherwise unchanged: the
+// signature is the last member, after signatureKeyId if the key has an ID. With replace,
+// an existing signature and the ID of its key are replaced; without, the error is
+// [ErrSigned]. It is a [*jsonstream.NumberError] for a number that a signature would not
+// protect, [ErrNotObject], or about a key that is too short or not for signing.
 func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
 	if err := cmp.Or(key.check(), key.MaySign()); err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
 	return jsonstream.Set(m.Document(), "/"+Member, append(value, '"'))
 }
 
-// setKeyID names the key, or takes the member out if the key has no name.
+// setKeyID names the key, or removes the member if the key has no ID.
 func setKeyID(m *message.Message, id string) (*message.Message, error) {
 	if id == "" {
 		return m.Remove("/" + KeyIDMember)
@@ -72,7 +71,7 @@ func setKeyID(m *message.Message, id string) (*message.Message, error) {
 	return m.Set("/"+KeyIDMember, quoted)
 }
 
-// covered says what of a message its signature covers, and in which form.
+// covered selects the text of a message that its signature covers.
 var covered = jsonstream.CanonicalOptions{Exact: true, Omit: Member}
 
 // canonical returns the text that the signature of m covers.
@@ -80,8 +79,8 @@ func canonical(m *message.Message) ([]byte, error) {
 	return jsonstream.AppendCanonical(nil, m.Root(), covered)
 }
 
-// sumOf returns what the signature of m under the key is, in bytes. Its error is
-// that of canonical.
+// sumOf returns the bytes of the signature of m under the key. Its error is that of
+// canonical.
 func (k Key) sumOf(m *message.Message) (digest, error) {
 	return k.digest(func(w io.Writer) error { return jsonstream.WriteCanonical(w, m.Root(), covered) })
 }

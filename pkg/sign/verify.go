@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Reason tells why a signature does not hold.
+// A Reason says why a signature does not hold.
 type Reason string
 
 // The reasons.
@@ -30,13 +30,13 @@ func Reasons() []Reason {
 	return []Reason{Missing, Malformed, UnsupportedAlgorithm, UnknownKeyID, NotCanonicalizable, Mismatch}
 }
 
-// An Error tells why a message does not verify. Its text is for people and
-// repeats neither the pointer nor the position.
+// An Error says why a message does not verify. Its text is for people and repeats neither
+// the pointer nor the position.
 type Error struct {
 	Reason  Reason
-	Pointer string // JSON Pointer to what is wrong, "" for the message
+	Pointer string // JSON Pointer to the fault, "" for the message
 	jsonstream.Position
-	Problem string // what is wrong, what was found, and what to do
+	Problem string // the fault, what was found, and what to do
 }
 
 func (e *Error) Error() string { return e.Problem }
@@ -80,9 +80,8 @@ func NewVerifier(keys []Key) (*Verifier, error) {
 // Verify returns the key under which the signature of the message holds. The
 // error is an [*Error]. A message without a signature never verifies.
 //
-// Which keys are tried is said by the message's signatureKeyId: those with that
-// ID, or else those without any ID. A message that names no key is tried with
-// all.
+// The message's signatureKeyId selects the keys to try: those with that ID, or else those
+// without any ID. A message that names no key is tried with all.
 func (v *Verifier) Verify(m *message.Message) (Key, error) {
 	want, problem := signatureOf(m)
 	if problem != nil {
@@ -93,7 +92,7 @@ func (v *Verifier) Verify(m *message.Message) (Key, error) {
 		return Key{}, problem
 	}
 	for _, k := range keys {
-		// Mostly one key is tried: to keep the text for others would not pay.
+		// Mostly one key is tried: keeping the text for others would not pay.
 		sum, err := k.sumOf(m)
 		if err != nil {
 			return Key{}, notCanonical(err)
@@ -135,10 +134,10 @@ func (d *digest) decode(digits string) bool {
 	}
 	_, err := hex.Decode(d[:], text[:])
 	hex.Encode(again[:], d[:])
-	return err == nil && again == text // upper-case digits come back as lower-case ones
+	return err == nil && again == text // encoding gives lower-case digits
 }
 
-// describe tells what stands in place of 64 lower-case hex digits.
+// describe says what is there instead of 64 lower-case hex digits.
 func describe(digits string) string {
 	if strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
 		return fmt.Sprintf("other characters in %d bytes", len(digits))
