@@ -3,16 +3,15 @@
 //
 // # Units
 //
-// Data is a row of units, each complete in itself with its checksum: gzip
-// members or zstd frames. What is written is cut into units of a few MiB, which
-// are compressed on all cores; `gzip -d`, `zstd -d` and every reader that follows
-// the RFCs read them as one content.
+// Data is a row of units, each complete in itself with its checksum: gzip members or zstd
+// frames. The content is cut into units of a few MiB, which are compressed on all cores;
+// `gzip -d`, `zstd -d` and every reader that follows the RFCs read them as one content.
 //
 // # Size
 //
-// What cannot be compressed is stored, so a unit is never longer than its
-// content and a frame header: 18 bytes and 3 for every 64 KiB begun in zstd, 18
-// bytes and 5 for every 64 KiB begun in gzip.
+// Incompressible content is stored, so a unit is never longer than its content and a
+// frame header: 18 bytes and 3 for every 64 KiB begun in zstd, 18 bytes and 5 for every
+// 64 KiB begun in gzip.
 package compress
 
 import (
@@ -20,7 +19,7 @@ import (
 	"fmt"
 )
 
-// A Codec is a way of compressing.
+// A Codec is a compression format.
 type Codec string
 
 // The codecs. None is that of plain data.
@@ -30,7 +29,7 @@ const (
 	Zstd Codec = "zstd"
 )
 
-// A format is what is known of a codec.
+// A format has the properties of a codec.
 type format struct {
 	codec        Codec
 	suffix       string
@@ -57,7 +56,7 @@ func Codecs() []Codec {
 	return list
 }
 
-// Suffix returns what the names of files end with: ".zst", ".gz", "" for None.
+// Suffix returns the suffix of file names: ".zst", ".gz", "" for None.
 func (c Codec) Suffix() string { return c.format().suffix }
 
 // format returns the codec's; its zero value for None.
@@ -73,8 +72,8 @@ func (c Codec) format() format {
 // ErrCorrupt reports compressed data that is damaged or cut off.
 var ErrCorrupt = errors.New("compressed data is damaged or cut off")
 
-// A DictionaryError reports data that can only be read with a dictionary that is
-// not at hand.
+// A DictionaryError reports data that can only be read with a dictionary that is not
+// available.
 type DictionaryError struct {
 	ID uint32 // of the dictionary
 }
@@ -86,7 +85,7 @@ func (e *DictionaryError) Error() string {
 // A RatioError reports data whose content is too many times its own size.
 type RatioError struct {
 	Codec           Codec
-	Read, Content   int64 // bytes read, and what they came to so far
+	Read, Content   int64 // bytes read, and their content so far
 	MaxBytes, Ratio int64 // the limits
 }
 

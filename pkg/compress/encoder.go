@@ -19,8 +19,8 @@ type EncoderOptions struct {
 	// with a dictionary. Of zstd's levels four differ here: 1 and 2, 3 to 5, 6 to 9,
 	// and 10 to 22.
 	Level int
-	// Dictionary is a zstd dictionary, header and all; nil means none. What is
-	// compressed with it can only be read with it.
+	// Dictionary is a zstd dictionary, header and all; nil means none. Data compressed
+	// with it can only be read with it.
 	Dictionary []byte
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// others are the programs that data is exchanged with: what compresses and what
-// decompresses, from stdin to stdout. DICT stands for the file of a dictionary.
+// others are the programs that data is exchanged with: the commands that compress and
+// decompress, from stdin to stdout. DICT is the file of a dictionary.
 var others = []struct {
 	name                 string
 	codec                compress.Codec

@@ -19,7 +19,7 @@ func readWith(o compress.ReaderOptions, data []byte) ([]byte, *compress.Reader, 
 	return text, r, errors.Join(err, r.Close())
 }
 
-// A bomb goes off in the reader, not in its caller's memory.
+// A decompression bomb is an error of the reader, and does not fill memory.
 func TestRatio(t *testing.T) {
 	const size = 3 << 20
 	for _, codec := range compress.Codecs() {
@@ -100,8 +100,8 @@ func samples(t testing.TB) map[string][]byte {
 	return list
 }
 
-// A byte changed anywhere gives an error, or changes nothing: never other
-// content. What is no longer known as compressed is told by its codec.
+// A byte changed anywhere gives an error, or changes nothing: never other content. Data
+// that is no longer recognised as compressed has another codec.
 func TestEveryByteCorrupted(t *testing.T) {
 	o := compress.ReaderOptions{Dictionaries: [][]byte{testDictionary(t, 77777)}}
 	for name, whole := range samples(t) {

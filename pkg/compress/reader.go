@@ -12,26 +12,26 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// The limits that hold where ReaderOptions names none.
+// The defaults of ReaderOptions.
 const (
 	DefaultMaxBytes = 64 << 20
 	DefaultMaxRatio = 1000
 )
 
-// ReaderOptions says what may be read. The zero value is the default.
+// ReaderOptions limits what may be read. The zero value is the default.
 type ReaderOptions struct {
-	// MaxBytes of content are read in any case; 0 means DefaultMaxBytes.
+	// MaxBytes of content are always read; 0 means DefaultMaxBytes.
 	MaxBytes int64
-	// MaxRatio is how many times as long as the data read content beyond MaxBytes
-	// may be; 0 means DefaultMaxRatio, less than 0 no limit.
+	// MaxRatio is how many times as long as the data read content beyond MaxBytes may be;
+	// 0 means DefaultMaxRatio, negative means no limit.
 	MaxRatio int64
-	// Dictionaries are zstd dictionaries, header and all, to be used by frames
-	// that name them by their ids. The built-in one need not be named.
+	// Dictionaries are zstd dictionaries, header and all, to be used by frames that name
+	// them by their ids. The built-in one need not be listed.
 	Dictionaries [][]byte
 }
 
-// maxWindow is the largest zstd window accepted: what zstd itself accepts
-// without --long. A frame of nine bytes can declare far more.
+// maxWindow is the largest zstd window accepted: the limit of zstd itself without --long.
+// A frame of nine bytes can declare far more.
 const maxWindow = 128 << 20
 
 // A Reader reads content, decompressed if need be.
@@ -53,11 +53,11 @@ type Reader struct {
 // are those of gzip or zstd; it waits for these. Several gzip members or zstd
 // frames in a row are one content; anything else after them is an error.
 //
-// Reading gives, after what could be read, an error that wraps [ErrCorrupt] for
-// damaged data, a [*RatioError] for data that grows beyond the limits, a
-// [*DictionaryError] for a dictionary that is not known, or an error of r itself
-// as it is. What was read before is only complete with [io.EOF]. The caller
-// closes the reader, which does not close r.
+// Reading gives, after the content that could be read, an error that wraps [ErrCorrupt]
+// for damaged data, a [*RatioError] for data that grows beyond the limits, a
+// [*DictionaryError] for a dictionary that is not known, or an error of r itself as it
+// is. The content is only complete with [io.EOF]. The caller closes the reader, which
+// does not close r.
 func NewReader(r io.Reader, o ReaderOptions) *Reader {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
@@ -96,7 +96,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		case err == io.EOF && r.codec == Zstd && !r.frame.ended():
 			r.err = r.explain(io.ErrUnexpectedEOF)
 		case err == io.EOF:
-			r.unit = nil // whether there is another is seen when it is asked for
+			r.unit = nil // the next Read looks for another
 		case err != nil:
 			r.err = r.explain(err)
 		}
@@ -167,7 +167,7 @@ func (r *Reader) nextFrame() (io.Reader, error) {
 	return r.zstd, r.zstd.ResetWithOptions(&r.frame, dict...)
 }
 
-// decoderOption returns what the decoder has to be told to know a dictionary.
+// decoderOption returns the decoder's option for a dictionary.
 func (r *Reader) decoderOption(id uint32) ([]zstd.DOption, error) {
 	for _, known := range append(r.known, 0) {
 		if id == known {
@@ -197,7 +197,7 @@ func (r *Reader) checkRatio() error {
 	return nil
 }
 
-// explain says what reading a member or frame failed on.
+// explain returns the cause of a failure to read a member or frame.
 func (r *Reader) explain(err error) error {
 	unknown := (*DictionaryError)(nil)
 	switch {
@@ -241,8 +241,8 @@ func skippable(r *bufio.Reader) bool {
 	return err == nil && first[0]&0xf0 == 0x50 && begins(r, string(first)+"\x2a\x4d\x18")
 }
 
-// A source counts what is read, and remembers how reading failed: the decoders
-// do not always tell.
+// A source counts the bytes read, and keeps the error of the reader: the decoders do not
+// always return it.
 type source struct {
 	r    io.Reader
 	read int64 // bytes

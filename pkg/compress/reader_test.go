@@ -96,7 +96,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// A file cut off anywhere never looks whole.
+// A file cut off anywhere never seems complete.
 func TestTruncated(t *testing.T) {
 	const text = `{"handoffId":"6e7f936b-cafd-4624-8754-0bafc4e8acb3","constraints":["a:b","a:b"]}` + "\n"
 	for name, whole := range map[string]string{

@@ -11,14 +11,14 @@ import (
 // order. A few units are held in memory for every core. It is not safe for
 // concurrent use.
 //
-// A unit is followed by the first bytes of the next one at once, so that what
-// has been written ends inside of a unit at any time before Close: to every
-// reader, the data of a run that was cut short is cut off.
+// A unit is followed by the first bytes of the next one at once, so that the output
+// always ends inside a unit before Close: every reader reports the output of an
+// interrupted run as cut off.
 type Writer struct {
 	w       io.Writer
 	encoder *Encoder
 	content []byte  // of the unit that is being collected
-	pending []*unit // under way, in order
+	pending []*unit // in flight, in order
 	free    []*unit // to be used again
 	begun   bool    // the first bytes of the next unit have been written
 	err     error
@@ -92,13 +92,13 @@ func (w *Writer) WriteUnit(data []byte) error {
 	u := &unit{data: slices.Clip(data), done: make(chan struct{}, 1)}
 	u.done <- struct{}{}
 	w.pending = append(w.pending, u)
-	w.drain(mostPending())
+	w.drain(maxPending())
 	return w.err
 }
 
-// mostPending is how many units may be under way: one for every core, and one
-// that waits for the core that is through first.
-func mostPending() int { return runtime.GOMAXPROCS(0) + 1 }
+// maxPending is how many units may be in flight: one for every core, and one for the core
+// that is done first.
+func maxPending() int { return runtime.GOMAXPROCS(0) + 1 }
 
 // start begins to compress the content collected.
 func (w *Writer) start() {
@@ -112,12 +112,12 @@ func (w *Writer) start() {
 		u.data = w.encoder.Append(u.data[:0], u.content)
 		u.done <- struct{}{}
 	}()
-	w.drain(mostPending())
+	w.drain(maxPending())
 }
 
-// drain writes units until most are left under way. Others follow.
-func (w *Writer) drain(most int) {
-	for len(w.pending) > most && w.err == nil {
+// drain writes units until limit are left in flight.
+func (w *Writer) drain(limit int) {
+	for len(w.pending) > limit && w.err == nil {
 		w.writeFirst(w.encoder.format.magic)
 	}
 }
@@ -133,7 +133,7 @@ func (w *Writer) writeFirst(next string) {
 	}
 	w.begun = next != ""
 	_, w.err = w.w.Write(data)
-	if len(w.free) < mostPending() {
+	if len(w.free) < maxPending() {
 		w.free = append(w.free, u)
 	}
 }
@@ -154,7 +154,7 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	if len(w.content) > 0 || len(w.pending) == 0 {
-		w.start() // nothing at all becomes an empty unit, as does a last one that was begun
+		w.start() // empty content is an empty unit, as is a last one that was begun
 	}
 	w.drain(1)
 	if w.err != nil {

@@ -164,8 +164,8 @@ func TestNeverLonger(t *testing.T) {
 			if got := len(compressed(t, o, content)); got > most {
 				t.Errorf("%+v: %d random bytes became %d, more than %d", o, n, got, most)
 			}
-			// Bytes that do not repeat, but do not fill their range either: what
-			// an encoder may try in vain.
+			// Bytes that do not repeat, but do not fill their range either: which an
+			// encoder may try in vain.
 			for i := range content {
 				content[i] |= 0x80
 			}
@@ -176,7 +176,7 @@ func TestNeverLonger(t *testing.T) {
 	}
 }
 
-// What is flushed can be read while the stream is still open.
+// Flushed content can be read while the stream is still open.
 func TestFlush(t *testing.T) {
 	for _, codec := range compress.Codecs() {
 		pr, pw := io.Pipe()
@@ -195,7 +195,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// waiting is a stream on which nothing comes: to read from it would be to wait.
+// waiting is a stream without data: reading from it would block.
 type waiting struct{ t *testing.T }
 
 func (w waiting) Read([]byte) (int, error) {

@@ -11,14 +11,14 @@ import (
 const (
 	gramBytes    = 6
 	segmentBytes = 512
-	// maxGap is how many worthless bytes in a row are kept within a segment: a
-	// shared part with a short stranger in it is more useful than two.
+	// maxGap is how many worthless bytes in a row are kept within a segment: one shared
+	// part with a short gap is more useful than two.
 	maxGap = 24
 	// rounds is in how many passes over the samples a dictionary should be full.
 	rounds = 4
 	// tableBits is the size of the tables of grams; a gram is known by its hash.
 	tableBits = 22
-	// minSharing is the least number of samples that must have a gram.
+	// minSharing is the minimum number of samples with a gram.
 	minSharing = 3
 )
 

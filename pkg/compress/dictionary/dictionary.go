@@ -39,8 +39,7 @@ const (
 var builtin string
 
 // Builtin returns the built-in dictionary, for [zstd.WithEncoderDict] and
-// [zstd.WithDecoderDicts] or any other zstd. It
-// is a copy: keep it.
+// [zstd.WithDecoderDicts] or any other zstd. It is a copy: call Builtin once.
 func Builtin() []byte { return []byte(builtin) }
 
 // magic starts every dictionary.

@@ -10,12 +10,12 @@ import (
 
 // Bounds of training.
 const (
-	// DefaultMaxBytes is the size of a dictionary where none is asked for.
+	// DefaultMaxBytes is the default of [Options].MaxBytes.
 	DefaultMaxBytes = 64 << 10
-	// MinMaxBytes and MaxMaxBytes bound what may be asked for.
+	// MinMaxBytes and MaxMaxBytes bound [Options].MaxBytes.
 	MinMaxBytes = 1 << 10
 	MaxMaxBytes = 128 << 10
-	// MinSamples is the least number of samples of [MinSampleBytes] or more.
+	// MinSamples is the minimum number of samples of [MinSampleBytes] or more.
 	MinSamples = 8
 	// MinSampleBytes is the length from which a sample counts.
 	MinSampleBytes = 32
@@ -27,7 +27,7 @@ const (
 	maxTotalBytes = 64 << 20
 	// maxTableSamples is how many samples the entropy tables are made from.
 	maxTableSamples = 512
-	// minHistory is the least content that is worth a dictionary.
+	// minHistory is the minimum content for a dictionary.
 	minHistory = 128
 )
 
@@ -36,9 +36,9 @@ var ErrSamples = errors.New("no dictionary can be made from these samples")
 
 // Options say what dictionary to train. The zero value is a good one.
 type Options struct {
-	// MaxBytes is the most the dictionary may take, from [MinMaxBytes] to
-	// [MaxMaxBytes]; 0 means [DefaultMaxBytes]. It takes less where the samples
-	// have less in common.
+	// MaxBytes is the maximum size of the dictionary, from [MinMaxBytes] to
+	// [MaxMaxBytes]; 0 means [DefaultMaxBytes]. It is smaller if the samples have less in
+	// common.
 	MaxBytes int
 	// ID is the dictionary's id, from [MinID] to [MaxID]; 0 means one that
 	// follows from the content and is not [BuiltinID].
@@ -51,8 +51,8 @@ type Options struct {
 // in the same order give the same bytes.
 //
 // Of each sample the first 128 KiB are used; of more than 64 MiB in all, an even
-// selection. Memory is at most about 100 MiB beside the samples. Too few samples,
-// or such as share nothing, give an error that wraps [ErrSamples].
+// selection. Memory is at most about 100 MiB beside the samples. Too few samples, or
+// samples with nothing in common, give an error that wraps [ErrSamples].
 func Train(samples [][]byte, o Options) ([]byte, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes

@@ -14,18 +14,18 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// data holds the grammars: common.txt and english.txt for all messages, and a
-// file for each kind of work. A line "= name" starts a rule, the lines behind it
-// are its alternatives, which are JSON text. <name> stands for one alternative
-// of a rule, <2-5 name> for that many with commas between them. A rule of a kind
-// of work adds to that of the same name. # starts a comment.
+// data holds the grammars: common.txt and english.txt for all messages, and a file for
+// each kind of work. A line "= name" starts a rule, the lines after it are its
+// alternatives, which are JSON text. <name> is replaced by one alternative of a rule,
+// <2-5 name> for that many with commas between them. A rule of a kind of work adds to
+// that of the same name. # starts a comment.
 //
 //go:embed data/*.txt
 var data embed.FS
 
 type grammar map[string][]string
 
-// add puts the rules of a file beside those that are there.
+// add adds the rules of a file.
 func (g grammar) add(file string) error {
 	text, err := data.ReadFile(file)
 	if err != nil {
@@ -78,7 +78,7 @@ func compose(n int) ([][]byte, error) {
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(0x68616e64, 0x6f6666))
-	example, err := schemas.Example("message") // what people start from
+	example, err := schemas.Example("message") // which users start from
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func isSlot(s string) bool {
 	})
 }
 
-// slot writes what stands for <slot>.
+// slot writes the replacement of <slot>.
 func (c *composer) slot(slot string) {
 	times, name, several := strings.Cut(slot, " ")
 	if !several {
@@ -185,7 +185,7 @@ func (c *composer) slot(slot string) {
 	}
 }
 
-// builtin writes what is random, and reports whether the name is of that.
+// builtin writes the random value for a name, and reports whether there is one.
 func (c *composer) builtin(name string) bool {
 	const digits = "0123456789abcdef"
 	hex := func(n int) {
