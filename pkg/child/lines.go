@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Bounds of what is told of standard error, in bytes.
+// Bounds of what gets standard error, in bytes.
 const (
-	mostTold  = 64 << 10
-	mostLine  = 1 << 10
-	leastLine = 64 // what a line counts for at least
+	maxQuoted = 64 << 10
+	maxLine   = 1 << 10
+	minLine   = 64 // what a line counts for at least
 )
 
 const leftOut = "… (the rest of its standard error is left out)"
@@ -19,14 +19,14 @@ const leftOut = "… (the rest of its standard error is left out)"
 // command is not to wait.
 func (p *Process) tell(line func(string)) {
 	defer close(p.told)
-	r := bufio.NewReaderSize(p.stderr, mostLine)
-	left := mostTold
+	r := bufio.NewReaderSize(p.stderr, maxLine)
+	left := maxQuoted
 	for long := false; ; {
 		part, err := r.ReadSlice('\n')
 		began := !long
 		long = err == bufio.ErrBufferFull
 		if began && len(part) > 0 {
-			if left -= max(len(part), leastLine); left < 0 {
+			if left -= max(len(part), minLine); left < 0 {
 				line(leftOut)
 				io.Copy(io.Discard, r)
 				return

@@ -31,8 +31,8 @@ func TestStderr(t *testing.T) {
 		{"lines", `printf 'one\ntwo\r\n\nlast' >&2`, []string{"one", "two", "", "last"}},
 		{"nothing", "true", nil},
 		{"raw", `printf '\033[2J\001\377\n' >&2`, []string{"\x1b[2J\x01\xff"}},
-		{"long line", `{ head -c 5000 /dev/zero | tr '\0' x; echo; echo after; } >&2`, []string{strings.Repeat("x", mostLine) + "…", "after"}},
-		{"whole line of the most bytes", `{ head -c 1023 /dev/zero | tr '\0' x; echo; echo after; } >&2`, []string{strings.Repeat("x", mostLine-1), "after"}},
+		{"long line", `{ head -c 5000 /dev/zero | tr '\0' x; echo; echo after; } >&2`, []string{strings.Repeat("x", maxLine) + "…", "after"}},
+		{"whole line of the most bytes", `{ head -c 1023 /dev/zero | tr '\0' x; echo; echo after; } >&2`, []string{strings.Repeat("x", maxLine-1), "after"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestStderrIsBounded(t *testing.T) {
 		for _, line := range told.all {
 			n += len(line)
 		}
-		if n > mostTold+mostLine || len(told.all) > mostTold/leastLine+1 {
+		if n > maxQuoted+maxLine || len(told.all) > maxQuoted/minLine+1 {
 			t.Errorf("%s: %d bytes in %d lines", command, n, len(told.all))
 		}
 		w.isGone(t)
