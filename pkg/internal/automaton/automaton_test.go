@@ -153,7 +153,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestCompileRefuses(t *testing.T) {
+func TestCompileRejects(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		expr string
