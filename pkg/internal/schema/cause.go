@@ -19,8 +19,8 @@ type Cause struct {
 	// led there, "" if none did.
 	Keyword string
 	// Rule is the keyword's value, or the part of it that is broken: the name in
-	// required, dependentRequired and dependencies; a schema that is just false is its own
-	// rule. It is absent if the schema's text is not at hand.
+	// required, dependentRequired and dependencies; a schema that is just false is its
+	// own rule. It is absent if the schema's text is not available.
 	Rule jsonstream.Value
 	// Place is the member or element below Value that is at fault, absent if it is Value
 	// itself: what additionalProperties forbids, what uniqueItems and uniqueKeys find again.

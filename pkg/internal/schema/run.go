@@ -28,7 +28,7 @@ type Run struct {
 	arena  []byte            // the texts of what is kept, where they are not the document's
 }
 
-// A frame is an object or array under way.
+// A frame is an object or array in flight.
 type frame struct {
 	state    *state
 	program  *program
