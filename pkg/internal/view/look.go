@@ -159,7 +159,7 @@ func (l *looker) block(at int, b, next textscan.Block) {
 }
 
 // inRow reports whether five of what begins at the bits of a and, 64 bytes on, next are
-// in a row from one in a on, each from least to most bytes behind the one before.
+// in a row from one in a on, each from least to most bytes after the one before.
 func inRow(a, next uint64, least, most int) bool {
 	if bits.OnesCount64(a)+bits.OnesCount64(next) < minApart {
 		return false
@@ -197,7 +197,7 @@ func runsOf6(x, next uint64) uint64 {
 	return x & (x>>2 | next<<62)
 }
 
-// runsOf15 is the same for leastCode bits.
+// runsOf15 is the same for minCode bits.
 func runsOf15(x, next uint64) uint64 {
 	x, next = runsOf8(x, next)
 	return x & (x>>7 | next<<57)
@@ -206,7 +206,7 @@ func runsOf15(x, next uint64) uint64 {
 // words looks at the words that may be bytes in digits or leetspeak, among them those
 // with the given signs. Most have no digit, or only at their ends.
 func (l *looker) words(at int, b, next textscan.Block, starts, signs uint64) {
-	// Where digits follow a letter, one is added to them and carried to what is behind
+	// Where digits follow a letter, one is added to them and carried to what is after
 	// them: if that is a letter, they stand between two.
 	sum, carry := bits.Add64(b.Digits, b.Digits&(b.Letters<<1|l.inLetters), l.inDigits)
 	l.inDigits = carry

@@ -23,10 +23,10 @@ func (l *looker) apart(start, end int) {
 	l.apartDone = next
 }
 
-// leastCode is how long what may be an encoding is.
-const leastCode = 15
+// minCode is how long what may be an encoding is.
+const minCode = 15
 
-// code looks for an encoding at the start of s, which begins with leastCode digits of
+// code looks for an encoding at the start of s, which begins with minCode digits of
 // base64.
 func (l *looker) code(s string) {
 	if base64Code.begins(s) {
