@@ -16,8 +16,8 @@ var ErrIrreversible = errors.New("the patch does not say what stood there")
 // ErrNotResult reports a document that the patch does not lead to.
 var ErrNotResult = errors.New("the patch does not lead to this document, so that it cannot be undone here")
 
-// Reverse returns the document that the patch makes result of. Members that come
-// back stand behind the others.
+// Reverse returns the document that the patch makes result of. Members that come back
+// stand after the others.
 //
 // A removed or replaced value is known if a test of the same path stands directly
 // before the operation; without it, the error is an [*OpError] wrapping
