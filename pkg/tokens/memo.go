@@ -11,13 +11,13 @@ type memo [1 << memoBits]struct {
 
 const (
 	memoBits = 12
-	// longestKnown is up to how many bytes ends tells all of a piece.
-	longestKnown = 16
+	// maxKnown is up to how many bytes ends tells all of a piece.
+	maxKnown = 16
 )
 
 // countKnown returns the number of tokens of a piece, of the memo if it has it.
 func countKnown[T text](m *memo, v *vocabulary, s T) int {
-	if len(s) == 1 || len(s) > longestKnown {
+	if len(s) == 1 || len(s) > maxKnown {
 		return countPiece(v, s)
 	}
 	low, high := ends(s)
@@ -30,7 +30,7 @@ func countKnown[T text](m *memo, v *vocabulary, s T) int {
 	return int(place.tokens)
 }
 
-// ends returns all bytes of a piece of 2 to longestKnown: its first and its last eight,
+// ends returns all bytes of a piece of 2 to maxKnown: its first and its last eight,
 // or four, which overlap, so that with its length they tell it from all others.
 func ends[T text](s T) (low, high uint64) {
 	n := len(s)

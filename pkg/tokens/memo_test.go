@@ -11,7 +11,7 @@ import (
 func TestMemo(t *testing.T) {
 	v := o200k()
 	m := new(memo)
-	piece := rapid.StringOfN(rapid.SampledFrom([]rune("ab \u00e9中")), 1, 2*longestKnown, 2*longestKnown)
+	piece := rapid.StringOfN(rapid.SampledFrom([]rune("ab \u00e9中")), 1, 2*maxKnown, 2*maxKnown)
 	rapid.Check(t, func(t *rapid.T) {
 		for _, s := range rapid.SliceOfN(piece, 1, 40).Draw(t, "pieces") {
 			for range 2 {
@@ -25,7 +25,7 @@ func TestMemo(t *testing.T) {
 
 // TestEnds checks that ends misses no byte of a piece.
 func TestEnds(t *testing.T) {
-	for n := 2; n <= longestKnown; n++ {
+	for n := 2; n <= maxKnown; n++ {
 		piece := make([]byte, n)
 		low, high := ends(piece)
 		for i := range piece {
