@@ -148,6 +148,7 @@ var unshown = map[string]string{
 	"pkg/child":         "starts processes",
 	"pkg/format":        "types only: pkg/formats shows them",
 	"pkg/formats/eaapl": "a description only: pkg/formats shows it",
+	"pkg/formats/memo":  "a test only: a format for it",
 }
 
 // Every package under pkg shows in an Example how it is used.
