@@ -18,12 +18,16 @@ func notOrdered(text string, at int) bool {
 
 // about finds words of prose that talks about attacks instead of making them.
 var about = sync.OnceValue(func() *textscan.Index {
-	return textscan.NewIndex([]string{
+	var literals []textscan.Literal
+	for _, s := range []string{
 		"prompt injection", "prompt-injection", "attack", "malicious", "adversar", "jailbreak attempt", "jailbreak prompt",
 		"jailbreak technique", "detect", "vulnerab", "mitigat", "payload", "red team", "red-team", "guardrail", "sanitiz",
 		"classif", "for example", "e.g.", "such as", "phrase", "for instance", "example", "pattern", "threat", "exploit",
 		"test case", "signature",
-	})
+	} {
+		literals = append(literals, textscan.Literal{Text: s})
+	}
+	return textscan.NewIndex(literals, make([]int, 1))
 })
 
 // countAbout counts words of such prose, up to a limit.

@@ -6,12 +6,15 @@ import (
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/internal/textscan"
+	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
 // A RuleSet is a set of rules for a [Scanner]. It is safe for concurrent use.
 type RuleSet struct {
-	rules    []*rule
-	literals func() *literals
+	rules []*rule
+	index func() *textscan.Index // of the rules' literals
+	// classes are for blocks that are searched for literals and disguises.
+	classes func() *textscan.Classes
 }
 
 // A rule is a compiled Rule. Its expressions are compiled on their first use: clean text
@@ -39,52 +42,29 @@ const maxReach = 1000
 var builtin = sync.OnceValue(func() *RuleSet { return newRuleSet(builtinFile.rules()) })
 
 func newRuleSet(rules []*rule) *RuleSet {
-	set := &RuleSet{rules: rules}
-	set.literals = sync.OnceValue(func() *literals { return newLiterals(set.rules) })
-	return set
+	index := sync.OnceValue(func() *textscan.Index { return newIndex(rules) })
+	return &RuleSet{rules, index, sync.OnceValue(func() *textscan.Classes { return view.NewClasses(index().Marks()) })}
 }
 
-// literals are those of all rules of a set, and the index that finds them.
-type literals struct {
-	list  []literal
-	index *textscan.Index
-}
-
-// A literal announces a rule.
-type literal struct {
-	size int // in bytes
-	rule int32
-	role role
-}
-
-// A role says what a literal does for its rule.
-type role uint8
-
-const (
-	announces role = iota // is enough to try the rule
-	waits                 // is not, without one of those that are near
-	near                  // is one of those
-)
-
-func newLiterals(rules []*rule) *literals {
-	var l literals
-	var texts []string
-	add := func(list []string, rule int, role role) {
+// newIndex returns an index of the literals of rules.
+func newIndex(rules []*rule) *textscan.Index {
+	var literals []textscan.Literal
+	reaches := make([]int, len(rules))
+	add := func(list []string, rule int, role textscan.Role) {
 		for _, s := range list {
-			texts = append(texts, s)
-			l.list = append(l.list, literal{len(s), int32(rule), role})
+			literals = append(literals, textscan.Literal{Text: s, Rule: rule, Role: role})
 		}
 	}
 	for i, r := range rules {
+		reaches[i] = r.reach
 		if r.source.Near == nil {
-			add(r.source.Literals, i, announces)
+			add(r.source.Literals, i, textscan.Announces)
 		} else {
-			add(r.source.Literals, i, waits)
-			add(r.source.Near, i, near)
+			add(r.source.Literals, i, textscan.Waits)
+			add(r.source.Near, i, textscan.Near)
 		}
 	}
-	l.index = textscan.NewIndex(texts)
-	return &l
+	return textscan.NewIndex(literals, reaches)
 }
 
 // with returns a set in which other's rules replace those of the same id, and the rest

@@ -128,45 +128,24 @@ type effort struct {
 	tries    int   // how many expressions may still be tried
 	segments []int // of the present text that have looks in them, or would have
 	excused  []int // segments with a match that was judged harmless
+	outs     []lookout
+}
+
+// of returns lookouts for the rules of a set, which have done nothing.
+func (e *effort) of(set *RuleSet) []lookout {
+	if cap(e.outs) < len(set.rules) {
+		e.outs = make([]lookout, len(set.rules))
+	}
+	clear(e.outs)
+	return e.outs[:len(set.rules)]
 }
 
 var efforts = sync.Pool{New: func() any { return new(effort) }}
 
-// A lookout is the state of one rule while a piece is read. Offsets are those in the
-// piece.
+// A lookout is what one rule has done in a piece.
 type lookout struct {
-	piece   uint32   // the piece it is about
-	near    int32    // where the latest of near ended, 0 for none
-	pending [4]int32 // where the latest literals were that wait for one of near
-	waiting uint8
-	looks   uint8
-	matches uint8
-	done    bool
-}
-
-// watch has the lookouts of all rules. To clear them for every text would cost more
-// than most texts do.
-type watch struct {
-	outs  []lookout
-	piece uint32 // counts the pieces read
-}
-
-var watches = sync.Pool{New: func() any { return new(watch) }}
-
-// of returns the lookout of a rule in the present piece.
-func (w *watch) of(rule int32) *lookout {
-	out := &w.outs[rule]
-	if out.piece != w.piece {
-		*out = lookout{piece: w.piece}
-	}
-	return out
-}
-
-// next begins another piece for n rules.
-func (w *watch) next(n int) {
-	if w.piece++; w.piece == 0 || len(w.outs) < n { // the counts are stale
-		w.outs, w.piece = make([]lookout, n), 1
-	}
+	looks, matches uint8
+	done           bool
 }
 
 // piece adds what the rules find in text from the offset from on. A rule stops looking
@@ -175,11 +154,11 @@ func (w *watch) next(n int) {
 func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e *effort) []Finding {
 	end := min(len(text), from+pieceLen)
 	seen := text[from:min(len(text), end+maxReach)]
-	w := watches.Get().(*watch)
-	defer watches.Put(w)
+	outs := e.of(set)
 	most, overload := max(0, e.tries-pieceTries), -1
-	look := func(i int32, at int) {
-		r, out := set.rules[i], w.of(i)
+	look := func(i, at int) {
+		at += from
+		r, out := set.rules[i], &outs[i]
 		if out.done || at >= end || r.source.Fields != nil && !slices.Contains(r.source.Fields, field) {
 			return
 		}
@@ -213,43 +192,11 @@ func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e
 		full := min(1, r.Weight*fieldFactor(field))
 		out.done = f.Score >= full && full >= DefaultThreshold || out.matches == perRule
 	}
-	set.announced(w, seen, func(rule int32, at int) { look(rule, from+at) })
+	set.index().Find(seen, look)
 	if overload >= 0 {
 		found = append(found, overloadFinding(field, overload))
 	}
 	return found
-}
-
-// announced calls found with each rule that a text announces by its literals, and where
-// the expressions of the rule are to be tried. It goes by w, of which it begins a piece.
-func (set *RuleSet) announced(w *watch, text string, found func(rule int32, at int)) {
-	w.next(len(set.rules))
-	l := set.literals()
-	l.index.Find(text, func(id, at int) {
-		x := &l.list[id]
-		out := w.of(x.rule)
-		switch {
-		case out.done:
-		case x.role == near:
-			end := at + x.size
-			out.near = int32(end)
-			for _, p := range out.pending[:out.waiting] {
-				if int(p)+set.rules[x.rule].reach >= end {
-					found(x.rule, int(p))
-				}
-			}
-			out.waiting = 0
-		case x.role == announces, int(out.near) > at: // the two overlap
-			found(x.rule, at)
-		default:
-			if int(out.waiting) == len(out.pending) {
-				copy(out.pending[:], out.pending[1:])
-				out.waiting--
-			}
-			out.pending[out.waiting] = int32(at)
-			out.waiting++
-		}
-	})
 }
 
 // promises reports whether the rule's expressions can match in a window of a text, as far

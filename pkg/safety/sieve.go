@@ -17,7 +17,7 @@ type sieve struct {
 	text   []byte
 	places []int // where a rule may look, in order
 	blocks []int // where blocks begin that may have readings or escapes, in order
-	watch  watch
+	search textscan.Search
 }
 
 var sieves = sync.Pool{New: func() any { return new(sieve) }}
@@ -28,14 +28,23 @@ func (set *RuleSet) newSieve(v jsonstream.Value) *sieve {
 	s.text, s.places, s.blocks = v.Raw(), s.places[:0], s.blocks[:0]
 	// A copy would cost as much as the search. Documents never change.
 	text := unsafe.String(unsafe.SliceData(s.text), len(s.text))
-	set.announced(&s.watch, text, func(rule int32, at int) {
-		r := set.rules[rule]
-		if r.promises(text[at:min(len(text), at+r.reach)]) {
+	found := func(rule, at int) {
+		if r := set.rules[rule]; r.promises(text[at:min(len(text), at+r.reach)]) {
 			s.places = append(s.places, at)
 		}
-	})
+	}
+	looker, classes := view.NewLooker(text), set.classes()
+	s.search.Begin(set.index(), text)
+	next := textscan.ReadBlock(text, 0, classes)
+	for at := 0; at < len(text); at += textscan.BlockLen {
+		b := next
+		next = textscan.ReadBlock(text, at+textscan.BlockLen, classes)
+		s.search.Block(at, b, found)
+		if looker.Block(at, b, next) {
+			s.blocks = append(s.blocks, at)
+		}
+	}
 	slices.Sort(s.places)
-	view.Suspects(text, func(at int) { s.blocks = append(s.blocks, at) })
 	return s
 }
 

@@ -10,17 +10,49 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A hit is one literal that was found.
-type hit struct{ ID, At int }
+// An announcement is one call of [Index.Find].
+type announcement struct{ Rule, At int }
 
-func find(x *Index, text string) []hit {
-	var list []hit
-	x.Find(text, func(id, at int) { list = append(list, hit{id, at}) })
+func find(x *Index, text string) []announcement {
+	var list []announcement
+	x.Find(text, func(rule, at int) { list = append(list, announcement{rule, at}) })
 	return list
 }
 
-// findPlainly is the plain statement of [Index.Find]: it tries every literal in all its
-// spellings at every place.
+// A hit is one literal that was found.
+type hit struct{ ID, At int }
+
+// announcePlainly is the plain statement of [Index.Find]: it goes by all literals.
+func announcePlainly(literals []Literal, reaches []int, text string) []announcement {
+	texts := make([]string, len(literals))
+	for i, l := range literals {
+		texts[i] = l.Text
+	}
+	var list []announcement
+	ends := make([]int, len(reaches)) // of the latest that are near
+	waiting := make([][]int, len(reaches))
+	for _, h := range findPlainly(texts, text) {
+		l := literals[h.ID]
+		switch {
+		case l.Role == Near:
+			ends[l.Rule] = h.At + len(l.Text)
+			for _, at := range waiting[l.Rule] {
+				if at+reaches[l.Rule] >= ends[l.Rule] {
+					list = append(list, announcement{l.Rule, at})
+				}
+			}
+			waiting[l.Rule] = nil
+		case l.Role == Announces || ends[l.Rule] > h.At:
+			list = append(list, announcement{l.Rule, h.At})
+		default:
+			waiting[l.Rule] = append(waiting[l.Rule], h.At)
+			waiting[l.Rule] = waiting[l.Rule][max(0, len(waiting[l.Rule])-maxPending):]
+		}
+	}
+	return list
+}
+
+// findPlainly tries every literal in all its spellings at every place.
 func findPlainly(literals []string, text string) []hit {
 	escape := func(i int) bool {
 		return i >= 0 && i+1 < len(text) && text[i] == '\\' && strings.IndexByte("nrt", text[i+1]) >= 0
@@ -61,23 +93,38 @@ func folded(s string) string {
 func checkFind(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, literals []string, text string) {
+}, literals []Literal, reaches []int, text string) {
 	t.Helper()
-	if diff := cmp.Diff(findPlainly(literals, text), find(NewIndex(literals), text)); diff != "" {
-		t.Fatalf("%q in %q: -want +got:\n%s", literals, text, diff)
+	if diff := cmp.Diff(announcePlainly(literals, reaches, text), find(NewIndex(literals, reaches), text)); diff != "" {
+		t.Fatalf("%+v, %v in %q: -want +got:\n%s", literals, reaches, text, diff)
 	}
 }
 
 // someLiterals begin with all that a literal can begin with.
 var someLiterals = []string{
 	"ignore", "ignored", "ignore ", "igno", "rule", "rules", "do not follow", "1st of", "[system", "{{#sys", "<|im_", "</user", "----", " dan ", "\"?\"?",
-	"\nhuman:", "###system", "игнор", "ärger", "ﬁxes", "请忽略", "\\\\n\\n", ".env", ",,,,", ":::a", "end", "ing",
+	"\nhuman:", "###system", "игнор", "ärger", "ﬁxes", "请忽略", "\\\\n\\n", ".env", ",,,,", ":::a", "end", "ing", "not follow [system", "\"role\": \"",
+}
+
+// drawLiterals draws literals for some rules, one for each of texts.
+func drawLiterals(t *rapid.T, texts []string) (literals []Literal, reaches []int) {
+	reaches = rapid.SliceOfN(rapid.IntRange(0, 100), 1, 70).Draw(t, "reaches")
+	roles := []Role{Announces, Waits, Waits, Near, Near}
+	for _, text := range texts {
+		rule := rapid.IntRange(0, min(3, len(reaches)-1)).Draw(t, "rule")
+		literals = append(literals, Literal{text, rule, rapid.SampledFrom(roles).Draw(t, "role")})
+	}
+	for rule := len(literals); rule < len(reaches); rule++ { // more than there are bits
+		literals = append(literals, Literal{"rules", rule, Near})
+	}
+	return literals, reaches
 }
 
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		literals := rapid.SliceOfN(rapid.SampledFrom(someLiterals), 1, 8).Draw(t, "literals")
-		parts := append([]string{" ", "\n", `\n`, `\`, `\t`, `"`, "a", "9", "é", "\xff", "\x00", "\x10", strings.Repeat("x", 61), "- "}, literals...)
+		texts := rapid.SliceOfN(rapid.SampledFrom(someLiterals), 1, 8).Draw(t, "literals")
+		literals, reaches := drawLiterals(t, texts)
+		parts := append([]string{" ", "\n", `\n`, `\`, `\t`, `"`, "a", "9", "é", "\xff", "\x00", "\x10", strings.Repeat("x", 61), "- "}, texts...)
 		var b strings.Builder
 		for range rapid.IntRange(0, 30).Draw(t, "length") {
 			part := rapid.SampledFrom(parts).Draw(t, "part")
@@ -96,7 +143,7 @@ func TestFind(t *testing.T) {
 			}
 			b.WriteString(part)
 		}
-		checkFind(t, literals, b.String())
+		checkFind(t, literals, reaches, b.String())
 	})
 }
 
@@ -107,12 +154,22 @@ func FuzzFind(f *testing.F) {
 		if literal == "" {
 			return
 		}
-		checkFind(t, append([]string{strings.ToLower(literal)}, someLiterals...), text)
+		for shift := range 3 {
+			literals := []Literal{{strings.ToLower(literal), 0, Role(shift)}}
+			for i, s := range someLiterals {
+				literals = append(literals, Literal{s, i % 2, Role((i + shift) % 3)})
+			}
+			checkFind(t, literals, []int{40, 100}, text)
+		}
 	})
 }
 
 func BenchmarkFind(b *testing.B) {
-	x := NewIndex(someLiterals)
+	var literals []Literal
+	for i, s := range someLiterals {
+		literals = append(literals, Literal{s, i, Announces})
+	}
+	x := NewIndex(literals, make([]int, len(literals)))
 	prose := strings.Repeat("The migration finished on Tuesday; 14 of 16 tables were copied, and the rules are in place. ", 1000)
 	b.SetBytes(int64(len(prose)))
 	for b.Loop() {

@@ -92,10 +92,11 @@ type looker struct {
 	leets    int  // the leetness of those that were near each other
 }
 
-// classes are those that a looker goes by: marks are looked at closely, joints stand
-// between letters and digits of encodings.
-var classes = sync.OnceValue(func() *textscan.Classes {
-	var marks, joints []byte
+// NewClasses returns the classes that a [Looker] goes by, with marks besides its own: those
+// are looked at closely, joints stand between letters and digits of encodings.
+func NewClasses(more string) *textscan.Classes {
+	marks := []byte(more)
+	var joints []byte
 	for c, meaning := range byteMeaning {
 		if meaning&(byteSign|byteHigh|byteDigit|byteLeet) != 0 {
 			marks = append(marks, byte(c))
@@ -105,12 +106,14 @@ var classes = sync.OnceValue(func() *textscan.Classes {
 		}
 	}
 	return textscan.NewClasses(string(marks), string(joints))
-})
+}
+
+var ownClasses = sync.OnceValue(func() *textscan.Classes { return NewClasses("") })
 
 // look returns the signs of text. It stops at once if it finds any of enough.
 func look(text string, enough signs) signs {
 	l := looker{text: text, seeker: disguisedStems()}
-	classes := classes()
+	classes := ownClasses()
 	next := textscan.ReadBlock(text, 0, classes)
 	for at := 0; at < len(text) && l.found&enough == 0; at += textscan.BlockLen {
 		b := next
@@ -120,21 +123,21 @@ func look(text string, enough signs) signs {
 	return l.found
 }
 
-// Suspects calls suspect with the offset of each block of [textscan.BlockLen] bytes of a JSON
-// text in which a string may be other than [Plain], or has a backslash. A string that is
-// in none of them is plain.
-func Suspects(json string, suspect func(at int)) {
-	l := looker{text: json, seeker: disguisedStems(), inJSON: true}
-	classes := classes()
-	next := textscan.ReadBlock(json, 0, classes)
-	for at := 0; at < len(json); at += textscan.BlockLen {
-		b := next
-		next = textscan.ReadBlock(json, at+textscan.BlockLen, classes)
-		l.found = 0
-		if l.block(at, b, next); l.found != 0 {
-			suspect(at)
-		}
-	}
+// A Looker looks through a JSON text for blocks in which a string may be other than
+// [Plain], or has a backslash. A string that is in none of them is plain.
+type Looker struct{ looker }
+
+// NewLooker returns a looker for a text.
+func NewLooker(json string) Looker {
+	return Looker{looker{text: json, seeker: disguisedStems(), inJSON: true}}
+}
+
+// Block reports whether the block at an offset is such a one. Blocks have to come one after
+// the other, from the first on, each with the next, and be read with [NewClasses].
+func (l *Looker) Block(at int, b, next textscan.Block) bool {
+	l.found = 0
+	l.block(at, b, next)
+	return l.found != 0
 }
 
 // block looks at the block at text[at]. Most have nothing but words.

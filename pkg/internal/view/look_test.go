@@ -95,7 +95,7 @@ func TestLook(t *testing.T) {
 }
 
 // What hides in one of several texts is found where it is.
-func TestSuspects(t *testing.T) {
+func TestLooker(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
 		hides := make(map[int]bool) // whether the text that ends here is not plain
@@ -105,7 +105,11 @@ func TestSuspects(t *testing.T) {
 			hides[text.Len()] = !Plain(one)
 		}
 		found := make(map[int]bool)
-		Suspects(text.String(), func(at int) { found[at] = true })
+		looker, classes := NewLooker(text.String()), NewClasses("a+#")
+		for at := 0; at < text.Len(); at += textscan.BlockLen {
+			block := func(at int) textscan.Block { return textscan.ReadBlock(text.String(), at, classes) }
+			found[at] = looker.Block(at, block(at), block(at+textscan.BlockLen))
+		}
 		start := 0
 		for end := 1; end <= text.Len(); end++ {
 			hidden, ok := hides[end]

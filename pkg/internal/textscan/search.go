@@ -1,0 +1,153 @@
+package textscan
+
+import (
+	"math/bits"
+	"sync"
+)
+
+// Find calls found with each rule that a text announces by its literals, and where the
+// literal begins that does so, in the order of the text; at one offset, later literals
+// come first. A literal that waits does so once one of those that are near it is found
+// after it, in reach and as the first of its rule, unless four that wait lie between the
+// two; or at once, if the last that is near overlaps it.
+//
+// Case does not count, nor does the same bit of other bytes: "[" is found in "{", too. A
+// literal that begins with a letter or digit of ASCII begins a word there. None begins at a
+// backslash that escapes a line break or a tab (\n, \r, \t), as in JSON inside a string, or
+// at its letter; a word may begin after it.
+func (x *Index) Find(text string, found func(rule, at int)) {
+	s := searches.Get().(*Search)
+	s.Begin(x, text)
+	for at := 0; at < len(text); at += BlockLen {
+		s.Block(at, ReadBlock(text, at, x.classes), found)
+	}
+	s.text = ""
+	searches.Put(s)
+}
+
+var searches = sync.Pool{New: func() any { return new(Search) }}
+
+// A Search goes through a text, block by block, as [Index.Find] does.
+type Search struct {
+	index   *Index
+	text    string
+	inWord  uint64 // 1 if the byte before the block is of a word
+	escaped int    // where the letter of the last escape is
+	waiting uint64 // the rules that wait, by their bits, or for which a literal near may overlap one
+	rules   []lookout
+}
+
+// A lookout is the state of one rule while a text is read.
+type lookout struct {
+	near    int             // where the latest literal that is near ended
+	pending [maxPending]int // where the latest literals were that wait for one
+	n       int             // how many
+}
+
+const maxPending = 4
+
+// Begin begins a search for the literals of an index in a text.
+func (s *Search) Begin(x *Index, text string) {
+	if cap(s.rules) < len(x.reaches) {
+		s.rules = make([]lookout, len(x.reaches))
+	}
+	*s = Search{index: x, text: text, escaped: -1, rules: s.rules[:len(x.reaches)]}
+	clear(s.rules)
+}
+
+// Block goes through the block at an offset. Blocks have to come one after the other, from
+// the first on.
+func (s *Search) Block(at int, b Block, found func(rule, at int)) {
+	x := s.index
+	places := b.Starts(s.inWord) | b.Marks | b.Gaps&x.gaps
+	s.inWord = b.Words() >> (BlockLen - 1)
+	hits, waiting := s.suspects(at, places), s.waiting
+	for hits != 0 {
+		n := bits.TrailingZeros64(hits)
+		hits &= hits - 1
+		i := at + n
+		switch {
+		case i == s.escaped:
+		case s.text[i] == '\\' && isEscape(s.text[i+1]):
+			s.escaped = i + 1
+			if isAlnum(s.text[i+2]) {
+				s.place(i+2, found)
+			}
+		default:
+			if i > 0 && x.mayLead(s.text[i-1:]) {
+				s.place(i-1, found)
+			}
+			s.place(i, found)
+		}
+		if s.waiting&^waiting != 0 { // there is more to look for
+			hits, waiting = s.suspects(at, places&^(2<<n-1)), s.waiting
+		}
+	}
+}
+
+// mayLead reports whether s, of at least four bytes, may begin with a literal that is
+// looked for at the word after its first byte.
+func (x *Index) mayLead(s string) bool {
+	h := hash4(four(s)|fold) >> 4
+	return x.leads[h>>6]>>(h&63)&1 != 0 && isGap(s[0]) && isAlnum(s[1])
+}
+
+// isEscape reports whether a backslash before c makes white space of it.
+func isEscape(c byte) bool { return c == 'n' || c == 'r' || c == 't' }
+
+// suspects returns those of the places in the block at text[at] where literals may begin,
+// and backslashes. Most places are ruled out, without a branch for each.
+func (s *Search) suspects(at int, places uint64) (hits uint64) {
+	x := s.index
+	for ; places != 0; places &= places - 1 {
+		n := bits.TrailingZeros64(places)
+		if at+n+MinLiteral-1 > len(s.text) { // a gap may be before it
+			break
+		}
+		rest := s.text[at+n:]
+		v := UpToEight(rest) | fold8
+		may := x.start.may(v)
+		if x.near[hash4(uint32(v))>>4]&s.waiting != 0 || rest[0] == '\\' {
+			may = 1
+		}
+		hits |= may << n
+	}
+	return hits
+}
+
+// place goes by the literals at text[at].
+func (s *Search) place(at int, found func(rule, at int)) {
+	x := s.index
+	e := x.find(s.text[at:])
+	if e == nil {
+		return
+	}
+	for _, id := range x.ids[e.from:e.to] {
+		l := &x.literals[id]
+		rule := &s.rules[l.Rule]
+		switch {
+		case l.Role == Near:
+			rule.near = at + len(l.Text)
+			for _, p := range rule.pending[:rule.n] {
+				if p+x.reaches[l.Rule] >= rule.near {
+					found(l.Rule, p)
+				}
+			}
+			rule.n = 0
+			s.waiting &^= x.waits[l.Rule] &^ x.shared
+			if x.holds[id] {
+				s.waiting |= x.waits[l.Rule]
+			}
+		case l.Role == Announces, rule.near > at: // the two overlap
+			found(l.Rule, at)
+		default:
+			s.waiting |= x.waits[l.Rule]
+			if rule.n == maxPending {
+				copy(rule.pending[:], rule.pending[1:])
+				rule.n--
+			}
+			rule.pending[rule.n] = at
+			rule.n++
+		}
+	}
+}
