@@ -9,7 +9,6 @@ const BlockLen = 64
 // the first lowest.
 type Block struct {
 	Letters, Digits uint64 // of ASCII
-	Gaps            uint64 // spaces and quotation marks (") and, if nobody asks for them, commas, full stops and colons
 	Marks, Joints   uint64 // those of the [Classes]
 }
 
@@ -25,8 +24,8 @@ func (b Block) Starts(inWord uint64) uint64 {
 
 // Classes says which bytes [ReadBlock] reports as marks and as joints.
 type Classes struct {
-	of     [256]uint8
-	points uint64 // all bits, but none if commas, full stops or colons are asked for
+	of           [256]uint8
+	gaps, points uint64 // all bits, but none if spaces and quotation marks, or commas, full stops and colons are asked for
 }
 
 const (
@@ -34,8 +33,9 @@ const (
 	isJoint
 )
 
-// NewClasses returns classes with the bytes of the two strings, among which letters,
-// digits, spaces and quotation marks are ignored.
+// NewClasses returns classes with the bytes of the two strings, among which letters and
+// digits are ignored. Texts are read fastest if no spaces, quotation marks ("), commas, full
+// stops and colons are among them.
 func NewClasses(marks, joints string) *Classes {
 	var c Classes
 	for i := range len(marks) {
@@ -44,31 +44,37 @@ func NewClasses(marks, joints string) *Classes {
 	for i := range len(joints) {
 		c.of[joints[i]] |= isJoint
 	}
+	if c.of[' ']|c.of['"'] == 0 {
+		c.gaps = ^uint64(0)
+	}
 	if c.of[',']|c.of['.']|c.of[':'] == 0 {
 		c.points = ^uint64(0)
 	}
 	return &c
 }
 
-// ReadBlock reads the block that begins at text[at]. What is beyond the text counts as
-// spaces.
+// ReadBlock reads the block that begins at text[at]. What is beyond the text has no bits.
 func ReadBlock(text string, at int, classes *Classes) Block {
 	var b Block
+	var gaps uint64
 	switch {
 	case at+BlockLen <= len(text):
 		s := text[at : at+BlockLen]
-		b.Letters, b.Digits, b.Gaps = planes(eight(s), eight(s[8:]), eight(s[16:]), eight(s[24:]),
+		b.Letters, b.Digits, gaps = planes(eight(s), eight(s[8:]), eight(s[16:]), eight(s[24:]),
 			eight(s[32:]), eight(s[40:]), eight(s[48:]), eight(s[56:]), classes.points)
+		gaps &= classes.gaps
 	case at < len(text):
 		var x [BlockLen / 8]uint64
 		for i := range x {
 			x[i] = UpToEight(text[min(at+8*i, len(text)):])
 		}
-		b.Letters, b.Digits, b.Gaps = planes(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], classes.points)
+		b.Letters, b.Digits, gaps = planes(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], classes.points)
+		gaps &= classes.gaps
+		gaps |= ^uint64(0) << (len(text) - at)
 	default:
 		return b
 	}
-	for rest := ^(b.Letters | b.Digits | b.Gaps); rest != 0; rest &= rest - 1 {
+	for rest := ^(b.Letters | b.Digits | gaps); rest != 0; rest &= rest - 1 {
 		bit := rest & -rest
 		m := uint64(classes.of[text[at+bits.TrailingZeros64(bit)]])
 		b.Marks |= bit & -(m & isMark)

@@ -41,9 +41,7 @@ type Index struct {
 
 	classes *Classes
 	marks   string           // bytes other than letters and digits where literals are looked for
-	gaps    uint64           // all bits, but none if none are looked for at gaps
-	led     bool             // literals that begin with a gap are looked for at the word after it
-	leads   [1 << 6]uint64   // hashes of the first four bytes of those
+	leads   [1 << 6]uint64   // hashes of the first four bytes of literals that begin with a gap, looked for at the word after it
 	start   bitmap           // of what is looked for everywhere
 	near    [1 << 12]uint64  // by the hash of four bytes: which rules have to wait for what is looked for only then
 	buckets [1<<12 + 1]int32 // by the same hash: where the entries with it begin
@@ -68,7 +66,7 @@ func NewIndex(literals []Literal, reaches []int) *Index {
 	firsts := x.firstsOfWaiting()
 	list := make([]entry, 0, len(literals)+len(literals)/32) // some have several spellings
 	var first byteSet                                        // bytes with which literals begin, as they fold
-	x.led = !slices.ContainsFunc(literals, func(l Literal) bool { return len(l.Text) > 1 && isGap(l.Text[0]) && !isAlnum(l.Text[1]) })
+	led := !slices.ContainsFunc(literals, func(l Literal) bool { return len(l.Text) > 1 && isGap(l.Text[0]) && !isAlnum(l.Text[1]) })
 	for id, l := range literals {
 		for _, s := range spellings(l.Text) {
 			if len(s) < MinLiteral {
@@ -78,7 +76,7 @@ func NewIndex(literals []Literal, reaches []int) *Index {
 			list = append(list, e)
 			x.buckets[hash4(e.key)>>4]++
 			first.add(s[0])
-			if isGap(s[0]) && x.led {
+			if isGap(s[0]) && led {
 				x.start.add(s) // what folds to the gap is no gap itself
 				x.start.add(s[1:])
 				h := hash4(e.key) >> 4
@@ -94,15 +92,12 @@ func NewIndex(literals []Literal, reaches []int) *Index {
 	x.sort(list)
 	marks := []byte{'\\'}
 	for c := range 256 {
-		if c := byte(c); first.has(c) && !isAlnum(c) && !(isGap(c) && x.led) {
+		if c := byte(c); first.has(c) && !isAlnum(c) && !(isGap(c) && led) {
 			marks = append(marks, c)
 		}
 	}
 	x.marks = string(marks)
 	x.classes = NewClasses(x.marks, "")
-	if (first.has(' ') || first.has('"')) && !x.led {
-		x.gaps = ^uint64(0)
-	}
 	return x
 }
 
@@ -308,7 +303,7 @@ func hasPrefixFold(s, prefix string) bool {
 	return true
 }
 
-// isGap reports whether c is one of the gaps of a [Block], whoever asks for it.
+// isGap reports whether c is one of what [NewClasses] had better not be asked for.
 func isGap(c byte) bool { return c == ' ' || c == '"' || c == ',' || c == '.' || c == ':' }
 
 func isAlnum(c byte) bool { return c-'0' < 10 || isLetter(c) }

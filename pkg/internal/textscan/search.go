@@ -59,7 +59,7 @@ func (s *Search) Begin(x *Index, text string) {
 // the first on.
 func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 	x := s.index
-	places := b.Starts(s.inWord) | b.Marks | b.Gaps&x.gaps
+	places := b.Starts(s.inWord) | b.Marks
 	s.inWord = b.Words() >> (BlockLen - 1)
 	hits, waiting := s.suspects(at, places), s.waiting
 	for hits != 0 {
@@ -105,7 +105,12 @@ func (s *Search) suspects(at int, places uint64) (hits uint64) {
 			break
 		}
 		rest := s.text[at+n:]
-		v := UpToEight(rest) | fold8
+		var v uint64
+		if len(rest) >= 8 {
+			v = eight(rest) | fold8
+		} else {
+			v = UpToEight(rest) | fold8
+		}
 		may := x.start.may(v)
 		if x.near[hash4(uint32(v))>>4]&s.waiting != 0 || rest[0] == '\\' {
 			may = 1

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
 // stems begin words or stand in them that hardly any text has by chance once they are
@@ -61,7 +59,7 @@ func (s *seeker) add(n needle) {
 // bucketOf returns a number for the first three letters of s, without regard to case.
 func bucketOf(s string) uint32 {
 	const differ = 0x1F1F1F // bits of letters
-	return uint32(textscan.UpToEight(s)) & differ * 0x9E3779B1 >> (32 - 13)
+	return (uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16) & differ * 0x9E3779B1 >> (32 - 13)
 }
 
 // stridden are the places in a block that a seeker looks at.
