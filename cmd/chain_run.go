@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
@@ -92,6 +93,14 @@ func (r *chainRun) report(ids []string) error {
 		tasks = slices.DeleteFunc(tasks, func(t *chain.Task) bool {
 			return !slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(t.ID, id) })
 		})
+	}
+	for _, t := range tasks {
+		for twig := range twigs(t) {
+			for i := range twig.Findings {
+				f := &twig.Findings[i]
+				f.Message += remedy.OfRule(f.Rule)
+			}
+		}
 	}
 	r.broken = slices.ContainsFunc(tasks, func(t *chain.Task) bool { return t.Errors > 0 })
 	return r.out.Each(func(w chainReporter) error { return w.Tasks(tasks) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/convert"
@@ -145,9 +146,6 @@ func convertError(d input.Document, err error) error {
 	return fmt.Errorf("%s: %w", d.Origin(), err)
 }
 
-// orLenient ends the errors about what the user may want to convert all the same.
-const orLenient = "; mend it, or convert it as it is with --lenient"
-
 // structure returns the members that are missing or of a wrong type in a message's own
 // format, each at its place: those that its schema finds, and the faults that a conversion
 // found besides.
@@ -164,7 +162,7 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	var all []error
 	told := map[string]bool{}
 	for _, f := range result.Findings {
-		end := orLenient
+		end := remedy.Lenient
 		switch {
 		case f.Rule == "schema/fixture":
 			end = ""
@@ -183,7 +181,7 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	for _, fault := range faults {
 		parent := fault.Pointer[:max(strings.LastIndexByte(fault.Pointer, '/'), 0)]
 		if at := nearest(doc.Root(), fault.Pointer).Position(); !told[fault.Pointer] && !told[parent] {
-			all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Problem, orLenient)))
+			all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Problem, remedy.Lenient)))
 		}
 	}
 	return errors.Join(all...)

@@ -1,7 +1,13 @@
 package cmd
 
 import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -103,11 +109,12 @@ var imports = map[string][]string{
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"cmd/internal/term": {"pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"cmd/internal/term": {"cmd/internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"cmd/macp": {
 		"cmd/internal/claim", "cmd/internal/cli", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
@@ -162,4 +169,30 @@ func TestImports(t *testing.T) {
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
+}
+
+// TestPackagesNameNoFlags: what a package says is as true for another program that uses it.
+// Flags are added by cmd/internal/remedy.
+func TestPackagesNameNoFlags(t *testing.T) {
+	flag := regexp.MustCompile(`(^|[^-])--[a-z]`)
+	files, err := filepath.Glob("../pkg/*/*.go")
+	deeper, deeperErr := filepath.Glob("../pkg/*/*/*.go")
+	if err := errors.Join(err, deeperErr); err != nil || len(files) == 0 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	for _, path := range append(files, deeper...) {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && flag.MatchString(text.Value[1:]) {
+				t.Errorf("%s: %s", path, text.Value)
+			}
+			return true
+		})
+	}
 }

@@ -108,27 +108,9 @@ func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name st
 	if errors.As(err, &failed) {
 		place = fmt.Sprintf("%s:%d:%d", name, failed.Line, failed.Column)
 	}
-	remedy := patchRemedy(err, failed != nil)
-	told := fmt.Errorf("%s: %s: %s%s", d.Origin(), place, term.Visible(err.Error()), remedy)
-	if remedy != "" {
-		return nil, told
+	placed := fmt.Errorf("%s: %s: %w", d.Origin(), place, err)
+	if errors.Is(err, patch.ErrIrreversible) || errors.As(err, new(*patch.LimitError)) {
+		return nil, placed // not an answer about the message
 	}
-	return nil, cli.Reject(told)
-}
-
-// patchRemedy says what to do about an error that is not an answer about the message,
-// "" for one that is.
-func patchRemedy(err error, inOperation bool) string {
-	switch {
-	case errors.Is(err, patch.ErrIrreversible):
-		return ": make it with handoff diff -f jsonpatch --invertible"
-	case errors.Is(err, jsonstream.ErrTooLarge) && inOperation:
-		return ": raise --max-message-bytes"
-	case errors.Is(err, jsonstream.ErrTooLarge):
-		return ": split it, or raise --max-message-bytes"
-	case errors.Is(err, jsonstream.ErrTooDeep):
-		return ": flatten the data, or raise --max-depth"
-	default:
-		return ""
-	}
+	return nil, cli.Reject(placed)
 }

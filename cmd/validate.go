@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -219,6 +220,11 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 		r.Result = validate.Malformed(damaged)
 	} else {
 		r.ID, r.Result, r.Err = v.validator.ValidateRaw(c.Context(), d.Raw, v.limits)
+	}
+	if r.Syntax != nil {
+		advised := *r.Syntax
+		advised.Problem += remedy.Of(r.Syntax)
+		r.Result = validate.Malformed(&advised)
 	}
 	if v.expect != "" && r.Err == nil {
 		expectOf(&r, expectationFor(v.expect, d.Source.Path))

@@ -149,7 +149,7 @@ func isBinary(text []byte) bool {
 func (f transcriptInput) sessions(t transcript, stream []byte) ([]transcript, error) {
 	decoded, err := wire.Decode(bytes.NewReader(stream), f.Limits)
 	if e := (*wire.Error)(nil); errors.As(err, &e) {
-		err = fmt.Errorf("envelope %d, at byte %d: %s", e.Envelope+1, e.Offset, term.Visible(e.Problem))
+		err = fmt.Errorf("envelope %d, at byte %d: %w", e.Envelope+1, e.Offset, err)
 		if stream[0] == '{' {
 			err = fmt.Errorf("%w; if this is JSON, leave out --wire", err)
 		}

@@ -118,7 +118,7 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 	}
 	types := slices.Sorted(maps.Keys(p.ranges))
 	c.report("chain/wrong-sender", n, n.at(sender), fmt.Sprintf(
-		"%s sends this, and the parent was addressed to %s: check who took the task, or say with --agent which of these types it is",
+		"%s sends this, and the parent was addressed to %s: check who took the task",
 		finding.Quote(n.From), listed(types, len(types))))
 }
 

@@ -124,7 +124,7 @@ func courseRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/loop", finding.Error,
 		"An agent hands a task to the same other agent again and again.",
-		"Two or more agents hand the task round, each time at a cost, and neither ends it. It is reported where one agent hands to the same one once more than --max-visits in a line of handoffs from the root, and only there. "+
+		"Two or more agents hand the task round, each time at a cost, and neither ends it. It is reported where one agent hands to the same one once more than the limit in a line of handoffs from the root, and only there. "+
 			"Let an agent see who has had the task, end it, or ask a person; raise the limit for agents that are meant to take turns.",
 	), rule(
 		"chain/fan-in", finding.Error,

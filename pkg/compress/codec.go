@@ -79,7 +79,7 @@ type DictionaryError struct {
 }
 
 func (e *DictionaryError) Error() string {
-	return fmt.Sprintf("zstd data was compressed with dictionary %d, which is not known here: decompress it with --dict FILE, where FILE is that dictionary", e.ID)
+	return fmt.Sprintf("zstd data was compressed with dictionary %d, which is not known here", e.ID)
 }
 
 // A RatioError reports data whose content is too many times its own size.
@@ -90,6 +90,6 @@ type RatioError struct {
 }
 
 func (e *RatioError) Error() string {
-	return fmt.Sprintf("%s data of %d bytes has grown to %d: content beyond %d bytes (--max-message-bytes) may be %d times as long as the data; if it is meant to be, raise --max-ratio",
+	return fmt.Sprintf("%s data of %d bytes has grown to %d: content beyond %d bytes may be %d times as long as the data",
 		e.Codec, e.Read, e.Content, e.MaxBytes, e.Ratio)
 }

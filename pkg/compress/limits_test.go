@@ -45,7 +45,7 @@ func TestRatio(t *testing.T) {
 				if !tt.refused {
 					return
 				}
-				if len(text) == size || !strings.Contains(err.Error(), fmt.Sprintf("may be %d times", ratio/2)) || !strings.Contains(err.Error(), "--max-ratio") {
+				if len(text) == size || !strings.Contains(err.Error(), fmt.Sprintf("may be %d times", ratio/2)) {
 					t.Errorf("%d bytes, error %v", len(text), err)
 				}
 			})
@@ -73,7 +73,7 @@ func TestDictionaries(t *testing.T) {
 	if !errors.As(err, &unknown) || unknown.ID != 100_002 || len(got) != 3*len(text) {
 		t.Errorf("got %d bytes, error %v", len(got), err)
 	}
-	if want := "dictionary 100002, which is not known here: decompress it with --dict FILE"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "dictionary 100002, which is not known here"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	// Another dictionary under the same id gives an error, not other content.

@@ -39,6 +39,9 @@ type Result struct {
 // ErrFormat reports a message of no format, or of one that cannot be converted.
 var ErrFormat = errors.New("cannot be converted")
 
+// ErrUnknown reports a message that looks like none of the formats. It wraps [ErrFormat].
+var ErrUnknown = fmt.Errorf("%w: found none of the members by which a format is known", ErrFormat)
+
 // A MadeUpError reports what would have to be made up.
 type MadeUpError struct{ MadeUp []exchange.MadeUp }
 
@@ -51,7 +54,7 @@ func (e *MadeUpError) Error() string {
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", m.Pointer, where))
 	}
-	return fmt.Sprintf("the source does not have what the target asks for: %s; without --strict it is made up", strings.Join(names, ", "))
+	return fmt.Sprintf("the source does not have what the target asks for: %s", strings.Join(names, ", "))
 }
 
 // Convert returns a message in another format. The error wraps [ErrFormat], is a
@@ -87,7 +90,7 @@ func checkFormats(root jsonstream.Value, to format.Format, options Options) (for
 	if from == "" {
 		var ok bool
 		if from, ok = formats.Detect(root); !ok {
-			return "", fmt.Errorf("%w: found none of the members by which a format is known; name it with --from", ErrFormat)
+			return "", ErrUnknown
 		}
 	}
 	for _, f := range []format.Format{from, to} {
@@ -147,5 +150,5 @@ func (e SourceErrors) Error() string {
 	for _, f := range e {
 		lines = append(lines, f.Pointer+": "+f.Problem)
 	}
-	return strings.Join(lines, "; ") + "; mend it, or convert it as it is with --lenient"
+	return strings.Join(lines, "; ")
 }

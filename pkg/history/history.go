@@ -24,7 +24,7 @@ func (formatError) Error() string {
 	for _, d := range formats.All() {
 		known = append(known, d.Marks[0]+" ("+d.Title+")")
 	}
-	return "in none of the known formats: found neither " + listed(known, "nor") + "; name the format with --from if it is one of them"
+	return "in none of the known formats: found neither " + listed(known, "nor")
 }
 
 // listed writes names with a word before the last one.
@@ -43,7 +43,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("not in the format %s: expected an object with %s, found none; leave out --from to go by what the document looks like", e.Format, listed(e.Members, "or"))
+	return fmt.Sprintf("not in the format %s: expected an object with %s, found none", e.Format, listed(e.Members, "or"))
 }
 
 // A History is the conversation in a message. It is immutable and safe for

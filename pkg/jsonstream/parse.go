@@ -169,7 +169,7 @@ func (d *Document) grow(offset int) {
 func (d *Document) tooDeep(i int32, limits Limits) *SyntaxError {
 	return &SyntaxError{
 		Position: positionAt(d.raw, int(d.nodes[i].start)),
-		Problem:  fmt.Sprintf("nested more than %d levels deep: flatten the data, or raise --max-depth", limits.maxDepth()),
+		Problem:  fmt.Sprintf("nested more than %d levels deep", limits.maxDepth()),
 		Err:      ErrTooDeep,
 	}
 }
@@ -177,7 +177,7 @@ func (d *Document) tooDeep(i int32, limits Limits) *SyntaxError {
 func tooLarge(at Position, limits Limits) *SyntaxError {
 	return &SyntaxError{
 		Position: at,
-		Problem:  fmt.Sprintf("longer than %d bytes: split it, or raise --max-message-bytes", limits.maxBytes()),
+		Problem:  fmt.Sprintf("longer than %d bytes", limits.maxBytes()),
 		Err:      ErrTooLarge,
 	}
 }

@@ -67,8 +67,8 @@ func TestD9AllErrorsSorted(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{name: "duplicate member", in: `{"a":{"taskId":1,"taskId":2}}`, want: `syntax 1:18 /a/taskId: member name "taskId" appears twice in one object: keep one of them`},
-		{name: "a million levels", in: strings.Repeat("[", 1_000_000), want: `syntax 1:513 : nested more than 512 levels deep: flatten the data, or raise --max-depth`},
-		{name: "a million objects", in: strings.Repeat(`{"a":`, 1_000_000), want: `syntax 1:2561 : nested more than 512 levels deep: flatten the data, or raise --max-depth`},
+		{name: "a million levels", in: strings.Repeat("[", 1_000_000), want: `syntax 1:513 : nested more than 512 levels deep`},
+		{name: "a million objects", in: strings.Repeat(`{"a":`, 1_000_000), want: `syntax 1:2561 : nested more than 512 levels deep`},
 		{name: "cut off", in: "{\n\"a\": [", want: `syntax 2:7 /a: the document ends in the middle: a bracket, brace or quote is not closed; it may have been cut off`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

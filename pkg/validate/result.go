@@ -46,6 +46,8 @@ type Result struct {
 	Reason   finding.Reason    `json:"reason,omitempty"`
 	Details  string            `json:"details,omitempty"` // the errors with this reason, as one line
 	Findings []finding.Finding `json:"findings"`          // of all layers that ran: by layer, then by place
+	// Syntax is why the text is not strict JSON, or nil.
+	Syntax *jsonstream.SyntaxError `json:"-"`
 }
 
 // newResult makes a result of findings, which are in layer order.
@@ -96,5 +98,7 @@ func sortByPlace(findings []finding.Finding) {
 // there is no message to validate: invalid, SCHEMA_INVALID.
 func Malformed(err *jsonstream.SyntaxError) Result {
 	f := schemaFinding("syntax", err.Problem).At(finding.Pointer(err.Pointer), err.Position)
-	return newResult([]finding.Finding{f})
+	r := newResult([]finding.Finding{f})
+	r.Syntax = err
+	return r
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
@@ -38,7 +39,7 @@ func (g githubReporter) Report(r *Record) error {
 
 func (g githubReporter) Unreadable(source string, cause error) error {
 	_, err := fmt.Fprintf(g.w, "::error file=%s,title=unreadable::%s\n",
-		githubProperty.Replace(term.Visible(filepath.ToSlash(source))), githubData.Replace(term.Visible(cause.Error())))
+		githubProperty.Replace(term.Visible(filepath.ToSlash(source))), githubData.Replace(term.Visible(cause.Error()+remedy.Of(cause))))
 	return err
 }
 

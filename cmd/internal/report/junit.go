@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
@@ -64,7 +65,7 @@ func (j *junitReporter) Report(r *Record) error {
 func (j *junitReporter) Unreadable(source string, cause error) error {
 	return j.add(junitCase{
 		Name: "could not be read", ClassName: term.Visible(source), File: term.Visible(source), Line: 1,
-		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error(), longestJUnitMessage)},
+		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error()+remedy.Of(cause), longestJUnitMessage)},
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
@@ -61,7 +62,7 @@ func (s *sarifReporter) Unreadable(source string, cause error) error {
 	s.failed = true
 	s.notifications = append(s.notifications, object{
 		"level":     "error",
-		"message":   sarifText("could not be read: " + term.Visible(cause.Error())),
+		"message":   sarifText("could not be read: " + term.Visible(cause.Error()+remedy.Of(cause))),
 		"locations": []object{sarifLocation(none, object{"artifactLocation": sarifArtifact(source)})},
 	})
 	return s.err

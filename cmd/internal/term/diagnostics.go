@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 )
 
 // A Hint is an error with advice for the next line.
@@ -22,8 +24,8 @@ func (h Hint) Error() string { return h.Err.Error() }
 
 func (h Hint) Unwrap() error { return h.Err }
 
-// PrintError prints an error, which may name files and words of any characters: a line for
-// each of those that were joined.
+// PrintError prints an error, which may name files and words of any characters, and which
+// flags help: a line for each of those that were joined.
 func PrintError(stderr io.Writer, err error) {
 	for _, line := range errorLines(err) {
 		fmt.Fprintf(stderr, "handoff: %s\n", line)
@@ -31,7 +33,7 @@ func PrintError(stderr io.Writer, err error) {
 }
 
 // errorLines returns the text of an error, visible: a line for each of those that were
-// joined, with what was put before all of them. A line feed in the text of one error is
+// joined, with what was put before all of them, and its remedy. A line feed in the text of one error is
 // never the end of a line.
 func errorLines(err error) []string {
 	text := err.Error()
@@ -58,7 +60,7 @@ func errorLines(err error) []string {
 			return lines
 		}
 	}
-	return []string{Visible(text)}
+	return []string{Visible(text + remedy.Of(err))}
 }
 
 // Warn prints what a user should know of a run that continues.

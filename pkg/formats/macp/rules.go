@@ -29,7 +29,7 @@ func Rules() []finding.Rule {
 	}, {
 		ID:      frozen,
 		Summary: "A transcript binds another context than the one whose hash is given.",
-		Why:     "The replay of a session begins with the same SessionStart and the same HandoffContext messages, or it is the replay of another one. It is checked by handoff macp check --frozen.",
+		Why:     "The replay of a session begins with the same SessionStart and the same HandoffContext messages, or it is the replay of another one. It is checked where the hash of the context is given.",
 	}}
 	rules = slices.Concat(rules, sessionRules(), offerRules(), answerRules(), commitmentRules(), boundaryRules())
 	for i := range rules {

@@ -65,7 +65,7 @@ func snapshotRules() []finding.Rule {
 	}, {
 		ID: "sw4rm/to-agent", Severity: finding.Warning,
 		Summary: "The request has an empty to_agent.",
-		Why:     "The wire service refuses it as an invalid argument. Only a router takes such a request, and chooses the agent by its capabilities: handoff sw4rm route --request fills it in.",
+		Why:     "The wire service refuses it as an invalid argument. Only a router takes such a request, and chooses the agent by its capabilities: handoff sw4rm route fills it in.",
 		Bad:     `{"from_agent":"planner","to_agent":"","reason":"review"}`,
 		Good:    `{"from_agent":"planner","to_agent":"reviewer","reason":"review"}`,
 	}}

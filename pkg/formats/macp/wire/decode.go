@@ -92,7 +92,7 @@ func (p problem) Error() string { return p.text }
 
 func (p problem) Unwrap() error { return p.err }
 
-var errTooLarge = problem{"the transcript is longer than a document may be: raise --max-message-bytes", jsonstream.ErrTooLarge}
+var errTooLarge = problem{"the transcript is longer than a document may be", jsonstream.ErrTooLarge}
 
 // countingReader counts the bytes that were read.
 type countingReader struct {
@@ -127,7 +127,7 @@ func (d *decoder) next(in *countingReader, buffer *bytes.Buffer) error {
 	case err != nil:
 		return err
 	case length > uint64(d.remaining):
-		return problem{fmt.Sprintf("the envelope is said to have %d bytes, more than may be read: raise --max-message-bytes, if this is a stream of length-delimited envelopes", length), jsonstream.ErrTooLarge}
+		return problem{fmt.Sprintf("the envelope is said to have %d bytes, more than may be read, if this is a stream of length-delimited envelopes at all", length), jsonstream.ErrTooLarge}
 	}
 	buffer.Reset()
 	n, err := io.Copy(buffer, io.LimitReader(in.Reader, int64(length))) // grows with the bytes that are there, not with the stated length

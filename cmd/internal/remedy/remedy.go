@@ -1,0 +1,59 @@
+// Package remedy says which flags help against an error or a finding: the packages under
+// pkg, which know no flags, say only what is wrong.
+package remedy
+
+import (
+	"errors"
+
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/convert"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/patch"
+)
+
+// Lenient is the remedy for a source that breaks the rules of its own format.
+const Lenient = "; fix it, or convert it as it is with --lenient"
+
+// Of returns what to append to the text of an error, "" where no flag helps.
+func Of(err error) string {
+	switch {
+	case errors.Is(err, jsonstream.ErrTooDeep):
+		return ": flatten the data, or raise --max-depth"
+	case errors.Is(err, jsonstream.ErrTooLarge):
+		if errors.As(err, new(*jsonstream.SyntaxError)) {
+			return ": split it, or raise --max-message-bytes"
+		}
+		return ": raise --max-message-bytes"
+	case errors.As(err, new(*compress.RatioError)):
+		return "; if it is meant to be, raise --max-ratio or --max-message-bytes"
+	case errors.As(err, new(*compress.DictionaryError)):
+		return ": decompress it with --dict FILE, where FILE is that dictionary"
+	case errors.As(err, new(*convert.MadeUpError)):
+		return "; without --strict it is made up"
+	case errors.As(err, new(convert.SourceErrors)):
+		return Lenient
+	case errors.Is(err, convert.ErrUnknown):
+		return "; name it with --from"
+	case errors.Is(err, history.ErrFormat):
+		return "; name the format with --from if it is one of them"
+	case errors.As(err, new(*history.MismatchError)):
+		return "; leave out --from to go by what the document looks like"
+	case errors.Is(err, patch.ErrIrreversible):
+		return ": make it with handoff diff -f jsonpatch --invertible"
+	default:
+		return ""
+	}
+}
+
+// OfRule returns what to append to the message of a finding, "" where no flag helps.
+func OfRule(id string) string {
+	switch id {
+	case "chain/loop":
+		return ", or raise --max-visits"
+	case "chain/wrong-sender":
+		return ", or say with --agent which of these types it is"
+	default:
+		return ""
+	}
+}
