@@ -49,7 +49,7 @@ messages.
 With several --to the message is for each of them (a fan-out, section 14.2): toAgent is
 the first, and receiverList lists all. Send every receiver the same message.
 
-A message that its receiver would refuse for its schema or its completeness is
+A message that its receiver would reject for its schema or its completeness is
 not printed: its findings are, and the exit code is 1.`,
 		Example: `  handoff build --state state.json --from legal-analysis-agent@2.1.0 --to 'risk-scoring-agent@>=1.5.0'
   agent | handoff build --parent received.json --from risk-scoring-agent@1.6.2 --to report-agent > next.json`,
@@ -182,7 +182,7 @@ func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]by
 	if !r.Valid {
 		var problems []error
 		for _, f := range r.Findings {
-			problems = append(problems, cli.Reject(fmt.Errorf("%s: the message would be refused: %s: %s", d.Source.Name, f.Reason, f.PlacedMessage())))
+			problems = append(problems, cli.Reject(fmt.Errorf("%s: the message would be rejected: %s: %s", d.Source.Name, f.Reason, f.PlacedMessage())))
 		}
 		return nil, errors.Join(problems...)
 	}

@@ -21,12 +21,12 @@ func newCanonicalize(g *cli.Globals) *cobra.Command {
 		Use:   "canonicalize [FILE|DIR|-]...",
 		Short: "Print JSON in canonical form (RFC 8785)",
 		Long: `Canonicalize prints the JSON Canonicalization Scheme of RFC 8785 for any JSON: no
-white space, members sorted, strings and numbers written in one way. It is what
+white space, members sorted, strings and numbers always written alike. It is what
 signatures and hashes are made over. One document a line; the line feed is not
 part of the canonical form.
 
 Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
---exact such a document is refused (exit code 1), as sign and verify refuse it.`,
+--exact such a document is rejected (exit code 1), as sign and verify reject it.`,
 		Example: `  handoff canonicalize message.json
   handoff canonicalize --unsigned message.json | tr -d '\n' | openssl dgst -sha256 -hmac "$KEY"`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 			return f.Run(c, args)
 		},
 	}
-	c.Flags().BoolVar(&options.Exact, "exact", false, "refuse numbers that change their value")
+	c.Flags().BoolVar(&options.Exact, "exact", false, "reject numbers that change their value")
 	c.Flags().BoolVar(&unsigned, "unsigned", false, "leave out the member signature: what a signature covers")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)

@@ -64,7 +64,7 @@ read.`,
 	flags.StringVar(&f.tolerance, "tolerance", "0.000001", "by how many `USD` a budget may drift at one boundary")
 	flags.StringSliceVar(&f.agents, "agent", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
 	flags.StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
-	flags.StringVar(&f.explain, "explain", "", "tell what `RULE` means, and do nothing else")
+	flags.StringVar(&f.explain, "explain", "", "show what `RULE` means, and do nothing else")
 	flags.BoolVar(&f.all, "all", false, "show every task in full")
 	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(chain.Rules()) })
 	cli.CompleteWith(c, "explain", func([]string) []string { return finding.IDs(chain.Rules()) })

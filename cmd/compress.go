@@ -35,21 +35,21 @@ func newCompress(g *cli.Globals) *cobra.Command {
 		Short: "Compress messages with zstd or gzip",
 		Long: `Compress makes one zstd or gzip stream of what it reads, on all cores, and writes
 it to stdout. gzip -d and zstd -d read it, and so does every command of handoff.
-What is compressed already is compressed anew: --codec gzip makes gzip of zstd.
+What is already compressed is compressed anew: --codec gzip makes gzip of zstd.
 
 With -i each file is replaced by FILE.zst or FILE.gz, with its mode and times. It
 is deleted when the new file is safely on the disk, and not before.
 
---threshold leaves what is shorter as it is: each file with -i, otherwise all of
-the input together. decompress passes such input on unchanged.
+--threshold leaves what is shorter as it is: with -i each file by itself, otherwise
+the input as a whole. decompress passes such input on unchanged.
 
 With --per-message each message is a frame of its own, and --index writes a line
 of JSON for each, by which decompress finds it again without reading the rest.
 Single messages compress well with a dictionary: --dict builtin, or one trained on
-messages of your own (--train), which decompress then needs too.
+your own messages (--train), which decompress then needs too.
 
-Messages of all formats, and anything else, are compressed alike. --from matters to
---per-message alone: a message in another format is an error then, and the ids in the
+Messages of all formats, and anything else, are compressed alike. --from matters
+only with --per-message: a message in another format is an error then, and the ids in the
 index are those of that format.
 
 Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22.`,
@@ -97,7 +97,7 @@ func (s sizeOrZero) Set(text string) error {
 func (f *compressFlags) prepare(c *cobra.Command, args []string) error {
 	switch {
 	case f.index != "" && !f.perMessage:
-		return errors.New("--index needs --per-message: only then messages stand by themselves")
+		return errors.New("--index needs --per-message: only then can a message be read by itself")
 	case f.perMessage && f.threshold > 0:
 		return errors.New("--per-message and --threshold: a stream that is partly compressed could not be read; use one of them")
 	case f.index != "" && f.inPlace && len(args) != 1:
@@ -135,7 +135,7 @@ func (f *compressFlags) packedName(s input.Source) (string, error) {
 	case codec != compress.None:
 		return "", fmt.Errorf("is %s data already, and stays", codec)
 	case output.CodecOf(s.Path) != compress.None:
-		return "", fmt.Errorf("is not compressed, though its name ends in %s: mend the name first", output.CodecOf(s.Path).Suffix())
+		return "", fmt.Errorf("is not compressed, though its name ends in %s: fix the name first", output.CodecOf(s.Path).Suffix())
 	}
 	return s.Path + compress.Codec(f.codec).Suffix(), nil
 }

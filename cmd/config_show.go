@@ -110,7 +110,7 @@ func newConfig(g *cli.Globals) *cobra.Command {
 		Use:   "config",
 		Short: "Show the effective settings and where each came from",
 		Long: `Config prints the value of every setting and its origin. A setting is a flag
-that did not stand on the command line; its value comes from, the strongest first:
+that was not given on the command line; its value comes from, the strongest first:
 
   the environment    HANDOFF_COMMAND_FLAG, such as HANDOFF_VALIDATE_STRICT, or
                      HANDOFF_FLAG for every command that has the flag
@@ -122,10 +122,10 @@ In the files, a flag's name at the top counts for every command, and below a
 command's name for that one. The text output can be used as such a file. Relative
 names of files count from the folder of the file that they are in.
 
-Whoever made the folder that you work in wrote the project's file. Until you approve
+The project's file was written by whoever made the folder that you work in. Until you approve
 it ("handoff config trust"), it sets only what is harmless: formats, colours,
 severities, rules that are off, and checks and limits that are stricter than without
-it. A command that the rest of it concerns ends with exit code 2.
+it. A command that anything else in it concerns ends with exit code 2.
 
 A file that belongs to another user or that others can write to is left out, with a
 warning, unless you have approved it as it is. Passwords in URLs and what looks like

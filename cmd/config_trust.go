@@ -20,8 +20,8 @@ func newConfigTrust(g *cli.Globals) *cobra.Command {
 		Use:   "trust [FILE]",
 		Short: "Approve a project's configuration file as it is now",
 		Long: `Trust approves a project's configuration file, the nearest handoff.yaml if none is
-named: from then on it sets everything, for you. It prints what that is, beyond what
-may have any value. Read the file before: what looks like a secret is not printed.
+named: from then on it sets everything, for you. It prints the settings that
+need the approval. Read the file first: what looks like a secret is not printed.
 
 The approval is of the file's path and content. After a change, it has to be approved
 again. It is kept in $XDG_STATE_HOME/handoff/approved. What the file names, such as

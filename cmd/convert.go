@@ -50,11 +50,12 @@ rest travels.
 
 What the target asks for and the source does not have is made up: the same for the same
 message, and other identifiers with another --seed. --report says on stderr what was
-mapped, implied, carried and made up; --strict refuses to make anything up, with exit
-code 1. So is a message refused whose members are missing or of a wrong type by the
-schema of its own format, unless --lenient takes it as it is. Values of a wrong form (a
-pattern, a range, a list of words) and Unix timestamps of SW4RM are converted. What
-carries the message that it was made of, in the format to write, is not asked.
+mapped, implied, carried and made up. With --strict nothing is made up: a message that
+needs it is rejected, with exit code 1. So is one whose members are missing or of a wrong
+type by the schema of its own format, unless --lenient takes it as it is. Values of a
+wrong form (a pattern, a range, a list of words) and Unix timestamps of SW4RM are
+converted. What carries the message that it was made from, in the format to write, is
+not checked.
 
 A signature does not cover what a message was converted to. It is carried, and holds
 again for the message that comes back, if nothing was changed.`,
@@ -72,7 +73,7 @@ func (f *convertFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to", "", "the `FORMAT` to write: "+strings.Join(convertible(), ", "))
 	f.FormatFlag.Register(c)
-	flags.BoolVar(&f.Strict, "strict", false, "refuse to make anything up")
+	flags.BoolVar(&f.Strict, "strict", false, "fail rather than make anything up")
 	flags.BoolVar(&f.Lenient, "lenient", false, "take messages that break the rules of their own format")
 	flags.StringVar(&f.Seed, "seed", "", "make up other identifiers, by this `TEXT`")
 	flags.StringVar(&f.Budget, "budget", "", "the remaining budget in `USD` of canonical messages made of those without one (default 0)")

@@ -46,8 +46,8 @@ func newDiff(g *cli.Globals) *cobra.Command {
 		Long: `Diff compares two messages, or any two JSON documents, by what they mean:
 subtasks by subtaskId, tool calls by tool and time, contexts by source, MACP
 messages by message_id, turns by their longest common subsequence, numbers by their
-decimal value, members in any order. What moved is told from what changed. What a
-message carries in base64 is looked into.
+decimal value, members in any order. A move is not reported as a change. What a
+message carries in base64 is decoded and compared.
 
 OLD and NEW are files, of which one may be "-", or directories, whose files are
 paired by their relative paths. Of files with several messages, those with the
@@ -72,7 +72,7 @@ could not be compared.`,
 	flags.BoolVar(&f.Exact, "exact", false, "numbers are the same only if they are written alike: 1.0 is not 1")
 	flags.BoolVar(&f.byOrder, "by-order", false, "pair the messages of two files by their order, not by handoffId")
 	flags.BoolVar(&f.text.Stat, "stat", false, "only one line per member")
-	flags.BoolVar(&f.text.SideBySide, "side-by-side", false, "old and new beside each other, where the terminal is wide enough")
+	flags.BoolVar(&f.text.SideBySide, "side-by-side", false, "old and new next to each other, where the terminal is wide enough")
 	flags.BoolVar(&f.text.Full, "full", false, "do not shorten values")
 	flags.BoolVar(&f.invertible, "invertible", false, "with -f jsonpatch: add the tests by which a patch can be undone")
 	flags.BoolVar(&f.git, "git", false, "take the arguments that git gives to an external diff")

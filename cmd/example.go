@@ -15,7 +15,7 @@ func newExample(g *cli.Globals) *cobra.Command {
 		Use:   "example [" + strings.Join(kinds, "|") + "]",
 		Short: "Print a complete, valid example",
 		Long: `Example prints a complete and realistic document: a handoff message, the agent
-state that handoff build makes it of, or the profile of a receiver that accepts
+state that handoff build makes it from, or the profile of a receiver that accepts
 it; or a document of another system: an SW4RM context, request or response, a MACP
 transcript, the HandoffInputData of the OpenAI Agents SDK.`,
 		Example: `  handoff example | handoff validate

@@ -15,13 +15,13 @@ func newExplain(*cli.Globals) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "explain [RULE|LAYER]...",
-		Short: "Tell what a rule means, why it matters, and how to mend a message",
-		Long: `Explain tells of each rule of each layer, and of each rule of "handoff chain", what
-it means and why it matters. For a rule of a layer it shows a failing and a mended
-example: members that stand in for those of "handoff example", or for the rules of
-the other systems (sw4rm/…, macp/…, openai/…) whole documents. Without a rule it
-lists all of them, and for the name of a layer or a system those of it. A finding
-names its rule as LAYER/RULE; RULE alone is enough where no other rule has that name.`,
+		Short: "Show what a rule means, why it matters, and how to fix a message",
+		Long: `Explain says what a rule means and why it matters. For a rule of a layer it shows a
+failing and a fixed example: members that replace those of "handoff example", or for
+the rules of the other systems (sw4rm/…, macp/…, openai/…) whole documents. The rules
+of "handoff chain" have no examples. Without a rule it lists all of them, and for the
+name of a layer or a system the rules of that. A finding names its rule as LAYER/RULE;
+RULE alone is enough where no other rule has that name.`,
 		Example: `  handoff explain
   handoff explain lint
   handoff explain completed-subtasks lint/secret chain/subtask-lost macp/7`,

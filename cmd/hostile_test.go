@@ -243,7 +243,7 @@ func TestHostileNames(t *testing.T) {
 }
 
 // TestHostileSeen verifies a message in such a file: its verdict must be told, since it is
-// refused from then on.
+// rejected from then on.
 func TestHostileSeen(t *testing.T) {
 	hostileFolder(t)
 	run("", "keygen", "-o", "key")

@@ -30,8 +30,8 @@ func newInspect(g *cli.Globals) *cobra.Command {
 		Short: "Show what is in a message",
 		Long: `Inspect shows a message to a person: who hands what to whom, what is done and
 left, the budget, where the bytes go, the conversation, the tools, and the
-findings of all layers. Several messages come out as a table with totals. Messages
-of SW4RM, MACP and OpenAI are shown by what they have: what is asked for and what was
+findings of all layers. Several messages are shown as a table with totals. Messages
+of SW4RM, MACP and OpenAI are shown by what is in them: what is asked for and what was
 answered, the state of a session and its offers, the lists of items. A receiver
 (--receiver, --as, --require-state) has terms for EAAPL messages only.
 

@@ -67,7 +67,7 @@ func TestAppendAtOnce(t *testing.T) {
 			}
 			left, err := filepath.Glob(filepath.Join(dir, ".*"))
 			if err != nil || len(left) > 0 && runtime.GOOS != "windows" { // which cannot remove an open file
-				t.Errorf("left behind: %v (%v)", left, err)
+				t.Errorf("started and left running: %v (%v)", left, err)
 			}
 		})
 	}

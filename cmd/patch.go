@@ -38,13 +38,13 @@ the two files may be "-". What the patch does not name stays as it is, the text 
 numbers too.
 
 A patch is applied as a whole or not at all. A message for which a test fails, or
-which has not what the patch names, is left out, with exit code 1. A patch that is
-none is exit code 2.
+which does not have what the patch names, is left out, with exit code 1. If the patch
+itself is malformed, the exit code is 2.
 
-With --reverse a JSON Patch is taken back: FILE is what it made. That takes a test
-before each remove and replace, as diff --invertible writes it.
+With --reverse a JSON Patch is taken back: FILE is what it made. For that, there must be
+a test before each remove and replace, as diff --invertible writes them.
 
-A signature is not made anew: sign the message again.`,
+The signature is not renewed: sign the message again.`,
 		Example: `  handoff diff -f jsonpatch --invertible a.json b.json > change.json
   handoff patch a.json change.json
   handoff patch --reverse b.json change.json
@@ -67,7 +67,7 @@ A signature is not made anew: sign the message again.`,
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	c.Flags().BoolVarP(&f.reverse, "reverse", "R", false, "take back what the patch did")
+	c.Flags().BoolVarP(&f.reverse, "reverse", "R", false, "undo what the patch did")
 	c.Flags().StringVar(&f.kind, "type", patchTypes[0], "what the patch is: auto, json or merge")
 	cli.Complete(c, "type", patchTypes...)
 	return c

@@ -40,9 +40,9 @@ with --text of plain text, for text that tries to steer the agent that reads it:
 orders to drop its instructions, forged turns, attempts to get at its prompt or at
 secrets, hidden and disguised text. It is the safety classifier of section 6.1. The
 snapshot of an SW4RM request and the contexts of a MACP transcript are decoded first,
-and pointers go on inside of them.
+and pointers continue inside them.
 
-Evidence is weighed: a text is flagged when what speaks against it adds up to
+Evidence is weighed: a text is flagged when the evidence against it adds up to
 --threshold. Exit code 0: nothing flagged; 1: something is; 2: something could not
 be looked at.`,
 		Example: `  handoff scan message.json

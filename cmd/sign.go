@@ -37,8 +37,8 @@ func newSign(g *cli.Globals) *cobra.Command {
 canonical form (RFC 8785) of everything in it but the signature itself. If the key
 has an id, signatureKeyId names it.
 
-A message is refused, with exit code 1, if it fails the schema, if it is signed
-already (--force goes past both), or if it has a number that the canonical form
+A message is rejected, with exit code 1, if it fails the schema, if it is signed
+already (--force overrides both), or if it has a number that the canonical form
 would change: a signature would not protect it.`,
 		Example: `  handoff keygen --key-id team-1 -o team.key
   producer | handoff sign --key-file team.key > signed.jsonl
@@ -115,7 +115,7 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 			if n := len(r.Findings) - 1; n > 0 {
 				more = fmt.Sprintf(" (and %s)", counted(n, "more finding"))
 			}
-			return nil, cli.Reject(fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; mend it, or use --force",
+			return nil, cli.Reject(fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; fix it, or use --force",
 				d.Source.Name, first.Line, first.Column, first.PlacedMessage(), more))
 		}
 	}

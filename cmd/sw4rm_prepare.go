@@ -34,19 +34,19 @@ func newSW4RMPrepare(g *cli.Globals) *cobra.Command {
 		Long: `Prepare does what the document's prepare_handoff_context does, to contexts and to
 those in requests: the last 50 messages stay, whatever they are; of the tool state
 active_calls and pending_approvals stay; and the metadata get original_history_length
-and trimmed. "handoff trim" is for what this does not do: a summary in the place of what
+and trimmed. "handoff trim" does what this does not: a summary in place of what
 goes, instructions that stay, limits in tokens or bytes.
 
-What was done stands in metadata.trim. --archive keeps what was removed, and "handoff
+What was done is recorded in metadata.trim. --archive keeps what was removed, and "handoff
 trim --restore" puts it back. A context that is prepared already stays as it is. One
-of which something has to go, and whose metadata.trim is something else, is left out
-with an error: rename that member.`,
+that has to be cut, and whose metadata.trim is something else, is left out with an
+error: rename that member.`,
 		Example: `  handoff sw4rm prepare context.json > small.json
   handoff sw4rm prepare --max-history 20 --archive removed.jsonl -i requests.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runPrepare(c, args) },
 	}
 	flags := c.Flags()
-	flags.IntVar(&f.Last, "max-history", trim.DefaultLast, "the most `MESSAGES` that stay")
+	flags.IntVar(&f.Last, "max-history", trim.DefaultLast, "how many `MESSAGES` stay at most")
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVarP(&f.trimFlags.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")

@@ -37,7 +37,7 @@ func newTrim(g *cli.Globals) *cobra.Command {
 		Use:   "trim [FILE|DIR|-]...",
 		Short: "Make the history of messages fit their receiver",
 		Long: `Trim replaces the oldest turns of a conversation by a summary, as section 6.4 asks:
-when a message exceeds the limit, and by no more than it takes. It works on
+when a message exceeds the limit, and no more of them than it takes. It works on
 canonical messages, SW4RM contexts and requests, OpenAI input data, and the last
 context with turns of a MACP transcript, whose frozen hash (macp freeze) changes
 with it. The latest turns, the last one of the user, and what the system and the
@@ -49,10 +49,10 @@ the receiver's profile, or of --model), or --last, or --max-bytes. SW4RM message
 without any are cut to their last 50 turns. A message that cannot be made to fit is
 left out, with exit code 1, and so is one whose summariser fails, with exit code 2.
 
-What was done stands in the message (extensions.trim, or metadata.trim in SW4RM; of
-the context, where a message carries one) and is told on stderr. --archive keeps
+What was done is recorded in the message (extensions.trim, or metadata.trim in SW4RM;
+of the context, where a message carries one) and reported on stderr. --archive keeps
 what was removed, and --restore puts it back. A signature is removed, since it
-cannot hold any more; with a key, a canonical message is signed again.`,
+no longer holds; with a key, a canonical message is signed again.`,
 		Example: `  handoff trim --context-window 128000 message.json > small.json
   handoff trim --max-tokens 8000 --archive removed.jsonl -i fixtures/
   handoff trim --last 50 --summarizer none context.json
@@ -73,14 +73,14 @@ cannot hold any more; with a key, a canonical message is signed again.`,
 
 func (f *trimFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.IntVar(&f.MaxTokens, "max-tokens", 0, "the most `TOKENS` that a message may have")
+	flags.IntVar(&f.MaxTokens, "max-tokens", 0, "how many `TOKENS` a message may have")
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
 	flags.StringVar(&f.receiver, "receiver", "", "receiver profile `FILE`, for its contextWindow")
 	flags.Float64Var(&f.threshold, "threshold", 0.8, "the part of the context window that a message may fill")
-	flags.Var(sizeOrZero{cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "the most `BYTES` that a message may have (100KB, 1MiB)")
-	flags.IntVar(&f.Last, "last", 0, "the most `TURNS` that may stay")
+	flags.Var(sizeOrZero{cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "how many `BYTES` a message may have (100KB, 1MiB)")
+	flags.IntVar(&f.Last, "last", 0, "how many `TURNS` may stay")
 	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
-	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "the most `TOKENS` of the summary (default: a tenth of what it replaces)")
+	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "how many `TOKENS` the summary may have (default: a tenth of what it replaces)")
 	flags.StringSliceVar(&f.Roles, "roles", nil, "keep only turns of these `ROLES`")
 	flags.BoolVar(&f.DropTools, "drop-tools", false, "drop tool calls, their results and reasoning")
 	flags.StringSliceVar(&f.also, "also", nil, "what may go when the turns do not suffice, in this order: `MEMBERS` of "+extraNames())

@@ -38,20 +38,20 @@ func newValidate(g *cli.Globals) *cobra.Command {
 	f := &validateFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "validate [FILE|DIR|-]...",
-		Short: "Check messages the way their receiver must",
+		Short: "Check messages as their receiver must",
 		Long: `Validate runs the receiver's layers of EAAPL-MAG006 (sections 6.1 and 7.2) over
 every message, cheapest certainty first, and stops at the first that fails:
 signature (when a key is configured), schema, completeness, budget, safety. Safety
 runs also after completeness or budget has failed, and its reason wins: a message that
 is not safe is never sent again. Lint rules then warn of what is likely to be a
-mistake. "handoff explain" tells what each rule means.
+mistake. "handoff explain" shows what each rule means.
 
-Messages of the other systems are told by what they look like, or by --from: an
+The format of a message is detected, or given by --from. The other formats are: an
 SW4RM context, request or response, a MACP transcript, the HandoffInputData of the
 OpenAI Agents SDK. Each is checked against its own schema, then by the rules of its
-system (protocol), whose own codes are the reasons, then for safety; completeness
-and budget are no terms of theirs. A receiver (--receiver, --as, --require-state) is
-one of EAAPL messages, so that with one every message is checked as such.
+system (protocol), whose own codes are the reasons, then for safety; they have no
+completeness and no budget. A receiver (--receiver, --as, --require-state) receives
+EAAPL messages: with one, every message is checked as such.
 
 A document that is not strict JSON is an invalid message (SCHEMA_INVALID). Exit
 code 0: all valid; 1: at least one is not; 2: something could not be read.`,
@@ -72,7 +72,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "tell how schemas given by files are checked")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say how schemas given by files are checked")
 	cli.Complete(c, "layers", layerNames()...)
 	cli.Complete(c, "expect", expectations()...)
 	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(warningRules()) })

@@ -89,8 +89,8 @@ func (v *validation) work(c *cobra.Command, batch []input.Document) records {
 	return list
 }
 
-// repeats reports whether a document is the one before again, which the schema refuses, when
-// findings are only counted: that a flood is refused need not take long.
+// repeats reports whether a document is the one before again, which the schema rejects, when
+// findings are only counted: that a flood is rejected need not take long.
 func (v *validation) repeats(before, d input.Document, r report.Record) bool {
 	return v.findings.Exhausted.Load() && r.Err == nil && r.Reason == validate.SchemaInvalid &&
 		d.Err == nil && before.Err == nil && bytes.Equal(before.Raw.Bytes, d.Raw.Bytes)
@@ -133,12 +133,12 @@ func (v *validation) summary() string {
 }
 
 // validity tells how many of some messages are valid, and why the others are not:
-// refused counts those by their reasons, which are named in this order.
-func validity[R ~string](messages int, reasons []R, refused map[R]int) string {
+// rejected counts those by their reasons, which are named in this order.
+func validity[R ~string](messages int, reasons []R, rejected map[R]int) string {
 	invalid := 0
 	var counts []string
 	for _, reason := range reasons {
-		if n := refused[reason]; n > 0 {
+		if n := rejected[reason]; n > 0 {
 			invalid += n
 			counts = append(counts, fmt.Sprintf("%d %s", n, reason))
 		}

@@ -39,11 +39,11 @@ func newVerify(g *cli.Globals) *cobra.Command {
 		Short: "Verify the signatures of messages",
 		Long: `Verify checks the signature of every message (section 10.2). Exit code 0: all
 signatures hold; 1: at least one does not, or is not there; 2: something could not
-be read. There is no way to accept an unsigned message.
+be read. Nothing makes it accept an unsigned message.
 
 A message that names its key by signatureKeyId is checked with that key, any other
 with all keys. A valid message can be an old one that was sent again: --max-age
-refuses old ones, --seen those whose handoffId was accepted before.`,
+rejects old ones, --seen those whose handoffId was accepted before.`,
 		Example: `  handoff verify --key-file team.key message.json
   consumer | handoff verify -q --key-file keys.jwks --max-age 15m --seen accepted.ids
   handoff verify --explain --against sent.json --key-file team.key received.json`,
@@ -51,11 +51,11 @@ refuses old ones, --seen those whose handoffId was accepted before.`,
 	}
 	flags := c.Flags()
 	f.keys.Register(c)
-	flags.Var((*cli.Longest)(&f.freshness.MaxAge), "max-age", "refuse messages whose timestamp is older, such as 15m or 24h")
+	flags.Var((*cli.Longest)(&f.freshness.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
 	flags.DurationVar(&f.freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
-	flags.StringVar(&f.seen, "seen", "", "refuse handoff ids that are in `FILE`, and add those accepted")
+	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
-	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to tell what was changed")
+	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to show what was changed")
 	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(report.PlainFormats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
@@ -216,7 +216,7 @@ func (v *verification) check(parser *message.Parser, d input.Document) checked {
 	if err == nil && v.accepted != nil {
 		err = sign.CheckIdentity(m)
 	}
-	refuse(&r, err)
+	reject(&r, err)
 	if v.explain && !r.Valid {
 		original := v.originals[r.ID]
 		if original == nil {
@@ -229,8 +229,8 @@ func (v *verification) check(parser *message.Parser, d input.Document) checked {
 	return checked{r, m}
 }
 
-// refuse notes why a message is not accepted.
-func refuse(r *report.Record, err error) {
+// reject notes why a message is not accepted.
+func reject(r *report.Record, err error) {
 	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
 		r.Valid, r.Own, r.Reason = false, signedWith(""), finding.Reason(fault.Reason)
 		r.Findings = []finding.Finding{finding.Finding{Message: fault.Problem}.At(fault.Pointer, fault.Position)}

@@ -86,7 +86,7 @@ func (v *verification) work(batch []input.Document) []checked {
 	return results
 }
 
-// remember records the messages that are about to be accepted, and refuses those
+// remember records the messages that are about to be accepted, and rejects those
 // that were before. It comes before their verdicts are written: a message whose verdict was
 // told must never be accepted again.
 func (v *verification) remember(results []checked) error {
@@ -109,7 +109,7 @@ func (v *verification) remember(results []checked) error {
 	for i := range results {
 		if r := &results[i]; r.Valid {
 			if !fresh[0] {
-				refuse(&r.Record, sign.SeenBefore(r.message))
+				reject(&r.Record, sign.SeenBefore(r.message))
 			} else if !v.quiet || v.output != "" {
 				recorded = append(recorded, r.ID)
 			}

@@ -31,7 +31,7 @@ func newMACPCheck(g *cli.Globals) *cobra.Command {
 		Short: "Replay sessions by the rules of the handoff mode",
 		Long: `Check replays transcripts by the 22 rules of MACP's handoff mode, and conformance
 fixtures, whose messages have the member expect, by their expectations. A message
-that breaks a rule has no effect, and the replay goes on behind it.
+that breaks a rule has no effect, and the replay continues after it.
 
 With --frozen a transcript conforms only if it also binds the same context: "handoff
 macp freeze" prints the hash.
@@ -47,7 +47,7 @@ Exit code 0: all conform; 1: at least one does not; 2: something could not be re
 	f.policyFlag.register(c)
 	f.reports.Register(c, report.Formats)
 	c.Flags().StringVar(&f.frozen, "frozen", "", "the `HASH` that freezing each transcript has to give")
-	c.Flags().StringVar(&f.explain, "explain", "", "tell what `RULE` means, such as 9, and do nothing else")
+	c.Flags().StringVar(&f.explain, "explain", "", "show what `RULE` means, such as 9, and do nothing else")
 	return c
 }
 

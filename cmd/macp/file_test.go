@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestHeldFile waits for a lock, and takes over one that was left behind.
+// TestHeldFile waits for a lock, and takes over one that was started and left running.
 func TestHeldFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "s.json")

@@ -23,7 +23,7 @@ func newMACPFreeze(g *cli.Globals) *cobra.Command {
 		Short: "Print a hash over the context that a session binds",
 		Long: `Freeze prints a hash over what SessionStart bound and all HandoffContext messages:
 determinism in the handoff mode holds for a replay that has the same. "handoff macp
-check --frozen HASH" compares. Messages that a rule refuses do not count; which they
+check --frozen HASH" compares. Messages that a rule rejects do not count; which they
 are can depend on --policy.
 
 A file with several sessions gives a hash for each, one a line.`,

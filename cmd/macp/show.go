@@ -28,9 +28,9 @@ func newMACPShow(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [FILE|DIR|-]...",
 		Short: "Show what became of a session",
-		Long: `Show tells of each transcript the state and phase of its session, who holds the
+		Long: `Show prints for each transcript the state and phase of its session, who holds the
 responsibility, the handoffs and what became of them, and the time line. Messages
-that a rule refuses are on the time line and have no effect.
+that a rule rejects are on the time line and have no effect.
 
 With --pending it lists the handoffs that wait for an answer, one a line, with their
 targets; nothing if there are none.`,

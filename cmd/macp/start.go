@@ -32,7 +32,7 @@ func newMACPStart(g *cli.Globals) *cobra.Command {
 		Use:   "start FILE",
 		Short: "Begin a transcript with a SessionStart",
 		Long: `Start creates a transcript that holds a SessionStart and prints the session id. A
-file that is there already is not overwritten; "-" is standard output, which then
+file that exists is not overwritten; "-" is standard output, which then
 gets the transcript and no id.
 
 The sender is the initiator of the session: --sender, or else the first participant.
@@ -95,7 +95,7 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 			return input.ErrTwiceStdin
 		}
 		if slices.ContainsFunc(p.Extensions, func(e macp.Extension) bool { return e.Name == name }) {
-			return fmt.Errorf("--extension %q: the name %q is there twice: give each extension a name of its own", text, name)
+			return fmt.Errorf("--extension %q: the name %q is given twice: give each extension its own name", text, name)
 		}
 		value, err := readBytes(f.Globals, path, c.InOrStdin())
 		if err != nil {

@@ -32,7 +32,7 @@ type stepFlags struct {
 const stepLong = `
 
 The message is appended if the rules of the mode allow it; otherwise nothing is
-written, the exit code is 1, and stderr tells the rule. Processes that append to one
+written, the exit code is 1, and stderr names the rule. Processes that append to one
 file at once wait for each other. With "-" the transcript comes from standard input
 and goes to standard output.`
 
@@ -151,7 +151,7 @@ func (a appending) extend(text []byte, make stepMaker) ([]byte, string, error) {
 	read, _ := macp.Read(t.doc)
 	session := macp.NewSession(read, a.options)
 	for e := range read.Messages() {
-		session.Accept(e) // what is refused has no effect
+		session.Accept(e) // what is rejected has no effect
 	}
 	payload, sender, err := make(session)
 	if err != nil {

@@ -113,7 +113,7 @@ func newMACPContext(g *cli.Globals) *cobra.Command {
 		Short: "Append a HandoffContext to a transcript",
 		Long: `Context appends a HandoffContext with the bytes of a file, as they are, and prints
 its message id. The sender is who made the offer. The content type is
-application/json, text/plain or application/octet-stream, by looking.` + stepLong,
+application/json, text/plain or application/octet-stream, going by the bytes.` + stepLong,
 		Example: `  handoff macp context s.json --context notes.md --content-type text/markdown`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -238,7 +238,7 @@ func newMACPCommit(g *cli.Globals) *cobra.Command {
 and the versions are the session's. The action is handoff.accepted or
 handoff.declined, as the latest offer was answered, the authority scope is that of
 the offer, and the reason that of the answer; the outcome is the one that the action's
-last word stands for.` + stepLong,
+last word means.` + stepLong,
 		Example: `  handoff macp commit s.json --authority-scope frontend --reason 'bob has taken over'
   handoff macp commit s.json --action handoff.cancelled --outcome negative --reason 'not needed'`,
 		Args: cobra.ExactArgs(1),

@@ -116,13 +116,13 @@ func (p *sessionPicture) handoffs(s macpSession) {
 }
 
 func (p *sessionPicture) timeLine(list []macp.Entry) {
-	refused := 0
+	rejected := 0
 	for _, e := range list {
 		if e.Violation != nil {
-			refused++
+			rejected++
 		}
 	}
-	p.Section("Time line", fmt.Sprintf("%s, %d refused", term.Plural(len(list), "message"), refused))
+	p.Section("Time line", fmt.Sprintf("%s, %d rejected", term.Plural(len(list), "message"), rejected))
 	list = latest(p, list)
 	numbers := columnsOf(list, number, maxIDColumns)
 	times := columnsOf(list, clock, maxSenderColumns)
@@ -130,7 +130,7 @@ func (p *sessionPicture) timeLine(list []macp.Entry) {
 	for _, e := range list {
 		start := "  " + p.Dim(term.Right(number(e), numbers)) + "  "
 		if v := e.Violation; v != nil {
-			text := fmt.Sprintf("refused by %s, %s: %s", v.Rule, v.Reason, v.Message)
+			text := fmt.Sprintf("rejected by %s, %s: %s", v.Rule, v.Reason, v.Message)
 			p.Line(start, p.Dim(term.Left(clock(e), times)), "  ", term.Left(e.Sender, senders), "  ", p.Red(term.Clip(e.MessageType, maxIDColumns)))
 			for _, line := range term.Wrap(text, p.Width-numbers-4, term.MaxFindingLines) {
 				p.Line(term.Spaces(numbers+4), p.Red(line))

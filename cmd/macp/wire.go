@@ -19,8 +19,8 @@ func newMACPEncode(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "encode [FILE|DIR|-]...",
 		Short: "Turn transcripts into length-delimited protobuf envelopes",
-		Long: `Encode writes the messages of transcripts as protobuf envelopes, each behind its
-length as a varint. What the wire has no field for is left out, and stderr tells it.`,
+		Long: `Encode writes the messages of transcripts as protobuf envelopes, each after its
+length as a varint. What the wire has no field for is left out, and reported on stderr.`,
 		Example: `  handoff macp encode session.json > session.macp
   handoff macp encode --strict -o session.macp session.json`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -109,7 +109,7 @@ func newMACPDecode(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "decode [FILE|-]...",
 		Short: "Turn length-delimited protobuf envelopes into transcripts",
-		Long: `Decode reads protobuf envelopes, each behind its length as a varint, and writes a
+		Long: `Decode reads protobuf envelopes, each after its length as a varint, and writes a
 transcript for each session, one a line, in the order in which the sessions begin.
 Fields that it does not know are kept as unknown_fields, and encode puts them back.`,
 		Example: `  handoff macp decode session.macp > session.json

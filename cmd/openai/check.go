@@ -33,9 +33,9 @@ func newOpenAICheck(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [FILE|DIR|-]...",
 		Short: "Check what the next agent is going to get",
-		Long: `Check reports what is wrong with a HandoffInputData: what the API refuses, such as a
+		Long: `Check reports what is wrong with a HandoffInputData: what the API rejects, such as a
 tool's result without its call, what the next agent would see twice or could not
-read, and agents that hand a task back and forth. "handoff explain openai/RULE" tells
+read, and agents that hand a task back and forth. "handoff explain openai/RULE" says
 what a rule means and why it matters.
 
 With --input-schema, the arguments of handoff calls are checked too: of all calls of

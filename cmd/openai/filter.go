@@ -20,9 +20,8 @@ func newOpenAIFilter(g *cli.Globals) *cobra.Command {
 		Use:   "filter FILTER... [FILE|DIR|-]...",
 		Short: "Take items out of what the next agent gets",
 		Long: `Filter writes each HandoffInputData without the items that the filters take out. They
-work in the order in which they stand on the command line, each on what the one
-before it has left, and each may be there several times. A string as input_history
-is a message of the user.
+work in the order of the command line, each on what the one before it has left, and
+each may be given several times. A string as input_history is a message of the user.
 
 --last counts what the next agent gets, over all lists: input_history,
 pre_handoff_items, and input_items or, where that is null or missing, new_items. What

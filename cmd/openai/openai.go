@@ -88,7 +88,7 @@ func placed(name string, at jsonstream.Position, pointer string, err error) erro
 
 func registerMarkers(c *cobra.Command, start, end *string) {
 	c.Flags().StringVar(start, "start", openai.DefaultStart, "the `LINE` before the items of a summary")
-	c.Flags().StringVar(end, "end", openai.DefaultEnd, "the `LINE` behind the items of a summary")
+	c.Flags().StringVar(end, "end", openai.DefaultEnd, "the `LINE` after the items of a summary")
 }
 
 func newOpenAINest(g *cli.Globals) *cobra.Command {
@@ -99,12 +99,12 @@ func newOpenAINest(g *cli.Globals) *cobra.Command {
 		Short: "Nest the history of a handoff, as the SDK does",
 		Long: `Nest writes each HandoffInputData as nest_handoff_history of the SDK leaves it: the
 conversation so far becomes summary messages of the assistant, with a line for each
-item, and items that are not summarised stand between them. A summary that is there
-already is taken apart first, so that none is ever inside another. The items of
+item, and items that are not summarised stay between them. An existing summary is
+taken apart first, so that none is ever inside another. The items of
 pre_handoff_items and input_items are then in input_history; new_items stays.
 
 Name the markers that the history was nested with: a summary between other markers than
-these and those of the SDK is text, and stands in the new one as an item.
+these and those of the SDK is text, and becomes an item of the new one.
 
 --early makes one summary of everything, as the first releases did: what stays in
 pre_handoff_items and new_items then reaches the agent twice.`,
@@ -127,8 +127,8 @@ func newOpenAIUnnest(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "unnest [FILE|DIR|-]...",
 		Short: "Put the items back that a nested history lists",
-		Long: `Unnest puts the items that a summary message lists in the place of the message: what
-nest did, taken back. A summary does not hold everything: provider_data is not in it,
+		Long: `Unnest replaces a summary message by the items that it lists: it undoes what nest
+did. A summary does not hold everything: provider_data is not in it,
 nor is more than role, name and content of a message that takes one line.
 
 Name the markers that the history was nested with; those of the SDK are always

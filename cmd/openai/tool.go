@@ -29,9 +29,9 @@ func newOpenAITool(g *cli.Globals) *cobra.Command {
 type, name, description, parameters and strict. Without --name the tool is called
 transfer_to_NAME, in lower case, with "_" for what is no letter, digit or "_".
 
-The input schema says what the model has to tell the next agent. It is made strict:
+The input schema describes what the model has to give the next agent. It is made strict:
 no object has further members, and all are required; oneOf becomes anyOf, an allOf of
-one schema is merged, a default of null goes, and a $ref with keywords beside it is
+one schema is merged, a default of null goes, and a $ref with keywords next to it is
 replaced by what it refers to. What cannot be strict is an error, with its place.
 --no-strict leaves the schema as it is.`,
 		Example: `  handoff openai tool --agent "Billing Agent" --description "Knows invoices."
@@ -43,7 +43,7 @@ replaced by what it refers to. What cannot be strict is an error, with its place
 	flags := c.Flags()
 	registerAgent(c, &f.agent)
 	flags.StringVar(&f.Description, "description", "", "what the agent is for, as `TEXT`: the end of the tool's description")
-	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of what the model has to tell the agent")
+	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of what the model has to give the agent")
 	flags.StringVar(&f.Name, "name", "", "call the tool `NAME`")
 	flags.BoolVar(&f.Loose, "no-strict", false, "leave the input schema as it is")
 	flags.StringVarP(&f.output, "output", "o", "", "write the definition to `FILE`")

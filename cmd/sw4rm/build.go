@@ -59,8 +59,8 @@ func newSW4RMContext(g *cli.Globals) *cobra.Command {
 JSON in UTF-8, the members conversation_history, tool_state and metadata in this order,
 each empty where no flag says what is in it. Numbers keep their text.
 
-A context that a receiver would refuse is not printed: what is wrong with it is, and the
-exit code is 1. What is against the advice on size is told on stderr.`,
+A context that a receiver would reject is not printed: what is wrong with it is, and the
+exit code is 1. What goes against the advice on size is reported on stderr.`,
 		Example: `  handoff sw4rm context --history history.json --tool-state tools.json --metadata agent_id=agent-1
   agent | handoff sw4rm context --history - -o context.json`,
 		Args: cobra.NoArgs,
@@ -156,22 +156,22 @@ func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wa
 	if err != nil {
 		return err
 	}
-	refused := false
-	refuse := func(problem string) {
-		refused = true
-		term.PrintError(f.stderr, fmt.Errorf("%s would be refused: %s", what, problem))
+	rejected := false
+	reject := func(problem string) {
+		rejected = true
+		term.PrintError(f.stderr, fmt.Errorf("%s would be rejected: %s", what, problem))
 	}
 	for _, finding := range schema.Check(doc.Root()) {
-		refuse(term.Visible(finding.PlacedMessage()))
+		reject(term.Visible(finding.PlacedMessage()))
 	}
 	for _, p := range sw4rm.Check(doc, kind, f.Limits) {
 		if p.Severity == finding.Error {
-			refuse(sw4rmText(p))
+			reject(sw4rmText(p))
 		} else if !slices.Contains(wanted, p.Rule) {
 			term.PrintError(f.stderr, fmt.Errorf("warning: %s", sw4rmText(p)))
 		}
 	}
-	if refused {
+	if rejected {
 		return cli.ErrNo
 	}
 	out, err := f.OpenData(f.output, stdout)

@@ -107,7 +107,7 @@ func (f *sw4rmRequestFlags) readFlags(given func(flag string) bool) error {
 	if given("timeout") {
 		var err error
 		if f.Timeout, err = time.ParseDuration(f.timeout); err != nil || f.Timeout <= 0 || f.Timeout > 100*365*24*time.Hour {
-			return fmt.Errorf("--timeout %q: write a duration of more than nothing and at most a hundred years, such as 500ms, 30s or 1h30m", f.timeout)
+			return fmt.Errorf("--timeout %q: write a duration above zero and of at most a hundred years, such as 500ms, 30s or 1h30m", f.timeout)
 		}
 	}
 	return nil

@@ -31,10 +31,10 @@ func newSW4RMRoute(g *cli.Globals) *cobra.Command {
 A request with a to_agent goes to that one. Without, the first agent of the registry
 that has all required capabilities and is RUNNABLE gets it, as the document's
 CapabilityRouter chooses. With --prefer, those agents are asked in that order, whatever
-the to_agent; who refuses, and why, is told on stderr.
+the to_agent; which agents reject it, and why, is reported on stderr.
 
-With --request, the request is printed with the to_agent that accepts it, in the place
-of the response; one that is rejected is left out.
+With --request, the request is printed with the to_agent that accepts it, instead of
+the response; one that is rejected is left out.
 
 The registry is an array of agent records, or {"agents": []} with one. Exit code 0: all
 were accepted; 1: one was rejected; 2: one could not be read.`,
@@ -62,7 +62,7 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 	flags := c.Flags()
 	flags.StringVar(&f.registryFile, "registry", "", "the agents' records, a `FILE`")
 	flags.StringArrayVar(&f.preferred, "prefer", nil, "ask this `AGENT` first; may be repeated")
-	flags.BoolVar(&f.request, "request", false, "print the request with its to_agent, in the place of the response")
+	flags.BoolVar(&f.request, "request", false, "print the request with its to_agent, instead of the response")
 	f.register(c)
 	return c
 }

@@ -28,10 +28,10 @@ func newSW4RMStatus(g *cli.Globals) *cobra.Command {
 	f := &sw4rmStatusFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "status [EVENT]... | [FILE|-]...",
-		Short: "Follow the status of handoffs, and refuse what cannot happen",
+		Short: "Follow the status of handoffs, and reject what cannot happen",
 		Long: `Status walks the HandoffStatus of handoffs through events, by the rules of the
 reference service: PENDING becomes ACCEPTED or REJECTED, and ACCEPTED becomes COMPLETED
-or EXPIRED. What cannot happen is refused with the service's code, changes nothing, and
+or EXPIRED. What cannot happen is rejected with the service's code, changes nothing, and
 makes the exit code 1.
 
 The events are words (request, accept, reject, complete, expire) about one handoff, which
@@ -86,7 +86,7 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if err := out.Close(err); err != nil {
 		return err
 	}
-	return cli.Answer(run.unread, run.refused)
+	return cli.Answer(run.unread, run.rejected)
 }
 
 // A statusRecord is one event, and what it did. Status is the one afterwards.
@@ -110,8 +110,8 @@ type statusRun struct {
 
 	progress *term.Progress
 
-	unread  int
-	refused bool
+	unread   int
+	rejected bool
 }
 
 // oneHandoff is the name of the handoff that words are about, which has none.
@@ -187,9 +187,9 @@ func readEvent(d input.Document, limits jsonstream.Limits) (sw4rm.Event, error) 
 func (r *statusRun) apply(e sw4rm.Event) statusRecord {
 	before, status, err := r.ledger.Apply(e)
 	record := statusRecord{RequestID: e.RequestID, Event: e.Action, Before: before, Status: status}
-	if refused := (*sw4rm.TransitionError)(nil); errors.As(err, &refused) {
-		record.Refused, record.Reason = refused.Code, refused.Reason
-		r.refused = true
+	if rejected := (*sw4rm.TransitionError)(nil); errors.As(err, &rejected) {
+		record.Refused, record.Reason = rejected.Code, rejected.Reason
+		r.rejected = true
 	}
 	return record
 }

@@ -45,7 +45,7 @@ other rules.`,
 type LenientFlag struct{ lenient bool }
 
 func (f *LenientFlag) Register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.lenient, "lenient", false, "fill in the members that a context lacks with empty values, and tell which")
+	c.Flags().BoolVar(&f.lenient, "lenient", false, "fill in the members that a context lacks with empty values, and say which")
 }
 
 // Fill fills in what a context lacks, if that is wanted, and says what it was.

@@ -91,7 +91,7 @@ func (b *builder) sum(inherited, own string) (message.Number, error) {
 	return b.plain(sum, own)
 }
 
-// plain writes a sum without an exponent. It refuses one that no later handoff
+// plain writes a sum without an exponent. It rejects one that no later handoff
 // could add to.
 func (b *builder) plain(sum message.Decimal, own string) (message.Number, error) {
 	text := sum.String()

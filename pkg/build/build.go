@@ -219,12 +219,12 @@ func (b *builder) receiverList() ([]byte, error) {
 	case len(b.o.Also) == 0:
 		return own.Raw(), nil
 	case own.Exists():
-		return nil, b.state.fail("/receiverList", "the state lists receivers, and several are named beside it: name all of them in one of the two")
+		return nil, b.state.fail("/receiverList", "the state lists receivers, and several are given as well: name all of them in one of the two")
 	}
 	return json.Marshal(append([]message.ToAgent{b.o.To}, b.o.Also...))
 }
 
-// checkText refuses what arguments and environments can hold and JSON cannot.
+// checkText rejects what arguments and environments can hold and JSON cannot.
 func checkText(what, s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%s: %q is not valid UTF-8: write it in UTF-8", what, s)
@@ -239,7 +239,7 @@ func override(m *message.Message, list []Override) ([]byte, error) {
 		err := draft.Set(o.Pointer, o.Value)
 		if bad := (*jsonstream.SyntaxError)(nil); errors.As(err, &bad) {
 			// Not wrapped: its position would be taken for one in the state.
-			return nil, fmt.Errorf("set %s: %v; the value is JSON, where a string stands in double quotes", o.Pointer, err)
+			return nil, fmt.Errorf("set %s: %v; the value is JSON, where strings are in double quotes", o.Pointer, err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("set %w", err)

@@ -45,7 +45,7 @@ func TestErrors(t *testing.T) {
 		{name: "constraint in Latin-1", state: minimal, options: Options{Constraints: []string{"a:\xe9"}}, want: `constraint: "a:\xe9" is not valid UTF-8`},
 		{name: "agent in Latin-1", state: minimal, options: Options{From: message.FromAgent{AgentID: "\xe9"}}, want: `sending agent: "\xe9" is not valid UTF-8`},
 		{name: "set: no JSON", state: minimal, options: Options{Set: []Override{{"/taskDescription", []byte("hello")}}},
-			want: `set /taskDescription: expected a value, found "hello"; the value is JSON, where a string stands in double quotes`},
+			want: `set /taskDescription: expected a value, found "hello"; the value is JSON, where strings are in double quotes`},
 		{name: "set: more than a value", state: minimal, options: Options{Set: []Override{{"/currentState", []byte(`{},"b":1`)}}}, want: "set /currentState: found"},
 		{name: "set: nowhere", state: minimal, options: Options{Set: []Override{{"/a/b", []byte("1")}}}, want: "set /a/b: there is no object or array to hold it"},
 		{name: "set: no pointer", state: minimal, options: Options{Set: []Override{{"a", []byte("1")}}}, want: `set "a" is not a JSON Pointer`},
@@ -76,18 +76,18 @@ func TestNumberRangeIsKept(t *testing.T) {
 func TestBudgetExhausted(t *testing.T) {
 	tests := []struct {
 		cost, remaining string
-		refused         bool
+		rejected        bool
 	}{
 		{cost: "0.9999", remaining: "0.0001"},
-		{cost: "1.00", remaining: "0", refused: true},
-		{cost: "1.5", remaining: "-0.5", refused: true},
+		{cost: "1.00", remaining: "0", rejected: true},
+		{cost: "1.5", remaining: "-0.5", rejected: true},
 	}
 	for _, tt := range tests {
 		state := document(t, with(t, minimal, "/cost/costUSD", tt.cost))
 		_, err := Message(state, Options{})
 		var exhausted *ExhaustedError
-		if errors.As(err, &exhausted) != tt.refused {
-			t.Errorf("cost %s: got %v, want refused %t", tt.cost, err, tt.refused)
+		if errors.As(err, &exhausted) != tt.rejected {
+			t.Errorf("cost %s: got %v, want rejected %t", tt.cost, err, tt.rejected)
 		}
 		if exhausted != nil && (exhausted.Remaining != message.Number(tt.remaining) || exhausted.Before != "1") {
 			t.Errorf("cost %s: got %+v, want %s remaining of 1", tt.cost, exhausted, tt.remaining)

@@ -73,7 +73,7 @@ func (c *Checker) checkIdentity(p *parent, n *Node) {
 			"trace-id %x is not the parent's, %x: continue the trace of the task", n.trace.id, p.trace.id))
 	case n.trace.span == p.trace.span:
 		c.report("chain/trace-broken", n, n.at(traceparent), fmt.Sprintf(
-			"parent-id %x is the parent's: every handoff is a span of its own; draw a fresh one", n.trace.span))
+			"parent-id %x is the parent's: every handoff is its own span; draw a fresh one", n.trace.span))
 	}
 	unknown := version{}
 	if n.schema == unknown || p.schema == unknown {

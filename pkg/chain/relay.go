@@ -154,7 +154,7 @@ func (c *Checker) checkReopened(p *parent, n *Node) {
 	some, count, first := chosen(n.Message.remaining, func(s subtask) bool { return s.id != "" && p.completed.has(s.id) })
 	if count > 0 {
 		c.report("chain/subtask-reopened", n, n.atSubtask(remaining, first), fmt.Sprintf(
-			"completed at the parent, and remaining here: %s; what has to be done anew is a subtask with an id of its own",
+			"completed at the parent, and remaining here: %s; what has to be done again is a new subtask with its own id",
 			listed(some, count)))
 	}
 }
@@ -170,7 +170,7 @@ func (c *Checker) checkResults(p *parent, n *Node) {
 	})
 	if count > 0 {
 		c.report("chain/result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
-			"completed before with another result: %s; carry results on as they are, and correct one in a subtask of its own",
+			"completed before with another result: %s; pass results on as they are, and correct one in a new subtask",
 			listed(some, count)))
 	}
 }

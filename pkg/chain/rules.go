@@ -19,7 +19,7 @@ func lineageRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/missing-parent", finding.Error,
 		"The parent of a message is not among those given, though the first message of its task is.",
-		"A handoff between the two was not logged, or was lost: nobody can tell what the agents in between did, and nothing is compared across the gap. "+
+		"A handoff between the two was not logged, or was lost: nobody knows what the agents in between did, and nothing is compared across the gap. "+
 			"Add the message. If its log record is gone, the trace of the task has a hole (section 6.2).",
 	), rule(
 		"chain/orphan", finding.Error,
@@ -34,7 +34,7 @@ func lineageRules() []finding.Rule {
 	), rule(
 		"chain/duplicate-id", finding.Error,
 		"Two messages have the same handoffId.",
-		"Children of one cannot be told from children of the other; they are taken for those of the one in their own task, and of the earlier one. Draw a fresh UUID for every handoff, also for a retry that says something else. "+
+		"Children of one cannot be told apart from children of the other; they are counted as those of the message in their own task, or of the earlier one. Draw a fresh UUID for every handoff, also for a retry that says something else. "+
 			"If the messages are the same, one was delivered twice: that is a note, unless the severity of the rule is set, and the copy counts for nothing.",
 	), rule(
 		"chain/many-roots", finding.Error,
@@ -43,7 +43,7 @@ func lineageRules() []finding.Rule {
 	), rule(
 		"chain/task-changed", finding.Error,
 		"The taskId is not that of the parent.",
-		"Whoever asks for the task by its id gets half of it (section 8.2). The message is shown at the root of the task it names, and is compared with its parent all the same.",
+		"Whoever asks for the task by its id gets half of it (section 8.2). The message is shown at the root of the task it names, and is still compared with its parent.",
 	), rule(
 		"chain/trace-broken", finding.Error,
 		"The traceparent has another trace-id than the parent's, or the same parent-id.",
@@ -78,15 +78,15 @@ func relayRules() []finding.Rule {
 	), rule(
 		"chain/subtask-reopened", finding.Error,
 		"A subtask that was completed at the parent remains again.",
-		"Agents do again what was done and paid for, and what depended on its result stands on nothing. What has to be done anew is a subtask with an id of its own.",
+		"Agents do again what was done and paid for, and what depended on its result has lost its basis. What has to be done again is a new subtask with its own id.",
 	), rule(
 		"chain/result-changed", finding.Error,
 		"The result of a subtask that was completed at the parent is another.",
-		"Who completed the subtask did not say this. Results are carried on as they are: numbers compare by value, members in any order. To correct one, add a subtask that says so.",
+		"The agent that completed the subtask did not say this. Results are passed on as they are: numbers compare by value, members in any order. To correct one, add a subtask that says so.",
 	), rule(
 		"chain/subtask-forgotten", finding.Error,
 		"A subtask that was completed at the parent is not there at all.",
-		"Later agents do not know that it was done, and what came out of it. Carry completed subtasks on with their results.",
+		"Later agents do not know that it was done, and what came out of it. Pass completed subtasks on with their results.",
 	), rule(
 		"chain/constraint-dropped", finding.Error,
 		"A constraint of the parent is not among the constraints.",
@@ -94,11 +94,11 @@ func relayRules() []finding.Rule {
 	), rule(
 		"chain/state-lost", finding.Warning,
 		"A member of the parent's currentState is not there.",
-		"Later agents derive anew what was known, or go on without it. Some members are of no use any more, so that this is a warning. Only the members of currentState itself are compared, not what is in them.",
+		"Later agents derive again what was known, or go on without it. Some members are no longer of use, so this is a warning. Only the members of currentState itself are compared, not what is in them.",
 	), rule(
 		"chain/fact-lost", finding.Warning,
 		"An identifier, a figure, a flag or a warning in the parent's conversation is nowhere in the message.",
-		"Turns were dropped, and the summary does not say what they said (section 6.4). A figure or identifier counts as kept if it stands in any member but the ids and times of the message itself, and a sentence if most of its words do. "+
+		"Turns were dropped, and the summary does not say what they said (section 6.4). A figure or identifier counts as kept if it occurs in any member but the ids and times of the message itself, and a sentence if most of its words do. "+
 			"Not all that is lost is missed, so that this is a warning. Credentials are no facts.",
 	)}
 }
@@ -124,16 +124,16 @@ func courseRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/loop", finding.Error,
 		"An agent hands a task to the same other agent again and again.",
-		"Two or more agents hand the task round, each time at a cost, and neither ends it. It is reported where one agent hands to the same one once more than the limit in a line of handoffs from the root, and only there. "+
+		"Two or more agents pass the task around, each time at a cost, and none ends it. It is reported once, where one agent hands to the same one more often than the limit allows in a line of handoffs from the root. "+
 			"Let an agent see who has had the task, end it, or ask a person; raise the limit for agents that are meant to take turns.",
 	), rule(
 		"chain/fan-in", finding.Error,
 		"A message that joins a fan-out does not account for every receiver.",
 		"The agent that joins the branches has to wait until all receivers have answered (section 14.2), and to take over what each has done. It is the one that the ends of all branches hand to, but for the branch that it goes on from. "+
-			"Each receiver needs a message of its own whose parent is the fan-out; what its branch has completed has to be completed in the one that joins, and what it has left must not be lost.",
+			"Each receiver needs its own message whose parent is the fan-out; what its branch has completed has to be completed in the one that joins, and what it has left must not be lost.",
 	), rule(
 		"chain/schema-skew", finding.Warning,
 		"The schema version is more than two minor versions from the parent's, or of another major one.",
-		"Agents understand messages up to two minor versions away (section 11); beyond that they may refuse them or miss members. Update the agent that is behind.",
+		"Agents understand messages up to two minor versions away (section 11); beyond that they may reject them or miss members. Update the agent with the older version.",
 	)}
 }

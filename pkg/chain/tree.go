@@ -94,7 +94,7 @@ func (c *Checker) plant() *forest {
 		known[key{id, m.digest}] = i
 		if first, taken := named[id]; taken {
 			c.report("chain/duplicate-id", &f.nodes[i], m.at(handoffID), fmt.Sprintf(
-				"handoffId %s: another message, at %s, has the same; give every handoff an id of its own", finding.Quote(m.HandoffID), f.nodes[first].Place))
+				"handoffId %s: another message, at %s, has the same; give every handoff its own id", finding.Quote(m.HandoffID), f.nodes[first].Place))
 			if twin := [2]string{id, foldID(m.TaskID)}; twins[twin] == 0 {
 				twins[twin] = i
 			}
@@ -190,7 +190,7 @@ func (c *Checker) cut(f *forest, i int) {
 	}
 	text := "parentHandoffId names the message itself"
 	if len(ids) > 0 {
-		text = fmt.Sprintf("parentHandoffId leads back to the message itself, by way of %s", listed(ids, len(cycle)-1))
+		text = fmt.Sprintf("parentHandoffId leads back to the message itself, through %s", listed(ids, len(cycle)-1))
 	}
 	f.parent[smallest] = isCut
 	c.report("chain/cycle", n, n.at(parentID), text+"; name the handoff by which the sender got the task")
@@ -256,7 +256,7 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 		default:
 			n.base = money | usage
 			c.report("chain/many-roots", n, n.at(parentID), fmt.Sprintf(
-				"parentHandoffId is null, but the task begins with %s: name the handoff by which the sender got the task, or start a task of its own", finding.Quote(first.HandoffID)))
+				"parentHandoffId is null, but the task begins with %s: name the handoff by which the sender got the task, or start a new task", finding.Quote(first.HandoffID)))
 		}
 	}
 	if !hasFirst {

@@ -35,7 +35,7 @@ type Options struct {
 const grace = 2 * time.Second
 
 var (
-	errHeld  = errors.New("its output is held open by a process that it has left behind")
+	errHeld  = errors.New("its output is held open by a process that it started and left running")
 	errAlive = errors.New("cannot be killed")
 )
 

@@ -106,7 +106,7 @@ func signature(a, b jsonstream.Value, name string) []format.Change {
 	case !signedNow:
 		return []format.Change{{Text: "signature removed", Loss: true}}
 	case !equal.Values(was, is):
-		return []format.Change{{Text: "signed anew"}}
+		return []format.Change{{Text: "signed again"}}
 	case !equal.Values(a, b):
 		return []format.Change{{Text: "signature no longer covers this", Loss: true}}
 	}

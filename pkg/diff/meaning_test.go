@@ -61,7 +61,7 @@ func TestMeaning(t *testing.T) {
 		{name: "a signature added", a: ``, b: `"signature":"s"`, want: "signed"},
 		{name: "a signature removed", a: `"signature":"s"`, b: ``, want: "signature removed"},
 		{name: "null is no signature", a: `"signature":null`, b: `"signature":"s"`, want: "signed"},
-		{name: "signed anew", a: `"signature":"s"`, b: `"x":1,"signature":"t"`, want: "signed anew"},
+		{name: "signed again", a: `"signature":"s"`, b: `"x":1,"signature":"t"`, want: "signed again"},
 		{name: "members of other types", a: `"completedSubtasks":{"subtaskId":1},"remainingSubtasks":[1,{"subtaskId":2}],"constraints":"c","currentState":[1]`,
 			b: `"completedSubtasks":null,"costTracking":[],"conversationHistoryVerbatim":7`},
 	}

@@ -101,7 +101,7 @@ func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (str
 	case hasPrefixFold(rest, "NaN"), hasPrefixFold(rest, "Infinity"), hasPrefixFold(rest, "-Infinity"):
 		return fmt.Sprintf("found %s: JSON has no such number; write null or leave the member out", found), nil
 	case rest[0] == '\'':
-		return "found a single quote: JSON strings and names stand in double quotes", nil
+		return "found a single quote: JSON strings and names are in double quotes", nil
 	case rest[0] == '/' || rest[0] == '#':
 		return fmt.Sprintf("found %s: JSON has no comments", found), nil
 	case rest[0] == ',' && closes(rest[1:]):

@@ -135,7 +135,7 @@ func (d *Document) decode(limits Limits) error {
 		at := len(raw.Bytes) - len(rest)
 		return &SyntaxError{
 			Position: positionAt(raw, at),
-			Problem:  fmt.Sprintf("found %s after the end of the document: put each document on a line of its own", quoteAt(raw.Bytes, at)),
+			Problem:  fmt.Sprintf("found %s after the end of the document: put each document on its own line", quoteAt(raw.Bytes, at)),
 		}
 	}
 	return nil

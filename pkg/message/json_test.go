@@ -135,7 +135,7 @@ func TestJSONErrors(t *testing.T) {
 		`the unknown members are not a JSON object`:                   message.Turn{Unknown: json.RawMessage(`null`)},
 		`/role: among the unknown members: set its own field`:         message.Turn{Unknown: json.RawMessage(`{"role":"x"}`)},
 		`/agentVersion: among the unknown members: set its own field`: message.ToAgent{Unknown: json.RawMessage(`{"agentVersion":"x"}`)},
-		`/content: not a JSON value: found "," after the end of the document: put each document on a line of its own`: message.Turn{Content: json.RawMessage(`1,"x":2`)},
+		`/content: not a JSON value: found "," after the end of the document: put each document on its own line`: message.Turn{Content: json.RawMessage(`1,"x":2`)},
 	} {
 		_, err := json.Marshal(v)
 		var field *message.FieldError

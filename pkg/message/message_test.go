@@ -296,7 +296,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// Fields refuses what has another type; the message itself holds anything.
+// Fields rejects what has another type; the message itself holds anything.
 func TestFieldsErrors(t *testing.T) {
 	for _, text := range []string{`[]`, `"x"`, `{"taskId":1}`, `{"costTracking":{"costSpentSoFarUSD":"1"}}`, `{"completedSubtasks":{}}`} {
 		m := parse(t, text)

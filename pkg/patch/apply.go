@@ -172,7 +172,7 @@ func missing(d *jsonstream.Draft, token string) error {
 		return errors.New("there is no such member")
 	}
 	if token == "-" {
-		return errors.New("- is the place behind the last element, and nothing is there")
+		return errors.New("- is the place after the last element, and nothing is there")
 	}
 	if _, ok := jsonstream.ArrayIndex(token); !ok {
 		return notIndex(token)

@@ -105,7 +105,7 @@ func TestJSONPatchErrors(t *testing.T) {
 		{"an index of many digits", `[1,2]`, `[{"op":"add","path":"/18446744073709551617","value":1}]`,
 			`operation 1 (add /18446744073709551617): there is no such place: the array has 2 elements`},
 		{"nothing behind the last", `[1]`, `[{"op":"remove","path":"/-"}]`,
-			`operation 1 (remove /-): - is the place behind the last element, and nothing is there`},
+			`operation 1 (remove /-): - is the place after the last element, and nothing is there`},
 		{"through a scalar", `{"a":5}`, `[{"op":"add","path":"/a/b","value":1}]`,
 			`operation 1 (add /a/b): /a is a number, which holds nothing`},
 		{"through a scalar root", `null`, `[{"op":"add","path":"/a","value":1}]`,

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrIrreversible reports a patch that does not say what it removes or replaces.
-var ErrIrreversible = errors.New("the patch does not say what stood there")
+var ErrIrreversible = errors.New("the patch does not say what was there")
 
 // ErrNotResult reports a document that the patch does not lead to.
 var ErrNotResult = errors.New("the patch does not lead to this document, so that it cannot be undone here")

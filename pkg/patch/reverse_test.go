@@ -56,7 +56,7 @@ func TestReverse(t *testing.T) {
 }
 
 func TestReverseErrors(t *testing.T) {
-	const unknown = "cannot be undone: the patch does not say what stood there"
+	const unknown = "cannot be undone: the patch does not say what was there"
 	tests := []struct {
 		name, result, patch, want string
 		is                        error
@@ -75,7 +75,7 @@ func TestReverseErrors(t *testing.T) {
 		{name: "nothing to remove", result: `{}`, patch: `[{"op":"add","path":"/a","value":1}]`,
 			want: "operation 1 (add /a): cannot be undone: there is no such member"},
 		{name: "no last element", result: `[]`, patch: `[{"op":"add","path":"/-","value":1}]`,
-			want: "operation 1 (add /-): cannot be undone: - is the place behind the last element, and nothing is there"},
+			want: "operation 1 (add /-): cannot be undone: - is the place after the last element, and nothing is there"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (v *Verifier) Explain(m, original *message.Message) []string {
 func (v *Verifier) search(m *message.Message, keys []Key, want digest) []string {
 	var inexact *jsonstream.NumberError
 	if _, err := canonical(m); errors.As(err, &inexact) {
-		return []string{"the signer must write the number as it stands in canonical form; no signature is accepted before"}
+		return []string{"the signer must write the number as it is in canonical form; until then no signature is accepted"}
 	}
 	var all []reading
 	for _, k := range keys {

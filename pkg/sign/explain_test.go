@@ -19,16 +19,16 @@ func TestExplainForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ text, want string }{
-		{unsigned, "the bytes of the message as they stand, without the signature:"},
-		{unsigned + "\n", "as they stand, without the signature, and a line feed"},
+		{unsigned, "the bytes of the message as they are, without the signature:"},
+		{unsigned + "\n", "as they are, without the signature, and a line feed"},
 		{`{"a":[1.5,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "the canonical form with a line feed"},
 		{`{"b":"é</a","a":[1.50,2],"signatureKeyId":"k"}`, "member order:"},
 		{`{"b":"é</a","a":[1.50,2],"signatureKeyId":"k"}` + "\n", "member order and a line feed"},
-		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}`, "numbers as they stand:"},
-		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "numbers as they stand and a line feed"},
+		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}`, "numbers as they are:"},
+		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "numbers as they are and a line feed"},
 		{`{"a":[1.50,2],"b":"\u00e9</a","signatureKeyId":"k"}`, "ASCII escaped:"},
 		{`{"a": [1.50, 2], "b": "\u00e9</a", "signatureKeyId": "k"}`, "ASCII escaped, and spaces"},
-		{`{"a": [1.50, 2], "b": "é</a", "signatureKeyId": "k"}`, "spaces behind commas"},
+		{`{"a": [1.50, 2], "b": "é</a", "signatureKeyId": "k"}`, "spaces after commas"},
 		{`{"a":[1.50,2],"b":"é\u003c/a","signatureKeyId":"k"}`, "<, > and & escaped"},
 		{`{"a":[1.50,2],"b":"é<\/a","signatureKeyId":"k"}`, "/ escaped"},
 		{`{"a":[1.50,2],"b":"é</a","signature":"","signatureKeyId":"k"}`, "an empty signature"},
@@ -91,7 +91,7 @@ func TestExplain(t *testing.T) {
 		{"key under another name", mustSign(t, `{"c":1}`, newKey("x", current.secret)), "",
 			[]string{`the signature holds under key "current": the signer names its key otherwise`}},
 		{"key that is not there", mustSign(t, `{"c":1}`, lost), "", []string{"the signature holds under none of the keys at hand"}},
-		{"inexact number", strings.Replace(signed, "2.0", "9007199254740993", 1), "", []string{"the signer must write the number as it stands in canonical form"}},
+		{"inexact number", strings.Replace(signed, "2.0", "9007199254740993", 1), "", []string{"the signer must write the number as it is in canonical form"}},
 		{"no signature", `{"a":1}`, "", nil},
 	}
 	for _, tt := range tests {

@@ -38,7 +38,7 @@ func (f Freshness) Check(m *message.Message, now time.Time) error {
 	made, ok := rfc3339.Parse(at.Text())
 	switch {
 	case !ok:
-		return fault(m, at, NoTimestamp, "its age cannot be told: timestamp is not an RFC 3339 time")
+		return fault(m, at, NoTimestamp, "its age is not known: timestamp is not an RFC 3339 time")
 	case made.After(now.Add(f.Skew)):
 		return fault(m, at, NotYetValid, "made %s ahead of this computer's clock, more than the %s allowed for: one of the clocks is wrong", round(made.Sub(now)), f.Skew)
 	case now.Sub(made) > f.MaxAge+f.Skew:
@@ -60,7 +60,7 @@ func round(d time.Duration) time.Duration {
 func CheckIdentity(m *message.Message) error {
 	id := m.HandoffID()
 	if id == "" || strings.ContainsFunc(id, unicode.IsControl) {
-		return fault(m, m.Root().Get("handoffId"), NoHandoffID, "has no handoffId to remember it by: whether it was accepted before cannot be told")
+		return fault(m, m.Root().Get("handoffId"), NoHandoffID, "has no handoffId to remember it by: whether it was accepted before is not known")
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (v *Verifier) Verify(m *message.Message) (Key, error) {
 func signatureOf(m *message.Message) (digest, *Error) {
 	member := m.Root().Get(Member)
 	if !member.Exists() {
-		return digest{}, fault(m, member, Missing, "has no member %q: refuse it, or have its sender sign it", Member)
+		return digest{}, fault(m, member, Missing, "has no member %q: reject it, or have its sender sign it", Member)
 	}
 	algorithm, digits, ok := strings.Cut(member.Text(), ":")
 	switch {

@@ -13,7 +13,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			ID:      "lint/tool-call-without-result",
 			Reason:  IncompleteContext,
 			Summary: "A tool call in the verbatim history has no result after it.",
-			Why:     "Model providers refuse such a history, and the receiver does not know whether the call took effect. Trimming history tears the two apart.",
+			Why:     "Model providers reject such a history, and the receiver does not know whether the call took effect. Trimming history tears the two apart.",
 			Bad: `{"conversationHistoryVerbatim": [
   {"role": "assistant", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]}]}`,
 			Good: `{"conversationHistoryVerbatim": [
@@ -24,7 +24,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			ID:      "lint/tool-result-without-call",
 			Reason:  IncompleteContext,
 			Summary: "A tool result in the verbatim history has no call before it.",
-			Why:     "Model providers refuse such a history, and a result that nobody asked for may have been put there by an attacker.",
+			Why:     "Model providers reject such a history, and a result that nobody asked for may have been put there by an attacker.",
 			Bad: `{"conversationHistoryVerbatim": [
   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "3 clauses"}]}]}`,
 			Good: `{"conversationHistoryVerbatim": [
@@ -91,7 +91,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			ID:      "lint/subtask-done-and-left",
 			Reason:  IncompleteContext,
 			Summary: "A subtask is both among the completed and among the remaining ones.",
-			Why:     "The receiver cannot tell whether to do it: it is done twice, or not at all.",
+			Why:     "The receiver does not know whether to do it: it is done twice, or not at all.",
 			Bad:     `{"remainingSubtasks": [{"subtaskId": "s1", "description": "Extract limitation-of-liability clauses"}]}`,
 			Good:    `{"remainingSubtasks": [{"subtaskId": "s2", "description": "Score each clause for liability risk"}]}`,
 		}, false, subtaskDoneAndLeft},
@@ -99,7 +99,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			ID:       "lint/context-window",
 			Reason:   SchemaInvalid,
 			Summary:  "The message is longer than the context window of the receiver's model, by a rough estimate.",
-			Why:      "The model would refuse it, or forget its beginning without a word. Compress the history (section 6.4) before sending.",
+			Why:      "The model would reject it, or forget its beginning without a word. Compress the history (section 6.4) before sending.",
 			Bad:      `{"conversationHistorySummary": "Clause 4.2 flagged."}`,
 			Good:     `{"conversationHistorySummary": "Clause 4.2 flagged: far from the standard.", "conversationHistoryVerbatim": []}`,
 			Receiver: `{"contextWindow": 660}`,

@@ -35,14 +35,14 @@ var signatureRules = []finding.Rule{
 	{
 		ID:      signaturePrefix + string(sign.UnknownKeyID),
 		Summary: "The message names a key that the receiver does not have.",
-		Why:     "Either keys were rotated and the receiver was not told, or the message comes from somebody else.",
+		Why:     "Either keys were rotated and the receiver was not informed, or the message comes from somebody else.",
 		Bad:     strings.Replace(signatureExample(""), `"k1"`, `"k9"`, 1),
 		Good:    signatureExample(""),
 	},
 	{
 		ID:      signaturePrefix + string(sign.NotCanonicalizable),
 		Summary: "A number in the message has another value in canonical form (RFC 8785).",
-		Why:     "Canonical numbers are doubles: 9007199254740993 and 9007199254740992 are signed alike, so that one could be put for the other under a valid signature. Write such a number as a string.",
+		Why:     "Canonical numbers are doubles: 9007199254740993 and 9007199254740992 are signed alike, so that one could replace the other under a valid signature. Write such a number as a string.",
 		Bad:     `{"currentState": {"riskFlags": [], "serial": 9007199254740993}, "signature": "` + validSignature + `"}`,
 		Good:    signatureExample(""),
 	},
@@ -56,7 +56,7 @@ var signatureRules = []finding.Rule{
 	{
 		ID:       SignatureUnchecked,
 		Severity: finding.Note,
-		Summary:  "The message is signed, and there is no key to check that with.",
+		Summary:  "The message is signed, and there is no key to check it with.",
 		Why:      "A signature that nobody has checked says nothing: whoever changed the message has changed it too, or made it up. Give the key of the sender, or let another program verify the message.",
 		Bad:      signatureExample(""),
 		Good:     `{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}`,

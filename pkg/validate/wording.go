@@ -118,7 +118,7 @@ func choiceProblem(c schema.Cause) string {
 		if branch.Lacks.Exists() {
 			missing = append(missing, finding.Quote(branch.Lacks.Text()))
 		}
-		for _, r := range branch.Refusals {
+		for _, r := range branch.Rejections {
 			switch {
 			case r.Keyword == "type":
 				types = append(types, typeNames(r.Rule))

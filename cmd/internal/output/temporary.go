@@ -74,7 +74,7 @@ func (t *temporaries) createTemporary(dir string, mode fs.FileMode) (*os.File, e
 		os.Remove(f.Name())
 		t.Finished(f.Name())
 	}
-	return nil, errors.New("no temporary file stays beside it")
+	return nil, errors.New("no temporary file stays next to it")
 }
 
 // sweep removes the abandoned temporary files in a directory, once in a run.

@@ -29,9 +29,9 @@ type RejectedError struct {
 
 func (e *RejectedError) Error() string {
 	if e.Violation.Rule == shape {
-		return fmt.Sprintf("refused (%s): %s", e.Violation.Reason, e.Violation.Message)
+		return fmt.Sprintf("rejected (%s): %s", e.Violation.Reason, e.Violation.Message)
 	}
-	return fmt.Sprintf("refused by %s (%s): %s", e.Violation.Rule, e.Violation.Reason, e.Violation.Message)
+	return fmt.Sprintf("rejected by %s (%s): %s", e.Violation.Rule, e.Violation.Reason, e.Violation.Message)
 }
 
 func rejected(v Violation) error {

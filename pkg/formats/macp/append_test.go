@@ -111,21 +111,21 @@ func TestAppendRejects(t *testing.T) {
 		want string
 	}{
 		{name: "rule 9", text: session, step: offers("h2", alice, carol),
-			want: `refused by macp/9 (INVALID_ENVELOPE): expected no offer while one is outstanding, found an offer while "h1" has no answer; wait until it is accepted or declined`},
+			want: `rejected by macp/9 (INVALID_ENVELOPE): expected no offer while one is outstanding, found an offer while "h1" has no answer; wait until it is accepted or declined`},
 		{name: "what would only follow", text: example(start, offers("h1", alice, mallory)), step: accept,
-			want: `refused by macp/11 (INVALID_ENVELOPE): expected the handoff_id of an offer before it, found "h1"; offer the handoff first, or name one that was offered`},
+			want: `rejected by macp/11 (INVALID_ENVELOPE): expected the handoff_id of an offer before it, found "h1"; offer the handoff first, or name one that was offered`},
 		{name: "rule 1", text: example(), step: offer,
-			want: `refused by macp/1 (SESSION_ALREADY_EXISTS): expected the first message of the session to be SessionStart, found "HandoffOffer"; start the session before anything else`},
+			want: `rejected by macp/1 (SESSION_ALREADY_EXISTS): expected the first message of the session to be SessionStart, found "HandoffOffer"; start the session before anything else`},
 		{name: "rule 20", text: session, step: implicit(accept),
-			want: `refused by macp/20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed`},
+			want: `rejected by macp/20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed`},
 		{name: "an id that is taken", text: session, step: with(accept, "m-1"),
-			want: `refused by macp/3 (DUPLICATE_MESSAGE): expected a message_id that no message before it has, found "m-1" of message 0; remove the copy, or give another message an id of its own`},
+			want: `rejected by macp/3 (DUPLICATE_MESSAGE): expected a message_id that no message before it has, found "m-1" of message 0; remove the copy, or give the other message its own id`},
 		{name: "a transcript of another version", text: edit(session, `"protocol_version": "1.0"`, `"protocol_version": "2.0"`), step: accept,
-			want: `refused by macp/2 (UNSUPPORTED_PROTOCOL_VERSION): expected protocol_version to be "1.0", found "2.0"; write the version of the protocol that this is`},
+			want: `rejected by macp/2 (UNSUPPORTED_PROTOCOL_VERSION): expected protocol_version to be "1.0", found "2.0"; write the version of the protocol that this is`},
 		{name: "no transcript", text: `[]`, step: accept,
-			want: `refused (INVALID_ENVELOPE): expected a transcript, an object, found an array; write protocol_version, mode, session_id and messages`},
+			want: `rejected (INVALID_ENVELOPE): expected a transcript, an object, found an array; write protocol_version, mode, session_id and messages`},
 		{name: "bytes that are no text", text: session, step: accepts("h1", bob, "\xff"),
-			want: `refused (INVALID_ENVELOPE): expected texts in UTF-8, found other bytes; send bytes as a context, which is base64`},
+			want: `rejected (INVALID_ENVELOPE): expected texts in UTF-8, found other bytes; send bytes as a context, which is base64`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -84,7 +84,7 @@ func (f *fixture) play(e *Envelope) *Violation {
 	case want != "accept" && want != "reject":
 		return mismatch("expect", `expect to be "accept" or "reject"`, finding.Literal(expect))
 	case want == "accept" && code.Exists() && code.Kind() != jsonstream.Null:
-		return mismatch("expected_error_code", `no expected_error_code beside expect "accept"`, finding.Literal(code))
+		return mismatch("expected_error_code", `no expected_error_code with expect "accept"`, finding.Literal(code))
 	case want == "accept" && got != nil && got.Rule != "macp/3":
 		return mismatch("expect", "the message to be accepted", rejection(got)+": expected "+got.Expected+", found "+got.Found)
 	case want == "reject" && got == nil:
@@ -98,9 +98,9 @@ func (f *fixture) play(e *Envelope) *Violation {
 // rejection describes which rule rejected a message.
 func rejection(v *Violation) string {
 	if v.Rule == shape {
-		return "one refused with " + string(v.Reason)
+		return "one rejected with " + string(v.Reason)
 	}
-	return fmt.Sprintf("one refused by %s with %s", v.Rule, v.Reason)
+	return fmt.Sprintf("one rejected by %s with %s", v.Rule, v.Reason)
 }
 
 // checkPayloadType compares payload_type, which fixtures have in two spellings, with

@@ -66,7 +66,7 @@ func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 		return invalid(7, "target_participant to be another than the sender", finding.Quote(p.TargetParticipant), "offer it to somebody else").at(target)
 	case used:
 		return invalid(8, "a handoff_id that no offer before it has", finding.Quote(p.HandoffID)+" of message "+strconv.Itoa(s.handoffs[earlier].OfferIndex),
-			"give each offer an id of its own").at(id)
+			"give each offer its own id").at(id)
 	case s.accepted >= 0:
 		return invalid(10, "no offer after one was accepted", "an offer after "+finding.Quote(s.handoffs[s.accepted].ID)+" was accepted",
 			"commit, and open another session").at(e.Value)

@@ -44,7 +44,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 	}
 	handoffs := format.Section{Title: "Handoffs", Summary: []format.Amount{{Count: len(s.TimeLine), Noun: "message"}}}
 	if rejected > 0 {
-		handoffs.Summary = append(handoffs.Summary, format.Amount{Count: rejected, Word: "refused"})
+		handoffs.Summary = append(handoffs.Summary, format.Amount{Count: rejected, Word: "rejected"})
 	}
 	for _, h := range s.Handoffs {
 		handoffs.Rows = append(handoffs.Rows, []format.Cell{

@@ -162,7 +162,7 @@ func (s *Session) entry(e *Envelope) Entry {
 	pending, waiting := s.Outstanding()
 	entry.Violation = s.Accept(e)
 	if v := entry.Violation; v != nil {
-		entry.What = "refused: " + v.Message
+		entry.What = "rejected: " + v.Message
 		return entry
 	}
 	entry.What = s.what(e.Payload)

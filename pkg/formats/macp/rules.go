@@ -21,7 +21,7 @@ func Rules() []finding.Rule {
 	rules := []finding.Rule{{
 		ID: shape, Reason: InvalidEnvelope,
 		Summary: "A transcript, a message or its payload is not made as the protocol says.",
-		Why:     "A runtime refuses what it cannot read. Most of it the schema finds before; the rules with a number are about what a message does in its session.",
+		Why:     "A runtime rejects what it cannot read. Most of it the schema finds before; the rules with a number are about what a message does in its session.",
 	}, {
 		ID: expectation, Reason: InvalidEnvelope,
 		Summary: "A conformance fixture expects something else than what comes of its messages.",
@@ -73,7 +73,7 @@ func sessionRules() []finding.Rule {
 	), numbered(
 		3, DuplicateMessage,
 		"A message_id is used once in a session; a second message with it has no effect.",
-		"A runtime acknowledges a message that was delivered twice and does nothing, so that the copy does not belong in a transcript. Something else to say needs an id of its own. A message that was refused has not used its id.",
+		"A runtime acknowledges a message that was delivered twice and does nothing, so that the copy does not belong in a transcript. Another message needs its own id. A message that was rejected has not used its id.",
 		example(start, offer, gives("h1", alice), twice), example(start, offer, gives("h1", alice), gives("h1", alice)),
 	), numbered(
 		4, SessionNotOpen,
@@ -89,7 +89,7 @@ func offerRules() []finding.Rule {
 	return []finding.Rule{numbered(
 		5, Forbidden,
 		"HandoffOffer comes from the initiator, the sender of SessionStart.",
-		"Only who holds the responsibility can offer it. A participant who has accepted one opens a session to hand it on.",
+		"Only the participant who holds the responsibility can offer it. A participant who has accepted one opens a session to hand it on.",
 		example(start, offers("h1", bob, carol)), example(start, offers("h1", alice, carol)),
 	), numbered(
 		6, Forbidden,
@@ -104,7 +104,7 @@ func offerRules() []finding.Rule {
 	), numbered(
 		8, InvalidEnvelope,
 		"A handoff_id is used for one offer only.",
-		"Contexts and answers name the offer by it. Give each offer an id of its own, also when the same thing is offered again.",
+		"Contexts and answers name the offer by it. Give each offer its own id, also when the same thing is offered again.",
 		example(start, offer, declines("h1", bob), offers("h1", alice, carol)), example(start, offer, declines("h1", bob), offers("h2", alice, carol)),
 	), numbered(
 		9, InvalidEnvelope,
@@ -134,7 +134,7 @@ func answerRules() []finding.Rule {
 	return []finding.Rule{numbered(
 		13, Forbidden,
 		"Accept and decline come from the target of the offer.",
-		"Nobody takes over, or refuses, for somebody else. Offer it to who is to answer.",
+		"Nobody accepts or declines for somebody else. Offer it to the participant who is to answer.",
 		example(start, offer, accepts("h1", carol, carol)), example(start, offer, accepts("h1", bob, bob)),
 	), numbered(
 		14, InvalidEnvelope,
@@ -165,12 +165,12 @@ func commitmentRules() []finding.Rule {
 	), numbered(
 		18, InvalidEnvelope,
 		"mode_version and configuration_version of the commitment are the session's; so is policy_version, unless it is empty.",
-		`A commitment under other rules than the session's cannot be replayed. Copy the versions from SessionStart; an empty policy_version there stands for "policy.default".`,
+		`A commitment under other rules than the session's cannot be replayed. Copy the versions from SessionStart; an empty policy_version there means "policy.default".`,
 		example(start, offer, accept, changed(func(c *Commitment) { c.ModeVersion = "2.0.0" })), good,
 	), numbered(
 		19, InvalidEnvelope,
 		"outcome_positive is set explicitly and agrees with the action: one that ends in rejected, failed or declined is negative, one that ends in selected, accepted, completed or approved is positive.",
-		"Programs read the boolean and people the action: they must not part. Write it also for false, which encoders like to leave out.",
+		"Programs read the boolean and people the action: they must agree. Write it also for false, which encoders like to leave out.",
 		example(start, offer, accept, changed(func(c *Commitment) { c.OutcomePositive = false })), good,
 	)}
 }
@@ -189,12 +189,12 @@ func boundaryRules() []finding.Rule {
 	), numbered(
 		21, InvalidEnvelope,
 		"message_type and mode are those of the handoff mode.",
-		"What a receiver does not know it cannot judge, and must not pass over in silence. Check the spelling; sessions of other modes have rules of their own.",
+		"A receiver cannot judge what it does not know, and must not ignore it silently. Check the spelling; sessions of other modes have their own rules.",
 		replaceLast(example(start, offer, accept), `"message_type":"HandoffAccept"`, `"message_type":"HandoffAgree"`), good,
 	), numbered(
 		22, SessionNotOpen,
 		"A session takes no more messages when its ttl_ms has passed.",
-		"Who offers must be able to count on an end. What comes after a message that was too late is too late as well, whatever time it has. It is measured from the SessionStart, by accepted_at_unix_ms where the transcript has it and else by the senders' timestamps. Open another session, with more time.",
+		"Whoever offers must be able to count on an end. What comes after a message that was too late is too late as well, whatever its time. It is measured from the SessionStart, by accepted_at_unix_ms where the transcript has it and else by the senders' timestamps. Open another session, with more time.",
 		example(after(0, start), after(1000, offer), after(60_001, accept)), example(after(0, start), after(1000, offer), after(60_000, accept)),
 	)}
 }

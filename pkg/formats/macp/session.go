@@ -169,7 +169,7 @@ func (s *Session) checkEnvelope(e *Envelope) *Violation {
 	}
 	if s.id != "" && e.SessionID != s.id && !t.Fixture {
 		return violation(shape, InvalidEnvelope, "session_id to be that of the session, "+finding.Quote(s.id), finding.Quote(e.SessionID),
-			"keep each session in a transcript of its own").at(placeOf(e.Value, "session_id"))
+			"keep each session in its own transcript").at(placeOf(e.Value, "session_id"))
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (s *Session) checkNovelty(e *Envelope) *Violation {
 		return v
 	case twice:
 		return violation("macp/3", DuplicateMessage, "a message_id that no message before it has", finding.Quote(e.MessageID)+" of message "+strconv.Itoa(first),
-			"remove the copy, or give another message an id of its own").at(placeOf(e.Value, "message_id"))
+			"remove the copy, or give the other message its own id").at(placeOf(e.Value, "message_id"))
 	case s.start != nil && opens:
 		return violation("macp/1", SessionAlreadyExists, "one SessionStart", "a second one",
 			"remove it, or open a session with another session_id").at(placeOf(e.Value, "message_type"))

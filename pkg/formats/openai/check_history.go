@@ -62,7 +62,7 @@ func checkResults(c *checker) {
 				called[key], kinds[key.id] = true, e.Item.Get("type").Text()
 			case called[key]:
 			case other:
-				c.report(e.ID, "tool result of another kind than its call: found %s for the %s %s; give the call a result of its own kind",
+				c.report(e.ID, "the tool result is not of its call's kind: found %s for the %s %s; give the call a result of its kind",
 					finding.QuoteValue(e.Item.Get("type")), finding.Quote(kind), finding.QuoteValue(e.ID))
 			default:
 				c.report(e.ID, "tool result without a call: nothing before it that the next agent gets calls %s; add the call or drop the result", finding.QuoteValue(e.ID))

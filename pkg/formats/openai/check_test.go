@@ -91,8 +91,8 @@ func TestCheck(t *testing.T) {
 			[]string{"call-without-result /pre_handoff_items/0/call_id", "result-without-call /pre_handoff_items/1/call_id"}},
 		{"a result of another kind than its call", data(`[]`, call+`,{"type":"custom_tool_call_output","call_id":"c1","output":"1"}`, `{"type":"computer_call_output","call_id":"c1","output":{}}`), []string{
 			"call-without-result /pre_handoff_items/0/call_id",
-			`result-without-call /pre_handoff_items/1/call_id: tool result of another kind than its call: found "custom_tool_call_output" for the "function_call" "c1"; `,
-			`result-without-call /new_items/0/call_id: tool result of another kind than its call: found "computer_call_output" for the "function_call" "c1"; `, "repeated-id /new_items/0/call_id"}},
+			`result-without-call /pre_handoff_items/1/call_id: the tool result is not of its call's kind: found "custom_tool_call_output" for the "function_call" "c1"; `,
+			`result-without-call /new_items/0/call_id: the tool result is not of its call's kind: found "computer_call_output" for the "function_call" "c1"; `, "repeated-id /new_items/0/call_id"}},
 		{"results of the kinds of their calls", data(`[]`, `{"type":"tool_search_call","call_id":"a"},{"type":"tool_search_output","call_id":"a"},{"type":"program","call_id":"b"},{"type":"program_output","call_id":"b"},
 			{"type":"custom_tool_call","call_id":"c"},{"type":"custom_tool_call_output","call_id":"c"},{"type":"later_call","call_id":"d"},{"type":"later_result_output","call_id":"d"}`, ""), nil},
 		{"an empty call_id", data(`[]`, `{"type":"function_call","call_id":"","name":"f","arguments":"{}"},{"type":"custom_tool_call_output","call_id":""}`, ""),

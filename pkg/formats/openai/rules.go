@@ -48,20 +48,20 @@ func itemRules() []checkedRule {
 		ID:      Shape,
 		Summary: "The document is no HandoffInputData, or an item lacks what makes it one.",
 		Why: "input_history is a string or an array of items, pre_handoff_items and new_items are arrays of items, input_items is an array of items or null. " +
-			"An item is an object with a role or a type; a function_call has call_id, name and arguments, a function_call_output call_id and output; no call_id is empty. The SDK cannot load anything else, or the API refuses it.",
+			"An item is an object with a role or a type; a function_call has call_id, name and arguments, a function_call_output call_id and output; no call_id is empty. The SDK cannot load anything else, or the API rejects it.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [{"type": "function_call", "name": "find_order", "arguments": "{}"}], "new_items": []}`,
 		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "find_order", "arguments": "{}"},
   {"type": "function_call_output", "call_id": "call_1", "output": "order 17"}], "new_items": []}`,
 	}, checkShape}, {finding.Rule{
 		ID:      "openai/unknown-role",
 		Summary: "A message has a role other than assistant, user, system and developer.",
-		Why:     "The API refuses it. What a tool says is an item of the type function_call_output, not a message with the role tool.",
+		Why:     "The API rejects it. The output of a tool is an item of the type function_call_output, not a message with the role tool.",
 		Bad:     `{"input_history": [{"role": "User", "content": "Refund my order."}], "pre_handoff_items": [], "new_items": []}`,
 		Good:    `{"input_history": [{"role": "user", "content": "Refund my order."}], "pre_handoff_items": [], "new_items": []}`,
 	}, checkRoles}, {finding.Rule{
 		ID:      "openai/arguments",
 		Summary: "The arguments of a call are not the text of a JSON object.",
-		Why: "Who reads the call cannot decode them: the model was cut off, or the arguments were put in without being serialised. Only the arguments of a handoff without input may be empty. " +
+		Why: "The reader of the call cannot decode them: the model was cut off, or the arguments were put in without being serialised. Only the arguments of a handoff without input may be empty. " +
 			"Duplicate members are no JSON object either, since nobody knows which one counts.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
   {"type": "function_call", "call_id": "call_1", "name": "find_order", "arguments": "{\"order\": 17"},
@@ -86,7 +86,7 @@ func historyRules() []checkedRule {
 	return []checkedRule{{finding.Rule{
 		ID:      "openai/result-without-call",
 		Summary: "A tool result has no call of its kind before it in what the next agent gets, or an approval no request.",
-		Why: "The API refuses such an input. A filter has taken the call, or it is only text in a summary. " +
+		Why: "The API rejects such an input. A filter has taken the call, or it is only text in a summary. " +
 			"A result that nobody asked for may also have been put there by an attacker.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
   {"type": "function_call_output", "call_id": "call_1", "output": "order 17"}]}`,
@@ -96,7 +96,7 @@ func historyRules() []checkedRule {
 	}, checkResults}, {finding.Rule{
 		ID:      "openai/call-without-result",
 		Summary: "A tool call has no result of its kind after it in what the next agent gets.",
-		Why:     "The API refuses such an input. The call of the handoff itself has a result too: the transfer message.",
+		Why:     "The API rejects such an input. The call of the handoff itself has a result too: the transfer message.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
   {"type": "function_call", "call_id": "call_1", "name": "transfer_to_refunds", "arguments": ""}]}`,
 		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [], "new_items": [
@@ -105,7 +105,7 @@ func historyRules() []checkedRule {
 	}, checkCalls}, {finding.Rule{
 		ID:      "openai/reasoning-without-output",
 		Summary: "A reasoning item has no output of the model after it in what the next agent gets.",
-		Why: "The API refuses such an input: it was provided without its required following item. A filter has taken the message or the call that the reasoning led to, the run was interrupted, or only the reasoning was forwarded. " +
+		Why: "The API rejects such an input: it was provided without its required following item. A filter has taken the message or the call that the reasoning led to, the run was interrupted, or only the reasoning was forwarded. " +
 			"Without its id the item may pass, but its reasoning is about nothing that the agent gets. Between the two there may be more reasoning, and nothing else.",
 		Bad: `{"input_history": [{"role": "user", "content": "Refund my order."}, {"type": "reasoning", "id": "rs_1", "summary": []}, {"role": "user", "content": "Are you there?"}],
   "pre_handoff_items": [], "new_items": []}`,
@@ -114,7 +114,7 @@ func historyRules() []checkedRule {
 	}, checkReasoning}, {finding.Rule{
 		ID:      "openai/duplicate-item",
 		Summary: "The next agent gets the same item twice.",
-		Why: "The items of the run were added to the history and passed on beside it as well: every handoff then doubles them. Put into input_items what the agent is to get besides the history. " +
+		Why: "The items of the run were added to the history and also passed on next to it: every handoff then doubles them. Put into input_items what the agent is to get in addition to the history. " +
 			"Items are the same if their values are, however they are written; a string as input_history is a message of the user. " +
 			"Short texts that an agent may well say twice do not count.",
 		Bad: `{"input_history": [{"role": "user", "content": "Refund my order."}, {"id": "msg_1", "role": "assistant", "content": "One moment."}],
@@ -124,7 +124,7 @@ func historyRules() []checkedRule {
 	}, checkDuplicates}, {finding.Rule{
 		ID:      "openai/repeated-id",
 		Summary: "Two different items have the same id, or two calls or two results the same call_id.",
-		Why:     "Nobody can tell which result belongs to which call, and the API refuses an id that it has had already.",
+		Why:     "It is not clear which result belongs to which call, and the API rejects an id that it has had already.",
 		Bad: `{"input_history": [{"id": "msg_1", "role": "assistant", "content": "One moment."}],
   "pre_handoff_items": [{"id": "msg_1", "role": "assistant", "content": "Found it."}], "new_items": []}`,
 		Good: `{"input_history": [{"id": "msg_1", "role": "assistant", "content": "One moment."}],
@@ -150,7 +150,7 @@ func historyRules() []checkedRule {
 	}, checkNesting}, {finding.Rule{
 		ID:      "openai/loop",
 		Summary: "An agent hands to the same agent again, another or itself, before the user says anything: A, B, A, B.",
-		Why: "Agents hand off to each other without end, each time at a cost. It is reported where the way repeats itself, once for each thing the user says; summaries count with what they list. " +
+		Why: "Agents hand off to each other without end, each time at a cost. It is reported where the sequence of agents repeats, once for each message of the user; summaries count with what they list. " +
 			"The name of the first agent is not in the data: it is taken for the one that hands to the same agent again. Let one of them end the task, or ask the user.",
 		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [
   {"type": "function_call", "call_id": "call_1", "name": "transfer_to_refunds", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Refunds\"}"},

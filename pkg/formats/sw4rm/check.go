@@ -39,7 +39,7 @@ func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) 
 
 func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 	if to := root.Get("to_agent"); to.Kind() == jsonstream.String && to.Text() == "" {
-		f.warn("sw4rm/to-agent", to, "no target agent: the wire service refuses the request; name one, or have a router choose it")
+		f.warn("sw4rm/to-agent", to, "no target agent: the wire service rejects the request; name one, or have a router choose it")
 	}
 	v := root.Get(snapshotMember)
 	if v.Kind() != jsonstream.String && v.Kind() != jsonstream.Object {
@@ -135,7 +135,7 @@ func (f *finder) entry(entry jsonstream.Value) {
 		f.warn("sw4rm/role", role, fmt.Sprintf("expected %s or %s, found %s", strings.Join(roles[:3], ", "), roles[3], finding.QuoteValue(role)))
 	}
 	if id := entry.Get("tool_call_id"); role.Text() == "tool" && (!id.Exists() || id.Kind() == jsonstream.String && id.Text() == "") {
-		f.warn("sw4rm/tool-call-id", entry, "a tool's message without tool_call_id: nobody can tell which call it answers; add it")
+		f.warn("sw4rm/tool-call-id", entry, "a tool's message without tool_call_id: it is not known which call it answers; add it")
 	}
 }
 

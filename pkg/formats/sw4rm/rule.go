@@ -41,13 +41,13 @@ func snapshotRules() []finding.Rule {
 	}, {
 		ID:      "sw4rm/snapshot-json",
 		Summary: "What the context_snapshot holds is not JSON, or not an object.",
-		Why:     "deserialize_context raises an error for invalid JSON and for invalid UTF-8; member names that occur twice are refused as well, since readers differ in what they make of them. It does not read gzip: compress the request as a whole.",
+		Why:     "deserialize_context raises an error for invalid JSON and for invalid UTF-8; member names that occur twice are rejected as well, since readers differ in what they make of them. It does not read gzip: compress the request as a whole.",
 		Bad:     snapshot(`{"conversation_history":[],"tool_state":{},"metadata":`),
 		Good:    snapshot(emptyContext),
 	}, {
 		ID:      "sw4rm/context-member",
 		Summary: "The context lacks a member that is required.",
-		Why:     "deserialize_context raises an error for missing required fields: conversation_history, tool_state and metadata, and role and content in each message. The SDK's from_dict fills them in, so that one agent goes on with what another refuses. Write them, be they empty.",
+		Why:     "deserialize_context raises an error for missing required fields: conversation_history, tool_state and metadata, and role and content in each message. The SDK's from_dict fills them in, so that one agent goes on with what another rejects. Write them, be they empty.",
 		Bad:     snapshot(`{"conversation_history":[],"metadata":{}}`),
 		Good:    snapshot(emptyContext),
 	}, {
@@ -59,13 +59,13 @@ func snapshotRules() []finding.Rule {
 	}, {
 		ID: "sw4rm/preserve-history", Severity: finding.Warning,
 		Summary: "preserve_history is false, but the snapshot has a conversation history.",
-		Why:     "The request says that the history does not go along, and yet it does: to whom it was not meant for, perhaps. Empty conversation_history, or preserve it.",
+		Why:     "The request says that the history is not passed on, and yet it is: perhaps to an agent that it was not meant for. Empty conversation_history, or preserve it.",
 		Bad:     `{"from_agent":"planner","to_agent":"reviewer","reason":"review","preserve_history":false,"context_snapshot":` + oneMessage + `}`,
 		Good:    `{"from_agent":"planner","to_agent":"reviewer","reason":"review","preserve_history":true,"context_snapshot":` + oneMessage + `}`,
 	}, {
 		ID: "sw4rm/to-agent", Severity: finding.Warning,
 		Summary: "The request has an empty to_agent.",
-		Why:     "The wire service refuses it as an invalid argument. Only a router takes such a request, and chooses the agent by its capabilities: handoff sw4rm route fills it in.",
+		Why:     "The wire service rejects it as an invalid argument. Only a router takes such a request, and chooses the agent by its capabilities: handoff sw4rm route fills it in.",
 		Bad:     `{"from_agent":"planner","to_agent":"","reason":"review"}`,
 		Good:    `{"from_agent":"planner","to_agent":"reviewer","reason":"review"}`,
 	}}
@@ -75,13 +75,13 @@ func contextRules() []finding.Rule {
 	return []finding.Rule{{
 		ID: "sw4rm/role", Severity: finding.Warning,
 		Summary: "A message has a role other than user, assistant, system and tool.",
-		Why:     "The document names these four. A receiver that maps them to those of its model drops the message or refuses the history.",
+		Why:     "The document names these four. A receiver that maps them to those of its model drops the message or rejects the history.",
 		Bad:     `{"conversation_history":[{"role":"human","content":"Hello"}],"tool_state":{},"metadata":{}}`,
 		Good:    oneMessage,
 	}, {
 		ID: "sw4rm/tool-call-id", Severity: finding.Warning,
 		Summary: "A tool's message has no tool_call_id.",
-		Why:     "It says which call the message answers. Without it a result cannot be matched with its call, and most models refuse the history.",
+		Why:     "It says which call the message answers. Without it a result cannot be matched with its call, and most models reject the history.",
 		Bad:     `{"conversation_history":[{"role":"tool","name":"query","content":"7"}],"tool_state":{},"metadata":{}}`,
 		Good:    `{"conversation_history":[{"role":"tool","name":"query","tool_call_id":"call_1","content":"7"}],"tool_state":{},"metadata":{}}`,
 	}, {
@@ -107,7 +107,7 @@ func contextRules() []finding.Rule {
 	}, {
 		ID: "sw4rm/embedded-binary", Severity: finding.Warning,
 		Summary: "The context embeds binary data: a data URL, or a long string of base64.",
-		Why:     "The document's guidance on size is to use references, such as URLs and identifiers. A model reads the characters and makes nothing of them.",
+		Why:     "The document's guidance on size is to use references, such as URLs and identifiers. A model reads the characters and gets nothing from them.",
 		Bad:     `{"conversation_history":[{"role":"user","content":"data:image/gif;base64,R0lGODlhAQABAAAAACw="}],"tool_state":{},"metadata":{}}`,
 		Good:    `{"conversation_history":[{"role":"user","content":"https://example.com/picture.gif"}],"tool_state":{},"metadata":{}}`,
 	}}

@@ -30,7 +30,7 @@ const (
 // An entry of the table is the index of the next state's row, or one of these.
 const (
 	decode   = iota // the byte is not ASCII: the column is that of its character
-	refuse          // no match, whatever follows
+	reject          // no match, whatever follows
 	accept          // a match, whatever follows
 	firstRow        // the index of the first row
 )
@@ -38,7 +38,7 @@ const (
 // The first columns of a row. The others are for the classes of characters.
 const (
 	notASCII = iota // decode in every row
-	end             // the end of the text: accept or refuse
+	end             // the end of the text: accept or reject
 	firstClass
 )
 

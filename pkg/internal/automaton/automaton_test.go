@@ -157,7 +157,7 @@ func TestCompileRejects(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		expr string
-		// syntax is set if package regexp refuses the expression as well.
+		// syntax is set if package regexp rejects the expression as well.
 		syntax bool
 	}{
 		{name: "no expression", expr: `a(b`, syntax: true},

@@ -91,7 +91,7 @@ func (b *builder) finish(from state) uint16 {
 	if from.asserts && b.decide(from, noCharacter) {
 		return accept
 	}
-	return refuse
+	return reject
 }
 
 // decide makes the set of instructions that read a character, given the kind of
@@ -138,7 +138,7 @@ func (b *builder) begin(before rune) (uint16, error) {
 		return 0, ErrTooLarge
 	}
 	if len(b.pcs) == 0 && !b.revives {
-		return refuse, nil
+		return reject, nil
 	}
 	return b.row(before)
 }
@@ -209,17 +209,17 @@ func (b *builder) row(before rune) (uint16, error) {
 	return uint16(row), nil
 }
 
-// settle replaces rows by accept and refuse where all that may follow comes to
+// settle replaces rows by accept and reject where all that may follow comes to
 // the same, in the table and in the entry given, which it returns.
 func (b *builder) settle(start uint16) uint16 {
-	accepts, refuses := b.reaching(accept), b.reaching(refuse)
+	accepts, rejects := b.reaching(accept), b.reaching(reject)
 	settled := func(entry uint16) uint16 {
 		switch {
 		case entry < firstRow:
 			return entry
 		case !accepts[entry]:
-			return refuse
-		case !refuses[entry]:
+			return reject
+		case !rejects[entry]:
 			return accept
 		}
 		return entry

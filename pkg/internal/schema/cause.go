@@ -42,9 +42,9 @@ type Branch struct {
 	// Lacks is the name of the one required member that is all it misses, absent if there is
 	// more to it.
 	Lacks jsonstream.Value
-	// Refusals are the causes by which it rejects the value as such: by its type, as not
+	// Rejections are the causes by which it rejects the value as such: by its type, as not
 	// one of some values, or by such values of its members.
-	Refusals []Cause
+	Rejections []Cause
 }
 
 // failures are what is wrong with a value.
@@ -76,9 +76,9 @@ func (f *failures) choose(choice Cause, branches []failures) {
 	choice.Branches = make([]Branch, len(branches))
 	for i, b := range branches {
 		f.depth = max(f.depth, b.depth)
-		found := Branch{lacks(b.causes, choice.depth), refusals(b.causes, choice.depth)}
+		found := Branch{lacks(b.causes, choice.depth), rejections(b.causes, choice.depth)}
 		choice.Branches[i] = found
-		if len(found.Refusals) > 0 {
+		if len(found.Rejections) > 0 {
 			continue
 		}
 		if found.Lacks.Exists() {
@@ -95,8 +95,8 @@ func (f *failures) choose(choice Cause, branches []failures) {
 	f.addAll(branches[meant])
 }
 
-// refusals returns the causes by which a branch rejects a value at a depth as such.
-func refusals(causes []Cause, depth int) []Cause {
+// rejections returns the causes by which a branch rejects a value at a depth as such.
+func rejections(causes []Cause, depth int) []Cause {
 	var all []Cause
 	for _, c := range causes {
 		inside := c.depth - depth
@@ -106,7 +106,7 @@ func refusals(causes []Cause, depth int) []Cause {
 		case c.Branches != nil:
 			var inner []Cause
 			for _, b := range c.Branches {
-				found := refusals(b.Refusals, depth)
+				found := rejections(b.Rejections, depth)
 				if len(found) == 0 {
 					inner = nil // one alternative would do
 					break

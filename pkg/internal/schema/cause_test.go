@@ -78,7 +78,7 @@ func texts(causes []Cause) []string {
 			if branch.Lacks.Exists() {
 				b.WriteString(" (lacks #" + branch.Lacks.Pointer() + ")")
 			} else {
-				b.WriteString(" (rejected by [" + strings.Join(texts(branch.Refusals), ", ") + "])")
+				b.WriteString(" (rejected by [" + strings.Join(texts(branch.Rejections), ", ") + "])")
 			}
 		}
 		list = append(list, b.String())

@@ -120,7 +120,7 @@ func describe(c Cause) string {
 		text += fmt.Sprint(", found ", c.Found)
 	}
 	for _, b := range c.Branches {
-		text += fmt.Sprintf("; lacks %q, rejected by %q", b.Lacks.Pointer(), describeAll(b.Refusals))
+		text += fmt.Sprintf("; lacks %q, rejected by %q", b.Lacks.Pointer(), describeAll(b.Rejections))
 	}
 	return text
 }

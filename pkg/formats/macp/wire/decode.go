@@ -194,7 +194,7 @@ func (d *decoder) parse(s schema, data []byte) (parsed, error) {
 	for at := 0; at < len(data); {
 		number, t, n := protowire.ConsumeTag(data[at:])
 		if n < 0 {
-			return p, fmt.Errorf("byte %d: what stands there is no field of a protobuf message", at)
+			return p, fmt.Errorf("byte %d: no field of a protobuf message begins there", at)
 		}
 		m := protowire.ConsumeFieldValue(number, t, data[at+n:])
 		if m < 0 {

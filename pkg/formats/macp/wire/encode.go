@@ -144,10 +144,10 @@ func (e *encoder) rest(object jsonstream.Value, s schema) {
 				carried = true
 			case camel(f.name):
 				carried = !object.Get(f.name).Exists()
-				reason = "stands beside " + f.name + ", which counts"
+				reason = "is there in addition to " + f.name + ", which counts"
 			case f.instead:
 				carried = !member(object, f.name).Exists()
-				reason = "stands beside " + f.name + ", which counts"
+				reason = "is there in addition to " + f.name + ", which counts"
 			}
 		}
 		if !carried {

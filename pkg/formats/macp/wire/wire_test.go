@@ -221,7 +221,7 @@ func TestDecodeErrors(t *testing.T) {
 		{name: "endless length", stream: bytes.Repeat([]byte{0xff}, 20), want: "longer than 64 bits"},
 		{name: "claims terabytes", stream: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, want: "said to have 4398046511103 bytes", err: jsonstream.ErrTooLarge},
 		{name: "json", stream: []byte(`{"protocol_version":"1.0"}`), want: "ends after 25 of 123 bytes", err: io.ErrUnexpectedEOF},
-		{name: "no tag", stream: delimited([]byte{0}), want: "byte 0: what stands there is no field"},
+		{name: "no tag", stream: delimited([]byte{0}), want: "byte 0: no field"},
 		{name: "cut in a field", stream: delimited([]byte{0x0a, 5}), want: "byte 0: the value of field 1 is damaged"},
 		{name: "no UTF-8", stream: delimited(str(6, "\xff")), want: "sender: is not UTF-8"},
 		{name: "no UTF-8 in a payload", stream: enveloped("SessionStart", "m1", str(2, "\xff")), want: "payload: not a SessionStart: participants: is not UTF-8"},

@@ -25,7 +25,7 @@ func (c *conversion) expand(ref keyword) (*expansion, error) {
 	e := &expansion{target: target, outer: ref.from, depth: 1}
 	for outer := ref.from; outer != nil; outer = outer.outer {
 		if outer.target == target {
-			return nil, problem(ref.value, "the reference leads back to itself, so that it cannot be expanded: let %s stand without other keywords beside it", finding.QuoteValue(ref.value))
+			return nil, problem(ref.value, "the reference leads back to itself, so that it cannot be expanded: write %s without other keywords next to it", finding.QuoteValue(ref.value))
 		}
 		e.depth++
 	}

@@ -150,7 +150,7 @@ func TestStrictErrors(t *testing.T) {
 		{"bad escape", `{"properties":{"a":{"$ref":"#/%zz"}}}`, "/properties/a/$ref", "the reference leads to no schema"},
 		{"reference elsewhere", `{"properties":{"a":{"$ref":"https://example.com/a.json"}}}`, "/properties/a/$ref", "the reference leads out of the schema"},
 		{"reference to what becomes anyOf", `{"properties":{"a":{"$ref":"#/properties/b/oneOf/0"},"b":{"oneOf":[{}]}}}`, "/properties/a/$ref", "the reference leads to no schema"},
-		{"circle", `{"type":"object","$defs":{"A":{"properties":{"next":{"$ref":"#/$defs/A","title":"t"}}}}}`, "/$defs/A/properties/next/$ref", `the reference leads back to itself, so that it cannot be expanded: let "#/$defs/A" stand without other keywords beside it`},
+		{"circle", `{"type":"object","$defs":{"A":{"properties":{"next":{"$ref":"#/$defs/A","title":"t"}}}}}`, "/$defs/A/properties/next/$ref", `the reference leads back to itself, so that it cannot be expanded: write "#/$defs/A" without other keywords next to it`},
 		{"circle of aliases", `{"type":"object","$defs":{"A":{"$ref":"#/$defs/B","x":1},"B":{"$ref":"#/$defs/A","x":1}}}`, "/$defs/A/$ref", "the reference leads back to itself"},
 		{"circle at the root", `{"$ref":"#","type":"object"}`, "/$ref", "the reference leads back to itself"},
 		{"levels", wrapped(MaxLevels + 1), strings.Repeat("/properties/a", MaxLevels), "schemas are nested deeper than 100 levels"},
