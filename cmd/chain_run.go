@@ -117,8 +117,8 @@ type chainReporter interface {
 
 // newChainReporter returns the reporter of a format. Text is drawn in so many
 // columns, with every task in full if all is set. At most so many findings are reported.
-func newChainReporter(format string, w io.Writer, columns int, colors term.Palette, all bool, most int) (chainReporter, error) {
-	findings := term.Allowance{Most: most}
+func newChainReporter(format string, w io.Writer, columns int, colors term.Palette, all bool, maxFindings int) (chainReporter, error) {
+	findings := term.Allowance{Max: maxFindings}
 	switch format {
 	case "text":
 		t := newChainText(w, columns, colors, all)
@@ -132,7 +132,7 @@ func newChainReporter(format string, w io.Writer, columns int, colors term.Palet
 		return &chainGraph{w, dot{}, findings}, nil
 	default:
 		each, err := report.NewPrinter(format, w, colors)
-		return newMessageByMessage(each, most), err
+		return newMessageByMessage(each, maxFindings), err
 	}
 }
 
@@ -142,8 +142,8 @@ type messageByMessage struct {
 	findings *report.Limiter
 }
 
-func newMessageByMessage(each report.Printer, most int) messageByMessage {
-	return messageByMessage{each, report.NewLimiter(most, each.Report)}
+func newMessageByMessage(each report.Printer, maxFindings int) messageByMessage {
+	return messageByMessage{each, report.NewLimiter(maxFindings, each.Report)}
 }
 
 func (f messageByMessage) Tasks(tasks []*chain.Task) error {

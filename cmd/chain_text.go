@@ -71,8 +71,8 @@ func (t *chainText) Tasks(tasks []*chain.Task) error {
 const maxSpill = 64 << 10
 
 // spill writes what has been drawn, if it is longer than that.
-func (t *chainText) spill(most int) error {
-	if t.Text.Len() <= most {
+func (t *chainText) spill(maxLength int) error {
+	if t.Text.Len() <= maxLength {
 		return nil
 	}
 	_, err := t.Text.WriteTo(t.w)

@@ -124,15 +124,15 @@ func TestInitialBytes(t *testing.T) {
 			if strings.HasPrefix(line[1], module) {
 				name = "ours"
 			}
-			if most := 50_000; bytes > most {
-				t.Errorf("%s: %d bytes, more than %d", line[1], bytes, most)
+			if limit := 50_000; bytes > limit {
+				t.Errorf("%s: %d bytes, more than %d", line[1], bytes, limit)
 			}
 		}
 		got[name] += bytes
 	}
-	for name, most := range initialBytes {
-		if got[name] > most {
-			t.Errorf("%s: %d bytes, more than %d", name, got[name], most)
+	for name, limit := range initialBytes {
+		if got[name] > limit {
+			t.Errorf("%s: %d bytes, more than %d", name, got[name], limit)
 		}
 	}
 }

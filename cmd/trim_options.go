@@ -78,8 +78,8 @@ func (f *trimFlags) limit(c *cobra.Command) error {
 	if window == 0 {
 		return nil
 	}
-	if most := int(float64(window)*f.threshold + 1e-9); f.MaxTokens == 0 || most < f.MaxTokens {
-		f.MaxTokens = max(most, 1)
+	if limit := int(float64(window)*f.threshold + 1e-9); f.MaxTokens == 0 || limit < f.MaxTokens {
+		f.MaxTokens = max(limit, 1)
 	}
 	return nil
 }

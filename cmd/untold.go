@@ -43,7 +43,7 @@ func (u *untold) report(stderr io.Writer, file string, limit int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	ids := slices.Concat(u.ids, u.pending)
-	shown := (&term.Allowance{Most: limit}).Take(len(ids))
+	shown := (&term.Allowance{Max: limit}).Take(len(ids))
 	for _, id := range ids[:shown] {
 		term.PrintError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
 	}

@@ -51,7 +51,7 @@ rejects old ones, --seen those whose handoffId was accepted before.`,
 	}
 	flags := c.Flags()
 	f.keys.Register(c)
-	flags.Var((*cli.Longest)(&f.freshness.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
+	flags.Var((*cli.MaxDuration)(&f.freshness.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
 	flags.DurationVar(&f.freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
 	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")

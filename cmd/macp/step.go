@@ -173,8 +173,8 @@ func (a appending) extend(text []byte, make stepMaker) ([]byte, string, error) {
 
 // readable returns an error for what could not be read again under the same limits.
 func (a appending) readable(text []byte) error {
-	if most := a.Limits.MaxBytes; int64(len(text)) > most {
-		return fmt.Errorf("%s: would be longer than %d bytes: raise --max-message-bytes", a.name, most)
+	if limit := a.Limits.MaxBytes; int64(len(text)) > limit {
+		return fmt.Errorf("%s: would be longer than %d bytes: raise --max-message-bytes", a.name, limit)
 	}
 	_, err := a.only(text)
 	return err

@@ -73,10 +73,10 @@ func latest[T any](p *sessionPicture, list []T) []T {
 }
 
 // columnsOf returns how many columns the texts of a list take, up to a limit.
-func columnsOf[T any](list []T, text func(T) string, most int) int {
+func columnsOf[T any](list []T, text func(T) string, maxWidth int) int {
 	n := 0
 	for _, e := range list {
-		n = max(n, term.Width(term.Clip(text(e), most)))
+		n = max(n, term.Width(term.Clip(text(e), maxWidth)))
 	}
 	return n
 }

@@ -199,11 +199,11 @@ func FuzzReader(f *testing.F) {
 	} {
 		f.Add([]byte(in))
 	}
-	const most = 1 << 20 // of content: a bomb is the caller's to bound
+	const maxContent = 1 << 20 // of content: a bomb is the caller's to bound
 	limited := func(r io.Reader) (string, compress.Codec, bool) {
 		content := compress.NewReader(r, compress.ReaderOptions{})
 		defer content.Close()
-		text, err := io.ReadAll(io.LimitReader(content, most))
+		text, err := io.ReadAll(io.LimitReader(content, maxContent))
 		unknown := (*compress.DictionaryError)(nil)
 		if err != nil && !errors.Is(err, compress.ErrCorrupt) && !errors.As(err, &unknown) {
 			f.Fatalf("error %v of a source that has none", err)
@@ -217,13 +217,13 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("at once %q %v %d bytes, byte by byte %q %v %d bytes", codec, ok, len(text), codec2, ok2, len(bytewise))
 		}
 		// Within limits, the content is the same and not too long.
-		const ratio, least = 10, 1000
-		small, _, err := readWith(compress.ReaderOptions{MaxBytes: least, MaxRatio: ratio}, in)
-		if codec != compress.None && len(text) < most && (len(small) > len(text) || text[:len(small)] != string(small) ||
-			err == nil && len(small) > max(least, ratio*len(in))) {
+		const ratio, minContent = 10, 1000
+		small, _, err := readWith(compress.ReaderOptions{MaxBytes: minContent, MaxRatio: ratio}, in)
+		if codec != compress.None && len(text) < maxContent && (len(small) > len(text) || text[:len(small)] != string(small) ||
+			err == nil && len(small) > max(minContent, ratio*len(in))) {
 			t.Fatalf("%d bytes became %d, within limits %d, %v", len(in), len(text), len(small), err)
 		}
-		if codec == compress.None && (!ok || text != string(in[:min(len(in), most)])) {
+		if codec == compress.None && (!ok || text != string(in[:min(len(in), maxContent)])) {
 			t.Fatalf("plain data changed: %q", in)
 		}
 	})

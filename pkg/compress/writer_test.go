@@ -58,11 +58,11 @@ func noise(n int) []byte {
 }
 
 // contents draws bytes of any kind: random, text that repeats, both in turn.
-func contents(most int) *rapid.Generator[[]byte] {
+func contents(maxLength int) *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
 		var b []byte
 		for range rapid.IntRange(0, 4).Draw(t, "parts") {
-			n := rapid.IntRange(0, most/4).Draw(t, "length")
+			n := rapid.IntRange(0, maxLength/4).Draw(t, "length")
 			switch rapid.IntRange(0, 3).Draw(t, "kind") {
 			case 0:
 				b = append(b, noise(n)...)
@@ -160,17 +160,17 @@ func TestNeverLonger(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 10, 255, 256, 1000, 65_535, 65_536, 65_537, 131_073, 2<<20 + 1} {
 			content := noise(n)
 			units := max(1, (n+unit-1)/unit)
-			most := n + units*18 + blockHeader*((n+block-1)/block+units)
-			if got := len(compressed(t, o, content)); got > most {
-				t.Errorf("%+v: %d random bytes became %d, more than %d", o, n, got, most)
+			maxLength := n + units*18 + blockHeader*((n+block-1)/block+units)
+			if got := len(compressed(t, o, content)); got > maxLength {
+				t.Errorf("%+v: %d random bytes became %d, more than %d", o, n, got, maxLength)
 			}
 			// Bytes that do not repeat, but do not fill their range either: which an
 			// encoder may try in vain.
 			for i := range content {
 				content[i] |= 0x80
 			}
-			if got := len(compressed(t, o, content)); got > most {
-				t.Errorf("%+v: %d odd bytes became %d, more than %d", o, n, got, most)
+			if got := len(compressed(t, o, content)); got > maxLength {
+				t.Errorf("%+v: %d odd bytes became %d, more than %d", o, n, got, maxLength)
 			}
 		}
 	}

@@ -59,9 +59,9 @@ func (g generator) value(depth int) string {
 	}
 }
 
-func (g generator) list(most int, element func() string) string {
+func (g generator) list(maxLength int, element func() string) string {
 	var parts []string
-	for range rapid.IntRange(0, most).Draw(g.t, "length") {
+	for range rapid.IntRange(0, maxLength).Draw(g.t, "length") {
 		parts = append(parts, element())
 	}
 	return "[" + strings.Join(parts, ",") + "]"

@@ -45,7 +45,7 @@ func TestMemory(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector allocates, too")
 	}
-	const most = 12 // bytes for each of the source
+	const limit = 12 // bytes for each of the source
 	for _, shape := range []string{"turns", "members", "carried"} {
 		eachPair(t, func(t *testing.T, from, to format.Format) {
 			var there, back [2]float64
@@ -56,8 +56,8 @@ func TestMemory(t *testing.T) {
 				_, back[i] = allocated(t, text, to, from)
 			}
 			for way, rates := range map[string][2]float64{"there": there, "back": back} {
-				if rates[1] > most {
-					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, want at most %d", shape, way, rates[1], most)
+				if rates[1] > limit {
+					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, want at most %d", shape, way, rates[1], limit)
 				}
 				if rates[1] > 1.3*rates[0] {
 					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, and %.1f if it is twice as long", shape, way, rates[0], rates[1])

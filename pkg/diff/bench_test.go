@@ -37,11 +37,11 @@ func withTurns(turns []string) string {
 
 // pairs are pairs of documents that are costly to compare, each for its own reason.
 var pairs = []struct {
-	name string
-	make func(r *rand.Rand) (a, b string)
-	most int // leaves of the edits
+	name      string
+	make      func(r *rand.Rand) (a, b string)
+	maxLeaves int // leaves of the edits
 }{
-	{name: "20000 turns, 20 changed, one inserted", most: 21, make: func(r *rand.Rand) (string, string) {
+	{name: "20000 turns, 20 changed, one inserted", maxLeaves: 21, make: func(r *rand.Rand) (string, string) {
 		a := turns(r, 20_000)
 		b := append(append(append([]string{}, a[:7000]...), turns(r, 1)...), a[7000:]...)
 		for i := range 20 {
@@ -49,10 +49,10 @@ var pairs = []struct {
 		}
 		return withTurns(a), withTurns(b)
 	}},
-	{name: "20000 turns, all different", most: 40_000, make: func(r *rand.Rand) (string, string) {
+	{name: "20000 turns, all different", maxLeaves: 40_000, make: func(r *rand.Rand) (string, string) {
 		return withTurns(turns(r, 20_000)), withTurns(turns(r, 20_000))
 	}},
-	{name: "20000 turns, all changed a little", most: 20_000, make: func(r *rand.Rand) (string, string) {
+	{name: "20000 turns, all changed a little", maxLeaves: 20_000, make: func(r *rand.Rand) (string, string) {
 		a := turns(r, 20_000)
 		b := append([]string{}, a...)
 		for i := range b {
@@ -60,13 +60,13 @@ var pairs = []struct {
 		}
 		return withTurns(a), withTurns(b)
 	}},
-	{name: "20000 turns, shuffled", most: 20_000, make: func(r *rand.Rand) (string, string) {
+	{name: "20000 turns, shuffled", maxLeaves: 20_000, make: func(r *rand.Rand) (string, string) {
 		a := turns(r, 20_000)
 		b := append([]string{}, a...)
 		r.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
 		return withTurns(a), withTurns(b)
 	}},
-	{name: "20000 turns, shuffled and changed a little", most: 40_000, make: func(r *rand.Rand) (string, string) {
+	{name: "20000 turns, shuffled and changed a little", maxLeaves: 40_000, make: func(r *rand.Rand) (string, string) {
 		a := turns(r, 20_000)
 		b := append([]string{}, a...)
 		for i := range b {
@@ -75,17 +75,17 @@ var pairs = []struct {
 		r.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
 		return withTurns(a), withTurns(b)
 	}},
-	{name: "500000 numbers, all different", most: 500_001, make: func(r *rand.Rand) (string, string) {
+	{name: "500000 numbers, all different", maxLeaves: 500_001, make: func(r *rand.Rand) (string, string) {
 		return fmt.Sprint("[1", strings.Repeat(",1", 500_000), "]"), fmt.Sprint("[2", strings.Repeat(",2", 500_000), "]")
 	}},
-	{name: "500000 of two numbers", most: 1_000_000, make: func(r *rand.Rand) (string, string) { return bits(r, 500_000), bits(r, 500_000) }},
-	{name: "300000 small objects, all different", most: 600_000, make: func(r *rand.Rand) (string, string) {
+	{name: "500000 of two numbers", maxLeaves: 1_000_000, make: func(r *rand.Rand) (string, string) { return bits(r, 500_000), bits(r, 500_000) }},
+	{name: "300000 small objects, all different", maxLeaves: 600_000, make: func(r *rand.Rand) (string, string) {
 		return objects(r, 300_000), objects(r, 300_000)
 	}},
-	{name: "100000 rows, all different", most: 200_000, make: func(r *rand.Rand) (string, string) {
+	{name: "100000 rows, all different", maxLeaves: 200_000, make: func(r *rand.Rand) (string, string) {
 		return "[" + strings.Repeat(`[{"x":1,"y":"p"},{"x":2}],`, 100_000) + "0]", "[" + strings.Repeat(`[{"z":3},{"x":1,"y":"q"}],`, 100_000) + "0]"
 	}},
-	{name: "arrays in arrays", most: 100_000, make: func(r *rand.Rand) (string, string) { return nested(400, "1"), nested(400, "2") }},
+	{name: "arrays in arrays", maxLeaves: 100_000, make: func(r *rand.Rand) (string, string) { return nested(400, "1"), nested(400, "2") }},
 }
 
 func bits(r *rand.Rand, n int) string {
@@ -152,8 +152,8 @@ func BenchmarkCompare(b *testing.B) {
 			for b.Loop() {
 				n = count(diff.Compare(x, y, diff.Options{}))
 			}
-			if n > p.most {
-				b.Errorf("%d leaves, want at most %d", n, p.most)
+			if n > p.maxLeaves {
+				b.Errorf("%d leaves, want at most %d", n, p.maxLeaves)
 			}
 			b.ReportMetric(float64(n), "leaves")
 		})

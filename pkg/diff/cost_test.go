@@ -58,8 +58,8 @@ func TestCostGrowsWithTheSize(t *testing.T) {
 				if size := int64(len(a) + len(b)); bytes > rounds*size {
 					t.Errorf("%d: looked at %d bytes of %d", n, bytes, size)
 				}
-				if most := max(fullGap, tt.pairs*n); pairs > most {
-					t.Errorf("%d: looked at %d pairs, want at most %d", n, pairs, most)
+				if limit := max(fullGap, tt.pairs*n); pairs > limit {
+					t.Errorf("%d: looked at %d pairs, want at most %d", n, pairs, limit)
 				}
 			}
 		})

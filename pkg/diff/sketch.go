@@ -36,12 +36,12 @@ func (s *sketch) likeness(t *sketch) int {
 	if s.kind != t.kind {
 		return 0
 	}
-	most := len(s.features) + len(t.features)
+	limit := len(s.features) + len(t.features)
 	if !(s.all && t.all) {
-		most = maxFeatures
+		limit = maxFeatures
 	}
 	shared, union, i, j := 0, 0, 0, 0
-	for i < len(s.features) && j < len(t.features) && union < most {
+	for i < len(s.features) && j < len(t.features) && union < limit {
 		// The processor cannot predict which is smaller: without branches the steps are
 		// cheap.
 		a, b := s.features[i], t.features[j]
@@ -56,7 +56,7 @@ func (s *sketch) likeness(t *sketch) int {
 		}
 		union++
 	}
-	union = min(union+len(s.features)-i+len(t.features)-j, most)
+	union = min(union+len(s.features)-i+len(t.features)-j, limit)
 	n := 2000 * shared / (union + shared)
 	if s.id != 0 && s.id == t.id {
 		n = 500 + n/2

@@ -18,8 +18,8 @@ func (c *canonicalizer) number(i int32) error {
 	if err != nil || math.IsInf(f, 0) {
 		return numberError(Value{c.doc, i}, "", ErrNumberRange)
 	}
-	const longest = len("-0.0000012345678901234567")
-	canonical := appendFloat(make([]byte, 0, longest), f)
+	const maxLength = len("-0.0000012345678901234567")
+	canonical := appendFloat(make([]byte, 0, maxLength), f)
 	if bytes.Equal(canonical, text) {
 		c.copy(n.start, n.end)
 		return nil
@@ -33,10 +33,10 @@ func (c *canonicalizer) number(i int32) error {
 }
 
 func numberError(v Value, canonical string, err error) *NumberError {
-	const most = 40
+	const maxShown = 40
 	text := string(v.Raw())
-	if len(text) > most {
-		text = text[:most] + "…"
+	if len(text) > maxShown {
+		text = text[:maxShown] + "…"
 	}
 	return &NumberError{Position: v.Position(), Pointer: v.Pointer(), Text: text, Canonical: canonical, Err: err}
 }

@@ -192,7 +192,7 @@ func oneDocument(text []byte) bool {
 // scan takes the next document by looking at its structure.
 func (s *Splitter) scan() (Raw, error) {
 	var c scanner
-	most := s.limits.maxBytes()
+	limit := s.limits.maxBytes()
 	scanned := 0        // bytes of the document that c has seen
 	skipped := int64(0) // bytes of a document over the limit that were dropped
 	begin := s.at
@@ -201,7 +201,7 @@ func (s *Splitter) scan() (Raw, error) {
 		var n int
 		n, done = c.scan(s.slab[s.pos+scanned:])
 		scanned += n
-		if skipped+int64(scanned) > most {
+		if skipped+int64(scanned) > limit {
 			skipped += int64(scanned)
 			s.consume(scanned)
 			scanned = 0

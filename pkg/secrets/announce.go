@@ -19,9 +19,9 @@ func MayHold(json []byte) bool {
 // mayBelong describes it, or one of the spellings.
 const marks = "AJ_-@"
 
-// shortestSecret is the length of the shortest credential: "://:" and "@x" around a
+// minSecret is the length of the shortest credential: "://:" and "@x" around a
 // password, which has four characters at least.
-const shortestSecret = 10
+const minSecret = 10
 
 // A bytestring is a text or a document: a copy would cost as much as the search.
 type bytestring interface{ string | []byte }
@@ -31,7 +31,7 @@ type bytestring interface{ string | []byte }
 // the slash has another escape.
 func announced[T bytestring](text T, indexByte func(T, byte) int) bool {
 	const block = 1 << 10 * spellingStride // stays in the processor's cache for all searches
-	if len(text) < shortestSecret {
+	if len(text) < minSecret {
 		return false
 	}
 	for from := 0; from < len(text); from += block {
@@ -126,11 +126,11 @@ func endsPassword[T bytestring](text T, at int) bool {
 var spellings = []string{"secretaccesskey", "secret\x7faccess\x7fkey", "secret access key", "hooks.slack.com"}
 
 const (
-	gramLen          = 4
-	shortestSpelling = len("secretaccesskey")
+	gramLen     = 4
+	minSpelling = len("secretaccesskey")
 	// Of each spelling, four bytes begin at a multiple of spellingStride, so that it is
 	// enough to look there.
-	spellingStride = shortestSpelling - gramLen + 1
+	spellingStride = minSpelling - gramLen + 1
 )
 
 // A gramSet has a bit for each hash of four bytes of a spelling, at each of its first

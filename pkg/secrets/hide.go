@@ -50,12 +50,12 @@ func isWordByte(c byte) bool {
 // hasRandomPart reports whether a part of a word, between hyphens and underscores, is
 // drawn at random, and longer than the names that are: those of tool calls and answers.
 func hasRandomPart(word string) bool {
-	const shortest = 30
-	if len(word) < shortest {
+	const minLength = 30
+	if len(word) < minLength {
 		return false
 	}
 	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '_' || r == '-' }) {
-		if IsRandom(part, shortest) {
+		if IsRandom(part, minLength) {
 			return true
 		}
 	}
@@ -66,8 +66,8 @@ func hasRandomPart(word string) bool {
 // small letters, capitals and digits, which change as often as in the base64 of a key.
 // That tells it from a path, a name made of several words, a UUID, and a hash in
 // hexadecimal digits. Bytes other than letters and digits do not count as changes.
-func IsRandom(word string, shortest int) bool {
-	if len(word) < shortest {
+func IsRandom(word string, minLength int) bool {
+	if len(word) < minLength {
 		return false
 	}
 	const small, capital, digit = 1, 2, 4

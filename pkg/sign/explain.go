@@ -123,21 +123,21 @@ func (v *Verifier) against(m, original *message.Message) []string {
 	} else {
 		lines = append(lines, "the original does not verify either")
 	}
-	const most = 20
+	const maxShown = 20
 	n := 0
 	compare(original.Root(), m.Root(), func(pointer, what string) {
 		if pointer == "/"+Member {
 			return
 		}
-		if n++; n <= most {
+		if n++; n <= maxShown {
 			lines = append(lines, fmt.Sprintf("%.200s: %s", pointer, what))
 		}
 	})
 	switch {
 	case n == 0:
 		lines = append(lines, "no member that the signature covers differs from the original")
-	case n > most:
-		lines = append(lines, fmt.Sprintf("and %d more differences", n-most))
+	case n > maxShown:
+		lines = append(lines, fmt.Sprintf("and %d more differences", n-maxShown))
 	}
 	return lines
 }

@@ -175,11 +175,11 @@ func notCanonical(err error) *Error {
 
 // tried names keys for people.
 func tried(keys []Key) string {
-	const most = 5
+	const maxShown = 5
 	var names []string
 	for i, k := range keys {
-		if i == most {
-			names = append(names, fmt.Sprintf("%d more", len(keys)-most))
+		if i == maxShown {
+			names = append(names, fmt.Sprintf("%d more", len(keys)-maxShown))
 			break
 		}
 		if k.ID == "" {

@@ -56,22 +56,22 @@ func (j *judge) best(units []unit, size int) []unit {
 // candidates returns the units worth a place in a summary of about size bytes, in order
 // of their worth, with the worth that each adds to those before. told is the knowledge so
 // far.
-func (j *judge) candidates(units []unit, size int, told knowledge, least int) []candidate {
+func (j *judge) candidates(units []unit, size int, known knowledge, minWorth int) []candidate {
 	units = j.best(units, 10*size+4096)
 	var out []candidate
 	var scratch []byte
-	total, fromNothing := 0, len(told) == 0
+	total, fromNothing := 0, len(known) == 0
 	for _, u := range units {
 		if u.worth == 0 || total > 8*size+4096 {
 			break
 		}
 		j.read(u.text, u.kind)
-		if told.has(j.exact) || told.covers(j) && !(u.asked && fromNothing) {
+		if known.has(j.exact) || known.covers(j) && !(u.asked && fromNothing) {
 			continue
 		}
 		alone := j.weigh(u.asked, nil)
-		sum := j.weigh(u.asked, told)
-		if sum < least {
+		sum := j.weigh(u.asked, known)
+		if sum < minWorth {
 			continue
 		}
 		worth := share(u.worth, sum, alone)
@@ -88,7 +88,7 @@ func (j *judge) candidates(units []unit, size int, told knowledge, least int) []
 		if c.sizes[bare] == 0 {
 			continue
 		}
-		told.learn(j)
+		known.learn(j)
 		total += c.sizes[pruned]
 		out = append(out, c)
 	}

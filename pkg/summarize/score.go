@@ -239,7 +239,7 @@ var classWorth = [...]int{160, 120, 150, 160, 100, 140, 90, 30, 60, 60}
 
 // weigh gives every piece its worth and returns the sum. Known facts and words count
 // little.
-func (j *judge) weigh(asked bool, told knowledge) int {
+func (j *judge) weigh(asked bool, known knowledge) int {
 	var seen class
 	sum, facts := 0, 0
 	for i := range j.pieces {
@@ -249,7 +249,7 @@ func (j *judge) weigh(asked bool, told knowledge) int {
 		n := 0
 		for _, f := range j.facts[p.facts[0]:p.facts[1]] {
 			w := f.weight
-			if told.has(f.sum) {
+			if known.has(f.sum) {
 				w /= 8
 				old++
 			}
@@ -261,7 +261,7 @@ func (j *judge) weigh(asked bool, told knowledge) int {
 		facts += n
 		news := 0
 		for _, t := range j.terms[p.terms[0]:p.terms[1]] {
-			if !told.has(t) {
+			if !known.has(t) {
 				news += j.often.rarity(t)
 			}
 		}

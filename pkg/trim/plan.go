@@ -73,7 +73,7 @@ func (d *draft) choose() error {
 	}
 	// All turns that may go are gone: the summary gets the room that is left, and the
 	// other members give up some if that is too little.
-	least := min(d.cut.summary, minSummary)
+	minimum := min(d.cut.summary, minSummary)
 	room := func() int {
 		free := budget.minus(d.rest(gone, count).plus(overhead).plus(d.summarySize(0, count)))
 		if free.bytes > 0 {
@@ -86,11 +86,11 @@ func (d *draft) choose() error {
 		gone = gone.plus(d.sacrifice(rest.minus(budget)))
 	}
 	free := room()
-	if free < least {
+	if free < minimum {
 		if count == 0 && len(d.cut.extras) == 0 && !d.changed() {
 			return d.over(d.before.minus(d.limits()), size{}) // the message stays as it is
 		}
-		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(least, count))
+		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(minimum, count))
 		return d.over(rest.minus(budget), overhead)
 	}
 	d.cut.summary = min(d.cut.summary, free)
@@ -124,13 +124,13 @@ func (d *draft) wanted(gone size, count int) int {
 	}
 	// A summary longer than the turns it replaces would be useless; and half of the room
 	// is for the turns themselves.
-	most := gone.tokens + d.old.tokens
+	limit := gone.tokens + d.old.tokens
 	if d.o.SummaryTokens > 0 {
-		return min(d.o.SummaryTokens, most)
+		return min(d.o.SummaryTokens, limit)
 	}
 	room := d.limits()
 	half := min(room.tokens, room.bytes/d.h.Encoded(d.tokenBytes)) / 2
-	return min(max(min(d.old.tokens+gone.tokens/10, half), usualSummary), most)
+	return min(max(min(d.old.tokens+gone.tokens/10, half), usualSummary), limit)
 }
 
 // summarySize returns the maximum size of a summary in the message.

@@ -104,11 +104,11 @@ func (d *draft) recordSize() size {
 	}
 	text := fmt.Appendf(nil, `%q:{%q:`, holder(d.h.ContextFormat), recordMember)
 	text = append(append(text, r.text()...), `},"original_history_length":,"trimmed":true`...)
-	most := size{d.o.Meter.Count(string(text)) + 8, d.h.Encoded(len(text) + 32)}
+	bound := size{d.o.Meter.Count(string(text)) + 8, d.h.Encoded(len(text) + 32)}
 	if before := recorded(d.h); before.Exists() {
-		most = most.minus(d.sizeOf(before.Raw()))
+		bound = bound.minus(d.sizeOf(before.Raw()))
 	}
-	return most
+	return bound
 }
 
 func (r Record) text() []byte {

@@ -51,12 +51,12 @@ func (b ByteSize) String() string {
 
 func (ByteSize) Type() string { return "size" }
 
-// Longest is a flag for the longest duration that is accepted, 0 for any.
-type Longest time.Duration
+// MaxDuration is a flag for the longest duration that is accepted, 0 for any.
+type MaxDuration time.Duration
 
 const anyDuration = "any"
 
-func (l *Longest) Set(text string) error {
+func (l *MaxDuration) Set(text string) error {
 	if text == anyDuration {
 		*l = 0
 		return nil
@@ -65,15 +65,15 @@ func (l *Longest) Set(text string) error {
 	if err != nil || d <= 0 {
 		return fmt.Errorf("%q is not a duration above 0 and below 292 years: write it like 15m or 24h, or %s for no limit", text, anyDuration)
 	}
-	*l = Longest(d)
+	*l = MaxDuration(d)
 	return nil
 }
 
-func (l *Longest) String() string {
+func (l *MaxDuration) String() string {
 	if *l == 0 {
 		return anyDuration
 	}
 	return time.Duration(*l).String()
 }
 
-func (*Longest) Type() string { return "duration" }
+func (*MaxDuration) Type() string { return "duration" }

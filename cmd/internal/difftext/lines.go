@@ -30,14 +30,14 @@ type flow struct {
 // layout returns the pieces in lines of n columns, and how many
 // changes there is no room for if there are too many lines.
 func (t *printer) layout(pieces []piece, columns int) (lines []laidLine, missing int) {
-	most := maxLines
+	maxShown := maxLines
 	if t.Full {
-		most = math.MaxInt
+		maxShown = math.MaxInt
 	}
 	f := flow{Palette: t.Palette, columns: columns}
 	for _, p := range pieces {
 		switch {
-		case len(f.lines) < most:
+		case len(f.lines) < maxShown:
 			f.piece(p)
 		case p.sort == removedText || p.sort == addedText:
 			missing++

@@ -36,10 +36,10 @@ func countsText(c diff.Counts) string {
 func (t *printer) statistics(e *diff.Edit) {
 	groups := topLevel(e)
 	list := make([]diff.Counts, len(groups))
-	names, most := 0, 0
+	names, largest := 0, 0
 	for i, g := range groups {
 		list[i] = countEdits(g)
-		names, most = max(names, term.Width(t.memberName(g))), max(most, totalOf(list[i]))
+		names, largest = max(names, term.Width(t.memberName(g))), max(largest, totalOf(list[i]))
 	}
 	room := t.columns - names - statColumns
 	for i, g := range groups {
@@ -54,8 +54,8 @@ func (t *printer) statistics(e *diff.Edit) {
 				continue
 			}
 			figures += " " + s.paint(term.Right(s.sign+term.Short(int64(s.n)), statFigure))
-			if most > room {
-				s.n = max(1, s.n*(room-3)/most)
+			if largest > room {
+				s.n = max(1, s.n*(room-3)/largest)
 			}
 			signs += s.paint(strings.Repeat(s.sign, s.n))
 		}

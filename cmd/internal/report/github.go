@@ -85,7 +85,7 @@ func (r *Record) asExpected() bool { return r.Expected != "" && !r.Unexpected &&
 func leftOut(r *Record) []finding.Finding {
 	f := finding.Finding{
 		Layer: "limit", Rule: "limit/max-findings", Reason: r.Reason, Severity: finding.Error,
-		Message: r.told(), Line: max(r.Origin.Line, 1), Column: 1,
+		Message: r.notShown(), Line: max(r.Origin.Line, 1), Column: 1,
 	}
 	if r.Valid {
 		f.Severity = finding.Note

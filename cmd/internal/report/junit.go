@@ -50,11 +50,11 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// longestSuite is how much of a suite is kept, in bytes.
-const longestSuite = 1 << 20
+// maxSuite is how much of a suite is kept, in bytes.
+const maxSuite = 1 << 20
 
-// longestJUnitMessage keeps what stands in a title short; the text has it all.
-const longestJUnitMessage = 300
+// maxJUnitMessage keeps what is in a title short; the text has it all.
+const maxJUnitMessage = 300
 
 func newJUnit(w io.Writer) Printer { return &junitReporter{w: w} }
 
@@ -65,12 +65,12 @@ func (j *junitReporter) Report(r *Record) error {
 func (j *junitReporter) Unreadable(source string, cause error) error {
 	return j.add(junitCase{
 		Name: "could not be read", ClassName: term.Visible(source), File: term.Visible(source), Line: 1,
-		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error()+remedy.Of(cause), longestJUnitMessage)},
+		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error()+remedy.Of(cause), maxJUnitMessage)},
 	})
 }
 
 func (j *junitReporter) add(c junitCase) error {
-	if j.suite.Tests > 0 && (j.suite.Name != c.ClassName || j.cases.Len() > longestSuite) {
+	if j.suite.Tests > 0 && (j.suite.Name != c.ClassName || j.cases.Len() > maxSuite) {
 		if err := j.flush(); err != nil {
 			return err
 		}
@@ -111,9 +111,9 @@ func newJUnitCase(r *Record) junitCase {
 	case r.Valid:
 		c.Output = text
 	case r.Expected != "":
-		c.Output = "invalid as expected: " + string(r.Reason) + ": " + term.Clip(details, longestJUnitMessage)
+		c.Output = "invalid as expected: " + string(r.Reason) + ": " + term.Clip(details, maxJUnitMessage)
 	default:
-		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), term.Visible(failedRule(all))), Message: term.Clip(details, longestJUnitMessage), Text: text}
+		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), term.Visible(failedRule(all))), Message: term.Clip(details, maxJUnitMessage), Text: text}
 	}
 	return c
 }

@@ -15,19 +15,19 @@ const DefaultMaxFindings = 10_000
 // An Excess is what a record says of the findings that --max-findings left out of it. Where
 // nothing else is left to say of consecutive messages, one record stands for all of them.
 type Excess struct {
-	Omitted  int            `json:"omitted,omitzero"`   // findings that are left out
-	Messages int            `json:"messages,omitzero"`  // how many messages the record is of, from Index on; 0 if it is one
-	Outcomes map[string]int `json:"outcomes,omitempty"` // of several messages: how many came to what
-	most     int
-	lastLine int // of several messages: where the last begins
+	Omitted     int            `json:"omitted,omitzero"`   // findings that are left out
+	Messages    int            `json:"messages,omitzero"`  // how many messages the record is of, from Index on; 0 if it is one
+	Outcomes    map[string]int `json:"outcomes,omitempty"` // of several messages: how many came to what
+	maxFindings int
+	lastLine    int // of several messages: where the last begins
 }
 
-// told says what is left out, "" if nothing is.
-func (x *Excess) told() string {
+// notShown says what is left out, "" if nothing is.
+func (x *Excess) notShown() string {
 	if x.Omitted == 0 {
 		return ""
 	}
-	return term.NotShown(x.Omitted, "finding", x.most)
+	return term.NotShown(x.Omitted, "finding", x.maxFindings)
 }
 
 // text says what became of several messages, in one line.
@@ -38,8 +38,8 @@ func (x *Excess) text() string {
 	}
 	slices.Sort(outcomes)
 	text := term.Plural(x.Messages, "message") + ": " + strings.Join(outcomes, ", ")
-	if told := x.told(); told != "" {
-		text += " (" + told + ")"
+	if notShown := x.notShown(); notShown != "" {
+		text += " (" + notShown + ")"
 	}
 	return text
 }
@@ -62,25 +62,25 @@ type Limiter struct {
 }
 
 // NewLimiter returns a limiter before a report, of so many findings at most; 0 means any number.
-func NewLimiter(most int, write func(*Record) error) *Limiter {
-	return &Limiter{Allowance: term.Allowance{Most: most}, bare: term.Allowance{Most: most}, write: write}
+func NewLimiter(maxFindings int, write func(*Record) error) *Limiter {
+	return &Limiter{Allowance: term.Allowance{Max: maxFindings}, bare: term.Allowance{Max: maxFindings}, write: write}
 }
 
 // Limit returns a limiter before all reports of a run.
-func Limit(most int, all *Set[Printer]) *Limiter {
-	return NewLimiter(most, func(r *Record) error { return all.Each(func(p Printer) error { return p.Report(r) }) })
+func Limit(maxFindings int, all *Set[Printer]) *Limiter {
+	return NewLimiter(maxFindings, func(r *Record) error { return all.Each(func(p Printer) error { return p.Report(r) }) })
 }
 
 // Report reports a message.
 func (l *Limiter) Report(r *Record) error {
 	n := len(r.Findings)
 	kept := l.Take(n)
-	if l.Most > 0 && l.Taken == l.Most {
+	if l.Max > 0 && l.Taken == l.Max {
 		l.Exhausted.Store(true)
 	}
 	if kept < n {
 		r.keep(kept)
-		r.Omitted, r.most = n-kept, l.Most
+		r.Omitted, r.maxFindings = n-kept, l.Max
 	}
 	joins := kept == 0 && r.terse()
 	if joins && n == 0 {
@@ -111,7 +111,7 @@ func (l *Limiter) join(r *Record) {
 	held.Messages++
 	held.Outcomes[r.outcome()]++
 	held.Omitted += r.Omitted
-	held.most = l.Most
+	held.maxFindings = l.Max
 	held.lastLine = r.Origin.Line
 	held.join(r)
 }

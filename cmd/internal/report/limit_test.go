@@ -16,8 +16,8 @@ import (
 )
 
 // shownReports returns what a limiter lets through, in short.
-func shownReports(most int, all []Record) (shown []Record, l *Limiter, err error) {
-	l = NewLimiter(most, func(r *Record) error {
+func shownReports(limit int, all []Record) (shown []Record, l *Limiter, err error) {
+	l = NewLimiter(limit, func(r *Record) error {
 		shown = append(shown, *r)
 		return nil
 	})
@@ -35,7 +35,7 @@ func TestLimiter(t *testing.T) {
 	reasons := []finding.Reason{validate.SchemaInvalid, validate.BudgetExhausted}
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		most := random.IntN(30)
+		limit := random.IntN(30)
 		var all []Record
 		findings, index, source := 0, 0, 0
 		for range random.IntN(300) {
@@ -61,7 +61,7 @@ func TestLimiter(t *testing.T) {
 			}
 		}
 		messages := len(all)
-		shown, l, err := shownReports(most, all)
+		shown, l, err := shownReports(limit, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,15 +85,15 @@ func TestLimiter(t *testing.T) {
 		if counted != messages || bad != invalid || written+omitted != findings || omitted != l.Omitted {
 			t.Fatalf("seed %d: %d of %d messages, %d of %d invalid, %d + %d of %d findings", seed, counted, messages, bad, invalid, written, omitted, findings)
 		}
-		if most > 0 && written > most {
-			t.Fatalf("seed %d: %d findings are written, and %d may be", seed, written, most)
+		if limit > 0 && written > limit {
+			t.Fatalf("seed %d: %d findings are written, and %d may be", seed, written, limit)
 		}
 		// Each record has a finding, or is one of so many bare ones, or stands for all that follow
 		// up to one of those, or to the end of the source.
-		if records := 2*(2*most) + 2*(source+1); most > 0 && len(shown) > records {
+		if records := 2*(2*limit) + 2*(source+1); limit > 0 && len(shown) > records {
 			t.Fatalf("seed %d: %d records, want at most %d", seed, len(shown), records)
 		}
-		if most == 0 && len(shown) != messages {
+		if limit == 0 && len(shown) != messages {
 			t.Fatalf("seed %d: %d records of %d messages, though any number is wanted", seed, len(shown), messages)
 		}
 	}

@@ -234,8 +234,8 @@ func (t textReporter) Report(r *Record) error {
 	} else {
 		text = t.text(r)
 	}
-	if told := r.told(); told != "" && (r.Expected == "" || r.Unexpected) {
-		text += "  … " + told + "\n"
+	if notShown := r.notShown(); notShown != "" && (r.Expected == "" || r.Unexpected) {
+		text += "  … " + notShown + "\n"
 	}
 	_, err := io.WriteString(t.w, text)
 	return err

@@ -27,7 +27,7 @@ type sarifReporter struct {
 	ruleIndex     map[string]int // of their IDs
 	results       int
 	omitted       int   // findings that were left out
-	most          int   // --max-findings
+	maxFindings   int   // --max-findings
 	err           error // sticky: the log is cut off
 }
 
@@ -44,7 +44,7 @@ func newSARIF(w io.Writer, version string) Printer {
 func (s *sarifReporter) Report(r *Record) error {
 	if r.Omitted > 0 {
 		s.omitted += r.Omitted
-		s.most = r.most
+		s.maxFindings = r.maxFindings
 	}
 	for _, f := range complaints(r) {
 		separator := ",\n"
@@ -85,7 +85,7 @@ func (s *sarifReporter) Close() error {
 	}
 	if s.omitted > 0 {
 		s.notifications = append(s.notifications, object{
-			"level": "warning", "locations": none, "message": sarifText(term.NotShown(s.omitted, "finding", s.most)),
+			"level": "warning", "locations": none, "message": sarifText(term.NotShown(s.omitted, "finding", s.maxFindings)),
 		})
 	}
 	rest, err := json.Marshal(s.run())

@@ -4,7 +4,7 @@ import "fmt"
 
 // An Allowance is how many findings may be reported.
 type Allowance struct {
-	Most    int // 0 for any
+	Max     int // 0 for any
 	Taken   int
 	Omitted int
 }
@@ -12,8 +12,8 @@ type Allowance struct {
 // Take returns how many of n findings may be reported; the rest is omitted.
 func (a *Allowance) Take(n int) int {
 	allowed := n
-	if a.Most > 0 {
-		allowed = min(n, max(a.Most-a.Taken, 0))
+	if a.Max > 0 {
+		allowed = min(n, max(a.Max-a.Taken, 0))
 	}
 	a.Taken += allowed
 	a.Omitted += n - allowed
@@ -25,9 +25,9 @@ func (a *Allowance) Summary() string {
 	if a.Omitted == 0 {
 		return ""
 	}
-	return "; " + NotShown(a.Omitted, "finding", a.Most)
+	return "; " + NotShown(a.Omitted, "finding", a.Max)
 }
 
-func NotShown(n int, noun string, most int) string {
-	return fmt.Sprintf("%s not shown: --max-findings %d", Plural(n, noun), most)
+func NotShown(n int, noun string, limit int) string {
+	return fmt.Sprintf("%s not shown: --max-findings %d", Plural(n, noun), limit)
 }

@@ -133,21 +133,21 @@ const BytesPerColumn = 16
 // and whether that is all of it.
 func bounded(s string, columns int) (part string, whole bool) {
 	const maxSearched = 32 << 10 // for credentials, which may go on where the part ends
-	most := max(columns, 0) * BytesPerColumn
-	s, all := prefix(s, max(most, maxSearched))
-	s, whole = prefix(WithoutSecrets(s), most)
+	limit := max(columns, 0) * BytesPerColumn
+	s, all := prefix(s, max(limit, maxSearched))
+	s, whole = prefix(WithoutSecrets(s), limit)
 	return s, all && whole
 }
 
 // prefix returns the characters of s that fit the bytes, and whether that is all of it.
-func prefix(s string, most int) (part string, whole bool) {
-	if len(s) <= most {
+func prefix(s string, limit int) (part string, whole bool) {
+	if len(s) <= limit {
 		return s, true
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
 	}
-	return s[:most], false
+	return s[:limit], false
 }
 
 // Cut returns the beginning of s that fits the columns, made visible, and
@@ -155,8 +155,8 @@ func prefix(s string, most int) (part string, whole bool) {
 func Cut(s string, columns int) (head string, whole bool) {
 	s, whole = bounded(s, columns)
 	if isPlain(s) {
-		if most := max(columns, 0); len(s) > most {
-			return s[:most], false
+		if limit := max(columns, 0); len(s) > limit {
+			return s[:limit], false
 		}
 		return s, whole
 	}
@@ -206,14 +206,14 @@ func Right(s string, columns int) string {
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // Wrap breaks s into visible lines that fit the columns, at spaces where
-// it can. If there are more lines than most, the last ends in an ellipsis.
-func Wrap(s string, columns, most int) []string {
+// it can. If there are more lines than maxLines, the last ends in an ellipsis.
+func Wrap(s string, columns, maxLines int) []string {
 	var lines []string
-	s, whole := bounded(s, columns*most)
+	s, whole := bounded(s, columns*maxLines)
 	for line := range strings.Lines(s) {
 		rest := Visible(strings.TrimRight(line, "\r\n"))
 		for more := true; more; {
-			if len(lines) == most {
+			if len(lines) == maxLines {
 				whole = false
 				break
 			}

@@ -79,24 +79,24 @@ func TestClip(t *testing.T) {
 
 func TestWrap(t *testing.T) {
 	tests := []struct {
-		name string
-		in   string
-		most int
-		want []string
+		name     string
+		in       string
+		maxLines int
+		want     []string
 	}{
-		{name: "nothing", in: "", most: 3, want: nil},
-		{name: "one line", in: "0123456789", most: 3, want: []string{"0123456789"}},
-		{name: "at a space", in: "one two three", most: 3, want: []string{"one two", "three"}},
-		{name: "exactly a line", in: "0123456789 ab", most: 3, want: []string{"0123456789", "ab"}},
-		{name: "a long word", in: "0123456789abc d", most: 3, want: []string{"0123456789", "abc d"}},
-		{name: "own lines", in: "a\r\n\nb\n", most: 3, want: []string{"a", "", "b"}},
-		{name: "too many", in: "one two three four five six seven", most: 2, want: []string{"one two", "three fou…"}},
-		{name: "wide", in: "日本語日本語", most: 3, want: []string{"日本語日本", "語"}},
-		{name: "escapes", in: "aaaaaaaa\x1b[2Jaaaa", most: 3, want: []string{`aaaaaaaa\x`, "1b[2Jaaaa"}},
+		{name: "nothing", in: "", maxLines: 3, want: nil},
+		{name: "one line", in: "0123456789", maxLines: 3, want: []string{"0123456789"}},
+		{name: "at a space", in: "one two three", maxLines: 3, want: []string{"one two", "three"}},
+		{name: "exactly a line", in: "0123456789 ab", maxLines: 3, want: []string{"0123456789", "ab"}},
+		{name: "a long word", in: "0123456789abc d", maxLines: 3, want: []string{"0123456789", "abc d"}},
+		{name: "own lines", in: "a\r\n\nb\n", maxLines: 3, want: []string{"a", "", "b"}},
+		{name: "too many", in: "one two three four five six seven", maxLines: 2, want: []string{"one two", "three fou…"}},
+		{name: "wide", in: "日本語日本語", maxLines: 3, want: []string{"日本語日本", "語"}},
+		{name: "escapes", in: "aaaaaaaa\x1b[2Jaaaa", maxLines: 3, want: []string{`aaaaaaaa\x`, "1b[2Jaaaa"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Wrap(tt.in, 10, tt.most)); diff != "" {
+			if diff := cmp.Diff(tt.want, Wrap(tt.in, 10, tt.maxLines)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -34,7 +34,7 @@ type Progress struct {
 // for errors, of which it prints maxErrors (0 for any), unless wanted and stderr is
 // a terminal.
 func NewProgress(stderr io.Writer, wanted bool, maxErrors int) *Progress {
-	p := &Progress{stderr: stderr, errors: Allowance{Most: maxErrors}}
+	p := &Progress{stderr: stderr, errors: Allowance{Max: maxErrors}}
 	if wanted && IsTerminal(stderr) {
 		p.out = stderr
 	}
@@ -116,7 +116,7 @@ func (p *Progress) Stop() {
 			<-p.done
 		}
 		if p.errors.Omitted > 0 {
-			fmt.Fprintf(p.stderr, "handoff: … %s\n", NotShown(p.errors.Omitted, "error", p.errors.Most))
+			fmt.Fprintf(p.stderr, "handoff: … %s\n", NotShown(p.errors.Omitted, "error", p.errors.Max))
 		}
 	})
 }

@@ -158,7 +158,7 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines string) {
 		lines = strings.ToValidUTF8(lines, "?")
 		nested := nest(t, summaryOf(preamble+"\n"+DefaultStart+"\n"+lines+"\n"+DefaultEnd), NestOptions{})
-		if size, most := len(nested.Raw().Bytes), 1000+40*len(lines); size > most {
+		if size, limit := len(nested.Raw().Bytes), 1000+40*len(lines); size > limit {
 			t.Errorf("%d bytes of lines made %d", len(lines), size)
 		}
 		items := unnest(t, string(nested.Raw().Bytes), NestOptions{})

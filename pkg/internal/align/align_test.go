@@ -131,17 +131,17 @@ func TestIncreasingByWeight(t *testing.T) {
 
 // sequences are pairs of sequences that are costly to align, each in its way.
 var sequences = []struct {
-	name  string
-	make  func(r *rand.Rand) (a, b []int)
-	least float64 // the part of a that is paired at least
+	name string
+	make func(r *rand.Rand) (a, b []int)
+	min  float64 // the part of a that is paired at least
 }{
-	{name: "2 symbols, 300000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 300_000, 2), random(r, 300_000, 2) }, least: 0.7},
-	{name: "4 symbols, 20000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 20_000, 4), random(r, 20_000, 4) }, least: 0.6},
-	{name: "100 symbols, 20000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 20_000, 100), random(r, 20_000, 100) }, least: 0.12},
-	{name: "shuffled, 200000", make: func(r *rand.Rand) ([]int, []int) { return r.Perm(200_000), r.Perm(200_000) }, least: 0.004},
+	{name: "2 symbols, 300000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 300_000, 2), random(r, 300_000, 2) }, min: 0.7},
+	{name: "4 symbols, 20000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 20_000, 4), random(r, 20_000, 4) }, min: 0.6},
+	{name: "100 symbols, 20000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 20_000, 100), random(r, 20_000, 100) }, min: 0.12},
+	{name: "shuffled, 200000", make: func(r *rand.Rand) ([]int, []int) { return r.Perm(200_000), r.Perm(200_000) }, min: 0.004},
 	{name: "shuffled with a few repeated, 200000", make: func(r *rand.Rand) ([]int, []int) {
 		return append(r.Perm(200_000), 1, 2, 3), append(r.Perm(200_000), 3, 2, 1)
-	}, least: 0.004},
+	}, min: 0.004},
 	{name: "nothing in common, 300000", make: func(r *rand.Rand) ([]int, []int) {
 		a, b := r.Perm(300_000), r.Perm(300_000)
 		for i := range b {
@@ -152,22 +152,22 @@ var sequences = []struct {
 	{name: "30 changes in 300000", make: func(r *rand.Rand) ([]int, []int) {
 		a := random(r, 300_000, 1000)
 		return a, changed(r, a, 30)
-	}, least: 0.9998},
+	}, min: 0.9998},
 	{name: "6000 changes in 300000", make: func(r *rand.Rand) ([]int, []int) {
 		a := random(r, 300_000, 1000)
 		return a, changed(r, a, 6_000)
-	}, least: 0.95},
+	}, min: 0.95},
 	{name: "runs of the same, 200000", make: func(r *rand.Rand) ([]int, []int) {
 		a, b := make([]int, 200_000), make([]int, 200_000)
 		for i := range 2000 {
 			a[i*100+r.IntN(100)], b[i*100+r.IntN(100)] = 1+i%3, 1+i%3
 		}
 		return append(a, 5), append(b, 6)
-	}, least: 0.95},
+	}, min: 0.95},
 	{name: "one run moved, 200000", make: func(r *rand.Rand) ([]int, []int) {
 		a := random(r, 200_000, 1000)
 		return a, slices.Concat(a[150_000:], a[:150_000])
-	}, least: 0.5},
+	}, min: 0.5},
 }
 
 func random(r *rand.Rand, n, symbols int) []int {
@@ -203,8 +203,8 @@ func TestPairsOfLongSequences(t *testing.T) {
 			a, b := tt.make(rand.New(rand.NewPCG(1, 2)))
 			pairs := align.Pairs(a, b)
 			check(t, a, b, pairs)
-			if part := float64(len(pairs)) / float64(len(a)); part < tt.least {
-				t.Errorf("paired %.4f of the elements, want at least %.4f", part, tt.least)
+			if part := float64(len(pairs)) / float64(len(a)); part < tt.min {
+				t.Errorf("paired %.4f of the elements, want at least %.4f", part, tt.min)
 			}
 		})
 	}

@@ -118,12 +118,12 @@ func (s *search) trim(at box) box {
 func (s *search) middle(at box, allowed int) (x, y int, ok bool) {
 	a, b := s.a[at.fromA:at.toA], s.b[at.fromB:at.toB]
 	delta := len(a) - len(b)
-	most := min((len(a)+len(b)+1)/2, int(math.Sqrt(float64(allowed)))+1)
-	s.forward.clear(most)
-	s.backward.clear(most)
+	maxSteps := min((len(a)+len(b)+1)/2, int(math.Sqrt(float64(allowed)))+1)
+	s.forward.clear(maxSteps)
+	s.backward.clear(maxSteps)
 	limit := s.steps - allowed
 	var furthest Pair
-	for d := 0; d <= most; d++ {
+	for d := 0; d <= maxSteps; d++ {
 		low, high := -d+2*max(0, d-len(b)), d-2*max(0, d-len(a))
 		for k := low; k <= high; k += 2 {
 			x := s.forward.next(d, k)
@@ -170,9 +170,9 @@ type front struct {
 }
 
 // clear makes room for ways with the given number of steps.
-func (f *front) clear(most int) {
-	f.origin = most + 1
-	if need := 2*most + 3; cap(f.reach) < need {
+func (f *front) clear(maxSteps int) {
+	f.origin = maxSteps + 1
+	if need := 2*maxSteps + 3; cap(f.reach) < need {
 		f.reach = make([]int32, need)
 	} else {
 		f.reach = f.reach[:need]

@@ -14,10 +14,10 @@ func TestStepsAreBounded(t *testing.T) {
 				a[i], b[i] = r.Int32N(symbols), r.Int32N(symbols)
 			}
 			s := newSearch(a, b)
-			most := s.steps
+			limit := s.steps
 			s.solve(box{0, n, 0, n}, 0)
-			if s.steps < -most/8 {
-				t.Errorf("%d elements of %d symbols: %d steps, want about %d at most", n, symbols, most-s.steps, most)
+			if s.steps < -limit/8 {
+				t.Errorf("%d elements of %d symbols: %d steps, want about %d at most", n, symbols, limit-s.steps, limit)
 			}
 			if s.rest != 0 {
 				t.Errorf("%d elements of %d symbols: %d are undecided", n, symbols, s.rest)

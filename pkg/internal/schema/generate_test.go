@@ -22,8 +22,8 @@ func (s *source) choose(n int) int {
 
 func (s *source) of(list ...string) string { return list[s.choose(len(list))] }
 
-func (s *source) list(most int, open, end string, each func() string) string {
-	parts := make([]string, 1+s.choose(most))
+func (s *source) list(maxLength int, open, end string, each func() string) string {
+	parts := make([]string, 1+s.choose(maxLength))
 	for i := range parts {
 		parts[i] = each()
 	}
@@ -47,11 +47,11 @@ func (s *source) scalar() string {
 }
 
 // object writes members, each name once.
-func (s *source) object(most int, each func() string) string {
+func (s *source) object(maxLength int, each func() string) string {
 	seen := map[string]bool{}
 	var b strings.Builder
 	b.WriteByte('{')
-	for range s.choose(most + 1) {
+	for range s.choose(maxLength + 1) {
 		name, value := s.name(), each()
 		text, _ := jsonstream.Unquote([]byte(name), nil)
 		if seen[string(text)] {

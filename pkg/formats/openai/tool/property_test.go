@@ -17,9 +17,9 @@ import (
 func drawSchema(t *rapid.T, levels int) string {
 	var members []string
 	add := func(name, value string) { members = append(members, fmt.Sprintf("%q:%s", name, value)) }
-	some := func(most int) []string {
+	some := func(maxLength int) []string {
 		var list []string
-		for range rapid.IntRange(0, most).Draw(t, "schemas") {
+		for range rapid.IntRange(0, maxLength).Draw(t, "schemas") {
 			list = append(list, drawSchema(t, levels-1))
 		}
 		return list
