@@ -108,7 +108,7 @@ func (f *chainFlags) options(c *cobra.Command) (chain.Options, error) {
 }
 
 // severityOfRules returns the severities that differ from the rules' own. Where
-// --off and --severity contradict each other, the one that stood on the command
+// --off and --severity contradict each other, the one that was on the command
 // line counts, and --off if both did.
 func (f *chainFlags) severityOfRules(c *cobra.Command) (map[string]finding.Severity, error) {
 	wanted := map[string]finding.Severity{}

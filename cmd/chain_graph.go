@@ -20,7 +20,7 @@ type graphLanguage interface {
 	beginTask(task int, title string) string
 	endTask() string
 	message(n int, lines []string, class string) string
-	findings(n int, lines []string, class string) string // beside message n
+	findings(n int, lines []string, class string) string // next to message n
 	edge(from, to int, label string) string
 }
 

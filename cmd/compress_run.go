@@ -181,7 +181,7 @@ type indexed struct {
 	Length        int64  `json:"length"`
 	ContentOffset int64  `json:"contentOffset"` // in what the data decompresses to
 	ContentLength int64  `json:"contentLength"`
-	HandoffID     string `json:"handoffId,omitzero"` // or what stands for one in other formats
+	HandoffID     string `json:"handoffId,omitzero"` // or its counterpart in other formats
 }
 
 // packMessages compresses each message, and the line feed after it, by itself.

@@ -80,8 +80,8 @@ func effective(g *cli.Globals) (all []setting, unused []error, err error) {
 	for i := range all {
 		s := &all[i]
 		origin, err := give(s.flag, s.command, list)
-		told := func(other error) bool { return other.Error() == err.Error() } // of another command
-		if err != nil && !slices.ContainsFunc(unused, told) {
+		reported := func(other error) bool { return other.Error() == err.Error() } // of another command
+		if err != nil && !slices.ContainsFunc(unused, reported) {
 			unused = append(unused, err)
 		}
 		if origin != "" {

@@ -115,7 +115,7 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	if err := f.Options.Check(); err != nil {
 		return fmt.Errorf("--budget %w", err)
 	}
-	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
 		doc, err := jsonstream.Parse(d.Raw, f.Limits)
 		if err != nil {
 			return nil, input.InFile(d.Source.Name, err)
@@ -129,13 +129,13 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		if err != nil {
 			return nil, convertError(d, err)
 		}
-		tell(convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()})
+		publish(convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()})
 		if len(dst) == 0 && !f.Pretty && cap(r.Text) > cap(dst)/2 {
 			return r.Text, nil // a long one need not be there twice
 		}
 		return f.Layout.Append(dst, r.Text)
 	}
-	f.Publish = func(news []any) error { return f.tell(c.ErrOrStderr(), news) }
+	f.Publish = func(news []any) error { return f.publish(c.ErrOrStderr(), news) }
 	return f.Rewriting.Run(c, args)
 }
 
@@ -161,7 +161,7 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 		return err
 	}
 	var all []error
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, f := range result.Findings {
 		end := remedy.Lenient
 		switch {
@@ -170,7 +170,7 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 		case !isStructural(f):
 			continue
 		}
-		told[f.Pointer] = true
+		reported[f.Pointer] = true
 		all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s%s [%s]",
 			d.Source.Name, f.Line, f.Column, f.PlacedMessage(), end, f.Rule)))
 		if end == "" {
@@ -181,7 +181,7 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	errors.As(converted, &faults)
 	for _, fault := range faults {
 		parent := fault.Pointer[:max(strings.LastIndexByte(fault.Pointer, '/'), 0)]
-		if at := nearest(doc.Root(), fault.Pointer).Position(); !told[fault.Pointer] && !told[parent] {
+		if at := nearest(doc.Root(), fault.Pointer).Position(); !reported[fault.Pointer] && !reported[parent] {
 			all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Problem, remedy.Lenient)))
 		}
 	}
@@ -208,7 +208,7 @@ func isStructural(f finding.Finding) bool {
 	}
 }
 
-// nearest returns the value at a JSON Pointer, or the innermost one on the way to it.
+// nearest returns the value at a JSON Pointer, or the innermost one on the path to it.
 func nearest(v jsonstream.Value, pointer string) jsonstream.Value {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	for _, token := range tokens {
@@ -229,8 +229,8 @@ type convertRecord struct {
 	place input.Origin
 }
 
-// tell writes the reports, or only what must not go unnoticed.
-func (f *convertFlags) tell(stderr io.Writer, news []any) error {
+// publish writes the reports, or only what must not go unnoticed.
+func (f *convertFlags) publish(stderr io.Writer, news []any) error {
 	if f.quiet {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (f gitFile) heading() string {
 	return f.path
 }
 
-// besides says what is different about the file beside its content, "" for nothing.
+// besides says what is different about the file apart from its content, "" for nothing.
 func (f gitFile) besides() string {
 	switch {
 	case f.oldMode != f.newMode && f.oldMode != "." && f.newMode != ".":

@@ -39,7 +39,7 @@ type pairing struct {
 	limits  jsonstream.Limits
 	from    format.Format // of the messages; "": the one that each looks like
 	byOrder bool
-	count   func(int) // is told of every byte read
+	count   func(int) // is called with how many bytes were read
 	emit    func(pair) bool
 }
 
@@ -95,7 +95,7 @@ func (p pairing) directories(from, to string) {
 			path = filepath.ToSlash(path)
 			name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 			if pair := files[name]; pair != nil && pair[i] != nil {
-				name = path // there is a plain one beside it
+				name = path // there is a plain one next to it
 			}
 			if files[name] == nil {
 				files[name] = &[2]*input.Source{}

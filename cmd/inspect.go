@@ -151,7 +151,7 @@ func (i *inspection) all(c *cobra.Command, list []input.Source) error {
 				continue
 			}
 			if i.terms && r.Format != "" && r.Format != format.EAAPL {
-				i.terms = false // told once
+				i.terms = false // said once
 				i.progress.Clear()
 				term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
 			}

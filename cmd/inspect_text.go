@@ -246,7 +246,7 @@ func (p *drawing) tools(f inspect.Facts) {
 	p.Section("Tools", "")
 	var rows []term.Row
 	for _, t := range f.Tools[:min(len(f.Tools), term.MaxRows)] {
-		if f.Profile != nil { // only canonical messages tell what the calls put out
+		if f.Profile != nil { // only canonical messages have the output of the calls
 			rows = append(rows, term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call")}, Quantity: float64(t.Calls)})
 			continue
 		}

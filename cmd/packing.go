@@ -74,7 +74,7 @@ type packed struct {
 	sum   []byte // SHA-256 of the content, with --verify
 }
 
-// count fills in the sizes, of content that became data or the other way round.
+// count fills in the sizes, of content that became data or the reverse.
 func (p *packed) count(in, out *tally) {
 	content, data := in, out
 	if !p.packs {

@@ -129,7 +129,7 @@ func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors te
 // scanFinding is one finding and where it is.
 type scanFinding struct {
 	safety.Finding
-	Pointer string       `json:"pointer"`          // to the string, or the member whose name it is, behind what holds it encoded
+	Pointer string       `json:"pointer"`          // to the string, or the member whose name it is, after what holds it encoded
 	InName  bool         `json:"inName,omitzero"`  // the finding is in the member's name
 	Field   safety.Field `json:"field"`            // who speaks there
 	Flagged bool         `json:"flagged"`          // whether the text is, by what is not allowed

@@ -29,7 +29,7 @@ type scanRun struct {
 	unread    int
 }
 
-// all scans every document of the sources, and tells the outcome.
+// all scans every document of the sources, and reports the outcome.
 func (s *scanRun) all(ctx context.Context, out *output.File, list []input.Source) error {
 	work := func(batch []input.Document) []*report.Record {
 		records := make([]*report.Record, 0, len(batch))
@@ -126,7 +126,7 @@ func (s *scanRun) answer() error {
 	return cli.Answer(s.unread, s.flagged > 0)
 }
 
-// summary tells how the run went, in one line.
+// summary says how the run went, in one line.
 func (s *scanRun) summary() string {
 	text := fmt.Sprintf("%s: %d flagged", counted(s.documents, "document"), s.flagged)
 	if s.unread > 0 {

@@ -76,19 +76,19 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 		}
 	}
 	f.Meter, f.Tokenizer = counter.Meter(), string(counter.Encoding())
-	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
 		text, report, err := f.prepare(d)
 		if err != nil {
 			return nil, err
 		}
-		tell(report)
+		publish(report)
 		return f.Layout.Append(dst, text)
 	}
 	f.Publish = func(news []any) error {
 		var reports []any
 		for _, n := range news {
 			p := n.(prepared)
-			for _, line := range p.told {
+			for _, line := range p.notes {
 				f.Progress.Fail(fmt.Errorf("%s: %s", p.place, term.Visible(line)))
 			}
 			reports = append(reports, p.trimRecord)
@@ -101,7 +101,7 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 // prepared is what became of one message.
 type prepared struct {
 	trimRecord
-	told []string
+	notes []string
 }
 
 func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
@@ -120,7 +120,7 @@ func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
 	default:
 		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.Origin(), kind)
 	}
-	doc, told, err := f.Fill(doc, kind, f.Limits)
+	doc, notes, err := f.Fill(doc, kind, f.Limits)
 	if err != nil {
 		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
@@ -138,9 +138,9 @@ func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
 		place: d.Origin(), archive: r.Archive, turnsGone: r.Gone,
 	}
 	if n := r.Record.GivenUp[string(trim.ToolState)]; n > 0 && r.Changed && !f.quiet && f.trimFlags.format == "text" {
-		told = append(told, term.Plural(n, "member")+" of the tool state left out")
+		notes = append(notes, term.Plural(n, "member")+" of the tool state left out")
 	}
-	return r.Text, prepared{report, told}, nil
+	return r.Text, prepared{report, notes}, nil
 }
 
 // readable returns why deserialize_context does not read a context.

@@ -56,7 +56,7 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	return f.summarizer.load(f.Globals, c, &f.Options)
 }
 
-// limit makes of the context window the most tokens of a message.
+// limit makes of the context window the maximal tokens of a message.
 func (f *trimFlags) limit(c *cobra.Command) error {
 	if f.threshold <= 0 || f.threshold > 1 {
 		return fmt.Errorf("--threshold %v: write a number above 0 and up to 1", f.threshold)

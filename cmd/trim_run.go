@@ -29,12 +29,12 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
+	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
 		text, report, err := f.trim(c.Context(), d, key)
 		if err != nil {
 			return nil, err
 		}
-		tell(report)
+		publish(report)
 		return f.Layout.Append(dst, text)
 	}
 	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }

@@ -38,7 +38,7 @@ func (u *untold) clear() {
 }
 
 // report names the ids, of which file has a line each: whoever sends the messages again
-// would hear that they were seen before. At most limit ids are named.
+// would get the answer that they were seen before. At most limit ids are named.
 func (u *untold) report(stderr io.Writer, file string, limit int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -198,7 +198,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 // tellSchemas says of each schema from a file whether it is checked at the speed of
 // reading, or else why not.
 func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
-	tell := func(name string, s *validate.Schema) {
+	say := func(name string, s *validate.Schema) {
 		if err := s.Streams(); err != nil {
 			fmt.Fprintf(stderr, "handoff: %s: checked by the schema library, which is slower: %s\n", term.Visible(name), term.Visible(err.Error()))
 			return
@@ -206,10 +206,10 @@ func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
 		fmt.Fprintf(stderr, "handoff: %s: checked while the messages are read\n", term.Visible(name))
 	}
 	if o.Schema != nil {
-		tell(f.schema, o.Schema)
+		say(f.schema, o.Schema)
 	}
 	if o.Receiver != nil && o.Receiver.StateSchema != nil {
-		tell("the schema for currentState", o.Receiver.StateSchema)
+		say("the schema for currentState", o.Receiver.StateSchema)
 	}
 }
 

@@ -35,7 +35,7 @@ type validation struct {
 	unread     int
 }
 
-// all checks every document of the sources, and tells the outcome.
+// all checks every document of the sources, and reports the outcome.
 func (v *validation) all(c *cobra.Command, list []input.Source, quiet bool) error {
 	v.invalid = map[finding.Reason]int{}
 	work := func(batch []input.Document) records { return v.work(c, batch) }
@@ -118,7 +118,7 @@ func (v *validation) consume(r *report.Record) error {
 	return v.findings.Report(r)
 }
 
-// summary tells how the run went, in one line.
+// summary says how the run went, in one line.
 func (v *validation) summary() string {
 	var b strings.Builder
 	b.WriteString(validity(v.documents, validate.Reasons(), v.invalid))
@@ -132,7 +132,7 @@ func (v *validation) summary() string {
 	return b.String()
 }
 
-// validity tells how many of some messages are valid, and why the others are not:
+// validity says how many of some messages are valid, and why the others are not:
 // rejected counts those by their reasons, which are named in this order.
 func validity[R ~string](messages int, reasons []R, rejected map[R]int) string {
 	invalid := 0

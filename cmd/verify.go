@@ -209,7 +209,7 @@ func (v *verification) check(parser *message.Parser, d input.Document) checked {
 	key, err := v.verifier.Verify(m)
 	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin(), Own: signedWith(key.ID)}
 	r.Valid = err == nil
-	r.Origin.Short = false // each accepted message is told by itself
+	r.Origin.Short = false // each accepted message is reported by itself
 	if err == nil && v.freshness.MaxAge > 0 {
 		err = v.freshness.Check(m, v.now)
 	}

@@ -39,7 +39,7 @@ type checked struct {
 	message *message.Message
 }
 
-// all verifies every document of the sources, and tells the outcome.
+// all verifies every document of the sources, and reports the outcome.
 func (v *verification) all(out *output.File, list []input.Source) error {
 	v.invalid = map[sign.Reason]int{}
 	err := input.Process(list, v.Limits, v.progress, v.work, func(results []checked) error {
@@ -55,7 +55,7 @@ func (v *verification) all(out *output.File, list []input.Source) error {
 	}, func() error {
 		return v.flush(out)
 	})
-	// What was recorded before an error is told all the same.
+	// What was recorded before an error is still reported.
 	err = cmp.Or(err, v.findings.Flush(), v.flush(out))
 	if err == nil && !v.quiet {
 		fmt.Fprintln(v.stderr, v.summary())
@@ -88,7 +88,7 @@ func (v *verification) work(batch []input.Document) []checked {
 
 // remember records the messages that are about to be accepted, and rejects those
 // that were before. It comes before their verdicts are written: a message whose verdict was
-// told must never be accepted again.
+// reported must never be accepted again.
 func (v *verification) remember(results []checked) error {
 	if v.accepted == nil {
 		return nil
@@ -141,7 +141,7 @@ func (v *verification) answer() error {
 	return cli.Answer(v.unread, len(v.invalid) > 0)
 }
 
-// summary tells how the run went, in one line.
+// summary says how the run went, in one line.
 func (v *verification) summary() string {
 	text := validity(v.messages, slices.Concat(sign.Reasons(), sign.ReplayReasons()), v.invalid)
 	if v.unread > 0 {

@@ -30,7 +30,7 @@ type heldFile struct {
 }
 
 // holdFile waits for a file, which need not be there, until no other process holds it,
-// and says so on stderr if that takes long. The lock is a file beside it; the system
+// and says so on stderr if that takes long. The lock is a file next to it; the system
 // releases it if the process ends, however it ends, so that one which is left
 // does no harm.
 func holdFile(g *cli.Globals, path string, stderr io.Writer) (*heldFile, error) {
@@ -76,7 +76,7 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 	return text, codec, err
 }
 
-// replace writes the file anew, all of it or nothing.
+// replace rewrites the file, all of it or nothing.
 func (h *heldFile) replace(codec compress.Codec, text []byte) error {
 	out, err := h.OpenAs(claim.AsData, codec, h.path, nil)
 	if err != nil {

@@ -59,7 +59,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 			e.progress.Fail(err)
 			return nil
 		}
-		e.tell(t, r.lost)
+		e.report(t, r.lost)
 		if e.strict && len(r.lost) > 0 {
 			e.lossy = true
 			return nil
@@ -93,7 +93,7 @@ func encode(t transcript) encoded {
 // maxLosses is how many losses of a transcript are reported.
 const maxLosses = 20
 
-func (e *encoding) tell(t transcript, lost []wire.Loss) {
+func (e *encoding) report(t transcript, lost []wire.Loss) {
 	for i, l := range lost {
 		if i == maxLosses {
 			e.progress.Fail(fmt.Errorf("%s: … and %s more", term.Visible(t.source), term.Plural(len(lost)-i, "member")))

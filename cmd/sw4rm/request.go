@@ -131,11 +131,11 @@ func (f *sw4rmRequestFlags) snapshot(stdin io.Reader) (*sw4rm.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, told, err := f.Fill(doc, format.SW4RMContext, f.Limits)
+	doc, notes, err := f.Fill(doc, format.SW4RMContext, f.Limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	for _, text := range told {
+	for _, text := range notes {
 		term.PrintError(f.stderr, fmt.Errorf("%s: %s", name, text))
 	}
 	context, problems := sw4rm.ReadContext(doc.Root())

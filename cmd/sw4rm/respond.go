@@ -26,7 +26,7 @@ type responding struct {
 
 // An outcome is what became of one request, for people.
 type outcome struct {
-	told     []string
+	notes    []string
 	rejected bool
 }
 
@@ -42,8 +42,8 @@ func (f *responding) register(c *cobra.Command) {
 // one; a rejection without a text gets one.
 func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Document, r *sw4rm.Request, handoffID string) ([]byte, outcome, error)) error {
 	f.seeded = c.Flags().Changed("seed")
-	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
-		r, told, err := f.read(d)
+	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
+		r, notes, err := f.read(d)
 		if err != nil {
 			return nil, err
 		}
@@ -52,10 +52,10 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Do
 			id = sw4rm.SeededID(f.seed, r)
 		}
 		text, o, err := answer(d, r, id)
-		for _, line := range told {
-			o.told = append(o.told, fmt.Sprintf("%s: %s", d.Origin(), line))
+		for _, line := range notes {
+			o.notes = append(o.notes, fmt.Sprintf("%s: %s", d.Origin(), line))
 		}
-		tell(o)
+		publish(o)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Do
 	f.Publish = func(news []any) error {
 		for _, n := range news {
 			o := n.(outcome)
-			for _, line := range o.told {
+			for _, line := range o.notes {
 				f.Progress.Fail(errors.New(term.Visible(line)))
 			}
 			f.rejected = f.rejected || o.rejected
@@ -83,12 +83,12 @@ func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
 	if err != nil {
 		return nil, nil, input.InFile(d.Source.Name, err)
 	}
-	doc, told, err := f.Fill(doc, format.SW4RMRequest, f.Limits)
+	doc, notes, err := f.Fill(doc, format.SW4RMRequest, f.Limits)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	r, problems := sw4rm.ReadRequest(doc, f.Limits)
-	return r, told, Problems(term.Visible(d.Source.Name), problems)
+	return r, notes, Problems(term.Visible(d.Source.Name), problems)
 }
 
 func newSW4RMRespond(g *cli.Globals) *cobra.Command {

@@ -72,7 +72,7 @@ func (f *routeFlags) route(d input.Document, r *sw4rm.Request, id string) ([]byt
 	routing := f.registry.Route(r, f.preferred, id)
 	o := outcome{rejected: !routing.Response.Accepted}
 	for _, rejection := range routing.Rejections {
-		o.told = append(o.told, fmt.Sprintf("%s: agent %s rejected: %s", d.Origin(), rejection.Agent, rejection.Reason))
+		o.notes = append(o.notes, fmt.Sprintf("%s: agent %s rejected: %s", d.Origin(), rejection.Agent, rejection.Reason))
 	}
 	switch {
 	case !f.request:

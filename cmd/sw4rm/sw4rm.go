@@ -54,11 +54,11 @@ func (f *LenientFlag) Fill(doc *jsonstream.Document, kind format.Format, limits 
 		return doc, nil, nil
 	}
 	filled, pointers, err := sw4rm.Fill(doc, kind, limits)
-	var told []string
+	var notes []string
 	for _, pointer := range pointers {
-		told = append(told, pointer+": missing, filled in with an empty value")
+		notes = append(notes, pointer+": missing, filled in with an empty value")
 	}
-	return filled, told, err
+	return filled, notes, err
 }
 
 // Problems returns an error for each problem, with its place in a file.

@@ -15,19 +15,19 @@ import (
 	"strings"
 )
 
-// A File is a file that is open, and locked against all others who use it.
+// A File is a file that is open, and locked against all other users.
 type File interface {
 	io.ReaderAt
 	Stat() (fs.FileInfo, error)
 	// Append writes text at offset end, which is the end of the file: all of it or, with
 	// an error, nothing. When it returns, the text is safely on the disk.
 	Append(text []byte, end int64) error
-	// Close gives the lock back.
+	// Close releases the lock.
 	Close() error
 }
 
 // A Log is a file of ids, one a line. Any number of processes may use it at once. It may
-// be renamed, removed or truncated in between: what counts is what stands in the file that
+// be renamed, removed or truncated in between: what counts is what is in the file that
 // is opened. Of each id no more than a digest is held in memory.
 //
 // A Log is for one goroutine at a time.

@@ -24,8 +24,8 @@ type Options struct {
 	// To is the kind of agent that is to take over.
 	To message.ToAgent
 	// Also are further kinds of agents that each get the message: a fan-out (section
-	// 14.2), whose receiverList names To and these. A state that has a receiverList of
-	// its own is then an [*InputError].
+	// 14.2), whose receiverList names To and these. A state that has its own
+	// receiverList is then an [*InputError].
 	Also []message.ToAgent
 	// Parent is the message by which From got the task; nil for the first
 	// handoff of a task.
@@ -158,7 +158,7 @@ func quoted(s string) func() ([]byte, error) {
 	return func() ([]byte, error) { return jsontext.AppendQuote(nil, s) }
 }
 
-// copied gives the state's member as it is, or what stands for none.
+// copied gives the state's member as it is, or the value for none.
 func (b *builder) copied(name, none string) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		if v := b.state.root.Get(name); v.Exists() || none == "" {

@@ -4,8 +4,8 @@
 //
 // The input is an agent state (schemas/agent-state-1.schema.json) and, unless
 // the handoff is the first of its task, the message by which the agent got the
-// task: the parent. What the state has of the message's own members passes into
-// the message byte for byte, but for white space between tokens: member order,
+// task: the parent. The members of a message that the state has go into the
+// message byte for byte, but for white space between tokens: member order,
 // unknown members of turns and subtasks, and the text of numbers stay.
 //
 // # What comes from the parent

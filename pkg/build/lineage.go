@@ -149,10 +149,10 @@ func without(subtasks []jsonstream.Value, others ...[]jsonstream.Value) []jsonst
 }
 
 // traceparent makes the message a span of the task's trace. The parent message
-// decides which trace that is: an agent that started a trace of its own when it
+// decides which trace that is: an agent that started its own trace when it
 // took the message from a queue would otherwise cut the task's trace in two.
 // Within that trace, and without a parent message, the caller's span is the
-// nearer parent. A traceparent that is not valid is as good as none: W3C Trace
+// nearer parent. A traceparent that is not valid counts as none: W3C Trace
 // Context (section 4, processing model) restarts the trace.
 func (b *builder) traceparent() ([]byte, error) {
 	span, err := message.ParseTraceparent(b.o.Traceparent)

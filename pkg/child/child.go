@@ -25,7 +25,7 @@ type Options struct {
 	Env []string
 	// Stderr is called with every line of standard error, without its end, until they
 	// come to 64 KiB; what follows is left out, and so is the end of a long line. A line
-	// is shown to nobody as it stands: it may hold control characters. It must be set.
+	// is shown to nobody as it is: it may hold control characters. It must be set.
 	// Calls come one after the other, from another goroutine.
 	Stderr func(line string)
 }
@@ -69,23 +69,23 @@ type Process struct {
 	group group
 	gone  bool // the group is no more, and its id may become that of another
 
-	killing sync.Once
-	killed  chan struct{}
-	told    chan struct{} // closed when all lines of stderr have been told
-	held    *time.Timer   // closes an output that does not end
-	ended   chan struct{} // closed when err says how the command ended
-	err     error
+	killing   sync.Once
+	killed    chan struct{}
+	linesRead chan struct{} // closed when all lines of stderr have been read
+	held      *time.Timer   // closes an output that does not end
+	ended     chan struct{} // closed when err says how the command ended
+	err       error
 }
 
 // Start starts a command. When ctx is done, its group is killed, and Read and Write
 // return. The caller reads to the end of the output, or ends ctx, and then calls Wait.
 func (s *Set) Start(ctx context.Context, o Options) (*Process, error) {
 	p := &Process{
-		ctx:     ctx,
-		command: shell(o.Command),
-		killed:  make(chan struct{}),
-		told:    make(chan struct{}),
-		ended:   make(chan struct{}),
+		ctx:       ctx,
+		command:   shell(o.Command),
+		killed:    make(chan struct{}),
+		linesRead: make(chan struct{}),
+		ended:     make(chan struct{}),
 	}
 	p.command.Env = append([]string{}, o.Env...) // nil would be our own
 	var problems [3]error
@@ -112,7 +112,7 @@ func (s *Set) Start(ctx context.Context, o Options) (*Process, error) {
 	}
 	s.running[p] = true
 	stop := context.AfterFunc(ctx, p.kill)
-	go p.tell(o.Stderr)
+	go p.readLines(o.Stderr)
 	go p.end(s, stop)
 	return p, nil
 }
@@ -151,7 +151,7 @@ func (p *Process) Wait() error {
 	return p.err
 }
 
-// end waits for the command, and clears up behind it.
+// end waits for the command, and clears up after it.
 func (p *Process) end(s *Set, stop func() bool) {
 	state, err := p.command.Process.Wait()
 	if !stop() {
@@ -160,7 +160,7 @@ func (p *Process) end(s *Set, stop func() bool) {
 		err = &exec.ExitError{ProcessState: state}
 	}
 	p.mu.Lock()
-	p.group.kill() // what the command has left behind
+	p.group.kill() // what the command has left running
 	p.group.release()
 	p.gone = true
 	p.mu.Unlock()
@@ -171,7 +171,7 @@ func (p *Process) end(s *Set, stop func() bool) {
 		p.stdout.Close()
 		p.stderr.Close()
 	})
-	<-p.told
+	<-p.linesRead
 	p.stderr.Close()
 	s.mu.Lock()
 	delete(s.running, p)

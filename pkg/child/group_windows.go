@@ -20,7 +20,7 @@ var usual = []string{
 
 const foldNames = true
 
-// shell returns a command of the shell, which takes its line as it stands.
+// shell returns a command of the shell, which takes its line as it is.
 func shell(command string) *exec.Cmd {
 	c := exec.Command("cmd")
 	c.SysProcAttr = &syscall.SysProcAttr{

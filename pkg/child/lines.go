@@ -15,10 +15,10 @@ const (
 
 const leftOut = "… (the rest of its standard error is left out)"
 
-// tell tells the lines of standard error. What is too much is read all the same: the
+// readLines calls line for each line of standard error. What is too much is read all the same: the
 // command is not to wait.
-func (p *Process) tell(line func(string)) {
-	defer close(p.told)
+func (p *Process) readLines(line func(string)) {
+	defer close(p.linesRead)
 	r := bufio.NewReaderSize(p.stderr, maxLine)
 	left := maxQuoted
 	for long := false; ; {

@@ -13,7 +13,7 @@ import (
 
 // EncoderOptions says how to compress.
 type EncoderOptions struct {
-	// Codec is Gzip or Zstd; None stands for Zstd.
+	// Codec is Gzip or Zstd; None means Zstd.
 	Codec Codec
 	// Level is 1 (fastest) to 9 for gzip and to 22 for zstd; 0 means 6 and 3, and 6
 	// with a dictionary. Of zstd's levels four differ here: 1 and 2, 3 to 5, 6 to 9,

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Name returns who or what a turn is by, beside its role: the name of a speaker
+// Name returns who or what a turn is by, in addition to its role: the name of a speaker
 // or a tool; "" if it gives none.
 func (t Turn) Name() string { return t.Item().Get("name").Text() }
 

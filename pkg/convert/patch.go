@@ -9,13 +9,13 @@ import (
 // A patch makes a message of the view that its translation gives. It applies only where the
 // view has not changed since; elsewhere, it keeps the change and reports a miss.
 type patch struct {
-	members []entry // the differences beside the turns
+	members []entry // the differences other than in the turns
 	turns   []hunk
 	text    recoded
 	signed  tree.Digest // of what the message's signature covers
 }
 
-// A recoded is the text of an object that the message has encoded in another way than it
+// A recoded is the text of an object that the message has encoded differently than it
 // is encoded here.
 type recoded struct {
 	of   tree.Digest // the object

@@ -198,7 +198,7 @@ func (s shower) pointer(pointer string) string {
 // implied returns the members of a view that a report does not list.
 func (s shower) implied(view tree.Node, r Report) []string {
 	reported, above := map[string]bool{}, map[string]bool{}
-	tell := func(pointer string) {
+	note := func(pointer string) {
 		reported[pointer] = true
 		for i, c := range pointer {
 			if c == '/' {
@@ -207,10 +207,10 @@ func (s shower) implied(view tree.Node, r Report) []string {
 		}
 	}
 	for _, m := range r.Mapped {
-		tell(m.From)
+		note(m.From)
 	}
 	for _, m := range r.Carried {
-		tell(m.Pointer)
+		note(m.Pointer)
 	}
 	var implied []string
 	var walk func(n tree.Node, at string)

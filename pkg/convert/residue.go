@@ -14,12 +14,12 @@ import (
 //	shape    how that was written: a hint for writing it again
 //	seed, budget   the options of the conversion, where they were given
 //	made     the digests of the values that were made up, by their member
-//	unknown  the members that were not known, so that something stood in for them
-//	members  of the patch, beside the turns: at, was, value
+//	unknown  the members that were not known, so that something replaced them
+//	members  of the patch, other than the turns: at, was, value
 //	turns    of the patch: was, nth, and put or edit
 //	signed   the digest of what the signature covers
 //	text     the text of an encoded object, where it is not the one that is written here
-//	place    what stood in the place of the residue's holder, if that could not hold it
+//	place    what was in the place of the residue's holder, if that could not hold it
 type residue struct {
 	format format.Format
 	shape  tree.Node

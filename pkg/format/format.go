@@ -75,10 +75,10 @@ type Descriptor struct {
 	Carriers func(root jsonstream.Value) []Carrier
 	// Carries is the format of what is carried; "" if it is any one that has Turns.
 	Carries Format
-	// Sections tells that a model is given the turns as they are, so that one of the user may
+	// Sections says that a model is given the turns as they are, so that one of the user may
 	// be a section for data: see [conversation.ContextLabel].
 	Sections bool
-	// ResultsOnly tells that tool calls are known by their results alone.
+	// ResultsOnly says that tool calls are known by their results alone.
 	ResultsOnly bool
 	// MaxTurns is how many turns the format's specification advises to keep.
 	MaxTurns int
@@ -90,7 +90,7 @@ type Descriptor struct {
 	// Signature.
 	Changes func(Comparison) []Change
 
-	// Profile returns what a person wants to know of a message beside what all formats have.
+	// Profile returns what a person wants to know of a message in addition to what all formats have.
 	// The turns and their lists are those of its conversation, which context holds: that is
 	// absent if nothing does. It is nil for canonical messages.
 	Profile func(doc *jsonstream.Document, context jsonstream.Value, turns []conversation.Turn) Profile

@@ -7,7 +7,7 @@ import (
 // A Meter measures text, in tokens or in whatever unit Count counts.
 type Meter struct {
 	Count func(text string) int
-	// PerTurn is what every turn costs beside its text, PerName a turn's name, and
+	// PerTurn is what every turn costs in addition to its text, PerName a turn's name, and
 	// PerReply a conversation, for the answer that it primes.
 	PerTurn, PerName, PerReply int
 }

@@ -106,5 +106,5 @@ type ToolCall struct {
 }
 
 // A Number is a JSON number as it was written: 0.10 stays 0.10, and no digit of
-// a long one is lost. "" stands for an absent number.
+// a long one is lost. "" means an absent number.
 type Number string

@@ -16,7 +16,7 @@ type operation struct {
 	element    jsonstream.Value
 }
 
-// needs are the operations, and the member that each needs beside its path.
+// needs are the operations, and the member that each needs in addition to its path.
 var needs = map[string]string{"add": "value", "remove": "", "replace": "value", "move": "from", "copy": "from", "test": "value"}
 
 // A FormatError reports a patch that is not one. Its text is for people and does

@@ -78,7 +78,7 @@ func (e *LimitError) Error() string { return e.Problem }
 
 func (e *LimitError) Unwrap() error { return e.Err }
 
-// A run is a patch on its way through a document.
+// A run is a patch that is being applied to a document.
 type run struct {
 	root   *jsonstream.Draft
 	limits jsonstream.Limits // none is 0

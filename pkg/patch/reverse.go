@@ -17,9 +17,9 @@ var ErrIrreversible = errors.New("the patch does not say what was there")
 var ErrNotResult = errors.New("the patch does not lead to this document, so that it cannot be undone here")
 
 // Reverse returns the document that the patch makes result of. Members that come back
-// stand after the others.
+// come after the others.
 //
-// A removed or replaced value is known if a test of the same path stands directly
+// A removed or replaced value is known if a test of the same path comes directly
 // before the operation; without it, the error is an [*OpError] wrapping
 // [ErrIrreversible]. An operation that adds, moves or copies to a member is taken to
 // have made it, unless there is such a test. Merge patches are not reversible.
@@ -54,7 +54,7 @@ func (p *Patch) Reverse(result *jsonstream.Document, limits jsonstream.Limits) (
 	return doc, nil
 }
 
-// undo takes back an operation. old is what stood at its path before, absent if
+// undo takes back an operation. old is what was at its path before, absent if
 // that is not known.
 func (r *run) undo(o operation, old jsonstream.Value) error {
 	switch o.op {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// placeholder reports whether a value only stands where a credential would be. It covers
+// placeholder reports whether a value is only in the place of a credential. It covers
 // AWS's documented keys (AKIAIOSFODNN7EXAMPLE), which open nothing and are in every
 // tutorial: flagging them teaches people to switch the rule off.
 func placeholder(value string) bool {

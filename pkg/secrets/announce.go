@@ -58,7 +58,7 @@ func announced[T bytestring](text T, indexByte func(T, byte) int) bool {
 }
 
 // mayBelong reports whether the mark at an offset may belong to a credential: mostly, the
-// character beside it tells that it does not.
+// character next to it shows that it does not.
 func mayBelong[T bytestring](text T, at int) bool {
 	var before, after byte
 	if at > 0 {

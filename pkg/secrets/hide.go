@@ -4,7 +4,7 @@ import "strings"
 
 // Hide returns text with an asterisk for every byte of a credential: of those that
 // [Find] finds, of long words drawn at random, and of what follows a name such as
-// "password". It is for showing texts of which nobody knows what they hold.
+// "password". It is for showing texts of unknown content.
 func Hide(text string) string {
 	var hidden []byte
 	hide := func(from, to int) {
@@ -42,7 +42,7 @@ func Hide(text string) string {
 	return string(hidden)
 }
 
-// isWordByte reports whether c can stand in a name or in base64.
+// isWordByte reports whether c can be in a name or in base64.
 func isWordByte(c byte) bool {
 	return isAlnum(c) || c == '_' || c == '-' || c == '+' || c == '/'
 }
@@ -62,9 +62,9 @@ func hasRandomPart(word string) bool {
 	return false
 }
 
-// IsRandom reports whether a word of at least shortest bytes looks drawn at random:
+// IsRandom reports whether a word of at least minLength bytes looks drawn at random:
 // small letters, capitals and digits, which change as often as in the base64 of a key.
-// That tells it from a path, a name made of several words, a UUID, and a hash in
+// That distinguishes it from a path, a name made of several words, a UUID, and a hash in
 // hexadecimal digits. Bytes other than letters and digits do not count as changes.
 func IsRandom(word string, minLength int) bool {
 	if len(word) < minLength {

@@ -1,5 +1,5 @@
 // Package secrets finds credentials in text: keys, tokens and passwords that open
-// something for whoever reads them.
+// something for anybody who reads them.
 //
 // [Find] reports them, [Hide] returns the text without them. [MayHold] rules them out
 // for a whole JSON document at once. Placeholders, documented examples and references to
@@ -23,7 +23,7 @@ import (
 type Kind struct {
 	ID      string // such as github-token
 	Summary string // what it is, such as "a GitHub token"
-	Why     string // what whoever has it can do, in a sentence
+	Why     string // what anybody who has it can do, in a sentence
 	Example string // text with one that is made up
 	Similar string // text with none
 }
@@ -63,7 +63,7 @@ type pattern struct {
 	literals []string
 	reach    int // how many bytes after a literal the credential may end, at most; 0 means 160
 	expr     func() *regexp.Regexp
-	// accept, if set, has the last word on a match; loc is as FindSubmatchIndex gives it.
+	// accept, if set, decides on a match; loc is as FindSubmatchIndex gives it.
 	accept func(text string, loc []int) bool
 }
 

@@ -35,7 +35,7 @@ func byWorth(a, b unit) int {
 }
 
 // best returns the units of the greatest worth, of about size bytes, sorted by their
-// worth. It weighs them anew: at first the counts of words were incomplete.
+// worth. It weighs them again: at first the counts of words were incomplete.
 func (j *judge) best(units []unit, size int) []unit {
 	units = slices.DeleteFunc(units, func(u unit) bool { return u.worth == 0 })
 	slices.SortFunc(units, byWorth)
@@ -54,7 +54,7 @@ func (j *judge) best(units []unit, size int) []unit {
 }
 
 // candidates returns the units worth a place in a summary of about size bytes, in order
-// of their worth, with the worth that each adds to those before. told is the knowledge so
+// of their worth, with the worth that each adds to those before. known is the knowledge so
 // far.
 func (j *judge) candidates(units []unit, size int, known knowledge, minWorth int) []candidate {
 	units = j.best(units, 10*size+4096)
@@ -105,12 +105,12 @@ const (
 // carried are the hundredths for units of the previous summary: they were chosen once.
 const carried = 120
 
-// overhead is the cost of a unit beside its text: its part of a speaker's label and the
+// overhead is the cost of a unit without its text: its part of a speaker's label and the
 // separator.
 const overhead = 10
 
 // keep marks the pieces that stay when a unit is shortened: those of some worth, and
-// short ones beside them, which are parts of a list or a subject. It returns their worth.
+// short ones next to them, which are parts of a list or a subject. It returns their worth.
 func keep(pieces []piece, k kind) (worth int) {
 	const something = 50
 	says := func(i int) bool {

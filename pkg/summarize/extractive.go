@@ -183,7 +183,7 @@ func weighAll(units []unit, speakers []speaker) {
 }
 
 // fit returns a summary of the units, as long as maxTokens allows. Units worth less than
-// least are left out even if there is room.
+// minWorth are left out even if there is room.
 func (j *judge) fit(head string, units []unit, speakers []speaker, known knowledge, minWorth, maxTokens int, count func(string) int) string {
 	if maxTokens <= 0 {
 		return ""

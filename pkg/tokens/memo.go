@@ -11,7 +11,7 @@ type memo [1 << memoBits]struct {
 
 const (
 	memoBits = 12
-	// maxKnown is up to how many bytes ends tells all of a piece.
+	// maxKnown is up to how many bytes ends holds all of a piece.
 	maxKnown = 16
 )
 
@@ -31,7 +31,7 @@ func countKnown[T text](m *memo, v *vocabulary, s T) int {
 }
 
 // ends returns all bytes of a piece of 2 to maxKnown: its first and its last eight,
-// or four, which overlap, so that with its length they tell it from all others.
+// or four, which overlap, so that with its length they distinguish it from all others.
 func ends[T text](s T) (low, high uint64) {
 	n := len(s)
 	switch {

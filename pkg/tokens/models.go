@@ -33,7 +33,7 @@ func find(model string) (longest family, ok bool) {
 }
 
 // A family is what the models have in common whose names start with the prefix. A
-// dash at its end stands for the end of the name too.
+// dash at its end matches the end of the name too.
 type family struct {
 	prefix   string
 	encoding Encoding

@@ -3,7 +3,7 @@ package tokens
 // text is what can be counted without copying it.
 type text interface{ string | []byte }
 
-// A splitter is one of the ways to cut a text into pieces.
+// A splitter is one of the rules to cut a text into pieces.
 type splitter uint8
 
 // The splitters, by the encoding that introduced them.

@@ -3,7 +3,7 @@
 // Counts equal those of OpenAI's tiktoken (encode_ordinary), on every text: how a
 // text is cut into pieces and how pieces are merged is written here, and only the
 // vocabularies come from a library. Time is linear in the text whatever it holds,
-// and beside the vocabulary it takes about a megabyte.
+// and in addition to the vocabulary it takes about a megabyte.
 package tokens
 
 import (
@@ -30,7 +30,7 @@ const (
 // since gpt-3.5-turbo-0613. The role counts as a text.
 const (
 	PerMessage = 3 // every message
-	PerName    = 1 // a message that has a name, beside the name's own tokens
+	PerName    = 1 // a message that has a name, in addition to the name's own tokens
 	PerReply   = 3 // the start of the reply, once
 )
 

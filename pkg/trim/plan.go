@@ -142,7 +142,7 @@ func (d *draft) summarySize(tokens, count int) size {
 }
 
 // candidates returns the units that may go, oldest first. Instructions stay, as do
-// elements beside the conversation, the last user turn and the latest turns.
+// elements other than the conversation, the last user turn and the latest turns.
 func (d *draft) candidates() [][]int {
 	stays := map[int]bool{} // units
 	latest := d.o.KeepTurns

@@ -62,7 +62,7 @@ func readRecord(h *history.History) (r Record, err error) {
 	return r, nil
 }
 
-// checkHolder returns why a context cannot hold a record or the metadata beside it: a
+// checkHolder returns why a context cannot hold a record or the metadata next to it: a
 // value is in the place that must not be lost.
 func checkHolder(h *history.History) error {
 	v := h.Root.Get(holder(h.ContextFormat))

@@ -49,7 +49,7 @@ func isExtractive(s summarize.Summarizer) bool {
 	return false
 }
 
-// giveBack takes out of the cut all that fits beside a summary: first elements of Also,
+// giveBack takes out of the cut all that fits with a summary: first elements of Also,
 // and if all of those fit, the latest turns. It reports whether turns were given back.
 func (d *draft) giveBack(summary string) bool {
 	if len(d.cut.extras) > 0 {

@@ -34,7 +34,7 @@ type Options struct {
 
 	MaxTokens int // of the whole message, by Meter
 	MaxBytes  int // of the whole message as compact JSON
-	Last      int // turns that may stay; elements beside the conversation do not count
+	Last      int // turns that may stay; elements other than the conversation do not count
 
 	// KeepTurns is how many of the latest turns stay whatever the limits. If Last is not
 	// greater, only the very last turn must stay, and Last limits the others.

@@ -1,4 +1,4 @@
-// Package validate checks a handoff message the way its receiver must (EAAPL-MAG006,
+// Package validate checks a handoff message as its receiver must (EAAPL-MAG006,
 // sections 6.1 and 7.2): in layers, cheapest certainty first, stopping at the first that
 // fails. The safety scan runs also after completeness or budget has failed: by section 6.1
 // a sender retries after incomplete context, but never after a safety violation.

@@ -182,7 +182,7 @@ func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 	return findings
 }
 
-// stringFormats are those beside the standard ones, and the times, of which the library
+// stringFormats are those in addition to the standard ones, and the times, of which the library
 // accepts some that RFC 3339 does not allow.
 var stringFormats = map[string]func(text string) bool{
 	"semver-range": isSemverRange,

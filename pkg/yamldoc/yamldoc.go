@@ -1,7 +1,7 @@
 // Package yamldoc reads the documents in which people write settings, receiver profiles
 // and rules: YAML, or JSON.
 //
-// Whoever wrote the text, reading it takes time and memory in proportion to its size: a
+// Reading takes time and memory in proportion to the size of the text, whoever wrote it: a
 // text of more than [MaxBytes], or one whose YAML has more than [MaxNodes] nodes with its
 // aliases expanded or more than [MaxKeys] keys in one mapping, is rejected.
 package yamldoc
@@ -91,7 +91,7 @@ func notYAML(err error) error {
 }
 
 // check visits a node and all that it holds, aliases expanded, and takes each from the
-// nodes that are left. An alias within what it stands for uses them up.
+// nodes that are left. An alias within what it refers to uses them up.
 func check(n *yaml.Node, left *int) error {
 	if *left--; *left < 0 {
 		return fmt.Errorf("line %d: more than %d values, with aliases expanded", n.Line, MaxNodes)

@@ -21,11 +21,11 @@ const (
 	AsInput    Use = iota // read: a key, a profile, a schema, a policy
 	AsMessages            // read for the messages in it
 	AsData                // replaced by what is made of messages, once all of them are read
-	AsOutput              // written in any other way
+	AsOutput              // written otherwise
 	uses                  // how many there are
 )
 
-// conflicts reports whether a run cannot use one file in both ways.
+// conflicts reports whether a run cannot use one file for both.
 func (u Use) conflicts(other Use) bool {
 	u, other = min(u, other), max(u, other)
 	return other == AsOutput || other == AsData && u == AsInput

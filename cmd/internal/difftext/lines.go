@@ -237,7 +237,7 @@ func (t *printer) missing(n, indent int) {
 	}
 }
 
-// besideFrom is the least width in which old and new are side by side.
+// besideFrom is the minimum width in which old and new are side by side.
 const besideFrom = 100
 
 // beside prints an old and a new value in two columns, with the changed words

@@ -304,7 +304,7 @@ func (t *printer) unchanged(e *diff.Edit) {
 	}
 }
 
-// oneSided prints what was added or removed, beside its place if there is room.
+// oneSided prints what was added or removed, next to its place if there is room.
 func (t *printer) oneSided(e *diff.Edit, at string) {
 	mark, paint := t.Green("+"), t.Green
 	if e.Kind == diff.Removed {

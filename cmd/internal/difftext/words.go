@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// A piece is a part of a text that is shown in one way.
+// A piece is a part of a text that is shown alike.
 type piece struct {
 	text          string
 	sort          pieceSort

@@ -21,9 +21,9 @@ func Process[R any](list []Source, limits jsonstream.Limits, p *term.Progress, w
 	return InOrder(produce, work, consume, flush)
 }
 
-// InOrder is process for batches that produce emits, without telling.
+// InOrder is process for batches that produce emits, without progress.
 func InOrder[R any](produce func(emit func([]Document) bool), work func([]Document) R, consume func(R) error, flush func() error) error {
-	// A stream leaves garbage behind at the speed of reading. The collector runs
+	// A stream leaves garbage at the speed of reading. The collector runs
 	// when as much as is in use has come together; counting this block, which is
 	// never touched and so takes no memory, it runs a tenth as often. To make it
 	// takes a millisecond, which short runs need not spend.

@@ -240,7 +240,7 @@ func (s Source) WholeText(limits jsonstream.Limits, count func(int)) Document {
 	return d
 }
 
-// An Origin is where a document stood, for people.
+// An Origin is where a document was, for people.
 type Origin struct {
 	Source  string // as named by the user
 	Line    int    // where the document begins

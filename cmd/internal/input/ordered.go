@@ -89,7 +89,7 @@ func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume 
 
 // A window bounds what Ordered has in flight.
 type window struct {
-	few, ahead, larges int // the most that there may be of each
+	few, ahead, larges int // how many there may be of each
 
 	mutex    sync.Mutex
 	changed  sync.Cond

@@ -81,7 +81,7 @@ func complaints(r *Record) []finding.Finding {
 // asExpected reports whether a document is invalid as it was expected to be.
 func (r *Record) asExpected() bool { return r.Expected != "" && !r.Unexpected && !r.Valid }
 
-// leftOut returns what stands for the findings that a report leaves out, nil if it has all.
+// leftOut returns what replaces the findings that a report leaves out, nil if it has all.
 func leftOut(r *Record) []finding.Finding {
 	f := finding.Finding{
 		Layer: "limit", Rule: "limit/max-findings", Reason: r.Reason, Severity: finding.Error,

@@ -137,7 +137,7 @@ func junitText(source string, findings []finding.Finding) string {
 	return b.String()
 }
 
-// begin writes what stands before the first suite.
+// begin writes what comes before the first suite.
 func (j *junitReporter) begin() error {
 	if j.began {
 		return nil

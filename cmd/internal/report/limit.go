@@ -13,7 +13,7 @@ import (
 const DefaultMaxFindings = 10_000
 
 // An Excess is what a record says of the findings that --max-findings left out of it. Where
-// nothing else is left to say of consecutive messages, one record stands for all of them.
+// nothing else is left to say of consecutive messages, one record covers all of them.
 type Excess struct {
 	Omitted     int            `json:"omitted,omitzero"`   // findings that are left out
 	Messages    int            `json:"messages,omitzero"`  // how many messages the record is of, from Index on; 0 if it is one
@@ -49,8 +49,8 @@ func (r *Record) several() string {
 	return fmt.Sprintf("%s:%d-%d: %s\n", term.Visible(r.Origin.Source), r.Origin.Line, r.lastLine, r.text())
 }
 
-// A Limiter stands before the report of a run. Once it has let through as many findings as
-// there may be, messages are reported without theirs. Then one record stands for terse ones
+// A Limiter is called before the report of a run. Once it has let through as many findings as
+// there may be, messages are reported without theirs. Then one record covers terse ones
 // of one source that follow each other, and so it does once there were as many terse records
 // that never had a finding: 65 kB of gzip can hold 22 million of them.
 type Limiter struct {

@@ -199,7 +199,7 @@ func UnknownFormat(format string, known []string) error {
 // bare is the end of a report that ends with its last record.
 type bare struct{}
 
-// Unreadable writes nothing: there is no message, and stderr has told.
+// Unreadable writes nothing: there is no message, and stderr has the error.
 func (bare) Unreadable(string, error) error { return nil }
 
 func (bare) Close() error { return nil }

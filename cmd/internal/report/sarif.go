@@ -76,7 +76,7 @@ func sarifLocation(logical []object, physical object) object {
 	return object{"annotations": none, "id": -1, "logicalLocations": logical, "physicalLocation": physical, "relationships": none}
 }
 
-// sarifHead is what stands before the first result.
+// sarifHead is what comes before the first result.
 const sarifHead = `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[` + "\n"
 
 func (s *sarifReporter) Close() error {

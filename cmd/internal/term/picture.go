@@ -13,7 +13,7 @@ const (
 	MaxFindings     = 20
 )
 
-// MinWidth is the least width that text is laid out for.
+// MinWidth is the minimum width that text is laid out for.
 const MinWidth = 80
 
 // MaxBar keeps bars from filling a wide screen.

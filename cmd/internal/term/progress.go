@@ -108,7 +108,7 @@ func (p *Progress) Fail(err error) bool {
 	return true
 }
 
-// Stop ends the telling; it may be called more than once.
+// Stop ends the progress; it may be called more than once.
 func (p *Progress) Stop() {
 	p.stopOnce.Do(func() {
 		if p.quit != nil {

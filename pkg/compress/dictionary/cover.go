@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Selection works on grams, short strings that stand for what a match needs,
+// Selection works on grams, short strings that represent what a match needs,
 // and on segments, the stretches of samples that the dictionary is made of. A
 // gram is worth the number of samples that have it, once.
 const (

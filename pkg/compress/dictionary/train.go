@@ -51,7 +51,7 @@ type Options struct {
 // in the same order give the same bytes.
 //
 // Of each sample the first 128 KiB are used; of more than 64 MiB in all, an even
-// selection. Memory is at most about 100 MiB beside the samples. Too few samples, or
+// selection. Memory is at most about 100 MiB in addition to the samples. Too few samples, or
 // samples with nothing in common, give an error that wraps [ErrSamples].
 func Train(samples [][]byte, o Options) ([]byte, error) {
 	if o.MaxBytes == 0 {

@@ -29,7 +29,7 @@
 //   - its name has "):" in it;
 //   - its role is none of the four of the API, it has no name, and its content
 //     is the text of a JSON object: that is the older form of an item whose type
-//     stands before the colon.
+//     comes before the colon.
 //
 // Tool approval items of pre_handoff_items and new_items, which no model ever
 // gets, are not in a summary. Neither is a summary message: [Nest] lists the items

@@ -31,7 +31,7 @@ var sw4rmRoles = map[string]string{
 	"developer": "system", "function": "tool",
 }
 
-// sw4rmKinds are the members of an entry whose kind is fixed, beside role and content.
+// sw4rmKinds are the members of an entry whose kind is fixed, other than role and content.
 var sw4rmKinds = map[string]jsonstream.Kind{
 	"name": jsonstream.String, "tool_call_id": jsonstream.String, "metadata": jsonstream.Object,
 }

@@ -6,7 +6,7 @@ package align
 //
 // It is longest if the elements that both sequences have occur once in each, and
 // if fewer than some 2,000 elements are in one of them only. In all it takes about
-// 2^25 steps and 8 for every element at most, beside sorting.
+// 2^25 steps and 8 for every element at most, without sorting.
 func Pairs[T comparable](a, b []T) []Pair {
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {

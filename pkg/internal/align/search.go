@@ -2,7 +2,7 @@ package align
 
 import "math"
 
-// A search looks for a shortest way through the grid of two sequences, from their
+// A search looks for a shortest path through the grid of two sequences, from their
 // beginnings to their ends: one step along an element of one of them, or along
 // equal elements of both at no cost (E. W. Myers, "An O(ND) Difference Algorithm
 // and Its Variations", Algorithmica 1, 1986, sections 3 and 4b). Where that takes
@@ -112,7 +112,7 @@ func (s *search) trim(at box) box {
 	return at
 }
 
-// middle returns a point in the middle of a shortest way through a box that has
+// middle returns a point in the middle of a shortest path through a box that has
 // been trimmed. If it does not find one in as many steps as are allowed, it
 // returns the furthest point that it reached.
 func (s *search) middle(at box, allowed int) (x, y int, ok bool) {
@@ -133,7 +133,7 @@ func (s *search) middle(at box, allowed int) (x, y int, ok bool) {
 			}
 			s.steps -= 1 + x - from
 			s.forward.set(k, x)
-			if x <= len(a) && x-k <= len(b) { // else the way left the grid
+			if x <= len(a) && x-k <= len(b) { // else the path left the grid
 				if other := delta - k; delta&1 != 0 && -d <= other && other <= d && x+s.backward.at(other) >= len(a) {
 					return at.fromA + x, at.fromB + x - k, true
 				}
@@ -162,14 +162,14 @@ func (s *search) middle(at box, allowed int) (x, y int, ok bool) {
 	return at.fromA + furthest.A, at.fromB + furthest.B, false
 }
 
-// A front holds how far into a the ways with some number of steps lead on each
+// A front holds how far into a the paths with some number of steps lead on each
 // diagonal: on the k-th, k fewer elements of b than of a have been passed.
 type front struct {
 	reach  []int32
 	origin int // the place of the diagonal 0
 }
 
-// clear makes room for ways with the given number of steps.
+// clear makes room for paths with the given number of steps.
 func (f *front) clear(maxSteps int) {
 	f.origin = maxSteps + 1
 	if need := 2*maxSteps + 3; cap(f.reach) < need {
@@ -177,14 +177,14 @@ func (f *front) clear(maxSteps int) {
 	} else {
 		f.reach = f.reach[:need]
 	}
-	f.set(1, 0) // from where the way without steps begins on the diagonal 0
+	f.set(1, 0) // from where the path without steps begins on the diagonal 0
 }
 
 func (f *front) at(k int) int { return int(f.reach[f.origin+k]) }
 
 func (f *front) set(k, x int) { f.reach[f.origin+k] = int32(x) }
 
-// next returns how far the ways with d steps lead on a diagonal before they go on
+// next returns how far the paths with d steps lead on a diagonal before they go on
 // along equal elements, given those with d-1 steps.
 func (f *front) next(d, k int) int {
 	if k == -d || k != d && f.at(k-1) < f.at(k+1) {

@@ -21,7 +21,7 @@ type alphabet struct {
 
 // A class is a set of characters.
 type class struct {
-	kind rune   // stands for the class where assertions look at it
+	kind rune   // represents the class where assertions look at it
 	sets string // a bit for each set that holds the class
 }
 

@@ -17,7 +17,7 @@ import (
 
 // ErrTooLarge is the error for an expression that would need more than 1000
 // states, a table of more than 64 Ki entries (128 KiB), or too much work to
-// make one. Package regexp is the way to match such an expression.
+// make one. Package regexp matches such an expression.
 var ErrTooLarge = errors.New("regular expression too large for a table")
 
 const (

@@ -1,5 +1,5 @@
-// Package equal tells when two JSON values are equal: as RFC 6902, section 4.6,
-// has it, or with parts of them left out.
+// Package equal says when two JSON values are equal: as RFC 6902, section 4.6,
+// defines it, or with parts of them left out.
 package equal
 
 import (
@@ -28,7 +28,7 @@ type Rule struct {
 	known *known
 }
 
-// known tells whether anything below a value counts.
+// known reports whether anything below a value counts.
 type known struct{ counts map[jsonstream.Value]bool }
 
 // Below returns the rule for a member or element, and whether anything counts there.

@@ -29,7 +29,7 @@ type Cause struct {
 	Earlier jsonstream.Value
 	// Found is how many elements contains holds for, -1 if that is not known.
 	Found int
-	// Branches are those of anyOf or oneOf, if none of them holds and none stands out as
+	// Branches are those of anyOf or oneOf, if none of them holds and none is clearly
 	// the one that was meant: that one's causes take the place of the choice.
 	Branches []Branch
 

@@ -11,7 +11,7 @@ import (
 
 // A decimal is the value of a JSON number's text: 0.DIGITS times ten to the power of
 // point. The digits neither begin nor end with a zero, and zero has none, so that equal
-// numbers have equal digits. They stand in two parts, as the text has them.
+// numbers have equal digits. They are in two parts, as the text has them.
 type decimal struct {
 	negative        bool
 	whole, fraction []byte

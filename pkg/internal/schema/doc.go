@@ -3,7 +3,7 @@
 // allocating for one that is valid. Of one that is invalid it says why.
 //
 // A schema is compiled to a [Program], and a [Run] of the program follows the reader
-// of a document. It says yes, no, or that it cannot tell. [Program.Explain] applies
+// of a document. It says yes, no, or that it does not know. [Program.Explain] applies
 // the same schemas one by one to a document that has been read, and returns each [Cause]:
 // the value, the keyword that it breaks, and that keyword's place in the schema. Nothing of it
 // is in words.

@@ -22,7 +22,7 @@ const (
 	pathsPerByte = 16
 )
 
-// Explain is [Program.Explain] by the library. The error says that it cannot be told, and
+// Explain is [Program.Explain] by the library. The error says that it is not known, and
 // why.
 func (l *Library) Explain(v jsonstream.Value, limit int) ([]Cause, error) {
 	paths, maxPaths := 0, max(minPaths, pathsPerByte*len(v.Raw()))

@@ -138,7 +138,7 @@ type dependent struct {
 }
 
 // A bound is a limit for numbers: rejected is the result of comparing with it that is not
-// allowed, beside being equal, if equal is not.
+// allowed, other than being equal, if equal is not.
 type bound struct {
 	keyword    string
 	limit      decimal

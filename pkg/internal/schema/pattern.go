@@ -14,7 +14,7 @@ type pattern struct {
 	table interface{ Match(text []byte) bool } // nil if it is no regular expression
 }
 
-// match reports whether text has a match; ok is false where that cannot be told.
+// match reports whether text has a match; ok is false where that is not known.
 func (p *pattern) match(text []byte) (matched, ok bool) {
 	p.once.Do(p.compile)
 	if p.table == nil {

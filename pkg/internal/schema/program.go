@@ -7,10 +7,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Options say what a schema's vocabulary has beside the standard one. The zero value is
+// Options say what a schema's vocabulary has in addition to the standard one. The zero value is
 // the standard vocabulary with its formats asserted, and a schema of one document.
 type Options struct {
-	// Formats are rules for texts by name, beside and over those of jsonschema/v5, except
+	// Formats are rules for texts by name, in addition to and over those of jsonschema/v5, except
 	// for uuid and the times, which are those of package rfc3339. They must be safe for
 	// concurrent use.
 	Formats map[string]func(text string) bool

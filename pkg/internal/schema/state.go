@@ -129,7 +129,7 @@ type op struct {
 	format  *format
 }
 
-// none stands for no cell, no counter, no condition and no bit.
+// none means no cell, no counter, no condition and no bit.
 const none = -1
 
 // An entry is what a state says of a member's name.

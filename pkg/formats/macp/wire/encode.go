@@ -330,7 +330,7 @@ func extensions(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	return dst, nil
 }
 
-// body returns a payload's bytes, by the message type beside it.
+// body returns a payload's bytes, by the message type next to it.
 func (e *encoder) body(v jsonstream.Value) ([]byte, error) {
 	s, known := payloads[member(v.Parent(), "message_type").Text()]
 	if known {

@@ -14,8 +14,8 @@
 //   - an allOf of one schema is merged into the schema around it, and what both
 //     say is taken from the inner one;
 //   - a default of null is dropped;
-//   - a $ref with other keywords beside it is replaced by what it refers to, and
-//     what both say is taken from beside it; a lone $ref stays.
+//   - a $ref with other keywords next to it is replaced by what it refers to, and
+//     what both say is taken from next to it; a lone $ref stays.
 //
 // What it does not name stays as it is: the order of members, the text of numbers and
 // strings. Schemas are converted below properties, items, prefixItems, anyOf, oneOf, allOf,
