@@ -224,7 +224,7 @@ func TestChainTextOfHostileMessages(t *testing.T) {
 		t.Errorf("%d bytes for one message", len(got))
 	}
 	if !strings.Contains(got, "… and 980 more") {
-		t.Error("what is left out is not told")
+		t.Error("what is left out is not reported")
 	}
 }
 

@@ -99,7 +99,7 @@ func TestChildrenEnd(t *testing.T) {
 				t.Errorf("exit code %d, want %d: %s", got, tt.want, rest)
 			}
 			if tt.signal != 0 && len(rest) > 0 {
-				t.Errorf("more is told after the signal: %s", rest)
+				t.Errorf("more is printed after the signal: %s", rest)
 			}
 			for began := time.Now(); ; time.Sleep(time.Millisecond) {
 				n, err := syscall.Read(fd, make([]byte, 1))

@@ -91,7 +91,7 @@ func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, os.Truncate(ts.MkAbs(args[0]), size)))
 }
 
-// repeats writes a file several times over, and others behind it, to another:
+// repeats writes a file several times over, and others after it, to another:
 // repeat N FROM TO [AND]...
 func repeats(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {

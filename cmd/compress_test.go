@@ -15,7 +15,7 @@ func TestPump(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		pauses []time.Duration // before each byte
-		want   string          // "|" stands for a flush
+		want   string          // "|" means a flush
 	}{
 		{name: "nothing"},
 		{name: "fast", pauses: []time.Duration{0, 0, 0}, want: "abc"},

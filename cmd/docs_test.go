@@ -21,7 +21,7 @@ var notRun = map[string]string{
 }
 
 // configured says for what the YAML of a page is: the commands that it concerns. In one
-// that names it, FILE stands for it; for others it is the configuration.
+// that names it, FILE is it; for others it is the configuration.
 var configured = map[string][]string{
 	"README.md":        {"handoff validate --receiver FILE message.json"},
 	"safety.md":        {"handoff scan --rules FILE message.json"},

@@ -92,8 +92,8 @@ func TestOwner(t *testing.T) {
 
 func TestHardLink(t *testing.T) {
 	inEmptyDir(t)
-	if told := runs(t, "handoff canonicalize -i a.json"); told != "" {
-		t.Errorf("told of a file with one name: %q", told)
+	if printed := runs(t, "handoff canonicalize -i a.json"); printed != "" {
+		t.Errorf("a warning for a file with one name: %q", printed)
 	}
 	for line, name := range map[string]string{
 		"handoff canonicalize -i a.json":        "a.json",
@@ -105,8 +105,8 @@ func TestHardLink(t *testing.T) {
 			t.Skip(err)
 		}
 		want := fmt.Sprintf("handoff: warning: %s: had 1 other name (hard links), which keep the old content\n", name)
-		if told := runs(t, line); !strings.HasSuffix(told, want) {
-			t.Errorf("%s: %q", line, told)
+		if printed := runs(t, line); !strings.HasSuffix(printed, want) {
+			t.Errorf("%s: %q", line, printed)
 		}
 		if text, err := os.ReadFile("b.json"); err != nil || string(text) != "{\"a\": 1}\n" {
 			t.Errorf("%s: the other name has %q, %v", line, text, err)
@@ -144,7 +144,7 @@ func TestLinksStay(t *testing.T) {
 	if err := os.Symlink("link", "link"); err != nil {
 		t.Skip(err)
 	}
-	runs(t, "handoff canonicalize -o link a.json 2>told; test $? = 2 && grep -q 'link: cannot be written: too many' told")
+	runs(t, "handoff canonicalize -o link a.json 2>printed; test $? = 2 && grep -q 'link: cannot be written: too many' printed")
 }
 
 func TestLongNames(t *testing.T) {
@@ -210,7 +210,7 @@ func TestSignals(t *testing.T) {
 		}
 		err := w.Wait()
 		if w.ProcessState.ExitCode() != 128+int(s) || w.stderr.Len() > 0 {
-			t.Errorf("%v: %v, told %q", s, err, &w.stderr)
+			t.Errorf("%v: %v, printed %q", s, err, &w.stderr)
 		}
 		if list := leftTemporaries(t); list != nil {
 			t.Errorf("%v: left %s", s, list)
@@ -230,7 +230,7 @@ func TestIgnoredHangup(t *testing.T) {
 	}
 	w.in.Close()
 	if err := w.Wait(); err != nil {
-		t.Errorf("%v, told %q", err, &w.stderr)
+		t.Errorf("%v, printed %q", err, &w.stderr)
 	}
 }
 
@@ -242,20 +242,20 @@ func TestClosedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	reader.Close()
-	var told bytes.Buffer
+	var printed bytes.Buffer
 	c := exec.Command("handoff", "validate", "--report", "json=report.json", "a.json")
-	c.Stdout, c.Stderr = stdout, &told
+	c.Stdout, c.Stderr = stdout, &printed
 	err = c.Run()
 	stdout.Close()
-	if c.ProcessState.ExitCode() != exitPipe || strings.Contains(told.String(), "pipe") {
-		t.Errorf("%v, told %q", err, &told)
+	if c.ProcessState.ExitCode() != exitPipe || strings.Contains(printed.String(), "pipe") {
+		t.Errorf("%v, printed %q", err, &printed)
 	}
 	if list, err := os.ReadDir("."); err != nil || len(list) != 1 {
 		t.Errorf("left %v, %v", list, err)
 	}
 }
 
-// A run removes what killed ones have left beside its own file, nothing of living ones,
+// A run removes what killed ones have left next to its own file, nothing of living ones,
 // and nothing that only looks similar.
 func TestAbandoned(t *testing.T) {
 	inEmptyDir(t)
@@ -265,7 +265,7 @@ func TestAbandoned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// One that stands in the way of opening is left alone, too.
+	// One that cannot be opened is left alone, too.
 	fifo := temporaryFileName()
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Skip(err)
@@ -287,7 +287,7 @@ func TestAbandoned(t *testing.T) {
 	}
 	living.in.Close()
 	if err := living.Wait(); err != nil {
-		t.Errorf("the other process: %v, told %q", err, &living.stderr)
+		t.Errorf("the other process: %v, printed %q", err, &living.stderr)
 	}
 	for _, name := range append(similar, fifo, "living.json") {
 		if _, err := os.Lstat(name); err != nil {

@@ -227,22 +227,22 @@ func TestHostileNames(t *testing.T) {
 			if !inJSON {
 				continue
 			}
-			told := map[string]bool{}
+			reported := map[string]bool{}
 			for line := range strings.Lines(stdout) {
 				var record struct{ Source string }
 				if err := json.Unmarshal([]byte(line), &record); err != nil {
 					t.Errorf("%s: %v: %.300q", what, err, line)
 				}
-				told[record.Source] = true
+				reported[record.Source] = true
 			}
-			if r.command == "validate" && len(told) != files {
-				t.Errorf("%s: %d files are reported on, want %d: %v", what, len(told), files, told)
+			if r.command == "validate" && len(reported) != files {
+				t.Errorf("%s: %d files are reported on, want %d: %v", what, len(reported), files, reported)
 			}
 		}
 	}
 }
 
-// TestHostileSeen verifies a message in such a file: its verdict must be told, since it is
+// TestHostileSeen verifies a message in such a file: its verdict must be reported, since it is
 // rejected from then on.
 func TestHostileSeen(t *testing.T) {
 	hostileFolder(t)

@@ -37,11 +37,11 @@ func TestInPlaceMeanwhile(t *testing.T) {
 	const before, added = "{\"a\":1}\n", "{\"b\":2}\n"
 	limits := jsonstream.Limits{MaxBytes: 1 << 20, MaxDepth: 100}
 	quiet := func() (*cobra.Command, *strings.Builder) {
-		told := &strings.Builder{}
+		printed := &strings.Builder{}
 		c := &cobra.Command{}
 		c.SetOut(io.Discard)
-		c.SetErr(told)
-		return c, told
+		c.SetErr(printed)
+		return c, printed
 	}
 	rewritingOf := func(path string, f *cli.Rewriting) *cli.Rewriting {
 		f.Globals = cli.NewGlobals()
@@ -54,20 +54,20 @@ func TestInPlaceMeanwhile(t *testing.T) {
 	}
 	tests := []struct {
 		name    string
-		rewrite func(path string) (told string, err error)
+		rewrite func(path string) (printed string, err error)
 	}{
 		{"--in-place", func(path string) (string, error) {
-			c, told := quiet()
+			c, printed := quiet()
 			err := rewritingOf(path, &cli.Rewriting{InPlace: true}).Run(c, []string{path})
-			return told.String(), err
+			return printed.String(), err
 		}},
 		{"--output", func(path string) (string, error) {
-			c, told := quiet()
+			c, printed := quiet()
 			err := rewritingOf(path, &cli.Rewriting{Output: path}).Run(c, []string{path})
-			return told.String(), err
+			return printed.String(), err
 		}},
 		{"compress --in-place", func(path string) (string, error) {
-			c, told := quiet()
+			c, printed := quiet()
 			p := packing{Globals: cli.NewGlobals(), inPlace: true, format: "text"}
 			p.Limits = limits
 			p.target = func(s input.Source) (string, error) { return s.Path + ".zst", nil }
@@ -76,7 +76,7 @@ func TestInPlaceMeanwhile(t *testing.T) {
 				return packed{Codec: compress.Zstd, packs: true}, nil
 			}
 			err := p.run(c, []string{path})
-			return told.String(), err
+			return printed.String(), err
 		}},
 	}
 	for _, tt := range tests {
@@ -86,15 +86,15 @@ func TestInPlaceMeanwhile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			told, err := tt.rewrite(path)
-			if err == nil || !strings.Contains(told+err.Error(), "a.jsonl: changed while it was read, and stays") {
-				t.Errorf("%q, error %v", told, err)
+			printed, err := tt.rewrite(path)
+			if err == nil || !strings.Contains(printed+err.Error(), "a.jsonl: changed while it was read, and stays") {
+				t.Errorf("%q, error %v", printed, err)
 			}
 			if text, err := os.ReadFile(path); err != nil || string(text) != before+added {
 				t.Errorf("the file has %q, %v", text, err)
 			}
 			if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-				t.Errorf("beside it: %v, %v", files, err)
+				t.Errorf("next to it: %v, %v", files, err)
 			}
 		})
 	}

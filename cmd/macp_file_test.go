@@ -113,6 +113,6 @@ func TestStartAtOnce(t *testing.T) {
 	}
 	want := map[string]bool{transcriptIn(t, file, false).Root().Get("session_id").Text(): true}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("sessions (-in the file +told):\n%s", diff)
+		t.Errorf("sessions (-in the file +printed):\n%s", diff)
 	}
 }

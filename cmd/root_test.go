@@ -49,7 +49,7 @@ func TestNewRootFor(t *testing.T) {
 	}
 }
 
-// help is what a command and those below it tell of themselves.
+// help is what a command and those below it say of themselves.
 func help(t *testing.T, c *cobra.Command) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -92,7 +92,7 @@ var initialBytes = map[string]int{
 	"others":                                   350_000,
 }
 
-// TestInitialBytes counts instead of timing, so that it tells the same on any machine.
+// TestInitialBytes counts instead of timing, so that it gives the same on any machine.
 func TestInitialBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/output"
 )
 
-// TestSeenRotated begins the file of accepted ids anew while a verifier runs, and lets
+// TestSeenRotated replaces the file of accepted ids while a verifier runs, and lets
 // other processes make it longer than the verifier knew it: what they have accepted is
 // then a replay for the verifier too.
 func TestSeenRotated(t *testing.T) {

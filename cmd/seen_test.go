@@ -85,7 +85,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// A file that somebody has begun anew is read anew.
+// A file that somebody has replaced is read again.
 func TestSeenBegunAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	s := newSeenFile(path, &claim.Set{})

@@ -33,7 +33,7 @@ func TestThreats(t *testing.T) {
 		}
 	}
 	if all := len(regexp.MustCompile("`(?:Test|Fuzz)").FindAll(page, -1)); found != all || all == 0 {
-		t.Errorf("%d of %d tests stand before the package that they are in", found, all)
+		t.Errorf("%d of %d tests come before the package that they are in", found, all)
 	}
 }
 

@@ -87,7 +87,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// Every member and every definition says what it is and what it is for, beside a
+// Every member and every definition says what it is and what it is for, next to a
 // $ref too.
 func TestMembersAreDescribed(t *testing.T) {
 	for _, name := range published {

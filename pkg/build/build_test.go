@@ -83,7 +83,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestExamples tells that the shipped state gives the shipped message, and that
+// TestExamples checks that the shipped state gives the shipped message, and that
 // the same Random and Now give the same bytes.
 func TestExamples(t *testing.T) {
 	state, err := schemas.Example("state")

@@ -91,10 +91,10 @@ func TestDecisions(t *testing.T) {
 		{name: "budget: what was spent goes down", task: line4, change: func(task []object) {
 			cost(task[3])["costSpentSoFarUSD"] = 0.01
 		}, want: []string{"budget-drift"}},
-		{name: "budget: a message that does not tell is passed over", task: line4, change: func(task []object) {
+		{name: "budget: a message without readable costs is passed over", task: line4, change: func(task []object) {
 			task[2]["costTracking"] = "unknown"
 		}},
-		{name: "budget: a first message that does not tell", task: line4, change: func(task []object) {
+		{name: "budget: a first message without readable costs", task: line4, change: func(task []object) {
 			delete(task[0], "costTracking")
 			delete(task[1], "costTracking")
 		}},
@@ -263,7 +263,7 @@ func TestGap(t *testing.T) {
 		{name: "all are there", messages: task, total: "0.25", relay: "0.25"},
 		{name: "the second is missing", messages: []object{task[0], task[2], task[3]}, total: "0.15", relay: "0.25"},
 		{name: "the first is missing", messages: task[1:], total: "0.25", relay: "0.25"},
-		{name: "the first does not tell", messages: append([]object{silent}, task[1:]...), total: "0.25", relay: "0.25"},
+		{name: "the first without readable costs", messages: append([]object{silent}, task[1:]...), total: "0.25", relay: "0.25"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

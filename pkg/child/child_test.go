@@ -188,7 +188,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// What a command leaves behind when it ends, well or not, ends with it.
+// What a command leaves running when it ends, well or not, ends with it.
 func TestEndEndsGroup(t *testing.T) {
 	noLeaks(t)
 	tests := []struct{ command, want, exit string }{

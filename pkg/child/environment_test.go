@@ -20,7 +20,7 @@ func TestEnvironment(t *testing.T) {
 	tests := []struct {
 		name string
 		also []string
-		want []string // beside the usual ones
+		want []string // in addition to the usual ones
 	}{
 		{"usual", nil, nil},
 		{"named", []string{"API_URL", "EMPTY", "HANDOFF_KEY"}, []string{"EMPTY=", "API_URL=https://h/?a=b", "HANDOFF_KEY=k"}},

@@ -37,14 +37,14 @@ func TestStderr(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWitness(t)
-			p, told := w.start(context.Background(), t, &Set{}, tt.command)
+			p, received := w.start(context.Background(), t, &Set{}, tt.command)
 			within(t, "Wait", func() {
 				if err := p.Wait(); err != nil {
 					t.Error(err)
 				}
 			})
-			if got, want := strings.Join(told.all, "\n"), strings.Join(tt.want, "\n"); got != want || len(told.all) != len(tt.want) {
-				t.Errorf("got %q, want %q", told.all, tt.want)
+			if got, want := strings.Join(received.all, "\n"), strings.Join(tt.want, "\n"); got != want || len(received.all) != len(tt.want) {
+				t.Errorf("got %q, want %q", received.all, tt.want)
 			}
 		})
 	}
@@ -53,11 +53,11 @@ func TestStderr(t *testing.T) {
 func TestStderrIsBounded(t *testing.T) {
 	for _, command := range []string{"yes >&2", "yes '' >&2", "cat /dev/zero >&2", "while :; do head -c 3000 /dev/zero; echo; done >&2"} {
 		w := newWitness(t)
-		p, told := w.start(context.Background(), t, &Set{}, "("+command+`) & read -r line; echo "$line"`)
+		p, received := w.start(context.Background(), t, &Set{}, "("+command+`) & read -r line; echo "$line"`)
 		// The command writes on and on, and is not held up by it.
 		within(t, command, func() {
 			if !strings.Contains(command, "zero") {
-				for told.last() != leftOut {
+				for received.last() != leftOut {
 					time.Sleep(time.Millisecond)
 				}
 			}
@@ -70,11 +70,11 @@ func TestStderrIsBounded(t *testing.T) {
 			}
 		})
 		n := 0
-		for _, line := range told.all {
+		for _, line := range received.all {
 			n += len(line)
 		}
-		if n > maxQuoted+maxLine || len(told.all) > maxQuoted/minLine+1 {
-			t.Errorf("%s: %d bytes in %d lines", command, n, len(told.all))
+		if n > maxQuoted+maxLine || len(received.all) > maxQuoted/minLine+1 {
+			t.Errorf("%s: %d bytes in %d lines", command, n, len(received.all))
 		}
 		w.isGone(t)
 	}

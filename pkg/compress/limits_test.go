@@ -26,23 +26,23 @@ func TestRatio(t *testing.T) {
 		bomb := compressed(t, compress.EncoderOptions{Codec: codec}, make([]byte, size))
 		ratio := int64(size / len(bomb))
 		for _, tt := range []struct {
-			name    string
-			options compress.ReaderOptions
-			refused bool
+			name     string
+			options  compress.ReaderOptions
+			rejected bool
 		}{
 			{name: "below the size from which it counts", options: compress.ReaderOptions{MaxBytes: size, MaxRatio: 1}},
 			{name: "default size", options: compress.ReaderOptions{MaxRatio: 1}},
-			{name: "above the ratio", options: compress.ReaderOptions{MaxBytes: 1000, MaxRatio: ratio / 2}, refused: true},
+			{name: "above the ratio", options: compress.ReaderOptions{MaxBytes: 1000, MaxRatio: ratio / 2}, rejected: true},
 			{name: "below the ratio", options: compress.ReaderOptions{MaxBytes: 1000, MaxRatio: 100 * ratio}},
 			{name: "no limit", options: compress.ReaderOptions{MaxBytes: 1000, MaxRatio: -1}},
 		} {
 			t.Run(string(codec)+" "+tt.name, func(t *testing.T) {
 				text, _, err := readWith(tt.options, bomb)
 				tooMuch := (*compress.RatioError)(nil)
-				if errors.As(err, &tooMuch) != tt.refused || !tt.refused && err != nil {
+				if errors.As(err, &tooMuch) != tt.rejected || !tt.rejected && err != nil {
 					t.Fatalf("%d bytes, error %v", len(text), err)
 				}
-				if !tt.refused {
+				if !tt.rejected {
 					return
 				}
 				if len(text) == size || !strings.Contains(err.Error(), fmt.Sprintf("may be %d times", ratio/2)) {
@@ -145,7 +145,7 @@ func TestEveryLength(t *testing.T) {
 				t.Errorf("%d lengths look complete, want %d", clean, want)
 			}
 			if _, _, err := readWith(o, append(bytes.Clone(whole), 0)); !errors.Is(err, compress.ErrCorrupt) {
-				t.Errorf("with a zero behind it: error %v", err)
+				t.Errorf("with a zero after it: error %v", err)
 			}
 		})
 	}

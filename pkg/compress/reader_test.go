@@ -137,13 +137,13 @@ func TestCorrupt(t *testing.T) {
 				}
 			}
 			if _, _, err := read(strings.NewReader(whole + "tail")); !errors.Is(err, compress.ErrCorrupt) {
-				t.Errorf("with something behind it: error %v", err)
+				t.Errorf("with something after it: error %v", err)
 			}
 		})
 	}
 }
 
-// An error of the source is told from damage.
+// An error of the source is distinguished from damage.
 func TestSourceFails(t *testing.T) {
 	failed := errors.New("disk on fire")
 	for name, in := range map[string]string{"plain": "{}", "gzip": gzipped(t, "{}"), "zstd": zstandard(t, "{}")} {
@@ -159,7 +159,7 @@ func TestSourceFails(t *testing.T) {
 	}
 }
 
-// D10: nine bytes declare a window of 512 MiB. It is refused, not allocated.
+// D10: nine bytes declare a window of 512 MiB. It is rejected, not allocated.
 func TestD10HugeWindow(t *testing.T) {
 	const huge = "\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00" // window descriptor 0x98: 2^(10+19) bytes; an empty last block
 	var before, after runtime.MemStats

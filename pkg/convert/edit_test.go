@@ -90,7 +90,7 @@ func TestEditsSurvive(t *testing.T) {
 		edit     edit
 		want     map[string]string // values in the result, "" for none
 		changed  []Change
-		made     []string // anew
+		made     []string // again
 	}{
 		{
 			name: "a trimmed history keeps what the turns that stay carry",
@@ -166,7 +166,7 @@ func TestEditsSurvive(t *testing.T) {
 			changed: []Change{{"/fromAgent", 0}},
 		},
 		{
-			name: "what was removed is made up anew",
+			name: "what was removed is made up again",
 			from: format.EAAPL, to: format.OpenAI,
 			edit: drop("/input_history", 1),
 			want: map[string]string{"/taskDescription": `"INITIAL"`, "/currentState": "{}", "/extensions/contractReview/jurisdiction": `"US-NY"`},
@@ -204,7 +204,7 @@ func TestEditsSurvive(t *testing.T) {
 			changed: []Change{{"/signature", 0}},
 		},
 		{
-			name: "a changed snapshot is written anew",
+			name: "a changed snapshot is written again",
 			from: format.SW4RMRequest, to: format.EAAPL,
 			edit: put("/currentState", `{"active_calls":[]}`),
 			want: map[string]string{
@@ -261,7 +261,7 @@ func shownNode(n tree.Node) string {
 	return string(n.Append(nil))
 }
 
-// A message that another program has written anew, with its members in another order,
+// A message that another program has rewritten, with its members in another order,
 // still comes back.
 func TestAnyMemberOrder(t *testing.T) {
 	for _, from := range []format.Format{format.SW4RMContext, format.OpenAI, format.MACP} {
@@ -288,7 +288,7 @@ func TestAnyMemberOrder(t *testing.T) {
 	}
 }
 
-// TestRealisticMessages converts what the generator beside the specifications writes.
+// TestRealisticMessages converts what the generator next to the specifications writes.
 func TestRealisticMessages(t *testing.T) {
 	const generator = "../../../shared/bench/generate.py"
 	if _, err := os.Stat(generator); err != nil {

@@ -30,7 +30,7 @@ func words(changes []format.Change) string {
 func TestMeaning(t *testing.T) {
 	tests := []struct {
 		name string
-		a, b string // the members of a message, beside its handoffId
+		a, b string // the members of a message, without its handoffId
 		want string
 	}{
 		{name: "the same", a: `"taskId":"t","signature":"s"`, b: `"signature":"s","taskId":"t"`},

@@ -58,7 +58,7 @@ func TestDescriptors(t *testing.T) {
 		}
 		for _, name := range slices.Concat(d.Marks, d.Members) {
 			if other, ok := seen[name]; ok {
-				t.Errorf("%q tells both %s and %s", name, other, d.Name)
+				t.Errorf("%q marks both %s and %s", name, other, d.Name)
 			}
 			seen[name] = d.Name
 		}

@@ -86,7 +86,7 @@ func TestOf(t *testing.T) {
 	for i, m := range got.Members {
 		sum += m.Bytes
 		if i > 0 && m.Bytes > got.Members[i-1].Bytes {
-			t.Errorf("member %s stands after a smaller one", m.Name)
+			t.Errorf("member %s is after a smaller one", m.Name)
 		}
 	}
 	if sum != len(compact) {

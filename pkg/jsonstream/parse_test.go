@@ -216,7 +216,7 @@ func TestSiblings(t *testing.T) {
 		}
 	}
 	if (jsonstream.Value{}).First().Exists() || (jsonstream.Value{}).Next().Exists() || doc.Root().Next().Exists() {
-		t.Error("found something beside or below what has none")
+		t.Error("found something next to or below what has none")
 	}
 }
 

@@ -59,7 +59,7 @@ func TestDecoder(t *testing.T) {
 		{name: "too large between others", in: strings.NewReader(one + "\n" + big + "\n" + one), limits: jsonstream.Limits{MaxBytes: 500}, want: 2, wantErr: jsonstream.ErrTooLarge},
 		{name: "too deep between others", in: strings.NewReader(one + "\n[[[[1]]]]\n" + one), limits: jsonstream.Limits{MaxDepth: 3}, want: 2, wantErr: jsonstream.ErrTooDeep},
 		{name: "duplicate names between others", in: strings.NewReader(one + `{"a":1,"a":2}` + one), want: 2, wantErr: jsonstream.ErrDuplicateName},
-		{name: "goes on behind damage", in: strings.NewReader(one + "\n{\"a\":1\n" + one + "\nnot json\n" + one + "\n"), want: 3, errors: 2},
+		{name: "goes on after damage", in: strings.NewReader(one + "\n{\"a\":1\n" + one + "\nnot json\n" + one + "\n"), want: 3, errors: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			messages, errs := decodeAll(tt.in, message.Options{Limits: tt.limits})
@@ -158,7 +158,7 @@ func FuzzDecoder(f *testing.F) {
 		for _, m := range whole { // what we accept, we can read again, byte for byte
 			at := m.Document().Raw().Start.Offset
 			if !bytes.HasPrefix(in[at:], m.Raw()) {
-				t.Fatalf("%q does not stand at %d", m.Raw(), at)
+				t.Fatalf("%q is not at %d", m.Raw(), at)
 			}
 			again, errs := decodeAll(bytes.NewReader(m.Raw()), options)
 			if len(errs) != 0 || len(again) != 1 || !bytes.Equal(again[0].Raw(), bytes.TrimSpace(m.Raw())) && !bytes.Equal(again[0].Raw(), m.Raw()) {

@@ -43,7 +43,7 @@ func quoted(t *rapid.T, text string) string {
 	return b.String()
 }
 
-// No credential of any kind, wherever it stands and however it is written, is passed over.
+// No credential of any kind, wherever it is and however it is written, is passed over.
 func TestMayHold(t *testing.T) {
 	for _, kind := range patterns() {
 		t.Run(kind.ID, func(t *testing.T) {

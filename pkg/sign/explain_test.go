@@ -41,7 +41,7 @@ func TestExplainForms(t *testing.T) {
 			t.Errorf("signed %q, got\n%s\nwant %s", tt.text, lines, tt.want)
 		}
 		if strings.Contains(lines, hex.EncodeToString(k.sum([]byte(`{"a":[1.5,2],"b":"é</a","signatureKeyId":"k"}`)))) {
-			t.Error("tells the right signature")
+			t.Error("shows the right signature")
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// Elements that a conversion has put beside the conversation always stay, and do not
+// Elements that a conversion has added to the conversation always stay, and do not
 // count as turns for a limit. The record counts every element of the lists.
 func TestContextStays(t *testing.T) {
 	const (

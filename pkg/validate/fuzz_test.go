@@ -64,7 +64,7 @@ stateSchema: '{"properties":{"riskFlags":{"items":{"oneOf":[{"type":"string"},{"
 		}
 		for i, finding := range r.Findings {
 			if i > 0 && !inOrder(r.Findings[i-1], finding) {
-				t.Fatalf("%+v stands before %+v", r.Findings[i-1], finding)
+				t.Fatalf("%+v comes before %+v", r.Findings[i-1], finding)
 			}
 			checkPlace(t, m, finding)
 		}

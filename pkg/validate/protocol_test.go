@@ -264,7 +264,7 @@ func FuzzFormats(f *testing.F) {
 			}
 			for i, finding := range r.Findings {
 				if i > 0 && !inOrder(r.Findings[i-1], finding) {
-					t.Fatalf("%s: %+v stands before %+v", as, r.Findings[i-1], finding)
+					t.Fatalf("%s: %+v comes before %+v", as, r.Findings[i-1], finding)
 				}
 				if finding.Message == "" || strings.ContainsAny(finding.Message, "\n\r\x00\x1b") || !slices.Contains(Reasons(), finding.Reason) ||
 					finding.Line < 1 || finding.Column < 1 || finding.Offset > int64(len(in)) {

@@ -40,7 +40,7 @@ func TestAheadReader(t *testing.T) {
 			t.Errorf("%s: got %d bytes and error %v, want %d and %v", test.name, len(got), err, len(content), test.err)
 		}
 		if _, again := r.Read(make([]byte, 1)); test.err == nil && again != io.EOF {
-			t.Errorf("%s: reading behind the end: got error %v, want EOF", test.name, again)
+			t.Errorf("%s: reading after the end: got error %v, want EOF", test.name, again)
 		}
 		r.Close()
 		<-in.closed

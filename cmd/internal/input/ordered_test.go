@@ -52,7 +52,7 @@ type light int
 
 func (l light) Weight() int { return int(l) }
 
-// While a huge item is worked on, those behind it are too, unless what they give is
+// While a huge item is worked on, those after it are too, unless what they give is
 // heavy; of large ones, there is one per core.
 func TestOrderedAroundHugeItem(t *testing.T) {
 	const ahead, huge = 50, 0
@@ -90,7 +90,7 @@ func TestOrderedAroundHugeItem(t *testing.T) {
 				return test.weight
 			},
 			func(light, bool) error {
-				large.Add(-1) // the first result, and those behind ahead, are of large items
+				large.Add(-1) // the first result, and those after it ahead, are of large items
 				return nil
 			}, Bound[int]{ahead, isLarge})
 		if err != nil {
@@ -134,7 +134,7 @@ func TestOrderedWaitsForItsConsumer(t *testing.T) {
 }
 
 // A consumer that fails, such as a closed pipe, ends the run at once, even while
-// the producer waits for input, and nothing is left running behind it.
+// the producer waits for input, and nothing is left running after it.
 func TestOrderedEndsWithItsConsumer(t *testing.T) {
 	before := runtime.NumGoroutine()
 	failed := errors.New("closed")

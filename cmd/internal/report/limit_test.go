@@ -88,7 +88,7 @@ func TestLimiter(t *testing.T) {
 		if limit > 0 && written > limit {
 			t.Fatalf("seed %d: %d findings are written, and %d may be", seed, written, limit)
 		}
-		// Each record has a finding, or is one of so many bare ones, or stands for all that follow
+		// Each record has a finding, or is one of so many bare ones, or covers all that follow
 		// up to one of those, or to the end of the source.
 		if records := 2*(2*limit) + 2*(source+1); limit > 0 && len(shown) > records {
 			t.Fatalf("seed %d: %d records, want at most %d", seed, len(shown), records)
@@ -99,7 +99,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// A message with an id, a long one and the end of what has come are not waited behind.
+// A message with an id, a long one and the end of what has come do not wait.
 func TestLimiterWrites(t *testing.T) {
 	invalid := func(r Record) Record {
 		r.Reason, r.Findings = validate.SchemaInvalid, make([]finding.Finding, 2)
@@ -127,7 +127,7 @@ func TestLimiterWrites(t *testing.T) {
 	}
 }
 
-// A document is one to pause behind if what follows may have to be waited for.
+// A document is one to pause after if what follows may have to be waited for.
 func TestPause(t *testing.T) {
 	for _, tt := range []struct {
 		name string

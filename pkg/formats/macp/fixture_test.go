@@ -67,7 +67,7 @@ func TestFixtureMismatch(t *testing.T) {
 			want: `expected the code "FORBIDDEN", found one rejected by macp/7 with INVALID_ENVELOPE`},
 		{name: "expect", old: `"expect": "accept"`, new: `"expect": "maybe"`, pointer: "/messages/0/expect",
 			want: `expected expect to be "accept" or "reject", found "maybe"`},
-		{name: "a code beside accept", old: `"expect": "accept"`, new: `"expect": "accept", "expected_error_code": "FORBIDDEN"`, pointer: "/messages/0/expected_error_code",
+		{name: "a code with accept", old: `"expect": "accept"`, new: `"expect": "accept", "expected_error_code": "FORBIDDEN"`, pointer: "/messages/0/expected_error_code",
 			want: `expected no expected_error_code with expect "accept", found "FORBIDDEN"`},
 		{name: "payload_type", old: `"handoff.HandoffContext"`, new: `"handoff.HandoffOffer"`, pointer: "/messages/1/expect",
 			want: `expected the message to be accepted, found one rejected with INVALID_ENVELOPE: expected payload_type to be handoff.HandoffContext or macp.modes.handoff.v1.HandoffContextPayload, found "handoff.HandoffOffer"`},

@@ -21,7 +21,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// told returns violations as "index: rule code", which is how tests expect them.
+// violationLines returns violations as "index: rule code", which is how tests expect them.
 func listed(found []Violation) []string {
 	var out []string
 	for _, v := range found {

@@ -233,7 +233,7 @@ func FuzzEqual(f *testing.F) {
 			t.Error("it depends on the order")
 		}
 		if same != (rule.Hash(seed, a.Root()) == rule.Hash(seed, b.Root())) {
-			t.Errorf("equal: %v, but the hashes tell otherwise", same)
+			t.Errorf("equal: %v, but the hashes say otherwise", same)
 		}
 	})
 }

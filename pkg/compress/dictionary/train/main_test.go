@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// TestBuiltin makes the built-in dictionary anew: a dictionary that was shipped
+// TestBuiltin makes the built-in dictionary again: a dictionary that was shipped
 // never changes.
 func TestBuiltin(t *testing.T) {
 	if testing.Short() {

@@ -59,7 +59,7 @@ var strictTests = []struct{ name, in, want string }{
 		`{"type":"object","properties":{"a":{"title":"t","type":"string"}},"$defs":{"A":{"type":"string"}},"additionalProperties":false,"required":["a"]}`},
 	{"recursive root", `{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}}}},"$ref":"#/$defs/N"}`,
 		`{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}},"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}`},
-	// What is beside a reference is not inside what it refers to.
+	// What is next to a reference is not inside what it refers to.
 	{"no circle", `{"$ref":"#/$defs/N","$defs":{"N":{"type":"object"},"M":{"$ref":"#/$defs/N","title":"M"}}}`,
 		`{"$defs":{"N":{"type":"object","additionalProperties":false,"required":[]},"M":{"title":"M","type":"object","additionalProperties":false,"required":[]}},"type":"object","additionalProperties":false,"required":[]}`},
 	{"not changed", `{"type":"object","properties":{"a":{"not":{"type":"object"},"patternProperties":{"x":{"oneOf":[{}]}}}}}`,
