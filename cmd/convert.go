@@ -182,7 +182,7 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	for _, fault := range faults {
 		parent := fault.Pointer[:max(strings.LastIndexByte(fault.Pointer, '/'), 0)]
 		if at := nearest(doc.Root(), fault.Pointer).Position(); !reported[fault.Pointer] && !reported[parent] {
-			all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Problem, remedy.Lenient)))
+			all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Message, remedy.Lenient)))
 		}
 	}
 	return errors.Join(all...)
@@ -269,7 +269,7 @@ func (r convertRecord) writeMembers(w io.Writer) {
 		fmt.Fprintf(w, "  made up  %s = %s: %s\n", term.Visible(m.Pointer), term.Clip(string(m.Value), maxMadeUp), m.Rule)
 	}
 	for _, m := range r.Filled {
-		fmt.Fprintf(w, "  lenient  %s: %s\n", term.Visible(m.Pointer), term.Visible(m.Problem))
+		fmt.Fprintf(w, "  lenient  %s: %s\n", term.Visible(m.Pointer), term.Visible(m.Message))
 	}
 }
 

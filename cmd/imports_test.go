@@ -31,7 +31,10 @@ var imports = map[string][]string{
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
 	"pkg/conversation":              {"pkg/jsonstream"},
-	"pkg/convert":                   {"pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
+	"pkg/convert": {
+		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream",
+		"github.com/go-json-experiment/json",
+	},
 	"pkg/diff": {
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
@@ -67,7 +70,7 @@ var imports = map[string][]string{
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
 	"pkg/internal/equal":      {"pkg/jsonstream"},
-	"pkg/internal/exchange":   {"pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
+	"pkg/internal/exchange":   {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},

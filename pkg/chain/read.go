@@ -36,7 +36,7 @@ func Read(d *jsonstream.Document, place Place) (*Message, error) {
 	}
 	m := &Message{Place: place}
 	m.start = d.Raw().Start
-	m.digest = equal.Rule{}.Hash(seed, root)
+	m.digest = equal.Relation{}.Hash(seed, root)
 	m.checksum = crc32.Checksum(d.Raw().Bytes, castagnoli)
 	m.spots[whole] = m.spotOf(root)
 	r := readers.Get().(*reader)
@@ -137,7 +137,7 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 	for _, v := range list.Elements() {
 		s := subtask{id: r.keep(v.Get("subtaskId").Text()), spot: m.spotOf(v)}
 		if result := v.Get("result"); result.Exists() {
-			s.result = equal.Rule{}.Hash(seed, result)
+			s.result = equal.Relation{}.Hash(seed, result)
 		}
 		if t, ok := rfc3339.Parse(v.Get("completedAt").Text()); ok {
 			s.at, s.timed = t.UnixMicro(), true

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
@@ -70,9 +73,9 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	if from == to {
 		return Result{jsonstream.AppendCompact(nil, doc.Root().Raw()), report}, nil
 	}
-	filled := faults(sideOf(from), source)
+	filled := sideOf(from).check(source)
 	if len(filled) > 0 && !options.Lenient {
-		return Result{}, SourceErrors(filled)
+		return Result{}, filled
 	}
 	c := conversion{sideOf(from), sideOf(to), settings{strings.ToValidUTF8(options.Seed, "\uFFFD"), options.Budget}}
 	target, t := c.convert(source)
@@ -143,12 +146,25 @@ func names() string {
 }
 
 // SourceErrors are the rules of its own format that a source breaks.
-type SourceErrors []exchange.Fault
+type SourceErrors []finding.Finding
 
 func (e SourceErrors) Error() string {
 	var lines []string
 	for _, f := range e {
-		lines = append(lines, f.Pointer+": "+f.Problem)
+		lines = append(lines, f.Pointer+": "+f.Message)
 	}
 	return strings.Join(lines, "; ")
+}
+
+// MarshalJSON writes the pointers and the problems.
+func (e SourceErrors) MarshalJSON() ([]byte, error) {
+	type problem struct {
+		Pointer string `json:"pointer"`
+		Problem string `json:"problem"`
+	}
+	list := make([]problem, len(e))
+	for i, f := range e {
+		list[i] = problem{f.Pointer, f.Message}
+	}
+	return json.Marshal(list)
 }

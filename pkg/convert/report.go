@@ -28,7 +28,7 @@ type Report struct {
 	// the source was changed after it was made.
 	Changed []Change `json:"changed,omitempty"`
 	// Filled are the rules that the source breaks; only [Options.Lenient] lets it.
-	Filled []exchange.Fault `json:"filled,omitempty"`
+	Filled SourceErrors `json:"filled,omitempty"`
 	// Signature is the place of a signature in the source, which does not cover the
 	// target.
 	Signature string `json:"signature,omitempty"`

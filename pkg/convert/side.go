@@ -119,10 +119,10 @@ func (s side) plain(pointer string) string {
 	return strings.Replace(pointer, "/"+s.Wrapped+"/value", "/"+s.Wrapped, 1)
 }
 
-// faults returns the rules of its format that a message breaks, so far as a reader of the
-// format would reject it.
-func faults(s side, message tree.Node) []exchange.Fault {
+// check returns what breaks the rules of its own format in a message, so far as a reader of
+// the format would reject it.
+func (s side) check(message tree.Node) SourceErrors {
 	var c exchange.Checker
 	s.Codec.Check(&c, message)
-	return c.Faults
+	return c.Findings
 }

@@ -19,12 +19,12 @@ func Compare(a, b *jsonstream.Document, o Options) *Edit {
 // compare compares documents that are nested in depth strings.
 func compare(a, b *jsonstream.Document, o Options, depth int) *Edit {
 	old, new := a.Root(), b.Root()
-	rule := o.rule()
-	if rule.Mask.Partly() && rule.Equal(old, new) {
+	relation := o.relation()
+	if relation.Mask.Partly() && relation.Equal(old, new) {
 		return nil // perhaps nothing in them counts
 	}
 	c := newComparison(old, new, o.Exact, depth)
-	return c.values(equal.Child{Value: old, Rule: rule}, equal.Child{Value: new, Rule: rule}, keysOf(old, new, o))
+	return c.values(equal.Child{Value: old, Relation: relation}, equal.Child{Value: new, Relation: relation}, keysOf(old, new, o))
 }
 
 // The limits of a comparison beyond reading the documents.
@@ -65,7 +65,7 @@ func size(a, b jsonstream.Value) int64 { return int64(len(a.Raw())) + int64(len(
 
 // values returns how a became b, nil if nothing that counts differs.
 func (c *comparison) values(a, b equal.Child, k keys) *Edit {
-	if a.Rule == b.Rule && bytes.Equal(a.Value.Raw(), b.Value.Raw()) {
+	if a.Relation == b.Relation && bytes.Equal(a.Value.Raw(), b.Value.Raw()) {
 		return nil
 	}
 	e := &Edit{Kind: Changed, Old: a.Value, New: b.Value}
@@ -90,7 +90,7 @@ func (c *comparison) values(a, b equal.Child, k keys) *Edit {
 }
 
 func (c *comparison) members(a, b equal.Child, k keys) []*Edit {
-	olds, news := a.Rule.Children(a.Value), b.Rule.Children(b.Value)
+	olds, news := a.Relation.Children(a.Value), b.Relation.Children(b.Value)
 	var edits []*Edit
 	both := func(old, new equal.Child) {
 		if e := c.values(old, new, k.below(old.Value.Name())); e != nil {
@@ -125,7 +125,7 @@ func (c *comparison) members(a, b equal.Child, k keys) []*Edit {
 }
 
 func (c *comparison) elements(a, b equal.Child, k keys) []*Edit {
-	olds, news := a.Rule.Children(a.Value), b.Rule.Children(b.Value)
+	olds, news := a.Relation.Children(a.Value), b.Relation.Children(b.Value)
 	c.work -= size(a.Value, b.Value)
 	if c.work >= 0 {
 		for len(olds) > 0 && len(news) > 0 && equal.Same(olds[0], news[0]) {

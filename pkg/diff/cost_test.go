@@ -102,5 +102,5 @@ func children(t interface{ Fatal(...any) }, text string) []equal.Child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return equal.Rule{}.Children(d.Root())
+	return equal.Relation{}.Children(d.Root())
 }

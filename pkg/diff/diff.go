@@ -25,9 +25,9 @@ type Options struct {
 	Keys   []Key                // before those of the message's format
 }
 
-// rule returns the rule by which documents are equal under the options.
-func (o Options) rule() equal.Rule {
-	return equal.Rule{Exact: o.Exact, Mask: jsonstream.NewMask(o.Ignore, o.Only)}
+// relation says which documents are equal under the options.
+func (o Options) relation() equal.Relation {
+	return equal.Relation{Exact: o.Exact, Mask: jsonstream.NewMask(o.Ignore, o.Only)}
 }
 
 // A Key says what identifies the elements of an array: the values of these members, which

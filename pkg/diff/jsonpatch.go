@@ -26,12 +26,12 @@ var ErrNoPatch = errors.New("no patch leads from one document to the other aroun
 // options leave out stay as they are in a, unless a value that holds them is removed or
 // replaced. If no patch does both, the error is [ErrNoPatch].
 func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) ([]byte, error) {
-	rule := o.rule()
+	relation := o.relation()
 	for _, late := range []bool{false, true} { // the second differs only if the first fails
 		w := operations{invertible: invertible, late: late, limit: 8*(len(a.Raw().Bytes)+len(b.Raw().Bytes)) + 1<<16}
-		err := w.inside("", sides{rule, rule}, e)
+		err := w.inside("", sides{relation, relation}, e)
 		if err == nil {
-			err = leadsTo(a, b, rule, w.text(), patch.JSON)
+			err = leadsTo(a, b, relation, w.text(), patch.JSON)
 		}
 		if err == nil {
 			return w.text(), nil
@@ -44,14 +44,14 @@ func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) (
 	if err := w.replace("", a.Root(), b.Root()); err != nil {
 		return nil, err
 	}
-	if err := leadsTo(a, b, rule, w.text(), patch.JSON); err != nil {
+	if err := leadsTo(a, b, relation, w.text(), patch.JSON); err != nil {
 		return nil, err
 	}
 	return w.text(), nil
 }
 
 // leadsTo applies a patch to a and compares the result with b.
-func leadsTo(a, b *jsonstream.Document, rule equal.Rule, text []byte, t patch.Type) error {
+func leadsTo(a, b *jsonstream.Document, relation equal.Relation, text []byte, t patch.Type) error {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
 		return fmt.Errorf("the patch that was made is damaged: %w", err)
@@ -64,7 +64,7 @@ func leadsTo(a, b *jsonstream.Document, rule equal.Rule, text []byte, t patch.Ty
 	if err != nil {
 		return fmt.Errorf("the patch that was made does not fit: %w", err)
 	}
-	if !rule.Equal(result.Root(), b.Root()) {
+	if !relation.Equal(result.Root(), b.Root()) {
 		return errors.New("the patch that was made leads to another document")
 	}
 	return nil
@@ -72,7 +72,7 @@ func leadsTo(a, b *jsonstream.Document, rule equal.Rule, text []byte, t patch.Ty
 
 // sides are the masks of an old value and of its new one: they differ in arrays, where
 // indices may change.
-type sides struct{ old, new equal.Rule }
+type sides struct{ old, new equal.Relation }
 
 func (s sides) below(oldToken, newToken string) sides {
 	s.old, _ = s.old.Below(oldToken)

@@ -84,9 +84,9 @@ func identity(element equal.Child, keys []key) string {
 			if key.other != nil && !element.Value.Get(name).Exists() {
 				name = key.other[j]
 			}
-			rule, counts := element.Rule.Below(name)
-			part := scalar(element.Value.Get(name), element.Rule.Exact)
-			ok = ok && part != nil && counts && rule.Mask.Open()
+			below, counts := element.Relation.Below(name)
+			part := scalar(element.Value.Get(name), element.Relation.Exact)
+			ok = ok && part != nil && counts && below.Mask.Open()
 			text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
 		}
 		if ok {

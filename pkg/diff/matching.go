@@ -85,7 +85,7 @@ func (m *matching) pairIfSame(i, j int) {
 func (m *matching) hashes(list []equal.Child) []uint64 {
 	hashes := make([]uint64, len(list))
 	for i, c := range list {
-		hashes[i] = c.Rule.Hash(m.seed, c.Value)
+		hashes[i] = c.Relation.Hash(m.seed, c.Value)
 	}
 	return hashes
 }

@@ -23,7 +23,7 @@ func (e *NullError) Error() string { return "a merge patch cannot set null" }
 //
 // The patch has been applied, and gave b, as far as it is compared.
 func MergePatch(a, b *jsonstream.Document, e *Edit, o Options) ([]byte, error) {
-	rule := o.rule()
+	relation := o.relation()
 	var text []byte
 	var err error
 	switch {
@@ -34,10 +34,10 @@ func MergePatch(a, b *jsonstream.Document, e *Edit, o Options) ([]byte, error) {
 	case b.Root().Kind() == jsonstream.Null:
 		text = []byte("null")
 	default:
-		text, err = appendMerge(nil, rule, e)
+		text, err = appendMerge(nil, relation, e)
 	}
 	if err == nil {
-		err = leadsTo(a, b, rule, text, patch.Merge)
+		err = leadsTo(a, b, relation, text, patch.Merge)
 	}
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func MergePatch(a, b *jsonstream.Document, e *Edit, o Options) ([]byte, error) {
 }
 
 // appendMerge appends the merge patch for a value that changed.
-func appendMerge(dst []byte, r equal.Rule, e *Edit) ([]byte, error) {
+func appendMerge(dst []byte, r equal.Relation, e *Edit) ([]byte, error) {
 	if e.Edits == nil || e.New.Kind() != jsonstream.Object {
 		return appendWhole(dst, r, e.New)
 	}
@@ -78,7 +78,7 @@ func appendName(dst []byte, before int, name string) []byte {
 }
 
 // appendWhole appends a value that is added, or replaces one that is no object.
-func appendWhole(dst []byte, r equal.Rule, v jsonstream.Value) ([]byte, error) {
+func appendWhole(dst []byte, r equal.Relation, v jsonstream.Value) ([]byte, error) {
 	switch v.Kind() {
 	case jsonstream.Null:
 		return nil, &NullError{v.Position(), v.Pointer()}
@@ -90,7 +90,7 @@ func appendWhole(dst []byte, r equal.Rule, v jsonstream.Value) ([]byte, error) {
 	for i, child := range r.Children(v) {
 		dst = appendName(dst, i, child.Value.Name())
 		var err error
-		if dst, err = appendWhole(dst, child.Rule, child.Value); err != nil {
+		if dst, err = appendWhole(dst, child.Relation, child.Value); err != nil {
 			return nil, err
 		}
 	}

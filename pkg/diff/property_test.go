@@ -194,15 +194,15 @@ func TestEditsLeadFromOneToTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := two(t)
 		o := diff.Options{Exact: rapid.Bool().Draw(t, "exact"), Keys: keysDrawn.Draw(t, "keys")}
-		rule := equal.Rule{Exact: o.Exact}
+		relation := equal.Relation{Exact: o.Exact}
 		e := diff.Compare(a, b, o)
-		if same := rule.Equal(a.Root(), b.Root()); same != (e == nil) {
+		if same := relation.Equal(a.Root(), b.Root()); same != (e == nil) {
 			t.Fatalf("equal: %v, but the edits are %v", same, outline(e))
 		}
 		if e == nil {
 			return
 		}
-		if got := apply(e); !rule.Equal(parse(t, got).Root(), b.Root()) {
+		if got := apply(e); !relation.Equal(parse(t, got).Root(), b.Root()) {
 			t.Fatalf("the edits lead to %s: %v", got, outline(e))
 		}
 		checkForm(t, e)

@@ -181,7 +181,7 @@ func (p *sampler) add(c equal.Child) {
 	name := hash(v.Name())
 	switch kind := v.Kind(); kind {
 	case jsonstream.Object, jsonstream.Array:
-		children := c.Rule.Children(v)
+		children := c.Relation.Children(v)
 		if len(children) == 0 {
 			p.features = append(p.features, mix(name, uint64(kind)))
 		}

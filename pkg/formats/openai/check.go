@@ -56,7 +56,7 @@ func firstEqual(values []jsonstream.Value) []int {
 	first := make([]int, len(values))
 	different := make(map[uint64][]int, len(values)) // by hash; almost always one each
 	for i, v := range values {
-		hash := equal.Rule{}.Hash(seed, v)
+		hash := equal.Relation{}.Hash(seed, v)
 		among := different[hash]
 		at := slices.IndexFunc(among, func(j int) bool { return equal.Values(values[j], v) })
 		if at < 0 {

@@ -220,7 +220,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		serialized := c.Serialize()
 		after := value(t, string(serialized))
-		if !(equal.Rule{Exact: true}).Equal(before, after) {
+		if !(equal.Relation{Exact: true}).Equal(before, after) {
 			r.Fatalf("%s became %s", text, serialized)
 		}
 		again, _ := ReadContext(after)

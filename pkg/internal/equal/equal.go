@@ -16,10 +16,10 @@ import (
 // Values reports whether two values are equal: strings by their characters,
 // numbers by their decimal value, objects without regard to the order of their
 // members. Absent values are equal to each other only.
-func Values(a, b jsonstream.Value) bool { return Rule{}.Equal(a, b) }
+func Values(a, b jsonstream.Value) bool { return Relation{}.Equal(a, b) }
 
-// A Rule says what makes values equal. The zero Rule is that of [Values].
-type Rule struct {
+// A Relation says what makes values equal. The zero Relation is that of [Values].
+type Relation struct {
 	Exact bool            // numbers are equal only if they are written alike
 	Mask  jsonstream.Mask // what is left out, from the place of the values on
 
@@ -31,18 +31,18 @@ type Rule struct {
 // known reports whether anything below a value counts.
 type known struct{ counts map[jsonstream.Value]bool }
 
-// Below returns the rule for a member or element, and whether anything counts there.
-func (r Rule) Below(token string) (Rule, bool) {
+// Below returns the relation for a member or element, and whether anything counts there.
+func (r Relation) Below(token string) (Relation, bool) {
 	mask, counts := r.Mask.Step(token)
-	below := Rule{Exact: r.Exact, Mask: mask}
+	below := Relation{Exact: r.Exact, Mask: mask}
 	if mask.Partly() {
 		below.known = r.known
 	}
 	return below, counts
 }
 
-// Equal reports whether two values are equal under the rule.
-func (r Rule) Equal(a, b jsonstream.Value) bool {
+// Equal reports whether two values are equal under the relation.
+func (r Relation) Equal(a, b jsonstream.Value) bool {
 	if r.Mask.Partly() {
 		// Perhaps nothing counts, and so the kinds do not either.
 		if x, y := len(r.Children(a)), len(r.Children(b)); x == 0 || y == 0 {
@@ -53,22 +53,22 @@ func (r Rule) Equal(a, b jsonstream.Value) bool {
 }
 
 // A Child is a value that counts, or that has something below it that does, and
-// the rule for it. It is not safe for concurrent use with others of one value.
+// the relation for it. It is not safe for concurrent use with others of one value.
 type Child struct {
-	Value jsonstream.Value
-	Rule  Rule
+	Value    jsonstream.Value
+	Relation Relation
 }
 
 // Children returns the members or elements of a value that count, or that have
 // something below them that does, in the order of the text.
-func (r Rule) Children(v jsonstream.Value) []Child {
+func (r Relation) Children(v jsonstream.Value) []Child {
 	return r.appendChildren(make([]Child, 0, v.Len()), v)
 }
 
 // few is how many children most values have at most.
 const few = 8
 
-func (r Rule) appendChildren(list []Child, v jsonstream.Value) []Child {
+func (r Relation) appendChildren(list []Child, v jsonstream.Value) []Child {
 	for _, c := range r.children(v) {
 		list = append(list, c)
 	}
@@ -77,7 +77,7 @@ func (r Rule) appendChildren(list []Child, v jsonstream.Value) []Child {
 
 // children yields the members or elements of a value that count, or that have
 // something below them that does, with their names, in the order of the text.
-func (r Rule) children(v jsonstream.Value) iter.Seq2[string, Child] {
+func (r Relation) children(v jsonstream.Value) iter.Seq2[string, Child] {
 	if r.Mask.Partly() && r.known == nil {
 		r.known = &known{make(map[jsonstream.Value]bool)}
 	}
@@ -92,19 +92,19 @@ func (r Rule) children(v jsonstream.Value) iter.Seq2[string, Child] {
 
 // masked yields the members or elements below which something may count, with their
 // names.
-func (r Rule) masked(v jsonstream.Value) iter.Seq2[string, Child] {
+func (r Relation) masked(v jsonstream.Value) iter.Seq2[string, Child] {
 	return func(yield func(string, Child) bool) {
 		for name, member := range v.Members() {
-			if rule, counts := r.Below(name); counts && !yield(name, Child{member, rule}) {
+			if below, counts := r.Below(name); counts && !yield(name, Child{member, below}) {
 				return
 			}
 		}
 		for i, element := range v.Elements() {
-			rule, counts := r, true
+			below, counts := r, true
 			if !r.Mask.Open() {
-				rule, counts = r.Below(strconv.Itoa(i))
+				below, counts = r.Below(strconv.Itoa(i))
 			}
-			if counts && !yield("", Child{element, rule}) {
+			if counts && !yield("", Child{element, below}) {
 				return
 			}
 		}
@@ -113,29 +113,29 @@ func (r Rule) masked(v jsonstream.Value) iter.Seq2[string, Child] {
 
 // counts reports whether the value counts, or anything below it.
 func (c Child) counts() bool {
-	if !c.Rule.Mask.Partly() {
+	if !c.Relation.Mask.Partly() {
 		return true
 	}
 	if kind := c.Value.Kind(); kind != jsonstream.Object && kind != jsonstream.Array {
 		return false
 	}
-	if counts, ok := c.Rule.known.counts[c.Value]; ok {
+	if counts, ok := c.Relation.known.counts[c.Value]; ok {
 		return counts
 	}
 	counts := false
-	for _, child := range c.Rule.masked(c.Value) {
+	for _, child := range c.Relation.masked(c.Value) {
 		if counts = child.counts(); counts {
 			break
 		}
 	}
-	c.Rule.known.counts[c.Value] = counts
+	c.Relation.known.counts[c.Value] = counts
 	return counts
 }
 
-// Same reports whether two values are equal, each under its own rule: elements of
+// Same reports whether two values are equal, each under its own relation: elements of
 // different arrays, or with different indices, can have different ones.
 func Same(a, b Child) bool {
-	if a.Rule == b.Rule && bytes.Equal(a.Value.Raw(), b.Value.Raw()) {
+	if a.Relation == b.Relation && bytes.Equal(a.Value.Raw(), b.Value.Raw()) {
 		return true
 	}
 	if a.Value.Kind() != b.Value.Kind() {
@@ -145,13 +145,13 @@ func Same(a, b Child) bool {
 	case jsonstream.String:
 		return a.Value.Text() == b.Value.Text()
 	case jsonstream.Number:
-		if a.Rule.Exact {
+		if a.Relation.Exact {
 			return bytes.Equal(a.Value.Raw(), b.Value.Raw())
 		}
 		return jsonstream.SameNumber(a.Value.Raw(), b.Value.Raw())
 	case jsonstream.Array, jsonstream.Object:
 		var roomA, roomB [few]Child
-		listA, listB := a.Rule.appendChildren(roomA[:0], a.Value), b.Rule.appendChildren(roomB[:0], b.Value)
+		listA, listB := a.Relation.appendChildren(roomA[:0], a.Value), b.Relation.appendChildren(roomB[:0], b.Value)
 		if a.Value.Kind() == jsonstream.Array {
 			return slices.EqualFunc(listA, listB, Same)
 		}
@@ -189,9 +189,9 @@ func sameMembers(a, b []Child) bool {
 	return true
 }
 
-// Hash returns a number that is the same for values that are equal under the rule
+// Hash returns a number that is the same for values that are equal under the relation
 // and, most likely, another one for others.
-func (r Rule) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
+func (r Relation) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
 	switch kind := v.Kind(); kind {
 	case jsonstream.String:
 		return maphash.String(seed, v.Text())
@@ -210,7 +210,7 @@ func (r Rule) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
 			return sum
 		}
 		for _, child := range r.children(v) {
-			sum = pair(sum, child.Rule.Hash(seed, child.Value))
+			sum = pair(sum, child.Relation.Hash(seed, child.Value))
 		}
 		return sum
 	case jsonstream.Object:
@@ -222,7 +222,7 @@ func (r Rule) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
 			return pair(uint64(kind), sum)
 		}
 		for name, child := range r.children(v) {
-			sum += pair(maphash.String(seed, name), child.Rule.Hash(seed, child.Value))
+			sum += pair(maphash.String(seed, name), child.Relation.Hash(seed, child.Value))
 		}
 		return pair(uint64(kind), sum)
 	default:

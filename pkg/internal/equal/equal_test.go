@@ -73,12 +73,12 @@ func TestEqual(t *testing.T) {
 		{name: "an ignored root", ignore: []string{""}, a: `1`, b: `{}`, want: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rule := equal.Rule{Exact: tt.exact, Mask: mask(t, tt.ignore, tt.only)}
+			relation := equal.Relation{Exact: tt.exact, Mask: mask(t, tt.ignore, tt.only)}
 			a, b := parse(t, tt.a), parse(t, tt.b)
-			if got := rule.Equal(a, b); got != tt.want {
+			if got := relation.Equal(a, b); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
-			if rule.Equal(b, a) != tt.want || !rule.Equal(a, a) {
+			if relation.Equal(b, a) != tt.want || !relation.Equal(a, a) {
 				t.Error("it depends on the order")
 			}
 		})
@@ -91,9 +91,9 @@ func TestAbsentValuesAreEqualToEachOther(t *testing.T) {
 	}
 }
 
-func TestSameLeavesOutByTheRuleOfEach(t *testing.T) {
-	rule := equal.Rule{Mask: mask(t, []string{"/0/at"}, nil)}
-	children := rule.Children(parse(t, `[{"v":1,"at":1},{"v":1},{"v":1,"at":1}]`))
+func TestSameLeavesOutByTheRelationOfEach(t *testing.T) {
+	relation := equal.Relation{Mask: mask(t, []string{"/0/at"}, nil)}
+	children := relation.Children(parse(t, `[{"v":1,"at":1},{"v":1},{"v":1,"at":1}]`))
 	if !equal.Same(children[0], children[1]) {
 		t.Error("what is ignored in one of them makes a difference")
 	}
@@ -194,23 +194,23 @@ func TestEqualIsItsDefinition(t *testing.T) {
 		if want := normal(a) == normal(b); same != want {
 			t.Fatalf("%s and %s are equal: %v", a.Raw(), b.Raw(), same)
 		}
-		var rule equal.Rule
-		if hashes := rule.Hash(seed, a) == rule.Hash(seed, b); hashes != same {
+		var relation equal.Relation
+		if hashes := relation.Hash(seed, a) == relation.Hash(seed, b); hashes != same {
 			t.Fatalf("%s and %s are equal: %v, their hashes: %v", a.Raw(), b.Raw(), same, hashes)
 		}
 	})
 }
 
-func TestHashAgreesWithEqualUnderRules(t *testing.T) {
+func TestHashAgreesWithEqualUnderRelations(t *testing.T) {
 	seed := maphash.MakeSeed()
 	pattern := rapid.SliceOfN(rapid.SampledFrom([]string{"/a", "/*/b", "/**/c", "/0", "/a/1"}), 0, 2)
 	rapid.Check(t, func(t *rapid.T) {
-		rule := equal.Rule{Exact: rapid.Bool().Draw(t, "exact"), Mask: mask(t, pattern.Draw(t, "ignore"), pattern.Draw(t, "only"))}
+		relation := equal.Relation{Exact: rapid.Bool().Draw(t, "exact"), Mask: mask(t, pattern.Draw(t, "ignore"), pattern.Draw(t, "only"))}
 		a, b := two(t)
-		if rule.Mask.Partly() && (len(rule.Children(a)) == 0 || len(rule.Children(b)) == 0) {
+		if relation.Mask.Partly() && (len(relation.Children(a)) == 0 || len(relation.Children(b)) == 0) {
 			return // nothing to hash
 		}
-		same, hashes := rule.Equal(a, b), rule.Hash(seed, a) == rule.Hash(seed, b)
+		same, hashes := relation.Equal(a, b), relation.Hash(seed, a) == relation.Hash(seed, b)
 		if same != hashes {
 			t.Fatalf("%s and %s are equal: %v, their hashes: %v", a.Raw(), b.Raw(), same, hashes)
 		}
@@ -227,18 +227,18 @@ func FuzzEqual(f *testing.F) {
 		if errA != nil || errB != nil {
 			return
 		}
-		var rule equal.Rule
-		same := rule.Equal(a.Root(), b.Root())
-		if same != rule.Equal(b.Root(), a.Root()) {
+		var relation equal.Relation
+		same := relation.Equal(a.Root(), b.Root())
+		if same != relation.Equal(b.Root(), a.Root()) {
 			t.Error("it depends on the order")
 		}
-		if same != (rule.Hash(seed, a.Root()) == rule.Hash(seed, b.Root())) {
+		if same != (relation.Hash(seed, a.Root()) == relation.Hash(seed, b.Root())) {
 			t.Errorf("equal: %v, but the hashes say otherwise", same)
 		}
 	})
 }
 
-func BenchmarkRule(b *testing.B) {
+func BenchmarkRelation(b *testing.B) {
 	turn := `{"role":"user","content":"` + strings.Repeat("word ", 80) + `","timestamp":"2026-06-11T10:00:00Z","n":[1,2.50]}`
 	compact := parse(b, "["+strings.Repeat(turn+",", 1000)+"0]")
 	spaced := parse(b, "[ "+strings.Repeat(turn+" , ", 1000)+"0]")
@@ -254,7 +254,7 @@ func BenchmarkRule(b *testing.B) {
 		b.ReportAllocs()
 		seed := maphash.MakeSeed()
 		for b.Loop() {
-			equal.Rule{}.Hash(seed, compact)
+			equal.Relation{}.Hash(seed, compact)
 		}
 	})
 }

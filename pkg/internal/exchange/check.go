@@ -3,22 +3,20 @@ package exchange
 import (
 	"fmt"
 
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Fault is a rule of the source's own format that it breaks.
-type Fault struct {
-	Pointer string `json:"pointer"`
-	Problem string `json:"problem"` // what is wrong, what was found, and by which rule
-}
+// A Checker collects what breaks the rules of a source's own format. The findings have a
+// pointer, and a message that names the rule.
+type Checker struct{ Findings []finding.Finding }
 
-// A Checker collects faults.
-type Checker struct{ Faults []Fault }
-
-// Add adds a fault at a place.
+// Add adds a finding at a place.
 func (c *Checker) Add(pointer, problem string, args ...any) {
-	c.Faults = append(c.Faults, Fault{pointer, fmt.Sprintf(problem, args...)})
+	c.Findings = append(c.Findings, finding.Finding{
+		Layer: finding.Protocol, Severity: finding.Error, Pointer: pointer, Message: fmt.Sprintf(problem, args...),
+	})
 }
 
 // Need checks that a member is there and of a kind.

@@ -100,7 +100,7 @@ func firstRepeated(array jsonstream.Value) (earlier, again jsonstream.Value) {
 	seed := maphash.MakeSeed()
 	seen := map[uint64][]jsonstream.Value{}
 	for _, element := range array.Elements() {
-		hash := equal.Rule{}.Hash(seed, element)
+		hash := equal.Relation{}.Hash(seed, element)
 		for _, earlier := range seen[hash] {
 			if equal.Values(earlier, element) {
 				return earlier, element
