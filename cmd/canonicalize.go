@@ -36,7 +36,7 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 			f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 				parser := parsers.Get().(*jsonstream.Parser)
 				defer parsers.Put(parser)
-				doc, err := parser.Parse(d.Raw, f.Limits, nil)
+				doc, err := parser.Parse(d.Raw, f.Limits)
 				if err != nil {
 					return nil, input.InFile(d.Source.Name, err)
 				}

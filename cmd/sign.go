@@ -100,7 +100,7 @@ func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
 func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key sign.Key, validator *validate.Validator) ([]byte, error) {
 	parser := f.parsers.Get().(*message.Parser)
 	defer f.parsers.Put(parser)
-	m, err := parser.Parse(d.Raw, message.Options{Limits: f.Limits}, nil)
+	m, err := parser.Parse(d.Raw, message.Options{Limits: f.Limits})
 	if err != nil {
 		return nil, input.InFile(d.Source.Name, err)
 	}

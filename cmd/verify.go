@@ -201,7 +201,7 @@ func (key signedWith) Text(r *report.Record, colors term.Palette) string {
 func (v *verification) check(parser *message.Parser, d input.Document) checked {
 	m, err := (*message.Message)(nil), d.Err
 	if err == nil {
-		m, err = parser.Parse(d.Raw, message.Options{Limits: v.Limits}, nil)
+		m, err = parser.Parse(d.Raw, message.Options{Limits: v.Limits})
 	}
 	if err != nil {
 		return checked{Record: report.Record{Err: input.InFile(d.Source.Name, err)}}

@@ -57,7 +57,7 @@ func BenchmarkParser(b *testing.B) {
 	b.ReportAllocs()
 	var p Parser
 	for b.Loop() {
-		if _, err := p.Parse(raw, Limits{}, nil); err != nil {
+		if _, err := p.Parse(raw, Limits{}); err != nil {
 			b.Fatal(err)
 		}
 	}

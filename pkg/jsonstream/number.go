@@ -13,7 +13,10 @@ const (
 // SafeNumber reports whether the JSON number text has at most [MaxDigits]
 // characters before its exponent and an exponent within ±[MaxExponent].
 func SafeNumber(text []byte) bool {
-	e := bytes.IndexAny(text, "eE")
+	e := bytes.IndexByte(text, 'e')
+	if e < 0 {
+		e = bytes.IndexByte(text, 'E')
+	}
 	if e < 0 {
 		return len(text) <= MaxDigits
 	}

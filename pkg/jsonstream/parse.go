@@ -35,7 +35,7 @@ type node struct {
 // keeps raw.Bytes, which must not change afterwards. The error is a
 // [*SyntaxError].
 func Parse(raw Raw, limits Limits) (*Document, error) {
-	return new(Parser).Parse(raw, limits, nil)
+	return new(Parser).Parse(raw, limits)
 }
 
 // A Parser parses one document after another in the same memory: usually without an
@@ -48,10 +48,9 @@ type Parser struct {
 // maxKept is how many nodes may be kept for documents that need far fewer.
 const maxKept = 1 << 16
 
-// Parse is the function [Parse], but for two things. The document, and every [Value] of
-// it, is valid until the next call; its bytes and texts are not affected. And f, unless
-// it is nil, gets all tokens in the same pass.
-func (p *Parser) Parse(raw Raw, limits Limits, f Follower) (*Document, error) {
+// Parse is the function [Parse], but that the document, and every [Value] of it, is valid
+// until the next call; its bytes and texts are not affected.
+func (p *Parser) Parse(raw Raw, limits Limits) (*Document, error) {
 	if int64(len(raw.Bytes)) > limits.maxBytes() {
 		return nil, tooLarge(raw.Start, limits)
 	}
@@ -64,18 +63,12 @@ func (p *Parser) Parse(raw Raw, limits Limits, f Follower) (*Document, error) {
 		d.nodes = make([]node, 0, expected)
 	}
 	*d = Document{raw: raw, nodes: d.nodes[:0]}
-	if f != nil {
-		f.Reset()
-	}
-	if p.scan(limits.maxDepth(), f) {
+	if p.scan(limits.maxDepth()) {
 		d.plainNames = true
 		return d, nil
 	}
 	if err := d.decode(limits); err != nil {
 		return nil, err
-	}
-	if f != nil {
-		d.Root().Follow(f)
 	}
 	return d, nil
 }

@@ -21,10 +21,9 @@ type frame struct {
 const manyMembers = 64
 
 // scan reads the document as Parse must, at several times the speed of the JSON text
-// layer, and reports its tokens to f, unless that is nil. It returns false for a text
-// that is not strict JSON or over a limit, and for some rare valid ones: then the text
-// layer reads it again, and finds what is wrong.
-func (p *Parser) scan(maxDepth int, f Follower) bool {
+// layer. It returns false for a text that is not strict JSON or over a limit, and for some
+// rare valid ones: then the text layer reads it again, and finds what is wrong.
+func (p *Parser) scan(maxDepth int) bool {
 	d := &p.doc
 	text := d.raw.Bytes
 	frames := p.frames[:0]
@@ -46,9 +45,6 @@ func (p *Parser) scan(maxDepth int, f Follower) bool {
 			if len(frames) > maxDepth {
 				return false
 			}
-			if f != nil {
-				f.Begin(Kind(c))
-			}
 			i = skipSpace(text, i+1)
 			// In ASCII, a closing bracket is two after its opening one.
 			open = i < len(text) && text[i] != c+2
@@ -58,9 +54,6 @@ func (p *Parser) scan(maxDepth int, f Follower) bool {
 				return false
 			}
 			n.end, n.next = uint32(end), int32(len(d.nodes))
-			if f != nil {
-				f.Scalar(kindOf(c), text[i:end])
-			}
 			i = end
 		}
 		// Here it has ended, or its first member or element begins.
@@ -81,9 +74,6 @@ func (p *Parser) scan(maxDepth int, f Follower) bool {
 				container.end, container.next = uint32(i), int32(len(d.nodes))
 				parent = container.parent
 				frames = frames[:len(frames)-1]
-				if f != nil {
-					f.End()
-				}
 			default:
 				return false
 			}
@@ -94,9 +84,6 @@ func (p *Parser) scan(maxDepth int, f Follower) bool {
 				return false
 			}
 			nameStart, nameEnd = uint32(i), uint32(end)
-			if f != nil {
-				f.Name(text[i:end])
-			}
 			i = skipSpace(text, end)
 			if i >= len(text) || text[i] != ':' {
 				return false

@@ -6,14 +6,13 @@ import (
 	"testing"
 )
 
-// scans reads a text by scan and by decode. They must agree, also in the tokens that they
-// report, but scan may leave a valid text to decode.
+// scans reads a text by scan and by decode. They must agree, but scan may leave a
+// valid text to decode.
 func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	t.Helper()
 	limits := Limits{MaxDepth: 20}
 	fast, slow := &Parser{doc: Document{raw: NewRaw(text)}}, &Document{raw: NewRaw(text)}
-	var got, want transcript
-	scanned = fast.scan(limits.maxDepth(), &got)
+	scanned = fast.scan(limits.maxDepth())
 	decoded = notText(text) == "" && slow.decode(limits) == nil
 	if scanned && !decoded {
 		t.Fatalf("%q: accepted, and is not strict JSON", text)
@@ -24,40 +23,7 @@ func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	if !slices.Equal(fast.doc.nodes, slow.nodes) {
 		t.Fatalf("%q:\ngot  %+v\nwant %+v", text, fast.doc.nodes, slow.nodes)
 	}
-	if slow.Root().Follow(&want); !slices.Equal(got, want) {
-		t.Fatalf("%q: the follower gets\n%q, and of the parsed document\n%q", text, got, want)
-	}
 	return scanned, decoded
-}
-
-// A transcript is a follower that writes down its tokens.
-type transcript []string
-
-func (t *transcript) Reset()                       { *t = nil }
-func (t *transcript) Begin(kind Kind)              { *t = append(*t, "begin "+kind.String()) }
-func (t *transcript) Name(raw []byte)              { *t = append(*t, "name "+string(raw)) }
-func (t *transcript) Scalar(kind Kind, raw []byte) { *t = append(*t, kind.String()+" "+string(raw)) }
-func (t *transcript) End()                         { *t = append(*t, "end") }
-
-func TestFollow(t *testing.T) {
-	var got transcript
-	doc, err := new(Parser).Parse(NewRaw([]byte(` {"a": [1, "x", {}], "\u0062": {"c": null}} `)), Limits{}, &got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := transcript{
-		"begin object", `name "a"`, "begin array", "number 1", `string "x"`, "begin object", "end", "end",
-		`name "\u0062"`, "begin object", `name "c"`, "null null", "end", "end",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("while it is read:\ngot  %q\nwant %q", got, want)
-	}
-	if doc.Root().Follow(&got); !slices.Equal(got, want) {
-		t.Errorf("afterwards:\ngot  %q\nwant %q", got, want)
-	}
-	if doc.Root().Get("a").Follow(&got); !slices.Equal(got, want[2:8]) {
-		t.Errorf("of a member's value:\ngot  %q\nwant %q", got, want[2:8])
-	}
 }
 
 // A Parser reads each document as if it were the first.
@@ -66,7 +32,7 @@ func TestParserAgain(t *testing.T) {
 	for range 2 {
 		for _, text := range append(scanned, damaged...) {
 			want, wantErr := Parse(NewRaw([]byte(text)), Limits{MaxDepth: 20})
-			got, err := p.Parse(NewRaw([]byte(text)), Limits{MaxDepth: 20}, nil)
+			got, err := p.Parse(NewRaw([]byte(text)), Limits{MaxDepth: 20})
 			if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 				t.Fatalf("%q: got error %v, want %v", text, err, wantErr)
 			}
@@ -81,7 +47,7 @@ func TestParserAllocates(t *testing.T) {
 	raw := NewRaw([]byte(`{"a": [1, 2, {"b": "text"}], "c": true}`))
 	var p Parser
 	allocations := testing.AllocsPerRun(100, func() {
-		if _, err := p.Parse(raw, Limits{}, nil); err != nil {
+		if _, err := p.Parse(raw, Limits{}); err != nil {
 			t.Fatal(err)
 		}
 	})

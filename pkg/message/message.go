@@ -54,10 +54,9 @@ type Parser struct {
 }
 
 // Parse is the function [ParseInPlace], but that the message is good until the next
-// call, and that f, unless it is nil, gets all tokens in the same pass: see
-// [jsonstream.Parser].
-func (p *Parser) Parse(raw jsonstream.Raw, o Options, f jsonstream.Follower) (*Message, error) {
-	doc, err := p.parser.Parse(raw, o.Limits, f)
+// call: see [jsonstream.Parser].
+func (p *Parser) Parse(raw jsonstream.Raw, o Options) (*Message, error) {
+	doc, err := p.parser.Parse(raw, o.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -34,18 +33,18 @@ func load(d *format.Descriptor) *Schema {
 	return s
 }
 
-// checkSchema is the schema layer. run is the run of the message's schema over it, or nil.
-func checkSchema(root jsonstream.Value, f format.Format, o Options, run *schema.Run) []finding.Finding {
+// checkSchema is the schema layer.
+func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Finding {
 	switch {
 	case o.Schema != nil:
-		return o.Schema.check(root, run)
+		return o.Schema.Check(root)
 	case f == format.EAAPL:
-		return checkMessageSchema(root, o.Receiver, run)
+		return checkMessageSchema(root, o.Receiver)
 	}
 	if lookalike := formats.Named(f).Lookalike; lookalike != nil {
 		if kind, problem, at := lookalike(root); kind != "" {
 			return []finding.Finding{schemaFinding(kind, problem).On(at)}
 		}
 	}
-	return schemaOf(f).check(root, run)
+	return schemaOf(f).Check(root)
 }

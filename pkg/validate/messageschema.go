@@ -8,14 +8,12 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// checkMessageSchema is the schema layer of section 6.1. run is the run of the schema over
-// the message, or nil.
-func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *schema.Run) []finding.Finding {
+// checkMessageSchema is the schema layer of section 6.1.
+func checkMessageSchema(root jsonstream.Value, receiver *Receiver) []finding.Finding {
 	version := root.Get("schemaVersion")
 	if major, minor, ok := strings.Cut(version.Text(), "."); ok && isWhole(major) && isWhole(minor) {
 		if problem := versionProblem(major, version.Text(), receiver); problem != "" {
@@ -23,8 +21,8 @@ func checkMessageSchema(root jsonstream.Value, receiver *Receiver, run *schema.R
 			return []finding.Finding{schemaFinding("schema-version", problem).On(version)}
 		}
 	}
-	findings := schemaOf(format.EAAPL).check(root, run)
-	if version.Text() == message.SchemaVersion && (run == nil || run.Unnamed()) {
+	findings, unnamed := schemaOf(format.EAAPL).check(root)
+	if version.Text() == message.SchemaVersion && unnamed {
 		findings = append(findings, unknownMembers(root, findings)...)
 	}
 	return findings[:min(len(findings), maxFindings)]

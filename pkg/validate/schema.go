@@ -22,7 +22,7 @@ import (
 // differ between the elements of the array. It is safe for concurrent use.
 type Schema struct {
 	program func() (*schema.Program, error)
-	runs    sync.Pool       // of *schema.Run
+	runs    sync.Pool       // of *schema.Run, nil for a schema without a program
 	library *schema.Library // for what the program does not cover
 }
 
@@ -100,21 +100,17 @@ func newSchema(schemaURL string, doc *jsonstream.Document, load func(url string)
 	s := &Schema{program: sync.OnceValues(func() (*schema.Program, error) {
 		return schema.Compile(schemaURL, doc, schema.Options{Formats: stringFormats, Load: load})
 	})}
-	s.runs.New = func() any { return s.newRun() }
+	s.runs.New = func() any {
+		if program, err := s.program(); err == nil {
+			return program.NewRun()
+		}
+		return (*schema.Run)(nil)
+	}
 	return s
 }
 
-// newRun returns a run of the schema, nil if it has no program.
-func (s *Schema) newRun() *schema.Run {
-	program, err := s.program()
-	if err != nil {
-		return nil
-	}
-	return program.NewRun()
-}
-
-// Streams reports whether the schema is checked in the pass that reads a document. If it is
-// not, the error says which part of the schema needs the schema library.
+// Streams reports whether the schema is checked by a program. If it is not, the error says
+// which part of the schema needs the schema library.
 func (s *Schema) Streams() error {
 	_, err := s.program()
 	return err
@@ -123,28 +119,25 @@ func (s *Schema) Streams() error {
 // Check reports how v breaks the schema: one finding per cause, ordered by place, at most a
 // thousand.
 func (s *Schema) Check(v jsonstream.Value) []finding.Finding {
-	run := s.runs.Get().(*schema.Run)
-	defer s.runs.Put(run)
-	if run != nil {
-		v.Follow(run)
-	}
-	return s.check(v, run)
+	findings, _ := s.check(v)
+	return findings
 }
 
-// check is Check for a value that run has already followed; run is nil for a schema without
-// a program.
-func (s *Schema) check(v jsonstream.Value, run *schema.Run) []finding.Finding {
-	if run != nil && run.Verdict() == schema.Valid {
-		return nil
-	}
-	if unsafe := numbersOverLimit(v); len(unsafe) > 0 {
-		return unsafe
+// check is Check, which also reports whether v may have a member that the schema does not
+// name: see [schema.Run.Unnamed].
+func (s *Schema) check(v jsonstream.Value) (findings []finding.Finding, unnamed bool) {
+	run := s.runs.Get().(*schema.Run)
+	defer s.runs.Put(run)
+	valid := run != nil && run.Valid(v)
+	unnamed = run == nil || run.Unnamed()
+	if unsafe := numbersOverLimit(v); valid || len(unsafe) > 0 {
+		return unsafe, unnamed
 	}
 	causes, err := s.explain(v)
 	if err != nil {
-		return []finding.Finding{schemaFinding("schema", "the schema cannot be applied: "+err.Error()).On(v)}
+		return []finding.Finding{schemaFinding("schema", "the schema cannot be applied: "+err.Error()).On(v)}, unnamed
 	}
-	return findingsOf(causes)
+	return findingsOf(causes), unnamed
 }
 
 func (s *Schema) explain(v jsonstream.Value) ([]schema.Cause, error) {

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -9,7 +10,6 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/safety"
@@ -53,7 +53,7 @@ type Options struct {
 // A Validator checks messages. It is safe for concurrent use.
 type Validator struct {
 	options Options
-	passes  sync.Pool // of *pass
+	parsers sync.Pool // of *message.Parser
 }
 
 // New returns a Validator. Schemas are loaded when first used.
@@ -67,7 +67,7 @@ func New(options Options) *Validator {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Validator{options: options, passes: sync.Pool{New: func() any { return newPass(options) }}}
+	return &Validator{options: options, parsers: sync.Pool{New: func() any { return new(message.Parser) }}}
 }
 
 // maxFindings is how many findings a layer may have: a hostile message must not cause as
@@ -77,28 +77,7 @@ const maxFindings = 1000
 // Validate runs the layers over a message. The error is that of ctx or of the scanner: then
 // the message was neither accepted nor rejected.
 func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
-	return v.validate(ctx, m, v.formatOf(m), nil)
-}
-
-// ValidateRaw parses a message and runs the layers over it: its bytes are read once, for
-// the syntax, the schema and the places of all that the other layers look at. What is not
-// strict JSON is [Malformed]. handoffID is that of the message, or "". The error is that of
-// [Validator.Validate].
-func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits jsonstream.Limits) (handoffID string, r Result, err error) {
-	p := v.passes.Get().(*pass)
-	defer v.passes.Put(p)
-	m, damage := p.parse(raw, limits)
-	if damage != nil {
-		return "", Malformed(damage), nil
-	}
 	f := v.formatOf(m)
-	r, err = v.validate(ctx, m, f, p.verdict(m, f))
-	return m.HandoffID(), r, err
-}
-
-// validate runs the layers over a message in a format. run is the run of its schema over
-// it, or nil.
-func (v *Validator) validate(ctx context.Context, m *message.Message, f format.Format, run *schema.Run) (Result, error) {
 	var all []finding.Finding
 	stopped := false
 	for _, layer := range layers {
@@ -108,7 +87,7 @@ func (v *Validator) validate(ctx context.Context, m *message.Message, f format.F
 		if !v.options.runs(layer) || stopped && layer != finding.Safety {
 			continue
 		}
-		findings, err := v.run(ctx, layer, m, f, run)
+		findings, err := v.run(ctx, layer, m, f)
 		if err != nil {
 			return Result{}, err
 		}
@@ -137,6 +116,22 @@ func (v *Validator) validate(ctx context.Context, m *message.Message, f format.F
 	return r, nil
 }
 
+// ValidateRaw parses a message and runs the layers over it, for many messages in the same
+// memory. What is not strict JSON is [Malformed]. handoffID is that of the message, or "".
+// The error is that of [Validator.Validate].
+func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits jsonstream.Limits) (handoffID string, r Result, err error) {
+	parser := v.parsers.Get().(*message.Parser)
+	defer v.parsers.Put(parser)
+	m, err := parser.Parse(raw, message.Options{Limits: limits})
+	if err != nil {
+		var damage *jsonstream.SyntaxError
+		errors.As(err, &damage) // it is never anything else
+		return "", Malformed(damage), nil
+	}
+	r, err = v.Validate(ctx, m)
+	return m.HandoffID(), r, err
+}
+
 // formatOf returns the format to check a message as, or "" if the caller's schema is used.
 func (v *Validator) formatOf(m *message.Message) format.Format {
 	if v.options.Schema != nil {
@@ -157,7 +152,7 @@ func (o *Options) runs(layer finding.Layer) bool {
 	return o.Layers == nil || slices.Contains(o.Layers, layer)
 }
 
-func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Message, f format.Format, run *schema.Run) ([]finding.Finding, error) {
+func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Message, f format.Format) ([]finding.Finding, error) {
 	switch layer {
 	case finding.Signature:
 		switch {
@@ -169,7 +164,7 @@ func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Mes
 			return nil, nil
 		}
 	case finding.Schema:
-		return checkSchema(m.Root(), f, v.options, run), nil
+		return checkSchema(m.Root(), f, v.options), nil
 	case finding.Protocol:
 		return checkProtocol(m.Document(), f, v.options.Limits), nil
 	case finding.Safety:

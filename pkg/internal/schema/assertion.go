@@ -120,15 +120,12 @@ func (p *parser) oneOfValues(list []jsonstream.Value) {
 				scalars.numbers = append(scalars.numbers, d)
 			}
 		case jsonstream.String:
-			scalars.texts = append(scalars.texts, v.Text())
+			if scalars.texts == nil {
+				scalars.texts = map[string]bool{}
+			}
+			scalars.texts[v.Text()] = true
 		default:
 			scalars.literals |= typeOfKind(v.Kind())
-		}
-	}
-	if len(scalars.texts) > 8 {
-		scalars.lookup = map[string]bool{}
-		for _, text := range scalars.texts {
-			scalars.lookup[text] = true
 		}
 	}
 	slices.SortFunc(scalars.numbers, func(a, b decimal) int { return a.compare(&b) })

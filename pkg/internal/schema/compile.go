@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -83,25 +84,15 @@ func (c *compiler) formatOf(name string) *format {
 // A draft is a state that has been asked for.
 type draft struct {
 	*compiler
-	state *state
-	roots [][]*node   // each becomes a cell
-	wants []collector // what has to be unique in the array that it is an element of
-	cells []*cell
-	order []int          // the cells, those that others go by before them
-	ready map[string]int // the cells that are done, by their schemas
-	bits  map[string]int // of the names whose presence matters
-	names []string       // those of bits, in order
-	// Of arrays: the schemas of contains by their counters, and the members that
-	// uniqueKeys speaks of.
-	contains []*node
-	slots    []collector
-	live     [kinds]set // the cells on which the roots depend, and which may hold
-}
-
-// A collector keeps the text of a member.
-type collector struct {
-	name string
-	slot uint8
+	state    *state
+	roots    [][]*node // each becomes a cell
+	cells    []*cell
+	order    []int          // the cells, those that others go by before them
+	ready    map[string]int // the cells that are done, by their schemas
+	bits     map[string]int // of the names whose presence matters
+	names    []string       // those of bits, in order
+	contains []*node        // of arrays, by their counters
+	live     [kinds]set     // the cells on which the roots depend, and which may hold
 }
 
 // A cell is schemas that hold together, and the cells that they refer to.
@@ -110,14 +101,15 @@ type cell struct {
 	rules []op // about other cells
 }
 
-// states makes the link to a document and all states from there.
-func (c *compiler) states(root *link, schema *node) {
-	*root = c.link([]want{{[]*node{schema}, 0, none, none}}, nil)
+// states makes all states from that of a document on, and returns the link to it.
+func (c *compiler) states(schema *node) (root *link) {
+	root = c.link([]want{{[]*node{schema}, 0, none, none}})
 	for len(c.todo) > 0 && c.err == nil {
 		d := c.todo[len(c.todo)-1]
 		c.todo = c.todo[:len(c.todo)-1]
 		d.build()
 	}
+	return root
 }
 
 // A want is a rule for a value inside another.
@@ -128,9 +120,8 @@ type want struct {
 	when    int // the condition
 }
 
-// link returns a link to the state for all wants.
-func (c *compiler) link(wants []want, collect []collector) link {
-	var l link
+// link returns a link to the state for all wants, nil if they say nothing.
+func (c *compiler) link(wants []want) *link {
 	keys := make([]string, 0, len(wants))
 	kept := wants[:0:0]
 	for _, w := range wants {
@@ -140,8 +131,8 @@ func (c *compiler) link(wants []want, collect []collector) link {
 			keys = append(keys, keyOf(w.nodes))
 		}
 	}
-	if len(kept) == 0 && len(collect) == 0 {
-		return l
+	if len(kept) == 0 {
+		return nil
 	}
 	unique := slices.Clone(keys)
 	slices.Sort(unique)
@@ -152,15 +143,16 @@ func (c *compiler) link(wants []want, collect []collector) link {
 				c.tooMany(n)
 			}
 		}
-		return l
+		return nil
 	}
+	l := &link{}
 	roots := make([][]*node, len(unique))
 	for i, w := range kept {
 		at, _ := slices.BinarySearch(unique, keys[i])
 		roots[at] = w.nodes
 		l.want(at, w)
 	}
-	l.state = c.state(unique, roots, collect)
+	l.state = c.state(unique, roots)
 	return l
 }
 
@@ -234,20 +226,14 @@ func keyOf(nodes []*node) string {
 }
 
 // state returns the state of some cells, which it may only have promised.
-func (c *compiler) state(keys []string, roots [][]*node, collect []collector) *state {
-	var b []byte
-	for _, k := range keys {
-		b = append(append(b, k...), ';')
-	}
-	for _, w := range collect {
-		b = strconv.AppendQuote(append(b, w.slot), w.name)
-	}
-	s := c.found[string(b)]
+func (c *compiler) state(keys []string, roots [][]*node) *state {
+	key := strings.Join(keys, ";")
+	s := c.found[key]
 	if s == nil {
-		s = &state{}
-		c.found[string(b)] = s
+		s = &state{names: map[string]int{}}
+		c.found[key] = s
 		c.todo = append(c.todo, &draft{
-			compiler: c, state: s, roots: roots, wants: collect,
+			compiler: c, state: s, roots: roots,
 			ready: map[string]int{}, bits: map[string]int{},
 		})
 	}

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"math/big"
 	"math/bits"
-
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // A decimal is the value of a JSON number's text: 0.DIGITS times ten to the power of
@@ -126,19 +124,6 @@ func isInteger(text []byte) bool {
 		if c < '-' || c == '.' || c > '9' {
 			d := parseDecimal(text)
 			return d.isInteger()
-		}
-	}
-	return true
-}
-
-// isSafe is [jsonstream.SafeNumber], which only few numbers need.
-func isSafe(text []byte) bool {
-	if len(text) > jsonstream.MaxDigits {
-		return jsonstream.SafeNumber(text)
-	}
-	for _, c := range text {
-		if c|0x20 == 'e' {
-			return jsonstream.SafeNumber(text)
 		}
 	}
 	return true

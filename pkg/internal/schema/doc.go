@@ -1,10 +1,8 @@
-// Package schema checks JSON documents against a JSON Schema while they are
-// read: in one pass over the tokens, without a tree of the document, and without
-// allocating for one that is valid. Of one that is invalid it says why.
+// Package schema checks JSON documents against a JSON Schema: in one walk over the values,
+// and without allocating for a document that is valid. Of one that is invalid it says why.
 //
-// A schema is compiled to a [Program], and a [Run] of the program follows the reader
-// of a document. It says yes, no, or that it does not know. [Program.Explain] applies
-// the same schemas one by one to a document that has been read, and returns each [Cause]:
+// A schema is compiled to a [Program], and a [Run] of the program decides whether a document
+// is valid. [Program.Explain] applies the same schemas one by one, and returns each [Cause]:
 // the value, the keyword that it breaks, and that keyword's place in the schema. Nothing of it
 // is in words.
 //

@@ -31,8 +31,8 @@ const (
 )
 
 // Explain returns why a document is invalid: limit causes at most, in the order of the values'
-// places; none if it is valid. It decides where a [Run] cannot, but for numbers that
-// [jsonstream.SafeNumber] rejects, of which there must be none.
+// places; none if it is valid. There must be no number in it that
+// [jsonstream.SafeNumber] rejects.
 func (p *Program) Explain(v jsonstream.Value, limit int) []Cause {
 	e := explainer{program: p, limit: limit, known: map[question]failures{}}
 	var f failures
@@ -68,6 +68,14 @@ func (s target) text() string {
 		return s.value.Name()
 	}
 	return s.value.Text()
+}
+
+// raw returns the text of a string, in its quotes.
+func (s target) raw() []byte {
+	if s.isName {
+		return s.value.RawName()
+	}
+	return s.value.Raw()
 }
 
 func (s target) below(v jsonstream.Value) target { return target{v, false, s.depth + 1} }
@@ -268,7 +276,7 @@ func (e *explainer) array(f *failures, n *node, s target) {
 		}
 	}
 	for _, name := range n.uniqueKeys {
-		repeatedKeys(s.value, name, func(earlier, key jsonstream.Value) bool {
+		repeatedKeys(map[string]jsonstream.Value{}, s.value, name, func(earlier, key jsonstream.Value) bool {
 			c := n.cause(s, "uniqueKeys", n.value.Get("uniqueKeys"))
 			c.Place, c.Earlier = key, earlier
 			f.add(c)

@@ -44,8 +44,10 @@ func (d *draft) rules(kind int, c *cell) (ops []op, mayHold bool) {
 		for _, v := range n.values {
 			switch {
 			case v.literals&typesOfKind[kind] != 0:
-			case kind == stringKind && v.texts != nil, kind == numberKind && v.numbers != nil:
-				ops = append(ops, op{code: opValues, values: v})
+			case kind == stringKind && v.texts != nil:
+				ops = append(ops, op{code: opTexts, values: v})
+			case kind == numberKind && v.numbers != nil:
+				ops = append(ops, op{code: opNumbers, values: v})
 			default:
 				return nil, false
 			}
@@ -116,18 +118,10 @@ func (d *draft) appendArrayRules(ops []op, n *node) []op {
 		d.contains = append(d.contains, schema)
 	}
 	if n.isUnique {
-		d.state.keeps = true
-		ops = append(ops, op{code: opUnique, n: elementSlot})
+		ops = append(ops, op{code: opUnique})
 	}
 	for _, name := range n.uniqueKeys {
-		slot := elementSlot + 1 + len(d.slots)
-		if slot == maxSlots {
-			d.uncovered("uniqueKeys", n.value, "too many keys")
-			return nil
-		}
-		d.state.keeps = true
-		ops = append(ops, op{code: opUnique, n: int32(slot)})
-		d.slots = append(d.slots, collector{name, uint8(slot)})
+		ops = append(ops, op{code: opUniqueKey, key: name})
 	}
 	return ops
 }

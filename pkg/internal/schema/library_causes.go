@@ -147,7 +147,7 @@ func (r *reading) expand(f *failures, e *jsonschema.ValidationError, c Cause) {
 	case "uniqueKeys":
 		for _, pointer := range c.Rule.Elements() {
 			tokens, _ := jsonstream.SplitPointer(pointer.Text())
-			repeatedKeys(v, tokens[0], func(earlier, key jsonstream.Value) bool {
+			repeatedKeys(map[string]jsonstream.Value{}, v, tokens[0], func(earlier, key jsonstream.Value) bool {
 				each := c
 				each.Earlier, each.Place = earlier, key
 				f.add(each)

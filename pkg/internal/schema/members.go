@@ -31,11 +31,10 @@ func (c *compiler) close(schema *node) {
 func (d *draft) members() {
 	s := d.state
 	nodes := d.liveNodes(objectKind)
-	named := map[string]bool{}
 	add := func(name string) {
-		if !named[name] {
-			named[name] = true
-			s.names.add(d.entry(nodes, name))
+		if _, done := s.names[name]; !done {
+			s.names[name] = len(s.entries)
+			s.entries = append(s.entries, d.entry(nodes, name))
 		}
 	}
 	for _, n := range nodes {
@@ -47,18 +46,14 @@ func (d *draft) members() {
 	for _, name := range d.names {
 		add(name)
 	}
-	for _, w := range d.wants {
-		add(w.name)
-	}
-	s.names.index()
-	s.rest = d.others(nodes).orNil()
+	s.rest = d.others(nodes)
 	var wants []want
 	for _, n := range nodes {
 		if n.node.nameSchema != nil {
 			wants = append(wants, want{n.node.nameSchema, n.cell, none, none})
 		}
 	}
-	s.nameLink = d.link(wants, nil).orNil()
+	s.nameLink = d.link(wants)
 }
 
 // A liveNode is a schema of a live cell.
@@ -79,17 +74,9 @@ func (d *draft) liveNodes(kind int) []liveNode {
 	return nodes
 }
 
-// orNil returns nil for a link that says nothing.
-func (l link) orNil() *link {
-	if l.state == nil && l.slots == nil && !l.keep {
-		return nil
-	}
-	return &l
-}
-
 // entry returns what the live schemas say of a name.
 func (d *draft) entry(nodes []liveNode, name string) entry {
-	e := entry{quoted: []byte(`"` + name + `"`), bit: none}
+	e := entry{name: name, bit: none}
 	if bit, ok := d.bits[name]; ok {
 		e.bit = int16(bit)
 	}
@@ -101,13 +88,7 @@ func (d *draft) entry(nodes []liveNode, name string) entry {
 			wants = append(wants, want{nodes, n.cell, none, none})
 		}
 	}
-	l := d.link(merge(wants), nil)
-	for _, w := range d.wants {
-		if w.name == name {
-			l.slots = append(l.slots, w.slot)
-		}
-	}
-	e.link = l.orNil()
+	e.link = d.link(merge(wants))
 	return e
 }
 
@@ -146,7 +127,7 @@ func (d *draft) schemasOf(n *node, name string) []*node {
 }
 
 // others returns the link to the members that have no entry.
-func (d *draft) others(nodes []liveNode) link {
+func (d *draft) others(nodes []liveNode) *link {
 	var always, sometimes []want
 	for _, n := range nodes {
 		if n.node.patterns == nil {
@@ -167,7 +148,7 @@ func (d *draft) others(nodes []liveNode) link {
 			sometimes = append(sometimes, want{n.node.additional, n.cell, none, int(rest.bit)})
 		}
 	}
-	return d.link(append(merge(always), sometimes...), nil)
+	return d.link(append(merge(always), sometimes...))
 }
 
 // testOf returns the bit that is set for names with a match.
@@ -216,27 +197,15 @@ func (d *draft) elements() {
 		for counter, schema := range d.contains {
 			wants = append(wants, want{[]*node{schema}, none, counter, none})
 		}
-		l := d.link(wants, d.slots)
-		l.keep = s.keeps && d.keepsElements()
-		s.elements = append(s.elements, l.orNil())
+		s.elements = append(s.elements, d.link(wants))
 	}
-}
-
-// keepsElements reports whether the elements themselves have to be unique.
-func (d *draft) keepsElements() bool {
-	for _, o := range d.state.programs[arrayKind].ops {
-		if o.code == opUnique && o.n == elementSlot {
-			return true
-		}
-	}
-	return false
 }
 
 // judge sees of which values nothing is said.
 func (d *draft) judge() {
 	s := d.state
 	inside := [kinds]bool{
-		objectKind: len(s.names.entries) > 0 || s.rest != nil || s.nameLink != nil || s.isClosed,
+		objectKind: len(s.entries) > 0 || s.rest != nil || s.nameLink != nil || s.isClosed,
 	}
 	for _, l := range s.elements {
 		inside[arrayKind] = inside[arrayKind] || l != nil
@@ -244,6 +213,5 @@ func (d *draft) judge() {
 	for kind := range s.programs {
 		p := &s.programs[kind]
 		p.isLeaf = len(p.ops) == 0 && !inside[kind]
-		p.isFree = len(p.ops) == 0 && p.failed.isEmpty()
 	}
 }

@@ -114,8 +114,7 @@ func (l *limits) allows(keyword string, n int) bool {
 // values are scalars: literals are the types with nothing more to look at.
 type values struct {
 	literals types
-	texts    []string
-	lookup   map[string]bool // of the texts, if they are many
+	texts    map[string]bool // nil if there is none
 	numbers  []decimal       // in order
 }
 

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"hash/maphash"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -36,11 +35,10 @@ func (e *UncoveredError) Error() string {
 // A Program checks documents against one schema. It is immutable and safe for concurrent
 // use.
 type Program struct {
-	root    link
+	root    *link
 	schema  *node // that of the document
 	nodes   map[jsonstream.Value]*node
-	formats int          // how many need a memory
-	seed    maphash.Seed // of the tables of what has to be unique
+	formats int // how many need a memory
 }
 
 // Compile makes the program of a schema, which url names where its $id does not. Besides
@@ -57,13 +55,13 @@ type Program struct {
 func Compile(url string, schema *jsonstream.Document, o Options) (*Program, error) {
 	c := newCompiler(o)
 	root := c.document(url, schema)
-	p := &Program{seed: maphash.MakeSeed()}
+	p := &Program{}
 	if c.err == nil {
 		schema := c.nodeIn(root.document, root.value)
 		p.schema, p.nodes = schema, c.nodes
 		c.survey(schema)
 		c.close(schema)
-		c.states(&p.root, schema)
+		p.root = c.states(schema)
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -71,18 +69,3 @@ func Compile(url string, schema *jsonstream.Document, o Options) (*Program, erro
 	p.formats = c.memories
 	return p, nil
 }
-
-// A Verdict is what a [Run] says about a document.
-type Verdict int
-
-// The verdicts.
-const (
-	// Undecided: the document is not at its end, or has a number that
-	// [jsonstream.SafeNumber] rejects, or two objects or arrays in an array whose
-	// elements have to be unique, or a pattern that is no regular expression applies.
-	Undecided Verdict = iota
-	// Valid: jsonschema/v5 accepts the document.
-	Valid
-	// Invalid: jsonschema/v5 rejects the document.
-	Invalid
-)

@@ -38,7 +38,8 @@ func kindIndex(k jsonstream.Kind) int {
 type state struct {
 	programs [kinds]program
 	// Of objects.
-	names    nameTable
+	names    map[string]int // the places of entries
+	entries  []entry
 	rest     *link         // of members without an entry; nil if nothing is said of them
 	patterns []patternTest // for members without an entry
 	noMatch  []noMatch
@@ -46,26 +47,20 @@ type state struct {
 	isClosed bool  // members without an entry are unnamed
 	// Of arrays: the elements, each with its own, the last for all further ones.
 	elements []*link
-	counters int  // how many contains there are
-	keeps    bool // some of what it holds has to be unique
+	counters int // how many contains there are
 }
 
 // A program decides about values of one kind.
 type program struct {
 	failed set // the cells that fail whatever the value is
 	ops    []op
-	// isLeaf reports that there is nothing to look at in what the value holds, and isFree
-	// that every cell holds.
-	isLeaf, isFree bool
+	isLeaf bool // there is nothing to look at
 }
 
-// A link leads from a value to one that it holds.
+// A link leads from a value to one that it holds. It is nil if nothing is said of that.
 type link struct {
-	state *state // nil if nothing is said of the value
-	roots []root
-	slots []uint8 // if the value is a text: where it has to be unique
-	// keep has the value itself kept: its array is of unique elements.
-	keep   bool
+	state  *state
+	roots  []root
 	counts bool // a root has a counter
 }
 
@@ -94,17 +89,19 @@ type opcode uint8
 
 const (
 	opInteger opcode = iota
-	opValues
+	opNumbers
 	opBound
 	opMultiple
 	opCharacters
 	opPattern
 	opFormat
+	opTexts
 	opCount    // members or elements
 	opRequired // members
 	opDependent
 	opContains
 	opUnique
+	opUniqueKey
 	opAny // of cells
 	opOne
 	opNot
@@ -119,10 +116,11 @@ type op struct {
 	// The cells of if, then and else, or of not, or of the schema for an object with a
 	// member, whose bit is n.
 	a, b, c int16
-	n       int32 // a counter, a slot or a bit
+	n       int32 // a counter or a bit
 	set     set   // cells, or bits of members
 	limits  limits
 	values  *values
+	key     string
 	bound   *bound
 	decimal *decimal
 	pattern *pattern
@@ -134,7 +132,7 @@ const none = -1
 
 // An entry is what a state says of a member's name.
 type entry struct {
-	quoted  []byte
+	name    string
 	link    *link
 	bit     int16 // of its presence, if that matters
 	unnamed bool  // a closed schema does not name it
