@@ -1,8 +1,6 @@
 package jsonstream
 
 import (
-	"bytes"
-
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -13,7 +11,7 @@ func AppendCompact(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '"':
-			i = stringEnd(text, i)
+			i = scanString(text, i)
 		case isSpace(c):
 			dst = append(dst, text[from:i]...)
 			i = skipSpace(text, i)
@@ -23,24 +21,6 @@ func AppendCompact(dst, text []byte) []byte {
 		}
 	}
 	return append(dst, text[from:]...)
-}
-
-// stringEnd returns the end of the string at i.
-func stringEnd(text []byte, i int) int {
-	for i++; ; i++ {
-		quote := bytes.IndexByte(text[i:], '"')
-		if quote < 0 {
-			return len(text)
-		}
-		i += quote
-		escapes := 0
-		for text[i-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return i + 1
-		}
-	}
 }
 
 // AppendIndent appends text with two spaces of indentation a level and

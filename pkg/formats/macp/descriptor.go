@@ -83,12 +83,13 @@ func changes(c format.Comparison) []format.Change {
 func contexts(root jsonstream.Value) []format.Carrier {
 	var all []format.Carrier
 	for _, m := range root.Get("messages").Elements() {
-		if either(m, "message_type", "messageType").Text() != "HandoffContext" {
+		if kind, _ := member(m, "message_type"); kind.Text() != "HandoffContext" {
 			continue
 		}
 		payload := m.Get("payload")
 		if v := payload.Get("context"); v.Kind() == jsonstream.String {
-			all = append(all, format.Carrier{Value: v, JSON: isJSON(either(payload, "content_type", "contentType").Text())})
+			contentType, _ := member(payload, "content_type")
+			all = append(all, format.Carrier{Value: v, JSON: isJSON(contentType.Text())})
 		}
 	}
 	return all
@@ -98,12 +99,4 @@ func contexts(root jsonstream.Value) []format.Carrier {
 func isJSON(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json"))
-}
-
-// either returns the member of an object by one of its two names.
-func either(v jsonstream.Value, name, other string) jsonstream.Value {
-	if member := v.Get(name); member.Exists() {
-		return member
-	}
-	return v.Get(other)
 }

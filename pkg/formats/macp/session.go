@@ -55,9 +55,6 @@ func NewSession(t *Transcript, o Options) *Session {
 	return s
 }
 
-// State returns the state of the session.
-func (s *Session) State() State { return s.state }
-
 // Started reports whether a SessionStart was accepted.
 func (s *Session) Started() bool { return s.start != nil }
 
@@ -92,9 +89,6 @@ func (s *Session) Outstanding() (Handoff, bool) {
 	}
 	return s.handoffs[s.outstanding], true
 }
-
-// Commitment returns the commitment that resolved the session, nil if none did.
-func (s *Session) Commitment() *Commitment { return s.commitment }
 
 // Accept applies a message. If rules forbid it, Accept returns the violation of the first
 // such rule, and the message has no effect.

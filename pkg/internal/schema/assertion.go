@@ -21,15 +21,11 @@ func (p *parser) readLimit(v jsonstream.Value) {
 	case "Properties":
 		of = made(&n.size)
 	}
-	number, ok := p.number(v)
-	digits, fits := number.uint64()
-	if !ok || !fits || number.negative || !number.isInteger() || number.point > 9 {
+	number, _ := p.number(v)
+	count, ok := number.Count()
+	if !ok {
 		p.reject("not a usable count")
 		return
-	}
-	count := int(digits)
-	for range number.point - number.len() {
-		count *= 10
 	}
 	if strings.HasPrefix(p.keyword, "min") {
 		of.min = count
@@ -45,12 +41,12 @@ func made(l **limits) *limits {
 	return *l
 }
 
-func (p *parser) number(v jsonstream.Value) (d decimal, ok bool) {
+func (p *parser) number(v jsonstream.Value) (d jsonstream.Decimal, ok bool) {
 	if v.Kind() != jsonstream.Number || !jsonstream.SafeNumber(v.Raw()) {
 		p.reject("not a usable number")
-		return decimal{}, false
+		return jsonstream.Decimal{}, false
 	}
-	return parseDecimal(v.Raw()), true
+	return jsonstream.ParseDecimal(v.Raw()), true
 }
 
 func (p *parser) readNumber(v jsonstream.Value) {
@@ -61,7 +57,7 @@ func (p *parser) readNumber(v jsonstream.Value) {
 	b := bound{keyword: p.keyword, limit: number, allowEqual: !strings.HasPrefix(p.keyword, "exclusive")}
 	switch p.keyword {
 	case "multipleOf":
-		if number.sign() <= 0 {
+		if number.Sign() <= 0 {
 			p.reject("not more than zero")
 			return
 		}
@@ -128,7 +124,7 @@ func (p *parser) oneOfValues(list []jsonstream.Value) {
 			scalars.literals |= typeOfKind(v.Kind())
 		}
 	}
-	slices.SortFunc(scalars.numbers, func(a, b decimal) int { return a.compare(&b) })
+	slices.SortFunc(scalars.numbers, func(a, b jsonstream.Decimal) int { return a.Compare(&b) })
 	if len(branches) == 0 {
 		p.node.values = append(p.node.values, scalars)
 		return

@@ -85,7 +85,7 @@ func (s target) types() types {
 	if kind := s.kind(); kind != jsonstream.Number {
 		return typesOfKind[kindIndex(kind)]
 	}
-	if isInteger(s.value.Raw()) {
+	if jsonstream.IsInteger(s.value.Raw()) {
 		return isInt
 	}
 	return isFraction
@@ -200,8 +200,8 @@ func (n *node) holdsForNumber(keyword string, raw []byte) bool {
 			}
 		}
 	case "multipleOf":
-		d := parseDecimal(raw)
-		return d.isMultipleOf(n.multiple)
+		d := jsonstream.ParseDecimal(raw)
+		return d.IsMultipleOf(n.multiple)
 	}
 	return true
 }

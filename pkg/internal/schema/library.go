@@ -139,7 +139,7 @@ func libraryText(doc *jsonstream.Document) []byte {
 	var out []byte
 	done := 0
 	eachCount(doc.Root(), func(v jsonstream.Value) {
-		if number := parseDecimal(v.Raw()); !number.isInteger() || number.compare(&largestCount) <= 0 {
+		if number := jsonstream.ParseDecimal(v.Raw()); !number.IsInteger() || number.Compare(&largestCount) <= 0 {
 			return
 		}
 		begin := int(v.Position().Offset - doc.Raw().Start.Offset)
@@ -149,7 +149,7 @@ func libraryText(doc *jsonstream.Document) []byte {
 	return append(out, text[done:]...)
 }
 
-var largestCount = parseDecimal(fmt.Append(nil, maxCount))
+var largestCount = jsonstream.ParseDecimal(fmt.Append(nil, maxCount))
 
 // eachCount calls f with the numbers of a schema that count something, in order.
 func eachCount(schema jsonstream.Value, f func(jsonstream.Value)) {

@@ -97,7 +97,7 @@ type node struct {
 	pattern    *pattern
 	format     *format
 	bounds     []bound
-	multiple   *decimal
+	multiple   *jsonstream.Decimal
 }
 
 // limits are a minimum and a maximum of a count; there is always a maximum.
@@ -114,8 +114,8 @@ func (l *limits) allows(keyword string, n int) bool {
 // values are scalars: literals are the types with nothing more to look at.
 type values struct {
 	literals types
-	texts    map[string]bool // nil if there is none
-	numbers  []decimal       // in order
+	texts    map[string]bool      // nil if there is none
+	numbers  []jsonstream.Decimal // in order
 }
 
 type property struct {
@@ -140,14 +140,14 @@ type dependent struct {
 // allowed, other than being equal, if equal is not.
 type bound struct {
 	keyword    string
-	limit      decimal
+	limit      jsonstream.Decimal
 	rejected   int
 	allowEqual bool
 }
 
 func (b *bound) holds(number []byte) bool {
-	d := parseDecimal(number)
-	order := d.compare(&b.limit)
+	d := jsonstream.ParseDecimal(number)
+	order := d.Compare(&b.limit)
 	return order != b.rejected && (order != 0 || b.allowEqual)
 }
 

@@ -166,14 +166,14 @@ func (r *Run) holds(o *op, f *frame, s target) bool {
 	case opTexts:
 		return o.values.texts[string(r.text(s.raw()))]
 	case opInteger:
-		return isInteger(s.value.Raw())
+		return jsonstream.IsInteger(s.value.Raw())
 	case opBound:
 		return o.bound.holds(s.value.Raw())
 	case opMultiple:
-		d := parseDecimal(s.value.Raw())
-		return !jsonstream.SafeNumber(s.value.Raw()) || d.isMultipleOf(o.decimal)
+		d := jsonstream.ParseDecimal(s.value.Raw())
+		return !jsonstream.SafeNumber(s.value.Raw()) || d.IsMultipleOf(o.decimal)
 	case opNumbers:
-		_, found := slices.BinarySearchFunc(o.values.numbers, parseDecimal(s.value.Raw()), func(a, b decimal) int { return a.compare(&b) })
+		_, found := slices.BinarySearchFunc(o.values.numbers, jsonstream.ParseDecimal(s.value.Raw()), func(a, b jsonstream.Decimal) int { return a.Compare(&b) })
 		return found
 	case opCount:
 		return o.limits.hold(s.value.Len())

@@ -122,7 +122,7 @@ type op struct {
 	values  *values
 	key     string
 	bound   *bound
-	decimal *decimal
+	decimal *jsonstream.Decimal
 	pattern *pattern
 	format  *format
 }
