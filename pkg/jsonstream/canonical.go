@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -85,8 +86,8 @@ func WriteCanonical(w io.Writer, v Value, options CanonicalOptions) error {
 type canonicalizer struct {
 	CanonicalOptions
 	doc     *Document
-	text    []byte // of the document
-	members []member
+	text    []byte  // of the document
+	members []int32 // of the objects that are being written: their nodes
 	// plain reports that no string or name in the value has an escape, plainNames that no
 	// name has.
 	plain, plainNames bool
@@ -165,22 +166,21 @@ func (c *canonicalizer) object(i int32, omit string) error {
 		if omit != "" && (Value{c.doc, k}).isNamed(omit) {
 			continue
 		}
-		m := member{c.sortKey(k), k}
 		if sorted && len(c.members) > base {
-			sorted = c.compareMembers(c.members[len(c.members)-1], m) < 0
+			sorted = c.compareMembers(c.members[len(c.members)-1], k) < 0
 		}
-		c.members = append(c.members, m)
+		c.members = append(c.members, k)
 	}
 	end := len(c.members)
 	if !sorted {
-		c.sort(c.members[base:end])
+		slices.SortFunc(c.members[base:end], c.compareMembers)
 	}
 	c.copy(n.start, n.start+1)
 	for k := base; k < end; k++ {
 		if k > base {
 			c.byte(',')
 		}
-		i := c.members[k].node
+		i := c.members[k]
 		if m := &c.doc.nodes[i]; c.plainNames && m.start == m.nameEnd+1 {
 			c.copy(m.nameStart, m.start) // with the colon
 		} else {

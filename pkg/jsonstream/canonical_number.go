@@ -10,10 +10,6 @@ import (
 func (c *canonicalizer) number(i int32) error {
 	n := &c.doc.nodes[i]
 	text := c.text[n.start:n.end]
-	if isCanonicalNumber(text) {
-		c.copy(n.start, n.end)
-		return nil
-	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsInf(f, 0) {
 		return numberError(Value{c.doc, i}, "", ErrNumberRange)
@@ -39,33 +35,6 @@ func numberError(v Value, canonical string, err error) *NumberError {
 		text = text[:maxShown] + "…"
 	}
 	return &NumberError{Position: v.Position(), Pointer: v.Pointer(), Text: text, Canonical: canonical, Err: err}
-}
-
-// isCanonicalNumber reports that text is its own canonical form. It may miss some, but
-// finds the usual ones: an integer or a decimal fraction without an exponent. Up to 15
-// digits survive being a double, and no shorter text has the same double.
-func isCanonicalNumber(text []byte) bool {
-	digits := text
-	if digits[0] == '-' {
-		digits = digits[1:]
-	}
-	if len(digits) > 16 { // 15 and a point
-		return false
-	}
-	fraction := false
-	for _, c := range digits {
-		switch {
-		case c == '.':
-			fraction = true
-		case c > '9': // an exponent
-			return false
-		}
-	}
-	if !fraction {
-		return len(digits) <= 15 && (digits[0] != '0' || len(text) == 1) // not -0
-	}
-	// Below 1e-6 the canonical form has an exponent.
-	return digits[len(digits)-1] != '0' && !bytes.HasPrefix(digits, []byte("0.000000"))
 }
 
 // appendFloat writes f as Number::toString of ECMAScript does: the shortest
