@@ -22,83 +22,54 @@ func (e *ExhaustedError) Error() string {
 
 // costTracking is the budget relay of section 9: this step is deducted before
 // the message is written. All sums are exact.
-func (b *builder) costTracking() ([]byte, error) {
-	step, err := b.state.number("/cost/costUSD")
-	if err != nil {
-		return nil, err
-	}
-	before, err := b.budgetBefore()
-	if err != nil {
-		return nil, err
-	}
-	spent, err := b.sum("/costTracking/costSpentSoFarUSD", "/cost/costUSD")
-	if err != nil {
-		return nil, err
-	}
-	remaining, err := b.plain(before.Sub(step), "/cost/costUSD")
-	if err != nil {
-		return nil, err
-	}
-	prompt, err := b.sum("/costTracking/tokenSpent/prompt", "/cost/tokens/prompt")
-	if err != nil {
-		return nil, err
-	}
-	completion, err := b.sum("/costTracking/tokenSpent/completion", "/cost/tokens/completion")
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) costTracking() []byte {
+	step := b.state.number("/cost/costUSD")
+	before := b.budgetBefore()
+	spent := b.sum("/costTracking/costSpentSoFarUSD", "/cost/costUSD")
+	remaining := b.plain(before.Sub(step), "/cost/costUSD")
+	prompt := b.sum("/costTracking/tokenSpent/prompt", "/cost/tokens/prompt")
+	completion := b.sum("/costTracking/tokenSpent/completion", "/cost/tokens/completion")
 	if before.Cmp(step) <= 0 && !b.o.AllowExhausted {
-		return nil, &ExhaustedError{message.Number(before.String()), message.Number(step.String()), remaining}
+		b.note(&ExhaustedError{message.Number(before.String()), message.Number(step.String()), remaining})
 	}
 	return fmt.Appendf(nil, `{"costSpentSoFarUSD":%s,"costBudgetRemainingUSD":%s,"tokenSpent":{"prompt":%s,"completion":%s}}`,
-		spent, remaining, prompt, completion), nil
+		spent, remaining, prompt, completion)
 }
 
 // budgetBefore returns what remained before this step.
-func (b *builder) budgetBefore() (message.Decimal, error) {
-	const own, inherited = "/cost/budgetUSD", "/costTracking/costBudgetRemainingUSD"
+func (b *builder) budgetBefore() message.Decimal {
+	const own = "/cost/budgetUSD"
 	given := b.state.root.At(own).Exists()
 	if b.isFirst() {
 		if !given {
-			return message.Decimal{}, b.state.fail(own, "missing: a first handoff needs the budget of the whole task, in US dollars")
+			b.state.fail(own, "missing: a first handoff needs the budget of the whole task, in US dollars")
 		}
 		return b.state.number(own)
 	}
-	before, err := b.parent.number(inherited)
-	if err != nil || !given {
-		return before, err
+	before := b.parent.number("/costTracking/costBudgetRemainingUSD")
+	if given {
+		if budget := b.state.number(own); !budget.Equal(before) {
+			b.state.fail(own, "%.40s is not what remains according to the parent, %.40s: leave it out", budget.String(), before.String())
+		}
 	}
-	budget, err := b.state.number(own)
-	if err == nil && !budget.Equal(before) {
-		err = b.state.fail(own, "%s is not what remains according to the parent, %s: leave it out", shorten(budget), shorten(before))
-	}
-	return before, err
+	return before
 }
 
 // sum adds a number of this step to the parent's.
-func (b *builder) sum(inherited, own string) (message.Number, error) {
-	sum, err := b.state.number(own)
-	if err != nil {
-		return "", err
-	}
+func (b *builder) sum(inherited, own string) message.Number {
+	sum := b.state.number(own)
 	if !b.isFirst() {
-		before, err := b.parent.number(inherited)
-		if err != nil {
-			return "", err
-		}
-		sum = sum.Add(before)
+		sum = sum.Add(b.parent.number(inherited))
 	}
 	return b.plain(sum, own)
 }
 
 // plain writes a sum without an exponent. It rejects one that no later handoff
 // could add to.
-func (b *builder) plain(sum message.Decimal, own string) (message.Number, error) {
+func (b *builder) plain(sum message.Decimal, own string) message.Number {
 	text := sum.String()
 	if !jsonstream.SafeNumber([]byte(text)) {
-		return "", b.state.fail(own, "with it, the exact total has more than %d digits: round the amounts", jsonstream.MaxDigits)
+		b.state.fail(own, "with it, the exact total has more than %d digits: round the amounts", jsonstream.MaxDigits)
 	}
-	return message.Number(text), nil
+	return message.Number(text)
 }
-
-func shorten(d message.Decimal) string { return fmt.Sprintf("%.40s", d.String()) }

@@ -67,15 +67,12 @@ type Override struct {
 // [*ExhaustedError]. Other errors are about the options. Message is safe for
 // concurrent use if o.Random is.
 func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
-	b := &builder{o: o, state: input{name: "state", root: state.Root()}, parent: input{name: "parent"}}
-	if err := b.state.expect("", b.state.root, jsonstream.Object); err != nil {
-		return nil, err
-	}
+	b := &builder{o: o}
+	b.state, b.parent = input{"state", state.Root(), b.note}, input{name: "parent", note: b.note}
+	b.state.expect("", b.state.root, jsonstream.Object)
 	if o.Parent != nil {
 		b.parent.root = o.Parent.Root()
-		if err := b.parent.expect("", b.parent.root, jsonstream.Object); err != nil {
-			return nil, err
-		}
+		b.parent.expect("", b.parent.root, jsonstream.Object)
 	}
 	if b.o.Random == nil {
 		b.o.Random = rand.Reader
@@ -83,9 +80,9 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	if b.o.Now.IsZero() {
 		b.o.Now = time.Now()
 	}
-	text, err := b.message()
-	if err != nil {
-		return nil, err
+	text := b.message()
+	if b.err != nil {
+		return nil, b.err
 	}
 	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil || len(o.Set) == 0 {
@@ -97,26 +94,36 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	return message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 }
 
+// A builder makes the members of a message. The first error counts: what is made after it
+// is thrown away.
 type builder struct {
 	o      Options
 	state  input
 	parent input // without a root for the first handoff
+	err    error
+}
+
+// note records an error, unless it is nil or not the first.
+func (b *builder) note(err error) {
+	if b.err == nil {
+		b.err = err
+	}
 }
 
 // message returns the text of the message before the overrides.
-func (b *builder) message() ([]byte, error) {
+func (b *builder) message() []byte {
 	members := []struct {
 		name string
-		make func() ([]byte, error) // nil bytes leave the member out
+		make func() []byte // nil leaves the member out
 	}{
-		{"schemaVersion", quoted(message.SchemaVersion)},
+		{"schemaVersion", b.quoted(message.SchemaVersion)},
 		{"handoffId", b.newID},
 		{"taskId", b.taskID},
 		{"parentHandoffId", b.parentHandoffID},
 		{"fromAgent", b.fromAgent},
 		{"toAgent", b.toAgent},
 		{"receiverList", b.receiverList},
-		{"timestamp", quoted(b.o.Now.UTC().Format("2006-01-02T15:04:05.000Z"))},
+		{"timestamp", b.quoted(b.o.Now.UTC().Format("2006-01-02T15:04:05.000Z"))},
 		{"taskDescription", b.taskDescription},
 		{"completedSubtasks", b.completedSubtasks},
 		{"remainingSubtasks", b.remainingSubtasks},
@@ -133,15 +140,14 @@ func (b *builder) message() ([]byte, error) {
 	}
 	text := []byte{'{'}
 	for _, m := range members {
-		value, err := m.make()
-		if err != nil {
-			return nil, err
+		if b.err != nil {
+			return nil
 		}
-		if value != nil {
+		if value := m.make(); value != nil {
 			text = appendMember(text, m.name, value)
 		}
 	}
-	return jsonstream.AppendCompact(nil, append(text, '}')), nil
+	return jsonstream.AppendCompact(nil, append(text, '}'))
 }
 
 // appendMember appends to an object that is still open.
@@ -154,82 +160,75 @@ func appendMember(object []byte, name string, value []byte) []byte {
 	return append(object, value...)
 }
 
-func quoted(s string) func() ([]byte, error) {
-	return func() ([]byte, error) { return jsontext.AppendQuote(nil, s) }
+// quote returns a JSON string.
+func (b *builder) quote(s string) []byte { return b.noted(jsontext.AppendQuote(nil, s)) }
+
+func (b *builder) quoted(s string) func() []byte { return func() []byte { return b.quote(s) } }
+
+// noted notes the error of what makes a text.
+func (b *builder) noted(text []byte, err error) []byte {
+	b.note(err)
+	return text
 }
 
 // copied gives the state's member as it is, or the value for none.
-func (b *builder) copied(name, none string) func() ([]byte, error) {
-	return func() ([]byte, error) {
+func (b *builder) copied(name, none string) func() []byte {
+	return func() []byte {
 		if v := b.state.root.Get(name); v.Exists() || none == "" {
-			return v.Raw(), nil
+			return v.Raw()
 		}
-		return []byte(none), nil
+		return []byte(none)
 	}
 }
 
-func (b *builder) newID() ([]byte, error) {
+func (b *builder) newUUID() string {
 	id, err := uuid.NewRandomFromReader(b.o.Random)
 	if err != nil {
-		return nil, fmt.Errorf("making an id: %w", err)
+		b.note(fmt.Errorf("making an id: %w", err))
 	}
-	return jsontext.AppendQuote(nil, id.String())
+	return id.String()
 }
 
-func (b *builder) fromAgent() ([]byte, error) {
+func (b *builder) newID() []byte { return b.quote(b.newUUID()) }
+
+func (b *builder) fromAgent() []byte {
 	from := b.o.From
-	own, err := b.state.get("executionId", jsonstream.String)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case own.Exists():
+	if own := b.state.get("executionId", jsonstream.String); own.Exists() {
 		from.ExecutionID = own.Text()
-	case from.ExecutionID == "":
-		id, err := b.newID()
-		if err != nil {
-			return nil, err
-		}
-		from.ExecutionID = string(id[1 : len(id)-1])
+	} else if from.ExecutionID == "" {
+		from.ExecutionID = b.newUUID()
 	}
-	for _, s := range []string{from.AgentID, from.AgentVersion, from.ExecutionID} {
-		if err := checkText("sending agent", s); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(from)
+	b.checkText("sending agent", from.AgentID, from.AgentVersion, from.ExecutionID)
+	return b.noted(json.Marshal(from))
 }
 
-func (b *builder) toAgent() ([]byte, error) {
+func (b *builder) toAgent() []byte {
 	for _, to := range append([]message.ToAgent{b.o.To}, b.o.Also...) {
-		for _, s := range []string{to.AgentType, to.AgentVersion} {
-			if err := checkText("target agent", s); err != nil {
-				return nil, err
-			}
-		}
+		b.checkText("target agent", to.AgentType, to.AgentVersion)
 	}
-	return json.Marshal(b.o.To)
+	return b.noted(json.Marshal(b.o.To))
 }
 
 // receiverList is the state's, or lists all receivers that the options name if there are
 // several. They are those that toAgent has checked.
-func (b *builder) receiverList() ([]byte, error) {
+func (b *builder) receiverList() []byte {
 	own := b.state.root.Get("receiverList")
-	switch {
-	case len(b.o.Also) == 0:
-		return own.Raw(), nil
-	case own.Exists():
-		return nil, b.state.fail("/receiverList", "the state lists receivers, and several are given as well: name all of them in one of the two")
+	if len(b.o.Also) == 0 {
+		return own.Raw()
 	}
-	return json.Marshal(append([]message.ToAgent{b.o.To}, b.o.Also...))
+	if own.Exists() {
+		b.state.fail("/receiverList", "the state lists receivers, and several are given as well: name all of them in one of the two")
+	}
+	return b.noted(json.Marshal(append([]message.ToAgent{b.o.To}, b.o.Also...)))
 }
 
 // checkText rejects what arguments and environments can hold and JSON cannot.
-func checkText(what, s string) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("%s: %q is not valid UTF-8: write it in UTF-8", what, s)
+func (b *builder) checkText(what string, texts ...string) {
+	for _, s := range texts {
+		if !utf8.ValidString(s) {
+			b.note(fmt.Errorf("%s: %q is not valid UTF-8: write it in UTF-8", what, s))
+		}
 	}
-	return nil
 }
 
 // override returns the compact text of a message with values set.

@@ -31,26 +31,30 @@ func (e *InputError) Unwrap() error { return e.Err }
 type input struct {
 	name string
 	root jsonstream.Value
+	note func(error)
 }
 
+// fail notes an error and returns it.
 func (in input) fail(pointer, format string, args ...any) *InputError {
 	around := pointer
 	for !in.root.At(around).Exists() && around != "" {
 		around = around[:strings.LastIndexByte(around, '/')]
 	}
-	return &InputError{
+	e := &InputError{
 		Input:    in.name,
 		Pointer:  pointer,
 		Position: in.root.At(around).Position(),
 		Problem:  fmt.Sprintf(format, args...),
 	}
+	in.note(e)
+	return e
 }
 
-func (in input) expect(pointer string, v jsonstream.Value, kind jsonstream.Kind) error {
+// expect fails unless a value is of a kind.
+func (in input) expect(pointer string, v jsonstream.Value, kind jsonstream.Kind) {
 	if found := v.Kind(); found != kind {
-		return in.fail(pointer, "expected %s, found %s", withArticle(kind), withArticle(found))
+		in.fail(pointer, "expected %s, found %s", withArticle(kind), withArticle(found))
 	}
-	return nil
 }
 
 func withArticle(k jsonstream.Kind) string {
@@ -65,43 +69,37 @@ func withArticle(k jsonstream.Kind) string {
 }
 
 // get returns a member that may be absent, but must not be of another kind.
-func (in input) get(name string, kind jsonstream.Kind) (jsonstream.Value, error) {
+func (in input) get(name string, kind jsonstream.Kind) jsonstream.Value {
 	v := in.root.Get(name)
-	if !v.Exists() {
-		return v, nil
+	if v.Exists() {
+		in.expect("/"+name, v, kind)
 	}
-	return v, in.expect("/"+name, v, kind)
+	return v
 }
 
 // list returns the elements of a member, none if it is absent.
-func (in input) list(name string) ([]jsonstream.Value, error) {
-	v, err := in.get(name, jsonstream.Array)
-	if err != nil {
-		return nil, err
-	}
+func (in input) list(name string) []jsonstream.Value {
 	var list []jsonstream.Value
-	for _, element := range v.Elements() {
+	for _, element := range in.get(name, jsonstream.Array).Elements() {
 		list = append(list, element)
 	}
-	return list, nil
+	return list
 }
 
 // number returns the exact value of a number that must be there.
-func (in input) number(pointer string) (message.Decimal, error) {
+func (in input) number(pointer string) message.Decimal {
 	v := in.root.At(pointer)
-	if err := in.expect(pointer, v, jsonstream.Number); err != nil {
-		return message.Decimal{}, err
-	}
+	in.expect(pointer, v, jsonstream.Number)
 	d, err := message.Number(v.Raw()).Decimal()
 	if err != nil {
-		return message.Decimal{}, in.fail(pointer, "cannot be added exactly: %v", err)
+		in.fail(pointer, "cannot be added exactly: %v", err)
 	}
-	return d, nil
+	return d
 }
 
-// appendArray appends an array of values as they are.
-func appendArray(dst []byte, list []jsonstream.Value) []byte {
-	dst = append(dst, '[')
+// array returns an array of values as they are.
+func array(list []jsonstream.Value) []byte {
+	dst := []byte{'['}
 	for i, v := range list {
 		if i > 0 {
 			dst = append(dst, ',')

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -13,127 +11,87 @@ import (
 
 func (b *builder) isFirst() bool { return b.o.Parent == nil }
 
-func (b *builder) parentHandoffID() ([]byte, error) {
+func (b *builder) parentHandoffID() []byte {
 	if b.isFirst() {
-		return []byte("null"), nil
+		return []byte("null")
 	}
 	id := b.parent.root.Get("handoffId")
-	return id.Raw(), b.parent.expect("/handoffId", id, jsonstream.String)
+	b.parent.expect("/handoffId", id, jsonstream.String)
+	return id.Raw()
 }
 
-func (b *builder) taskID() ([]byte, error) {
-	own, err := b.state.get("taskId", jsonstream.String)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) taskID() []byte {
+	own := b.state.get("taskId", jsonstream.String)
 	if b.isFirst() {
 		if own.Exists() {
-			return own.Raw(), nil
+			return own.Raw()
 		}
 		return b.newID()
 	}
 	id := b.parent.root.Get("taskId")
-	if err := b.parent.expect("/taskId", id, jsonstream.String); err != nil {
-		return nil, err
-	}
+	b.parent.expect("/taskId", id, jsonstream.String)
 	// UUIDs are the same in either case.
 	if own.Exists() && !strings.EqualFold(own.Text(), id.Text()) {
-		return nil, b.state.fail("/taskId", "%s is not the parent's task, %s: leave it out, or give the parent of this task",
+		b.state.fail("/taskId", "%s is not the parent's task, %s: leave it out, or give the parent of this task",
 			finding.QuoteValue(own), finding.QuoteValue(id))
 	}
-	return id.Raw(), nil
+	return id.Raw()
 }
 
-func (b *builder) taskDescription() ([]byte, error) {
-	own, err := b.state.get("taskDescription", jsonstream.String)
-	if err != nil || own.Exists() {
-		return own.Raw(), err
+func (b *builder) taskDescription() []byte {
+	own := b.state.get("taskDescription", jsonstream.String)
+	if own.Exists() {
+		return own.Raw()
 	}
 	if b.isFirst() {
-		return nil, b.state.fail("/taskDescription", "missing: say what the receiver is asked to do")
+		b.state.fail("/taskDescription", "missing: say what the receiver is asked to do")
+		return nil
 	}
-	inherited, err := b.parent.get("taskDescription", jsonstream.String)
-	if err != nil {
-		return nil, err
-	}
+	inherited := b.parent.get("taskDescription", jsonstream.String)
 	if !inherited.Exists() || inherited.Text() == message.Initial {
-		return nil, b.state.fail("/taskDescription",
+		b.state.fail("/taskDescription",
 			"missing, and the parent has none to pass on (%s marks a first handoff): say what the receiver is asked to do", message.Initial)
 	}
-	return inherited.Raw(), nil
+	return inherited.Raw()
 }
 
-func (b *builder) constraints() ([]byte, error) {
+func (b *builder) constraints() []byte {
 	seen := make(map[string]bool)
-	var all []byte
+	all := []byte{'['}
 	add := func(text string, raw []byte) {
-		if !seen[text] {
-			seen[text] = true
-			all = append(append(all, ','), raw...)
+		if seen[text] {
+			return
 		}
+		if len(seen) > 0 {
+			all = append(all, ',')
+		}
+		seen[text] = true
+		all = append(all, raw...)
 	}
 	for _, in := range []input{b.parent, b.state} {
-		list, err := in.list("constraints")
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range list {
-			if err := in.expect(c.Pointer(), c, jsonstream.String); err != nil {
-				return nil, err
-			}
+		for _, c := range in.list("constraints") {
+			in.expect(c.Pointer(), c, jsonstream.String)
 			add(c.Text(), c.Raw())
 		}
 	}
 	for _, c := range b.o.Constraints {
-		if err := checkText("constraint", c); err != nil {
-			return nil, err
-		}
-		raw, err := jsontext.AppendQuote(nil, c)
-		if err != nil {
-			return nil, err
-		}
-		add(c, raw)
+		b.checkText("constraint", c)
+		add(c, b.quote(c))
 	}
-	if all == nil {
-		return []byte("[]"), nil
-	}
-	all[0] = '['
-	return append(all, ']'), nil
+	return append(all, ']')
 }
 
-func (b *builder) completedSubtasks() ([]byte, error) {
-	done, err := b.state.list("completedSubtasks")
-	if err != nil {
-		return nil, err
-	}
-	left, err := b.state.list("remainingSubtasks")
-	if err != nil {
-		return nil, err
-	}
-	carried, err := b.parent.list("completedSubtasks")
-	if err != nil {
-		return nil, err
-	}
-	return appendArray(nil, append(without(carried, done, left), done...)), nil
+func (b *builder) completedSubtasks() []byte {
+	done, left := b.state.list("completedSubtasks"), b.state.list("remainingSubtasks")
+	return array(append(without(b.parent.list("completedSubtasks"), done, left), done...))
 }
 
-func (b *builder) remainingSubtasks() ([]byte, error) {
-	if v := b.state.root.Get("remainingSubtasks"); v.Exists() || b.isFirst() {
+func (b *builder) remainingSubtasks() []byte {
+	if b.state.root.Get("remainingSubtasks").Exists() || b.isFirst() {
 		return b.copied("remainingSubtasks", "[]")()
 	}
-	done, err := b.state.list("completedSubtasks")
-	if err != nil {
-		return nil, err
-	}
-	doneBefore, err := b.parent.list("completedSubtasks")
-	if err != nil {
-		return nil, err
-	}
-	left, err := b.parent.list("remainingSubtasks")
-	if err != nil {
-		return nil, err
-	}
-	return appendArray(nil, without(left, done, doneBefore)), nil
+	done, doneBefore := b.state.list("completedSubtasks"), b.parent.list("completedSubtasks")
+	return array(without(b.parent.list("remainingSubtasks"), done, doneBefore))
 }
 
 // without returns the subtasks whose subtaskId is in none of the others.
@@ -154,7 +112,7 @@ func without(subtasks []jsonstream.Value, others ...[]jsonstream.Value) []jsonst
 // Within that trace, and without a parent message, the caller's span is the
 // nearer parent. A traceparent that is not valid counts as none: W3C Trace
 // Context (section 4, processing model) restarts the trace.
-func (b *builder) traceparent() ([]byte, error) {
+func (b *builder) traceparent() []byte {
 	span, err := message.ParseTraceparent(b.o.Traceparent)
 	known := err == nil
 	inherited, err := message.ParseTraceparent(b.parent.root.Get("traceparent").Text())
@@ -166,8 +124,6 @@ func (b *builder) traceparent() ([]byte, error) {
 	} else {
 		span, err = message.NewTraceparent(b.o.Random)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return jsontext.AppendQuote(nil, span.String())
+	b.note(err)
+	return b.quote(span.String())
 }

@@ -10,51 +10,39 @@ import (
 
 // toolCallHistory returns the state's toolCalls with the hash of each input in
 // the input's place.
-func (b *builder) toolCallHistory() ([]byte, error) {
-	calls, err := b.state.list("toolCalls")
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) toolCallHistory() []byte {
 	text := []byte{'['}
-	for i, call := range calls {
-		if err := b.state.expect(call.Pointer(), call, jsonstream.Object); err != nil {
-			return nil, err
-		}
+	for i, call := range b.state.list("toolCalls") {
+		b.state.expect(call.Pointer(), call, jsonstream.Object)
 		if call.Get("input").Exists() && call.Get("inputHash").Exists() {
-			return nil, b.state.fail(call.Pointer(), "has input and inputHash: give one of them")
+			b.state.fail(call.Pointer(), "has input and inputHash: give one of them")
 		}
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = append(text, '{')
 		for name, v := range call.Members() {
-			if name != "input" {
+			if name == "input" {
+				text = appendMember(text, "inputHash", b.inputHash(v))
+			} else {
 				text = appendMember(text, name, v.Raw())
-				continue
 			}
-			hash, err := inputHash(v)
-			if err != nil {
-				pointer := v.Pointer()
-				if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
-					pointer = number.Pointer
-				}
-				fault := b.state.fail(pointer, "has no canonical form to hash: %v, or give inputHash in place of input", err)
-				fault.Err = err
-				return nil, fault
-			}
-			text = appendMember(text, "inputHash", hash)
 		}
 		text = append(text, '}')
 	}
-	return append(text, ']'), nil
+	return append(text, ']')
 }
 
 // inputHash returns the hash of an input over its canonical form (RFC 8785), as
 // a JSON string.
-func inputHash(v jsonstream.Value) ([]byte, error) {
+func (b *builder) inputHash(v jsonstream.Value) []byte {
 	canonical, err := jsonstream.AppendCanonical(nil, v, jsonstream.CanonicalOptions{})
 	if err != nil {
-		return nil, err
+		pointer := v.Pointer()
+		if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
+			pointer = number.Pointer
+		}
+		b.state.fail(pointer, "has no canonical form to hash: %v, or give inputHash in place of input", err).Err = err
 	}
-	return fmt.Appendf(nil, `"sha256:%x"`, sha256.Sum256(canonical)), nil
+	return fmt.Appendf(nil, `"sha256:%x"`, sha256.Sum256(canonical))
 }
