@@ -30,7 +30,7 @@ var imports = map[string][]string{
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
-	"pkg/conversation":              {"pkg/jsonstream"},
+	"pkg/conversation":              {"pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/convert": {
 		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream",
 		"github.com/go-json-experiment/json",

@@ -123,14 +123,19 @@ func (s *shape) toolEvent(v jsonstream.Value) (ToolEvent, bool) {
 	}
 }
 
-// toolTypes are the types of the items of the OpenAI Responses API that its Agents SDK
-// removes as tools.
+// toolTypes are the types that remove_all_tools of OpenAI's Agents SDK names.
 var toolTypes = []string{
 	"function_call", "function_call_output", "computer_call", "computer_call_output", "file_search_call",
 	"tool_search_call", "tool_search_output", "web_search_call", "mcp_call", "mcp_list_tools",
 	"mcp_approval_request", "mcp_approval_response", "reasoning", "code_interpreter_call", "image_generation_call",
 	"local_shell_call", "local_shell_call_output", "shell_call", "shell_call_output", "apply_patch_call",
 	"apply_patch_call_output", "custom_tool_call", "custom_tool_call_output", "hosted_tool_call", "program", "program_output",
+}
+
+// IsToolItem reports whether an item of the OpenAI Responses API is of a type that the
+// Agents SDK removes as a tool.
+func IsToolItem(item jsonstream.Value) bool {
+	return slices.Contains(toolTypes, item.Get("type").Text())
 }
 
 // isToolRole reports whether a role is that of a tool; function is an older name.
@@ -140,7 +145,7 @@ func isToolRole(role string) bool { return role == "tool" || role == "function" 
 // else.
 func IsTool(item jsonstream.Value) bool {
 	item = Item(item)
-	if slices.Contains(toolTypes, item.Get("type").Text()) || isApproval(item) {
+	if IsToolItem(item) || isApproval(item) {
 		return true
 	}
 	s := shapeOf(item)

@@ -1,8 +1,8 @@
 package conversation
 
 import (
-	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -28,7 +29,7 @@ func turnTexts(t *rapid.T) []string {
 	}), 0, 12).Draw(t, "turns")
 }
 
-// Repeats says what the digests of all turns say.
+// Repeats says what a look at all turns before says.
 func TestRepeats(t *testing.T) {
 	var seen Repeats
 	rapid.Check(t, func(t *rapid.T) {
@@ -38,13 +39,16 @@ func TestRepeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		digests := map[[sha256.Size]byte]int{}
+		list := maps.Collect(doc.Root().Elements())
+		var distinctive []int
 		for i, turn := range doc.Root().Elements() {
-			want, repeats := 0, false
+			want, repeats := i, false
 			if Distinctive(turn) {
-				if want, repeats = digests[Digest(turn)]; !repeats {
-					digests[Digest(turn)] = i
+				at := slices.IndexFunc(distinctive, func(j int) bool { return equal.Values(turn, list[j]) })
+				if repeats = at >= 0; repeats {
+					want = distinctive[at]
 				}
+				distinctive = append(distinctive, i)
 			}
 			if first, ok := seen.Add(i, turn); first != want || ok != repeats {
 				t.Fatalf("turn %d of %s: got %d, %v; want %d, %v", i, turns, first, ok, want, repeats)

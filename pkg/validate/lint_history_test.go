@@ -1,9 +1,9 @@
 package validate
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 )
@@ -126,7 +127,8 @@ func plainDuplicateTurn(turns []jsonstream.Value) (found []string) {
 		conversation.ToolEvent
 		turn int
 	}
-	ids, digests, events := map[[3]string]jsonstream.Value{}, map[[sha256.Size]byte]jsonstream.Value{}, map[string]place{}
+	ids, events := map[[3]string]jsonstream.Value{}, map[string]place{}
+	var distinctive []jsonstream.Value
 	for i, turn := range turns {
 		var places []string // at which the turn repeats another
 		id := [3]string{turn.Get("id").Text(), turn.Get("type").Text(), turn.Get("role").Text()}
@@ -135,10 +137,10 @@ func plainDuplicateTurn(turns []jsonstream.Value) (found []string) {
 		} else if id[0] != "" {
 			ids[id] = turn
 		}
-		if first, ok := digests[conversation.Digest(turn)]; ok {
-			places = append(places, turn.Pointer()+" as "+first.Pointer())
+		if at := slices.IndexFunc(distinctive, func(other jsonstream.Value) bool { return equal.Values(turn, other) }); at >= 0 {
+			places = append(places, turn.Pointer()+" as "+distinctive[at].Pointer())
 		} else if conversation.Distinctive(turn) {
-			digests[conversation.Digest(turn)] = turn
+			distinctive = append(distinctive, turn)
 		}
 		for _, e := range plainEvents(turn) {
 			key := fmt.Sprint(e.ID.Text(), e.Result)

@@ -3,7 +3,6 @@ package openai
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/finding"
@@ -40,7 +39,11 @@ func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 			c.given = append(c.given, e.item)
 		}
 	}
-	c.same = firstEqual(c.given)
+	var seen equal.Seen
+	for i, item := range c.given {
+		first, _ := seen.Add(i, item)
+		c.same = append(c.same, first)
+	}
 	for _, r := range checks() {
 		c.rule = r.Rule
 		r.check(c)
@@ -48,24 +51,6 @@ func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 	// Stable: findings at one place stay in the order of the rules.
 	slices.SortStableFunc(c.found, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 	return c.found
-}
-
-// firstEqual returns for each value the index of the first one that is equal to it.
-func firstEqual(values []jsonstream.Value) []int {
-	seed := maphash.MakeSeed()
-	first := make([]int, len(values))
-	different := make(map[uint64][]int, len(values)) // by hash; almost always one each
-	for i, v := range values {
-		hash := equal.Relation{}.Hash(seed, v)
-		among := different[hash]
-		at := slices.IndexFunc(among, func(j int) bool { return equal.Values(values[j], v) })
-		if at < 0 {
-			at, among = len(among), append(among, i)
-			different[hash] = among
-		}
-		first[i] = among[at]
-	}
-	return first
 }
 
 // A checker collects what is wrong with a document.

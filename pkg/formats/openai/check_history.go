@@ -11,7 +11,7 @@ import (
 
 // checkSummaries reports tool items inside summaries.
 func checkSummaries(c *checker) {
-	c.inSummaries(isTool, "tool data inside a summary: a filter for tools does not reach it; unnest the history, filter it and nest it again")
+	c.inSummaries(conversation.IsToolItem, "tool data inside a summary: a filter for tools does not reach it; unnest the history, filter it and nest it again")
 }
 
 // checkNesting reports summaries inside summaries.
@@ -42,7 +42,7 @@ type callKey struct{ id, tool string }
 // keyOf returns the key of a call or result; without an id it has none.
 func keyOf(e conversation.ToolEvent) callKey {
 	key := callKey{id: e.ID.Text(), tool: "function"} // also for items that are not of the Responses API
-	if isTool(e.Item) {
+	if conversation.IsToolItem(e.Item) {
 		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Item.Get("type").Text(), "_output"), "_call")
 	}
 	return key

@@ -32,7 +32,7 @@ func (c *checker) checkItem(item jsonstream.Value) {
 	if role.Exists() {
 		c.checkMessage(role, item.Get("content"))
 	}
-	if id := item.Get("call_id"); id.Kind() == jsonstream.String && id.Text() == "" && isTool(item) {
+	if id := item.Get("call_id"); id.Kind() == jsonstream.String && id.Text() == "" && conversation.IsToolItem(item) {
 		c.report(id, "call_id of a %s is empty: a call and its result are known by it; give both the same one, which no other call has", kind.Text())
 	}
 	raw := item.Get("raw_item")

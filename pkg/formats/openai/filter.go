@@ -45,20 +45,11 @@ func drop(takes func(*entry) bool) Filter {
 	}}
 }
 
-// toolTypes are the types that remove_all_tools of the SDK names.
-var toolTypes = []string{
-	"function_call", "function_call_output", "computer_call", "computer_call_output", "file_search_call",
-	"tool_search_call", "tool_search_output", "web_search_call", "mcp_call", "mcp_list_tools",
-	"mcp_approval_request", "mcp_approval_response", "reasoning", "code_interpreter_call", "image_generation_call",
-	"local_shell_call", "local_shell_call_output", "shell_call", "shell_call_output", "apply_patch_call",
-	"apply_patch_call_output", "custom_tool_call", "custom_tool_call_output", "hosted_tool_call", "program", "program_output",
-}
-
-func isTool(item jsonstream.Value) bool { return slices.Contains(toolTypes, item.Get("type").Text()) }
-
 // RemoveAllTools removes the items about tools from every list: those of the types that
 // remove_all_tools of the SDK names, and no others. A string as input_history stays.
-func RemoveAllTools() Filter { return drop(func(e *entry) bool { return isTool(e.item) }) }
+func RemoveAllTools() Filter {
+	return drop(func(e *entry) bool { return conversation.IsToolItem(e.item) })
+}
 
 // Roles keeps the items with one of these roles: tool items have none. A string
 // as input_history is an item with the role user.

@@ -1,0 +1,50 @@
+package equal
+
+import (
+	"hash/maphash"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Seen finds values that are equal to earlier ones: see [Values]. The zero value has seen
+// none. It is not safe for concurrent use.
+type Seen struct {
+	seed  maphash.Seed
+	last  map[uint64]int // the last value with a hash; almost always the only one
+	first []seen
+}
+
+// A seen value is equal to none before it.
+type seen struct {
+	value  jsonstream.Value
+	index  int
+	before int // the one before it with its hash, or -1
+}
+
+// Add records a value under an index. If an equal value has been added, it returns the
+// index of the first such, and otherwise its own.
+func (s *Seen) Add(index int, v jsonstream.Value) (first int, again bool) {
+	if s.last == nil {
+		s.seed, s.last = maphash.MakeSeed(), map[uint64]int{}
+	}
+	hash := Relation{}.Hash(s.seed, v)
+	last, ok := s.last[hash]
+	if !ok {
+		last = -1
+	}
+	for at := last; at >= 0; at = s.first[at].before {
+		if Values(s.first[at].value, v) {
+			return s.first[at].index, true
+		}
+	}
+	s.last[hash] = len(s.first)
+	s.first = append(s.first, seen{v, index, last})
+	return index, false
+}
+
+// Reset forgets all values, but keeps the memory that they took.
+func (s *Seen) Reset() {
+	clear(s.last)
+	clear(s.first)
+	s.first = s.first[:0]
+}
