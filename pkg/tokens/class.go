@@ -100,33 +100,25 @@ var ascii = func() (a [0x80]class) {
 
 // classAt returns the class of the character at i < len(s) and its length in bytes.
 // A byte that is not UTF-8 is a character of class other.
-func classAt[T text](s T, i int) (class, int) {
+func classAt(s string, i int) (class, int) {
 	if s[i] < 0x80 {
 		return ascii[s[i]], 1
 	}
-	r, w := decode(s, i)
+	r, w := utf8.DecodeRuneInString(s[i:])
 	if w == 1 {
 		return other, 1
 	}
 	return classes()[r>>8][r&0xFF], w
 }
 
-// decode returns the character at i, where s[i] is not ASCII, and its length, which
-// is 1 when the bytes are not UTF-8.
-func decode[T text](s T, i int) (rune, int) {
-	var tail [utf8.UTFMax]byte
-	n := copy(tail[:], s[i:min(i+utf8.UTFMax, len(s))])
-	return utf8.DecodeRune(tail[:n])
-}
-
 // is reports whether the character at i < len(s) is of one of the classes.
-func is[T text](s T, i int, of class) bool {
+func is(s string, i int, of class) bool {
 	c, _ := classAt(s, i)
 	return c&of != 0
 }
 
 // run returns the end of the characters of the classes that start at i.
-func run[T text](s T, i int, of class) int {
+func run(s string, i int, of class) int {
 	for i < len(s) {
 		if s[i] < 0x80 {
 			if ascii[s[i]]&of == 0 {

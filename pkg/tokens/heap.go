@@ -27,7 +27,7 @@ func (a candidate) before(b candidate) bool {
 
 // merge returns where the tokens of s start, and at last the length of s. The result
 // is valid until the next call.
-func merge[T text](m *merger, v *vocabulary, s T) []int {
+func merge(m *merger, v *vocabulary, s string) []int {
 	n := int32(len(s))
 	m.parts, m.heap, m.starts = m.parts[:0], m.heap[:0], m.starts[:0]
 	for i := range n + 1 {
@@ -64,7 +64,7 @@ func merge[T text](m *merger, v *vocabulary, s T) []int {
 }
 
 // weigh sets the rank of the part at i.
-func weigh[T text](m *merger, v *vocabulary, s T, i int32) {
+func weigh(m *merger, v *vocabulary, s string, i int32) {
 	p := &m.parts[i]
 	p.rank = none
 	if int(p.next) < len(s) {
@@ -76,7 +76,7 @@ func weigh[T text](m *merger, v *vocabulary, s T, i int32) {
 }
 
 // staysTwo reports whether merging s leaves a token boundary at i.
-func staysTwo[T text](m *merger, v *vocabulary, s T, i int) bool {
+func staysTwo(m *merger, v *vocabulary, s string, i int) bool {
 	for _, start := range merge(m, v, s) {
 		if start == i {
 			return true

@@ -16,7 +16,7 @@ const (
 )
 
 // countKnown returns the number of tokens of a piece, of the memo if it has it.
-func countKnown[T text](m *memo, v *vocabulary, s T) int {
+func countKnown(m *memo, v *vocabulary, s string) int {
 	if len(s) == 1 || len(s) > maxKnown {
 		return countPiece(v, s)
 	}
@@ -32,7 +32,7 @@ func countKnown[T text](m *memo, v *vocabulary, s T) int {
 
 // ends returns all bytes of a piece of 2 to maxKnown: its first and its last eight,
 // or four, which overlap, so that with its length they distinguish it from all others.
-func ends[T text](s T) (low, high uint64) {
+func ends(s string) (low, high uint64) {
 	n := len(s)
 	switch {
 	case n >= 8:
@@ -44,8 +44,8 @@ func ends[T text](s T) (low, high uint64) {
 	}
 }
 
-func load8[T text](s T) uint64 { return uint64(load4(s[:4])) | uint64(load4(s[4:]))<<32 }
+func load8(s string) uint64 { return uint64(load4(s[:4])) | uint64(load4(s[4:]))<<32 }
 
-func load4[T text](s T) uint32 {
+func load4(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }

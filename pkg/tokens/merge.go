@@ -12,7 +12,7 @@ const (
 
 // countPiece returns the number of tokens of one piece: of a token 1, else what is
 // left after merging the leftmost pair of the lowest rank until there is none.
-func countPiece[T text](v *vocabulary, s T) int {
+func countPiece(v *vocabulary, s string) int {
 	switch {
 	case len(s) == 1 || rankOf(v, s) != none:
 		return 1
@@ -26,7 +26,7 @@ func countPiece[T text](v *vocabulary, s T) int {
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
-func countShort[T text](v *vocabulary, s T) int {
+func countShort(v *vocabulary, s string) int {
 	var starts [scanLimit + 1]uint8
 	var ranks [scanLimit]uint32 // of part i merged with part i+1
 	n := len(s)
@@ -69,7 +69,7 @@ func countShort[T text](v *vocabulary, s T) int {
 // one with the start of the other; and what was merged within these two until then,
 // in the same order, is all that the choice of that merge depends on. Where they do
 // not stay two, all is taken again in stretches twice as long.
-func countLong[T text](m *merger, v *vocabulary, s T, size int) int {
+func countLong(m *merger, v *vocabulary, s string, size int) int {
 	tokens, last, at := 0, 0, 0 // tokens before the joint, the start of the last of them, its place
 	for {
 		end := min(at+size, len(s))

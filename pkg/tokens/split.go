@@ -1,30 +1,5 @@
 package tokens
 
-// text is what can be counted without copying it.
-type text interface{ string | []byte }
-
-// A splitter is one of the rules to cut a text into pieces.
-type splitter uint8
-
-// The splitters, by the encoding that introduced them.
-const (
-	splitO200k splitter = iota
-	splitCl100k
-	splitR50k
-)
-
-// nextPiece returns the end of the piece of s that starts at i < len(s).
-func nextPiece[T text](how splitter, s T, i int) int {
-	switch how {
-	case splitO200k:
-		return nextO200k(s, i)
-	case splitCl100k:
-		return nextCl100k(s, i)
-	default:
-		return nextR50k(s, i)
-	}
-}
-
 // nextO200k matches
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -34,7 +9,7 @@ func nextPiece[T text](how splitter, s T, i int) int {
 //	\s*[\r\n]+
 //	\s+(?!\S)
 //	\s+
-func nextO200k[T text](s T, i int) int {
+func nextO200k(s string, i int) int {
 	// Most pieces are a word in small letters of ASCII, with a space before it.
 	word := i
 	if s[i] == ' ' {
@@ -76,7 +51,7 @@ func nextO200k[T text](s T, i int) int {
 // casedWord returns the end of the word at i: capitals, then small letters. Letters
 // without case and marks count as both. It is mixed unless all are capitals; a word
 // that cannot end in its capitals ends after the last of its letters without case.
-func casedWord[T text](s T, i int) (end int, mixed bool) {
+func casedWord(s string, i int) (end int, mixed bool) {
 	uncased := 0
 	for end = i; end < len(s); {
 		c, w := classAt(s, end)
@@ -109,7 +84,7 @@ func casedWord[T text](s T, i int) (end int, mixed bool) {
 //
 // Since 0.8, tiktoken has \s+$ before the line breaks. That cannot change a count:
 // no token goes on with blanks after its last line break.
-func nextCl100k[T text](s T, i int) int {
+func nextCl100k(s string, i int) int {
 	if n := contraction(s, i, true); n > 0 {
 		return i + n
 	}
@@ -138,7 +113,7 @@ func nextCl100k[T text](s T, i int) int {
 //	 ?[^\s\p{L}\p{N}]+
 //	\s+(?!\S)
 //	\s+
-func nextR50k[T text](s T, i int) int {
+func nextR50k(s string, i int) int {
 	if n := contraction(s, i, false); n > 0 {
 		return i + n
 	}
@@ -158,7 +133,7 @@ func nextR50k[T text](s T, i int) int {
 }
 
 // digits returns the end of the one to three numbers at i.
-func digits[T text](s T, i int) int {
+func digits(s string, i int) int {
 	for range 3 {
 		if i == len(s) {
 			break
@@ -175,7 +150,7 @@ func digits[T text](s T, i int) int {
 // whitespace returns the end of the piece that starts with the white space at i:
 // after the last line break, if lines count; else at the end of the text all of it,
 // and elsewhere all but the last character, which goes with what follows.
-func whitespace[T text](s T, i int, lines bool) int {
+func whitespace(s string, i int, lines bool) int {
 	last, end, afterBreak := i, i, i
 	for end < len(s) {
 		c, w := classAt(s, end)
@@ -198,7 +173,7 @@ func whitespace[T text](s T, i int, lines bool) int {
 }
 
 // contraction returns the length of the 's, 't, 're, 've, 'm, 'll or 'd at i, or 0.
-func contraction[T text](s T, i int, anyCase bool) int {
+func contraction(s string, i int, anyCase bool) int {
 	if i+1 >= len(s) || s[i] != '\'' {
 		return 0
 	}

@@ -20,15 +20,15 @@ const (
 	o200kLower = `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`
 )
 
-var references = map[splitter]*regexp.Regexp{
-	splitO200k: regexp.MustCompile(`^(?:` + strings.Join([]string{
+var references = map[Encoding]*regexp.Regexp{
+	O200kBase: regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`[^\r\n\p{L}\p{N}]?` + o200kUpper + `*` + o200kLower + `+` + anyCase + `?`,
 		`[^\r\n\p{L}\p{N}]?` + o200kUpper + `+` + o200kLower + `*` + anyCase + `?`,
 		`\p{N}{1,3}`, ` ?[^` + ws + `\p{L}\p{N}]+[\r\n/]*`, `[` + ws + `]*[\r\n]+`}, "|") + `)`),
-	splitCl100k: regexp.MustCompile(`^(?:` + strings.Join([]string{
+	Cl100kBase: regexp.MustCompile(`^(?:` + strings.Join([]string{
 		anyCase, `[^\r\n\p{L}\p{N}]?\p{L}+`, `\p{N}{1,3}`, ` ?[^` + ws + `\p{L}\p{N}]+[\r\n]*`,
 		`[` + ws + `]*[\r\n]+`}, "|") + `)`),
-	splitR50k: regexp.MustCompile(`^(?:` + strings.Join([]string{
+	R50kBase: regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`'s|'t|'re|'ve|'m|'ll|'d`, ` ?\p{L}+`, ` ?\p{N}+`, ` ?[^` + ws + `\p{L}\p{N}]+`}, "|") + `)`),
 }
 
@@ -51,10 +51,11 @@ func splitBy(re *regexp.Regexp, s string) []string {
 	return pieces
 }
 
-func split(how splitter, s string) []string {
+func split(how Encoding, s string) []string {
 	var pieces []string
+	c, _ := New(how)
 	for i := 0; i < len(s); {
-		end := nextPiece(how, s, i)
+		end := c.next(s, i)
 		pieces = append(pieces, s[i:end])
 		i = end
 	}
@@ -68,7 +69,7 @@ func checkSplit(t interface {
 	t.Helper()
 	for how, re := range references {
 		if want, got := splitBy(re, s), split(how, s); !slices.Equal(got, want) {
-			t.Errorf("splitter %d: %+q: got %+q, want %+q", how, s, got, want)
+			t.Errorf("%s: %+q: got %+q, want %+q", how, s, got, want)
 		}
 	}
 }
@@ -125,7 +126,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		for how := range references { // whatever the bytes, the pieces are all of them
 			if got := strings.Join(split(how, s), ""); got != s {
-				t.Errorf("splitter %d: %+q became %+q", how, s, got)
+				t.Errorf("%s: %+q became %+q", how, s, got)
 			}
 		}
 	})

@@ -34,45 +34,45 @@ const (
 	PerReply   = 3 // the start of the reply, once
 )
 
-// Encodings returns all encodings, the default first.
-func Encodings() []Encoding {
-	return []Encoding{O200kBase, O200kHarmony, Cl100kBase, P50kBase, P50kEdit, R50kBase, Bytes}
-}
-
 // A Counter counts the tokens of texts. Its methods are safe for concurrent use.
 type Counter struct {
 	encoding Encoding
-	load     func() *vocabulary // nil for Bytes
-	split    splitter
+	load     func() *vocabulary        // nil for Bytes
+	next     func(s string, i int) int // the end of the piece of s that starts at i < len(s)
+}
+
+// counters has one for each encoding, the default first.
+var counters = []Counter{
+	{O200kBase, o200k, nextO200k},
+	{O200kHarmony, o200k, nextO200k},
+	{Cl100kBase, cl100k, nextCl100k},
+	{P50kBase, p50k, nextR50k},
+	{P50kEdit, p50k, nextR50k},
+	{R50kBase, r50k, nextR50k},
+	{Bytes, nil, nil},
+}
+
+// Encodings returns all encodings, the default first.
+func Encodings() []Encoding {
+	var all []Encoding
+	for _, c := range counters {
+		all = append(all, c.encoding)
+	}
+	return all
 }
 
 // New returns a counter for an encoding. It costs nothing: the vocabulary is
 // loaded at the first count, once for all counters of the program. An unknown
 // encoding is an error that lists the known ones.
 func New(e Encoding) (*Counter, error) {
-	c := &Counter{encoding: e}
-	switch e {
-	case O200kBase, O200kHarmony:
-		c.load, c.split = o200k, splitO200k
-	case Cl100kBase:
-		c.load, c.split = cl100k, splitCl100k
-	case P50kBase, P50kEdit:
-		c.load, c.split = p50k, splitR50k
-	case R50kBase:
-		c.load, c.split = r50k, splitR50k
-	case Bytes:
-	default:
-		return nil, fmt.Errorf("tokenizer %q is unknown; known are %s", string(e), names())
+	var known []string
+	for i, c := range counters {
+		if c.encoding == e {
+			return &counters[i], nil
+		}
+		known = append(known, string(c.encoding))
 	}
-	return c, nil
-}
-
-func names() string {
-	var s []string
-	for _, e := range Encodings() {
-		s = append(s, string(e))
-	}
-	return strings.Join(s, ", ")
+	return nil, fmt.Errorf("tokenizer %q is unknown; known are %s", string(e), strings.Join(known, ", "))
 }
 
 // Encoding returns the encoding that c counts in.
@@ -80,22 +80,16 @@ func (c *Counter) Encoding() Encoding { return c.encoding }
 
 // Count returns the number of tokens of text. What looks like a special token,
 // <|endoftext|> for one, is text like any other.
-func (c *Counter) Count(text string) int { return count(c, text) }
-
-// CountBytes is [Counter.Count] for text held in bytes, which it neither changes
-// nor copies.
-func (c *Counter) CountBytes(text []byte) int { return count(c, text) }
-
-func count[T text](c *Counter, s T) int {
+func (c *Counter) Count(text string) int {
 	if c.load == nil {
-		return len(s)
+		return len(text)
 	}
 	v := c.load()
 	m := v.memos.Get().(*memo)
 	n := 0
-	for i := 0; i < len(s); {
-		end := nextPiece(c.split, s, i)
-		n += countKnown(m, v, s[i:end])
+	for i := 0; i < len(text); {
+		end := c.next(text, i)
+		n += countKnown(m, v, text[i:end])
 		i = end
 	}
 	v.memos.Put(m)

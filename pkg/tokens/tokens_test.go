@@ -1,7 +1,6 @@
 package tokens
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"strings"
@@ -31,21 +30,6 @@ func TestVectors(t *testing.T) {
 			text, want := v[0].(string), int(v[i+1].(float64))
 			if got := c.Count(text); got != want {
 				t.Errorf("%s: %+q: got %d tokens, want %d", e, text, got, want)
-			}
-		}
-	}
-}
-
-func TestCountBytes(t *testing.T) {
-	for _, e := range Encodings() {
-		c := counter(t, e)
-		for _, text := range []string{"", "a", "Hello, world's 中文 e\u0301!\n\n  x", strings.Repeat("ab", 40_000), "\xff\xfe", "a\xc3", "\xe4\xb8", "x\xf0\x9f\x98"} {
-			b := []byte(text)
-			if got, want := c.CountBytes(b), c.Count(text); got != want {
-				t.Errorf("%s: %+.40q: CountBytes gives %d, Count %d", e, text, got, want)
-			}
-			if !bytes.Equal(b, []byte(text)) {
-				t.Errorf("%s: %+.40q was changed", e, text)
 			}
 		}
 	}
@@ -140,9 +124,6 @@ func FuzzCount(f *testing.F) {
 			got := c.Count(text)
 			if got > len(text) || (got == 0) != (text == "") {
 				t.Errorf("%s: %d tokens in %d bytes", e, got, len(text))
-			}
-			if b := c.CountBytes([]byte(text)); b != got {
-				t.Errorf("%s: CountBytes gives %d, Count %d", e, b, got)
 			}
 		}
 	})

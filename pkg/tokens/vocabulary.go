@@ -103,7 +103,7 @@ func (v *vocabulary) place(hash uint64) (slot int, tag uint32) {
 }
 
 // rankOf returns the rank of the token s, or none.
-func rankOf[T text](v *vocabulary, s T) uint32 {
+func rankOf(v *vocabulary, s string) uint32 {
 	if len(s) > v.longest {
 		return none
 	}
@@ -122,14 +122,12 @@ func rankOf[T text](v *vocabulary, s T) uint32 {
 
 // hash mixes well enough for the fixed set of tokens: hostile text is only looked
 // up, never added.
-func hash[T text](s T) uint64 {
+func hash(s string) uint64 {
 	const k = 0x9E3779B97F4A7C15
 	h := uint64(len(s)) * k
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		h = (h ^ w) * k
+		h = (h ^ load8(s[i:i+8])) * k
 		h ^= h >> 32
 	}
 	var w uint64
