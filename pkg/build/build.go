@@ -152,10 +152,7 @@ func (b *builder) message() []byte {
 
 // appendMember appends to an object that is still open.
 func appendMember(object []byte, name string, value []byte) []byte {
-	if object[len(object)-1] != '{' {
-		object = append(object, ',')
-	}
-	object, _ = jsontext.AppendQuote(object, name)
+	object, _ = jsontext.AppendQuote(jsonstream.AppendComma(object), name)
 	object = append(object, ':')
 	return append(object, value...)
 }

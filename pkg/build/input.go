@@ -100,11 +100,8 @@ func (in input) number(pointer string) message.Decimal {
 // array returns an array of values as they are.
 func array(list []jsonstream.Value) []byte {
 	dst := []byte{'['}
-	for i, v := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, v.Raw()...)
+	for _, v := range list {
+		dst = append(jsonstream.AppendComma(dst), v.Raw()...)
 	}
 	return append(dst, ']')
 }

@@ -59,14 +59,10 @@ func (b *builder) constraints() []byte {
 	seen := make(map[string]bool)
 	all := []byte{'['}
 	add := func(text string, raw []byte) {
-		if seen[text] {
-			return
+		if !seen[text] {
+			seen[text] = true
+			all = append(jsonstream.AppendComma(all), raw...)
 		}
-		if len(seen) > 0 {
-			all = append(all, ',')
-		}
-		seen[text] = true
-		all = append(all, raw...)
 	}
 	for _, in := range []input{b.parent, b.state} {
 		for _, c := range in.list("constraints") {

@@ -12,15 +12,12 @@ import (
 // the input's place.
 func (b *builder) toolCallHistory() []byte {
 	text := []byte{'['}
-	for i, call := range b.state.list("toolCalls") {
+	for _, call := range b.state.list("toolCalls") {
 		b.state.expect(call.Pointer(), call, jsonstream.Object)
 		if call.Get("input").Exists() && call.Get("inputHash").Exists() {
 			b.state.fail(call.Pointer(), "has input and inputHash: give one of them")
 		}
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, '{')
+		text = append(jsonstream.AppendComma(text), '{')
 		for name, v := range call.Members() {
 			if name == "input" {
 				text = appendMember(text, "inputHash", b.inputHash(v))

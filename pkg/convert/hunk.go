@@ -21,15 +21,6 @@ type hunk struct {
 // A place is where a turn is: in which of the lists, and its index.
 type place struct{ list, index int }
 
-// turnsOf returns the turns of each list.
-func turnsOf(v tree.Node, lists []string) [][]tree.Node {
-	turns := make([][]tree.Node, len(lists))
-	for i, list := range lists {
-		turns[i] = tree.Elements(v.At(list))
-	}
-	return turns
-}
-
 // A span is a run of turns of one sequence and what another one has in its place.
 type span struct{ a, aEnd, b, bEnd int }
 
@@ -37,43 +28,36 @@ type span struct{ a, aEnd, b, bEnd int }
 // that both have.
 func alignTurns(from, to tree.Node, lists, both []string) []hunk {
 	var hunks []hunk
-	var starts []int // the index among all turns of the first one of each hunk, -1 if it has none
-	count := map[tree.Digest]int{}
-	base := 0
+	starts := map[int]int{}        // the hunks by the index of their first turn among all
+	count := map[tree.Digest]int{} // of these turns, how many come later
+	var all []tree.Node
 	for _, list := range lists {
 		a := tree.Elements(from.At(list))
 		if slices.Contains(both, list) {
 			b := tree.Elements(to.At(list))
 			for _, s := range spans(a, b) {
-				h, start := hunkOf(list, a[s.a:s.aEnd], b[s.b:s.bEnd]), -1
+				h := hunkOf(list, a[s.a:s.aEnd], b[s.b:s.bEnd])
 				if len(h.was) > 0 {
-					start, count[h.was[0]] = base+s.a, 0
+					starts[len(all)+s.a], count[h.was[0]] = len(hunks), 0
 				}
-				hunks, starts = append(hunks, h), append(starts, start)
+				hunks = append(hunks, h)
 			}
 		}
-		base += len(a)
+		all = append(all, a...)
 	}
 	if len(count) == 0 {
 		return hunks
 	}
-	k := len(hunks) - 1
-	for _, list := range slices.Backward(lists) {
-		for _, t := range slices.Backward(tree.Elements(from.At(list))) {
-			base--
-			d := t.Digest()
-			later, wanted := count[d]
-			if !wanted {
-				continue
-			}
-			for k >= 0 && (starts[k] < 0 || starts[k] > base) {
-				k--
-			}
-			if k >= 0 && starts[k] == base {
-				hunks[k].nth = later
-			}
-			count[d]++
+	for i, t := range slices.Backward(all) {
+		d := t.Digest()
+		later, wanted := count[d]
+		if !wanted {
+			continue
 		}
+		if k, ok := starts[i]; ok {
+			hunks[k].nth = later
+		}
+		count[d]++
 	}
 	return hunks
 }
@@ -171,15 +155,16 @@ func applyTurns(v tree.Node, lists []string, hunks []hunk) (tree.Node, []string)
 	if len(hunks) == 0 {
 		return v, nil
 	}
-	all := turnsOf(v, lists)
+	all := make([][]tree.Node, len(lists))
 	places := map[tree.Digest][]place{}
 	for _, h := range hunks {
 		if len(h.was) > 0 {
 			places[h.was[0]] = nil
 		}
 	}
-	for list, turns := range all {
-		for i, t := range turns {
+	for list, name := range lists {
+		all[list] = tree.Elements(v.At(name))
+		for i, t := range all[list] {
 			d := t.Digest()
 			if at, wanted := places[d]; wanted {
 				places[d] = append(at, place{list, i})

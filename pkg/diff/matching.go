@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"slices"
+
 	"github.com/eaapl/handoff/pkg/internal/align"
 	"github.com/eaapl/handoff/pkg/internal/equal"
 )
@@ -61,9 +63,9 @@ func (m *matching) byHash(olds, news []uint64) {
 		m.pairIfSame(p.A, p.B)
 	}
 	queues := newQueues[uint64](len(news))
-	for j, hash := range news {
+	for j, hash := range slices.Backward(news) {
 		if m.from[j] < 0 {
-			queues.add(hash, j)
+			queues.push(hash, j)
 		}
 	}
 	for i, hash := range olds {
@@ -99,10 +101,10 @@ func (m *matching) byKey() {
 	}
 	m.named = [2][]string{make([]string, len(m.olds)), make([]string, len(m.news))}
 	queues := newQueues[string](len(m.news))
-	for j, c := range m.news {
+	for j, c := range slices.Backward(m.news) {
 		if name := identity(c, here); m.from[j] < 0 && name != "" {
 			m.named[1][j] = name
-			queues.add(name, j)
+			queues.push(name, j)
 		}
 	}
 	for i, c := range m.olds {
@@ -139,24 +141,23 @@ func (m *matching) stay() {
 	}
 }
 
-// queues hold indices by a common property, in the order they were added.
+// queues hold indices by a common property, in their order.
 type queues[K comparable] struct {
-	first, last map[K]int32
-	next        []int32
+	first map[K]int32
+	next  []int32
 }
 
 func newQueues[K comparable](size int) queues[K] {
-	return queues[K]{make(map[K]int32), make(map[K]int32), make([]int32, size)}
+	return queues[K]{make(map[K]int32), make([]int32, size)}
 }
 
-func (q queues[K]) add(key K, index int) {
+// push puts an index before those of a key that it has: they come from the last to the first.
+func (q queues[K]) push(key K, index int) {
 	q.next[index] = -1
-	if last, ok := q.last[key]; ok && q.first[key] >= 0 {
-		q.next[last] = int32(index)
-	} else {
-		q.first[key] = int32(index)
+	if first, ok := q.first[key]; ok {
+		q.next[index] = first
 	}
-	q.last[key] = int32(index)
+	q.first[key] = int32(index)
 }
 
 func (q queues[K]) take(key K) (int, bool) {

@@ -71,25 +71,18 @@ func speaker(turn jsonstream.Value) string {
 
 // called returns the tools that a conversation has calls of.
 func called(h *history.History) []Tool {
-	all := []Tool{}
-	seen := places{}
-	add := func(name string) {
-		i, added := seen.of(name)
-		if added {
-			all = append(all, Tool{Tool: name})
-		}
-		all[i].Calls++
-	}
-	for _, t := range h.Turns {
-		if h.Layout().ResultsOnly && t.Role == "tool" {
-			add(t.Name())
+	t := newTally[Tool]()
+	for _, turn := range h.Turns {
+		if h.Layout().ResultsOnly && turn.Role == "tool" {
+			t.of(turn.Name(), Tool{Tool: turn.Name()}).Calls++
 			continue
 		}
-		for e := range conversation.ToolEvents(t.Value) {
+		for e := range conversation.ToolEvents(turn.Value) {
 			if !e.Result {
-				add(cmp.Or(e.Item.Get("name").Text(), e.Item.Get("function").Get("name").Text(), e.Item.Get("type").Text()))
+				name := cmp.Or(e.Item.Get("name").Text(), e.Item.Get("function").Get("name").Text(), e.Item.Get("type").Text())
+				t.of(name, Tool{Tool: name}).Calls++
 			}
 		}
 	}
-	return all
+	return t.all
 }

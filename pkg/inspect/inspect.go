@@ -262,49 +262,48 @@ func quotedSize(raw []byte, name string) int {
 	return len(quoted)
 }
 
-// places numbers names in the order in which they appear.
-type places map[string]int
+// A tally counts by name, in the order in which the names appear.
+type tally[T any] struct {
+	all []T
+	at  map[string]int
+}
 
-func (p places) of(name string) (at int, added bool) {
-	at, seen := p[name]
+func newTally[T any]() tally[T] { return tally[T]{[]T{}, map[string]int{}} }
+
+// of returns what is counted under a name: at first, what is given.
+func (t *tally[T]) of(name string, first T) *T {
+	i, seen := t.at[name]
 	if !seen {
-		at = len(p)
-		p[name] = at
+		i = len(t.all)
+		t.at[name] = i
+		t.all = append(t.all, first)
 	}
-	return at, !seen
+	return &t.all[i]
 }
 
 // roles counts the turns of each role; name returns the role of a turn.
 func roles(turns []jsonstream.Value, s *sizer, name func(turn jsonstream.Value) string) []Role {
-	all := []Role{}
-	seen := places{}
+	t := newTally[Role]()
 	for _, turn := range turns {
 		role := name(turn)
-		i, added := seen.of(role)
-		if added {
-			all = append(all, Role{Role: role})
-		}
-		all[i].Turns++
-		all[i].Bytes += s.size(turn)
+		r := t.of(role, Role{Role: role})
+		r.Turns++
+		r.Bytes += s.size(turn)
 	}
-	return all
+	return t.all
 }
 
 func roleOf(turn jsonstream.Value) string { return turn.Get("role").Text() }
 
 func tools(calls jsonstream.Value) []Tool {
-	all := []Tool{}
-	seen := places{}
+	t := newTally[Tool]()
 	for _, call := range calls.Elements() {
 		name := call.Get("tool").Text()
-		i, added := seen.of(name)
-		if added {
-			all = append(all, Tool{Tool: name})
-		}
-		all[i].Calls++
+		tool := t.of(name, Tool{Tool: name})
+		tool.Calls++
 		if n, ok := count(call.Get("outputTokens")); ok {
-			all[i].OutputTokens += n
+			tool.OutputTokens += n
 		}
 	}
-	return all
+	return t.all
 }

@@ -17,12 +17,12 @@ type draft struct {
 	h       *history.History
 	record  Record // of earlier trims, and at the end of this one too
 	turns   []turn
-	units   []int // see [history.History.Units]
-	former  int   // the turn that is the summary of an earlier trim, or -1
-	old     size  // of the summary of an earlier trim
-	before  size  // of the message
-	total   size  // of the message without the turns that the filters removed
-	tally   []history.MemberSize
+	units   []int               // see [history.History.Units]
+	former  int                 // the turn that is the summary of an earlier trim, or -1
+	old     size                // of the summary of an earlier trim
+	before  size                // of the message
+	total   size                // of the message without the turns that the filters removed
+	members map[string]measured // of the context, as it was
 	cut     cut
 	planned cut  // of which a part may have been given back
 	spared  bool // less of Options.Also is given up than planned
@@ -42,6 +42,12 @@ type turn struct {
 	fate  fate
 	text  []byte // as compact JSON; of an edited turn, as it is now
 	uncut fate   // kept or edited
+}
+
+// A measured member is the text of one, and its tokens.
+type measured struct {
+	raw    []byte
+	tokens int
 }
 
 // A fate says whether a turn is kept.
@@ -64,7 +70,10 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	}
 	d := &draft{o: o, h: h, record: record, turns: make([]turn, len(h.Turns)), units: conversation.Units(h.Turns), former: formerSummary(h, record), tokenBytes: usualBytes}
 	tally := h.Measure(o.Meter)
-	d.tally = tally.Members
+	d.members = make(map[string]measured, len(tally.Members))
+	for name, v := range h.Root.Members() {
+		d.members[name] = measured{v.Raw(), tally.Members[len(d.members)].Size}
+	}
 	d.scratch = jsonstream.AppendCompact(nil, message)
 	d.before = size{tally.Total, len(d.scratch)}
 	d.isCompact = len(d.scratch) == len(message) && !h.Carrier().Exists()

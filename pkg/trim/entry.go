@@ -131,13 +131,9 @@ func carrierOf(h *history.History) jsontext.Value {
 
 // appendTurns appends the turns of an entry as the elements of an array.
 func (d *draft) appendTurns(text []byte) []byte {
-	first := len(text)
 	for i, t := range d.gone {
-		if len(text) > first {
-			text = append(text, ',')
-		}
 		list := d.h.Lists[t.List]
-		text = fmt.Appendf(text, `{"list":"%s","index":%d`, list.Name, t.Index)
+		text = fmt.Appendf(jsonstream.AppendComma(text), `{"list":"%s","index":%d`, list.Name, t.Index)
 		if d.turns[i].fate == edited {
 			text = append(text, `,"kept":true`...)
 		}
@@ -247,6 +243,7 @@ func (e *entry) merge(h *history.History, list, summary int) (text []byte, chang
 		now = append(now, t.Value)
 	}
 	alone := len(now) == 0
+	text = []byte{'['}
 	length, next := 0, 0
 	for _, t := range e.Turns {
 		if t.List != name {
@@ -254,7 +251,7 @@ func (e *entry) merge(h *history.History, list, summary int) (text []byte, chang
 		}
 		changed = true
 		for ; length < t.Index && next < len(now); next++ {
-			text = appendElement(text, '[', jsonstream.AppendCompact(nil, now[next].Raw()))
+			text = jsonstream.AppendCompact(jsonstream.AppendComma(text), now[next].Raw())
 			length++
 		}
 		if length != t.Index || t.Kept && next == len(now) {
@@ -267,14 +264,14 @@ func (e *entry) merge(h *history.History, list, summary int) (text []byte, chang
 			}
 			turn = append(append([]byte(`{"role":"user","content":`), turn...), '}')
 		}
-		text = appendElement(text, '[', turn)
+		text = append(jsonstream.AppendComma(text), turn...)
 		length++
 		if t.Kept {
 			next++
 		}
 	}
 	for ; next < len(now); next++ {
-		text = appendElement(text, '[', jsonstream.AppendCompact(nil, now[next].Raw()))
+		text = jsonstream.AppendCompact(jsonstream.AppendComma(text), now[next].Raw())
 	}
-	return endList(text, '['), changed, nil
+	return append(text, ']'), changed, nil
 }

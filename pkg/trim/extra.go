@@ -135,11 +135,11 @@ func without(v jsonstream.Value, parts [][]byte, gone []int) []byte {
 	for _, i := range gone {
 		drop[i] = true
 	}
-	var text []byte
+	text := []byte{byte(v.Kind())}
 	for i, part := range parts {
 		if !drop[i] {
-			text = appendElement(text, byte(v.Kind()), part)
+			text = append(jsonstream.AppendComma(text), part...)
 		}
 	}
-	return endList(text, byte(v.Kind()))
+	return append(text, byte(v.Kind())+2) // in ASCII, ] is two after [, and } two after {
 }

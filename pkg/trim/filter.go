@@ -61,48 +61,31 @@ func hasTools(turn jsonstream.Value) bool {
 // withoutTools returns the compact text of a turn without its calls and results, and
 // whether nothing is left of it.
 func withoutTools(turn jsonstream.Value) (text []byte, empty bool) {
-	empty = true
+	empty, text = true, []byte{'{'}
 	for name, v := range turn.Members() {
 		value := jsonstream.AppendCompact(nil, v.Raw())
 		switch {
 		case name == "tool_calls", name == "function_call":
 			continue
 		case name == "content" && v.Kind() == jsonstream.Array:
-			value = value[:0]
+			value = append(value[:0], '[')
 			for _, part := range v.Elements() {
 				if !conversation.IsTool(part) {
-					value = appendElement(value, '[', jsonstream.AppendCompact(nil, part.Raw()))
+					value = jsonstream.AppendCompact(jsonstream.AppendComma(value), part.Raw())
 					empty = false
 				}
 			}
-			value = endList(value, '[')
+			value = append(value, ']')
 		case name == "content":
 			empty = v.Kind() == jsonstream.Null || string(v.Raw()) == `""`
 		}
-		text = appendElement(text, '{', appendMember(nil, name, value))
+		text = appendMember(jsonstream.AppendComma(text), name, value)
 	}
-	return endList(text, '{'), empty
+	return append(text, '}'), empty
 }
 
 // appendMember appends the compact text of a member of an object.
 func appendMember(dst []byte, name string, value []byte) []byte {
 	dst, _ = jsontext.AppendQuote(dst, name) // it is from strict JSON
 	return jsonstream.AppendCompact(append(dst, ':'), value)
-}
-
-// appendElement appends an element or a member to an open array or object, which it
-// begins with a bracket.
-func appendElement(list []byte, bracket byte, element []byte) []byte {
-	if len(list) > 0 {
-		bracket = ','
-	}
-	return append(append(list, bracket), element...)
-}
-
-// endList ends an array or object made by appendElement.
-func endList(list []byte, bracket byte) []byte {
-	if len(list) == 0 {
-		list = append(list, bracket)
-	}
-	return append(list, bracket+2) // in ASCII, ] is two after [, and } two after {
 }

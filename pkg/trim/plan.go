@@ -205,7 +205,7 @@ func (d *draft) over(s, record size) error {
 	}
 	var rest []history.MemberSize
 	for name, v := range d.h.Root.Members() {
-		rest = append(rest, history.MemberSize{Name: name, Size: in(d.left(name, v, d.tally[len(rest)].Size))})
+		rest = append(rest, history.MemberSize{Name: name, Size: in(d.left(name, v, d.members[name].tokens))})
 	}
 	e.Rest = largest(append(rest, history.MemberSize{Name: holder(d.h.ContextFormat) + "." + recordMember, Size: in(record)}))
 	e.Others = e.Limit + e.Over

@@ -103,7 +103,7 @@ func (d *draft) reduceState() (gone int) {
 	if state.Kind() != jsonstream.Object {
 		return 0
 	}
-	var text []byte
+	text := []byte{'{'}
 	kept := 0
 	for _, name := range layout.ToolStateKeeps {
 		value := []byte("[]")
@@ -111,11 +111,11 @@ func (d *draft) reduceState() (gone int) {
 			value = v.Raw()
 			kept++
 		}
-		text = appendElement(text, '{', appendMember(nil, name, value))
+		text = appendMember(jsonstream.AppendComma(text), name, value)
 	}
 	gone = state.Len() - kept
 	if gone > 0 || kept < len(layout.ToolStateKeeps) {
-		d.cut.extras = append(d.cut.extras, sacrifice{extra: ToolState, pointer: layout.ToolState, gone: gone, text: endList(text, '{')})
+		d.cut.extras = append(d.cut.extras, sacrifice{extra: ToolState, pointer: layout.ToolState, gone: gone, text: append(text, '}')})
 	}
 	return gone
 }

@@ -95,21 +95,24 @@ func (d *draft) writeLists(e *editor, summary string) {
 		}
 	}
 	texts := make([][]byte, len(d.h.Lists))
+	for i := range texts {
+		texts[i] = []byte{'['}
+	}
 	changed := make([]bool, len(d.h.Lists))
 	for i, t := range d.h.Turns {
 		list := &texts[t.List]
 		if i == at {
-			*list = appendElement(*list, '[', summaryTurn(summary))
+			*list = append(jsonstream.AppendComma(*list), summaryTurn(summary)...)
 		}
 		f := d.turns[i].fate
 		if f == kept || f == edited {
-			*list = appendElement(*list, '[', d.turns[i].text)
+			*list = append(jsonstream.AppendComma(*list), d.turns[i].text...)
 		}
 		changed[t.List] = changed[t.List] || f != kept
 	}
 	for i, list := range d.h.Lists {
 		if changed[i] {
-			e.put("/"+list.Name, endList(texts[i], '['))
+			e.put("/"+list.Name, append(texts[i], ']'))
 		}
 	}
 }
@@ -167,27 +170,12 @@ func (d *draft) count(root jsonstream.Value, summary, but string) int {
 	if turns > 0 {
 		tokens += d.o.Meter.PerReply
 	}
-	return tokens + d.countMembers(root, but)
-}
-
-// countMembers returns the tokens of the members that are neither lists of turns nor the
-// one left out. Most have been counted before.
-func (d *draft) countMembers(root jsonstream.Value, but string) int {
-	var before []jsonstream.Value // of d.tally
-	for _, v := range d.h.Root.Members() {
-		before = append(before, v)
-	}
-	const near = 4 // members keep their order, and few are removed
-	tokens, at := 0, 0
 	for name, v := range root.Members() {
-		same := slices.IndexFunc(d.tally[at:min(at+near, len(d.tally))], func(m history.MemberSize) bool { return m.Name == name })
-		if same >= 0 {
-			at += same + 1
-		}
+		before, counted := d.members[name]
 		switch {
 		case name == but, slices.ContainsFunc(d.h.Lists, func(l history.List) bool { return l.Name == name && l.HasTurns() }):
-		case same >= 0 && bytes.Equal(before[at-1].Raw(), v.Raw()):
-			tokens += d.tally[at-1].Size
+		case counted && bytes.Equal(before.raw, v.Raw()):
+			tokens += before.tokens
 		default:
 			tokens += d.o.Meter.Value(v)
 		}

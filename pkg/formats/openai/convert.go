@@ -20,8 +20,8 @@ var codec = exchange.Codec{
 	Layout:  &layout,
 	Lists:   lists,
 	Wrapped: inputHistory,
-	Open:    func(doc tree.Node) tree.Node { return changed(doc, openHistory) },
-	Shut:    func(view tree.Node) tree.Node { return changed(view, exchange.Shut) },
+	Open:    func(doc tree.Node) tree.Node { return doc.Mapped(inputHistory, openHistory) },
+	Shut:    func(view tree.Node) tree.Node { return view.Mapped(inputHistory, exchange.Shut) },
 	Read:    read,
 	Write:   write,
 	Counts: func(shape tree.Node, turns int) []int {
@@ -41,14 +41,6 @@ var codec = exchange.Codec{
 		},
 		Unpack: func(item tree.Node) (tree.Node, bool) { return item.Get("carried"), isCarried(item) },
 	},
-}
-
-// changed returns a document with its input_history changed, if it has one.
-func changed(doc tree.Node, change func(tree.Node) tree.Node) tree.Node {
-	if h := doc.Get(inputHistory); h != tree.None {
-		return doc.With(inputHistory, change(h))
-	}
-	return doc
 }
 
 func read(v tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
@@ -127,7 +119,7 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 	}
 	var history []tree.Node
 	if brief := m.Brief(&layout); brief != tree.None {
-		history = append(history, briefItem(brief))
+		history = append(history, exchange.UserMessage(brief.Labelled(briefLabel)))
 	}
 	return tree.Object(
 		tree.Member{Name: "input_history", Value: exchange.Opened(exchange.FormList, itemsOf(history, m.Turns[:before]))},
@@ -177,7 +169,7 @@ func receiver(turns []tree.Node) (agent tree.Node, turn int, member string) {
 			}
 		}
 		for _, c := range slices.Backward(exchange.CallsOf(t)) {
-			if name, ok := strings.CutPrefix(c.Name.Text(), "transfer_to_"); ok {
+			if name, ok := strings.CutPrefix(c.Name.Text(), handoffPrefix); ok {
 				return tree.String(name), i, "name"
 			}
 		}
@@ -187,11 +179,6 @@ func receiver(turns []tree.Node) (agent tree.Node, turn int, member string) {
 
 // briefLabel marks the brief in a user turn (EAAPL-MAG006, section 10.1).
 const briefLabel = conversation.ContextLabel + "\n"
-
-// briefItem returns the item that holds a brief.
-func briefItem(brief tree.Node) tree.Node {
-	return exchange.UserMessage(brief.Labelled(briefLabel))
-}
 
 // briefIn returns the brief that an item holds, or nil.
 func briefIn(item tree.Node) tree.Node {

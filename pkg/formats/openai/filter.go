@@ -123,7 +123,7 @@ func listText(left []*entry, list int) []byte {
 		case e.isText():
 			return e.item.Raw()
 		default:
-			text = jsonstream.AppendCompact(separate(text, 1), e.whole.Raw())
+			text = jsonstream.AppendCompact(jsonstream.AppendComma(text), e.whole.Raw())
 		}
 	}
 	return append(text, ']')

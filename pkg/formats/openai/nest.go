@@ -123,8 +123,7 @@ func (n *nesting) add(item jsonstream.Value, forward bool) {
 		if n.summary.items > 0 || len(n.history) == 1 {
 			n.writeSummary()
 		}
-		n.separate()
-		n.history = jsonstream.AppendCompact(n.history, item.Raw())
+		n.history = jsonstream.AppendCompact(jsonstream.AppendComma(n.history), item.Raw())
 	default:
 		n.summarize(item)
 	}
@@ -156,11 +155,8 @@ func isOfProgram(item jsonstream.Value) bool {
 	}
 }
 
-func (n *nesting) separate() { n.history = separate(n.history, 1) }
-
 func (n *nesting) writeSummary() {
-	n.separate()
-	n.history = n.summary.take(n.history, n.markers)
+	n.history = n.summary.take(jsonstream.AppendComma(n.history), n.markers)
 }
 
 // early finishes what the first release of the SDK makes.
@@ -168,7 +164,7 @@ func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 	kept := []byte{'['}
 	for _, item := range data.Get(preHandoffItems).Elements() {
 		if conversation.Item(item).Get("role").Text() != "assistant" {
-			kept = jsonstream.AppendCompact(separate(kept, 1), item.Raw())
+			kept = jsonstream.AppendCompact(jsonstream.AppendComma(kept), item.Raw())
 		}
 	}
 	for _, name := range []string{preHandoffItems, newItems} {
@@ -205,11 +201,11 @@ func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 		text := []byte{'['}
 		for _, item := range list.Elements() {
 			if _, _, ok := m.lines(conversation.Item(item)); !ok {
-				text = jsonstream.AppendCompact(separate(text, 1), item.Raw())
+				text = jsonstream.AppendCompact(jsonstream.AppendComma(text), item.Raw())
 				continue
 			}
 			m.flatten(conversation.Item(item), func(item jsonstream.Value) bool {
-				text = jsonstream.AppendCompact(separate(text, 1), item.Raw())
+				text = jsonstream.AppendCompact(jsonstream.AppendComma(text), item.Raw())
 				return true
 			})
 		}

@@ -29,9 +29,6 @@ type Transfer struct {
 	Agent string `json:"agent"` // as the tool's output names it, "" where there is none
 }
 
-// transferPrefix begins the default name of a handoff's tool.
-const transferPrefix = "transfer_to_"
-
 func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 	f := &Facts{Lists: []ItemList{}, Transfers: []Transfer{}}
 	types := make([]map[string]int, len(listNames)) // where a list has a type
@@ -56,7 +53,7 @@ func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 		}
 		list.Types[i].Count++
 		id := item.Get("call_id").Text()
-		if name := item.Get("name").Text(); kind == "function_call" && strings.HasPrefix(name, transferPrefix) {
+		if name := item.Get("name").Text(); kind == "function_call" && isHandoffName(name) {
 			calls[id] = len(f.Transfers)
 			f.Transfers = append(f.Transfers, Transfer{Tool: name})
 		}

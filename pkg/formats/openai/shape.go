@@ -3,6 +3,7 @@ package openai
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -102,34 +103,18 @@ type replacement struct {
 // it lacks come at its end.
 func appendData(dst []byte, data jsonstream.Value, replacements ...replacement) []byte {
 	dst = append(dst, '{')
-	first := len(dst)
 	for name, member := range data.Members() {
-		dst = separate(dst, first)
-		dst = append(append(dst, member.RawName()...), ':')
-		dst = appendMember(dst, name, member, replacements)
+		dst = append(append(jsonstream.AppendComma(dst), member.RawName()...), ':')
+		if i := slices.IndexFunc(replacements, func(r replacement) bool { return r.name == name }); i >= 0 {
+			dst = append(dst, replacements[i].text...)
+		} else {
+			dst = jsonstream.AppendCompact(dst, member.Raw())
+		}
 	}
 	for _, r := range replacements {
 		if !data.Get(r.name).Exists() {
-			dst = separate(dst, first)
-			dst = append(append(append(append(dst, '"'), r.name...), `":`...), r.text...)
+			dst = append(append(append(append(jsonstream.AppendComma(dst), '"'), r.name...), `":`...), r.text...)
 		}
 	}
 	return append(dst, '}')
-}
-
-func appendMember(dst []byte, name string, member jsonstream.Value, replacements []replacement) []byte {
-	for _, r := range replacements {
-		if r.name == name {
-			return append(dst, r.text...)
-		}
-	}
-	return jsonstream.AppendCompact(dst, member.Raw())
-}
-
-// separate appends a comma unless nothing was appended since first.
-func separate(dst []byte, first int) []byte {
-	if len(dst) > first {
-		return append(dst, ',')
-	}
-	return dst
 }

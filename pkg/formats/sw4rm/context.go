@@ -78,10 +78,7 @@ func (c Context) Serialize() []byte {
 
 // appendName appends the name of a member to an object that is still open.
 func appendName(dst []byte, name string) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	return append(appendString(dst, name), ':')
+	return append(appendString(jsonstream.AppendComma(dst), name), ':')
 }
 
 func appendString(dst []byte, text string) []byte {
@@ -92,29 +89,8 @@ func appendString(dst []byte, text string) []byte {
 // appendUTF8 appends a strict JSON text compactly, each string with the fewest
 // escapes.
 func appendUTF8(dst, text []byte) []byte {
-	text = jsonstream.AppendCompact(nil, text)
-	var plain []byte
-	for {
-		begin := bytes.IndexByte(text, '"')
-		if begin < 0 {
-			return append(dst, text...)
-		}
-		dst, text = append(dst, text[:begin]...), text[begin:]
-		end := 1
-		for ; text[end] != '"'; end++ {
-			if text[end] == '\\' {
-				end++
-			}
-		}
-		quoted := text[:end+1]
-		if bytes.IndexByte(quoted, '\\') < 0 {
-			dst = append(dst, quoted...)
-		} else {
-			plain, _ = jsontext.AppendUnquote(plain[:0], quoted) // cannot fail for strict JSON
-			dst, _ = jsontext.AppendQuote(dst, plain)
-		}
-		text = text[end+1:]
-	}
+	dst, _ = jsontext.AppendFormat(dst, text, jsontext.AllowDuplicateNames(true)) // cannot fail for strict JSON, which has none
+	return dst
 }
 
 // openSnapshot returns the context that a snapshot holds, or an absent value for a request

@@ -42,21 +42,13 @@ var requestCodec = exchange.Codec{
 	Wrapped:  snapshotMember,
 	Encoded:  "/context_snapshot",
 	Demands:  true,
-	Open:     func(doc tree.Node) tree.Node { return changed(doc, exchange.Open) },
-	Shut:     func(view tree.Node) tree.Node { return changed(view, exchange.Shut) },
+	Open:     func(doc tree.Node) tree.Node { return doc.Mapped(snapshotMember, exchange.Open) },
+	Shut:     func(view tree.Node) tree.Node { return view.Mapped(snapshotMember, exchange.Shut) },
 	Original: func(doc tree.Node) tree.Node { return doc.Get(snapshotMember) },
 	Read:     readRequest,
 	Write:    writeRequest,
 	Check:    checkRequestSource,
 	Holder:   inMetadata,
-}
-
-// changed returns a request with its snapshot changed, if it has one.
-func changed(doc tree.Node, change func(tree.Node) tree.Node) tree.Node {
-	if s := doc.Get(snapshotMember); s != tree.None {
-		return doc.With(snapshotMember, change(s))
-	}
-	return doc
 }
 
 func readContext(v tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {

@@ -27,7 +27,7 @@ var ContextFormat = format.Descriptor{
 	Schema:  schemas.SW4RMContext,
 	Rules:   Rules,
 	Reasons: []finding.Reason{finding.Reason(InvalidArgument)},
-	Check:   checkContext,
+	Check:   checks(format.SW4RMContext),
 
 	Exchange:    &contextCodec,
 	Profile:     profile,
@@ -59,7 +59,7 @@ var RequestFormat = format.Descriptor{
 	IDs:     []string{"handoff_id", "request_id"},
 
 	Schema: schemas.SW4RMRequest,
-	Check:  checkRequest,
+	Check:  checks(format.SW4RMRequest),
 
 	Carriers: snapshots,
 	Carries:  format.SW4RMContext,
@@ -86,23 +86,17 @@ var ResponseFormat = format.Descriptor{
 	IDs:     []string{"handoff_id", "request_id"},
 
 	Schema: schemas.SW4RMResponse,
-	Check:  checkResponse,
+	Check:  checks(format.SW4RMResponse),
 
 	MaxTurns: maxEntries,
 	Profile:  responseProfile,
 	Changes:  responseChanges,
 }
 
-func checkContext(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
-	return Check(doc, format.SW4RMContext, limits)
-}
-
-func checkRequest(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
-	return Check(doc, format.SW4RMRequest, limits)
-}
-
-func checkResponse(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
-	return Check(doc, format.SW4RMResponse, limits)
+func checks(f format.Format) func(*jsonstream.Document, jsonstream.Limits) []finding.Finding {
+	return func(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
+		return Check(doc, f, limits)
+	}
 }
 
 // requestChanges returns the changes of a request.

@@ -37,15 +37,12 @@ func ReadHistory(text []byte, limits jsonstream.Limits) (jsonstream.Value, error
 		return docs[0].Root(), nil
 	}
 	list := []byte{'['}
-	for i, doc := range docs {
+	for _, doc := range docs {
 		if kind := doc.Root().Kind(); kind != jsonstream.Object {
 			return jsonstream.Value{}, &jsonstream.SyntaxError{Position: doc.Root().Position(),
 				Problem: fmt.Sprintf("expected one array of messages, or a message a line, found %s", kind)}
 		}
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, doc.Root().Raw()...)
+		list = append(jsonstream.AppendComma(list), doc.Root().Raw()...)
 	}
 	return parsed(append(list, ']'))
 }

@@ -95,11 +95,8 @@ func (d Draft) Append(dst []byte) []byte {
 	}
 	dst = strconv.AppendBool(appendName(dst, "preserve_history"), !d.DropHistory)
 	dst = append(appendName(dst, "capabilities_required"), '[')
-	for i, name := range d.Capabilities {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, name)
+	for _, name := range d.Capabilities {
+		dst = appendString(jsonstream.AppendComma(dst), name)
 	}
 	dst = appendName(append(dst, ']'), "metadata")
 	if d.Metadata.Exists() {

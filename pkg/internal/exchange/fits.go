@@ -9,25 +9,6 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// fits reports whether a value of the kind of a row is what the canonical schema asks for
-// (section 5.2). Another one would make a message that its receiver rejects.
-func fits(i int, value tree.Node) bool {
-	switch i {
-	case RowCompleted, RowRemaining:
-		return areSubtasks(value)
-	case RowRelevant:
-		return tree.All(value, isExcerpt)
-	case RowConstraints:
-		return tree.All(value, tree.IsString)
-	case RowTools:
-		return tree.All(value, isToolCall)
-	case RowCost:
-		return isCost(value)
-	default:
-		return true
-	}
-}
-
 // lacks reports whether a member is there that is not as it should be.
 func lacks(n tree.Node, name string, is func(tree.Node) bool) bool {
 	v := n.Get(name)
@@ -44,12 +25,18 @@ func areSubtasks(list tree.Node) bool {
 	})
 }
 
-func isExcerpt(n tree.Node) bool {
-	return tree.IsString(n.Get("source")) && tree.IsString(n.Get("excerpt")) && !lacks(n, "relevanceScore", isShare)
+func areStrings(list tree.Node) bool { return tree.All(list, tree.IsString) }
+
+func areExcerpts(list tree.Node) bool {
+	return tree.All(list, func(n tree.Node) bool {
+		return tree.IsString(n.Get("source")) && tree.IsString(n.Get("excerpt")) && !lacks(n, "relevanceScore", isShare)
+	})
 }
 
-func isToolCall(n tree.Node) bool {
-	return tree.IsString(n.Get("tool")) && IsTime(n.Get("calledAt")) && !lacks(n, "inputHash", isHash) && !lacks(n, "outputTokens", isCount)
+func areToolCalls(list tree.Node) bool {
+	return tree.All(list, func(n tree.Node) bool {
+		return tree.IsString(n.Get("tool")) && IsTime(n.Get("calledAt")) && !lacks(n, "inputHash", isHash) && !lacks(n, "outputTokens", isCount)
+	})
 }
 
 func isCost(n tree.Node) bool {

@@ -31,24 +31,28 @@ const (
 type Row struct {
 	Member string // JSON Pointer in the canonical message, and in a brief
 	Kind   jsonstream.Kind
+	// fits reports whether a value of the kind is what the canonical schema asks for
+	// (section 5.2): another one would make a message that its receiver rejects. nil if any
+	// is.
+	fits func(tree.Node) bool
 }
 
 // Rows are the rows by their number.
 var Rows = [RowCount]Row{
-	RowHandoff:     {"/handoffId", jsonstream.String},
-	RowTask:        {"/taskId", jsonstream.String},
-	RowFrom:        {"/fromAgent/agentId", jsonstream.String},
-	RowTo:          {"/toAgent/agentType", jsonstream.String},
-	RowTime:        {"/timestamp", jsonstream.String},
-	RowDescription: {"/taskDescription", jsonstream.String},
-	RowCompleted:   {"/completedSubtasks", jsonstream.Array},
-	RowRemaining:   {"/remainingSubtasks", jsonstream.Array},
-	RowState:       {"/currentState", jsonstream.Object},
-	RowRelevant:    {"/relevantContext", jsonstream.Array},
-	RowConstraints: {"/constraints", jsonstream.Array},
-	RowCost:        {"/costTracking", jsonstream.Object},
-	RowSummary:     {"/conversationHistorySummary", jsonstream.String},
-	RowTools:       {"/toolCallHistory", jsonstream.Array},
+	RowHandoff:     {"/handoffId", jsonstream.String, nil},
+	RowTask:        {"/taskId", jsonstream.String, nil},
+	RowFrom:        {"/fromAgent/agentId", jsonstream.String, nil},
+	RowTo:          {"/toAgent/agentType", jsonstream.String, nil},
+	RowTime:        {"/timestamp", jsonstream.String, nil},
+	RowDescription: {"/taskDescription", jsonstream.String, nil},
+	RowCompleted:   {"/completedSubtasks", jsonstream.Array, areSubtasks},
+	RowRemaining:   {"/remainingSubtasks", jsonstream.Array, areSubtasks},
+	RowState:       {"/currentState", jsonstream.Object, nil},
+	RowRelevant:    {"/relevantContext", jsonstream.Array, areExcerpts},
+	RowConstraints: {"/constraints", jsonstream.Array, areStrings},
+	RowCost:        {"/costTracking", jsonstream.Object, isCost},
+	RowSummary:     {"/conversationHistorySummary", jsonstream.String, nil},
+	RowTools:       {"/toolCallHistory", jsonstream.Array, areToolCalls},
 }
 
 // Turns is where the canonical message, and a brief, has its turns.
@@ -69,7 +73,7 @@ type Meaning struct {
 // Take reads a value into a row, if it is what the row holds and nothing is there yet. What
 // is empty says nothing: formats that ask for the member are given an empty one.
 func (m *Meaning) Take(row int, value tree.Node, at string) {
-	if m.Values[row] == tree.None && value.Is(Rows[row].Kind) && !value.Empty() && fits(row, value) {
+	if m.Values[row] == tree.None && value.Is(Rows[row].Kind) && !value.Empty() && (Rows[row].fits == nil || Rows[row].fits(value)) {
 		m.Values[row], m.At[row] = value, at
 	}
 }

@@ -157,6 +157,14 @@ func (n Node) With(name string, value Node) Node {
 	return n.Changed([]Member{{Name: name, Value: value}})
 }
 
+// Mapped returns the object with a member changed by a function, if it has the member.
+func (n Node) Mapped(name string, change func(Node) Node) Node {
+	if v := n.Get(name); v != None {
+		return n.With(name, change(v))
+	}
+	return n
+}
+
 // Changed returns the object with members that have these values, as [Node.With] does for
 // one.
 func (n Node) Changed(members []Member) Node {

@@ -22,10 +22,8 @@ func (n Node) Append(dst []byte) []byte {
 		return jsonstream.AppendCompact(dst, n.v().Raw())
 	case n.body.kind == jsonstream.Object:
 		dst = append(dst, '{')
-		for c, first := n.Children(), true; c.Next(); first = false {
-			if !first {
-				dst = append(dst, ',')
-			}
+		for c := n.Children(); c.Next(); {
+			dst = jsonstream.AppendComma(dst)
 			if c.raw != nil {
 				dst = append(dst, c.raw...)
 			} else {
@@ -36,11 +34,8 @@ func (n Node) Append(dst []byte) []byte {
 		return append(dst, '}')
 	case n.body.kind == jsonstream.Array:
 		dst = append(dst, '[')
-		for i, e := range n.body.elements {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = e.Append(dst)
+		for _, e := range n.body.elements {
+			dst = e.Append(jsonstream.AppendComma(dst))
 		}
 		return append(dst, ']')
 	default:

@@ -129,11 +129,8 @@ func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) 
 	kind, _ := s.get("type")
 	properties, hasProperties := s.get("properties")
 	isObject := hasProperties || hasType(kind.value, "object")
-	separator := byte('{')
-	begin := func(name []byte) {
-		dst = append(append(append(dst, separator), name...), ':')
-		separator = ','
-	}
+	dst = append(dst, '{')
+	begin := func(name []byte) { dst = append(append(jsonstream.AppendComma(dst), name...), ':') }
 	for _, k := range s.list {
 		name := k.value.RawName()
 		switch {
@@ -167,9 +164,6 @@ func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) 
 	if isObject && !s.has("required") {
 		begin([]byte(`"required"`))
 		dst = appendNames(dst, properties.value)
-	}
-	if separator == '{' {
-		dst = append(dst, '{')
 	}
 	return append(dst, '}'), nil
 }
@@ -205,12 +199,8 @@ func (c *conversion) named(dst []byte, k keyword, level int) ([]byte, error) {
 		return nil, problem(k.value, "%s is an object of schemas: found %s", k.name, finding.QuoteValue(k.value))
 	}
 	dst = append(dst, '{')
-	empty := len(dst)
 	for _, v := range k.value.Members() {
-		if len(dst) > empty {
-			dst = append(dst, ',')
-		}
-		dst = append(append(dst, v.RawName()...), ':')
+		dst = append(append(jsonstream.AppendComma(dst), v.RawName()...), ':')
 		var err error
 		if dst, err = c.schema(dst, v, k.from, level); err != nil {
 			return nil, err
@@ -222,17 +212,13 @@ func (c *conversion) named(dst []byte, k keyword, level int) ([]byte, error) {
 // list appends the schemas of some arrays as one.
 func (c *conversion) list(dst []byte, lists []keyword, level int) ([]byte, error) {
 	dst = append(dst, '[')
-	empty := len(dst)
 	for _, k := range lists {
 		if k.value.Kind() != jsonstream.Array {
 			return nil, problem(k.value, "%s is an array of schemas: found %s", k.name, finding.QuoteValue(k.value))
 		}
 		for _, v := range k.value.Elements() {
-			if len(dst) > empty {
-				dst = append(dst, ',')
-			}
 			var err error
-			if dst, err = c.schema(dst, v, k.from, level); err != nil {
+			if dst, err = c.schema(jsonstream.AppendComma(dst), v, k.from, level); err != nil {
 				return nil, err
 			}
 		}
@@ -243,12 +229,8 @@ func (c *conversion) list(dst []byte, lists []keyword, level int) ([]byte, error
 // appendNames appends the names of an object's members as an array.
 func appendNames(dst []byte, object jsonstream.Value) []byte {
 	dst = append(dst, '[')
-	empty := len(dst)
 	for _, v := range object.Members() {
-		if len(dst) > empty {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, v.RawName()...)
+		dst = append(jsonstream.AppendComma(dst), v.RawName()...)
 	}
 	return append(dst, ']')
 }
