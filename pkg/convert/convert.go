@@ -73,13 +73,14 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	if from == to {
 		return Result{jsonstream.AppendCompact(nil, doc.Root().Raw()), report}, nil
 	}
-	filled := sideOf(from).check(source)
-	if len(filled) > 0 && !options.Lenient {
-		return Result{}, filled
+	var checker exchange.Checker
+	sideOf(from).Codec.Check(&checker, source)
+	if len(checker.Findings) > 0 && !options.Lenient {
+		return Result{}, SourceErrors(checker.Findings)
 	}
 	c := conversion{sideOf(from), sideOf(to), settings{strings.ToValidUTF8(options.Seed, "\uFFFD"), options.Budget}}
 	target, t := c.convert(source)
-	report.Filled = filled
+	report.Filled = checker.Findings
 	t.describe(c, &report, source, target)
 	if options.Strict && len(report.MadeUp) > 0 {
 		return Result{Report: report}, &MadeUpError{report.MadeUp}

@@ -118,11 +118,3 @@ func (s side) plain(pointer string) string {
 	}
 	return strings.Replace(pointer, "/"+s.Wrapped+"/value", "/"+s.Wrapped, 1)
 }
-
-// check returns what breaks the rules of its own format in a message, so far as a reader of
-// the format would reject it.
-func (s side) check(message tree.Node) SourceErrors {
-	var c exchange.Checker
-	s.Codec.Check(&c, message)
-	return c.Findings
-}

@@ -34,10 +34,11 @@ const (
 // members stay. The error is a [*ShapeError], or says that a marker is not valid
 // UTF-8; dst is then returned as it was.
 func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
-	n, err := newNesting(data, o)
+	m, err := o.check(data)
 	if err != nil {
 		return dst, err
 	}
+	n := &nesting{markers: m, history: []byte{'['}}
 	n.summarizeHistory(data)
 	if o.Early {
 		return n.early(dst, data), nil
@@ -65,23 +66,17 @@ type nesting struct {
 	summary summary // what is pending
 }
 
-func newNesting(data jsonstream.Value, o NestOptions) (*nesting, error) {
+// check returns the markers, unless they or the data are invalid.
+func (o NestOptions) check(data jsonstream.Value) (markers, error) {
 	if err := requireShape(data); err != nil {
-		return nil, err
+		return markers{}, err
 	}
-	if err := o.checkMarkers(); err != nil {
-		return nil, err
-	}
-	return &nesting{markers: newMarkers(o.Start, o.End), history: []byte{'['}}, nil
-}
-
-func (o NestOptions) checkMarkers() error {
 	for _, marker := range []string{o.Start, o.End} {
 		if !utf8.ValidString(marker) {
-			return fmt.Errorf("marker that is not valid UTF-8: found %q; JSON cannot hold it", marker)
+			return markers{}, fmt.Errorf("marker that is not valid UTF-8: found %q; JSON cannot hold it", marker)
 		}
 	}
-	return nil
+	return newMarkers(o.Start, o.End), nil
 }
 
 func (n *nesting) summarizeHistory(data jsonstream.Value) {
@@ -185,13 +180,10 @@ func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 // that it lists, in all lists, as compact JSON. The package documentation lists what a
 // summary does not hold. Early is ignored. The errors are those of [Nest].
 func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
-	if err := requireShape(data); err != nil {
+	m, err := o.check(data)
+	if err != nil {
 		return dst, err
 	}
-	if err := o.checkMarkers(); err != nil {
-		return dst, err
-	}
-	m := newMarkers(o.Start, o.End)
 	var lists []replacement
 	for _, name := range listNames {
 		list := data.Get(name)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -22,14 +23,7 @@ const noItems = "(no previous turns recorded)"
 type markers struct{ start, end string }
 
 func newMarkers(start, end string) markers {
-	m := markers{start, end}
-	if start == "" {
-		m.start = DefaultStart
-	}
-	if end == "" {
-		m.end = DefaultEnd
-	}
-	return m
+	return markers{cmp.Or(start, DefaultStart), cmp.Or(end, DefaultEnd)}
 }
 
 // A summary collects the lines of a summary message.
