@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -151,28 +150,29 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, func(format string, w io.Writer, colors term.Palette) (chainReporter, error) {
-		columns := term.MinWidth
-		if out, ok := w.(*output.File); ok && out.Stdout {
-			columns = term.WidthOf(c.OutOrStdout())
-		}
-		return newChainReporter(format, w, columns, colors, f.all || f.tasks != nil, f.MaxFindings)
-	})
-	if err != nil {
-		return err
-	}
 	run := chainRun{
 		limits:   f.Limits,
 		checker:  chain.New(options),
-		out:      out,
 		stderr:   c.ErrOrStderr(),
 		progress: f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
+	}
+	run.out, err = report.Open(f.Open, f.Open, f.Color, c.OutOrStdout(), f.reports.Choice, func(format string, w *output.File, colors term.Palette) (report.Ending, error) {
+		columns := term.MinWidth
+		if w.Stdout {
+			columns = term.WidthOf(c.OutOrStdout())
+		}
+		r, err := newChainReporter(format, w, columns, colors, f.all || f.tasks != nil, f.MaxFindings)
+		run.tasks = append(run.tasks, r)
+		return r, err
+	})
+	if err != nil {
+		return err
 	}
 	err = run.read(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()))
 	if err == nil {
 		err = run.report(f.tasks)
 	}
-	if err := out.Close(err); err != nil {
+	if err := run.out.Close(err); err != nil {
 		return err
 	}
 	return cli.Answer(run.unread, run.broken)

@@ -20,7 +20,8 @@ import (
 type chainRun struct {
 	limits   jsonstream.Limits
 	checker  *chain.Checker
-	out      *report.Set[chainReporter]
+	out      *report.Set
+	tasks    []chainReporter
 	stderr   io.Writer
 	progress *term.Progress
 
@@ -67,11 +68,11 @@ func (r *chainRun) read(list []input.Source) error {
 // message is the work on one document: it runs on any core.
 func (r *chainRun) message(d input.Document) (*chain.Message, error) {
 	if d.Err != nil {
-		return nil, input.InFile(term.Visible(d.Source.Name), d.Err)
+		return nil, input.InFile(d.Source.Name, d.Err)
 	}
 	doc, err := jsonstream.Parse(d.Raw, r.limits)
 	if err != nil {
-		return nil, input.InFile(term.Visible(d.Source.Name), err)
+		return nil, input.InFile(d.Source.Name, err)
 	}
 	m, err := chain.Read(doc, chain.Place{Source: d.Source.Name, Index: d.Index, Line: d.Raw.Start.Line})
 	if err != nil {
@@ -103,7 +104,12 @@ func (r *chainRun) report(ids []string) error {
 		}
 	}
 	r.broken = slices.ContainsFunc(tasks, func(t *chain.Task) bool { return t.Errors > 0 })
-	return r.out.Each(func(w chainReporter) error { return w.Tasks(tasks) })
+	for _, w := range r.tasks {
+		if err := w.Tasks(tasks); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // chainFormats are the formats of chain's report.

@@ -90,15 +90,12 @@ func newCommands(*cli.Globals) *cobra.Command {
 				return report.WriteJSON(c.OutOrStdout(), info)
 			case "markdown":
 				return info.writeMarkdown(c.OutOrStdout())
-			case "text":
-				return info.writeText(c.OutOrStdout())
 			default:
-				return report.UnknownFormat(format, commandFormats)
+				return info.writeText(c.OutOrStdout())
 			}
 		},
 	}
-	c.Flags().StringVarP(&format, "format", "f", "text", strings.Join(commandFormats, ", "))
-	cli.Complete(c, "format", commandFormats...)
+	cli.RegisterFormat(c, &format, strings.Join(commandFormats, ", "), commandFormats)
 	return c
 }
 

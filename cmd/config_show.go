@@ -135,9 +135,6 @@ a key are not printed.`,
   handoff config trust`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(report.PlainFormats, format) {
-				return report.UnknownFormat(format, report.PlainFormats)
-			}
 			list, unused, err := effective(g)
 			if err != nil {
 				return err
@@ -158,8 +155,7 @@ a key are not printed.`,
 			return nil
 		},
 	}
-	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	cli.Complete(c, "format", report.PlainFormats...)
+	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
 	c.AddCommand(newConfigTrust(g), newConfigUntrust())
 	return c
 }

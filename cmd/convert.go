@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +13,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/convert"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -78,14 +73,13 @@ func (f *convertFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.Seed, "seed", "", "make up other identifiers, by this `TEXT`")
 	flags.StringVar(&f.Budget, "budget", "", "the remaining budget in `USD` of canonical messages made of those without one (default 0)")
 	flags.BoolVar(&f.report, "report", false, "say on stderr what became of every member")
-	flags.StringVarP(&f.format, "format", "f", "text", "format of the report: "+strings.Join(report.PlainFormats, ", "))
+	cli.RegisterFormat(c, &f.format, "format of the report: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on stderr but errors")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
 	cli.Complete(c, "to", convertible()...)
 	cli.OnlyForCall(c, "to")
-	cli.Complete(c, "format", report.PlainFormats...)
 }
 
 // convertible returns the names of the formats that can be converted.
@@ -103,8 +97,6 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		return fmt.Errorf("to what? give --to %s", strings.Join(convertible(), ", "))
 	case !slices.Contains(convertible(), f.to):
 		return report.UnknownFormat(f.to, convertible())
-	case !slices.Contains(report.PlainFormats, f.format):
-		return report.UnknownFormat(f.format, report.PlainFormats)
 	case f.report && f.quiet:
 		return errors.New("--report and --quiet: use one of them")
 	}
@@ -155,24 +147,19 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	if from == "" {
 		from, _ = formats.Detect(doc.Root())
 	}
-	schema := validate.Options{Formats: []format.Format{from}, Layers: []finding.Layer{finding.Schema}, Limits: f.Limits}
-	result, err := validate.New(schema).Validate(ctx, message.Of(doc))
+	broken, err := validate.Structure(ctx, message.Of(doc), from, f.Limits)
 	if err != nil {
 		return err
 	}
 	var all []error
 	reported := map[string]bool{}
-	for _, f := range result.Findings {
+	for _, f := range broken {
 		end := remedy.Lenient
-		switch {
-		case f.Rule == "schema/fixture":
+		if f.Rule == validate.Fixture {
 			end = ""
-		case !isStructural(f):
-			continue
 		}
 		reported[f.Pointer] = true
-		all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s%s [%s]",
-			d.Source.Name, f.Line, f.Column, f.PlacedMessage(), end, f.Rule)))
+		all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s%s [%s]", d.Source.Name, f.Line, f.Column, f.PlacedMessage(), end, f.Rule)))
 		if end == "" {
 			return errors.Join(all...)
 		}
@@ -188,26 +175,6 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	return errors.Join(all...)
 }
 
-// sw4rmTime matches the places of timestamps that are normalised.
-var sw4rmTime = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(/context_snapshot)?/conversation_history/[0-9]+/timestamp$`)
-})
-
-// isStructural reports whether a finding of a schema says that a member is missing or of a
-// wrong type. What has a wrong form is converted, and comes back as it is.
-func isStructural(f finding.Finding) bool {
-	switch f.Rule {
-	case "schema/required":
-		return true
-	case "schema/type":
-		return !sw4rmTime().MatchString(f.Pointer) || !strings.Contains(f.Message, "found the number")
-	case "schema/anyOf", "schema/oneOf":
-		return !strings.HasPrefix(f.Message, "only one of") // a member in two spellings
-	default:
-		return false
-	}
-}
-
 // nearest returns the value at a JSON Pointer, or the innermost one on the path to it.
 func nearest(v jsonstream.Value, pointer string) jsonstream.Value {
 	tokens, _ := jsonstream.SplitPointer(pointer)
@@ -219,73 +186,4 @@ func nearest(v jsonstream.Value, pointer string) jsonstream.Value {
 		v = next
 	}
 	return v
-}
-
-// A convertRecord is what convert reports of one message.
-type convertRecord struct {
-	Source string `json:"source"`
-	Index  int    `json:"index"`
-	convert.Report
-	place input.Origin
-}
-
-// publish writes the reports, or only what must not go unnoticed.
-func (f *convertFlags) publish(stderr io.Writer, news []any) error {
-	if f.quiet {
-		return nil
-	}
-	for _, n := range news {
-		r := n.(convertRecord)
-		if f.report && f.format == "json" {
-			if err := report.WriteJSON(stderr, r); err != nil {
-				return err
-			}
-			continue
-		}
-		if f.report {
-			fmt.Fprintf(stderr, "handoff: %s: %s → %s\n", r.place, r.From, r.To)
-			r.writeMembers(stderr)
-		}
-		r.writeNotices(stderr)
-	}
-	return nil
-}
-
-// maxMadeUp bounds how much of a value that was made up the report shows, in columns.
-const maxMadeUp = 60
-
-// writeMembers lists what became of the members.
-func (r convertRecord) writeMembers(w io.Writer) {
-	for _, m := range r.Mapped {
-		fmt.Fprintf(w, "  mapped   %s → %s%s\n", term.Visible(m.From), term.Visible(m.To), ofTurns(m.Turns))
-	}
-	for _, at := range r.Implied {
-		fmt.Fprintf(w, "  implied  %s\n", term.Visible(at))
-	}
-	for _, m := range r.Carried {
-		fmt.Fprintf(w, "  carried  %s in %s%s\n", term.Visible(m.Pointer), term.Visible(m.Place), ofTurns(m.Turns))
-	}
-	for _, m := range r.MadeUp {
-		fmt.Fprintf(w, "  made up  %s = %s: %s\n", term.Visible(m.Pointer), term.Clip(string(m.Value), maxMadeUp), m.Rule)
-	}
-	for _, m := range r.Filled {
-		fmt.Fprintf(w, "  lenient  %s: %s\n", term.Visible(m.Pointer), term.Visible(m.Message))
-	}
-}
-
-func ofTurns(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return " (" + term.Plural(n, "turn") + ")"
-}
-
-// writeNotices says what of the source does not hold, or is not there, any more.
-func (r convertRecord) writeNotices(w io.Writer) {
-	for _, m := range r.Changed {
-		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, term.Visible(m.Pointer), ofTurns(m.Turns))
-	}
-	if r.Signature != "" {
-		fmt.Fprintf(w, "handoff: %s: the signature does not cover the result: it is kept as data\n", r.place)
-	}
 }

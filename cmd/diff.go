@@ -9,7 +9,6 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/difftext"
-	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -76,10 +75,9 @@ could not be compared.`,
 	flags.BoolVar(&f.text.Full, "full", false, "do not shorten values")
 	flags.BoolVar(&f.invertible, "invertible", false, "with -f jsonpatch: add the tests by which a patch can be undone")
 	flags.BoolVar(&f.git, "git", false, "take the arguments that git gives to an external diff")
-	flags.StringVarP(&f.format, "format", "f", "text", "format: "+strings.Join(diffFormats, ", "))
+	cli.RegisterFormat(c, &f.format, "format: "+strings.Join(diffFormats, ", "), diffFormats)
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
-	cli.Complete(c, "format", diffFormats...)
 	return c
 }
 
@@ -138,9 +136,6 @@ func patterns(flag string, texts []string) ([]jsonstream.Pattern, error) {
 }
 
 func (f *diffFlags) run(c *cobra.Command, args []string) error {
-	if !slices.Contains(diffFormats, f.format) {
-		return report.UnknownFormat(f.format, diffFormats)
-	}
 	if f.invertible && f.format != "jsonpatch" {
 		return fmt.Errorf("--invertible is for -f jsonpatch, not for %s", f.format)
 	}

@@ -53,7 +53,6 @@ RULE alone is enough where no other rule has that name.`,
 			return cli.WriteRules(c.OutOrStdout(), format, rules, list)
 		},
 	}
-	c.Flags().StringVarP(&format, "format", "f", "text", strings.Join(cli.ExplainFormats, ", "))
-	cli.Complete(c, "format", cli.ExplainFormats...)
+	cli.RegisterFormat(c, &format, strings.Join(cli.ExplainFormats, ", "), cli.ExplainFormats)
 	return c
 }

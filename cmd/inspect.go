@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +21,7 @@ func newInspect(g *cli.Globals) *cobra.Command {
 	var receiver cli.ReceiverFlags
 	var safety cli.ScannerFlags
 	var counting cli.CounterFlags
-	var format, output string
+	var facts cli.FactsFlags
 	var inTokens bool
 	c := &cobra.Command{
 		Use:   "inspect [FILE|DIR|-]...",
@@ -73,43 +71,36 @@ was not a message at all.`,
 				meter := counter.Meter()
 				i.meter = &meter
 			}
-			out, err := g.Open(output, c.OutOrStdout())
+			out, err := facts.Open(g, c)
 			if err != nil {
 				return scanner.Close(err)
 			}
-			if i.show, i.end, err = inspectPrinter(format, out, term.WidthOf(c.OutOrStdout()), term.NewPalette(out.Stdout && term.UseColor(g.Color, c.OutOrStdout()))); err != nil {
-				return out.Close(scanner.Close(err))
+			text := newInspectText(out, out.Width, out.Palette)
+			show := text.Print
+			if out.JSON {
+				show = func(r inspectRecord) error { return report.WriteJSON(out, r) }
 			}
-			err = scanner.Close(i.all(c, g.Sources(args, c.InOrStdin(), c.ErrOrStderr())))
-			if err := out.Close(err); err != nil || !i.unread {
+			unread, err := cli.Each(g, c, args, i.progress, func(d input.Document) (inspectRecord, error) { return i.inspect(c, d) },
+				func(r inspectRecord) error {
+					i.noteTerms(c, r)
+					return show(r)
+				}, func() error { return nil })
+			if err == nil {
+				err = text.Close()
+			}
+			if err := out.Close(scanner.Close(err)); err != nil {
 				return err
 			}
-			return cli.ErrReported
+			return cli.Answer(unread, false)
 		},
 	}
 	messages.Register(c)
 	receiver.Register(c)
 	safety.Register(c)
 	counting.Register(c)
-	flags := c.Flags()
-	flags.BoolVar(&inTokens, "tokens", false, "count the tokens, too")
-	flags.StringVarP(&format, "format", "f", "text", "format: "+strings.Join(report.PlainFormats, ", "))
-	flags.StringVarP(&output, "output", "o", "", "write to `FILE`")
-	cli.Complete(c, "format", report.PlainFormats...)
+	c.Flags().BoolVar(&inTokens, "tokens", false, "count the tokens, too")
+	facts.Register(c, "format: text, json", "write to `FILE`")
 	return c
-}
-
-// inspectPrinter returns what shows a record in a format, and what ends it all.
-func inspectPrinter(format string, out io.Writer, width int, colors term.Palette) (show func(inspectRecord) error, end func() error, err error) {
-	switch format {
-	case "text":
-		text := newInspectText(out, width, colors)
-		return text.Print, text.Close, nil
-	case "json":
-		return func(r inspectRecord) error { return report.WriteJSON(out, r) }, func() error { return nil }, nil
-	default:
-		return nil, nil, report.UnknownFormat(format, report.PlainFormats)
-	}
 }
 
 // inspection is one run of inspect.
@@ -120,72 +111,34 @@ type inspection struct {
 	validator *validate.Validator
 	meter     *history.Meter // nil: tokens are not counted
 	progress  *term.Progress
-	show      func(inspectRecord) error
-	end       func() error
-	unread    bool // whether something was not a message, or could not be read
 }
 
-// An inspectOutcome is a record, or why there is none.
-type inspectOutcome struct {
-	inspectRecord
-	err error
+// noteTerms says once of a message that the terms of a receiver are not for it.
+func (i *inspection) noteTerms(c *cobra.Command, r inspectRecord) {
+	if i.terms && r.Format != "" && r.Format != format.EAAPL {
+		i.terms = false
+		i.progress.Clear()
+		term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
+	}
 }
 
-func (i *inspection) all(c *cobra.Command, list []input.Source) error {
-	work := func(batch []input.Document) []inspectOutcome {
-		var outcomes []inspectOutcome
-		for _, d := range batch {
-			outcomes = append(outcomes, i.inspect(c, d))
-		}
-		return outcomes
-	}
-	err := input.Process(list, i.Limits, i.progress, work, func(records []inspectOutcome) error {
-		for _, r := range records {
-			i.progress.Message()
-			if cli.ClassifierFailed(r.err) {
-				return r.err
-			}
-			if r.err != nil {
-				i.unread = true
-				i.progress.Fail(r.err)
-				continue
-			}
-			if i.terms && r.Format != "" && r.Format != format.EAAPL {
-				i.terms = false // said once
-				i.progress.Clear()
-				term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
-			}
-			if err := i.show(r.inspectRecord); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, func() error { return nil })
-	if err != nil {
-		return err
-	}
-	return i.end()
-}
-
-func (i *inspection) inspect(c *cobra.Command, d input.Document) inspectOutcome {
-	if d.Err != nil {
-		return inspectOutcome{err: input.InFile(d.Source.Name, d.Err)}
-	}
+// inspect is the work on one document: it runs on any core.
+func (i *inspection) inspect(c *cobra.Command, d input.Document) (inspectRecord, error) {
 	m, err := message.ParseInPlace(d.Raw, message.Options{Limits: i.Limits})
 	if err != nil {
-		return inspectOutcome{err: input.InFile(d.Source.Name, err)}
+		return inspectRecord{}, input.InFile(d.Source.Name, err)
 	}
 	form, err := history.FormatOf(m.Root(), i.from)
 	if err != nil && i.from != "" {
-		return inspectOutcome{err: fmt.Errorf("%s: %w", d.Origin(), err)}
+		return inspectRecord{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	result, err := i.validator.Validate(c.Context(), m)
 	if err != nil {
-		return inspectOutcome{err: input.InFile(d.Source.Name, err)}
+		return inspectRecord{}, input.InFile(d.Source.Name, err)
 	}
 	facts := inspect.Of(m, form, i.Limits)
 	if i.meter != nil {
 		facts.CountTokens(m, *i.meter)
 	}
-	return inspectOutcome{inspectRecord: inspectRecord{Source: d.Source.Name, Index: d.Index, Facts: facts, Result: result}}
+	return inspectRecord{Source: d.Source.Name, Index: d.Index, Facts: facts, Result: result}, nil
 }

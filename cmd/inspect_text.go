@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -28,17 +27,17 @@ type inspectRecord struct {
 
 // MarshalJSONTo encodes the record as one object, with the members of the facts.
 func (r inspectRecord) MarshalJSONTo(enc *jsontext.Encoder) error {
-	var members [][]byte
-	for _, part := range []any{
-		map[string]any{"source": r.Source}, map[string]any{"index": r.Index}, r.Facts, map[string]any{"validation": r.Result},
-	} {
-		text, err := json.Marshal(part, enc.Options())
-		if err != nil {
-			return err
-		}
-		members = append(members, text[len("{"):len(text)-len("}")])
+	type facts inspect.Facts
+	further := map[string]any{"validation": r.Result} // sorted by name: the last, after a system's
+	if r.Profile != nil {
+		further[formats.Named(r.Format).System] = r.Profile.Details
 	}
-	return enc.WriteValue(fmt.Appendf(nil, "{%s}", bytes.Join(members, []byte(","))))
+	return json.MarshalEncode(enc, struct {
+		Source string `json:"source"`
+		Index  int    `json:"index"`
+		facts
+		Further map[string]any `json:",embed"`
+	}{r.Source, r.Index, facts(r.Facts), further})
 }
 
 // How many lines of a message's task and of one subtask its picture shows.

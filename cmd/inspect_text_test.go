@@ -252,3 +252,23 @@ func TestInspectJSON(t *testing.T) {
 		}
 	}
 }
+
+// The facts of a format and the verdict are members of the record itself.
+func TestInspectJSONOfFormats(t *testing.T) {
+	var b bytes.Buffer
+	r := recordIn(t, format.SW4RMResponse, `{"accepted":true,"handoff_id":"h","rejection_reason":null,"status":"ACCEPTED"}`, validate.Result{Valid: true})
+	if err := report.WriteJSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Source, HandoffID string
+		SW4RM             struct{ Status string }
+		Validation        validate.Result
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Source != "plan.json" || got.HandoffID != "h" || got.SW4RM.Status != "ACCEPTED" || !got.Validation.Valid {
+		t.Errorf("%s", &b)
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -142,10 +141,10 @@ func (f *packing) loadDictionary(stdin io.Reader) error {
 // run converts what the arguments name.
 func (f *packing) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
-	switch {
-	case !slices.Contains(report.PlainFormats, f.format):
-		return report.UnknownFormat(f.format, report.PlainFormats)
-	case f.inPlace && f.output != "":
+	if err := report.CheckFormat(f.format, report.PlainFormats); err != nil {
+		return err
+	}
+	if f.inPlace && f.output != "" {
 		return errors.New("--in-place and --output: use one of them")
 	}
 	list := f.Sources(args, c.InOrStdin(), f.stderr)

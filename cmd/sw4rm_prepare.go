@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,21 +46,17 @@ error: rename that member.`,
 	flags := c.Flags()
 	flags.IntVar(&f.Last, "max-history", trim.DefaultLast, "how many `MESSAGES` stay at most")
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
-	flags.StringVarP(&f.trimFlags.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
+	cli.RegisterFormat(c, &f.trimFlags.format, "format of the report on stderr: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.counter.Register(c)
 	f.LenientFlag.Register(c)
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }
 
 func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
-	if !slices.Contains(report.PlainFormats, f.trimFlags.format) {
-		return report.UnknownFormat(f.trimFlags.format, report.PlainFormats)
-	}
 	if f.Last < 1 {
 		return fmt.Errorf("--max-history %d: write a number above 0", f.Last)
 	}

@@ -17,8 +17,8 @@ import (
 
 // complete fills the options that the flags describe.
 func (f *trimFlags) complete(c *cobra.Command) error {
-	if !slices.Contains(report.PlainFormats, f.format) {
-		return report.UnknownFormat(f.format, report.PlainFormats)
+	if err := report.CheckFormat(f.format, report.PlainFormats); err != nil {
+		return err
 	}
 	for _, limit := range []struct {
 		flag  string

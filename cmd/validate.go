@@ -3,20 +3,15 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -154,80 +149,4 @@ func (f *validateFlags) addAsked(c *cobra.Command, o *validate.Options) {
 			o.Layers = append(o.Layers, asked.layer)
 		}
 	}
-}
-
-func (f *validateFlags) run(c *cobra.Command, args []string) error {
-	if err := checkExpectation(f.expect); err != nil {
-		return err
-	}
-	if err := input.OneStdin(args, append(f.receiver.Keys.Files, f.receiver.Profile, f.scanner.Rules, f.schema)...); err != nil {
-		return err
-	}
-	options, err := f.options(c)
-	if err != nil {
-		return err
-	}
-	if f.verbose {
-		f.tellSchemas(c.ErrOrStderr(), options)
-	}
-	scanner, err := f.scanner.Load(f.Globals, c)
-	if err != nil {
-		return err
-	}
-	options.Scanner, options.Allow = scanner.Scanner, scanner.Allow
-	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter)
-	if err != nil {
-		return scanner.Close(err)
-	}
-	run := validation{
-		validator: validate.New(options),
-		limits:    f.Limits,
-		expect:    f.expect,
-		out:       out,
-		findings:  report.Limit(f.MaxFindings, out),
-		stderr:    c.ErrOrStderr(),
-		progress:  f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
-	}
-	err = scanner.Close(run.all(c, f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.reports.Quiet))
-	if err := out.Close(err); err != nil {
-		return err
-	}
-	return run.answer()
-}
-
-// tellSchemas says of each schema from a file whether it is checked at the speed of
-// reading, or else why not.
-func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
-	say := func(name string, s *validate.Schema) {
-		if err := s.Streams(); err != nil {
-			fmt.Fprintf(stderr, "handoff: %s: checked by the schema library, which is slower: %s\n", term.Visible(name), term.Visible(err.Error()))
-			return
-		}
-		fmt.Fprintf(stderr, "handoff: %s: checked while the messages are read\n", term.Visible(name))
-	}
-	if o.Schema != nil {
-		say(f.schema, o.Schema)
-	}
-	if o.Receiver != nil && o.Receiver.StateSchema != nil {
-		say("the schema for currentState", o.Receiver.StateSchema)
-	}
-}
-
-// check is the work on one document: it runs on any core.
-func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
-	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin()}
-	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(d.Err, &damaged) {
-		r.Result = validate.Malformed(damaged)
-	} else {
-		r.ID, r.Result, r.Err = v.validator.ValidateRaw(c.Context(), d.Raw, v.limits)
-	}
-	if r.Syntax != nil {
-		advised := *r.Syntax
-		advised.Problem += remedy.Of(r.Syntax)
-		r.Result = validate.Malformed(&advised)
-	}
-	if v.expect != "" && r.Err == nil {
-		expectOf(&r, expectationFor(v.expect, d.Source.Path))
-	}
-	return r
 }

@@ -2,16 +2,16 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -19,72 +19,80 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
+func (f *validateFlags) run(c *cobra.Command, args []string) error {
+	if err := checkExpectation(f.expect); err != nil {
+		return err
+	}
+	if err := input.OneStdin(args, append(f.receiver.Keys.Files, f.receiver.Profile, f.scanner.Rules, f.schema)...); err != nil {
+		return err
+	}
+	options, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	if f.verbose {
+		f.tellSchemas(c.ErrOrStderr(), options)
+	}
+	scanner, err := f.scanner.Load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	options.Scanner, options.Allow = scanner.Scanner, scanner.Allow
+	out, err := f.reports.Start(f.Globals, c, nil)
+	if err != nil {
+		return scanner.Close(err)
+	}
+	out.Unnamed = true
+	run := validation{flags: f, validator: validate.New(options), findings: out.Findings}
+	err = scanner.Close(out.Read(f.Globals, c, args, func(batch []input.Document) cli.Records { return run.work(c, batch) }))
+	summary := validity(out, validate.Reasons())
+	if f.expect != "" {
+		summary += fmt.Sprintf("; %d not as expected", out.Unexpected)
+	}
+	if err := out.Finish(err, summary, counted(out.Unread, "source")); err != nil {
+		return err
+	}
+	return cli.Answer(out.Unread, out.Unexpected > 0 || f.expect == "" && out.Rejected > 0)
+}
+
+// tellSchemas says of each schema from a file whether it is checked at the speed of
+// reading, or else why not.
+func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
+	say := func(name string, s *validate.Schema) {
+		if err := s.Streams(); err != nil {
+			fmt.Fprintf(stderr, "handoff: %s: checked by the schema library, which is slower: %s\n", term.Visible(name), term.Visible(err.Error()))
+			return
+		}
+		fmt.Fprintf(stderr, "handoff: %s: checked while the messages are read\n", term.Visible(name))
+	}
+	if o.Schema != nil {
+		say(f.schema, o.Schema)
+	}
+	if o.Receiver != nil && o.Receiver.StateSchema != nil {
+		say("the schema for currentState", o.Receiver.StateSchema)
+	}
+}
+
 // validation is one run of validate.
 type validation struct {
+	flags     *validateFlags
 	validator *validate.Validator
-	limits    jsonstream.Limits
-	expect    string
-	out       *report.Set[report.Printer]
 	findings  *report.Limiter
-	stderr    io.Writer
-	progress  *term.Progress
-
-	documents  int
-	invalid    map[finding.Reason]int
-	unexpected int
-	unread     int
 }
 
-// all checks every document of the sources, and reports the outcome.
-func (v *validation) all(c *cobra.Command, list []input.Source, quiet bool) error {
-	v.invalid = map[finding.Reason]int{}
-	work := func(batch []input.Document) records { return v.work(c, batch) }
-	err := input.Process(list, v.limits, v.progress, work, func(list records) error {
-		for i := range list {
-			if err := v.consume(&list[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, v.out.Flush)
-	err = cmp.Or(err, v.findings.Flush(), v.out.Flush())
-	if err == nil && !quiet {
-		fmt.Fprintln(v.stderr, v.summary())
-	}
-	return err
-}
-
-// answer is what the run comes to, once everything is written.
-func (v *validation) answer() error {
-	return cli.Answer(v.unread, v.unexpected > 0 || v.expect == "" && len(v.invalid) > 0)
-}
-
-// records are those of a batch.
-type records []report.Record
-
-// Weight counts a quarter of a kilobyte for a report, and half a one for a finding.
-func (list records) Weight() int {
-	n := 256 * len(list)
-	for _, r := range list {
-		n += 512 * len(r.Findings)
-	}
-	return n
-}
-
-func (v *validation) work(c *cobra.Command, batch []input.Document) records {
-	list := make(records, 0, len(batch))
+func (v *validation) work(c *cobra.Command, batch []input.Document) cli.Records {
+	list := make(cli.Records, 0, len(batch))
 	for i, d := range batch {
-		if i > 0 && v.repeats(batch[i-1], d, list[i-1]) {
+		switch {
+		case i > 0 && v.repeats(batch[i-1], d, list[i-1]):
 			r := list[i-1]
 			r.Index, r.Origin = d.Index, d.Origin()
 			list = append(list, r)
-			continue
-		}
-		if d.Unreadable() {
+		case d.Unreadable():
 			list = append(list, report.Record{Source: d.Source.Name, Err: d.Err})
-			continue
+		default:
+			list = append(list, v.check(c, d))
 		}
-		list = append(list, v.check(c, d))
 	}
 	return list
 }
@@ -96,54 +104,35 @@ func (v *validation) repeats(before, d input.Document, r report.Record) bool {
 		d.Err == nil && before.Err == nil && bytes.Equal(before.Raw.Bytes, d.Raw.Bytes)
 }
 
-func (v *validation) consume(r *report.Record) error {
-	if cli.ClassifierFailed(r.Err) {
-		return r.Err
+// check is the work on one document: it runs on any core.
+func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
+	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin()}
+	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(d.Err, &damaged) {
+		r.Result = validate.Malformed(damaged)
+	} else {
+		r.ID, r.Result, r.Err = v.validator.ValidateRaw(c.Context(), d.Raw, v.flags.Limits)
 	}
-	if r.Err != nil {
-		v.unread++
-		if !v.progress.Fail(fmt.Errorf("%s: %w", term.Visible(r.Source), r.Err)) {
-			return nil
-		}
-		return cmp.Or(v.findings.Flush(), v.out.Unreadable(r.Source, r.Err))
+	if r.Syntax != nil {
+		advised := *r.Syntax
+		advised.Problem += remedy.Of(r.Syntax)
+		r.Result = validate.Malformed(&advised)
 	}
-	v.documents++
-	v.progress.Message()
-	if !r.Valid {
-		v.invalid[r.Reason]++
+	if v.flags.expect != "" && r.Err == nil {
+		expectOf(&r, expectationFor(v.flags.expect, d.Source.Path))
 	}
-	if r.Unexpected {
-		v.unexpected++
-	}
-	return v.findings.Report(r)
+	return r
 }
 
-// summary says how the run went, in one line.
-func (v *validation) summary() string {
-	var b strings.Builder
-	b.WriteString(validity(v.documents, validate.Reasons(), v.invalid))
-	if v.expect != "" {
-		fmt.Fprintf(&b, "; %d not as expected", v.unexpected)
-	}
-	if v.unread > 0 {
-		fmt.Fprintf(&b, "; %s could not be read", counted(v.unread, "source"))
-	}
-	b.WriteString(v.findings.Summary())
-	return b.String()
-}
-
-// validity says how many of some messages are valid, and why the others are not:
-// rejected counts those by their reasons, which are named in this order.
-func validity[R ~string](messages int, reasons []R, rejected map[R]int) string {
-	invalid := 0
+// validity says how many messages are valid, and why the others are not, by their reasons in
+// this order.
+func validity[R ~string](out *cli.Reporting, reasons []R) string {
 	var counts []string
 	for _, reason := range reasons {
-		if n := rejected[reason]; n > 0 {
-			invalid += n
+		if n := out.Reasons[finding.Reason(reason)]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, reason))
 		}
 	}
-	text := fmt.Sprintf("%s: %d valid, %d invalid", counted(messages, "message"), messages-invalid, invalid)
+	text := fmt.Sprintf("%s: %d valid, %d invalid", counted(out.Documents, "message"), out.Documents-out.Rejected, out.Rejected)
 	if len(counts) > 0 {
 		text += " (" + strings.Join(counts, ", ") + ")"
 	}
@@ -155,52 +144,4 @@ func counted(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// expectations are the values of --expect.
-func expectations() []string {
-	list := []string{"auto", "valid", "invalid"}
-	for _, reason := range validate.Reasons() {
-		list = append(list, "invalid:"+string(reason))
-	}
-	return list
-}
-
-func checkExpectation(expect string) error {
-	if expect == "" || slices.Contains(expectations(), expect) {
-		return nil
-	}
-	return fmt.Errorf("--expect %q: use one of %s", expect, strings.Join(expectations(), ", "))
-}
-
-// expectationFor resolves auto by the folders above a file: the nearest of
-// valid and invalid counts, and below invalid the name of a reason. A file that
-// lies in neither is to be valid.
-func expectationFor(expect, path string) string {
-	if expect != "auto" {
-		return expect
-	}
-	folders := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
-	if len(folders) > 0 {
-		folders = folders[:len(folders)-1]
-	}
-	for i, folder := range slices.Backward(folders) {
-		switch folder {
-		case "valid":
-			return "valid"
-		case "invalid":
-			if i+1 < len(folders) && slices.Contains(validate.Reasons(), finding.Reason(folders[i+1])) {
-				return "invalid:" + folders[i+1]
-			}
-			return "invalid"
-		}
-	}
-	return "valid"
-}
-
-// expect compares the outcome with the one that is wanted.
-func expectOf(r *report.Record, expected string) {
-	verdict, reason, _ := strings.Cut(expected, ":")
-	r.Expected = expected
-	r.Unexpected = r.Valid != (verdict == "valid") || string(r.Reason) != cmp.Or(reason, string(r.Reason))
 }

@@ -1,17 +1,16 @@
 package cmd
 
 import (
-	"cmp"
-	"fmt"
-	"io"
+	"errors"
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -22,130 +21,117 @@ type verification struct {
 	verifier  *sign.Verifier
 	originals map[string]*message.Message
 	accepted  *seenFile // nil without --seen
-	untold    untold
+	unreported    unreported
 	now       time.Time
-	findings  *report.Limiter
-	stderr    io.Writer
-	progress  *term.Progress
-
-	messages int
-	invalid  map[sign.Reason]int
-	unread   int
 }
 
-// A checked is a record, and the message that it is of.
-type checked struct {
-	report.Record
-	message *message.Message
-}
-
-// all verifies every document of the sources, and reports the outcome.
-func (v *verification) all(out *output.File, list []input.Source) error {
-	v.invalid = map[sign.Reason]int{}
-	err := input.Process(list, v.Limits, v.progress, v.work, func(results []checked) error {
-		if err := v.remember(results); err != nil {
-			return err
-		}
-		for i := range results {
-			if err := v.consume(&results[i].Record); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, func() error {
-		return v.flush(out)
-	})
-	// What was recorded before an error is still reported.
-	err = cmp.Or(err, v.findings.Flush(), v.flush(out))
-	if err == nil && !v.quiet {
-		fmt.Fprintln(v.stderr, v.summary())
+// all verifies every document that the arguments name, and reports the outcome.
+func (v *verification) all(c *cobra.Command, args []string) error {
+	main, toStdout := v.Open, v.reports.Output == "" || v.reports.Output == "-"
+	if v.accepted != nil && v.reports.Output == "" {
+		main = v.OpenData // a verdict that nobody gets is lost: the message is not accepted again
 	}
-	return err
-}
-
-// flush writes verdicts out.
-func (v *verification) flush(out *output.File) error {
-	err := out.Flush()
-	if err == nil && out.Stdout {
-		v.untold.clear()
+	out, err := v.reports.Start(v.Globals, c, main)
+	if err != nil {
+		return err
 	}
-	return err
+	reportLost := func() { v.unreported.report(out.Stderr, v.seen, v.MaxFindings) }
+	v.LastWords.Store(&reportLost)
+	if v.accepted != nil {
+		out.Before = v.remember
+	}
+	if toStdout {
+		out.Flushed = v.unreported.clear
+	}
+	err = out.Read(v.Globals, c, args, v.work)
+	summary := validity(out, slices.Concat(sign.Reasons(), sign.ReplayReasons()))
+	if err := out.Finish(err, summary, counted(out.Unread, "document")); err != nil {
+		reportLost()
+		return err
+	}
+	return cli.Answer(out.Unread, out.Rejected > 0)
 }
 
-func (v *verification) work(batch []input.Document) []checked {
-	results := make([]checked, len(batch))
+func (v *verification) work(batch []input.Document) cli.Records {
+	records := make(cli.Records, len(batch))
 	parser := new(message.Parser)
 	for i, d := range batch {
-		results[i] = v.check(parser, d)
-		if v.accepted == nil {
-			results[i].message = nil // it need not wait for its turn
-		} else {
-			parser = new(message.Parser)
+		records[i] = v.check(parser, d)
+	}
+	return records
+}
+
+// check is the work on one document: it runs on any core.
+func (v *verification) check(parser *message.Parser, d input.Document) report.Record {
+	m, err := (*message.Message)(nil), d.Err
+	if err == nil {
+		m, err = parser.Parse(d.Raw, message.Options{Limits: v.Limits})
+	}
+	if err != nil {
+		return report.Record{Err: input.InFile(d.Source.Name, err)}
+	}
+	key, err := v.verifier.Verify(m)
+	own := signedWith{key: key.ID}
+	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin()}
+	r.Valid = err == nil
+	r.Origin.Short = false // each accepted message is reported by itself
+	if err == nil && v.freshness.MaxAge > 0 {
+		err = v.freshness.Check(m, v.now)
+	}
+	if err == nil && v.accepted != nil {
+		own.ifSeen = sign.SeenBefore(m)
+		err = sign.CheckIdentity(m)
+	}
+	r.Own = own
+	reject(&r, err)
+	if v.explain && !r.Valid {
+		original := v.originals[r.ID]
+		if original == nil {
+			original = v.originals[""]
+		}
+		for _, line := range v.verifier.Explain(m, original) {
+			r.Findings = append(r.Findings, finding.Finding{Message: line})
 		}
 	}
-	return results
+	return r
+}
+
+// reject notes why a message is not accepted.
+func reject(r *report.Record, err error) {
+	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
+		r.Valid, r.Own, r.Reason = false, signedWith{}, finding.Reason(fault.Reason)
+		r.Findings = []finding.Finding{finding.Finding{Message: fault.Problem}.At(fault.Pointer, fault.Position)}
+	}
 }
 
 // remember records the messages that are about to be accepted, and rejects those
 // that were before. It comes before their verdicts are written: a message whose verdict was
 // reported must never be accepted again.
-func (v *verification) remember(results []checked) error {
-	if v.accepted == nil {
-		return nil
-	}
+func (v *verification) remember(records cli.Records) error {
 	var ids []string
-	for _, r := range results {
+	for _, r := range records {
 		if r.Valid {
 			ids = append(ids, r.ID)
 		}
 	}
 	var recorded []string
-	v.untold.begin(ids)
-	defer func() { v.untold.end(recorded) }()
+	v.unreported.begin(ids)
+	defer func() { v.unreported.end(recorded) }()
 	fresh, err := v.accepted.accept(ids)
 	if err != nil {
 		return err
 	}
-	for i := range results {
-		if r := &results[i]; r.Valid {
-			if !fresh[0] {
-				reject(&r.Record, sign.SeenBefore(r.message))
-			} else if !v.quiet || v.output != "" {
-				recorded = append(recorded, r.ID)
-			}
-			fresh = fresh[1:]
+	for i := range records {
+		r := &records[i]
+		if !r.Valid {
+			continue
 		}
+		if !fresh[0] {
+			reject(r, r.Own.(signedWith).ifSeen)
+		} else if !v.reports.Quiet || v.reports.Output != "" {
+			recorded = append(recorded, r.ID)
+		}
+		fresh = fresh[1:]
 	}
 	return nil
-}
-
-func (v *verification) consume(r *report.Record) error {
-	if r.Err != nil {
-		v.unread++
-		v.progress.Fail(r.Err)
-		return nil
-	}
-	v.messages++
-	v.progress.Message()
-	if !r.Valid {
-		v.invalid[sign.Reason(r.Reason)]++
-	}
-	if v.quiet && v.output == "" {
-		return nil
-	}
-	return v.findings.Report(r)
-}
-
-// answer is what the run comes to, once everything is written.
-func (v *verification) answer() error {
-	return cli.Answer(v.unread, len(v.invalid) > 0)
-}
-
-// summary says how the run went, in one line.
-func (v *verification) summary() string {
-	text := validity(v.messages, slices.Concat(sign.Reasons(), sign.ReplayReasons()), v.invalid)
-	if v.unread > 0 {
-		text += fmt.Sprintf("; %s could not be read", counted(v.unread, "document"))
-	}
-	return text + v.findings.Summary()
 }

@@ -17,22 +17,17 @@ func newVersion(*cli.Globals) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			v := report.ReadVersion()
-			switch format {
-			case "json":
+			if format == "json" {
 				return report.WriteJSON(c.OutOrStdout(), v)
-			case "text":
-				line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
-				if v.Revision != "" {
-					line += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)
-				}
-				_, err := fmt.Fprintln(c.OutOrStdout(), line)
-				return err
-			default:
-				return report.UnknownFormat(format, report.PlainFormats)
 			}
+			line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
+			if v.Revision != "" {
+				line += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), line)
+			return err
 		},
 	}
-	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
-	cli.Complete(c, "format", report.PlainFormats...)
+	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
 	return c
 }

@@ -1,7 +1,6 @@
 package macp
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"sync"
@@ -67,47 +66,35 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter)
+	out, err := f.reports.Start(f.Globals, c, nil)
 	if err != nil {
 		return err
 	}
-	findings := report.Limit(f.MaxFindings, out)
-	var unread, conforming, broken int
-	work := func(t transcript) *report.Record { return f.check(t, macp.Options{Policy: policy}) }
-	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r *report.Record) error {
-		if t.err != nil {
-			unread++
-			if !f.progress.Fail(t.err) {
-				return nil
+	list := f.Sources(args, c.InOrStdin(), out.Stderr)
+	out.Progress.Start(input.TotalSize(list))
+	err = out.Run(f.batches(list, out.Progress.Bytes), func(batch []input.Document) cli.Records {
+		var records cli.Records
+		for _, d := range batch {
+			for _, t := range f.transcripts(d) {
+				records = append(records, f.check(t, macp.Options{Policy: policy}))
 			}
-			return cmp.Or(findings.Flush(), out.Unreadable(t.source, t.err))
 		}
-		if r.Valid {
-			conforming++
-		} else {
-			broken++
-		}
-		return findings.Report(r)
-	}, out.Flush)
-	err = cmp.Or(err, findings.Flush(), out.Flush())
-	if err := out.Close(err); err != nil {
+		return records
+	})
+	summary := fmt.Sprintf("%s: %d conform, %d do not", term.Plural(out.Documents, "transcript"), out.Documents-out.Rejected, out.Rejected)
+	if err := out.Finish(err, summary, term.Plural(out.Unread, "document")); err != nil {
 		return err
 	}
-	if !f.reports.Quiet {
-		summary := fmt.Sprintf("%s: %d conform, %d do not", term.Plural(conforming+broken, "transcript"), conforming, broken)
-		if unread > 0 {
-			summary += "; " + term.Plural(unread, "document") + " could not be read"
-		}
-		summary += findings.Summary()
-		fmt.Fprintln(c.ErrOrStderr(), summary)
-	}
-	return cli.Answer(unread, broken > 0)
+	return cli.Answer(out.Unread, out.Rejected > 0)
 }
 
 // check is the work on one transcript: it runs on any core.
-func (f *macpCheckFlags) check(t transcript, o macp.Options) *report.Record {
+func (f *macpCheckFlags) check(t transcript, o macp.Options) report.Record {
+	if t.err != nil {
+		return report.Record{Source: t.source, Err: t.err}
+	}
 	own := &macpReport{fixture: macp.IsFixture(t.doc.Root()), wire: t.offsets != nil}
-	r := &report.Record{Source: t.source, Index: t.index, ID: t.sessionID(), Origin: t.origin, Own: own}
+	r := report.Record{Source: t.source, Index: t.index, ID: t.sessionID(), Origin: t.origin, Own: own}
 	judge := macp.Check
 	if own.fixture {
 		judge = macp.CheckFixture

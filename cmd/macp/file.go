@@ -94,3 +94,24 @@ func (h *heldFile) create(text []byte) error {
 	}
 	return h.replace(output.CodecOf(h.path), text)
 }
+
+// readBytes returns a file's content, or standard input's, as it is.
+func readBytes(g *cli.Globals, path string, stdin io.Reader) ([]byte, error) {
+	s, err := g.File(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	in, closeFile, err := s.Raw()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(s.Name), err)
+	}
+	defer closeFile() // read only: nothing can be lost
+	data, err := io.ReadAll(io.LimitReader(in, g.Limits.MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(s.Name), term.PlainError(err))
+	}
+	if int64(len(data)) > g.Limits.MaxBytes {
+		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", term.Visible(s.Name), g.Limits.MaxBytes)
+	}
+	return data, nil
+}

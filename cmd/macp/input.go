@@ -66,6 +66,19 @@ func (f *transcriptInput) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.wire, "wire", false, "transcripts are length-delimited protobuf envelopes, not JSON")
 }
 
+// batches returns what emits the documents of some sources.
+func (f *transcriptInput) batches(list []input.Source, count func(int)) func(emit func([]input.Document) bool) {
+	if !f.wire {
+		return func(emit func([]input.Document) bool) { input.Batches(list, f.Limits, count, emit) }
+	}
+	for i, s := range list {
+		if s.Found {
+			list[i].Err = errors.New("was found in a directory, which is searched for JSON: with --wire, name the files")
+		}
+	}
+	return func(emit func([]input.Document) bool) { input.Wholes(list, f.Limits, count, emit) }
+}
+
 // readTranscripts does work on every transcript that the arguments name, on all cores,
 // and consumes the results in the order of the input; flush is as for process.
 // A transcript with an error has the zero result.
@@ -76,24 +89,9 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 	}
 	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
 	f.progress = f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
-	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.Limits, f.progress.Bytes, emit) }
-	if f.wire {
-		for i, s := range list {
-			if s.Found {
-				list[i].Err = errors.New("was found in a directory, which is searched for JSON: with --wire, name the files")
-			}
-		}
-		produce = func(emit func([]input.Document) bool) {
-			for _, s := range list {
-				if !emit([]input.Document{s.WholeText(f.Limits, f.progress.Bytes)}) {
-					return
-				}
-			}
-		}
-	}
 	f.progress.Start(input.TotalSize(list))
 	defer f.progress.Stop()
-	return input.InOrder(produce, func(batch []input.Document) []outcome {
+	return input.InOrder(f.batches(list, f.progress.Bytes), func(batch []input.Document) []outcome {
 		var outcomes []outcome
 		for _, d := range batch {
 			for _, t := range f.transcripts(d) {

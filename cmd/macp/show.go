@@ -42,10 +42,9 @@ targets; nothing if there are none.`,
 	f.transcriptInput.register(c)
 	f.policyFlag.register(c)
 	flags := c.Flags()
-	flags.StringVarP(&f.format, "format", "f", "text", "text or json")
+	cli.RegisterFormat(c, &f.format, "text or json", report.PlainFormats)
 	flags.BoolVar(&f.pending, "pending", false, "list the handoffs that wait for an answer")
 	flags.BoolVar(&f.all, "all", false, "show all handoffs and the whole time line")
-	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }
 
@@ -88,10 +87,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	show, err := f.printer(out, term.WidthOf(c.OutOrStdout()), term.NewPalette(term.UseColor(f.Color, c.OutOrStdout())))
-	if err != nil {
-		return err
-	}
+	show := f.printer(out, term.WidthOf(c.OutOrStdout()), term.NewPalette(term.UseColor(f.Color, c.OutOrStdout())))
 	work := func(t transcript) macpSession {
 		read, wrong := macp.Read(t.doc)
 		return macpSession{t.source, t.index, macp.Project(read, macp.Options{Policy: policy}), wrong}
@@ -123,36 +119,29 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 }
 
 // printer returns what shows a session in the format.
-func (f *macpShowFlags) printer(w io.Writer, columns int, colors term.Palette) (func(macpSession) error, error) {
-	switch {
-	case f.format == "json" && f.pending:
-		return func(s macpSession) error {
+func (f *macpShowFlags) printer(w io.Writer, columns int, colors term.Palette) func(macpSession) error {
+	shown := false
+	return func(s macpSession) error {
+		switch {
+		case f.format == "json" && f.pending:
 			return report.WriteJSON(w, macpPending{s.Source, s.Index, s.SessionID, s.waiting()})
-		}, nil
-	case f.format == "json":
-		return func(s macpSession) error { return report.WriteJSON(w, s) }, nil
-	case f.format == "text" && f.pending:
-		return func(s macpSession) error {
+		case f.format == "json":
+			return report.WriteJSON(w, s)
+		case f.pending:
 			for _, h := range s.waiting() {
 				if _, err := fmt.Fprintf(w, "%s: %s %s %s\n", term.Visible(s.Source), term.Visible(h.ID), h.Status, term.Visible(h.Target)); err != nil {
 					return err
 				}
 			}
 			return nil
-		}, nil
-	case f.format == "text":
-		shown := false
-		return func(s macpSession) error {
-			p := sessionPicture{term.NewPicture(columns, colors), f.all}
-			if shown {
-				p.Line()
-			}
-			shown = true
-			p.draw(s)
-			_, err := p.Text.WriteTo(w)
-			return err
-		}, nil
-	default:
-		return nil, report.UnknownFormat(f.format, report.PlainFormats)
+		}
+		p := sessionPicture{term.NewPicture(columns, colors), f.all}
+		if shown {
+			p.Line()
+		}
+		shown = true
+		p.draw(s)
+		_, err := p.Text.WriteTo(w)
+		return err
 	}
 }

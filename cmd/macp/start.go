@@ -85,14 +85,15 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 		}
 		p.Roots = append(p.Roots, macp.Root{URI: text[:at], Name: strings.TrimPrefix(text[at:], "=")})
 	}
-	files := []string{f.path}
+	var files []string
 	for _, text := range f.extensions {
 		name, path, _ := strings.Cut(text, "=")
 		if name == "" || path == "" {
 			return fmt.Errorf("--extension %q: write it as NAME=FILE", text)
 		}
-		if files = append(files, path); cli.OnceStdin(files) != nil {
-			return input.ErrTwiceStdin
+		files = append(files, path)
+		if err := input.OneStdin([]string{f.path}, files...); err != nil {
+			return err
 		}
 		if slices.ContainsFunc(p.Extensions, func(e macp.Extension) bool { return e.Name == name }) {
 			return fmt.Errorf("--extension %q: the name %q is given twice: give each extension its own name", text, name)

@@ -2,6 +2,7 @@ package macp
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func (p *sessionPicture) draw(s macpSession) {
 	p.Label("session", s.SessionID)
 	p.Label("intent", s.Intent)
 	p.Label("initiator", s.Initiator)
-	p.Label("with", strings.Join(without(s.Participants, s.Initiator), ", "))
+	p.Label("with", strings.Join(slices.DeleteFunc(slices.Clone(s.Participants), func(p string) bool { return p == s.Initiator }), ", "))
 	p.Label("versions", fmt.Sprintf("mode %s, configuration %s, %s", s.ModeVersion, s.ConfigurationVersion, s.PolicyVersion))
 	p.Label("may take", lasting(s.TTLMS))
 	p.Label("responsible", s.Responsible)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -61,24 +61,59 @@ read.`,
 }
 
 func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
-	run := openaiCheck{limits: f.Limits, options: f.checks, strict: f.strict, stderr: c.ErrOrStderr()}
 	var err error
-	if run.off, err = cli.RuleIDs("off", f.off, "rule", openai.Rules); err != nil {
+	if f.off, err = cli.RuleIDs("off", f.off, "rule", openai.Rules); err != nil {
 		return err
 	}
-	if run.options.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
+	if f.checks.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
 		return err
 	}
-	if run.out, err = report.Open(f.Files, f.Color, c.OutOrStdout(), f.reports.Choice, report.NewPrinter); err != nil {
+	out, err := f.reports.Start(f.Globals, c, nil)
+	if err != nil {
 		return err
 	}
-	run.findings = report.Limit(f.MaxFindings, run.out)
-	run.progress = f.NewProgress(run.stderr, f.reports.Quiet || !term.IsTerminal(c.OutOrStdout()))
-	err = run.all(f.Sources(args, c.InOrStdin(), run.stderr))
-	if err := run.out.Close(err); err != nil {
+	err = out.Read(f.Globals, c, args, func(batch []input.Document) cli.Records {
+		records := make(cli.Records, len(batch))
+		for i, d := range batch {
+			records[i] = f.check(d)
+		}
+		return records
+	})
+	if err := out.Finish(err, "", ""); err != nil {
 		return err
 	}
-	return cli.Answer(run.unread, run.broken)
+	return cli.Answer(out.Unread, out.Rejected > 0)
+}
+
+// check is the work on one document: it runs on any core.
+func (f *openaiCheckFlags) check(d input.Document) report.Record {
+	checked := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}}
+	doc, err := (*jsonstream.Document)(nil), d.Err
+	if err == nil {
+		doc, err = jsonstream.Parse(d.Raw, f.Limits)
+	}
+	if err != nil {
+		checked.Err = input.InFile(d.Source.Name, err)
+		return checked
+	}
+	var details []finding.Finding
+	checked.Findings = []finding.Finding{} // an array in JSON, also without any
+	for _, one := range openai.Check(doc, f.checks) {
+		if slices.Contains(f.off, one.Rule) {
+			continue
+		}
+		if f.strict {
+			one.Severity = finding.Error
+		}
+		if one.Severity == finding.Error {
+			checked.Valid = false
+			details = append(details, one)
+		}
+		one.Reason = "" // no receiver rejects it with a reason of the specification
+		checked.Findings = append(checked.Findings, one)
+	}
+	checked.Details = finding.Details(details)
+	return checked
 }
 
 // inputProblems returns what checks arguments against the schemas that the flags

@@ -66,7 +66,7 @@ exit code is 1. What goes against the advice on size is reported on stderr.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.stderr = c.ErrOrStderr()
-			if err := cli.OnceStdin(f.files()); err != nil {
+			if err := input.OneStdin([]string{f.history}, f.files()[1:]...); err != nil {
 				return err
 			}
 			context, err := f.context(c.InOrStdin())

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
@@ -68,7 +69,7 @@ func (f *sw4rmRequestFlags) run(c *cobra.Command) error {
 	if err := f.readFlags(c.Flags().Changed); err != nil {
 		return err
 	}
-	if err := cli.OnceStdin(append(f.files(f.contextFile), filesOf(f.about)...)); err != nil {
+	if err := input.OneStdin([]string{f.history}, append(f.files(f.contextFile), filesOf(f.about)...)[1:]...); err != nil {
 		return err
 	}
 	var err error

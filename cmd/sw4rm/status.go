@@ -46,8 +46,7 @@ is there as PENDING; or JSON Lines about any number of handoffs, with any furthe
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	c.Flags().StringVarP(&f.format, "format", "f", "text", "output format: "+strings.Join(report.PlainFormats, ", "))
-	cli.Complete(c, "format", report.PlainFormats...)
+	cli.RegisterFormat(c, &f.format, "output format: text, json", report.PlainFormats)
 	return c
 }
 
@@ -60,9 +59,6 @@ func actionNames() []string {
 }
 
 func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
-	if !slices.Contains(report.PlainFormats, f.format) {
-		return report.UnknownFormat(f.format, report.PlainFormats)
-	}
 	words := 0
 	for _, arg := range args {
 		if slices.Contains(actionNames(), arg) {
@@ -97,7 +93,7 @@ type statusRecord struct {
 	Event     sw4rm.Action `json:"event"`
 	Before    sw4rm.Status `json:"before,omitzero"`
 	Status    sw4rm.Status `json:"status,omitzero"`
-	Refused   sw4rm.Code   `json:"refused,omitzero"`
+	Rejected  sw4rm.Code   `json:"rejected,omitzero"`
 	Reason    string       `json:"reason,omitzero"`
 }
 
@@ -188,7 +184,7 @@ func (r *statusRun) apply(e sw4rm.Event) statusRecord {
 	before, status, err := r.ledger.Apply(e)
 	record := statusRecord{RequestID: e.RequestID, Event: e.Action, Before: before, Status: status}
 	if rejected := (*sw4rm.TransitionError)(nil); errors.As(err, &rejected) {
-		record.Refused, record.Reason = rejected.Code, rejected.Reason
+		record.Rejected, record.Reason = rejected.Code, rejected.Reason
 		r.rejected = true
 	}
 	return record
@@ -207,8 +203,8 @@ func (r *statusRun) print(record statusRecord) error {
 	}
 	fmt.Fprintf(&b, "%s: ", record.Event)
 	switch {
-	case record.Refused != "":
-		fmt.Fprintf(&b, "%s: %s", r.colors.Red(string(record.Refused)), term.Visible(record.Reason))
+	case record.Rejected != "":
+		fmt.Fprintf(&b, "%s: %s", r.colors.Red(string(record.Rejected)), term.Visible(record.Reason))
 	case record.Before != "":
 		fmt.Fprintf(&b, "%s → %s", record.Before, record.Status)
 	default:

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"encoding/hex"
 	stdjson "encoding/json"
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -75,15 +74,14 @@ type Facts struct {
 // MarshalJSON encodes the facts as one object.
 func (f Facts) MarshalJSON() ([]byte, error) {
 	type members Facts
-	text, err := json.Marshal(members(f), json.Deterministic(true))
-	if err != nil || f.Profile == nil {
-		return text, err
+	var details map[string]any
+	if f.Profile != nil {
+		details = map[string]any{formats.Named(f.Format).System: f.Profile.Details}
 	}
-	details, err := json.Marshal(f.Profile.Details, json.Deterministic(true))
-	if err != nil {
-		return nil, err
-	}
-	return fmt.Appendf(bytes.TrimSuffix(text, []byte("}")), ",%q:%s}", formats.Named(f.Format).System, details), nil
+	return json.Marshal(struct {
+		members
+		Details map[string]any `json:",embed"`
+	}{members(f), details}, json.Deterministic(true))
 }
 
 // A Sender is the agent that hands over.

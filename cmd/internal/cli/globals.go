@@ -28,7 +28,7 @@ type Globals struct {
 	Color    string
 	Limits   jsonstream.Limits
 	MaxRatio int64
-	// maxFindings is how many findings, and how many errors, a run reports; 0 for any.
+	// MaxFindings is how many findings, and how many errors, a run reports; 0 for any.
 	MaxFindings int
 
 	*input.Reader
@@ -55,7 +55,7 @@ func (g *Globals) Check() error {
 	return term.CheckColor(g.Color)
 }
 
-// NewProgress is [newProgress] with as many errors as the flags allow.
+// NewProgress is [term.NewProgress] with as many errors as the flags allow.
 func (g *Globals) NewProgress(stderr io.Writer, wanted bool) *term.Progress {
 	return term.NewProgress(stderr, wanted, g.MaxFindings)
 }

@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/eaapl/handoff/cmd/internal/input"
 )
 
 // OfOneCall is the annotation of flags that are not configurable for one command,
@@ -24,12 +22,4 @@ func OnlyForCall(c *cobra.Command, names ...string) {
 			f.Annotations[OfOneCall] = []string{}
 		}
 	})
-}
-
-// OnceStdin returns an error if several files are standard input.
-func OnceStdin(files []string) error {
-	if i := slices.Index(files, "-"); i >= 0 && slices.Contains(files[i+1:], "-") {
-		return input.ErrTwiceStdin
-	}
-	return nil
 }

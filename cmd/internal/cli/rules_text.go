@@ -13,6 +13,8 @@ import (
 // ExplainFormats are those that rules are written in.
 var ExplainFormats = []string{"text", "json", "markdown"}
 
+// WriteRules writes rules in one of [ExplainFormats]: all that is known of them, or, if list is
+// set, a line for each.
 func WriteRules(w io.Writer, format string, rules []finding.Rule, list bool) error {
 	var b strings.Builder
 	if format == "markdown" && list {
@@ -27,14 +29,12 @@ func WriteRules(w io.Writer, format string, rules []finding.Rule, list bool) err
 			}
 		case "markdown":
 			writeRuleMarkdown(&b, record)
-		case "text":
+		default:
 			if list {
 				fmt.Fprintf(&b, "%-36s %-8s %s\n", record.Rule, record.Severity, record.Summary)
 			} else {
 				writeRuleText(&b, record)
 			}
-		default:
-			return report.UnknownFormat(format, ExplainFormats)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -92,6 +92,15 @@ func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func
 	}, Bound[Source]{})
 }
 
+// Wholes emits the content of each source as one document that need not be JSON.
+func Wholes(list []Source, limits jsonstream.Limits, count func(int), emit func([]Document) bool) {
+	for _, s := range list {
+		if !emit([]Document{s.WholeText(limits, count)}) {
+			return
+		}
+	}
+}
+
 var errNotWanted = errors.New("no more batches wanted")
 
 // readAhead returns the source with its content in memory, if it is a short file.

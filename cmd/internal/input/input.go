@@ -101,10 +101,14 @@ func (in *Reader) Found(path string, info fs.FileInfo) Source {
 }
 
 // OneStdin returns an error for a call that would read standard input twice: for the
-// messages that args name, and for a file given as "-".
+// messages that args name, and for files given as "-".
 func OneStdin(args []string, files ...string) error {
-	if slices.Contains(files, "-") && (len(args) == 0 || slices.Contains(args, "-")) {
-		return ErrTwiceStdin
+	free := len(args) > 0 && !slices.Contains(args, "-")
+	for _, file := range files {
+		if file == "-" && !free {
+			return ErrTwiceStdin
+		}
+		free = free && file != "-"
 	}
 	return nil
 }
@@ -215,7 +219,7 @@ type Document struct {
 	Index  int // 0-based, within the source
 	Raw    jsonstream.Raw
 	pause  bool // the next one may have to be waited for
-	// err is a *jsonstream.SyntaxError for a document that cannot be had;
+	// Err is a *jsonstream.SyntaxError for a document that cannot be had;
 	// anything else means that the source could not be read to its end.
 	Err error
 }

@@ -66,11 +66,6 @@ func NewLimiter(maxFindings int, write func(*Record) error) *Limiter {
 	return &Limiter{Allowance: term.Allowance{Max: maxFindings}, bare: term.Allowance{Max: maxFindings}, write: write}
 }
 
-// Limit returns a limiter before all reports of a run.
-func Limit(maxFindings int, all *Set[Printer]) *Limiter {
-	return NewLimiter(maxFindings, func(r *Record) error { return all.Each(func(p Printer) error { return p.Report(r) }) })
-}
-
 // Report reports a message.
 func (l *Limiter) Report(r *Record) error {
 	n := len(r.Findings)

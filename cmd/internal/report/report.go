@@ -119,18 +119,18 @@ type Choice struct {
 }
 
 // Set are all reports of a run: the main one, and those of --report.
-type Set[R Ending] struct {
-	outputs   []*output.File
-	reporters []R
+type Set struct {
+	outputs []*output.File
+	reports []Ending
 }
 
-// Open opens the outputs of all reports, and makes of each a reporter.
-func Open[R Ending](files *output.Files, color string, stdout io.Writer, f Choice, create func(format string, w io.Writer, colors term.Palette) (R, error)) (*Set[R], error) {
+// Open opens the outputs of all reports, as main says the main one, and makes of each a report.
+func Open(main, further func(path string, stdout io.Writer) (*output.File, error), color string, stdout io.Writer, f Choice, create func(format string, w *output.File, colors term.Palette) (Ending, error)) (*Set, error) {
 	wanted := []string{f.Format + "=" + f.Output}
 	if f.Quiet && f.Output == "" {
 		wanted = nil
 	}
-	all := &Set[R]{}
+	all := &Set{}
 	for i, want := range append(wanted, f.Also...) {
 		format, path, ok := strings.Cut(want, "=")
 		if !ok || i >= len(wanted) && path == "" {
@@ -139,7 +139,11 @@ func Open[R Ending](files *output.Files, color string, stdout io.Writer, f Choic
 		if !slices.Contains(f.Formats, format) {
 			return nil, all.Close(UnknownFormat(format, f.Formats))
 		}
-		out, err := files.Open(path, stdout)
+		open := further
+		if i < len(wanted) {
+			open = main
+		}
+		out, err := open(path, stdout)
 		if err != nil {
 			return nil, all.Close(err)
 		}
@@ -148,26 +152,23 @@ func Open[R Ending](files *output.Files, color string, stdout io.Writer, f Choic
 		if err != nil {
 			return nil, all.Close(err)
 		}
-		all.reporters = append(all.reporters, r)
+		all.reports = append(all.reports, r)
 	}
 	return all, nil
 }
 
-// Each has every reporter write something.
-func (all *Set[R]) Each(write func(R) error) error {
-	for _, r := range all.reporters {
-		if err := write(r); err != nil {
+// Unreadable has every report say that a source could not be read.
+func (all *Set) Unreadable(source string, cause error) error {
+	for _, r := range all.reports {
+		if err := r.Unreadable(source, cause); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (all *Set[R]) Unreadable(source string, cause error) error {
-	return all.Each(func(r R) error { return r.Unreadable(source, cause) })
-}
-
-func (all *Set[R]) Flush() error {
+// Flush writes out what the reports have so far.
+func (all *Set) Flush() error {
 	for _, out := range all.outputs {
 		if err := out.Flush(); err != nil {
 			return err
@@ -177,8 +178,8 @@ func (all *Set[R]) Flush() error {
 }
 
 // Close ends the reports, or takes them back if err is not nil.
-func (all *Set[R]) Close(err error) error {
-	for _, r := range all.reporters {
+func (all *Set) Close(err error) error {
+	for _, r := range all.reports {
 		if err == nil {
 			err = r.Close()
 		}
@@ -191,6 +192,14 @@ func (all *Set[R]) Close(err error) error {
 
 // PlainFormats are those of commands that print facts.
 var PlainFormats = []string{"text", "json"}
+
+// CheckFormat returns an error for a format that is none of those known.
+func CheckFormat(format string, known []string) error {
+	if slices.Contains(known, format) {
+		return nil
+	}
+	return UnknownFormat(format, known)
+}
 
 func UnknownFormat(format string, known []string) error {
 	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(known, ", "))

@@ -20,8 +20,10 @@ import (
 // escape sequences, direction overrides and characters that do not show come
 // out as Go escapes, so that no message can steer the terminal or hide a part.
 // Credentials are left out.
-func Visible(s string) string {
-	s = WithoutSecrets(s)
+func Visible(s string) string { return visible(WithoutSecrets(s)) }
+
+// visible is [Visible] for text without credentials.
+func visible(s string) string {
 	if isPlain(s) || strings.IndexFunc(s, IsHidden) < 0 && utf8.ValidString(s) {
 		return s
 	}
@@ -153,14 +155,17 @@ func prefix(s string, limit int) (part string, whole bool) {
 // Cut returns the beginning of s that fits the columns, made visible, and
 // whether that is all of it.
 func Cut(s string, columns int) (head string, whole bool) {
-	s, whole = bounded(s, columns)
+	s, all := bounded(s, columns)
+	head, whole = cut(visible(s), columns)
+	return head, all && whole
+}
+
+// cut is [Cut] for visible text.
+func cut(s string, columns int) (head string, whole bool) {
 	if isPlain(s) {
-		if limit := max(columns, 0); len(s) > limit {
-			return s[:limit], false
-		}
-		return s, whole
+		most := min(max(columns, 0), len(s))
+		return s[:most], most == len(s)
 	}
-	s = Visible(s)
 	rest, state := s, -1
 	for rest != "" {
 		_, after, w, next := uniseg.FirstGraphemeClusterInString(rest, state)
@@ -170,7 +175,7 @@ func Cut(s string, columns int) (head string, whole bool) {
 		columns -= w
 		rest, state = after, next
 	}
-	return s, whole
+	return s, true
 }
 
 // Clip makes s visible and cuts it to the columns, with an ellipsis if
@@ -211,7 +216,7 @@ func Wrap(s string, columns, maxLines int) []string {
 	var lines []string
 	s, whole := bounded(s, columns*maxLines)
 	for line := range strings.Lines(s) {
-		rest := Visible(strings.TrimRight(line, "\r\n"))
+		rest := visible(strings.TrimRight(line, "\r\n"))
 		for more := true; more; {
 			if len(lines) == maxLines {
 				whole = false
@@ -232,8 +237,9 @@ func Wrap(s string, columns, maxLines int) []string {
 
 // breakLine splits visible text where a line ends.
 func breakLine(s string, columns int) (head, rest string) {
-	head, whole := Cut(s, columns)
-	if whole || head == "" {
+	part, all := prefix(s, max(columns, 0)*BytesPerColumn)
+	head, whole := cut(part, columns)
+	if whole && all || head == "" {
 		return head, ""
 	}
 	if at := strings.LastIndexByte(head, ' '); at > 0 && s[len(head)] != ' ' {

@@ -9,29 +9,29 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
-// untold are the ids that --seen has recorded and whose verdicts may not have been
+// unreported are the ids that --seen has recorded and whose verdicts may not have been
 // written yet.
-type untold struct {
+type unreported struct {
 	mu      sync.Mutex
 	ids     []string
 	pending []string // are being recorded
 }
 
 // begin notes that ids are going to be recorded.
-func (u *untold) begin(ids []string) {
+func (u *unreported) begin(ids []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.pending = ids
 }
 
 // end notes which of the ids that begin got were recorded.
-func (u *untold) end(recorded []string) {
+func (u *unreported) end(recorded []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.ids, u.pending = append(u.ids, recorded...), nil
 }
 
-func (u *untold) clear() {
+func (u *unreported) clear() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.ids = nil
@@ -39,7 +39,7 @@ func (u *untold) clear() {
 
 // report names the ids, of which file has a line each: whoever sends the messages again
 // would get the answer that they were seen before. At most limit ids are named.
-func (u *untold) report(stderr io.Writer, file string, limit int) {
+func (u *unreported) report(stderr io.Writer, file string, limit int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	ids := slices.Concat(u.ids, u.pending)

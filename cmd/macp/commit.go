@@ -1,0 +1,92 @@
+package macp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+)
+
+// commitFlags are the flags of macp commit.
+type commitFlags struct {
+	stepFlags
+	payload    macp.Commitment
+	outcome    string
+	supersedes string
+}
+
+func newMACPCommit(g *cli.Globals) *cobra.Command {
+	f := &commitFlags{stepFlags: stepFlags{transcriptInput: transcriptInput{Globals: g}}}
+	c := &cobra.Command{
+		Use:   "commit FILE",
+		Short: "Append a Commitment to a transcript, which ends the session",
+		Long: `Commit appends a Commitment and prints its message id. The sender is the initiator,
+and the versions are the session's. The action is handoff.accepted or
+handoff.declined, as the latest offer was answered, the authority scope is that of
+the offer, and the reason that of the answer; the outcome is the one that the action's
+last word means.` + stepLong,
+		Example: `  handoff macp commit s.json --authority-scope frontend --reason 'bob has taken over'
+  handoff macp commit s.json --action handoff.cancelled --outcome negative --reason 'not needed'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.append(c, args[0], f.make)
+		},
+	}
+	f.register(c)
+	flags := c.Flags()
+	p := &f.payload
+	flags.StringVar(&p.CommitmentID, "commitment-id", "", "the `ID` of the commitment; a random UUID if there is none")
+	flags.StringVar(&p.Action, "action", "", "what is committed to")
+	flags.StringVar(&p.AuthorityScope, "authority-scope", "", "what the commitment covers")
+	flags.StringVar(&p.Reason, "reason", "", "why")
+	flags.StringVar(&p.ModeVersion, "mode-version", "", "the `VERSION` of the mode")
+	flags.StringVar(&p.ConfigurationVersion, "configuration-version", "", "the `VERSION` of the configuration")
+	flags.StringVar(&p.PolicyVersion, "policy-version", "", "the `VERSION` of the policy")
+	flags.StringVar(&f.outcome, "outcome", "", "how it ends: positive or negative")
+	flags.StringVar(&f.supersedes, "supersedes", "", "the commitment of another session that this one replaces, as `SESSION=HASH`")
+	cli.Complete(c, "outcome", outcomes...)
+	return c
+}
+
+var outcomes = []string{"positive", "negative"}
+
+// make completes the commitment from the session.
+func (f *commitFlags) make(s *macp.Session) (macp.Payload, string, error) {
+	if f.outcome != "" && !slices.Contains(outcomes, f.outcome) {
+		return nil, "", fmt.Errorf("--outcome %q: use %s", f.outcome, strings.Join(outcomes, " or "))
+	}
+	p := f.payload
+	p.CommitmentID = cmp.Or(p.CommitmentID, uuid.NewString())
+	if s.Complete(&p); p.Action == "" {
+		return nil, "", fmt.Errorf("--action: the offer %s waits for an answer: say what is committed to, such as handoff.declined", term.Visible(s.Addressed("").ID))
+	}
+	var clear bool
+	if p.OutcomePositive, clear = macp.Outcome(p.Action); !clear && f.outcome == "" {
+		return nil, "", fmt.Errorf("--outcome: the action %q does not say whether it is positive or negative", p.Action)
+	}
+	if f.outcome != "" {
+		p.OutcomePositive = f.outcome == outcomes[0]
+	}
+	if f.supersedes != "" {
+		session, hash, ok := strings.Cut(f.supersedes, "=")
+		if !ok {
+			return nil, "", fmt.Errorf("--supersedes %q: write it as SESSION=HASH", f.supersedes)
+		}
+		p.Supersedes = &macp.Supersedes{SessionID: session, CommitmentHash: hash}
+	}
+	if strings.TrimSpace(p.AuthorityScope) == "" {
+		return nil, "", errors.New("--authority-scope: say what the commitment covers, as the offer has no scope")
+	}
+	if strings.TrimSpace(p.Reason) == "" {
+		return nil, "", errors.New("--reason: say why, as the answer has no reason")
+	}
+	return &p, s.Initiator(), nil
+}

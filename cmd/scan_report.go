@@ -1,0 +1,113 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/safety"
+)
+
+// writeSafetyRules prints rules: a line for each, or all that is known of them.
+func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors term.Palette) error {
+	for _, r := range rules {
+		if format == "json" {
+			if err := report.WriteJSON(w, r); err != nil {
+				return err
+			}
+			continue
+		}
+		_, err := fmt.Fprintf(w, "%s %s %.2f  %s\n", term.Left(r.ID, 32), colors.Dim(term.Left(string(r.Category), 20)), r.Weight, r.Summary)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanFinding is one finding and where it is.
+type scanFinding struct {
+	safety.Finding
+	Pointer string       `json:"pointer"`          // to the string, or the member whose name it is, after what holds it encoded
+	InName  bool         `json:"inName,omitzero"`  // the finding is in the member's name
+	Field   safety.Field `json:"field"`            // who speaks there
+	Flagged bool         `json:"flagged"`          // whether the text is, by what is not allowed
+	Allowed string       `json:"allowed,omitzero"` // the entry of the allow list that covers it
+	Line    int          `json:"line"`             // of what was found, 1-based; of the string that holds it encoded
+	Column  int          `json:"column"`           // 1-based, in characters
+}
+
+// scanFindings are what scan says of one document beyond its record, in the place of each
+// of the record's findings.
+type scanFindings []scanFinding
+
+func (scanFindings) Outcome(r *report.Record) string {
+	if r.Valid {
+		return "clean"
+	}
+	return "flagged"
+}
+
+func (s scanFindings) JSON(r *report.Record) any {
+	return struct {
+		Source   string       `json:"source"` // the file as named by the user
+		Index    int          `json:"index"`  // 0-based, within the source
+		Flagged  bool         `json:"flagged"`
+		Score    float64      `json:"score"` // of the worst text, 0 to 1
+		Findings scanFindings `json:"findings"`
+		report.Excess
+	}{r.Source, r.Index, !r.Valid, r.Score, s[:len(r.Findings)], r.Excess}
+}
+
+// Text is a line, and below it what counts.
+func (s scanFindings) Text(r *report.Record, colors term.Palette) string {
+	var b strings.Builder
+	verdict := colors.Green("clean")
+	if !r.Valid {
+		verdict = colors.Red(fmt.Sprintf("flagged (%.2f)", r.Score))
+	}
+	fmt.Fprintf(&b, "%s: %s\n", r.Origin, verdict)
+	for i, f := range r.Findings {
+		severity := colors.Red("error")
+		switch own := s[i]; {
+		case own.Allowed != "":
+			severity = colors.Cyan("allowed by " + term.Visible(own.Allowed))
+		case !own.Flagged:
+			continue
+		}
+		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", term.Visible(r.Source), f.Line, f.Column, severity,
+			shownPointer(f.Pointer), term.Visible(f.Message), colors.Dim(fmt.Sprintf("[%s %.2f]", f.Rule, s[i].Score)))
+	}
+	return b.String()
+}
+
+// scanRecord returns the record of what the scanner reports of a document; place finds a
+// finding in its source.
+func scanRecord(o input.Origin, index int, found safety.Report, place func(safety.PlacedFinding) jsonstream.Position) report.Record {
+	r := report.Record{Source: o.Source, Index: index, Origin: o, Score: found.Score}
+	r.Valid = !found.Flagged
+	var own scanFindings
+	for _, f := range found.Findings {
+		at := place(f)
+		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: finding.Error, Rule: f.Rule, Message: f.Message}.At(f.Pointer(), at))
+		own = append(own, scanFinding{
+			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
+			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column,
+		})
+	}
+	r.Own = own
+	return r
+}
+
+// shownPointer is a pointer as text has it before a message, "" for the whole document.
+func shownPointer(pointer string) string {
+	if pointer == "" {
+		return ""
+	}
+	return term.Visible(pointer) + ": "
+}
