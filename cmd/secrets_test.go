@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -18,11 +19,16 @@ import (
 
 // runHere runs a command line in this process.
 func runHere(stdin string, args ...string) (stdout, stderr string) {
+	return runReading(strings.NewReader(stdin), args...)
+}
+
+// runReading is runHere with any standard input.
+func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
 	var out, problems bytes.Buffer
 	g := cli.NewGlobals()
 	root := newRootFor(g, args)
 	root.SetArgs(args)
-	root.SetIn(strings.NewReader(stdin))
+	root.SetIn(stdin)
 	root.SetOut(&out)
 	root.SetErr(&problems)
 	exitCode(root.Execute(), &problems)

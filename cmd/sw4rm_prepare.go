@@ -78,30 +78,14 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 		publish(report)
 		return f.Layout.Append(dst, text)
 	}
-	f.Publish = func(news []any) error {
-		var reports []any
-		for _, n := range news {
-			p := n.(prepared)
-			for _, line := range p.notes {
-				f.Progress.Fail(fmt.Errorf("%s: %s", p.place, term.Visible(line)))
-			}
-			reports = append(reports, p.trimRecord)
-		}
-		return f.report(f.Stderr, reports)
-	}
+	f.Publish = func(news []any) error { return f.report(f.Stderr, news) }
 	return f.Rewriting.Run(c, args)
 }
 
-// prepared is what became of one message.
-type prepared struct {
-	trimRecord
-	notes []string
-}
-
-func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
+func (f *prepareFlags) prepare(d input.Document) ([]byte, trimRecord, error) {
 	doc, err := jsonstream.Parse(d.Raw, f.Limits)
 	if err != nil {
-		return nil, prepared{}, input.InFile(d.Source.Name, err)
+		return nil, trimRecord{}, input.InFile(d.Source.Name, err)
 	}
 	kind, ok := formats.Detect(doc.Root())
 	if !ok {
@@ -110,31 +94,31 @@ func (f *prepareFlags) prepare(d input.Document) ([]byte, prepared, error) {
 	switch kind {
 	case format.SW4RMContext, format.SW4RMRequest:
 	case format.SW4RMResponse:
-		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found a response, which carries no context", d.Origin())
+		return nil, trimRecord{}, fmt.Errorf("%s: expected an SW4RM context or request, found a response, which carries no context", d.Origin())
 	default:
-		return nil, prepared{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.Origin(), kind)
+		return nil, trimRecord{}, fmt.Errorf("%s: expected an SW4RM context or request, found the format %s: use handoff trim", d.Origin(), kind)
 	}
 	doc, notes, err := f.Fill(doc, kind, f.Limits)
 	if err != nil {
-		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
+		return nil, trimRecord{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	if err := readable(doc, kind, f.Limits, term.Visible(d.Source.Name)); err != nil {
-		return nil, prepared{}, err
+		return nil, trimRecord{}, err
 	}
 	options := f.Options
 	options.Format = kind
 	r, err := trim.Prepare(doc, f.Limits, options)
 	if err != nil {
-		return nil, prepared{}, fmt.Errorf("%s: %w", d.Origin(), err)
+		return nil, trimRecord{}, fmt.Errorf("%s: %w", d.Origin(), err)
 	}
 	report := trimRecord{
 		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record,
-		place: d.Origin(), archive: r.Archive, turnsGone: r.Gone,
+		place: d.Origin(), archive: r.Archive, turnsGone: r.Gone, notes: notes,
 	}
 	if n := r.Record.GivenUp[string(trim.ToolState)]; n > 0 && r.Changed && !f.quiet && f.trimFlags.format == "text" {
-		notes = append(notes, term.Plural(n, "member")+" of the tool state left out")
+		report.notes = append(notes, term.Plural(n, "member")+" of the tool state left out")
 	}
-	return r.Text, prepared{report, notes}, nil
+	return r.Text, report, nil
 }
 
 // readable returns why deserialize_context does not read a context.

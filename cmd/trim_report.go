@@ -26,6 +26,7 @@ type trimRecord struct {
 	costShare  float64
 	turnsGone  int
 	summarised bool
+	notes      []string // what else there is to say of it
 }
 
 // report archives what was removed, and then reports it.
@@ -41,11 +42,14 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 			return err
 		}
 	}
-	if f.quiet {
-		return nil
-	}
 	for _, n := range news {
 		r := n.(trimRecord)
+		for _, line := range r.notes {
+			f.Progress.Fail(fmt.Errorf("%s: %s", r.place, term.Visible(line)))
+		}
+		if f.quiet {
+			continue
+		}
 		if f.format == "json" {
 			if err := report.WriteJSON(stderr, r); err != nil {
 				return err

@@ -18,11 +18,11 @@ import (
 // verification is one run of verify.
 type verification struct {
 	*verifyFlags
-	verifier  *sign.Verifier
-	originals map[string]*message.Message
-	accepted  *seenFile // nil without --seen
-	unreported    unreported
-	now       time.Time
+	verifier   *sign.Verifier
+	originals  map[string]*message.Message
+	accepted   *seenFile // nil without --seen
+	unreported unreported
+	now        time.Time
 }
 
 // all verifies every document that the arguments name, and reports the outcome.

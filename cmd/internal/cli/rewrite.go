@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,12 +22,13 @@ type Rewriting struct {
 	*Globals
 	Output  string
 	InPlace bool
-	// rewrite appends the text made of a document to dst. Its error, or each of
+	// Rewrite appends the text made of a document to dst. Its error, or each of
 	// those that it joins, says with the place why there is none, and may be a
 	// rejection.
 	Rewrite func(dst []byte, d input.Document, report func(any)) ([]byte, error)
 	// Publish gets what Rewrite reported of some documents, in the order of the input
-	// and before the texts made of them are written.
+	// and before the texts made of them are written. How many there are in a call depends
+	// on how the input was read, and must not show in what is printed.
 	Publish func(news []any) error
 
 	Stderr   io.Writer
@@ -131,15 +133,15 @@ func (f *Rewriting) replaceFile(s input.Source) error {
 	return out.Close(cmp.Or(err, f.outcome))
 }
 
-// rewritten is what became of a batch.
+// rewritten is what became of a batch. The notes are errors and what Rewrite reported, in the
+// order of the documents: where a batch ends must not show in their order.
 type rewritten struct {
 	documents int
 	text      []byte
-	problems  []error
-	news      []any
+	notes     []any
 }
 
-func (r rewritten) Weight() int { return cap(r.text) + 1024*len(r.problems) }
+func (r rewritten) Weight() int { return cap(r.text) + 1024*len(r.notes) }
 
 func (f *Rewriting) all(list []input.Source, out *output.File) error {
 	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.Limits, f.Progress.Bytes, emit) }
@@ -147,18 +149,34 @@ func (f *Rewriting) all(list []input.Source, out *output.File) error {
 		for range r.documents {
 			f.Progress.Message()
 		}
-		for _, err := range r.problems {
-			f.fail(err)
-		}
-		if len(r.news) > 0 {
-			f.Progress.Clear()
-			if err := f.Publish(r.news); err != nil {
-				return err
-			}
+		if err := f.publish(r.notes); err != nil {
+			return err
 		}
 		_, err := out.Write(r.text)
 		return err
 	}, out.Flush)
+}
+
+// publish prints errors, and gives all that Rewrite reported between them to Publish.
+func (f *Rewriting) publish(notes []any) error {
+	isError := func(note any) bool { _, yes := note.(error); return yes }
+	for len(notes) > 0 {
+		n := slices.IndexFunc(notes, isError)
+		if n == 0 {
+			f.fail(notes[0].(error))
+			notes = notes[1:]
+			continue
+		}
+		if n < 0 {
+			n = len(notes)
+		}
+		f.Progress.Clear()
+		if err := f.Publish(notes[:n]); err != nil {
+			return err
+		}
+		notes = notes[n:]
+	}
+	return nil
 }
 
 func (f *Rewriting) work(batch []input.Document) rewritten {
@@ -168,21 +186,23 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 		size += len(d.Raw.Bytes) + len(d.Raw.Bytes)/16 + 256
 	}
 	r.text = make([]byte, 0, size)
-	report := func(news any) { r.news = append(r.news, news) }
+	note := func(n any) { r.notes = append(r.notes, n) }
 	for _, d := range batch {
 		if d.Err != nil {
-			r.problems = append(r.problems, input.InFile(d.Source.Name, d.Err))
+			note(input.InFile(d.Source.Name, d.Err))
 			continue
 		}
-		text, err := f.Rewrite(r.text, d, report)
+		text, err := f.Rewrite(r.text, d, note)
 		if err == nil {
 			r.text = append(text, '\n')
 			continue
 		}
 		if several, ok := err.(interface{ Unwrap() []error }); ok {
-			r.problems = append(r.problems, several.Unwrap()...)
+			for _, err := range several.Unwrap() {
+				note(err)
+			}
 		} else {
-			r.problems = append(r.problems, err)
+			note(err)
 		}
 	}
 	return r

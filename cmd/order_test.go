@@ -1,0 +1,37 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/eaapl/handoff/schemas"
+)
+
+// How the input happens to arrive decides which documents are worked on together. It must not
+// show: errors and reports of commands that rewrite messages are in the order of the input.
+func TestOrderOfReports(t *testing.T) {
+	example, err := schemas.Example("sw4rm-context")
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := strings.ReplaceAll(string(example), "\n", " ")
+	broken := strings.Replace(message, `"user_messages"`, `"user_message"`, 1)
+	unfilled := strings.Replace(message, `"session_id"`, `"session"`, 1)
+	input := strings.Repeat(message+"\n{\"a\":1}\n"+broken+"\n[]\n"+unfilled+"\n", 5)
+	for _, command := range [][]string{
+		{"convert", "--to", "eaapl", "--report"},
+		{"convert", "--to", "eaapl", "--report", "-f", "json", "--lenient"},
+		{"trim", "--max-tokens", "400", "-f", "json"},
+		{"sw4rm", "prepare", "--max-history", "2"},
+	} {
+		wantOut, wantErr := runReading(strings.NewReader(input), command...)
+		out, problems := runReading(iotest.OneByteReader(strings.NewReader(input)), command...)
+		if strings.Count(wantErr, "\n") < 10 {
+			t.Errorf("%q: expected errors and reports, found:\n%s", command, wantErr)
+		}
+		if out != wantOut || problems != wantErr {
+			t.Errorf("%q: byte by byte:\n%s\nat once:\n%s", command, problems, wantErr)
+		}
+	}
+}
