@@ -1,0 +1,405 @@
+package privacy
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/privacy/internal/names"
+)
+
+// streetEnds are words that the name of a street ends with, and streetStarts those that it
+// begins with, in small letters.
+const (
+	streetEnds = " street st str avenue ave av road rd lane ln drive dr court ct boulevard blvd way place pl square sq terrace ter close crescent cres highway hwy parkway pkwy " +
+		"circle cir trail trl alley plaza row mews grove gardens gdns hill rise walk loop pike turnpike ridge view crossing point run path pass bypass causeway ranch meadows village islands springs " +
+		"park estate estates cove hollow knoll landing manor orchard valley vista creek glen heights junction mill mission mount mountain oval parade quay wharf estrada expressway freeway " +
+		"straße strasse gasse weg allee platz ring damm ufer chaussee straat laan gracht plein kade steeg gatan vägen gata väg gate vei veien gade vej katu tie utca út útja tér körút ulica ulice ul. sokak caddesi cd. sk. улица проспект переулок "
+	streetStarts = " rue avenue av. av boulevard bd bvd place pl. allée allee chemin impasse quai route cours passage square via viale piazza corso largo vicolo strada calle c/ avenida avda avda. plaza paseo carrera cra " +
+		"camino rua travessa praça alameda estrada rodovia ulica ul. al. os. pl. strasse calea bulevardul str. strada улица ул. проспект пр. переулок пер. вулиця jalan jl. jln. sokak c. ctra. rda. ronda carrer "
+	streetSuffixes = " straße strasse str. gasse weg allee platz ring damm ufer straat laan gracht plein kade gatan vägen gata väg gate vei veien gade vej katu tie kuja utca tér gasse steig stieg steeg dijk hof markt brücke bruecke berg graben "
+)
+
+// isStreetEnd reports whether a word is one that a street's name ends with.
+func isStreetEnd(word string) bool { return listed(streetEnds, word) }
+
+func isStreetStart(word string) bool { return listed(streetStarts, word) }
+
+// listed reports whether a list in small letters, with spaces around its words, has a word.
+func listed(list, word string) bool {
+	var buffer [32]byte
+	if len(word) > 20 || word == "" {
+		return false
+	}
+	lower := append(appendLower(append(buffer[:0], ' '), word), ' ')
+	return strings.Contains(list, string(lower))
+}
+
+// hasStreetSuffix reports whether a word is a street's name by its end: Hauptstraße.
+func hasStreetSuffix(word string) bool {
+	if len(word) < 7 {
+		return false
+	}
+	lower := strings.ToLower(word)
+	for suffix := range strings.FieldsSeq(streetSuffixes) {
+		if strings.HasSuffix(lower, suffix) && len(lower) >= len(suffix)+3 {
+			return true
+		}
+	}
+	return false
+}
+
+// A walker reads the words of an address, one by one.
+type walker struct {
+	text       string
+	at         int // the end of the word
+	start, end int // of the word, without a full stop at its end unless it is short
+}
+
+// next reads the next word on the line, after spaces and at most one comma; it returns
+// false where something else follows. Lines counts the line breaks that it may go over.
+func (w *walker) next(commas, lines int) bool {
+	i := w.at
+	for i < len(w.text) {
+		switch b := w.text[i]; {
+		case b == ' ' || b == '\t':
+		case b == ',' && commas > 0:
+			commas--
+		case b == '\n' && lines > 0:
+			lines--
+			commas = max(commas, 1)
+		case b == '\\' && i+1 < len(w.text) && w.text[i+1] == 'n' && lines > 0:
+			lines--
+			i++
+		default:
+			goto word
+		}
+		i++
+	}
+	return false
+word:
+	w.start = i
+	for i < len(w.text) {
+		b := w.text[i]
+		if !isWord(b) && !((b == '\'' || b == '-' || b == '.' || b == '/' || b == '&') && i > w.start && i+1 < len(w.text) && isWord(w.text[i+1])) && !(b == '#' && i == w.start) {
+			break
+		}
+		i++
+	}
+	if i == w.start {
+		return false
+	}
+	if i < len(w.text) && w.text[i] == '.' && i-w.start <= 5 && i+1 < len(w.text) && (w.text[i+1] == ' ' || w.text[i+1] == ',') {
+		i++
+	}
+	w.end, w.at = i, i
+	return true
+}
+
+func (w *walker) word() string { return strings.TrimSuffix(w.text[w.start:w.end], ".") }
+
+func isCapitalised(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(r)
+}
+
+// houseNumber looks for an address that begins with the number of a house, or has it after
+// the name of the street: then the street was looked at before.
+func (f *finder) houseNumber(t *token) int {
+	g := t.groups[0]
+	if g.digits == 0 || g.digits > 5 && g.digits != g.plain || g.digits > 6 || g.letters > 2 || !isDigit(t.plain[0]) {
+		return 0
+	}
+	if b := f.byteAt(t.start - 1); b == '.' || b == '-' || b == '$' || b == '/' || b == '#' || b == '+' || b == ':' {
+		return 0
+	}
+	w := walker{text: f.text, at: g.end}
+	if t.n > 1 && t.shape[g.shape] == '-' && t.groups[1].digits > 0 && t.groups[1].digits <= 4 { // 12-14
+		w.at = t.groups[1].end
+	}
+	if f.byteAt(w.at) == ',' { // 12, rue de la Paix
+		w.at++
+	}
+	capitals := 0
+	street, score := 0, 0.0
+	for words := 0; words < 6 && w.next(0, 0); words++ {
+		word := w.word()
+		switch {
+		case words == 0 && isStreetStart(word):
+			street, score = f.streetName(&w), 0.8
+		case isStreetEnd(word) && capitals > 0 && isCapitalised(word):
+			// The longest name counts: 12 Park Lane Road.
+			street, score = w.end, 0.85
+			capitals++
+			continue
+		case hasStreetSuffix(word) && isCapitalised(word):
+			street, score = w.end, 0.8
+			capitals++
+			continue
+		case isCapitalised(word) && !isStop(word) || capitals == 0 && isOrdinalWord(word):
+			capitals++
+			continue
+		case isParticle(word):
+			continue
+		}
+		break
+	}
+	if street == 0 && capitals > 0 && capitals <= 4 {
+		// A street without a word for street, if a city with a postcode follows.
+		if end, places := f.place(g.end, true); places >= 2 && g.digits <= 5 {
+			f.add(Address, "", t.start, end, 0.6)
+			return end
+		}
+		return 0
+	}
+	if street == 0 {
+		return 0
+	}
+	end, places := f.place(street, false)
+	if places > 0 {
+		score = 0.9
+	} else if f.near(t.start)&ofAddress == 0 {
+		score -= 0.2
+	}
+	f.add(Address, "", t.start, end, score)
+	return end
+}
+
+func isOrdinalWord(word string) bool {
+	return len(word) >= 3 && isDigit(word[0]) && strings.Contains("st nd rd th", strings.ToLower(word[len(word)-2:]))
+}
+
+// streetName returns the end of the name after a word such as "rue".
+func (f *finder) streetName(w *walker) int {
+	end := w.end
+	for n := 0; n < 6; n++ {
+		before := *w
+		if !w.next(0, 0) {
+			break
+		}
+		word := w.word()
+		if !isCapitalised(word) && !isParticle(word) && !strings.HasPrefix(word, "d'") && !strings.HasPrefix(word, "l'") && word != "des" && word != "aux" && word != "sur" && word != "delle" && word != "dei" && word != "degli" {
+			*w = before
+			break
+		}
+		if isCapitalised(word) || strings.IndexByte(word, '\'') > 0 {
+			end = w.end
+		}
+	}
+	return end
+}
+
+// streetFirst looks for an address whose street precedes its number, at the beginning of a
+// sequence of capitalised words.
+func (f *finder) streetFirst(words []capitalised) bool {
+	first := f.text[words[0].start:words[0].end]
+	last := f.text[words[len(words)-1].start:words[len(words)-1].end]
+	w := walker{text: f.text, at: words[len(words)-1].end}
+	switch {
+	case hasStreetSuffix(last), listed(" straße strasse weg allee platz gasse straat laan gatan vägen utca út tér katu ", last):
+	case isStreetStart(first):
+		w = walker{text: f.text, at: words[0].start}
+		w.next(0, 0)
+		w.at = f.streetName(&w)
+	default:
+		return f.postBox(words)
+	}
+	if f.byteAt(w.at) == '.' {
+		w.at++
+	}
+	if !w.next(1, 0) || !isDigit(f.text[w.start]) && w.word() != "n°" && w.word() != "nr" || w.end-w.start > 6 {
+		return false
+	}
+	if !isDigit(f.text[w.start]) && (!w.next(0, 0) || !isDigit(f.text[w.start])) {
+		return false
+	}
+	start := words[0].start
+	for i, word := range words { // what precedes the street: "In der Hauptstraße" does not belong
+		if hasStreetSuffix(f.text[word.start:word.end]) && i > 0 && isStop(f.text[words[0].start:words[0].end]) {
+			start = words[i].start
+		}
+	}
+	end, places := f.place(w.end, false)
+	score := 0.7
+	if places > 0 {
+		score = 0.9
+	}
+	return f.add(Address, "", start, end, score)
+}
+
+// postBox looks for a post office box.
+func (f *finder) postBox(words []capitalised) bool {
+	first := words[0]
+	text := f.text[first.start:]
+	for _, prefix := range []string{"PO Box ", "P.O. Box ", "P. O. Box ", "Post Office Box ", "Postfach ", "Apartado ", "Casella Postale ", "PSC ", "APO ", "FPO ", "DPO ", "USNS ", "USS ", "Unit ", "BP "} {
+		rest, ok := strings.CutPrefix(text, prefix)
+		if !ok {
+			continue
+		}
+		short := len(prefix) == len("APO ") || prefix[0] == 'U'
+		at := len(f.text) - len(rest)
+		end := at
+		for end < len(f.text) && isDigit(f.text[end]) {
+			end++
+		}
+		if end == at && !short {
+			return false
+		}
+		end, places := f.place(max(end, first.end), false)
+		if short && places == 0 {
+			return false
+		}
+		return f.add(Address, "", first.start, end, 0.85)
+	}
+	return false
+}
+
+// place reads what follows a street: a flat, a district, a city, a state, a postcode, a
+// country, on the same line or the next ones. It returns the end of the last part that is
+// one of these, and how many of them are certain. If unnamed, the street is read too.
+func (f *finder) place(at int, unnamed bool) (end, certain int) {
+	w := walker{text: f.text, at: at}
+	end = at
+	run, lines := 0, 0 // capitalised words since the last comma or line
+	for parts := 0; parts < 16; parts++ {
+		from := w.at
+		if !w.next(2, 2) {
+			break
+		}
+		between := f.text[from:w.start]
+		if strings.Contains(between, "\n\n\n") {
+			break
+		}
+		if strings.ContainsAny(between, ",\n\\") {
+			run = 0
+			lines++
+			if lines > 6 {
+				break
+			}
+		}
+		word := w.word()
+		switch {
+		case listed(" apt apt. apartment suite ste unit flat floor fl room rm # no no. nr building bldg bl. app appartement piso planta esc int interno wohnung etage étage bus bte box ", word) || word[0] == '#':
+			if word == "#" || word[0] != '#' {
+				if !w.next(0, 0) || w.end-w.start > 6 {
+					return end, certain
+				}
+			}
+			end = w.end
+			continue
+		case isPostcode(word) && (run > 0 || strings.ContainsAny(between, ",\n\\") || certain > 0 || unnamed):
+			end = w.end
+			certain++
+			if rest := f.text[w.end:]; len(rest) > 3 && rest[0] == ' ' && isSecondHalf(rest[1:]) {
+				w.at += 1 + secondHalf(rest[1:])
+				end = w.at
+			}
+			run = 0
+			continue
+		case len(word) == 2 && isUpper(word[0]) && isUpper(word[1]) || len(word) == 3 && isUpper(word[0]) && isUpper(word[1]) && isUpper(word[2]):
+			if strings.Contains(states, " "+word+" ") || certain > 0 || f.postcodeFollows(w.at) {
+				end = w.end
+				certain++
+				continue
+			}
+			return end, certain
+		case isCapitalised(word) && !isStop(word):
+			if run++; run > 4 {
+				return end, certain
+			}
+			k := f.kinds(word)
+			next := f.byteAt(w.at)
+			switch {
+			case k&names.Place != 0 && (run == 1 && strings.ContainsAny(between, ",\n\\") || certain > 0 || f.postcodeFollows(w.at)):
+				end = w.end
+				certain++
+			case next == ',' || next == '\n' || next == 0 || next == '\\' || f.postcodeFollows(w.at):
+				// A city that no list has, as a part by itself.
+				if certain > 0 && (next == 0 || next == '\n') || f.continues(w.at) {
+					end = w.end
+				}
+			}
+			continue
+		case isParticle(word), word == "upon", word == "am", word == "an", word == "im", word == "of", word == "and", word == "on", word == "sur", word == "aan":
+			if run == 0 && !isCapitalised(word) && strings.ContainsAny(between, ",\n\\") {
+				return end, certain
+			}
+			continue
+		}
+		break
+	}
+	return end, certain
+}
+
+// continues reports whether a postcode, a state or a known place follows within a few words.
+func (f *finder) continues(at int) bool {
+	w := walker{text: f.text, at: at}
+	for range 5 {
+		if !w.next(2, 2) {
+			return false
+		}
+		word := w.word()
+		switch {
+		case isPostcode(word), strings.Contains(states, " "+word+" ") && isUpper(word[0]):
+			return true
+		case !isCapitalised(word) && !isParticle(word):
+			return false
+		case f.kinds(word)&(names.Place|names.Word|names.First) == names.Place:
+			return true
+		}
+	}
+	return false
+}
+
+func (f *finder) postcodeFollows(at int) bool {
+	w := walker{text: f.text, at: at}
+	return w.next(1, 1) && isPostcode(w.word())
+}
+
+// states are abbreviations of states and provinces that stand in addresses.
+const states = " AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR AA AE AP VI GU " +
+	"AB BC MB NB NL NS NT NU ON PE QC SK YT NSW QLD VIC TAS ACT UK USA US GB "
+
+// isPostcode reports whether a word has the form of a postcode, or of its first half.
+func isPostcode(word string) bool {
+	digits, letters, dashes := 0, 0, 0
+	for _, b := range []byte(word) {
+		switch {
+		case isDigit(b):
+			digits++
+		case isUpper(b):
+			letters++
+		case b == '-':
+			dashes++
+		default:
+			return false
+		}
+	}
+	switch {
+	case dashes > 1, digits == 0:
+		return false
+	case letters == 0 && dashes == 0:
+		return digits >= 4 && digits <= 6
+	case letters == 0:
+		return digits == 5 || digits == 8 || digits == 9 || digits == 7 // 00-950, 01310-100, 12345-6789, 100-0001
+	}
+	return len(word) >= 2 && len(word) <= 8 && letters <= 4 && (isUpper(word[0]) && letters <= 3) && (len(word) >= 3 || digits == 1)
+}
+
+// isSecondHalf reports whether a postcode goes on: 1AA of SW1A 1AA, 1B1 of K1A 1B1, AB of
+// 1012 AB.
+func isSecondHalf(rest string) bool { return secondHalf(rest) > 0 }
+
+func secondHalf(rest string) int {
+	n := 0
+	for n < len(rest) && (isDigit(rest[n]) || isUpper(rest[n])) {
+		n++
+	}
+	if n < len(rest) && isWord(rest[n]) {
+		return 0
+	}
+	if n == 3 && isDigit(rest[0]) && (isUpper(rest[1]) || isDigit(rest[2])) {
+		return 3
+	}
+	return 0
+}

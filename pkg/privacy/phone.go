@@ -1,0 +1,266 @@
+package privacy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/privacy/internal/phone"
+)
+
+// defaultRegions are where a number without a calling code is looked for.
+var defaultRegions = []string{"US", "GB", "DE", "FR", "IT", "ES", "NL", "CH", "AT", "BE", "SE", "PL", "IE", "AU", "NZ", "ZA", "IN", "JP", "KR", "BR", "MX", "CN", "RU", "TR"}
+
+// A dialing is a telephone number as it is written.
+type dialing struct {
+	start  int
+	plus   bool // it begins with a calling code
+	braced bool // its first group of digits, or the second after a calling code, is in brackets
+	mixed  bool // its separators are of several kinds
+	digits [20]byte
+	n      int
+	groups []dialed // where each group of digits ends
+	store  [10]dialed
+}
+
+type dialed struct {
+	end    int
+	digits int // up to there
+	size   int
+}
+
+// phone looks for a telephone number: with a calling code, as one is written in North
+// America, or of one of the regions.
+func (f *finder) phone(t *token) int {
+	if t.groups[0].letters > 0 && t.n < 2 || !isDigit(t.plain[0]) {
+		return 0
+	}
+	d := dialing{start: t.start}
+	d.groups = d.store[:0]
+	if !f.dial(&d) {
+		return 0
+	}
+	for n := len(d.groups); n > 0; n-- {
+		g := d.groups[n-1]
+		if g.digits < 6 || g.digits > 15 {
+			continue
+		}
+		kind, score := f.rate(&d, n)
+		if score == 0 {
+			continue
+		}
+		end := g.end
+		if n == len(d.groups) {
+			end = f.extension(end)
+		}
+		if f.byteAt(d.start) != '(' && f.byteAt(end) == ')' && strings.IndexByte(f.text[d.start:end], '(') >= 0 && strings.IndexByte(f.text[d.start:end], ')') < 0 {
+			end++
+		}
+		if f.add(Phone, kind, d.start, end, score) {
+			return end
+		}
+	}
+	return 0
+}
+
+// dial reads a number from its first digit on, with what may stand before it.
+func (f *finder) dial(d *dialing) bool {
+	text := f.text
+	i := d.start
+	if b := f.byteAt(d.start - 1); b == '(' {
+		d.braced = true
+		d.start--
+		if f.byteAt(d.start-1) == '+' {
+			d.start--
+			d.plus = true
+		}
+	} else if b == '+' {
+		d.plus = true
+		d.start--
+		if f.byteAt(d.start-1) == '(' {
+			d.start--
+		}
+	} else if b == '.' || b == ',' || b == '#' || b == '$' || b == '=' || b == '/' && f.byteAt(d.start-2) == '/' || b == '-' && isWord(f.byteAt(d.start-2)) {
+		return false // a part of a number, or of something else
+	}
+	if before := f.byteAt(d.start - 1); isWord(before) {
+		return false
+	}
+	kind := byte(0)
+	for len(d.groups) < cap(d.groups) {
+		size := 0
+		for isDigit(f.byteAt(i)) && d.n < len(d.digits) {
+			d.digits[d.n] = text[i]
+			d.n++
+			size++
+			i++
+		}
+		if size == 0 || isWord(f.byteAt(i)) && f.byteAt(i) != 'x' && f.byteAt(i) < 0x80 {
+			break
+		}
+		d.groups = append(d.groups, dialed{i, d.n, size})
+		// What separates groups: a space, a dash, a dot, a slash, brackets, or two of them.
+		at := i
+		for at-i < 4 {
+			n, form := f.separator(at)
+			if n == 0 {
+				if b := f.byteAt(at); b == '(' || b == ')' {
+					d.braced = d.braced || b == '('
+					at++
+					continue
+				}
+				break
+			}
+			if kind != 0 && form != kind && form != ' ' {
+				d.mixed = true
+			}
+			if form != ' ' {
+				kind = form
+			}
+			at += n
+		}
+		if at == i || !isDigit(f.byteAt(at)) {
+			break
+		}
+		i = at
+	}
+	return len(d.groups) > 0
+}
+
+// form returns the sizes of the groups, a digit each.
+func (d *dialing) form(n int) string {
+	var sizes [10]byte
+	for i, g := range d.groups[:n] {
+		sizes[i] = byte('0' + min(g.size, 9))
+	}
+	return string(sizes[:n])
+}
+
+// rate returns how certain it is that the first n groups are a telephone number, and of
+// which region.
+func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
+	digits := string(d.digits[:d.groups[n-1].digits])
+	c := f.near(d.start)
+	called := c&ofPhone != 0
+	switch rest, calling := strings.CutPrefix(digits, "00"); {
+	case d.plus:
+		return f.international(digits, d, n)
+	case calling && len(rest) > 8:
+		if kind, ok := phone.International(rest); ok {
+			return kind, 0.9
+		}
+	}
+	form := d.form(n)
+	switch {
+	case len(form) == 3 && (form[0] == '4' && form[1:] == "22" || form == "224" || form == "114" || form == "124" || form == "214"):
+		return "", 0 // a date
+	case c&ofOther != 0 && !called && !d.braced:
+		return "", 0
+	}
+	// North America: 3-3-4, with a 1 before it.
+	switch form {
+	case "334", "1334", "3334":
+		if form == "3334" && !strings.HasPrefix(digits, "001") || form == "1334" && digits[0] != '1' {
+			break
+		}
+		switch {
+		case called || d.braced:
+			return "US", 0.93
+		case phone.National("US", digits[len(digits)-10:]):
+			return "US", 0.85
+		case f.spaced(d, n):
+			return "US", 0.55
+		}
+		return "US", 0.7
+	case "34":
+		if called {
+			return "US", 0.75
+		}
+	}
+	grouped := n > 1
+	local := digits[0] == '0' || d.braced
+	if (local && grouped && len(digits) >= 8 || called) && !d.decimal(f, n) {
+		for _, region := range f.regions() {
+			if phone.National(region, digits) {
+				if !slices.Contains(f.policy.Regions, region) {
+					region = "" // it may be one of several
+				}
+				switch {
+				case called:
+					return region, 0.93
+				case d.mixed && !d.braced:
+					return region, 0.5
+				}
+				return region, 0.65
+			}
+		}
+		if called && len(digits) >= 7 && len(digits) <= 14 {
+			return "", 0.7
+		}
+		if d.braced && len(digits) >= 8 && grouped {
+			return "", 0.6
+		}
+	}
+	return "", 0
+}
+
+// international rates a number that begins with a calling code.
+func (f *finder) international(digits string, d *dialing, n int) (kind string, score float64) {
+	// +44 (0)20 is 020 in Britain.
+	if d.braced && len(d.groups) > 1 {
+		for i, g := range d.groups[:n] {
+			if i > 0 && f.text[g.end-1] == '0' && g.size == 1 && f.byteAt(g.end) == ')' {
+				digits = digits[:g.digits-1] + digits[g.digits:]
+				break
+			}
+		}
+		if open := strings.Index(f.text[d.start:d.groups[n-1].end], "(0"); open > 0 && digits == string(d.digits[:len(digits)]) {
+			if i := strings.IndexByte(digits[1:], '0'); i >= 0 && i < 4 {
+				digits = digits[:i+1] + digits[i+2:]
+			}
+		}
+	}
+	if kind, ok := phone.International(digits); ok {
+		return kind, 0.97
+	}
+	if len(digits) < 8 {
+		return "", 0
+	}
+	return "", 0.75 // in the form of one: mistyped, or made up
+}
+
+// spaced reports whether the groups are separated by spaces alone.
+func (f *finder) spaced(d *dialing, n int) bool {
+	return !strings.ContainsAny(f.text[d.start:d.groups[n-1].end], "-.()/")
+}
+
+// decimal reports whether the number has one dot in it and nothing else: 1234567.89.
+func (d *dialing) decimal(f *finder, n int) bool {
+	return n == 2 && f.byteAt(d.groups[0].end) == '.'
+}
+
+// extension returns the end of what a number is extended by, such as x123, or end.
+func (f *finder) extension(end int) int {
+	rest := f.text[end:]
+	for _, word := range []string{"x", " x", " ext. ", " ext.", " ext ", " extension ", ", ext. ", " Ext. ", " ext: ", " x."} {
+		after, ok := strings.CutPrefix(rest, word)
+		if !ok {
+			continue
+		}
+		n := 0
+		for n < len(after) && n < 7 && isDigit(after[n]) {
+			n++
+		}
+		if n > 0 && n < 7 && (n == len(after) || !isWord(after[n])) {
+			return end + len(word) + n
+		}
+	}
+	return end
+}
+
+// regions are where a number without a calling code is looked for.
+func (s *Scanner) regions() []string {
+	if len(s.policy.Regions) > 0 {
+		return slices.Concat(s.policy.Regions, defaultRegions)
+	}
+	return defaultRegions
+}

@@ -1,0 +1,181 @@
+package privacy
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Policy says what is personal data. The zero Policy is the default.
+type Policy struct {
+	// Classes says for each class whether and from which score on it counts. Classes that
+	// are not named count from [DefaultThreshold] on.
+	Classes map[Class]ClassPolicy `json:"classes,omitzero"`
+	// Allow are values that are not personal data: the company's own telephone number. One
+	// that begins with "@" stands for all addresses of a domain.
+	Allow []string `json:"allow,omitzero"`
+	// Patterns find further data, of classes that they name.
+	Patterns []PatternPolicy `json:"patterns,omitzero"`
+	// Regions are the countries whose telephone numbers are looked for first.
+	Regions []string `json:"regions,omitzero"`
+	// Always are JSON Pointers of values that are personal data whatever they hold, and
+	// Never of those that are left alone, with all in them. A token "*" stands for any.
+	Always []string `json:"always,omitzero"`
+	Never  []string `json:"never,omitzero"`
+}
+
+// A ClassPolicy says what counts of a class.
+type ClassPolicy struct {
+	Off       bool    `json:"off,omitzero"`
+	Threshold float64 `json:"threshold,omitzero"`
+}
+
+// A PatternPolicy is a class of the user's own.
+type PatternPolicy struct {
+	Class   Class   `json:"class"`
+	Pattern string  `json:"pattern"`
+	Score   float64 `json:"score,omitzero"` // 0 means 0.9
+}
+
+// pattern is a compiled [PatternPolicy].
+type pattern struct {
+	class      Class
+	score      float64
+	expression *regexp.Regexp
+}
+
+// ParsePolicy reads a policy, as JSON. The error names the member that is wrong.
+func ParsePolicy(text []byte) (Policy, error) {
+	var p Policy
+	if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
+		var semantic *json.SemanticError
+		switch {
+		case !errors.As(err, &semantic):
+			return p, fmt.Errorf("policy: not JSON: %w", err)
+		case errors.Is(err, json.ErrUnknownName):
+			return p, fmt.Errorf("policy: %s: unknown member; the format has no such name", semantic.JSONPointer)
+		}
+		return p, fmt.Errorf("policy: %s: a value of the wrong type; write the one that the format has there", semantic.JSONPointer)
+	}
+	_, err := New(p)
+	return p, err
+}
+
+// isClass reports whether a name can be that of a class: small letters, digits, hyphens.
+func isClass(name Class) bool {
+	return name != "" && len(name) <= 30 && strings.Trim(string(name), "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && isLower(name[0])
+}
+
+// prepare checks the policy and compiles it.
+func (s *Scanner) prepare() error {
+	known := Classes()
+	for i, own := range s.policy.Patterns {
+		at := fmt.Sprintf("policy: /patterns/%d", i)
+		if !isClass(own.Class) {
+			return fmt.Errorf("%s/class: %q is no class; use small letters, digits and hyphens", at, own.Class)
+		}
+		expression, err := regexp.Compile(own.Pattern)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s/pattern: %w", at, err)
+		case expression.MatchString(""):
+			return fmt.Errorf("%s/pattern: %q matches the empty text; require something", at, own.Pattern)
+		case own.Score < 0 || own.Score > 1:
+			return fmt.Errorf("%s/score: %g; use 0 to 1", at, own.Score)
+		}
+		s.patterns = append(s.patterns, pattern{own.Class, cmp.Or(own.Score, 0.9), expression})
+		known = append(known, own.Class)
+	}
+	s.thresholds = map[Class]float64{}
+	for class, c := range s.policy.Classes {
+		switch {
+		case !slices.Contains(known, class):
+			return fmt.Errorf("policy: /classes/%s: unknown class; use one of %s, or give it a pattern", class, list(known))
+		case c.Threshold < 0 || c.Threshold > 1:
+			return fmt.Errorf("policy: /classes/%s/threshold: %g; use 0 to 1", class, c.Threshold)
+		case c.Off:
+			s.thresholds[class] = 2
+		default:
+			s.thresholds[class] = cmp.Or(c.Threshold, DefaultThreshold)
+		}
+	}
+	s.allowed = map[string]bool{}
+	for i, value := range s.policy.Allow {
+		if value == "" || value == "@" {
+			return fmt.Errorf("policy: /allow/%d: empty; name a value", i)
+		}
+		if value[0] == '@' {
+			s.domains = append(s.domains, strings.ToLower(value))
+		}
+		s.allowed[fold(value)] = true
+	}
+	for _, lists := range []struct {
+		name     string
+		pointers []string
+	}{{"always", s.policy.Always}, {"never", s.policy.Never}} {
+		for i, pointer := range lists.pointers {
+			if _, ok := jsonstream.SplitPointer(pointer); !ok {
+				return fmt.Errorf("policy: /%s/%d: %q is no JSON Pointer: write it as /member/0/member", lists.name, i, pointer)
+			}
+		}
+	}
+	for i, region := range s.policy.Regions {
+		if len(region) != 2 || strings.ToUpper(region) != region {
+			return fmt.Errorf("policy: /regions/%d: %q is no country; write it as DE", i, region)
+		}
+	}
+	return nil
+}
+
+func list(classes []Class) string {
+	names := make([]string, len(classes))
+	for i, c := range classes {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Policy returns the policy of the scanner, which the caller must not change.
+func (s *Scanner) Policy() Policy { return s.policy }
+
+// fold returns a value as it is compared: in small letters, without what only separates.
+func fold(value string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '-' || r == '.' || r == '(' || r == ')' || r == 0xA0 {
+			return -1
+		}
+		return r
+	}, strings.ToLower(value))
+}
+
+// isAllowed reports whether the policy says that a value is not personal data.
+func (s *Scanner) isAllowed(class Class, value string) bool {
+	if len(s.allowed) == 0 {
+		return false
+	}
+	if class == Email && len(s.domains) > 0 {
+		at := strings.LastIndexByte(value, '@')
+		if slices.Contains(s.domains, strings.ToLower(value[at:])) {
+			return true
+		}
+	}
+	return s.allowed[fold(value)]
+}
+
+// ownPatterns looks for the policy's own patterns.
+func (f *finder) ownPatterns() {
+	for _, p := range f.patterns {
+		for _, at := range p.expression.FindAllStringIndex(f.text, -1) {
+			if at[0] < at[1] {
+				f.add(p.class, "", at[0], at[1], p.score)
+			}
+		}
+	}
+}
