@@ -9,11 +9,16 @@ REPOSITORY is a git directory of the repository that SET names:
     presidio       github.com/microsoft/presidio-research, MIT licence,
                    commit 7622dec1e5f7d25dc60b57c28c39f4c4af197018: data/synth_dataset_v2.json
     presidio-old   the same: tests/data/generated_large.json
+    presidio-small the same: tests/data/generated_small.json
     nano           github.com/Nannigalaxy/PII-synthetic_dataset, MIT licence,
                    commit e776265d92426ab9ef11f7bea3b9989addc39b63
 
-None of it is part of this repository. The detectors were tuned on nano and on texts of our
-own, not on presidio's.
+    tweets-dev     github.com/leondz/emerging_entities_17, CC BY 4.0,
+                   commit e52a2d2a71ac1a051ca2d532eef28653c5c02603: emerging.dev.conll, persons alone
+    tweets         the same: emerging.test.annotated
+
+None of it is part of this repository. The detectors were tuned on presidio-small, nano, tweets-dev and texts of our
+own.
 """
 import json
 import subprocess
@@ -63,8 +68,30 @@ def nano(repository):
         yield text, spans
 
 
+def conll(repository, path):
+    # Words and labels in lines, an empty line between texts.
+    listing = subprocess.check_output(['git', '-C', repository, 'show', 'HEAD:' + path]).decode()
+    for block in listing.split('\n\n'):
+        text, spans = '', []
+        for line in block.split('\n'):
+            if '\t' not in line:
+                continue
+            word, label = line.split('\t')[:2]
+            label = label.split(',')[0]
+            start = len(text) + 1 if text and word[0] not in '.,!?;:' else len(text)
+            text = text.ljust(start) + word
+            if label == 'B-person':
+                spans.append(('PERSON', start, len(text)))
+            elif label == 'I-person' and spans:
+                spans[-1] = ('PERSON', spans[-1][1], len(text))
+        yield text, spans
+
+
 SETS = {
+    'tweets-dev': lambda r: conll(r, 'emerging.dev.conll'),
+    'tweets': lambda r: conll(r, 'emerging.test.annotated'),
     'presidio': lambda r: presidio(r, 'data/synth_dataset_v2.json'),
+    'presidio-small': lambda r: presidio(r, 'tests/data/generated_small.json'),
     'presidio-old': lambda r: presidio(r, 'tests/data/generated_large.json'),
     'nano': nano,
 }

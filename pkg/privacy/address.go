@@ -8,34 +8,10 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// streetEnds are words that the name of a street ends with, and streetStarts those that it
-// begins with, in small letters.
-const (
-	streetEnds = " street st str avenue ave av road rd lane ln drive dr court ct boulevard blvd way place pl square sq terrace ter close crescent cres highway hwy parkway pkwy " +
-		"circle cir trail trl alley plaza row mews grove gardens gdns hill rise walk loop pike turnpike ridge view crossing point run path pass bypass causeway ranch meadows village islands springs " +
-		"park estate estates cove hollow knoll landing manor orchard valley vista creek glen heights junction mill mission mount mountain oval parade quay wharf estrada expressway freeway " +
-		"straße strasse gasse weg allee platz ring damm ufer chaussee straat laan gracht plein kade steeg gatan vägen gata väg gate vei veien gade vej katu tie utca út útja tér körút ulica ulice ul. sokak caddesi cd. sk. улица проспект переулок "
-	streetStarts = " rue avenue av. av boulevard bd bvd place pl. allée allee chemin impasse quai route cours passage square via viale piazza corso largo vicolo strada calle c/ avenida avda avda. plaza paseo carrera cra " +
-		"camino rua travessa praça alameda estrada rodovia ulica ul. al. os. pl. strasse calea bulevardul str. strada улица ул. проспект пр. переулок пер. вулиця jalan jl. jln. sokak c. ctra. rda. ronda carrer "
-	streetSuffixes = " straße strasse str. gasse weg allee platz ring damm ufer straat laan gracht plein kade gatan vägen gata väg gate vei veien gade vej katu tie kuja utca tér gasse steig stieg steeg dijk hof markt brücke bruecke berg graben "
-)
+// streetSuffixes end the names of streets that are one word: Hauptstraße.
+const streetSuffixes = "straße strasse str. gasse weg allee platz ring damm ufer straat laan gracht plein kade gatan vägen gata väg gate vei veien gade vej katu tie kuja utca tér gasse steig stieg steeg dijk hof markt brücke bruecke berg graben"
 
-// isStreetEnd reports whether a word is one that a street's name ends with.
-func isStreetEnd(word string) bool { return listed(streetEnds, word) }
-
-func isStreetStart(word string) bool { return listed(streetStarts, word) }
-
-// listed reports whether a list in small letters, with spaces around its words, has a word.
-func listed(list, word string) bool {
-	var buffer [32]byte
-	if len(word) > 20 || word == "" {
-		return false
-	}
-	lower := append(appendLower(append(buffer[:0], ' '), word), ' ')
-	return strings.Contains(list, string(lower))
-}
-
-// hasStreetSuffix reports whether a word is a street's name by its end: Hauptstraße.
+// hasStreetSuffix reports whether a word is a street's name by its end.
 func hasStreetSuffix(word string) bool {
 	if len(word) < 7 {
 		return false
@@ -98,6 +74,11 @@ word:
 
 func (w *walker) word() string { return strings.TrimSuffix(w.text[w.start:w.end], ".") }
 
+func kindOf(word string) names.Kinds {
+	k, _ := kindsOf(word)
+	return k
+}
+
 func isCapitalised(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return unicode.IsUpper(r)
@@ -114,7 +95,7 @@ func (f *finder) houseNumber(t *token) int {
 		return 0
 	}
 	w := walker{text: f.text, at: g.end}
-	if t.n > 1 && t.shape[g.shape] == '-' && t.groups[1].digits > 0 && t.groups[1].digits <= 4 { // 12-14
+	if t.n > 1 && (t.shape[g.shape] == '-' || t.shape[g.shape] == ' ') && t.groups[1].digits > 0 && t.groups[1].digits <= 5 { // 12-14, 12 345 Main Street
 		w.at = t.groups[1].end
 	}
 	if f.byteAt(w.at) == ',' { // 12, rue de la Paix
@@ -125,9 +106,9 @@ func (f *finder) houseNumber(t *token) int {
 	for words := 0; words < 6 && w.next(0, 0); words++ {
 		word := w.word()
 		switch {
-		case words == 0 && isStreetStart(word):
+		case words == 0 && is(isStreetStart, word):
 			street, score = f.streetName(&w), 0.8
-		case isStreetEnd(word) && capitals > 0 && isCapitalised(word):
+		case is(isStreetEnd, word) && capitals > 0 && isCapitalised(word):
 			// The longest name counts: 12 Park Lane Road.
 			street, score = w.end, 0.85
 			capitals++
@@ -136,15 +117,18 @@ func (f *finder) houseNumber(t *token) int {
 			street, score = w.end, 0.8
 			capitals++
 			continue
-		case isCapitalised(word) && !isStop(word) || capitals == 0 && isOrdinalWord(word):
+		case isCapitalised(word) && !is(isStop, word) || capitals == 0 && isOrdinalWord(word):
 			capitals++
 			continue
-		case isParticle(word):
+		case is(isParticle, word):
 			continue
+		case capitals > 0 && w.end-w.start <= 4 && isDigit(word[0]) && f.partEnds(w.end):
+			// A number on both sides: of the building, and of the house.
+			street, score = w.end, max(score, 0.75)
 		}
 		break
 	}
-	if street == 0 && capitals > 0 && capitals <= 4 {
+	if street == 0 && capitals > 0 {
 		// A street without a word for street, if a city with a postcode follows.
 		if end, places := f.place(g.end, true); places >= 2 && g.digits <= 5 {
 			f.add(Address, "", t.start, end, 0.6)
@@ -169,6 +153,15 @@ func isOrdinalWord(word string) bool {
 	return len(word) >= 3 && isDigit(word[0]) && strings.Contains("st nd rd th", strings.ToLower(word[len(word)-2:]))
 }
 
+// partEnds reports whether a part of an address ends at a place: with a comma, a line, or
+// the number of a flat.
+func (f *finder) partEnds(at int) bool {
+	if b := f.byteAt(at); b == ',' || b == '\n' || b == '.' {
+		return true
+	}
+	return is(isFlat, f.wordAfter(at)) || isCapitalised(f.wordAfter(at))
+}
+
 // streetName returns the end of the name after a word such as "rue".
 func (f *finder) streetName(w *walker) int {
 	end := w.end
@@ -178,7 +171,7 @@ func (f *finder) streetName(w *walker) int {
 			break
 		}
 		word := w.word()
-		if !isCapitalised(word) && !isParticle(word) && !strings.HasPrefix(word, "d'") && !strings.HasPrefix(word, "l'") && word != "des" && word != "aux" && word != "sur" && word != "delle" && word != "dei" && word != "degli" {
+		if !isCapitalised(word) && !is(isParticle, word) && !strings.HasPrefix(word, "d'") && !strings.HasPrefix(word, "l'") && word != "des" && word != "aux" && word != "sur" && word != "delle" && word != "dei" && word != "degli" {
 			*w = before
 			break
 		}
@@ -192,17 +185,18 @@ func (f *finder) streetName(w *walker) int {
 // streetFirst looks for an address whose street precedes its number, at the beginning of a
 // sequence of capitalised words.
 func (f *finder) streetFirst(words []capitalised) bool {
-	first := f.text[words[0].start:words[0].end]
-	last := f.text[words[len(words)-1].start:words[len(words)-1].end]
-	w := walker{text: f.text, at: words[len(words)-1].end}
+	first, last := words[0], words[len(words)-1]
+	w := walker{text: f.text, at: last.end}
 	switch {
-	case hasStreetSuffix(last), listed(" straße strasse weg allee platz gasse straat laan gatan vägen utca út tér katu ", last):
-	case isStreetStart(first):
-		w = walker{text: f.text, at: words[0].start}
+	case f.numberFollows(last.end) && (last.is(isStreetAlone) || hasStreetSuffix(f.text[last.start:last.end])):
+	case first.is(isStreetStart):
+		w = walker{text: f.text, at: first.start}
 		w.next(0, 0)
 		w.at = f.streetName(&w)
-	default:
+	case first.is(isBox):
 		return f.postBox(words)
+	default:
+		return false
 	}
 	if f.byteAt(w.at) == '.' {
 		w.at++
@@ -213,9 +207,9 @@ func (f *finder) streetFirst(words []capitalised) bool {
 	if !isDigit(f.text[w.start]) && (!w.next(0, 0) || !isDigit(f.text[w.start])) {
 		return false
 	}
-	start := words[0].start
+	start := first.start
 	for i, word := range words { // what precedes the street: "In der Hauptstraße" does not belong
-		if hasStreetSuffix(f.text[word.start:word.end]) && i > 0 && isStop(f.text[words[0].start:words[0].end]) {
+		if i > 0 && first.is(isStop) && hasStreetSuffix(f.text[word.start:word.end]) {
 			start = words[i].start
 		}
 	}
@@ -225,6 +219,17 @@ func (f *finder) streetFirst(words []capitalised) bool {
 		score = 0.9
 	}
 	return f.add(Address, "", start, end, score)
+}
+
+// numberFollows reports whether a digit follows a word, after a full stop and a space.
+func (f *finder) numberFollows(at int) bool {
+	if f.byteAt(at) == '.' {
+		at++
+	}
+	if f.byteAt(at) == ',' {
+		at++
+	}
+	return f.byteAt(at) == ' ' && isDigit(f.byteAt(at+1))
 }
 
 // postBox looks for a post office box.
@@ -279,7 +284,7 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 		}
 		word := w.word()
 		switch {
-		case listed(" apt apt. apartment suite ste unit flat floor fl room rm # no no. nr building bldg bl. app appartement piso planta esc int interno wohnung etage étage bus bte box ", word) || word[0] == '#':
+		case is(isFlat, word) || word[0] == '#':
 			if word == "#" || word[0] != '#' {
 				if !w.next(0, 0) || w.end-w.start > 6 {
 					return end, certain
@@ -303,11 +308,11 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 				continue
 			}
 			return end, certain
-		case isCapitalised(word) && !isStop(word):
+		case isCapitalised(word) && !is(isStop, word):
 			if run++; run > 4 {
 				return end, certain
 			}
-			k := f.kinds(word)
+			k := kindOf(word)
 			next := f.byteAt(w.at)
 			switch {
 			case k&names.Place != 0 && (run == 1 && strings.ContainsAny(between, ",\n\\") || certain > 0 || f.postcodeFollows(w.at)):
@@ -315,12 +320,12 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 				certain++
 			case next == ',' || next == '\n' || next == 0 || next == '\\' || f.postcodeFollows(w.at):
 				// A city that no list has, as a part by itself.
-				if certain > 0 && (next == 0 || next == '\n') || f.continues(w.at) {
+				if certain > 0 && (next == 0 || next == '\n') || strings.ContainsAny(between, ",\n\\") && !unnamed && lines == 1 || f.continues(w.at) {
 					end = w.end
 				}
 			}
 			continue
-		case isParticle(word), word == "upon", word == "am", word == "an", word == "im", word == "of", word == "and", word == "on", word == "sur", word == "aan":
+		case is(isParticle, word), word == "upon", word == "am", word == "an", word == "im", word == "of", word == "and", word == "on", word == "sur", word == "aan":
 			if run == 0 && !isCapitalised(word) && strings.ContainsAny(between, ",\n\\") {
 				return end, certain
 			}
@@ -342,9 +347,9 @@ func (f *finder) continues(at int) bool {
 		switch {
 		case isPostcode(word), strings.Contains(states, " "+word+" ") && isUpper(word[0]):
 			return true
-		case !isCapitalised(word) && !isParticle(word):
+		case !isCapitalised(word) && !is(isParticle, word):
 			return false
-		case f.kinds(word)&(names.Place|names.Word|names.First) == names.Place:
+		case kindOf(word)&(names.Place|names.Word|names.First) == names.Place:
 			return true
 		}
 	}

@@ -7,11 +7,8 @@ func (f *finder) date(t *token) int {
 	if t.groups[0].letters > 0 && !isOrdinal(t) || t.groups[0].digits > 4 && t.groups[0].digits != 8 {
 		return 0
 	}
-	if f.named&ofBirth == 0 && f.near(t.start)&ofBirth == 0 {
-		return 0
-	}
 	start, end := f.day(t)
-	if end == 0 {
+	if end == 0 || f.named&ofBirth == 0 && f.near(start)&ofBirth == 0 {
 		return 0
 	}
 	f.add(BirthDate, "", start, end, 0.9)
@@ -71,25 +68,6 @@ func (f *finder) day(t *token) (start, end int) {
 	return 0, 0
 }
 
-// months are the beginnings of their names, in small letters, in the main languages.
-const months = " jan feb mar mär apr may mai jun jul aug sep oct okt nov dec dez" +
-	" janv fév mars avr juin juil août déc ene abr ago dic gen mag giu lug set ott fev out mei maa maj aprile kwi cze lip sie wrz paź lis gru sty lut" +
-	" янв фев мар апр мая май июн июл авг сен окт ноя дек oca şub nis haz tem ağu eyl eki kas ara "
-
-func isMonth(word string) bool {
-	var buffer [24]byte
-	if len(word) > 20 || len(word) < 3 {
-		return false
-	}
-	lower := string(appendLower(buffer[:0], word))
-	for n := min(len(lower), 6); n >= 3; n-- {
-		if strings.Contains(months, " "+lower[:n]+" ") {
-			return true
-		}
-	}
-	return false
-}
-
 // monthBefore returns where the name of a month before a place begins.
 func (f *finder) monthBefore(at int) (start int, ok bool) {
 	end := at
@@ -100,7 +78,7 @@ func (f *finder) monthBefore(at int) (start int, ok bool) {
 	for start > 0 && end-start < 20 && isWord(f.text[start-1]) {
 		start--
 	}
-	return start, end < at && isMonth(f.text[start:end])
+	return start, end < at && is(isMonth, f.text[start:end])
 }
 
 // monthAfter returns where the name of a month after a place ends, 0 if there is none.
@@ -118,7 +96,7 @@ func (f *finder) monthAfter(at int) int {
 	for end < len(f.text) && end-start < 20 && isWord(f.text[end]) {
 		end++
 	}
-	if end == start || !isMonth(f.text[start:end]) {
+	if end == start || !is(isMonth, f.text[start:end]) {
 		return 0
 	}
 	return end

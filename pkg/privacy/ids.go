@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 )
@@ -82,9 +83,15 @@ func (f *finder) nationalID(t *token) int {
 	shapes := idsByShape()
 	for n := t.n; n > 0; n-- {
 		end := t.groups[n-1].end
+		writings := shapes[string(t.shape[:t.groups[n-1].shape])]
+		if len(writings) == 0 {
+			continue
+		}
+		// A copy, so that the token itself need not be on the heap for the functions.
+		plain := bytes.Clone(t.plain[:t.groups[n-1].plain])
 		kind, best := "", 0.0
-		for _, w := range shapes[string(t.shape[:t.groups[n-1].shape])] {
-			if !w.valid(t.plain[:t.groups[n-1].plain]) {
+		for _, w := range writings {
+			if !w.valid(plain) {
 				continue
 			}
 			score := w.alone

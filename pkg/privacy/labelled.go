@@ -7,13 +7,6 @@ func (f *finder) labelled(t *token) int {
 	if t.shape[0] == 'l' && first.letters > 4 || first.plain > 24 {
 		return 0
 	}
-	c := f.near(t.start)
-	if c&(ofPassport|ofLicence|ofHealth|ofBank|ofID|ofSSN) == 0 {
-		c |= f.after(t.end()) & (ofPassport | ofLicence)
-	}
-	if c&(ofPassport|ofLicence|ofHealth|ofBank|ofID|ofSSN|ofCard) == 0 || c&ofOther != 0 && c&(ofPassport|ofLicence) == 0 {
-		return 0
-	}
 	n := f.codeGroups(t)
 	end, digits, length := t.groups[n-1].end, 0, t.groups[n-1].plain
 	for _, g := range t.groups[:n] {
@@ -21,6 +14,13 @@ func (f *finder) labelled(t *token) int {
 	}
 	letters := length - digits
 	if digits < 4 || length < 5 || length > 24 {
+		return 0
+	}
+	c := f.near(t.start)
+	if c&(ofPassport|ofLicence|ofHealth|ofBank|ofID|ofSSN) == 0 {
+		c |= f.after(t.end()) & (ofPassport | ofLicence)
+	}
+	if c&(ofPassport|ofLicence|ofHealth|ofBank|ofID|ofSSN|ofCard) == 0 || c&ofOther != 0 && c&(ofPassport|ofLicence) == 0 {
 		return 0
 	}
 	// A prefix with a dash or a number sign belongs to the code: MRN-0012345.

@@ -61,10 +61,11 @@ func (f *finder) number(i int) int {
 	var t token
 	if code := f.prefixed(start); code < start {
 		f.read(&t, code)
-		for _, detect := range [...]func(*finder, *token) int{(*finder).iban, (*finder).nationalID} {
-			if end := detect(f, &t); end > i {
-				return end
-			}
+		if end := f.iban(&t); end > i {
+			return end
+		}
+		if end := f.nationalID(&t); end > i {
+			return end
 		}
 		t = token{}
 	}
@@ -72,14 +73,36 @@ func (f *finder) number(i int) int {
 	if t.n == 0 {
 		return f.afterDigits(i)
 	}
-	for _, detect := range [...]func(*finder, *token) int{
-		(*finder).iban, (*finder).card, (*finder).nationalID, (*finder).date, (*finder).phone, (*finder).labelled, (*finder).houseNumber,
-	} {
-		if end := detect(f, &t); end > i {
+	if end := f.detect(&t); end > i {
+		return end
+	}
+	return max(t.groups[0].end, i+1)
+}
+
+// detect has the detectors of numbers look at a token. It returns the end of what one has
+// found.
+func (f *finder) detect(t *token) int {
+	if t.groups[t.n-1].plain >= 8 {
+		if end := f.iban(t); end > 0 {
+			return end
+		}
+		if end := f.card(t); end > 0 {
+			return end
+		}
+		if end := f.nationalID(t); end > 0 {
 			return end
 		}
 	}
-	return max(t.groups[0].end, i+1)
+	if end := f.date(t); end > 0 {
+		return end
+	}
+	if end := f.phone(t); end > 0 {
+		return end
+	}
+	if end := f.labelled(t); end > 0 {
+		return end
+	}
+	return f.houseNumber(t)
 }
 
 // prefixed returns where a code begins whose first group is of two or three capital letters,

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,11 +13,13 @@ import (
 type capitalised struct {
 	start, end int
 	kinds      names.Kinds
+	roles      role
 	initial    bool // one letter, with a full stop or not
 	particle   bool // van, de, bin
-	title      bool // Mr, Dr
 	shouted    bool // all capitals
 }
+
+func (w capitalised) is(r role) bool { return w.roles&r != 0 }
 
 // maxNames is the maximum number of words of a sequence.
 const maxNames = 7
@@ -71,7 +74,7 @@ func (f *finder) sequence(words []capitalised, i int) []capitalised {
 	for len(words) < maxNames {
 		w := capitalised{start: i}
 		r, _ := utf8.DecodeRuneInString(text[i:])
-		small := 0
+		small, humps := 0, 0
 		end := i
 		for end < len(text) {
 			b := text[end]
@@ -79,6 +82,8 @@ func (f *finder) sequence(words []capitalised, i int) []capitalised {
 				if (b|0x20)-'a' < 26 {
 					if isLower(b) {
 						small++
+					} else if small > 0 && end > i && isLower(text[end-1]) {
+						humps++
 					}
 					end++
 					continue
@@ -107,10 +112,13 @@ func (f *finder) sequence(words []capitalised, i int) []capitalised {
 		w.end = end
 		length := utf8.RuneCountInString(text[i:end])
 		if !unicode.IsUpper(r) {
-			w.particle = isParticle(text[i:end])
-			if !w.particle {
+			if end-i > 5 || !is(isParticle, text[i:end]) {
 				break
 			}
+			w.particle = true
+		}
+		if humps > 0 && !mayHump(text[i:end]) {
+			break
 		}
 		if end < len(text) && (isDigit(text[end]) || text[end] == '_' || text[end] == '@') {
 			break // an identifier, or the beginning of an address
@@ -124,8 +132,8 @@ func (f *finder) sequence(words []capitalised, i int) []capitalised {
 			}
 		default:
 			w.shouted = small == 0
-			w.kinds = f.kinds(text[i:end])
-			if w.title = isTitle(text[i:end]); w.title && f.byteAt(end) == '.' {
+			w.kinds, w.roles = kindsOf(text[i:end])
+			if w.is(isTitle) && f.byteAt(end) == '.' {
 				w.end++
 			}
 		}
@@ -148,6 +156,16 @@ func (f *finder) sequence(words []capitalised, i int) []capitalised {
 	return words
 }
 
+// mayHump reports whether a name has a capital letter in it: McDonald, DiCaprio.
+func mayHump(word string) bool {
+	for _, prefix := range []string{"Mc", "Mac", "De", "Di", "La", "Le", "Du", "Van", "Von", "Fitz", "St"} {
+		if rest, ok := strings.CutPrefix(word, prefix); ok && rest != "" && isUpper(rest[0]) {
+			return strings.IndexFunc(rest[1:], unicode.IsUpper) < 0
+		}
+	}
+	return strings.IndexByte(word, '-') > 0 || strings.IndexByte(word, '\'') > 0
+}
+
 // possessive reports whether an apostrophe is that of "Ada's".
 func (f *finder) possessive(at int) bool {
 	_, size := utf8.DecodeRuneInString(f.text[at:])
@@ -155,49 +173,33 @@ func (f *finder) possessive(at int) bool {
 	return (strings.HasPrefix(rest, "s") || strings.HasPrefix(rest, "S")) && (len(rest) == 1 || !isWord(rest[1]))
 }
 
-// kinds returns what a word is; of one with hyphens, what its parts are together.
-func (f *finder) kinds(word string) names.Kinds {
+// kindsOf returns what a word is, and its roles; of one with hyphens, what its parts are
+// together.
+func kindsOf(word string) (names.Kinds, role) {
 	var buffer [64]byte
 	if len(word) > 48 {
-		return 0
+		return 0, 0
 	}
 	lower := appendLower(buffer[:0], word)
-	k := names.Of(lower)
+	k, r := names.Of(lower), readRoles()[string(lower)]
 	if k != 0 {
-		return k
+		return k, r
 	}
-	if first, second, ok := strings.Cut(string(lower), "-"); ok {
+	if first, second, ok := bytes.Cut(lower, []byte("-")); ok {
 		a, b := names.Of(first), names.Of(second)
-		return (a | b) & (names.First | names.Last | names.Place) &^ ((a & b & names.Word) >> 2)
+		return (a | b) & (names.First | names.Last | names.Place), r
 	}
-	if s := string(lower); strings.HasPrefix(s, "mc") || strings.HasPrefix(s, "o'") || strings.HasPrefix(s, "o’") {
-		return names.Last
+	if len(lower) > 3 && (string(lower[:2]) == "mc" || string(lower[:2]) == "o'" || bytes.HasPrefix(lower, []byte("o’"))) {
+		return names.Last, r
 	}
-	return 0
-}
-
-const particles = " van von der den de del della di da das do dos du la le el al bin ibn ben abu ter ten zu zum y e af av san st "
-
-func isParticle(word string) bool {
-	return len(word) <= 5 && strings.Contains(particles, " "+word+" ")
-}
-
-const titles = " mr mrs ms miss mx dr prof professor sir madam lady lord herr frau fräulein monsieur madame mademoiselle mme mlle señor señora señorita sr sra srta " +
-	"signor signora signorina sig senhor senhora dhr mevr mw pan pani herra rouva hr fru ing dott avv rev father sister brother captain capt sgt lt col gen judge justice senator president dra "
-
-func isTitle(word string) bool {
-	var buffer [24]byte
-	if len(word) > 14 {
-		return false
-	}
-	return strings.Contains(titles, " "+string(appendLower(buffer[:0], word))+" ")
+	return 0, r
 }
 
 // name looks for a name that begins at one of the words, and returns the word to go on with.
 func (f *finder) name(words []capitalised, from int) int {
-	titled := false
 	start := from
-	for start < len(words) && words[start].title {
+	titled := from == 0 && is(isTitle, f.wordBefore(words[0].start)) // mr. Smith
+	for start < len(words) && words[start].is(isTitle) {
 		titled = true
 		start++
 	}
@@ -205,10 +207,10 @@ func (f *finder) name(words []capitalised, from int) int {
 		return start + 1
 	}
 	to := start // the end of the name
-	for to < len(words) && !words[to].title && f.belongs(words, start, to) {
+	for to < len(words) && !words[to].is(isTitle) && f.belongs(words, start, to) {
 		to++
 	}
-	for to > start && (words[to-1].particle || words[to-1].initial && to-1 == start && len(words) > to) {
+	for to > start && (words[to-1].particle || words[to-1].initial && f.text[words[to-1].start:words[to-1].end] == "I" || words[to-1].initial && to-1 == start && len(words) > to) {
 		to--
 	}
 	if to == start {
@@ -239,17 +241,17 @@ func (f *finder) belongs(words []capitalised, start, at int) bool {
 	case w.shouted != words[start].shouted && !words[start].initial:
 		return false
 	}
-	if w.kinds&(names.First|names.Last) != 0 && (w.kinds&names.Word == 0 || w.kinds&names.Last != 0 && !isStop(f.text[w.start:w.end])) {
+	if w.kinds&(names.First|names.Last) != 0 && (w.kinds&names.Word == 0 || w.kinds&names.Last != 0 && !w.is(isStop)) {
 		return at-start < 5
 	}
 	// A word that no list has: a rare surname, after a first name.
-	return w.kinds == 0 && at-start < 4 && !isOrganisation(f.text[w.start:w.end])
+	return w.kinds == 0 && at-start < 4 && !w.is(isOrganisation)
 }
 
 // rateName returns how certain it is that words are the name of a person; 0 if not at all.
 // The rest of the sequence follows them.
 func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) float64 {
-	if len(rest) > 0 && isOrganisation(f.text[rest[0].start:rest[0].end]) {
+	if len(rest) > 0 && rest[0].is(isOrganisation) {
 		return 0 // Johnson Hospital
 	}
 	first, last, unknown, common, initials, places := 0, 0, 0, 0, 0, 0
@@ -293,9 +295,9 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 			return 0.75
 		}
 		return 0
-	case isOrganisation(f.text[tail.start:tail.end]):
+	case tail.is(isOrganisation):
 		return 0
-	case head.shouted && len(f.text) > 40 && c == 0 && head.kinds&names.Popular == 0:
+	case head.shouted && c == 0 && head.kinds&names.Popular == 0:
 		return 0.3 // a heading
 	}
 	firstName := head.kinds&names.First != 0
@@ -321,67 +323,101 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 		return 0.6
 	case head.kinds&names.Last != 0 && tail.kinds&names.Last != 0 && common == 0 && places == 0 && unknown == 0:
 		return 0.55
-	case unknown > 0 && tail.kinds&names.Last != 0 && common == 0 && places == 0:
-		return 0.5
+	case unknown > 0 && tail.kinds&names.Last != 0 && common == 0 && places == 0 && full <= 3:
+		return 0.55
+	case unknown == full && full == 2 && !head.shouted && f.among(words):
+		return 0.5 // names of languages that the lists know little of
 	}
 	return 0
 }
 
 // rateSingle rates a single name.
 func (f *finder) rateSingle(w capitalised, introduced bool, rest []capitalised) float64 {
-	known := w.kinds&names.First != 0
-	begins := f.begins(w.start)
 	switch {
-	case w.shouted && f.named&ofPerson == 0:
+	case w.shouted && f.named&ofPerson == 0, w.is(isMonth | isStop), len(rest) > 0:
 		return 0
-	case known && w.kinds&(names.Word|names.Place) == 0 && len(rest) == 0:
-		if introduced {
-			return 0.8
-		}
-		if w.kinds&names.Popular != 0 {
-			return 0.6
-		}
-		if w.kinds&names.Last == 0 && !begins {
-			return 0.5
-		}
-		return 0.4
-	case known && w.kinds&names.Word == 0 && introduced && len(rest) == 0:
+	case w.kinds&names.Word != 0:
+		return 0
+	}
+	known := w.kinds&names.First != 0
+	named := f.announced(w.start)
+	does := is(isDeed, f.wordAfter(w.end)) || is(isDeed, f.wordBefore(w.start)) || f.owns(w.end)
+	switch {
+	case known && w.kinds&names.Place == 0 && introduced:
+		return 0.8
+	case known && w.kinds&names.Popular != 0:
+		return 0.6
+	case named && w.kinds&names.Place == 0 && w.end-w.start > 2:
+		return 0.6
+	case does && w.kinds&names.Place == 0 && w.end-w.start > 2:
+		return 0.6
+	case known && introduced:
 		return 0.55
+	case known && w.kinds&(names.Last|names.Place) == 0:
+		return 0.5
 	}
-	return 0
+	return 0.4 * float64(w.kinds&names.Last/names.Last)
 }
 
-// begins reports whether a sentence begins at a place.
-func (f *finder) begins(at int) bool {
-	text := strings.TrimRight(f.text[max(0, at-4):at], " \t\"'(*_-")
-	return text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:\n")
-}
-
-const organisations = " inc ltd llc llp gmbh ag corp corporation company co plc sa srl spa bv nv oy ab group holdings bank university college school hospital clinic institute church " +
-	"street road avenue lane drive court square park airport station hotel restaurant river lake mount mountain island beach bridge county city state stadium museum " +
-	"library theatre theater center centre foundation association society club team league cup award prize act law court party union day week festival times post " +
-	"street st rd ave ln dr blvd way place plaza tower building house hall road foundation partners associates brothers bros sons systems solutions technologies services industries " +
-	"capital insurance airlines motors records studios pictures entertainment games software labs laboratories press magazine journal news network media international "
-
-// isOrganisation reports whether a word ends the name of something other than a person.
-func isOrganisation(word string) bool {
-	var buffer [24]byte
-	if len(word) > 16 {
+// announced reports whether the words before a place say that a name follows: "name is",
+// "name:", "my son".
+func (f *finder) announced(at int) bool {
+	if f.near(at)&ofName == 0 {
 		return false
 	}
-	return strings.Contains(organisations, " "+string(appendLower(buffer[:0], word))+" ")
+	before := f.wordBefore(at)
+	if before == "is" || before == "was" || before == "" {
+		return true
+	}
+	return readLexicon().words[before]&ofName != 0
 }
 
-const stops = " the a an and or but if in on at to of for from by with as is are was were be been has have had do does did will would can could may might must shall should " +
-	"he she it we you they i my your his her its our their this that these those what which who whom whose when where why how all any each no not only own same so than too very just now here there " +
-	"please thank thanks hello hi hey yes ok okay dear best kind regards sincerely monday tuesday wednesday thursday friday saturday sunday january february march april june july august september " +
-	"october november december also then let me see note new next last first more most such after before about said says "
-
-// isStop reports whether a word is one that no surname is meant by.
-func isStop(word string) bool {
-	var buffer [24]byte
-	if len(word) > 16 {
+// owns reports whether what follows a name is what persons have: Ada's address.
+func (f *finder) owns(at int) bool {
+	if b := f.byteAt(at); b != '\'' && b != 0xE2 || !f.possessive(at) {
 		return false
 	}
-	return strings.Contains(stops, " "+string(appendLower(buffer[:0], word))+" ")
+	_, size := utf8.DecodeRuneInString(f.text[at:])
+	return readLexicon().words[f.wordAfter(at+size+1)]&(ofName|ofAddress|ofPhone|ofBirth) != 0
+}
+
+// wordBefore returns the word before a place, on the same line.
+func (f *finder) wordBefore(at int) string {
+	end := at
+	for end > 0 && at-end < 2 && (f.text[end-1] == ' ' || f.text[end-1] == '.') {
+		end--
+	}
+	start := end
+	for start > 0 && end-start < 16 && isWord(f.text[start-1]) {
+		start--
+	}
+	return f.text[start:end]
+}
+
+// wordAfter returns the word after a place, on the same line.
+func (f *finder) wordAfter(at int) string {
+	if f.byteAt(at) != ' ' {
+		return ""
+	}
+	end := at + 1
+	for end < len(f.text) && end-at < 16 && isWord(f.text[end]) {
+		end++
+	}
+	return f.text[at+1 : end]
+}
+
+// among reports whether words stand in a sentence as a name does: without an article or
+// another sign of a thing before them.
+func (f *finder) among(words []capitalised) bool {
+	for _, w := range words {
+		if w.end-w.start < 3 || strings.IndexByte(f.text[w.start:w.end], '-') > 0 {
+			return false
+		}
+	}
+	before := strings.TrimRight(f.text[max(0, words[0].start-12):words[0].start], " ")
+	at := strings.LastIndexAny(before, " \n") + 1
+	if before == "" || strings.ContainsAny(before[len(before)-1:], "`*_/#[=<>\"") || is(isArticle, before[at:]) {
+		return false
+	}
+	return strings.IndexByte("`*_/]=<>(\"", f.byteAt(words[len(words)-1].end)) < 0
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // defaultRegions are where a number without a calling code is looked for.
-var defaultRegions = []string{"US", "GB", "DE", "FR", "IT", "ES", "NL", "CH", "AT", "BE", "SE", "PL", "IE", "AU", "NZ", "ZA", "IN", "JP", "KR", "BR", "MX", "CN", "RU", "TR"}
+var defaultRegions = []string{"US", "GB", "DE", "FR", "IT", "ES", "NL", "CH", "AT", "BE", "SE", "PL", "IE", "AU", "NZ", "ZA", "IN", "JP", "KR", "BR", "MX", "CN", "RU", "TR", "DK", "NO", "FI", "PT", "CZ", "HU", "SI", "IS", "EE", "GR", "UY"}
 
 // A dialing is a telephone number as it is written.
 type dialing struct {
@@ -18,8 +18,8 @@ type dialing struct {
 	mixed  bool // its separators are of several kinds
 	digits [20]byte
 	n      int
-	groups []dialed // where each group of digits ends
-	store  [10]dialed
+	groups [10]dialed // where each group of digits ends
+	count  int        // of groups
 }
 
 type dialed struct {
@@ -35,11 +35,10 @@ func (f *finder) phone(t *token) int {
 		return 0
 	}
 	d := dialing{start: t.start}
-	d.groups = d.store[:0]
-	if !f.dial(&d) {
+	if !f.dial(&d) || d.n < 6 {
 		return 0
 	}
-	for n := len(d.groups); n > 0; n-- {
+	for n := d.count; n > 0; n-- {
 		g := d.groups[n-1]
 		if g.digits < 6 || g.digits > 15 {
 			continue
@@ -49,7 +48,7 @@ func (f *finder) phone(t *token) int {
 			continue
 		}
 		end := g.end
-		if n == len(d.groups) {
+		if n == d.count {
 			end = f.extension(end)
 		}
 		if f.byteAt(d.start) != '(' && f.byteAt(end) == ')' && strings.IndexByte(f.text[d.start:end], '(') >= 0 && strings.IndexByte(f.text[d.start:end], ')') < 0 {
@@ -86,7 +85,7 @@ func (f *finder) dial(d *dialing) bool {
 		return false
 	}
 	kind := byte(0)
-	for len(d.groups) < cap(d.groups) {
+	for d.count < len(d.groups) {
 		size := 0
 		for isDigit(f.byteAt(i)) && d.n < len(d.digits) {
 			d.digits[d.n] = text[i]
@@ -97,13 +96,15 @@ func (f *finder) dial(d *dialing) bool {
 		if size == 0 || isWord(f.byteAt(i)) && f.byteAt(i) != 'x' && f.byteAt(i) < 0x80 {
 			break
 		}
-		d.groups = append(d.groups, dialed{i, d.n, size})
+		d.groups[d.count] = dialed{i, d.n, size}
+		d.count++
 		// What separates groups: a space, a dash, a dot, a slash, brackets, or two of them.
 		at := i
 		for at-i < 4 {
 			n, form := f.separator(at)
 			if n == 0 {
-				if b := f.byteAt(at); b == '(' || b == ')' {
+				// Brackets only around what follows a calling code.
+				if b := f.byteAt(at); b == ')' || b == '(' && d.count == 1 && size <= 3 && kind == 0 {
 					d.braced = d.braced || b == '('
 					at++
 					continue
@@ -123,24 +124,21 @@ func (f *finder) dial(d *dialing) bool {
 		}
 		i = at
 	}
-	return len(d.groups) > 0
+	return d.count > 0
 }
 
-// form returns the sizes of the groups, a digit each.
-func (d *dialing) form(n int) string {
-	var sizes [10]byte
-	for i, g := range d.groups[:n] {
-		sizes[i] = byte('0' + min(g.size, 9))
+// form appends the sizes of the first n groups, a digit each.
+func (d *dialing) form(dst []byte, n int) []byte {
+	for _, g := range d.groups[:n] {
+		dst = append(dst, byte('0'+min(g.size, 9)))
 	}
-	return string(sizes[:n])
+	return dst
 }
 
 // rate returns how certain it is that the first n groups are a telephone number, and of
 // which region.
 func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 	digits := string(d.digits[:d.groups[n-1].digits])
-	c := f.near(d.start)
-	called := c&ofPhone != 0
 	switch rest, calling := strings.CutPrefix(digits, "00"); {
 	case d.plus:
 		return f.international(digits, d, n)
@@ -149,7 +147,10 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 			return kind, 0.9
 		}
 	}
-	form := d.form(n)
+	var sizes [10]byte
+	form := string(d.form(sizes[:0], n))
+	c := f.near(d.start)
+	called := c&ofPhone != 0 || f.after(d.groups[n-1].end)&ofPhone != 0
 	switch {
 	case len(form) == 3 && (form[0] == '4' && form[1:] == "22" || form == "224" || form == "114" || form == "124" || form == "214"):
 		return "", 0 // a date
@@ -206,7 +207,7 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 // international rates a number that begins with a calling code.
 func (f *finder) international(digits string, d *dialing, n int) (kind string, score float64) {
 	// +44 (0)20 is 020 in Britain.
-	if d.braced && len(d.groups) > 1 {
+	if d.braced && d.count > 1 {
 		for i, g := range d.groups[:n] {
 			if i > 0 && f.text[g.end-1] == '0' && g.size == 1 && f.byteAt(g.end) == ')' {
 				digits = digits[:g.digits-1] + digits[g.digits:]

@@ -35,6 +35,7 @@ var starts = func() (table [256]uint8) {
 // to go on, behind the place.
 func (f *finder) scan() {
 	text := f.text
+	capitals := false
 	for i := 0; i < len(text); {
 		switch starts[text[i]] {
 		case nothing:
@@ -42,12 +43,16 @@ func (f *finder) scan() {
 		case digit:
 			i = f.number(i)
 		case upper:
+			capitals = true
 			i = f.capital(i)
 		case at:
 			i = f.email(i)
 		case high:
 			i = f.beyond(i)
 		}
+	}
+	if !capitals {
+		f.uncapitalised()
 	}
 }
 

@@ -70,6 +70,6 @@ func (f *finder) isName(words int) bool {
 
 // knownName reports whether the first word is a first name, or the last one a surname.
 func (f *finder) knownName(words []string) bool {
-	first, last := f.kinds(words[0]), f.kinds(words[len(words)-1])
+	first, last := kindOf(words[0]), kindOf(words[len(words)-1])
 	return first&names.First != 0 && last&(names.Word|names.Last) != names.Word
 }
