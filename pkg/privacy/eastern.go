@@ -40,7 +40,7 @@ func (f *finder) eastern(i int) int {
 	for _, label := range nameLabels {
 		if at := strings.Index(run, label); at >= 0 {
 			f.easternAfter(i + at + len(label))
-		} else if before := strings.TrimRight(f.text[max(0, i-12):i], " :：是は:"); strings.HasSuffix(before, label) {
+		} else if before := strings.TrimRight(f.text[max(0, i-12):i], " :：是は"); strings.HasSuffix(before, label) {
 			f.easternAfter(i)
 		}
 	}

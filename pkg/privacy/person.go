@@ -311,6 +311,8 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 		return 0.8
 	case firstName && head.kinds&names.Popular != 0 && tail.kinds&names.Last != 0 && tail.kinds&names.Word == 0:
 		return 0.75 // Mark Miller
+	case firstName && full >= 3 && last >= full-1:
+		return 0.7 // Grace Murray Hopper
 	case firstName && tail.kinds&(names.First|names.Last) != 0 && c != 0:
 		return 0.7
 	case firstName && initials > 0 && full == 1:

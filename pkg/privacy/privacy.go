@@ -103,10 +103,14 @@ type finder struct {
 	context   context
 }
 
-// add reports a match, if it is certain enough and not allowed.
+// add reports a match, if it is certain enough. One that is allowed has no class until
+// settle removes it: so nothing else is found there.
 func (f *finder) add(class Class, kind string, start, end int, score float64) bool {
-	if score < f.threshold(class) || f.isAllowed(class, f.text[start:end]) {
+	if score < f.threshold(class) {
 		return false
+	}
+	if f.isAllowed(class, f.text[start:end]) {
+		class = ""
 	}
 	f.found = append(f.found, Match{class, kind, start, end, score})
 	return true
@@ -134,5 +138,6 @@ func (f *finder) settle() {
 			kept[last] = m
 		}
 	}
+	kept = slices.DeleteFunc(kept, func(m Match) bool { return m.Class == "" })
 	f.found = f.found[:f.first+len(kept)]
 }

@@ -1,0 +1,176 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/privacy"
+)
+
+// A naming gives each value of a message its replacement.
+type naming struct {
+	o        Options
+	byValue  map[identity]string
+	taken    map[string]bool // replacements, and values that are in the message
+	people   map[string]string
+	numbers  map[privacy.Class]int
+	spelling map[string]string // the value that each replacement stands for
+	replaced map[privacy.Class]int
+	typed    bool
+	key      *Key
+}
+
+// An identity is what is replaced by one text.
+type identity struct {
+	class privacy.Class
+	value string // without what does not matter
+}
+
+func newNaming(o Options, w *walk) *naming {
+	n := &naming{
+		o: o, key: o.Key, byValue: map[identity]string{}, taken: map[string]bool{}, people: map[string]string{}, numbers: map[privacy.Class]int{},
+		spelling: map[string]string{}, replaced: map[privacy.Class]int{},
+	}
+	if n.key == nil {
+		n.key = newRandomKey() // for what keeps its format
+	}
+	n.meet(w.pieces)
+	return n
+}
+
+// meet learns the values of a message: who is called by a part of their name.
+func (n *naming) meet(pieces []piece) {
+	parts := map[string][]string{}
+	var visit func([]piece)
+	visit = func(pieces []piece) {
+		for _, p := range pieces {
+			visit(p.inside)
+			n.taken[p.value] = true
+			if p.class != privacy.Person {
+				continue
+			}
+			full := plain(p.class, p.value)
+			if words := strings.Fields(full); len(words) > 1 {
+				for _, word := range words {
+					if !slices.Contains(parts[word], full) {
+						parts[word] = append(parts[word], full)
+					}
+				}
+			}
+		}
+	}
+	visit(pieces)
+	for word, full := range parts {
+		if len(full) == 1 {
+			n.people[word] = full[0]
+		}
+	}
+}
+
+// plain returns a value without what does not matter for who or what it is.
+func plain(class privacy.Class, value string) string {
+	if class == Hidden {
+		return value
+	}
+	value = strings.ToLower(value)
+	switch class {
+	case privacy.Person, privacy.Address:
+		return strings.Join(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\n.,", r) }), " ")
+	case privacy.Email, privacy.IP, privacy.BirthDate:
+		return value
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" -.()/\u00a0\u2013", r) {
+			return -1
+		}
+		return r
+	}, value)
+}
+
+// replacement returns what takes the place of a piece.
+func (n *naming) replacement(p piece) string {
+	id := identity{p.class, plain(p.class, p.value)}
+	if p.name {
+		id.value = p.value // two names of members never become one
+	}
+	if full, ok := n.people[id.value]; ok && p.class == privacy.Person {
+		id.value = full
+	}
+	keep := n.o.KeepFormat && p.class != Hidden
+	if keep {
+		// The same value in another spelling has another replacement, in that spelling.
+		id.value += "\x00" + p.value
+	}
+	if r, ok := n.byValue[id]; ok {
+		if len(p.value) > len(n.spelling[r]) && !keep {
+			n.spelling[r] = p.value // the whole name, rather than a part
+		}
+		return r
+	}
+	var r string
+	switch label := strings.ToUpper(strings.ReplaceAll(string(p.class), "-", "_")); {
+	case keep:
+		r = n.alike(p, id)
+	case n.o.Key != nil:
+		r = "<" + label + "_" + n.key.tag(id) + ">"
+	default:
+		n.numbers[p.class]++
+		r = fmt.Sprintf("<%s_%d>", label, n.numbers[p.class])
+	}
+	n.byValue[id] = r
+	n.spelling[r] = p.value
+	return r
+}
+
+// alike returns a replacement in the form of a value, which nothing else in the message has.
+func (n *naming) alike(p piece, id identity) string {
+	base, _, _ := strings.Cut(id.value, "\x00")
+	for attempt := 0; ; attempt++ {
+		r := imitate(p, n.key.stream(identity{id.class, fmt.Sprintf("%s\x00%d", base, attempt)}))
+		if !n.taken[r] || attempt > 100 {
+			n.taken[r] = true
+			return r
+		}
+	}
+}
+
+// A change is a part of the redacted text, and what was there before.
+type change struct {
+	start, end int
+	before     []byte
+}
+
+// splice replaces the pieces of a text. It returns what undoes that.
+func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []change) {
+	redacted = make([]byte, 0, len(text)+len(text)/16)
+	at := 0
+	for _, p := range pieces {
+		redacted = append(redacted, text[at:p.start]...)
+		from := len(redacted)
+		switch {
+		case p.carried != nil:
+			inner, _ := n.splice(p.carried, p.inside)
+			redacted = base64.StdEncoding.AppendEncode(redacted, inner)
+		case p.number && n.o.KeepFormat && p.class != Hidden:
+			redacted = append(redacted, n.replacement(p)...)
+		case p.number:
+			redacted = append(append(append(redacted, '"'), n.replacement(p)...), '"')
+			n.typed = true
+		default:
+			redacted = append(redacted, n.replacement(p)...)
+		}
+		if p.carried == nil {
+			n.replaced[p.class]++
+		}
+		undo = append(undo, change{from, len(redacted), bytes.Clone(text[p.start:p.end])})
+		at = p.end
+	}
+	return append(redacted, text[at:]...), undo
+}
+
+// values returns the replacements with what they stand for.
+func (n *naming) values() map[string]string { return maps.Clone(n.spelling) }

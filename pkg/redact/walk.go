@@ -1,0 +1,248 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/privacy"
+)
+
+// A piece is a part of a document that is to be replaced.
+type piece struct {
+	start, end int // in the document
+	class      privacy.Class
+	kind       string
+	value      string // the characters
+	number     bool   // it is a JSON number
+	name       bool   // it is in the name of a member
+	// carried is the content of a string in base64, with the pieces in it, in the place of
+	// the rest.
+	carried []byte
+	inside  []piece
+}
+
+// A walk looks for personal data in a document.
+type walk struct {
+	scanner  *privacy.Scanner
+	limits   jsonstream.Limits
+	format   format.Format
+	root     jsonstream.Value
+	carriers []jsonstream.Value
+	fixed    []string // members of the root that identify the message
+
+	always, never [][]string // tokens of pointers
+	pieces        []piece
+	kept          []Kept
+	matches       []privacy.Match
+	depth         int // of JSON within strings
+}
+
+func newWalk(doc *jsonstream.Document, f format.Format, o Options) *walk {
+	w := &walk{scanner: o.Scanner, limits: o.Limits, format: f, root: doc.Root(), carriers: history.Carriers(doc.Root(), f)}
+	d := formats.Named(f)
+	w.fixed = slices.Concat(d.IDs, d.Signature)
+	policy := o.Scanner.Policy()
+	w.always, w.never = pointers(policy.Always), pointers(policy.Never)
+	return w
+}
+
+func pointers(all []string) [][]string {
+	var tokens [][]string
+	for _, pointer := range all {
+		t, _ := jsonstream.SplitPointer(pointer)
+		tokens = append(tokens, t)
+	}
+	return tokens
+}
+
+// matchesAny reports whether a pointer is one of a list, in which "*" stands for any token.
+func matchesAny(list [][]string, pointer string) bool {
+	if len(list) == 0 {
+		return false
+	}
+	tokens, _ := jsonstream.SplitPointer(pointer)
+	return slices.ContainsFunc(list, func(want []string) bool {
+		return slices.EqualFunc(want, tokens, func(a, b string) bool { return a == "*" || a == b })
+	})
+}
+
+// document looks at a value and all in it; holder is the pointer of what carries it.
+func (w *walk) document(v jsonstream.Value, holder string) error {
+	if len(w.never)+len(w.always) > 0 {
+		pointer := holder + v.Pointer()
+		if matchesAny(w.never, pointer) {
+			return nil
+		}
+		if matchesAny(w.always, pointer) {
+			return w.whole(v)
+		}
+	}
+	switch v.Kind() {
+	case jsonstream.Object:
+		for name, member := range v.Members() {
+			w.text(member.RawName(), member.NameOffset(), "", name, true, member, holder)
+			if err := w.document(member, holder); err != nil {
+				return err
+			}
+		}
+	case jsonstream.Array:
+		for _, element := range v.Elements() {
+			if err := w.document(element, holder); err != nil {
+				return err
+			}
+		}
+	case jsonstream.String:
+		return w.str(v, holder)
+	case jsonstream.Number:
+		w.number(v, holder)
+	}
+	return nil
+}
+
+// memberName returns the name that says what a value is: its own, or that of the array it is
+// in.
+func memberName(v jsonstream.Value) string {
+	for v.RawName() == nil && v.Parent().Exists() {
+		v = v.Parent()
+	}
+	return v.Name()
+}
+
+func (w *walk) str(v jsonstream.Value, holder string) error {
+	if slices.Contains(w.carriers, v) && holder == "" {
+		return w.carrier(v)
+	}
+	text := v.Text()
+	if len(text) < 2 {
+		return nil
+	}
+	if b := text[0]; (b == '{' || b == '[') && w.depth < 8 {
+		if inner, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), w.limits); err == nil {
+			return w.within(v, inner, holder)
+		}
+	}
+	w.text(v.Raw(), v.Offset(), memberName(v), text, false, v, holder)
+	return nil
+}
+
+// within looks at JSON in a string: its pieces are those of the string.
+func (w *walk) within(v jsonstream.Value, inner *jsonstream.Document, holder string) error {
+	first := len(w.pieces)
+	carriers := w.carriers
+	w.carriers = nil
+	w.depth++
+	err := w.document(inner.Root(), holder+v.Pointer())
+	w.depth--
+	w.carriers = carriers
+	offsets := jsonstream.NewOffsets(v.Raw())
+	for i := range w.pieces[first:] {
+		p := &w.pieces[first+i]
+		p.start, p.end = v.Offset()+offsets.Of(p.start), v.Offset()+offsets.Of(p.end)
+	}
+	return err
+}
+
+// text looks at a string, or the name of a member, which is written as raw at a place of
+// the document.
+func (w *walk) text(raw []byte, at int, label, text string, isName bool, v jsonstream.Value, holder string) {
+	w.matches = w.scanner.Find(w.matches[:0], label, text)
+	if len(w.matches) == 0 {
+		return
+	}
+	if !isName && w.isFixed(v) {
+		for _, m := range w.matches {
+			w.kept = append(w.kept, Kept{holder + v.Pointer(), m.Class})
+		}
+		return
+	}
+	offsets := jsonstream.NewOffsets(raw)
+	for _, m := range w.matches {
+		w.pieces = append(w.pieces, piece{
+			start: at + offsets.Of(m.Start), end: at + offsets.Of(m.End),
+			class: m.Class, kind: m.Kind, value: strings.Clone(text[m.Start:m.End]), name: isName,
+		})
+	}
+}
+
+// number looks at a number, which is replaced as a whole or not at all.
+func (w *walk) number(v jsonstream.Value, holder string) {
+	raw := string(v.Raw())
+	if len(raw) < 6 || strings.Trim(raw, "0123456789") != "" {
+		return
+	}
+	w.matches = w.scanner.Find(w.matches[:0], memberName(v), raw)
+	if len(w.matches) != 1 || w.matches[0].End-w.matches[0].Start != len(raw) {
+		return
+	}
+	m := w.matches[0]
+	if w.isFixed(v) {
+		w.kept = append(w.kept, Kept{holder + v.Pointer(), m.Class})
+		return
+	}
+	w.pieces = append(w.pieces, piece{start: v.Offset(), end: v.Offset() + len(raw), class: m.Class, kind: m.Kind, value: raw, number: true})
+}
+
+// Hidden is the class of values that a policy always redacts.
+const Hidden privacy.Class = "hidden"
+
+// whole replaces all strings and numbers in a value.
+func (w *walk) whole(v jsonstream.Value) error {
+	for inner := range v.All() {
+		switch inner.Kind() {
+		case jsonstream.String:
+			if text := inner.Text(); text != "" {
+				w.pieces = append(w.pieces, piece{start: inner.Offset() + 1, end: inner.Offset() + len(inner.Raw()) - 1, class: Hidden, value: strings.Clone(text)})
+			}
+		case jsonstream.Number:
+			w.pieces = append(w.pieces, piece{start: inner.Offset(), end: inner.Offset() + len(inner.Raw()), class: Hidden, value: string(inner.Raw()), number: true})
+		}
+	}
+	return nil
+}
+
+// isFixed reports whether programs identify something by a value: the message, an agent, a
+// tool call, what a value is.
+func (w *walk) isFixed(v jsonstream.Value) bool {
+	name := v.Name()
+	switch name {
+	case "id", "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "role", "type":
+		return true
+	case "":
+		return false
+	}
+	if strings.HasSuffix(name, "AgentId") || strings.HasSuffix(name, "agent_id") || strings.HasSuffix(name, "_agent") {
+		return true
+	}
+	return v.Parent() == w.root && slices.Contains(w.fixed, name)
+}
+
+// carrier looks at the content of a string in base64: JSON as a document, other text as a
+// text. What is neither is looked at as it is written.
+func (w *walk) carrier(v jsonstream.Value) error {
+	content, err := history.DecodeBytes(v)
+	if err != nil || !utf8.Valid(content) {
+		w.text(v.Raw(), v.Offset(), memberName(v), v.Text(), false, v, "")
+		return nil
+	}
+	inside := *w
+	inside.pieces, inside.carriers = nil, nil
+	if inner, err := jsonstream.Parse(jsonstream.NewRaw(content), w.limits); err == nil {
+		if err := inside.document(inner.Root(), v.Pointer()); err != nil {
+			return err
+		}
+	} else {
+		for _, m := range w.scanner.Find(nil, memberName(v), string(content)) {
+			inside.pieces = append(inside.pieces, piece{start: m.Start, end: m.End, class: m.Class, kind: m.Kind, value: string(content[m.Start:m.End])})
+		}
+	}
+	w.kept = inside.kept
+	if len(inside.pieces) > 0 {
+		w.pieces = append(w.pieces, piece{start: v.Offset() + 1, end: v.Offset() + len(v.Raw()) - 1, carried: content, inside: inside.pieces})
+	}
+	return nil
+}
