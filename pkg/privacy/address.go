@@ -105,22 +105,23 @@ func (f *finder) houseNumber(t *token) int {
 	street, score := 0, 0.0
 	for words := 0; words < 6 && w.next(0, 0); words++ {
 		word := w.word()
+		capital, roles := isCapitalised(word), roleOf(word)
 		switch {
-		case words == 0 && is(isStreetStart, word):
+		case words == 0 && roles&isStreetStart != 0:
 			street, score = f.streetName(&w), 0.8
-		case is(isStreetEnd, word) && capitals > 0 && isCapitalised(word):
+		case capital && capitals > 0 && roles&isStreetEnd != 0:
 			// The longest name counts: 12 Park Lane Road.
 			street, score = w.end, 0.85
 			capitals++
 			continue
-		case hasStreetSuffix(word) && isCapitalised(word):
+		case capital && hasStreetSuffix(word):
 			street, score = w.end, 0.8
 			capitals++
 			continue
-		case isCapitalised(word) && !is(isStop, word) || capitals == 0 && isOrdinalWord(word):
+		case capital && roles&isStop == 0 || capitals == 0 && isOrdinalWord(word):
 			capitals++
 			continue
-		case is(isParticle, word):
+		case roles&isParticle != 0:
 			continue
 		case capitals > 0 && w.end-w.start <= 4 && isDigit(word[0]) && f.partEnds(w.end):
 			// A number on both sides: of the building, and of the house.

@@ -139,19 +139,15 @@ func drawMessage(t *rapid.T, all []string) string {
 		"12 Main Street, Springfield, IL 62704", "born on 17 March 1990", `{"to":"eve@example.com"}`, `{"to":"{\"a\":\"eve@example.com\"}"}`, "王小明先生", "203.0.113.7", "é\"\\\n", "1990",
 	})
 	draft := jsonstream.NewDraft(doc.Root())
-	var visit func(v jsonstream.Value)
-	visit = func(root jsonstream.Value) {
-		for v := range root.All() {
-			if v.Kind() != jsonstream.String || rapid.IntRange(0, 3).Draw(t, "change") > 0 {
-				continue
-			}
-			if name := v.Name(); len(carriers) > 0 && v == carriers[0] || name == "role" || name == "type" || strings.HasSuffix(strings.ToLower(name), "id") || strings.HasSuffix(name, "_agent") {
-				continue // what identifies stays
-			}
-			draft.Set(v.Pointer(), quote(rapid.SampledFrom([]string{"", "and ", "é "}).Draw(t, "before")+data.Draw(t, "data")))
+	for v := range doc.Root().All() {
+		if v.Kind() != jsonstream.String || rapid.IntRange(0, 3).Draw(t, "change") > 0 {
+			continue
 		}
+		if name := v.Name(); len(carriers) > 0 && v == carriers[0] || name == "role" || name == "type" || strings.HasSuffix(strings.ToLower(name), "id") || strings.HasSuffix(name, "_agent") {
+			continue // what identifies stays
+		}
+		draft.Set(v.Pointer(), quote(rapid.SampledFrom([]string{"", "and ", "é "}).Draw(t, "before")+data.Draw(t, "data")))
 	}
-	visit(doc.Root())
 	if len(carriers) > 0 {
 		inner := fmt.Sprintf(`{"a": %s, "conversation_history":[{"role":"user","content":%s}]}`, quote(data.Draw(t, "carried")), quote(data.Draw(t, "carried")))
 		encoding := rapid.SampledFrom([]*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding}).Draw(t, "encoding")
