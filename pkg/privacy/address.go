@@ -9,7 +9,7 @@ import (
 )
 
 // streetSuffixes end the names of streets that are one word: Hauptstraße.
-const streetSuffixes = "straße strasse str. gasse weg allee platz ring damm ufer straat laan gracht plein kade gatan vägen gata väg gate vei veien gade vej katu tie kuja utca tér gasse steig stieg steeg dijk hof markt brücke bruecke berg graben"
+const streetSuffixes = "straße strasse str. str gasse weg allee platz ring damm ufer straat laan gracht plein kade gatan vägen gata väg gate vei veien gade vej katu tie kuja utca tér gasse steig stieg steeg dijk hof markt brücke bruecke berg graben"
 
 // hasStreetSuffix reports whether a word is a street's name by its end.
 func hasStreetSuffix(word string) bool {
@@ -39,7 +39,7 @@ func (w *walker) next(commas, lines int) bool {
 	for i < len(w.text) {
 		switch b := w.text[i]; {
 		case b == ' ' || b == '\t':
-		case b == ',' && commas > 0:
+		case b == ',' && commas > 0, b == '-' && commas > 0 && i > w.at && w.text[i-1] == ' ' && strings.HasPrefix(w.text[i:], "- "):
 			commas--
 		case b == '\n' && lines > 0:
 			lines--
@@ -65,7 +65,7 @@ word:
 	if i == w.start {
 		return false
 	}
-	if i < len(w.text) && w.text[i] == '.' && i-w.start <= 5 && i+1 < len(w.text) && (w.text[i+1] == ' ' || w.text[i+1] == ',') {
+	if i < len(w.text) && w.text[i] == '.' && i-w.start <= 5 && !isDigit(w.text[i-1]) && i+1 < len(w.text) && (w.text[i+1] == ' ' || w.text[i+1] == ',') {
 		i++
 	}
 	w.end, w.at = i, i
@@ -140,6 +140,10 @@ func (f *finder) houseNumber(t *token) int {
 	if street == 0 {
 		return 0
 	}
+	after := walker{text: f.text, at: street}
+	if after.next(0, 0) && isDigit(f.text[after.start]) && after.end-after.start <= 4 && f.partEnds(after.end) {
+		street = after.end // a second number, of the house
+	}
 	end, places := f.place(street, false)
 	if places > 0 {
 		score = 0.9
@@ -196,13 +200,21 @@ func (f *finder) streetFirst(words []capitalised) bool {
 		w.at = f.streetName(&w)
 	case first.is(isBox):
 		return f.postBox(words)
+	case f.numberFollows(last.end) && is(isStreetStart, f.wordBefore(first.start)): // ul. Marszałkowska 104
+		first.start -= len(f.wordBefore(first.start)) + 1
+		for f.text[first.start] == ' ' || f.text[first.start] == '.' {
+			first.start--
+		}
+		for first.start > 0 && isWord(f.text[first.start-1]) {
+			first.start--
+		}
 	default:
 		return false
 	}
 	if f.byteAt(w.at) == '.' {
 		w.at++
 	}
-	if !w.next(1, 0) || !isDigit(f.text[w.start]) && w.word() != "n°" && w.word() != "nr" || w.end-w.start > 6 {
+	if !w.next(1, 0) || !isDigit(f.text[w.start]) && w.word() != "n°" && w.word() != "nr" || w.end-w.start > 8 {
 		return false
 	}
 	if !isDigit(f.text[w.start]) && (!w.next(0, 0) || !isDigit(f.text[w.start])) {
@@ -242,7 +254,7 @@ func (f *finder) postBox(words []capitalised) bool {
 		if !ok {
 			continue
 		}
-		short := len(prefix) == len("APO ") || prefix[0] == 'U'
+		short := prefix[1:] == "PO " || prefix[0] == 'U'
 		at := len(f.text) - len(rest)
 		end := at
 		for end < len(f.text) && isDigit(f.text[end]) {
@@ -302,6 +314,11 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 			}
 			run = 0
 			continue
+		case len(word) == 3 && isDigit(word[0]) && isDigit(word[2]) && len(f.text) > w.end+3 && f.text[w.end] == ' ' && isDigit(f.text[w.end+1]) && isDigit(f.text[w.end+2]) && !isWord(f.byteAt(w.end+3)):
+			w.at += 3 // 111 43 Stockholm
+			end = w.at
+			certain++
+			continue
 		case len(word) == 2 && isUpper(word[0]) && isUpper(word[1]) || len(word) == 3 && isUpper(word[0]) && isUpper(word[1]) && isUpper(word[2]):
 			if strings.Contains(states, " "+word+" ") || certain > 0 || f.postcodeFollows(w.at) {
 				end = w.end
@@ -316,7 +333,7 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 			k := kindOf(word)
 			next := f.byteAt(w.at)
 			switch {
-			case k&names.Place != 0 && (run == 1 && strings.ContainsAny(between, ",\n\\") || certain > 0 || f.postcodeFollows(w.at)):
+			case k&names.Place != 0 && (run == 1 && strings.ContainsAny(between, ",\n\\") || certain > 0 || next == 0 || next == '\n' || next == '.' || f.postcodeFollows(w.at)):
 				end = w.end
 				certain++
 			case next == ',' || next == '\n' || next == 0 || next == '\\' || f.postcodeFollows(w.at):
@@ -364,7 +381,7 @@ func (f *finder) postcodeFollows(at int) bool {
 
 // states are abbreviations of states and provinces that stand in addresses.
 const states = " AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR AA AE AP VI GU " +
-	"AB BC MB NB NL NS NT NU ON PE QC SK YT NSW QLD VIC TAS ACT UK USA US GB "
+	"AB BC MB NB NL NS NT NU ON PE QC SK YT NSW QLD VIC TAS ACT UK USA US GB APO FPO DPO "
 
 // isPostcode reports whether a word has the form of a postcode, or of its first half.
 func isPostcode(word string) bool {

@@ -23,9 +23,10 @@ const (
 	ofPerson // a name may follow
 	ofName   // a name follows
 	ofNetwork
-	ofOther // a number that is nobody's: an order, a version
-	ofID    // some number of a person
-	ofAnyID // some number, not only of a person
+	ofOther  // a number that is nobody's: an order, a version
+	ofID     // some number of a person
+	ofNumber // a number follows
+	ofAnyID  // some number, not only of a person
 	ofSSN
 	ofITIN
 	ofTaxDE
@@ -91,6 +92,7 @@ var meanings = []struct {
 		bestellnummer rechnung rechnungsnummer commande facture pedido factura ordine fattura doi pmid issue id= timestamp unix epoch bytes`},
 	{ofID, `identity identification national citizen resident tax taxpayer tin ausweis personalausweis ausweisnummer steuer identité identidad
 		identità documento dokument document social security insured 身份证 身份 身分証 신분증 citizenship steuernummer`},
+	{ofNumber, `number numbers nummer numero numéro número nr номер 号码 番号 번호`},
 	{ofAnyID, `id ids identifier`},
 	{ofSSN, `ssn ssns social security socialsecuritynumber`},
 	{ofITIN, `itin taxpayer individual`},

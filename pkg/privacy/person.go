@@ -327,6 +327,10 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 		return 0.55
 	case unknown > 0 && tail.kinds&names.Last != 0 && common == 0 && places == 0 && full <= 3:
 		return 0.55
+	case unknown > 0 && tail.kinds&names.First != 0 && common == 0 && places == 0 && full == 2:
+		return 0.5
+	case unknown > 0 && head.kinds&names.Last != 0 && common == 0 && places == 0 && full == 2 && f.among(words):
+		return 0.5
 	case unknown == full && full == 2 && !head.shouted && f.among(words):
 		return 0.5 // names of languages that the lists know little of
 	}
@@ -336,9 +340,11 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 // rateSingle rates a single name.
 func (f *finder) rateSingle(w capitalised, introduced bool, rest []capitalised) float64 {
 	switch {
-	case w.shouted && f.named&ofPerson == 0, w.is(isMonth | isStop), len(rest) > 0:
+	case len(rest) > 0, w.shouted && f.named&ofPerson == 0:
 		return 0
-	case w.kinds&names.Word != 0:
+	case w.kinds&names.First != 0 && f.greeted(w):
+		return 0.7
+	case w.is(isMonth|isStop), w.kinds&names.Word != 0:
 		return 0
 	}
 	known := w.kinds&names.First != 0
@@ -359,6 +365,14 @@ func (f *finder) rateSingle(w capitalised, introduced bool, rest []capitalised) 
 		return 0.5
 	}
 	return 0.4 * float64(w.kinds&names.Last/names.Last)
+}
+
+// greeted reports whether a word stands alone after a greeting: "Hi Mark,".
+func (f *finder) greeted(w capitalised) bool {
+	before := strings.TrimRight(f.text[max(0, w.start-24):w.start], " ,\n\r\t")
+	at := strings.LastIndexAny(before, " ,\n\t") + 1
+	next := f.byteAt(w.end)
+	return (next == 0 || strings.IndexByte(",!\n.:", next) >= 0) && is(isGreeting, before[at:])
 }
 
 // announced reports whether the words before a place say that a name follows: "name is",
@@ -412,7 +426,7 @@ func (f *finder) wordAfter(at int) string {
 // another sign of a thing before them.
 func (f *finder) among(words []capitalised) bool {
 	for _, w := range words {
-		if w.end-w.start < 3 || strings.IndexByte(f.text[w.start:w.end], '-') > 0 {
+		if w.end-w.start < 3 && !w.initial || strings.IndexByte(f.text[w.start:w.end], '-') > 0 {
 			return false
 		}
 	}

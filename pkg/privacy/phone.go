@@ -178,6 +178,9 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 		}
 	}
 	grouped := n > 1
+	if c&ofNumber != 0 && n >= 3 && len(digits) >= 8 && len(digits) <= 12 && c&(ofBank|ofCard|ofID|ofAnyID|ofHealth|ofSSN|ofLicence|ofPassport) == 0 {
+		return "", 0.6
+	}
 	local := digits[0] == '0' || d.braced
 	if (local && grouped && len(digits) >= 8 || called) && !d.decimal(f, n) {
 		for _, region := range f.regions() {

@@ -21,6 +21,7 @@ const (
 	isMonth                         // is the name of a month, or short for it
 	isArticle                       // makes what follows a thing
 	isDeed                          // is what persons do
+	isGreeting                      // is said to a person, or before one's own name
 )
 
 // roleWords are the words of each role, in small letters without a full stop.
@@ -62,6 +63,8 @@ var roleWords = []struct {
 		etage étage bus bte box`},
 	{isDeed, `said says asked asks told tells replied replies shouted whispered wrote lived lives thinks thought loved loves hated hates married died smiled laughed
 		cried believes feels felt promised complained thanked joined resigned retired studied graduated spent sagt sagte fragte wohnt dit dijo dice disse`},
+	{isGreeting, `hi hello dear hey thanks thank regards cheers sincerely yours best love greetings morning evening afternoon hallo liebe lieber grüße gruß danke bonjour merci
+		cordialement hola gracias saludos querido querida ciao grazie olá obrigado hoi groeten`},
 	{isArticle, `a an the this that our your using use via der die das den dem ein eine einen le la les un une el los una il lo gli o os uma het een`},
 	{isMonth, `january jan february feb march mar april apr may june jun july jul august aug september sep sept october oct november nov december dec
 		januar jänner februar feber märz mär mai juni juli oktober okt dezember dez janvier janv février fév févr mars avril avr juin juillet juil août septembre
