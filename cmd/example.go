@@ -6,18 +6,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/schemas"
 )
 
 func newExample(g *cli.Globals) *cobra.Command {
-	kinds := schemas.Examples()
+	kinds := append(schemas.Examples(), "privacy")
 	return &cobra.Command{
 		Use:   "example [" + strings.Join(kinds, "|") + "]",
 		Short: "Print a complete, valid example",
 		Long: `Example prints a complete and realistic document: a handoff message, the agent
 state that handoff build makes it from, or the profile of a receiver that accepts
 it; or a document of another system: an SW4RM context, request or response, a MACP
-transcript, the HandoffInputData of the OpenAI Agents SDK.`,
+transcript, the HandoffInputData of the OpenAI Agents SDK; or a privacy policy.`,
 		Example: `  handoff example | handoff validate
   handoff example macp | handoff validate
   handoff example state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent`,
@@ -27,6 +28,9 @@ transcript, the HandoffInputData of the OpenAI Agents SDK.`,
 			kind := kinds[0]
 			if len(args) > 0 {
 				kind = args[0]
+			}
+			if kind == "privacy" {
+				return g.WriteData(c.OutOrStdout(), []byte(privacy.ExamplePolicy))
 			}
 			text, err := schemas.Example(kind)
 			if err != nil {

@@ -109,7 +109,7 @@ func makers() []maker {
 	return []maker{
 		{name: "validate", make: newValidate}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
 		{name: "canonicalize", make: newCanonicalize}, {name: "sign", make: newSign}, {name: "verify", make: newVerify},
-		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "count", make: newCount},
+		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "redact", make: newRedact}, {name: "count", make: newCount},
 		{name: "trim", make: newTrim}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
 		{name: "chain", make: newChain}, {name: "convert", make: newConvert},
 		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New},

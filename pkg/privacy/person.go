@@ -132,7 +132,9 @@ func (f *finder) sequence(words []capitalised, i int) []capitalised {
 			}
 		default:
 			w.shouted = small == 0
-			w.kinds, w.roles = kindsOf(text[i:end])
+			if w.kinds, w.roles = kindsOf(text[i:end]); isContraction(text[i:end]) {
+				w.kinds, w.roles = names.Word, isStop
+			}
 			if w.is(isTitle) && f.byteAt(end) == '.' {
 				w.end++
 			}
@@ -164,6 +166,19 @@ func mayHump(word string) bool {
 		}
 	}
 	return strings.IndexByte(word, '-') > 0 || strings.IndexByte(word, '\'') > 0
+}
+
+// isContraction reports whether a word is one such as I'm, Don't, We'll.
+func isContraction(word string) bool {
+	at := strings.IndexAny(word, "'’")
+	if at < 0 {
+		return false
+	}
+	switch strings.TrimLeft(word[at:], "'’") {
+	case "m", "ll", "ve", "d", "re", "t":
+		return true
+	}
+	return false
 }
 
 // possessive reports whether an apostrophe is that of "Ada's".
@@ -315,6 +330,8 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 		return 0.7 // Grace Murray Hopper
 	case firstName && tail.kinds&(names.First|names.Last) != 0 && c != 0:
 		return 0.7
+	case firstName && common == 2 && full == 2 && head.kinds&names.Popular != 0 && tail.kinds&names.Last != 0 && f.among(words):
+		return 0.5 // Mark Baker
 	case firstName && initials > 0 && full == 1:
 		return 0.6
 	case firstName && head.kinds&names.Word == 0 && tail.kinds&names.First != 0:
@@ -344,7 +361,7 @@ func (f *finder) rateSingle(w capitalised, introduced bool, rest []capitalised) 
 		return 0
 	case w.kinds&names.First != 0 && f.greeted(w):
 		return 0.7
-	case w.is(isMonth|isStop), w.kinds&names.Word != 0:
+	case w.is(isMonth | isStop), w.kinds&names.Word != 0:
 		return 0
 	}
 	known := w.kinds&names.First != 0

@@ -197,14 +197,26 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 				return region, 0.65
 			}
 		}
-		if called && len(digits) >= 7 && len(digits) <= 14 {
+		if called && (len(digits) >= 7 || n > 2) && len(digits) <= 14 {
 			return "", 0.7
 		}
 		if d.braced && len(digits) >= 8 && grouped {
 			return "", 0.6
 		}
 	}
+	switch {
+	case len(digits) < 8 || len(digits) > 12 || same(d.digits[:len(digits)]) || d.decimal(f, n):
+	case n > 1 && digits[0] == '0' && digits[1] != '0' && len(digits) > 8 && d.groups[0].size <= 5:
+		return "", 0.5 // from within a country whose plan has no such number
+	case n > 2 && f.alone(d.start, d.groups[n-1].end):
+		return "", 0.5
+	}
 	return "", 0
+}
+
+// alone reports whether what is between two places has a line for itself.
+func (f *finder) alone(start, end int) bool {
+	return (start == 0 || f.text[start-1] == '\n') && (end == len(f.text) || f.text[end] == '\n')
 }
 
 // international rates a number that begins with a calling code.

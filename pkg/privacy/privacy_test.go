@@ -79,6 +79,7 @@ func TestFind(t *testing.T) {
 		{"Ask Ada Lovelace about it", []string{"person:Ada Lovelace"}},
 		{"Dear Mr. Okonkwo, thank you", []string{"person:Okonkwo"}},
 		{"My name is Jennifer.", []string{"person:Jennifer"}},
+		{"I'm Ada Lovelace. Don't Ask Me", []string{"person:Ada Lovelace"}},
 		{"Thank You For Your Order", nil},
 		{"The Grace Period Ends On Monday", nil},
 		{"请联系王小明先生", []string{"person:王小明"}},

@@ -33,6 +33,8 @@ type Options struct {
 	KeepFormat bool
 	// Vault tells to make entries for a vault, which needs a key.
 	Vault bool
+	// Sign signs a message again whose signature was removed; nil leaves it unsigned.
+	Sign func(text []byte) ([]byte, error)
 	// Format is that of the messages; "" detects it.
 	Format format.Format
 	// Limits bound what a message carries.
@@ -48,8 +50,8 @@ type Result struct {
 	Values   int
 	// Kept are personal data in members that programs identify things by: they were left.
 	Kept []Kept
-	// Signed reports that the message carried a signature, which was removed since it no
-	// longer holds.
+	// Signed reports that the message carried a signature, which no longer holds: it was
+	// removed, or made again.
 	Signed bool
 	// Typed reports that numbers have become strings.
 	Typed bool
@@ -95,6 +97,11 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 			draft.Take(member)
 		}
 		r.Text, r.Signed = draft.Bytes(), true
+		if o.Sign != nil && f == format.EAAPL {
+			if r.Text, err = o.Sign(r.Text); err != nil {
+				return Result{}, fmt.Errorf("signing again: %w", err)
+			}
+		}
 		undo = []change{{0, len(r.Text), slices.Clone(doc.Raw().Bytes)}} // it is put back as a whole
 	}
 	if o.Vault {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,19 @@ func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) 
 		all = append(all, keys...)
 	}
 	return all, nil
+}
+
+// LoadSecret reads a secret: the bytes of a file, without a line end after them.
+func LoadSecret(g *Globals, c *cobra.Command, file string) ([]byte, error) {
+	s, err := g.File(file, c.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	text, err := readKey(s, c.ErrOrStderr())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the secret itself, set by mistake
+	}
+	return bytes.TrimRight(text, "\r\n"), nil
 }
 
 // maxKeyBytes bounds a key file, in bytes: room for thousands of keys.

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/privacy"
+	"github.com/eaapl/handoff/pkg/yamldoc"
+)
+
+// LoadPolicy returns a scanner for personal data by a policy file, YAML or JSON; by the
+// default policy if file is "".
+func LoadPolicy(g *Globals, c *cobra.Command, file string) (*privacy.Scanner, error) {
+	policy := privacy.Policy{}
+	if file != "" {
+		text, err := g.ReadSettings(file, c.InOrStdin())
+		if err != nil {
+			return nil, err
+		}
+		doc, err := yamldoc.Parse(text)
+		if err != nil {
+			return nil, input.InFile(file, err)
+		}
+		if policy, err = privacy.ParsePolicy(doc.Raw().Bytes); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return privacy.New(policy)
+}
