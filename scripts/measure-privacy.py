@@ -8,7 +8,7 @@ REPOSITORY is a git directory of the repository that SET names:
 
     presidio       github.com/microsoft/presidio-research, MIT licence,
                    commit 7622dec1e5f7d25dc60b57c28c39f4c4af197018: data/synth_dataset_v2.json
-    presidio-old   the same: tests/data/generated_large.json
+    presidio-old   the same, an older version of the generator: tests/data/generated_large.json
     presidio-small the same: tests/data/generated_small.json
     nano           github.com/Nannigalaxy/PII-synthetic_dataset, MIT licence,
                    commit e776265d92426ab9ef11f7bea3b9989addc39b63
@@ -17,7 +17,7 @@ REPOSITORY is a git directory of the repository that SET names:
                    commit e52a2d2a71ac1a051ca2d532eef28653c5c02603: emerging.dev.conll, persons alone
     tweets         the same: emerging.test.annotated
 
-None of it is part of this repository. The detectors were tuned on presidio-small, nano, tweets-dev and texts of our
+None of it is part of this repository. The detectors were tuned on presidio-old, presidio-small, nano, tweets-dev and texts of our
 own.
 """
 import json

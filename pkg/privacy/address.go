@@ -44,6 +44,9 @@ func (w *walker) next(commas, lines int) bool {
 		case b == '\n' && lines > 0:
 			lines--
 			commas = max(commas, 1)
+			for i+1 < len(w.text) && w.text[i+1] == '>' { // quoted mail
+				i++
+			}
 		case b == '\\' && i+1 < len(w.text) && w.text[i+1] == 'n' && lines > 0:
 			lines--
 			i++
@@ -109,7 +112,7 @@ func (f *finder) houseNumber(t *token) int {
 		switch {
 		case words == 0 && roles&isStreetStart != 0:
 			street, score = f.streetName(&w), 0.8
-		case capital && capitals > 0 && roles&isStreetEnd != 0:
+		case capitals > 0 && roles&isStreetEnd != 0 && (capital || roles&isStop == 0 && f.numberFollows(w.end)):
 			// The longest name counts: 12 Park Lane Road.
 			street, score = w.end, 0.85
 			capitals++
@@ -249,7 +252,7 @@ func (f *finder) numberFollows(at int) bool {
 func (f *finder) postBox(words []capitalised) bool {
 	first := words[0]
 	text := f.text[first.start:]
-	for _, prefix := range []string{"PO Box ", "P.O. Box ", "P. O. Box ", "Post Office Box ", "Postfach ", "Apartado ", "Casella Postale ", "PSC ", "APO ", "FPO ", "DPO ", "USNS ", "USS ", "Unit ", "BP "} {
+	for _, prefix := range []string{"PO Box ", "P.O. Box ", "P. O. Box ", "Post Office Box ", "Postfach ", "Apartado ", "Casella Postale ", "PSC ", "APO ", "FPO ", "DPO ", "USNS ", "USS ", "USCGC ", "USNV ", "Unit ", "BP "} {
 		rest, ok := strings.CutPrefix(text, prefix)
 		if !ok {
 			continue
@@ -343,7 +346,7 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 				}
 			}
 			continue
-		case is(isParticle, word), word == "upon", word == "am", word == "an", word == "im", word == "of", word == "and", word == "on", word == "sur", word == "aan":
+		case is(isParticle|isLinking, word):
 			if run == 0 && !isCapitalised(word) && strings.ContainsAny(between, ",\n\\") {
 				return end, certain
 			}

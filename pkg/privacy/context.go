@@ -63,7 +63,7 @@ var meanings = []struct {
 	{ofPhone, `phone phones telephone tel tél téléphone telefon telefono teléfono telefone telefoon telefonnummer handy handynummer
 		mobile mob mobil móvil movil cellulare celular cell cellphone portable portatile call calling text texting sms whatsapp fax dial
 		ring hotline contact callback voicemail rufnummer durchwahl numéro gsm тел телефон телефону мобильный komórka komórkowy cep
-		电话 手机 電話 携帯 전화 휴대폰 连絡先 puhelin puhelinnumero tlf phonenumber telnr dialed reach desk office`},
+		电话 手机 電話 携帯 전화 휴대폰 连絡先 puhelin puhelinnumero tlf phonenumber telnr dialed reach answer answering answered desk office`},
 	{ofCard, `card cards credit debit visa mastercard amex cc creditcard cardnumber pan kreditkarte kartennummer karte carte bancaire
 		tarjeta carta carta cartão kaart карта карты karta kartı 卡号 信用卡 カード 카드 pay payment charge charged`},
 	{ofBank, `account accounts acct acc konto kontonummer kontonr compte cuenta conto conta rekening rekeningnummer счет счёт konta hesap
@@ -84,7 +84,7 @@ var meanings = []struct {
 		apellido apellidos cognome sobrenome naam имя фамилия imię nazwisko isim soyad 姓名 名前 氏名 이름 customer patient employee contact user
 		hi hello dear hey regards sincerely cheers thanks by from author am i'm meet met hallo bonjour hola liebe lieber ciao caro cara с
 		attn attention signed cc owner manager cardholder holder applicant`},
-	{ofName, `name named surname firstname lastname kid son daughter wife husband mother father brother sister friend colleague boss uncle aunt nephew niece mr mrs ms
+	{ofName, `name named call calls called surname maiden firstname lastname kid son daughter wife husband mother father brother sister friend colleague boss uncle aunt nephew niece mr mrs ms
 		vorname nachname nom prénom nombre apellido cognome sobrenome naam имя фамилия imię nazwisko heiße heisse llamo appelle chiamo chamo`},
 	{ofNetwork, `ip ips ipv4 ipv6 address host server client remote gateway dns subnet login logged connection`},
 	{ofOther, `order orders invoice ticket tracking version versions v isbn issn sku build release page pages item serial commit case po ref reference

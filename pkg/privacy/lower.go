@@ -34,9 +34,10 @@ func (f *finder) uncapitalised() {
 		case previousEnd == start-1 && text[start-1] == ' ' && previous&names.First != 0 && previous&names.Word == 0 &&
 			(kinds&names.Last != 0 && kinds&names.Word == 0 || kinds == 0 && len(word) > 3 && previous&names.Popular != 0):
 			f.add(Person, "", previousStart, end, 0.65)
-		case kinds&names.First != 0 && kinds&names.Word == 0 && f.announced(start):
+		case (kinds&names.First != 0 && kinds&names.Word == 0 || kinds&names.Popular != 0) && f.announced(start),
+			kinds&(names.First|names.Last) != 0 && is(isTitle, f.wordBefore(start)) && f.text[start-1] == ' ':
 			f.add(Person, "", start, end, 0.6)
-		case kinds&names.Popular != 0 && kinds&names.Word == 0 && is(isDeed, f.wordAfter(end)):
+		case kinds&names.Popular != 0 && kinds&names.Word == 0 && (is(isDeed, f.wordAfter(end)) || is(isDeed, f.wordBefore(start))):
 			f.add(Person, "", start, end, 0.55)
 		}
 		previous, previousStart, previousEnd = kinds, start, end

@@ -232,6 +232,9 @@ func (f *finder) name(words []capitalised, from int) int {
 		return start + 1
 	}
 	score := f.rateName(words[start:to], titled, words[to:])
+	if w := words[start]; score < DefaultThreshold && to == start+1 && to == len(words) && w.kinds&(names.First|names.Last) != 0 && !w.is(isStop|isMonth) && !w.shouted {
+		f.weak = append(f.weak, w)
+	}
 	if score > 0 {
 		f.add(Person, "", words[start].start, words[to-1].end-f.fullStop(words[to-1]), score)
 		return to
@@ -328,6 +331,8 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 		return 0.75 // Mark Miller
 	case firstName && full >= 3 && last >= full-1:
 		return 0.7 // Grace Murray Hopper
+	case firstName && head.kinds&names.Popular != 0 && tail.kinds == 0 && tail.end-tail.start > 3 && !tail.initial:
+		return 0.6
 	case firstName && tail.kinds&(names.First|names.Last) != 0 && c != 0:
 		return 0.7
 	case firstName && common == 2 && full == 2 && head.kinds&names.Popular != 0 && tail.kinds&names.Last != 0 && f.among(words):
@@ -359,7 +364,9 @@ func (f *finder) rateSingle(w capitalised, introduced bool, rest []capitalised) 
 	switch {
 	case len(rest) > 0, w.shouted && f.named&ofPerson == 0:
 		return 0
-	case w.kinds&names.First != 0 && f.greeted(w):
+	case (w.kinds&names.First != 0 || w.kinds&(names.Word|names.Place) == 0) && f.greeted(w):
+		return 0.7
+	case w.kinds&names.First != 0 && !w.is(isStop) && f.announced(w.start):
 		return 0.7
 	case w.is(isMonth | isStop), w.kinds&names.Word != 0:
 		return 0
@@ -399,7 +406,8 @@ func (f *finder) announced(at int) bool {
 		return false
 	}
 	before := f.wordBefore(at)
-	if before == "is" || before == "was" || before == "" {
+	switch before {
+	case "is", "was", "", "me", "him", "her", "us":
 		return true
 	}
 	return readLexicon().words[before]&ofName != 0
@@ -453,4 +461,31 @@ func (f *finder) among(words []capitalised) bool {
 		return false
 	}
 	return strings.IndexByte("`*_/]=<>(\"", f.byteAt(words[len(words)-1].end)) < 0
+}
+
+// listed adds the single names that stand in a list with others: "Alonso, Lee and Ball".
+func (f *finder) listed() {
+	found := f.found[f.first:]
+	isName := func(start, end int) bool {
+		for _, m := range found {
+			if m.Class == Person && (m.End == end || m.Start == start) {
+				return true
+			}
+		}
+		for _, w := range f.weak {
+			if (w.end == end || w.start == start) && w.kinds&names.Word == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, w := range f.weak {
+		before, after := f.text[max(0, w.start-5):w.start], f.text[w.end:min(len(f.text), w.end+5)]
+		for _, link := range []string{" and ", ", ", " & ", " y ", " et ", " und ", " e "} {
+			if strings.HasSuffix(before, link) && isName(-1, w.start-len(link)) || strings.HasPrefix(after, link) && isName(w.end+len(link), -1) {
+				f.add(Person, "", w.start, w.end, 0.5)
+				break
+			}
+		}
+	}
 }

@@ -78,7 +78,7 @@ func (f *finder) dial(d *dialing) bool {
 		if f.byteAt(d.start-1) == '(' {
 			d.start--
 		}
-	} else if b == '.' || b == ',' || b == '#' || b == '$' || b == '=' || b == '/' && f.byteAt(d.start-2) == '/' || b == '-' && isWord(f.byteAt(d.start-2)) {
+	} else if b == '.' || b == ',' && isDigit(f.byteAt(d.start-2)) || b == '#' || b == '$' || b == '=' || b == '/' && f.byteAt(d.start-2) == '/' || b == '-' && isWord(f.byteAt(d.start-2)) {
 		return false // a part of a number, or of something else
 	}
 	if before := f.byteAt(d.start - 1); isWord(before) {
@@ -208,7 +208,7 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 	case len(digits) < 8 || len(digits) > 12 || same(d.digits[:len(digits)]) || d.decimal(f, n):
 	case n > 1 && digits[0] == '0' && digits[1] != '0' && len(digits) > 8 && d.groups[0].size <= 5:
 		return "", 0.5 // from within a country whose plan has no such number
-	case n > 2 && f.alone(d.start, d.groups[n-1].end):
+	case n > 2 && !strings.Contains(form, "1") && f.alone(d.start, d.groups[n-1].end):
 		return "", 0.5
 	}
 	return "", 0

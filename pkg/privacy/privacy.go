@@ -79,6 +79,9 @@ func (s *Scanner) Find(dst []Match, name, text string) []Match {
 		f.member, f.named = name, nameContext(name)
 	}
 	f.scan()
+	if len(f.weak) > 1 || len(f.weak) == 1 && len(f.found) > f.first {
+		f.listed()
+	}
 	if len(s.patterns) > 0 {
 		f.ownPatterns()
 	}
@@ -98,6 +101,8 @@ type finder struct {
 	named  context // what it says
 	found  []Match
 	first  int // the first match that is of this text
+
+	weak []capitalised // single names that are none by themselves
 
 	contextAt int // the place that context is of, plus one
 	context   context

@@ -21,6 +21,7 @@ const (
 	isMonth                         // is the name of a month, or short for it
 	isArticle                       // makes what follows a thing
 	isDeed                          // is what persons do
+	isLinking                       // stands in the names of cities
 	isGreeting                      // is said to a person, or before one's own name
 )
 
@@ -46,7 +47,7 @@ var roleWords = []struct {
 		thank thanks hello hi hey yes ok okay dear best kind regards sincerely monday tuesday wednesday thursday friday
 		saturday sunday january february march april june july august september october november december also then let me see
 		note new next last first more most such after before about said says`},
-	{isStreetEnd, `street st str avenue ave av road rd lane ln drive dr court ct boulevard blvd way place pl square sq terrace ter close
+	{isStreetEnd, `tee tn mnt puiestee street st str avenue ave av road rd lane ln drive dr court ct boulevard blvd way place pl square sq terrace ter close
 		crescent cres highway hwy parkway pkwy circle cir trail trl alley plaza row mews grove gardens gdns hill rise walk
 		loop pike turnpike ridge view crossing point run path pass bypass causeway ranch meadows village islands springs park
 		estate estates cove hollow knoll landing manor orchard valley vista creek glen heights junction mill mission mount
@@ -58,11 +59,12 @@ var roleWords = []struct {
 		rodovia ulica ul al os strasse calea bulevardul str улица ул проспект пр переулок пер вулиця jalan jl jln sokak ctra
 		rda ronda carrer`},
 	{isStreetAlone, `straße strasse weg allee platz gasse straat laan gatan vägen utca út tér katu`},
-	{isBox, `po p.o p post postfach apartado casella psc apo fpo dpo usns uss unit bp`},
+	{isBox, `uscgc usnv po p.o p post postfach apartado casella psc apo fpo dpo usns uss unit bp`},
 	{isFlat, `apt apartment suite ste unit flat floor fl room rm # no nr building bldg bl app appartement piso planta esc int interno wohnung
 		etage étage bus bte box`},
 	{isDeed, `said says asked asks told tells replied replies shouted whispered wrote lived lives thinks thought loved loves hated hates married died smiled laughed
 		cried believes feels felt promised complained thanked joined resigned retired studied graduated spent sagt sagte fragte wohnt dit dijo dice disse`},
+	{isLinking, `upon on am an im in of and the sur sous aan u nad pod při pri ob du les en de do da dos`},
 	{isGreeting, `hi hello dear hey thanks thank regards cheers sincerely yours best love greetings morning evening afternoon hallo liebe lieber grüße gruß danke bonjour merci
 		cordialement hola gracias saludos querido querida ciao grazie olá obrigado hoi groeten`},
 	{isArticle, `a an the this that our your using use via der die das den dem ein eine einen le la les un une el los una il lo gli o os uma het een`},
