@@ -20,6 +20,7 @@ func newInspect(g *cli.Globals) *cobra.Command {
 	var messages cli.FormatFlag
 	var receiver cli.ReceiverFlags
 	var safety cli.ScannerFlags
+	var policy cli.PolicyFlag
 	var counting cli.CounterFlags
 	var facts cli.FactsFlags
 	var inTokens bool
@@ -31,7 +32,8 @@ left, the budget, where the bytes go, the conversation, the tools, and the
 findings of all layers. Several messages are shown as a table with totals. Messages
 of SW4RM, MACP and OpenAI are shown by what is in them: what is asked for and what was
 answered, the state of a session and its offers, the lists of items. A receiver
-(--receiver, --as, --require-state) has terms for EAAPL messages only.
+(--receiver, --as, --require-state) has terms for EAAPL messages only. With --privacy,
+personal data is counted by its class.
 
 A message is shown whether it is valid or not; exit code 2 means that something
 was not a message at all.`,
@@ -39,7 +41,7 @@ was not a message at all.`,
   zcat archive.jsonl.gz | handoff inspect
   handoff inspect -f json message.json | jq .members`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := input.OneStdin(args, append(receiver.Keys.Files, receiver.Profile, safety.Rules)...); err != nil {
+			if err := input.OneStdin(args, append(receiver.Keys.Files, receiver.Profile, safety.Rules, policy.File)...); err != nil {
 				return err
 			}
 			profile, err := receiver.Load(g, c.InOrStdin())
@@ -47,6 +49,10 @@ was not a message at all.`,
 				return err
 			}
 			verifier, err := receiver.Verifier(g, c, profile)
+			if err != nil {
+				return err
+			}
+			privacy, err := policy.Load(g, c)
 			if err != nil {
 				return err
 			}
@@ -58,8 +64,9 @@ was not a message at all.`,
 				Globals: g,
 				from:    messages.From,
 				terms:   profile != nil,
+				privacy: privacy != nil,
 				validator: validate.New(validate.Options{
-					Formats: messages.Formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.Allow, Limits: g.Limits,
+					Formats: messages.Formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.Allow, Privacy: privacy, Limits: g.Limits,
 				}),
 				progress: g.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
 			}
@@ -97,6 +104,7 @@ was not a message at all.`,
 	messages.Register(c)
 	receiver.Register(c)
 	safety.Register(c)
+	policy.Register(c)
 	counting.Register(c)
 	c.Flags().BoolVar(&inTokens, "tokens", false, "count the tokens, too")
 	facts.Register(c, "format: text, json", "write to `FILE`")
@@ -109,6 +117,7 @@ type inspection struct {
 	from      format.Format // of the messages; "": the one that each looks like
 	terms     bool          // there are terms of a receiver, which only EAAPL messages are checked by
 	validator *validate.Validator
+	privacy   bool           // personal data is looked for
 	meter     *history.Meter // nil: tokens are not counted
 	progress  *term.Progress
 }
@@ -140,5 +149,9 @@ func (i *inspection) inspect(c *cobra.Command, d input.Document) (inspectRecord,
 	if i.meter != nil {
 		facts.CountTokens(m, *i.meter)
 	}
-	return inspectRecord{Source: d.Source.Name, Index: d.Index, Facts: facts, Result: result}, nil
+	r := inspectRecord{Source: d.Source.Name, Index: d.Index, Facts: facts, Result: result}
+	if i.privacy {
+		r.Personal = personalData(result)
+	}
+	return r, nil
 }

@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +24,19 @@ type inspectRecord struct {
 	Source string
 	Index  int
 	inspect.Facts
-	Result validate.Result
+	Result   validate.Result
+	Personal map[string]int // how many findings of personal data there are, by class; nil if nobody asked
+}
+
+// personalData counts personal data by its class.
+func personalData(r validate.Result) map[string]int {
+	counts := map[string]int{}
+	for _, f := range r.Findings {
+		if f.Layer == finding.Privacy {
+			counts[strings.TrimPrefix(f.Rule, "privacy/")]++
+		}
+	}
+	return counts
 }
 
 // MarshalJSONTo encodes the record as one object, with the members of the facts.
@@ -31,6 +45,9 @@ func (r inspectRecord) MarshalJSONTo(enc *jsontext.Encoder) error {
 	further := map[string]any{"validation": r.Result} // sorted by name: the last, after a system's
 	if r.Profile != nil {
 		further[formats.Named(r.Format).System] = r.Profile.Details
+	}
+	if r.Personal != nil {
+		further["personalData"] = r.Personal
 	}
 	return json.MarshalEncode(enc, struct {
 		Source string `json:"source"`
@@ -64,6 +81,7 @@ func (r inspectRecord) WriteText(w io.Writer, columns int, colors term.Palette) 
 	p.carried(r.Context, r.SizeTokens > 0)
 	p.conversation(r.Facts)
 	p.tools(r.Facts)
+	p.personal(r.Personal)
 	p.findings(r.Result)
 	_, err := w.Write(p.Text.Bytes())
 	return err
@@ -253,6 +271,26 @@ func (p *drawing) tools(f inspect.Facts) {
 	}
 	p.Rows(rows)
 	p.More(len(f.Tools) - term.MaxRows)
+}
+
+// personal shows how much personal data there is of each class, the most frequent first.
+func (p *drawing) personal(counts map[string]int) {
+	if counts == nil {
+		return
+	}
+	total := 0
+	var rows []term.Row
+	for _, class := range slices.Sorted(maps.Keys(counts)) {
+		total += counts[class]
+		rows = append(rows, term.Row{Name: class, Figures: []string{term.Plural(counts[class], "place")}, Quantity: float64(counts[class])})
+	}
+	slices.SortStableFunc(rows, func(a, b term.Row) int { return cmp.Compare(b.Quantity, a.Quantity) })
+	heading := "none"
+	if total > 0 {
+		heading = term.Plural(total, "place")
+	}
+	p.Section("Personal data", heading)
+	p.Rows(rows)
 }
 
 func (p *drawing) findings(r validate.Result) {

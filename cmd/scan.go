@@ -13,6 +13,8 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/privacy"
+	"github.com/eaapl/handoff/pkg/redact"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
@@ -21,6 +23,7 @@ type scanFlags struct {
 	*cli.Globals
 	cli.FormatFlag
 	scanner   cli.ScannerFlags
+	policy    cli.PolicyFlag
 	text      bool
 	listRules bool
 	reports   cli.ReportFlags
@@ -39,7 +42,8 @@ snapshot of an SW4RM request and the contexts of a MACP transcript are decoded f
 and pointers continue inside them.
 
 Evidence is weighed: a text is flagged when the evidence against it adds up to
---threshold. Exit code 0: nothing flagged; 1: something is; 2: something could not
+--threshold. With --privacy, personal data is a finding, too, whose text is not
+shown. Exit code 0: nothing flagged; 1: something is; 2: something could not
 be looked at.`,
 		Example: `  handoff scan message.json
   curl -s https://example.com | handoff scan --text
@@ -48,6 +52,7 @@ be looked at.`,
 	}
 	flags := c.Flags()
 	f.scanner.Register(c)
+	f.policy.Register(c)
 	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
@@ -66,7 +71,11 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.text && f.From != "" {
 		return errors.New("--text and --from: a text is in no format; use one of them")
 	}
-	if err := input.OneStdin(args, f.scanner.Rules); err != nil {
+	if err := input.OneStdin(args, f.scanner.Rules, f.policy.File); err != nil {
+		return err
+	}
+	personal, err := f.policy.Load(f.Globals, c)
+	if err != nil {
 		return err
 	}
 	scanner, err := f.scanner.Load(f.Globals, c)
@@ -88,7 +97,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	work := func(batch []input.Document) cli.Records {
 		records := make(cli.Records, len(batch))
 		for i, d := range batch {
-			r, err := f.scan(c.Context(), scanner, d)
+			r, err := f.scan(c.Context(), scanner, personal, d)
 			if r.Err = err; err != nil {
 				r.Source = d.Source.Name
 			}
@@ -108,8 +117,9 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Unread, out.Rejected > 0)
 }
 
-// scan is the work on one document: it runs on any core.
-func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, d input.Document) (report.Record, error) {
+// scan is the work on one document: it runs on any core. Nobody looks for personal data if
+// personal is nil.
+func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, personal *privacy.Scanner, d input.Document) (report.Record, error) {
 	if d.Err != nil {
 		return report.Record{}, input.InFile(d.Source.Name, d.Err)
 	}
@@ -119,7 +129,13 @@ func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, d input.Docu
 			return report.Record{}, input.InFile(d.Source.Name, err)
 		}
 		place := func(f safety.PlacedFinding) jsonstream.Position { return d.Raw.PositionAt(f.Offset) }
-		return scanRecord(input.Origin{Source: d.Source.Name}, d.Index, found, place), nil
+		r := scanRecord(input.Origin{Source: d.Source.Name}, d.Index, found, place)
+		if personal != nil {
+			for _, m := range personal.Find(nil, "", string(d.Raw.Bytes)) {
+				addPersonal(&r, redact.Found{Class: m.Class, Kind: m.Kind, Score: m.Score}, d.Raw.PositionAt(m.Start))
+			}
+		}
+		return r, nil
 	}
 	doc, err := jsonstream.Parse(d.Raw, f.Limits)
 	if err != nil {
@@ -133,5 +149,11 @@ func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, d input.Docu
 	if err != nil {
 		return report.Record{}, input.InFile(d.Source.Name, err)
 	}
-	return scanRecord(d.Origin(), d.Index, found, safety.PlacedFinding.Position), nil
+	r := scanRecord(d.Origin(), d.Index, found, safety.PlacedFinding.Position)
+	if personal != nil {
+		for _, p := range redact.Find(doc, form, personal, f.Limits) {
+			addPersonal(&r, p, p.Position())
+		}
+	}
+	return r, nil
 }

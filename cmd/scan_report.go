@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/redact"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
@@ -102,6 +103,17 @@ func scanRecord(o input.Origin, index int, found safety.Report, place func(safet
 	}
 	r.Own = own
 	return r
+}
+
+// addPersonal adds a finding of personal data to a record.
+func addPersonal(r *report.Record, p redact.Found, at jsonstream.Position) {
+	rule := "privacy/" + string(p.Class)
+	f := safety.Finding{Rule: rule, Category: "personal-data", Score: p.Score, Message: p.What() + " is here"}
+	r.Findings = append(r.Findings, finding.Finding{Layer: finding.Privacy, Severity: finding.Error, Rule: rule, Message: f.Message}.At(p.Pointer(), at))
+	own := r.Own.(scanFindings)
+	r.Own = append(own, scanFinding{Finding: f, Pointer: p.Pointer(), InName: p.InName, Flagged: true, Line: at.Line, Column: at.Column})
+	r.Valid = false
+	r.Score = max(r.Score, p.Score)
 }
 
 // shownPointer is a pointer as text has it before a message, "" for the whole document.

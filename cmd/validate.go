@@ -22,6 +22,7 @@ type validateFlags struct {
 	reports  cli.ReportFlags
 	receiver cli.ReceiverFlags
 	scanner  cli.ScannerFlags
+	privacy  cli.PolicyFlag
 	checks   validate.Options
 	layers   []string
 	schema   string
@@ -39,7 +40,8 @@ every message, cheapest certainty first, and stops at the first that fails:
 signature (when a key is configured), schema, completeness, budget, safety. Safety
 runs also after completeness or budget has failed, and its reason wins: a message that
 is not safe is never sent again. Lint rules then warn of what is likely to be a
-mistake. "handoff explain" shows what each rule means.
+mistake, and with --privacy of personal data. "handoff explain" shows what each rule
+means.
 
 The format of a message is detected, or given by --from. The other formats are: an
 SW4RM context, request or response, a MACP transcript, the HandoffInputData of the
@@ -61,6 +63,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	f.reports.Register(c, report.Formats)
 	f.receiver.Register(c)
 	f.scanner.Register(c)
+	f.privacy.Register(c)
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
 	flags.BoolVar(&f.checks.Strict, "strict", false, "make warnings errors")
 	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
@@ -116,6 +119,12 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if o.Verifier == nil && slices.Contains(o.Layers, finding.Signature) {
 		return o, cli.ErrNoKey
 	}
+	if o.Privacy, err = f.privacy.Load(f.Globals, c); err != nil {
+		return o, err
+	}
+	if o.Privacy == nil && slices.Contains(o.Layers, finding.Privacy) {
+		return o, errors.New("--layers privacy: name a policy with --privacy, or the default one with --privacy default")
+	}
 	f.addAsked(c, &o)
 	if f.schema != "" {
 		if o.Layers != nil || o.Receiver != nil || c.Flags().Changed("key-file") {
@@ -144,6 +153,7 @@ func (f *validateFlags) addAsked(c *cobra.Command, o *validate.Options) {
 		{finding.Signature, named("key-file") || configured && named("receiver") && o.Verifier != nil},
 		{finding.Completeness, configured && (named("receiver") || named("as") || named("require-state"))},
 		{finding.Safety, configured && (named("rules") || named("threshold") || named("classifier-cmd"))},
+		{finding.Privacy, configured && named("privacy")},
 	} {
 		if asked.by && !slices.Contains(o.Layers, asked.layer) {
 			o.Layers = append(o.Layers, asked.layer)

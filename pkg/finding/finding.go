@@ -21,7 +21,8 @@ type Layer string
 // The layers of a receiver, in the order in which they run, and then Chain, which are
 // the checks across the messages of a task. Protocol are the rules of the other systems
 // that their schemas cannot say; the IDs of its rules begin with the name of the system
-// instead. Lint is not a layer of the specification: its findings are warnings.
+// instead. Privacy and Lint are not layers of the specification: their findings are
+// warnings.
 const (
 	Signature    Layer = "signature"
 	Schema       Layer = "schema"
@@ -29,6 +30,7 @@ const (
 	Completeness Layer = "completeness"
 	Budget       Layer = "budget"
 	Safety       Layer = "safety"
+	Privacy      Layer = "privacy"
 	Lint         Layer = "lint"
 	Chain        Layer = "chain"
 )

@@ -76,9 +76,7 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 		f, _ = formats.Detect(doc.Root())
 	}
 	w := newWalk(doc, f, o)
-	if err := w.document(doc.Root(), ""); err != nil {
-		return Result{}, err
-	}
+	w.document(doc.Root(), "")
 	r := Result{Text: doc.Raw().Bytes, Format: f, Kept: w.kept, Replaced: map[privacy.Class]int{}}
 	if len(w.pieces) == 0 {
 		return r, nil

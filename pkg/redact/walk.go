@@ -17,9 +17,13 @@ type piece struct {
 	start, end int // in the document
 	class      privacy.Class
 	kind       string
-	value      string // the characters
-	number     bool   // it is a JSON number
-	name       bool   // it is in the name of a member
+	value      string           // the characters
+	number     bool             // it is a JSON number
+	name       bool             // it is in the name of a member
+	at         jsonstream.Value // the string or number that it is in, of the message or of what a carrier holds
+	nested     bool             // it is in JSON in a string
+	score      float64
+	offset     int // in the text of at, or of what is nested in it
 	// carried is the content of a string in base64, with the pieces in it, in the place of
 	// the rest.
 	carried []byte
@@ -39,7 +43,8 @@ type walk struct {
 	pieces        []piece
 	kept          []Kept
 	matches       []privacy.Match
-	depth         int // of JSON within strings
+	depth         int              // of JSON within strings
+	outer         jsonstream.Value // the string around that JSON
 }
 
 func newWalk(doc *jsonstream.Document, f format.Format, o Options) *walk {
@@ -72,36 +77,32 @@ func matchesAny(list [][]string, pointer string) bool {
 }
 
 // document looks at a value and all in it; holder is the pointer of what carries it.
-func (w *walk) document(v jsonstream.Value, holder string) error {
+func (w *walk) document(v jsonstream.Value, holder string) {
 	if len(w.never)+len(w.always) > 0 {
 		pointer := holder + v.Pointer()
 		if matchesAny(w.never, pointer) {
-			return nil
+			return
 		}
 		if matchesAny(w.always, pointer) {
-			return w.whole(v)
+			w.whole(v)
+			return
 		}
 	}
 	switch v.Kind() {
 	case jsonstream.Object:
 		for name, member := range v.Members() {
 			w.text(member.RawName(), member.NameOffset(), "", name, true, member, holder)
-			if err := w.document(member, holder); err != nil {
-				return err
-			}
+			w.document(member, holder)
 		}
 	case jsonstream.Array:
 		for _, element := range v.Elements() {
-			if err := w.document(element, holder); err != nil {
-				return err
-			}
+			w.document(element, holder)
 		}
 	case jsonstream.String:
-		return w.str(v, holder)
+		w.str(v, holder)
 	case jsonstream.Number:
 		w.number(v, holder)
 	}
-	return nil
 }
 
 // memberName returns the name that says what a value is: its own, or that of the array it is
@@ -113,30 +114,34 @@ func memberName(v jsonstream.Value) string {
 	return v.Name()
 }
 
-func (w *walk) str(v jsonstream.Value, holder string) error {
+func (w *walk) str(v jsonstream.Value, holder string) {
 	if slices.Contains(w.carriers, v) && holder == "" {
-		return w.carrier(v)
+		w.carrier(v)
+		return
 	}
 	text := v.Text()
 	if len(text) < 2 {
-		return nil
+		return
 	}
 	if b := text[0]; (b == '{' || b == '[') && w.depth < 8 {
 		if inner, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), w.limits); err == nil {
-			return w.within(v, inner, holder)
+			w.within(v, inner, holder)
+			return
 		}
 	}
 	w.text(v.Raw(), v.Offset(), memberName(v), text, false, v, holder)
-	return nil
 }
 
 // within looks at JSON in a string: its pieces are those of the string.
-func (w *walk) within(v jsonstream.Value, inner *jsonstream.Document, holder string) error {
+func (w *walk) within(v jsonstream.Value, inner *jsonstream.Document, holder string) {
 	first := len(w.pieces)
 	carriers := w.carriers
 	w.carriers = nil
 	w.depth++
-	err := w.document(inner.Root(), holder+v.Pointer())
+	if w.depth == 1 {
+		w.outer = v
+	}
+	w.document(inner.Root(), holder+v.Pointer())
 	w.depth--
 	w.carriers = carriers
 	offsets := jsonstream.NewOffsets(v.Raw())
@@ -144,7 +149,6 @@ func (w *walk) within(v jsonstream.Value, inner *jsonstream.Document, holder str
 		p := &w.pieces[first+i]
 		p.start, p.end = v.Offset()+offsets.Of(p.start), v.Offset()+offsets.Of(p.end)
 	}
-	return err
 }
 
 // text looks at a string, or the name of a member, which is written as raw at a place of
@@ -164,7 +168,7 @@ func (w *walk) text(raw []byte, at int, label, text string, isName bool, v jsons
 	for _, m := range w.matches {
 		w.pieces = append(w.pieces, piece{
 			start: at + offsets.Of(m.Start), end: at + offsets.Of(m.End),
-			class: m.Class, kind: m.Kind, value: strings.Clone(text[m.Start:m.End]), name: isName,
+			class: m.Class, kind: m.Kind, value: strings.Clone(text[m.Start:m.End]), name: isName, nested: w.depth > 0, offset: m.Start, at: w.place(v), score: m.Score,
 		})
 	}
 }
@@ -184,25 +188,33 @@ func (w *walk) number(v jsonstream.Value, holder string) {
 		w.kept = append(w.kept, Kept{holder + v.Pointer(), m.Class})
 		return
 	}
-	w.pieces = append(w.pieces, piece{start: v.Offset(), end: v.Offset() + len(raw), class: m.Class, kind: m.Kind, value: raw, number: true})
+	w.pieces = append(w.pieces, piece{start: v.Offset(), end: v.Offset() + len(raw), class: m.Class, kind: m.Kind, value: raw, number: true, at: w.place(v), score: m.Score})
+}
+
+// place returns the value of the document that holds v: v, or the string that v is in JSON
+// in.
+func (w *walk) place(v jsonstream.Value) jsonstream.Value {
+	if w.depth > 0 {
+		return w.outer
+	}
+	return v
 }
 
 // Hidden is the class of values that a policy always redacts.
 const Hidden privacy.Class = "hidden"
 
 // whole replaces all strings and numbers in a value.
-func (w *walk) whole(v jsonstream.Value) error {
+func (w *walk) whole(v jsonstream.Value) {
 	for inner := range v.All() {
 		switch inner.Kind() {
 		case jsonstream.String:
 			if text := inner.Text(); text != "" {
-				w.pieces = append(w.pieces, piece{start: inner.Offset() + 1, end: inner.Offset() + len(inner.Raw()) - 1, class: Hidden, value: strings.Clone(text)})
+				w.pieces = append(w.pieces, piece{start: inner.Offset() + 1, end: inner.Offset() + len(inner.Raw()) - 1, class: Hidden, value: strings.Clone(text), at: w.place(inner), score: 1})
 			}
 		case jsonstream.Number:
-			w.pieces = append(w.pieces, piece{start: inner.Offset(), end: inner.Offset() + len(inner.Raw()), class: Hidden, value: string(inner.Raw()), number: true})
+			w.pieces = append(w.pieces, piece{start: inner.Offset(), end: inner.Offset() + len(inner.Raw()), class: Hidden, value: string(inner.Raw()), number: true, at: w.place(inner), score: 1})
 		}
 	}
-	return nil
 }
 
 // isFixed reports whether programs identify something by a value: the message, an agent, a
@@ -223,26 +235,23 @@ func (w *walk) isFixed(v jsonstream.Value) bool {
 
 // carrier looks at the content of a string in base64: JSON as a document, other text as a
 // text. What is neither is looked at as it is written.
-func (w *walk) carrier(v jsonstream.Value) error {
+func (w *walk) carrier(v jsonstream.Value) {
 	content, err := history.DecodeBytes(v)
 	if err != nil || !utf8.Valid(content) {
 		w.text(v.Raw(), v.Offset(), memberName(v), v.Text(), false, v, "")
-		return nil
+		return
 	}
 	inside := *w
 	inside.pieces, inside.carriers = nil, nil
 	if inner, err := jsonstream.Parse(jsonstream.NewRaw(content), w.limits); err == nil {
-		if err := inside.document(inner.Root(), v.Pointer()); err != nil {
-			return err
-		}
+		inside.document(inner.Root(), v.Pointer())
 	} else {
 		for _, m := range w.scanner.Find(nil, memberName(v), string(content)) {
-			inside.pieces = append(inside.pieces, piece{start: m.Start, end: m.End, class: m.Class, kind: m.Kind, value: string(content[m.Start:m.End])})
+			inside.pieces = append(inside.pieces, piece{start: m.Start, end: m.End, class: m.Class, kind: m.Kind, value: string(content[m.Start:m.End]), score: m.Score})
 		}
 	}
 	w.kept = inside.kept
 	if len(inside.pieces) > 0 {
-		w.pieces = append(w.pieces, piece{start: v.Offset() + 1, end: v.Offset() + len(v.Raw()) - 1, carried: content, inside: inside.pieces})
+		w.pieces = append(w.pieces, piece{start: v.Offset() + 1, end: v.Offset() + len(v.Raw()) - 1, carried: content, inside: inside.pieces, at: v})
 	}
-	return nil
 }

@@ -20,6 +20,7 @@ func Rules() []finding.Rule {
 	rules = append(rules, layerRules(finding.Completeness, IncompleteContext, completenessRules)...)
 	rules = append(rules, layerRules(finding.Budget, BudgetExhausted, budgetRules)...)
 	rules = append(rules, layerRules(finding.Safety, SafetyViolation, safetyRules())...)
+	rules = append(rules, privacyRules()...)
 	for _, r := range lintRules() {
 		rules = append(rules, r.Rule)
 	}

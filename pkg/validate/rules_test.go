@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/schemas"
@@ -70,6 +71,11 @@ func keywords(t *testing.T, r finding.Rule, example string) []string {
 	case finding.Safety:
 		// A rule whose findings weigh little flags no text by itself.
 		options.Scanner = safety.New(safety.Options{Threshold: 0.01})
+	case finding.Privacy:
+		var err error
+		if options.Privacy, err = privacy.New(privacy.Policy{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	members, err := parseExample(example)
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {

@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -43,6 +44,8 @@ type Options struct {
 	// Allow are the findings of the scanner that become notes: the appeal path of section
 	// 11.
 	Allow []safety.Allowance
+	// Privacy finds personal data; nil skips that.
+	Privacy *privacy.Scanner
 	// Limits bound what a message carries in encoded form, such as the snapshot in
 	// an SW4RM request.
 	Limits jsonstream.Limits
@@ -169,6 +172,8 @@ func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Mes
 		return checkProtocol(m.Document(), f, v.options.Limits), nil
 	case finding.Safety:
 		return checkSafety(ctx, m.Root(), f, v.options)
+	case finding.Privacy:
+		return checkPrivacy(m.Document(), f, v.options), nil
 	}
 	switch {
 	case layer == finding.Lint:

@@ -10,6 +10,27 @@ import (
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
+// PolicyFlag asks for personal data.
+type PolicyFlag struct{ File string }
+
+// DefaultPolicy is what stands for the default policy in the place of a file.
+const DefaultPolicy = "default"
+
+func (f *PolicyFlag) Register(c *cobra.Command) {
+	c.Flags().StringVar(&f.File, "privacy", "", "also look for personal data, by a policy `FILE`, YAML or JSON, or default (docs/privacy.md)")
+}
+
+// Load returns a scanner for personal data, nil if none is asked for.
+func (f *PolicyFlag) Load(g *Globals, c *cobra.Command) (*privacy.Scanner, error) {
+	switch f.File {
+	case "":
+		return nil, nil
+	case DefaultPolicy:
+		return LoadPolicy(g, c, "")
+	}
+	return LoadPolicy(g, c, f.File)
+}
+
 // LoadPolicy returns a scanner for personal data by a policy file, YAML or JSON; by the
 // default policy if file is "".
 func LoadPolicy(g *Globals, c *cobra.Command, file string) (*privacy.Scanner, error) {
