@@ -73,6 +73,9 @@ func (f *finder) number(i int) int {
 	if t.n == 0 {
 		return f.afterDigits(i)
 	}
+	if half := len(t.groups) / 2; t.n == len(t.groups) && t.groups[half].plain == half+1 {
+		return t.groups[half].end // single digits, as in a table: no number is written so
+	}
 	if end := f.detect(&t); end > i {
 		return end
 	}

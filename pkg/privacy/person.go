@@ -465,24 +465,21 @@ func (f *finder) among(words []capitalised) bool {
 
 // listed adds the single names that stand in a list with others: "Alonso, Lee and Ball".
 func (f *finder) listed() {
-	found := f.found[f.first:]
-	isName := func(start, end int) bool {
-		for _, m := range found {
-			if m.Class == Person && (m.End == end || m.Start == start) {
-				return true
-			}
+	begins, ends := map[int]bool{}, map[int]bool{}
+	for _, m := range f.found[f.first:] {
+		if m.Class == Person {
+			begins[m.Start], ends[m.End] = true, true
 		}
-		for _, w := range f.weak {
-			if (w.end == end || w.start == start) && w.kinds&names.Word == 0 {
-				return true
-			}
+	}
+	for _, w := range f.weak {
+		if w.kinds&names.Word == 0 {
+			begins[w.start], ends[w.end] = true, true
 		}
-		return false
 	}
 	for _, w := range f.weak {
 		before, after := f.text[max(0, w.start-5):w.start], f.text[w.end:min(len(f.text), w.end+5)]
 		for _, link := range []string{" and ", ", ", " & ", " y ", " et ", " und ", " e "} {
-			if strings.HasSuffix(before, link) && isName(-1, w.start-len(link)) || strings.HasPrefix(after, link) && isName(w.end+len(link), -1) {
+			if strings.HasSuffix(before, link) && ends[w.start-len(link)] || strings.HasPrefix(after, link) && begins[w.end+len(link)] {
 				f.add(Person, "", w.start, w.end, 0.5)
 				break
 			}

@@ -10,6 +10,10 @@ import (
 // defaultRegions are where a number without a calling code is looked for.
 var defaultRegions = []string{"US", "GB", "DE", "FR", "IT", "ES", "NL", "CH", "AT", "BE", "SE", "PL", "IE", "AU", "NZ", "ZA", "IN", "JP", "KR", "BR", "MX", "CN", "RU", "TR", "DK", "NO", "FI", "PT", "CZ", "HU", "SI", "IS", "EE", "GR", "UY"}
 
+// maxLookups is how often numbers of one text are compared with the plan of a region: a
+// text may be written to cost as much as it can.
+const maxLookups = 20_000
+
 // A dialing is a telephone number as it is written.
 type dialing struct {
 	start  int
@@ -184,6 +188,9 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 	local := digits[0] == '0' || d.braced
 	if (local && grouped && len(digits) >= 8 || called) && !d.decimal(f, n) {
 		for _, region := range f.regions() {
+			if f.lookups++; f.lookups > maxLookups {
+				break
+			}
 			if phone.National(region, digits) {
 				if !slices.Contains(f.policy.Regions, region) {
 					region = "" // it may be one of several

@@ -102,7 +102,8 @@ type finder struct {
 	found  []Match
 	first  int // the first match that is of this text
 
-	weak []capitalised // single names that are none by themselves
+	weak    []capitalised // single names that are none by themselves
+	lookups int           // of telephone numbers in the plans of regions
 
 	contextAt int // the place that context is of, plus one
 	context   context

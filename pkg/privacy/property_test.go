@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -70,6 +71,29 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, text string) {
 		checkMatches(t, text, s.Find(nil, name, text))
 	})
+}
+
+// TestHostile checks that no text takes much longer than others of its length: each is tried
+// at two lengths.
+func TestHostile(t *testing.T) {
+	s, _ := New(Policy{})
+	for _, part := range []string{"@", "a@a.", "1", "1 ", "phone 0123 456 789 ", "A ", "Ada, ", "Ada and ", "12 Main ", "1:", "::1 ", "4111 ", "-", "Herr ", "王", "先生", "a'", "é", "O’", "DE89 ", "born 1.1.", "Straße 1 ", "mr. x "} {
+		took := func(n int) time.Duration {
+			text := strings.Repeat(part, n/len(part))
+			best := time.Hour
+			for range 3 {
+				begun := time.Now()
+				checkMatches(t, text[:min(len(text), 200)], s.Find(nil, "", text[:min(len(text), 200)]))
+				s.Find(nil, "", text)
+				best = min(best, time.Since(begun))
+			}
+			return best
+		}
+		short, long := took(20_000), took(200_000)
+		if long > 60*short+50*time.Millisecond {
+			t.Errorf("%q: %v for 20,000 bytes, %v for ten times as much", part, short, long)
+		}
+	}
 }
 
 // messages returns the texts of messages without personal data, and how many bytes the
