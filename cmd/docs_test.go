@@ -25,6 +25,7 @@ var notRun = map[string]string{
 var configured = map[string][]string{
 	"README.md":        {"handoff validate --receiver FILE message.json"},
 	"safety.md":        {"handoff scan --rules FILE message.json"},
+	"privacy.md":       {"handoff redact --policy FILE message.json"},
 	"configuration.md": {"handoff validate message.json", "handoff scan message.json", "handoff trim message.json", "handoff sign message.json"},
 	"chain.md":         {"handoff chain archive/"},
 }

@@ -308,7 +308,7 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 			}
 			end = w.end
 			continue
-		case isPostcode(word) && (run > 0 || strings.ContainsAny(between, ",\n\\") || certain > 0 || unnamed):
+		case isPostcode(word) && !(f.byteAt(w.end) == ' ' && isDigit(f.byteAt(w.end+1)) && !isSecondHalf(f.text[w.end+1:])) && (run > 0 || strings.ContainsAny(between, ",\n\\") || certain > 0 || unnamed):
 			end = w.end
 			certain++
 			if rest := f.text[w.end:]; len(rest) > 3 && rest[0] == ' ' && isSecondHalf(rest[1:]) {

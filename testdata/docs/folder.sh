@@ -86,6 +86,10 @@ for word; do
 	session.macp|capture.macp) handoff example macp | handoff macp encode >"$word" ;;
 	policy.json) echo '{"policy_id":"policy.default","rules":{}}' >policy.json ;;
 	notes.md) echo 'The frontend is half done.' >notes.md ;;
+	secret.key) key "$word" ;;
+	vault.jsonl) : >vault.jsonl ;;
+	policy.yaml) handoff example privacy >policy.yaml ;;
+	answer.json) handoff example >answer.json ;;
 	input.json) handoff example openai >input.json ;;
 	nested.json) handoff example openai | handoff openai nest >nested.json ;;
 	esac
