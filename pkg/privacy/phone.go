@@ -228,19 +228,15 @@ func (f *finder) alone(start, end int) bool {
 
 // international rates a number that begins with a calling code.
 func (f *finder) international(digits string, d *dialing, n int) (kind string, score float64) {
-	// +44 (0)20 is 020 in Britain.
-	if d.braced && d.count > 1 {
-		for i, g := range d.groups[:n] {
-			if i > 0 && f.text[g.end-1] == '0' && g.size == 1 && f.byteAt(g.end) == ')' {
-				digits = digits[:g.digits-1] + digits[g.digits:]
-				break
+	// +44 (0)20 is 020 in Britain, and +44 20 elsewhere.
+	if open := strings.Index(f.text[d.start:d.groups[n-1].end], "(0"); open > 0 {
+		before := 0
+		for _, b := range []byte(f.text[d.start : d.start+open]) {
+			if isDigit(b) {
+				before++
 			}
 		}
-		if open := strings.Index(f.text[d.start:d.groups[n-1].end], "(0"); open > 0 && digits == string(d.digits[:len(digits)]) {
-			if i := strings.IndexByte(digits[1:], '0'); i >= 0 && i < 4 {
-				digits = digits[:i+1] + digits[i+2:]
-			}
-		}
+		digits = digits[:before] + digits[before+1:]
 	}
 	if kind, ok := phone.International(digits); ok {
 		return kind, 0.97

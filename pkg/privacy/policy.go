@@ -106,6 +106,7 @@ func (s *Scanner) prepare() error {
 			s.thresholds[class] = cmp.Or(c.Threshold, DefaultThreshold)
 		}
 	}
+	s.labels.of = map[string]label{}
 	s.allowed = map[string]bool{}
 	for i, value := range s.policy.Allow {
 		if value == "" || value == "@" {

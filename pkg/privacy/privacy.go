@@ -8,7 +8,10 @@
 // postal addresses are not, and [Match.Score] says so.
 package privacy
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // A Class is a kind of personal data.
 type Class string
@@ -52,14 +55,17 @@ type Match struct {
 // DefaultThreshold is the score from which on a match counts, if a policy says nothing else.
 const DefaultThreshold = 0.5
 
-// A Scanner finds personal data as a policy has it. It does not change, and is safe for
-// concurrent use.
+// A Scanner finds personal data as a policy has it. It is safe for concurrent use.
 type Scanner struct {
 	policy     Policy
 	thresholds map[Class]float64 // those of all classes; over 1 for those that are off
 	patterns   []pattern
 	allowed    map[string]bool // values, folded
 	domains    []string        // of addresses that are allowed, folded
+	labels     struct {
+		sync.RWMutex
+		of map[string]label // by the names of members
+	}
 }
 
 // New returns a scanner. The error says which part of the policy is wrong.
@@ -75,8 +81,10 @@ func New(p Policy) (*Scanner, error) {
 // The text is the value of a member with this name: "" for any other text.
 func (s *Scanner) Find(dst []Match, name, text string) []Match {
 	f := finder{Scanner: s, text: text, found: dst, first: len(dst)}
+	var l label
 	if name != "" {
-		f.member, f.named = name, nameContext(name)
+		l = s.labelOf(name)
+		f.named = l.context
 	}
 	f.scan()
 	if len(f.weak) > 1 || len(f.weak) == 1 && len(f.found) > f.first {
@@ -85,7 +93,7 @@ func (s *Scanner) Find(dst []Match, name, text string) []Match {
 	if len(s.patterns) > 0 {
 		f.ownPatterns()
 	}
-	f.whole()
+	f.whole(l.holds)
 	if len(f.found) == f.first {
 		return dst
 	}
@@ -96,11 +104,10 @@ func (s *Scanner) Find(dst []Match, name, text string) []Match {
 // A finder finds personal data in one text.
 type finder struct {
 	*Scanner
-	text   string
-	member string  // the name of the text's member
-	named  context // what it says
-	found  []Match
-	first  int // the first match that is of this text
+	text  string
+	named context // what the name of the text's member says
+	found []Match
+	first int // the first match that is of this text
 
 	weak    []capitalised // single names that are none by themselves
 	lookups int           // of telephone numbers in the plans of regions

@@ -36,6 +36,7 @@ func TestFind(t *testing.T) {
 		{"meet @ada at 5", nil},
 		// Telephone numbers; those of regulators for films.
 		{"call +44 20 7946 0958 now", []string{"phone(GB):+44 20 7946 0958"}},
+		{"call +44 (0)20 7946 0958 now", []string{"phone(GB):+44 (0)20 7946 0958"}},
 		{"call (212) 555-0123 x45", []string{"phone(US):(212) 555-0123 x45"}},
 		{"212-555-0123", []string{"phone(US):212-555-0123"}},
 		{"Tel.: 030 23125 000", []string{"phone:030 23125 000"}},

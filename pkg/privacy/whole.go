@@ -18,23 +18,66 @@ const nameMembers = " firstname lastname surname givenname familyname middlename
 const addressMembers = " street streetaddress address address1 address2 addressline1 addressline2 homeaddress shippingaddress billingaddress postaladdress mailingaddress strasse anschrift " +
 	"direccion direccion adresse indirizzo endereco residence deliveryaddress line1 "
 
+// A label is what the name of a member says of its value.
+type label struct {
+	context context
+	holds   held
+}
+
+// held is what the value of a member is as a whole.
+type held int
+
+const (
+	anything held = iota
+	aName
+	maybeName // names of tools and files are called so too
+	anAddress
+)
+
+// maxLabels bounds how many names of members a scanner remembers: a message can have any
+// number of them.
+const maxLabels = 4096
+
+// labelOf returns what a member's name says.
+func (s *Scanner) labelOf(name string) label {
+	s.labels.RLock()
+	l, known := s.labels.of[name]
+	s.labels.RUnlock()
+	if known {
+		return l
+	}
+	l.context = nameContext(name)
+	switch plain := plainName(name); {
+	case strings.Contains(nameMembers, " "+plain+" "):
+		l.holds = aName
+	case plain == "name" || plain == "person" || plain == "customer" || plain == "patient" || plain == "contact":
+		l.holds = maybeName
+	case strings.Contains(addressMembers, " "+plain+" "):
+		l.holds = anAddress
+	}
+	s.labels.Lock()
+	defer s.labels.Unlock()
+	if len(s.labels.of) < maxLabels && len(name) <= 64 {
+		s.labels.of[strings.Clone(name)] = l
+	}
+	return l
+}
+
 // whole looks at a text that is personal data as a whole, by the name of its member.
-func (f *finder) whole() {
-	if f.member == "" || len(f.text) > 120 || len(f.text) < 2 {
+func (f *finder) whole(holds held) {
+	if holds == anything || len(f.text) > 120 || len(f.text) < 2 {
 		return
 	}
-	name := plainName(f.member)
-	switch {
-	case strings.Contains(nameMembers, " "+name+" "):
+	switch holds {
+	case aName:
 		if f.isName(6) {
 			f.addWhole(Person, 0.85)
 		}
-	case name == "name" || name == "person" || name == "customer" || name == "patient" || name == "contact":
-		// Names of tools and files are called so too.
+	case maybeName:
 		if words := strings.Fields(f.text); len(words) >= 2 && len(words) <= 4 && f.isName(4) && f.knownName(words) {
 			f.addWhole(Person, 0.7)
 		}
-	case strings.Contains(addressMembers, " "+name+" "):
+	case anAddress:
 		if strings.IndexFunc(f.text, unicode.IsDigit) >= 0 && strings.IndexByte(f.text, ' ') > 0 && !strings.Contains(f.text, "://") && !strings.Contains(f.text, "@") {
 			f.addWhole(Address, 0.75)
 		}

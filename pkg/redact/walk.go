@@ -39,6 +39,7 @@ type walk struct {
 	carriers []jsonstream.Value
 	fixed    []string // members of the root that identify the message
 
+	own           bool       // the policy has patterns of its own
 	always, never [][]string // tokens of pointers
 	pieces        []piece
 	kept          []Kept
@@ -52,6 +53,7 @@ func newWalk(doc *jsonstream.Document, f format.Format, o Options) *walk {
 	d := formats.Named(f)
 	w.fixed = slices.Concat(d.IDs, d.Signature)
 	policy := o.Scanner.Policy()
+	w.own = len(policy.Patterns) > 0
 	w.always, w.never = pointers(policy.Always), pointers(policy.Never)
 	return w
 }
@@ -91,7 +93,9 @@ func (w *walk) document(v jsonstream.Value, holder string) {
 	switch v.Kind() {
 	case jsonstream.Object:
 		for name, member := range v.Members() {
-			w.text(member.RawName(), member.NameOffset(), "", name, true, member, holder)
+			if w.mayHold(name) {
+				w.text(member.RawName(), member.NameOffset(), "", name, true, member, holder)
+			}
 			w.document(member, holder)
 		}
 	case jsonstream.Array:
@@ -103,6 +107,17 @@ func (w *walk) document(v jsonstream.Value, holder string) {
 	case jsonstream.Number:
 		w.number(v, holder)
 	}
+}
+
+// mayHold reports whether the name of a member may hold personal data: few do, and there are
+// many of them.
+func (w *walk) mayHold(name string) bool {
+	for i := range len(name) {
+		if b := name[i]; b == ' ' || b == '@' || b >= utf8.RuneSelf || b <= '9' && b >= '0' && len(name) >= 6 {
+			return true
+		}
+	}
+	return w.own
 }
 
 // memberName returns the name that says what a value is: its own, or that of the array it is
