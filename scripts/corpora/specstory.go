@@ -1,0 +1,138 @@
+package main
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// The longest log of a coding session that is taken.
+const sessionLength = 500_000
+
+var (
+	specSpeaker = regexp.MustCompile(`^_\*\*(User|Agent|Assistant)\b.*\*\*_$`)
+	specTool    = regexp.MustCompile(`^<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">`)
+	specOldTool = regexp.MustCompile(`^Tool use: \*\*([^*]+)\*\*(.*)`)
+	changedFile = regexp.MustCompile(`(?:The file|created successfully at:) (\S+)`)
+	inBackticks = regexp.MustCompile("`([^`\n]+)`")
+)
+
+// readSpecStory reads sessions with coding agents as SpecStory keeps them in
+// .specstory/history, in either of its forms: what the user and the agent said, and the use of tools with their
+// results. Facts are the files that were written and those used twice or more.
+func readSpecStory(s *snapshot, emit func(*conversation)) error {
+	files, err := s.files("", ".md")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if !strings.Contains(file, ".specstory/history/") || strings.Contains(file, "fixtures/") {
+			continue
+		}
+		data, err := s.read(file)
+		if err != nil {
+			return err
+		}
+		if len(data) <= sessionLength {
+			emit(specSession(file, string(data)))
+		}
+	}
+	return nil
+}
+
+func specSession(id, text string) *conversation {
+	c := &conversation{id: id}
+	role := ""
+	var said []string
+	used := map[string]int{}
+	flush := func() {
+		if role != "" {
+			c.say(role, strings.Join(said, "\n"))
+		}
+		said = nil
+	}
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if m := specSpeaker.FindStringSubmatch(line); m != nil {
+			flush()
+			if role = "assistant"; m[1] == "User" {
+				role = "user"
+			}
+			continue
+		}
+		if m := specOldTool.FindStringSubmatch(line); m != nil {
+			flush()
+			from := i + 1
+			for i+1 < len(lines) && !specSpeaker.MatchString(lines[i+1]) && !specOldTool.MatchString(lines[i+1]) {
+				i++
+			}
+			c.specOldUse(m[1], m[2], lines[from:i+1], used)
+			continue
+		}
+		m := specTool.FindStringSubmatch(line)
+		if m == nil {
+			if line != "---" && !strings.HasPrefix(line, "<!--") {
+				said = append(said, line)
+			}
+			continue
+		}
+		flush()
+		from := i + 1
+		for i < len(lines) && !strings.Contains(lines[i], "</tool-use>") {
+			i++
+		}
+		c.specUse(m[1], m[2], lines[from:min(i, len(lines))], used)
+	}
+	flush()
+	return c
+}
+
+// specUse adds the use of a tool: its arguments stand in backticks after the summary,
+// before a block with the result.
+func (c *conversation) specUse(kind, tool string, lines []string, used map[string]int) {
+	var head, result []string
+	inResult := false
+	for _, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "<summary>"), strings.HasPrefix(line, "</details>"):
+		case strings.HasPrefix(line, "```"):
+			inResult = true
+		case inResult:
+			result = append(result, line)
+		default:
+			head = append(head, line)
+		}
+	}
+	var arguments []string
+	for _, m := range inBackticks.FindAllStringSubmatch(strings.Join(head, "\n"), -1) {
+		arguments = append(arguments, m[1])
+	}
+	c.use(tool, map[string]any{"arguments": arguments}, strings.Join(result, "\n"))
+	c.labelFiles(arguments, kind == "write", used)
+}
+
+// specOldUse adds the use of a tool in the older form, which has no end of its own and
+// often names the file in its result alone.
+func (c *conversation) specOldUse(tool, head string, lines []string, used map[string]int) {
+	var arguments []string
+	for _, m := range inBackticks.FindAllStringSubmatch(head, -1) {
+		arguments = append(arguments, m[1])
+	}
+	result := strings.TrimSpace(strings.Join(lines, "\n"))
+	c.use(tool, map[string]any{"arguments": arguments}, result)
+	c.labelFiles(arguments, false, used)
+	for _, m := range changedFile.FindAllStringSubmatch(result, -1) {
+		c.labelFiles(m[1:], true, used)
+	}
+}
+
+// labelFiles notes the names of files that were written, or are used for the second time.
+func (c *conversation) labelFiles(arguments []string, written bool, used map[string]int) {
+	for _, a := range arguments {
+		base := path.Base(a)
+		if used[base]++; path.Ext(base) != "" && !strings.ContainsAny(base, " *?|<>\"'(){}$") && (written || used[base] == 2) {
+			c.label("argument", base)
+		}
+	}
+}
