@@ -37,13 +37,13 @@ func newRedact(g *cli.Globals) *cobra.Command {
 		Short: "Replace personal data in messages, or put it back",
 		Long: `Redact replaces personal data in messages of any format and in any other JSON: in
 strings and names of members, in JSON within strings, and in what a message carries in
-base64. It finds addresses of mail, telephone numbers, accounts, cards, the ids of many
-states, addresses of networks, dates of birth, postal addresses, names of persons, and
+base64. It finds e-mail addresses, telephone numbers, accounts, cards, the ids of many
+states, network addresses, dates of birth, postal addresses, names of people, and
 what --policy adds (handoff example privacy). docs/privacy.md says how well.
 
 A value has the same replacement everywhere in a message, such as <PERSON_1>. With
---secret-file it is the same in all messages, such as <PERSON_4f7kq2m9xw>, and only who
-has the secret can tell whose it is. --keep-format takes replacements of the same form,
+--secret-file it is the same in all messages, such as <PERSON_4f7kq2m9xw>, and only whoever
+has the secret can tell whose it is. --keep-format uses replacements of the same form,
 so that schemas still hold.
 
 --vault keeps what was replaced, encrypted under the secret, and with --restore puts it

@@ -1,4 +1,4 @@
-// Makes pkg/privacy/internal/names/names.txt.zst: names of persons, places and common words,
+// Makes pkg/privacy/internal/names/names.txt.zst: names of people, places and common words,
 // with what each of them is. It needs Node, zstd and six packages of npm, in the versions that
 // pkg/privacy/internal/names/README.md lists with their licences:
 //

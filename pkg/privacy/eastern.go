@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// honorifics follow the names of persons, in Chinese, Japanese and Korean.
+// honorifics follow the names of people, in Chinese, Japanese and Korean.
 var honorifics = []string{"先生", "女士", "小姐", "さん", "様", "氏", "くん", "ちゃん", "씨", "님"}
 
 // nameLabels precede them.

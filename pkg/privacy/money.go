@@ -93,7 +93,7 @@ func cardScheme(digits []byte) string {
 	return ""
 }
 
-// card looks for the number of a payment card.
+// card looks for a payment card number.
 func (f *finder) card(t *token) int {
 	if t.plain[0] < '1' {
 		return 0

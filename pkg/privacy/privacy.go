@@ -4,7 +4,7 @@
 // A [Scanner] looks at a text once and stops only where personal data may begin: at an "@",
 // at a digit, at a capital letter. What stands there is read by detectors, which go by the
 // form, by check digits, and by the words around it and the name of the member that holds
-// the text. What has a form and a check digit is nearly certain; the names of persons and
+// the text. What has a form and a check digit is nearly certain; the names of people and
 // postal addresses are not, and [Match.Score] says so.
 package privacy
 

@@ -81,8 +81,8 @@ func (f Found) What() string {
 }
 
 var whats = map[privacy.Class]string{
-	privacy.Email: "an address of mail", privacy.Phone: "a telephone number", privacy.IBAN: "a bank account (IBAN)", privacy.Card: "the number of a payment card",
-	privacy.NationalID: "a number that a state gave a person", privacy.Passport: "the number of a passport", privacy.Licence: "the number of a driving licence",
-	privacy.IP: "an address of a network", privacy.MAC: "the address of a device", privacy.BirthDate: "a date of birth", privacy.HealthID: "the number of a patient or of an insured person",
-	privacy.Account: "the number of an account", privacy.Address: "a postal address", privacy.Person: "the name of a person", Hidden: "what the policy always hides",
+	privacy.Email: "an e-mail address", privacy.Phone: "a telephone number", privacy.IBAN: "a bank account (IBAN)", privacy.Card: "a payment card number",
+	privacy.NationalID: "a national id", privacy.Passport: "a passport number", privacy.Licence: "a driving licence number",
+	privacy.IP: "an IP address", privacy.MAC: "a MAC address", privacy.BirthDate: "a date of birth", privacy.HealthID: "a health id",
+	privacy.Account: "an account number", privacy.Address: "a postal address", privacy.Person: "the name of a person", Hidden: "what the policy always hides",
 }

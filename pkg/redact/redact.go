@@ -28,7 +28,7 @@ type Options struct {
 	// Key is what replacements are derived from. Without one, they are numbered within each
 	// message.
 	Key *Key
-	// KeepFormat replaces values by others of their form: an address of mail by one at
+	// KeepFormat replaces values by others of their form: an e-mail address by one at
 	// example.com, digits by digits whose check digit is right.
 	KeepFormat bool
 	// Vault tells to make entries for a vault, which needs a key.
