@@ -31,14 +31,20 @@ func (d *draft) settle(ctx context.Context) (summarize.Summary, error) {
 // again returns a summary of the present cut that is no larger than a summary of more
 // turns: that one itself, unless it is extractive.
 func (d *draft) again(ctx context.Context, summary summarize.Summary) summarize.Summary {
-	if !isExtractive(d.o.Summarizer) {
-		return summary
-	}
-	next, err := d.ask(ctx, d.o.Meter.Count(summary.Text))
+	next, err := d.rewrite(ctx, summary)
 	if err != nil || len(quote(next.Text)) > len(quote(summary.Text)) {
 		return summary
 	}
 	return next
+}
+
+// rewrite returns a summary of the present cut that has no more tokens than a summary of
+// other turns. Unless it is extractive that is the same one: it covers all planned turns.
+func (d *draft) rewrite(ctx context.Context, summary summarize.Summary) (summarize.Summary, error) {
+	if !isExtractive(d.o.Summarizer) {
+		return summary, nil
+	}
+	return d.ask(ctx, d.o.Meter.Count(summary.Text))
 }
 
 func isExtractive(s summarize.Summarizer) bool {

@@ -3,6 +3,8 @@ package trim
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -140,6 +142,47 @@ func TestTakeBack(t *testing.T) {
 		}
 		if len(short.asked) != 1 {
 			t.Errorf("limit %d: asked %d times", limit, len(short.asked))
+		}
+	}
+}
+
+// spoken returns a context in which two speak by turns, in sentences that depend on seed.
+func spoken(seed uint64) string {
+	sentences := []string{"The contract ends on 2026-08-31.", "Decision: we keep the vendor until the audit is over.", "It costs 1,250.40 USD a month.",
+		"The service answers with 503 since 09:30.", "TODO: ask Ms Meyer for the signed copy.", "Error: connection refused (10.0.0.7:5432).", "The risk is high because the indemnity has no cap."}
+	r := rand.New(rand.NewPCG(seed, 1))
+	var turns []string
+	for i := range 14 {
+		var said []string
+		for range 1 + r.IntN(4) {
+			said = append(said, fmt.Sprintf("%s (%d)", sentences[r.IntN(len(sentences))], i))
+		}
+		turns = append(turns, fmt.Sprintf(`{"role":"%s","content":"%s"}`, []string{"user", "assistant"}[i%2], strings.Join(said, " ")))
+	}
+	return `{"conversation_history":[` + strings.Join(turns, ",") + `],"tool_state":{},"metadata":{}}`
+}
+
+// The summary covers every turn that is gone, also one that was given back and cut again.
+func TestSummaryAfterTakeBack(t *testing.T) {
+	for _, seed := range []uint64{0, 11, 18} {
+		for limit := 300; limit < 400; limit++ {
+			r := mustTrim(t, spoken(seed), Options{MaxTokens: limit, KeepTurns: 1, Meter: realMeter(t), Summarizer: summarize.Extractive{}})
+			_, rest, _ := strings.Cut(string(r.Text), "Earlier conversation (")
+			count, _, _ := strings.Cut(rest, " ")
+			if n, err := strconv.Atoi(count); err != nil || n < r.Gone {
+				t.Errorf("seed %d, limit %d: %d turns are gone, and the summary is of %q", seed, limit, r.Gone, count)
+			}
+		}
+	}
+}
+
+// A wrong estimate asks for no more room than the message exceeded its limit by, if the
+// message does not fit otherwise.
+func TestLittleRoom(t *testing.T) {
+	for seed, limit := range map[uint64]int{0: 183, 4: 229, 21: 212, 22: 219, 38: 198} {
+		r, err := trimText(t, spoken(seed), Options{MaxTokens: limit, KeepTurns: 1, Meter: realMeter(t), Summarizer: summarize.Extractive{}})
+		if err != nil || r.Record.TokensAfter > limit {
+			t.Errorf("seed %d, limit %d: %d tokens, error %v", seed, limit, r.Record.TokensAfter, err)
 		}
 	}
 }

@@ -146,8 +146,14 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	}
 	// The plan uses the maximum sizes of the summary and the record. Only the length in
 	// bytes of a summary is an estimate, which later attempts correct.
+	var least size // of the slack: what earlier attempts exceeded the limits by
 	for attempt := 1; ; attempt++ {
-		if err := d.plan(); err != nil {
+		err := d.plan()
+		if err != nil && d.slack != least { // a shorter summary may have a smaller error
+			d.slack = least
+			err = d.plan()
+		}
+		if err != nil {
 			return Result{}, err
 		}
 		taken := d.tokenBytes
@@ -157,7 +163,9 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 		}
 		r, over, err := d.finish(summary)
 		for over != nil && d.takeBack() {
-			summary = d.again(ctx, summary)
+			if summary, err = d.rewrite(ctx, summary); err != nil {
+				return Result{}, err
+			}
 			r, over, err = d.finish(summary)
 		}
 		if err == nil && over == nil {
@@ -169,10 +177,13 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 		if attempt == maxAttempts {
 			return Result{}, d.over(*over, d.recordSize())
 		}
-		d.slack.tokens += over.tokens + max(d.spare(summary.Text).tokens, 0)
+		spare := max(d.spare(summary.Text).tokens, 0)
+		d.slack.tokens += over.tokens
 		if d.tokenBytes == taken {
 			d.slack.bytes += over.bytes
 		}
+		least = d.slack
+		d.slack.tokens += spare
 	}
 }
 
