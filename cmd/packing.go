@@ -52,9 +52,8 @@ func (f *packing) register(c *cobra.Command) {
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
 	flags.BoolVarP(&f.inPlace, "in-place", "i", false, "replace the files: FILE by FILE.zst or FILE.gz, or back")
 	flags.BoolVar(&f.verify, "verify", false, "read what was written again, and compare, before reporting success")
-	flags.StringVarP(&f.format, "format", "f", "text", "text or json, of the report on stderr")
+	cli.RegisterFormat(c, &f.format, "text or json, of the report on stderr", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
-	cli.Complete(c, "format", report.PlainFormats...)
 }
 
 // A packed record says what became of a source, or of several.
@@ -141,9 +140,6 @@ func (f *packing) loadDictionary(stdin io.Reader) error {
 // run converts what the arguments name.
 func (f *packing) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
-	if err := report.CheckFormat(f.format, report.PlainFormats); err != nil {
-		return err
-	}
 	if f.inPlace && f.output != "" {
 		return errors.New("--in-place and --output: use one of them")
 	}

@@ -89,13 +89,12 @@ func (f *trimFlags) register(c *cobra.Command) {
 	f.summarizer.register(c)
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
-	flags.StringVarP(&f.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
+	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.keys.Register(c)
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	cli.Complete(c, "format", report.PlainFormats...)
 	cli.Complete(c, "also", strings.Split(extraNames(), ", ")...)
 }
 

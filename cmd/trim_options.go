@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/tokens"
 	"github.com/eaapl/handoff/pkg/trim"
@@ -17,9 +16,6 @@ import (
 
 // complete fills the options that the flags describe.
 func (f *trimFlags) complete(c *cobra.Command) error {
-	if err := report.CheckFormat(f.format, report.PlainFormats); err != nil {
-		return err
-	}
 	for _, limit := range []struct {
 		flag  string
 		value int

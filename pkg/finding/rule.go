@@ -8,21 +8,22 @@ import (
 
 // A Rule is what findings name: what is checked, and why.
 type Rule struct {
-	ID       string // LAYER/NAME, for a rule of another system SYSTEM/NAME
-	Layer    Layer
-	Reason   Reason // of a message that breaks it; "" if none is rejected for it
-	Severity Severity
-	Summary  string // what it finds, or what it asks for: one sentence
-	Why      string // why it matters, and what to do: one or more sentences
+	ID       string   `json:"rule"` // LAYER/NAME, for a rule of another system SYSTEM/NAME
+	Layer    Layer    `json:"-"`
+	Reason   Reason   `json:"reason"` // of a message that breaks it; "" if none is rejected for it
+	Severity Severity `json:"severity"`
+	Summary  string   `json:"summary"` // what it finds, or what it asks for: one sentence
+	Why      string   `json:"why"`     // why it matters, and what to do: one or more sentences
 	// Bad breaks the rule and Good keeps it: JSON objects whose members take the
 	// place of those of the example message or, if Whole, whole documents. Both are
 	// "" where an example would be too long to read.
-	Bad, Good string
-	Whole     bool
+	Bad   string `json:"failing,omitzero"`
+	Good  string `json:"fixed,omitzero"`
+	Whole bool   `json:"-"`
 	// Receiver is the receiver profile, as JSON, that the examples need; "" for none.
-	Receiver string
+	Receiver string `json:"receiver,omitzero"`
 	// Aliases are further names of the rule, which earlier versions printed.
-	Aliases []string
+	Aliases []string `json:"-"`
 }
 
 // Name returns the rule's name without its layer.

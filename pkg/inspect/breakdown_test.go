@@ -1,0 +1,62 @@
+package inspect_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/inspect"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Everything is largest first, and what is as large in the order of the message. A token is a
+// byte here.
+func TestBreakDown(t *testing.T) {
+	for _, tt := range []struct {
+		name, turns string
+		want        inspect.Breakdown
+		total       int
+	}{
+		{
+			name:  "a role with several turns, and a duplicate",
+			turns: `[{"role":"user","content":"the supplier of the parts is liable for what is missing","timestamp":"2026-06-11T10:15:00Z"},{"role":"assistant","content":"the longest of all that is said in this conversation by whomever it may be"},{"role":"user","content":"the supplier of the parts is liable for what is missing","timestamp":"2026-06-11T10:15:00Z"},{"content":"x"}]`,
+			total: 277,
+			want: inspect.Breakdown{
+				Members: []inspect.Part{{Name: "conversation_history", Tokens: 242}, {Name: "tool_state", Tokens: 26}, {Name: "metadata", Tokens: 9}},
+				Roles:   []inspect.Part{{Name: "user", Turns: 2, Tokens: 158}, {Name: "assistant", Turns: 1, Tokens: 83}, {Name: "(none)", Turns: 1, Tokens: 1}},
+				Turns: []inspect.TurnSize{
+					{Pointer: "/conversation_history/1", Role: "assistant", Tokens: 83, Turn: 1},
+					{Pointer: "/conversation_history/0", Role: "user", Tokens: 79, Turn: 0},
+					{Pointer: "/conversation_history/2", Role: "user", Tokens: 79, Turn: 2},
+					{Pointer: "/conversation_history/3", Role: "(none)", Tokens: 1, Turn: 3},
+				},
+				Duplicates: []inspect.Duplicate{{Pointer: "/conversation_history/2", Of: "/conversation_history/0", Tokens: 79}},
+			},
+		},
+		{
+			name: "no turns", turns: `[]`, total: 35,
+			want: inspect.Breakdown{
+				Members: []inspect.Part{{Name: "tool_state", Tokens: 26}, {Name: "metadata", Tokens: 9}, {Name: "conversation_history"}},
+				Roles:   []inspect.Part{}, Turns: []inspect.TurnSize{}, Duplicates: []inspect.Duplicate{},
+			},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := `{"conversation_history":` + tt.turns + `,"tool_state":{"longer":"than metadata"},"metadata":{"k":"v"}}`
+			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := history.Of(doc, format.SW4RMContext, jsonstream.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, total := inspect.BreakDown(h, history.Meter{Count: func(text string) int { return len(text) }})
+			if d := cmp.Diff(tt.want, got); d != "" || total != tt.total {
+				t.Errorf("total %d, want %d\n%s", total, tt.total, d)
+			}
+		})
+	}
+}
