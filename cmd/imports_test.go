@@ -30,6 +30,7 @@ var imports = map[string][]string{
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
+	"pkg/compress/frames":           {"pkg/compress", "pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/conversation":              {"pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/convert": {
 		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream",

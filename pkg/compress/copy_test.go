@@ -1,4 +1,4 @@
-package cmd
+package compress
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 // What trickles comes out in time, and what comes fast is not cut up.
-func TestPump(t *testing.T) {
+func TestCopyFlushing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		pauses []time.Duration // before each byte
@@ -37,7 +37,7 @@ func TestPump(t *testing.T) {
 					pw.Close()
 				}()
 				var got bytes.Buffer
-				err := pump(&got, pr, func() error { got.WriteByte('|'); return nil })
+				err := CopyFlushing(&got, pr, func() error { got.WriteByte('|'); return nil })
 				if got.String() != tt.want || err != nil {
 					t.Errorf("got %q, %v; want %q", &got, err, tt.want)
 				}
@@ -46,19 +46,19 @@ func TestPump(t *testing.T) {
 	}
 }
 
-func TestPumpFails(t *testing.T) {
+func TestCopyFlushingFails(t *testing.T) {
 	broken := errors.New("broken")
 	none := func() error { return nil }
-	if err := pump(io.Discard, iotest.ErrReader(broken), none); !errors.Is(err, broken) {
+	if err := CopyFlushing(io.Discard, iotest.ErrReader(broken), none); !errors.Is(err, broken) {
 		t.Errorf("source: %v", err)
 	}
-	if err := pump(fullDisk{}, bytes.NewReader(make([]byte, 10<<20)), none); !errors.Is(err, errDiskFull) {
+	if err := CopyFlushing(fullDisk{}, bytes.NewReader(make([]byte, 10<<20)), none); !errors.Is(err, errDiskFull) {
 		t.Errorf("destination: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		pr, pw := io.Pipe()
 		go pw.Write([]byte("a"))
-		if err := pump(io.Discard, pr, func() error { return broken }); !errors.Is(err, broken) {
+		if err := CopyFlushing(io.Discard, pr, func() error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("flush: %v", err)
 		}
 		pw.Close()

@@ -1,0 +1,155 @@
+package frames
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A NotFoundError reports a message that an index does not have.
+type NotFoundError struct{ what string }
+
+func (e *NotFoundError) Error() string { return "has no message " + e.what }
+
+// ByNumber returns the line of an index for the message with a number, from 0. The error is a
+// [*NotFoundError], or says which line is not one of an index.
+func ByNumber(index io.Reader, number int, limits jsonstream.Limits) (Entry, error) {
+	lines := 0
+	for e, err := range entries(index, limits) {
+		if err != nil || e.Index == number {
+			return e, err
+		}
+		lines++
+	}
+	return Entry{}, &NotFoundError{fmt.Sprintf("%d: there are %d, from 0", number, lines)}
+}
+
+// ByID is [ByNumber] for the messages with an id, in their order.
+func ByID(index io.Reader, id string, limits jsonstream.Limits) ([]Entry, error) {
+	var found []Entry
+	for e, err := range entries(index, limits) {
+		if err != nil {
+			return nil, err
+		}
+		if e.HandoffID == id {
+			found = append(found, e)
+		}
+	}
+	if found == nil {
+		return nil, &NotFoundError{fmt.Sprintf("with the handoffId %q", id)}
+	}
+	return found, nil
+}
+
+// entries yields the lines of an index, and last the error that ended them, if there is one.
+// An index has at least one line.
+func entries(index io.Reader, limits jsonstream.Limits) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		lines := jsonstream.NewSplitter(index, limits)
+		for n := 0; ; n++ {
+			raw, err := lines.Next()
+			switch {
+			case err == io.EOF && n > 0:
+				return
+			case err == io.EOF:
+				raw, err = jsonstream.NewRaw(nil), nil
+			}
+			e := Entry{Index: -1, Offset: -1}
+			if err == nil {
+				err = json.Unmarshal(raw.Bytes, &e)
+			}
+			if err == nil && (e.Index != n || e.Offset < 0 || e.Length <= 0 || e.ContentLength <= 0) {
+				err = errors.New("not a line of an index")
+			}
+			if err != nil {
+				err = fmt.Errorf("line %d: %w", raw.Start.Line, err)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Read yields the content of each frame that lines of an index, in its order, are for: the
+// message and a line feed. Data that can seek is read nowhere else. Last comes the error that
+// ended it, if there is one: the data is not the one of the index, cannot be read, or has a
+// message longer than limits allow ([jsonstream.ErrTooLarge]).
+func Read(data io.Reader, lines []Entry, o compress.ReaderOptions, limits jsonstream.Limits) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		at := int64(0)
+		for _, e := range lines {
+			text, err := []byte(nil), skip(data, e.Offset-at)
+			if err == nil {
+				text, err = e.read(data, o, limits)
+			}
+			if !yield(text, err) || err != nil {
+				return
+			}
+			at = e.Offset + e.Length
+		}
+	}
+}
+
+// read returns the content of the frame that data is before, if it is the one of the line.
+func (e Entry) read(data io.Reader, o compress.ReaderOptions, limits jsonstream.Limits) ([]byte, error) {
+	frame := compress.NewReader(io.LimitReader(data, e.Length), o)
+	defer frame.Close() // read only: nothing can be lost
+	longest := cmp.Or(limits.MaxBytes, jsonstream.DefaultMaxBytes)
+	text, err := io.ReadAll(io.LimitReader(frame, longest+1))
+	switch {
+	case errors.Is(err, compress.ErrCorrupt):
+		return nil, notIndexed(err)
+	case err != nil:
+		return nil, err
+	case int64(len(text)) > longest:
+		return nil, tooLong(longest)
+	case frame.Codec() == compress.None, int64(len(text)) != e.ContentLength:
+		return nil, notIndexed(errors.New("there is something else at its place"))
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil {
+		return nil, notIndexed(err)
+	}
+	if !history.HasID(doc.Root(), e.HandoffID) {
+		return nil, notIndexed(fmt.Errorf("the message there is %q", history.ID(doc.Root(), "")))
+	}
+	return text, nil
+}
+
+func notIndexed(err error) error { return fmt.Errorf("the index is not one of this data: %w", err) }
+
+// tooLong is the error for a content longer than so many bytes.
+type tooLong int64
+
+func (max tooLong) Error() string { return fmt.Sprintf("longer than %d bytes", int64(max)) }
+
+func (tooLong) Unwrap() error { return jsonstream.ErrTooLarge }
+
+// skip moves on in data by n bytes.
+func skip(data io.Reader, n int64) error {
+	if n < 0 {
+		return notIndexed(errors.New("it goes backwards"))
+	}
+	if file, ok := data.(io.Seeker); ok {
+		if _, err := file.Seek(n, io.SeekCurrent); err == nil {
+			return nil
+		}
+	}
+	_, err := io.CopyN(io.Discard, data, n) // a pipe
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		err = notIndexed(err)
+	}
+	return err
+}
