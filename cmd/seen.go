@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/accepted"
@@ -41,3 +42,35 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 type appendable struct{ *lockedfile.File }
 
 func (f appendable) Append(text []byte, end int64) error { return output.AppendAt(f.File, text, end) }
+
+// remember records the messages that are about to be accepted, and rejects those
+// that were before. It comes before their verdicts are written: a message whose verdict was
+// reported must never be accepted again.
+func (v *verification) remember(records cli.Records) error {
+	var ids []string
+	for _, r := range records {
+		if r.Valid {
+			ids = append(ids, r.ID)
+		}
+	}
+	var recorded []string
+	v.unreported.begin(ids)
+	defer func() { v.unreported.end(recorded) }()
+	fresh, err := v.accepted.accept(ids)
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		r := &records[i]
+		if !r.Valid {
+			continue
+		}
+		if !fresh[0] {
+			reject(r, r.Own.(signedWith).ifSeen)
+		} else if !v.reports.Quiet || v.reports.Output != "" {
+			recorded = append(recorded, r.ID)
+		}
+		fresh = fresh[1:]
+	}
+	return nil
+}

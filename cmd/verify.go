@@ -18,7 +18,7 @@ import (
 type verifyFlags struct {
 	*cli.Globals
 	keys      cli.KeyFlags
-	freshness sign.Freshness
+	policy    sign.Policy
 	seen      string
 	explain   bool
 	against   string
@@ -44,8 +44,8 @@ rejects old ones, --seen those whose handoffId was accepted before.`,
 	}
 	flags := c.Flags()
 	f.keys.Register(c)
-	flags.Var((*cli.MaxDuration)(&f.freshness.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
-	flags.DurationVar(&f.freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
+	flags.Var((*cli.MaxDuration)(&f.policy.Freshness.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
+	flags.DurationVar(&f.policy.Freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
 	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
 	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to show what was changed")
@@ -57,8 +57,8 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if err := input.OneStdin(args, append(f.keys.Files, f.against)...); err != nil {
 		return err
 	}
-	if f.freshness.Skew < 0 {
-		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.freshness.Skew)
+	if f.policy.Freshness.Skew < 0 {
+		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.policy.Freshness.Skew)
 	}
 	keys, err := f.keys.Load(f.Globals, c)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		return cli.ErrNoKey
 	}
 	run := verification{verifyFlags: f, now: time.Now()}
-	if run.verifier, err = sign.NewVerifier(keys); err != nil {
+	if f.policy.Verifier, err = sign.NewVerifier(keys); err != nil {
 		return err
 	}
 	if run.originals, err = f.originals(c); err != nil {
@@ -78,6 +78,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		if err := f.ClaimAppended("--seen", f.seen); err != nil {
 			return err
 		}
+		f.policy.Once = true
 		run.accepted = newSeenFile(f.seen, f.Files.Claims)
 	}
 	return run.all(c, args)

@@ -18,7 +18,6 @@ import (
 // verification is one run of verify.
 type verification struct {
 	*verifyFlags
-	verifier   *sign.Verifier
 	originals  map[string]*message.Message
 	accepted   *seenFile // nil without --seen
 	unreported unreported
@@ -70,26 +69,21 @@ func (v *verification) check(parser *message.Parser, d input.Document) report.Re
 	if err != nil {
 		return report.Record{Err: input.InFile(d.Source.Name, err)}
 	}
-	key, err := v.verifier.Verify(m)
+	key, err := v.policy.Accept(m, v.now)
 	own := signedWith{key: key.ID}
-	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin()}
+	if err == nil && v.policy.Once {
+		own.ifSeen = sign.SeenBefore(m)
+	}
+	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin(), Own: own}
 	r.Valid = err == nil
 	r.Origin.Short = false // each accepted message is reported by itself
-	if err == nil && v.freshness.MaxAge > 0 {
-		err = v.freshness.Check(m, v.now)
-	}
-	if err == nil && v.accepted != nil {
-		own.ifSeen = sign.SeenBefore(m)
-		err = sign.CheckIdentity(m)
-	}
-	r.Own = own
 	reject(&r, err)
 	if v.explain && !r.Valid {
 		original := v.originals[r.ID]
 		if original == nil {
 			original = v.originals[""]
 		}
-		for _, line := range v.verifier.Explain(m, original) {
+		for _, line := range v.policy.Explain(m, original) {
 			r.Findings = append(r.Findings, finding.Finding{Message: line})
 		}
 	}
@@ -102,36 +96,4 @@ func reject(r *report.Record, err error) {
 		r.Valid, r.Own, r.Reason = false, signedWith{}, finding.Reason(fault.Reason)
 		r.Findings = []finding.Finding{finding.Finding{Message: fault.Problem}.At(fault.Pointer, fault.Position)}
 	}
-}
-
-// remember records the messages that are about to be accepted, and rejects those
-// that were before. It comes before their verdicts are written: a message whose verdict was
-// reported must never be accepted again.
-func (v *verification) remember(records cli.Records) error {
-	var ids []string
-	for _, r := range records {
-		if r.Valid {
-			ids = append(ids, r.ID)
-		}
-	}
-	var recorded []string
-	v.unreported.begin(ids)
-	defer func() { v.unreported.end(recorded) }()
-	fresh, err := v.accepted.accept(ids)
-	if err != nil {
-		return err
-	}
-	for i := range records {
-		r := &records[i]
-		if !r.Valid {
-			continue
-		}
-		if !fresh[0] {
-			reject(r, r.Own.(signedWith).ifSeen)
-		} else if !v.reports.Quiet || v.reports.Output != "" {
-			recorded = append(recorded, r.ID)
-		}
-		fresh = fresh[1:]
-	}
-	return nil
 }

@@ -55,9 +55,9 @@ func round(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-// CheckIdentity returns an [*Error] unless the message has a handoffId that fits
+// checkIdentity returns an [*Error] unless the message has a handoffId that fits
 // on a line, by which to remember that it was accepted.
-func CheckIdentity(m *message.Message) error {
+func checkIdentity(m *message.Message) error {
 	id := m.HandoffID()
 	if id == "" || strings.ContainsFunc(id, unicode.IsControl) {
 		return fault(m, m.Root().Get("handoffId"), NoHandoffID, "has no handoffId to remember it by: whether it was accepted before is not known")
@@ -68,4 +68,26 @@ func CheckIdentity(m *message.Message) error {
 // SeenBefore returns the [*Error] for a message that was accepted before.
 func SeenBefore(m *message.Message) error {
 	return fault(m, m.Root().Get("handoffId"), Replayed, "the handoff %.80q was accepted before: it has been sent again", m.HandoffID())
+}
+
+// A Policy is what a receiver asks of a message.
+type Policy struct {
+	*Verifier
+	Freshness Freshness // MaxAge 0: any age
+	Once      bool      // messages are remembered, and none is accepted twice
+}
+
+// Accept returns the key under which the message's signature holds. It returns an [*Error]
+// unless that holds, the message is fresh and, with Once, it can be remembered, which are
+// checked in this order. What Accept lets through is to be looked up, and remembered, by its
+// handoffId before anything is done with it: [SeenBefore] is the error if it is known.
+func (p Policy) Accept(m *message.Message, now time.Time) (Key, error) {
+	key, err := p.Verify(m)
+	if err == nil && p.Freshness.MaxAge > 0 {
+		err = p.Freshness.Check(m, now)
+	}
+	if err == nil && p.Once {
+		err = checkIdentity(m)
+	}
+	return key, err
 }

@@ -51,3 +51,43 @@ func TestFreshnessOfLeapSecond(t *testing.T) {
 		t.Error("accepted a nanosecond too late")
 	}
 }
+
+// What is wrong first decides: a forged message is never called old.
+func TestPolicy(t *testing.T) {
+	now := time.Date(2026, 6, 12, 12, 0, 0, 0, time.UTC)
+	key := NewKey("k")
+	v, err := NewVerifier([]Key{key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fresh, old = `"timestamp":"2026-06-12T11:59:59Z"`, `"timestamp":"2020-01-01T00:00:00Z"`
+	hour := Freshness{MaxAge: time.Hour}
+	for _, tt := range []struct {
+		name, in string
+		unsigned bool
+		policy   Policy
+		want     Reason // "" if accepted
+	}{
+		{name: "all", in: `{"handoffId":"h",` + fresh + `}`, policy: Policy{v, hour, true}},
+		{name: "unsigned and old", in: `{` + old + `}`, unsigned: true, policy: Policy{v, hour, true}, want: Missing},
+		{name: "old and nameless", in: `{` + old + `}`, policy: Policy{v, hour, true}, want: Expired},
+		{name: "nameless", in: `{` + fresh + `}`, policy: Policy{v, hour, true}, want: NoHandoffID},
+		{name: "of two lines", in: `{"handoffId":"h\n",` + fresh + `}`, policy: Policy{v, hour, true}, want: NoHandoffID},
+		{name: "any age", in: `{"handoffId":"h",` + old + `}`, policy: Policy{Verifier: v, Once: true}},
+		{name: "any number of times", in: `{` + fresh + `}`, policy: Policy{Verifier: v, Freshness: hour}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := []byte(tt.in)
+			if !tt.unsigned {
+				if text, err = Sign(parse(t, tt.in), key, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			used, err := tt.policy.Accept(parse(t, string(text)), now)
+			e := (*Error)(nil)
+			if tt.want == "" && (err != nil || used.ID != key.ID) || tt.want != "" && (!errors.As(err, &e) || e.Reason != tt.want) {
+				t.Errorf("got %q and %v, want %q", used.ID, err, tt.want)
+			}
+		})
+	}
+}
