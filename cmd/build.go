@@ -160,9 +160,9 @@ type builder struct {
 
 // build appends the message for one state.
 func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]byte, error) {
-	state, err := jsonstream.Parse(d.Raw, b.Limits)
+	state, err := d.Parse(b.Limits)
 	if err != nil {
-		return nil, input.InFile(d.Source.Name, err)
+		return nil, err
 	}
 	if findings := b.schema.Check(state.Root()); len(findings) > 0 {
 		var problems []error

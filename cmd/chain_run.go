@@ -67,12 +67,9 @@ func (r *chainRun) read(list []input.Source) error {
 
 // message is the work on one document: it runs on any core.
 func (r *chainRun) message(d input.Document) (*chain.Message, error) {
-	if d.Err != nil {
-		return nil, input.InFile(d.Source.Name, d.Err)
-	}
-	doc, err := jsonstream.Parse(d.Raw, r.limits)
+	doc, err := d.Parse(r.limits)
 	if err != nil {
-		return nil, input.InFile(d.Source.Name, err)
+		return nil, err
 	}
 	m, err := chain.Read(doc, chain.Place{Source: d.Source.Name, Index: d.Index, Line: d.Raw.Start.Line})
 	if err != nil {

@@ -108,9 +108,9 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--budget %w", err)
 	}
 	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.Raw, f.Limits)
+		doc, err := d.Parse(f.Limits)
 		if err != nil {
-			return nil, input.InFile(d.Source.Name, err)
+			return nil, err
 		}
 		r, err := convert.Convert(doc, format.Format(f.to), f.Options)
 		if !f.Lenient && r.Report.From != r.Report.To && !r.Report.Restored || errors.As(err, new(convert.SourceErrors)) {

@@ -11,7 +11,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/inspect"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/tokens"
 )
 
@@ -74,9 +73,9 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 }
 
 func (f *countFlags) count(d input.Document, counter cli.Counter) (countRecord, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		return countRecord{}, input.InFile(d.Source.Name, err)
+		return countRecord{}, err
 	}
 	h, err := history.Of(doc, f.From, f.Limits)
 	if err != nil {

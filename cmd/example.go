@@ -36,7 +36,7 @@ transcript, the HandoffInputData of the OpenAI Agents SDK; or a privacy policy.`
 			if err != nil {
 				return err
 			}
-			return g.WriteData(c.OutOrStdout(), text)
+			return g.WriteData("", c.OutOrStdout(), text)
 		},
 	}
 }

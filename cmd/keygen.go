@@ -30,7 +30,7 @@ is never overwritten.`,
 			}
 			text = append(text, '\n')
 			if output == "" || output == "-" {
-				return g.WriteData(c.OutOrStdout(), text)
+				return g.WriteData("", c.OutOrStdout(), text)
 			}
 			return writeKey(g, output, text)
 		},

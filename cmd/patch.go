@@ -12,7 +12,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/patch"
 )
 
@@ -91,9 +90,9 @@ func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, e
 
 // apply appends the patched message.
 func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name string) ([]byte, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		return nil, input.InFile(d.Source.Name, err)
+		return nil, err
 	}
 	change := p.Apply
 	if f.reverse {

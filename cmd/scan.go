@@ -137,9 +137,9 @@ func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, personal *pr
 		}
 		return r, nil
 	}
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		return report.Record{}, input.InFile(d.Source.Name, err)
+		return report.Record{}, err
 	}
 	form, err := history.FormatOf(doc.Root(), f.From)
 	if err != nil && f.From != "" {

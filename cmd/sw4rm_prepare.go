@@ -83,9 +83,9 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 }
 
 func (f *prepareFlags) prepare(d input.Document) ([]byte, trimRecord, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		return nil, trimRecord{}, input.InFile(d.Source.Name, err)
+		return nil, trimRecord{}, err
 	}
 	kind, ok := formats.Detect(doc.Root())
 	if !ok {

@@ -8,7 +8,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
@@ -21,9 +20,9 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 	}
 	defer closeArchive() // read only: nothing can be lost
 	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.Raw, f.Limits)
+		doc, err := d.Parse(f.Limits)
 		if err != nil {
-			return nil, input.InFile(d.Source.Name, err)
+			return nil, err
 		}
 		text, err := archive.Restore(doc, f.From, f.Limits)
 		if err != nil {

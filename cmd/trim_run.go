@@ -43,9 +43,9 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 
 // trim makes one message fit.
 func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) ([]byte, trimRecord, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		return nil, trimRecord{}, input.InFile(d.Source.Name, err)
+		return nil, trimRecord{}, err
 	}
 	r, err := trim.Message(ctx, doc, f.Limits, f.Options)
 	if errors.Is(err, trim.ErrNoLimit) {

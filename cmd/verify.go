@@ -17,12 +17,12 @@ import (
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	*cli.Globals
-	keys      cli.KeyFlags
-	policy    sign.Policy
-	seen      string
-	explain   bool
-	against   string
-	reports   cli.ReportFlags
+	keys    cli.KeyFlags
+	policy  sign.Policy
+	seen    string
+	explain bool
+	against string
+	reports cli.ReportFlags
 }
 
 func newVerify(g *cli.Globals) *cobra.Command {

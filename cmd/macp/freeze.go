@@ -45,26 +45,15 @@ func (f *macpFreezeFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	type frozen struct {
-		hash string
-		err  error
-	}
-	unread := 0
-	work := func(t transcript) frozen {
+	work := func(t transcript) (string, error) {
 		hash, err := macp.Freeze(t.doc, macp.Options{Policy: policy})
-		return frozen{hash, err}
-	}
-	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, r frozen) error {
-		err := t.err
-		if err == nil && r.err != nil {
-			err = fmt.Errorf("%s: %w", t.origin, r.err)
-		}
 		if err != nil {
-			unread++
-			f.progress.Fail(err)
-			return nil
+			err = fmt.Errorf("%s: %w", t.origin, err)
 		}
-		_, err = fmt.Fprintln(c.OutOrStdout(), r.hash)
+		return hash, err
+	}
+	unread, err := readTranscripts(c, &f.transcriptInput, args, work, func(_ transcript, hash string) error {
+		_, err := fmt.Fprintln(c.OutOrStdout(), hash)
 		return err
 	}, func() error { return nil })
 	if err != nil {

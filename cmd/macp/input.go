@@ -79,10 +79,8 @@ func (f *transcriptInput) batches(list []input.Source, count func(int)) func(emi
 	return func(emit func([]input.Document) bool) { input.Wholes(list, f.Limits, count, emit) }
 }
 
-// readTranscripts does work on every transcript that the arguments name, on all cores,
-// and consumes the results in the order of the input; flush is as for process.
-// A transcript with an error has the zero result.
-func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string, work func(transcript) R, consume func(transcript, R) error, flush func() error) error {
+// readTranscripts is [cli.Each] for every transcript that the arguments name.
+func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string, work func(transcript) (R, error), consume func(transcript, R) error, flush func() error) (unread int, err error) {
 	type outcome struct {
 		transcript
 		result R
@@ -91,13 +89,13 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 	f.progress = f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
 	f.progress.Start(input.TotalSize(list))
 	defer f.progress.Stop()
-	return input.InOrder(f.batches(list, f.progress.Bytes), func(batch []input.Document) []outcome {
+	err = input.InOrder(f.batches(list, f.progress.Bytes), func(batch []input.Document) []outcome {
 		var outcomes []outcome
 		for _, d := range batch {
 			for _, t := range f.transcripts(d) {
 				o := outcome{transcript: t}
 				if t.err == nil {
-					o.result = work(t)
+					o.result, o.err = work(t)
 				}
 				outcomes = append(outcomes, o)
 			}
@@ -106,12 +104,16 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 	}, func(outcomes []outcome) error {
 		for _, o := range outcomes {
 			f.progress.Message()
-			if err := consume(o.transcript, o.result); err != nil {
+			if o.err != nil {
+				unread++
+				f.progress.Fail(o.err)
+			} else if err := consume(o.transcript, o.result); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, flush)
+	return unread, err
 }
 
 // transcripts returns what a document holds: one transcript in JSON, or one for each

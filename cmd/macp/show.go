@@ -53,6 +53,7 @@ type macpSession struct {
 	Source string `json:"source"` // as named by the user
 	Index  int    `json:"index"`  // 0-based, within the source
 	macp.Projection
+	all   bool             // every handoff and every message is drawn
 	wrong []macp.Violation // of the transcript's own members
 }
 
@@ -65,14 +66,24 @@ type macpPending struct {
 }
 
 // waiting returns the handoffs that wait for an answer.
-func (s macpSession) waiting() []macp.Handoff {
-	list := []macp.Handoff{}
+func (s macpSession) waiting() macpPending {
+	p := macpPending{s.Source, s.Index, s.SessionID, []macp.Handoff{}}
 	for _, h := range s.Handoffs {
 		if h.Pending() {
-			list = append(list, h)
+			p.Pending = append(p.Pending, h)
 		}
 	}
-	return list
+	return p
+}
+
+// WriteText writes a line for each handoff.
+func (p macpPending) WriteText(w io.Writer, _ int, _ term.Palette) error {
+	for _, h := range p.Pending {
+		if _, err := fmt.Fprintf(w, "%s: %s %s %s\n", term.Visible(p.Source), term.Visible(h.ID), h.Status, term.Visible(h.Target)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
@@ -83,26 +94,16 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := f.Open("", c.OutOrStdout())
+	out, err := (&cli.FactsFlags{Format: f.format}).Open(f.Globals, c)
 	if err != nil {
 		return err
 	}
-	show := f.printer(out, term.WidthOf(c.OutOrStdout()), term.NewPalette(term.UseColor(f.Color, c.OutOrStdout())))
-	work := func(t transcript) macpSession {
+	work := func(t transcript) (macpSession, error) {
 		read, wrong := macp.Read(t.doc)
-		return macpSession{t.source, t.index, macp.Project(read, macp.Options{Policy: policy}), wrong}
+		return macpSession{t.source, t.index, macp.Project(read, macp.Options{Policy: policy}), f.all, wrong}, t.hasMessages()
 	}
-	unread := 0
-	err = readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, s macpSession) error {
-		err := t.err
-		if err == nil {
-			err = t.hasMessages()
-		}
-		if err != nil {
-			unread++
-			f.progress.Fail(err)
-			return nil
-		}
+	drawn := false
+	unread, err := readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, s macpSession) error {
 		if len(s.wrong) > 0 {
 			if err := out.Flush(); err != nil {
 				return err
@@ -110,38 +111,17 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 			first := finding.Finding{Pointer: s.wrong[0].Pointer, Message: s.wrong[0].Message}
 			f.progress.Fail(fmt.Errorf("%s: %s", t.origin, term.Visible(first.PlacedMessage())))
 		}
-		return show(s)
+		if f.pending {
+			return out.Print(s.waiting())
+		}
+		if drawn && !out.JSON {
+			out.WriteString("\n") // its error comes again
+		}
+		drawn = true
+		return out.Print(s)
 	}, out.Flush)
 	if err := out.Close(err); err != nil {
 		return err
 	}
 	return cli.Answer(unread, false)
-}
-
-// printer returns what shows a session in the format.
-func (f *macpShowFlags) printer(w io.Writer, columns int, colors term.Palette) func(macpSession) error {
-	shown := false
-	return func(s macpSession) error {
-		switch {
-		case f.format == "json" && f.pending:
-			return report.WriteJSON(w, macpPending{s.Source, s.Index, s.SessionID, s.waiting()})
-		case f.format == "json":
-			return report.WriteJSON(w, s)
-		case f.pending:
-			for _, h := range s.waiting() {
-				if _, err := fmt.Fprintf(w, "%s: %s %s %s\n", term.Visible(s.Source), term.Visible(h.ID), h.Status, term.Visible(h.Target)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		p := sessionPicture{term.NewPicture(columns, colors), f.all}
-		if shown {
-			p.Line()
-		}
-		shown = true
-		p.draw(s)
-		_, err := p.Text.WriteTo(w)
-		return err
-	}
 }

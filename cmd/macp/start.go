@@ -127,7 +127,7 @@ func (f *startFlags) run(c *cobra.Command, path string) error {
 		return a.outcome(err)
 	}
 	if path == "-" {
-		return f.WriteData(c.OutOrStdout(), text)
+		return f.WriteData("", c.OutOrStdout(), text)
 	}
 	h, err := holdFile(f.Globals, path, a.stderr)
 	if err != nil {

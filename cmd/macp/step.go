@@ -90,7 +90,7 @@ func (f *stepFlags) append(c *cobra.Command, path string, make stepMaker) error 
 		if text, _, err = a.extend(text, make); err != nil {
 			return a.outcome(err)
 		}
-		return f.WriteData(c.OutOrStdout(), text)
+		return f.WriteData("", c.OutOrStdout(), text)
 	}
 	id, err := a.toFile(path, make)
 	if err != nil {

@@ -2,6 +2,7 @@ package macp
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,14 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
+
+// WriteText draws the session.
+func (s macpSession) WriteText(w io.Writer, columns int, colors term.Palette) error {
+	p := sessionPicture{term.NewPicture(columns, colors), s.all}
+	p.draw(s)
+	_, err := p.Text.WriteTo(w)
+	return err
+}
 
 // A sessionPicture is the text of one session while it is drawn.
 type sessionPicture struct {

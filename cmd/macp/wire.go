@@ -37,7 +37,6 @@ length as a varint. What the wire has no field for is left out, and reported on 
 type encoding struct {
 	transcriptInput
 	strict bool
-	unread int
 	lossy  bool // something was not written since it would have been lost
 }
 
@@ -45,7 +44,6 @@ type encoding struct {
 type encoded struct {
 	data []byte
 	lost []wire.Loss
-	err  error
 }
 
 func (e *encoding) run(c *cobra.Command, args []string, path string) error {
@@ -53,12 +51,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 	if err != nil {
 		return err
 	}
-	err = readTranscripts(c, &e.transcriptInput, args, encode, func(t transcript, r encoded) error {
-		if err := errors.Join(t.err, r.err); err != nil {
-			e.unread++
-			e.progress.Fail(err)
-			return nil
-		}
+	unread, err := readTranscripts(c, &e.transcriptInput, args, encode, func(t transcript, r encoded) error {
 		e.report(t, r.lost)
 		if e.strict && len(r.lost) > 0 {
 			e.lossy = true
@@ -67,7 +60,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 		_, err := out.Write(r.data)
 		return err
 	}, out.Flush)
-	outcome := cli.Answer(e.unread, e.lossy)
+	outcome := cli.Answer(unread, e.lossy)
 	if path != "" && err == nil {
 		err = outcome // then there is no file
 	}
@@ -78,16 +71,16 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 }
 
 // encode is the work on one transcript: it runs on any core.
-func encode(t transcript) encoded {
+func encode(t transcript) (encoded, error) {
 	if macp.IsFixture(t.doc.Root()) {
-		return encoded{err: fmt.Errorf("%s: is a conformance fixture: only transcripts have envelopes", t.origin)}
+		return encoded{}, fmt.Errorf("%s: is a conformance fixture: only transcripts have envelopes", t.origin)
 	}
 	data, lost, err := wire.Encode(t.doc)
 	if m := (*wire.MemberError)(nil); errors.As(err, &m) {
 		placed := finding.Finding{Pointer: m.Pointer, Message: m.Problem}
 		err = fmt.Errorf("%s:%d:%d: %s", term.Visible(t.source), m.Line, m.Column, term.Visible(placed.PlacedMessage()))
 	}
-	return encoded{data, lost, err}
+	return encoded{data, lost}, err
 }
 
 // maxLosses is how many losses of a transcript are reported.
@@ -119,20 +112,12 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 			if err != nil {
 				return err
 			}
-			unread := 0
 			in := transcriptInput{Globals: g, wire: true}
-			work := func(t transcript) []byte {
+			work := func(t transcript) ([]byte, error) {
 				text, err := out.Append(nil, t.doc.Raw().Bytes)
-				if err != nil {
-					panic(err) // the text was parsed
-				}
-				return append(text, '\n')
+				return append(text, '\n'), err
 			}
-			err = readTranscripts(c, &in, args, work, func(t transcript, text []byte) error {
-				if t.err != nil {
-					unread++
-					in.progress.Fail(t.err)
-				}
+			unread, err := readTranscripts(c, &in, args, work, func(_ transcript, text []byte) error {
 				_, err := w.Write(text)
 				return err
 			}, w.Flush)

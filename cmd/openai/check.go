@@ -88,12 +88,9 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 // check is the work on one document: it runs on any core.
 func (f *openaiCheckFlags) check(d input.Document) report.Record {
 	checked := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}}
-	doc, err := (*jsonstream.Document)(nil), d.Err
-	if err == nil {
-		doc, err = jsonstream.Parse(d.Raw, f.Limits)
-	}
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		checked.Err = input.InFile(d.Source.Name, err)
+		checked.Err = err
 		return checked
 	}
 	var details []finding.Finding

@@ -49,9 +49,9 @@ func (f *openaiRewriting) register(c *cobra.Command) {
 // runWith rewrites what the arguments name with a function of package openai.
 func (f *openaiRewriting) runWith(c *cobra.Command, args []string, change func(dst []byte, data jsonstream.Value) ([]byte, error)) error {
 	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
-		doc, err := jsonstream.Parse(d.Raw, f.Limits)
+		doc, err := d.Parse(f.Limits)
 		if err != nil {
-			return nil, input.InFile(term.Visible(d.Source.Name), err)
+			return nil, err
 		}
 		text, err := change(nil, doc.Root())
 		if malformed := (*openai.ShapeError)(nil); errors.As(err, &malformed) {

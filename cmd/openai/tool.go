@@ -88,14 +88,10 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := f.OpenData(f.output, c.OutOrStdout())
-	if err != nil {
+	if text, err = f.Append(nil, text); err != nil {
 		return err
 	}
-	if text, err = f.Append(nil, text); err == nil {
-		_, err = out.Write(append(text, '\n'))
-	}
-	return out.Close(err)
+	return f.WriteData(f.output, c.OutOrStdout(), append(text, '\n'))
 }
 
 func newOpenAIOutput(g *cli.Globals) *cobra.Command {
@@ -115,7 +111,7 @@ in ASCII, as Python's json.dumps writes it.`,
 			if err != nil {
 				return err
 			}
-			return g.WriteData(c.OutOrStdout(), append(text, '\n'))
+			return g.WriteData("", c.OutOrStdout(), append(text, '\n'))
 		},
 	}
 	registerAgent(c, &agent)

@@ -174,12 +174,8 @@ func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wa
 	if rejected {
 		return cli.ErrNo
 	}
-	out, err := f.OpenData(f.output, stdout)
-	if err != nil {
+	if text, err = f.Append(nil, text); err != nil {
 		return err
 	}
-	if text, err = f.Append(nil, text); err == nil {
-		_, err = out.Write(append(text, '\n'))
-	}
-	return out.Close(err)
+	return f.WriteData(f.output, stdout, append(text, '\n'))
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // responding is what respond and route share: requests in, what answers them out.
@@ -79,9 +78,9 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Do
 
 // read reads a request, and reports what was filled in.
 func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		return nil, nil, input.InFile(d.Source.Name, err)
+		return nil, nil, err
 	}
 	doc, notes, err := f.Fill(doc, format.SW4RMRequest, f.Limits)
 	if err != nil {

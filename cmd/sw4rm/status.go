@@ -169,12 +169,9 @@ func readEvent(d input.Document, limits jsonstream.Limits) (sw4rm.Event, error) 
 	if errors.Is(d.Err, fs.ErrNotExist) {
 		return sw4rm.Event{}, fmt.Errorf("%s: neither a file nor an event: events are %s", d.Source.Name, strings.Join(actionNames(), ", "))
 	}
-	if d.Err != nil {
-		return sw4rm.Event{}, input.InFile(d.Source.Name, d.Err)
-	}
-	doc, err := jsonstream.Parse(d.Raw, limits)
+	doc, err := d.Parse(limits)
 	if err != nil {
-		return sw4rm.Event{}, input.InFile(d.Source.Name, err)
+		return sw4rm.Event{}, err
 	}
 	e, problems := sw4rm.ReadEvent(doc)
 	return e, Problems(term.Visible(d.Source.Name), problems)

@@ -231,6 +231,18 @@ func (d Document) Unreadable() bool {
 	return d.Err != nil && !errors.As(d.Err, &damaged)
 }
 
+// Parse parses the document. The error says where.
+func (d Document) Parse(limits jsonstream.Limits) (*jsonstream.Document, error) {
+	doc, err := (*jsonstream.Document)(nil), d.Err
+	if err == nil {
+		doc, err = jsonstream.Parse(d.Raw, limits)
+	}
+	if err != nil {
+		return nil, InFile(d.Source.Name, err)
+	}
+	return doc, nil
+}
+
 // WholeText returns the source's content as one document that need not be JSON.
 func (s Source) WholeText(limits jsonstream.Limits, count func(int)) Document {
 	d := Document{Source: s, Raw: jsonstream.NewRaw(nil)}

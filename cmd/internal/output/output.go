@@ -102,9 +102,9 @@ func (all *Files) OpenAs(as claim.Use, codec compress.Codec, path string, stdout
 	return o, o.pack(codec, path)
 }
 
-// WriteData writes to stdout what the run is there to make.
-func (all *Files) WriteData(stdout io.Writer, text []byte) error {
-	out, err := all.OpenData("", stdout)
+// WriteData writes what the run is there to make to the output that [Files.OpenData] opens.
+func (all *Files) WriteData(path string, stdout io.Writer, text []byte) error {
+	out, err := all.OpenData(path, stdout)
 	if err != nil {
 		return err
 	}
