@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -149,59 +148,4 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	}
 	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
 	return f.Rewriting.Run(c, args)
-}
-
-// A builder turns states into messages.
-type builder struct {
-	*buildFlags
-	schema    *validate.Schema
-	validator *validate.Validator
-}
-
-// build appends the message for one state.
-func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]byte, error) {
-	state, err := d.Parse(b.Limits)
-	if err != nil {
-		return nil, err
-	}
-	if findings := b.schema.Check(state.Root()); len(findings) > 0 {
-		var problems []error
-		for _, f := range findings {
-			problems = append(problems, cli.Reject(fmt.Errorf("%s:%d:%d: %s", d.Source.Name, f.Line, f.Column, f.PlacedMessage())))
-		}
-		return nil, errors.Join(problems...)
-	}
-	m, err := build.Message(state, b.Options)
-	if err != nil {
-		return nil, cli.Reject(b.placed(d, err))
-	}
-	r, err := b.validator.Validate(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	if !r.Valid {
-		var problems []error
-		for _, f := range r.Findings {
-			problems = append(problems, cli.Reject(fmt.Errorf("%s: the message would be rejected: %s: %s", d.Source.Name, f.Reason, f.PlacedMessage())))
-		}
-		return nil, errors.Join(problems...)
-	}
-	return b.Layout.Append(dst, m.Raw())
-}
-
-// placed puts before an error the place in the state or the parent that it is
-// about.
-func (b *builder) placed(d input.Document, err error) error {
-	name := d.Source.Name
-	var at *build.InputError
-	if exhausted := (*build.ExhaustedError)(nil); errors.As(err, &exhausted) {
-		return fmt.Errorf("%s: %w, or hand over all the same with --allow-exhausted", name, err)
-	}
-	if !errors.As(err, &at) {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if at.Input == "parent" {
-		name = b.parent
-	}
-	return fmt.Errorf("%s:%d:%d: %s", name, at.Position.Line, at.Position.Column, strings.TrimPrefix(at.Error(), at.Input+": "))
 }

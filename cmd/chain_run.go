@@ -11,9 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // chainRun is one run of chain.
@@ -107,76 +105,4 @@ func (r *chainRun) report(ids []string) error {
 		}
 	}
 	return nil
-}
-
-// chainFormats are the formats of chain's report.
-var chainFormats = []string{"text", "json", "sarif", "junit", "github", "mermaid", "dot"}
-
-// A chainReporter writes the report of a run in one format.
-type chainReporter interface {
-	report.Ending
-	Tasks([]*chain.Task) error // is called once, after what could not be read
-}
-
-// newChainReporter returns the reporter of a format. Text is drawn in so many
-// columns, with every task in full if all is set. At most so many findings are reported.
-func newChainReporter(format string, w io.Writer, columns int, colors term.Palette, all bool, maxFindings int) (chainReporter, error) {
-	findings := term.Allowance{Max: maxFindings}
-	switch format {
-	case "text":
-		t := newChainText(w, columns, colors, all)
-		t.findings = findings
-		return t, nil
-	case "json":
-		return &chainJSON{w, findings}, nil
-	case "mermaid":
-		return &chainGraph{w, mermaid{}, findings}, nil
-	case "dot":
-		return &chainGraph{w, dot{}, findings}, nil
-	default:
-		each, err := report.NewPrinter(format, w, colors)
-		return newMessageByMessage(each, maxFindings), err
-	}
-}
-
-// messageByMessage reports on each message of a task by itself, as validate does.
-type messageByMessage struct {
-	report.Printer
-	findings *report.Limiter
-}
-
-func newMessageByMessage(each report.Printer, maxFindings int) messageByMessage {
-	return messageByMessage{each, report.NewLimiter(maxFindings, each.Report)}
-}
-
-func (f messageByMessage) Tasks(tasks []*chain.Task) error {
-	for _, t := range tasks {
-		for twig := range twigs(t) {
-			r := reportOf(twig.Node)
-			if err := f.findings.Report(&r); err != nil {
-				return err
-			}
-		}
-	}
-	return f.findings.Flush()
-}
-
-// reportOf returns what the boundary above a message is reported as: the message is
-// invalid if a finding is an error.
-func reportOf(n *chain.Node) report.Record {
-	r := report.Record{
-		Source: n.Place.Source, Index: n.Place.Index, ID: n.HandoffID,
-		Result: validate.Result{Valid: true},
-		Origin: input.Origin{Source: n.Place.Source, Line: n.Place.Line, Several: true},
-	}
-	r.Findings = n.Findings
-	var details []finding.Finding
-	for _, f := range n.Findings {
-		if f.Severity == finding.Error {
-			r.Valid = false
-			details = append(details, f)
-		}
-	}
-	r.Details = finding.Details(details)
-	return r
 }

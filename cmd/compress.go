@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -122,36 +121,4 @@ func (f *compressFlags) prepare(c *cobra.Command, args []string) error {
 	var err error
 	f.encoder, err = compress.NewEncoder(compress.EncoderOptions{Codec: compress.Codec(f.codec), Level: f.level, Dictionary: f.dictionary})
 	return err
-}
-
-// packedName names the file that takes the place of one that is compressed.
-func (f *compressFlags) packedName(s input.Source) (string, error) {
-	codec, err := s.CodecInPlace()
-	switch {
-	case err != nil:
-		return "", err
-	case codec != compress.None && s.Found:
-		return "", nil
-	case codec != compress.None:
-		return "", fmt.Errorf("is %s data already, and stays", codec)
-	case output.CodecOf(s.Path) != compress.None:
-		return "", fmt.Errorf("is not compressed, though its name ends in %s: fix the name first", output.CodecOf(s.Path).Suffix())
-	}
-	return s.Path + compress.Codec(f.codec).Suffix(), nil
-}
-
-// unpackedName names the file that takes the place of one that is decompressed.
-func unpackedName(s input.Source) (string, error) {
-	codec, err := s.CodecInPlace()
-	switch {
-	case err != nil:
-		return "", err
-	case codec == compress.None && s.Found:
-		return "", nil
-	case codec == compress.None:
-		return "", errors.New("is neither gzip nor zstd data, and stays")
-	case output.CodecOf(s.Path) == compress.None:
-		return "", errors.New("has no .zst or .gz to take off its name: use -o")
-	}
-	return strings.TrimSuffix(s.Path, output.CodecOf(s.Path).Suffix()), nil
 }

@@ -3,8 +3,6 @@ package cmd
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"hash"
 	"io"
 	"slices"
 
@@ -37,32 +35,6 @@ func (f *compressFlags) pack(list []input.Source, out *output.File) (packed, err
 		p.count(in, data)
 	}
 	return p, err
-}
-
-// A tally counts what goes through it to w, and hashes it if there is a hash.
-type tally struct {
-	w     io.Writer // nil: it goes nowhere
-	hash  hash.Hash
-	bytes int64
-}
-
-// newTally returns a tally of content, which is hashed for --verify.
-func (f *packing) newTally(w io.Writer) *tally {
-	if f.verify {
-		return &tally{w: w, hash: sha256.New()}
-	}
-	return &tally{w: w}
-}
-
-func (t *tally) Write(p []byte) (int, error) {
-	t.bytes += int64(len(p))
-	if t.hash != nil {
-		t.hash.Write(p)
-	}
-	if t.w == nil {
-		return len(p), nil
-	}
-	return t.w.Write(p)
 }
 
 // packStream compresses all as one stream, unless it is too short, and reports

@@ -3,14 +3,12 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
@@ -29,63 +27,6 @@ func configurable(f *pflag.Flag) bool {
 func commandKey(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	return strings.ReplaceAll(path, " ", ".")
-}
-
-// A layer is one place that flags get values from.
-type layer struct {
-	origin string // for people: "environment", or the file's path
-	lookup func(command, flag string) (values []string, key string, ok bool)
-	isFile bool // relative names of files count from its folder
-	// unapproved says why only what is harmless may be set here; "" if anything may.
-	unapproved string
-}
-
-// layers returns the places, the strongest first: environment, project files,
-// user file. Flags given on the command line win over them. The warnings are of files
-// that are left out.
-func layers(g *cli.Globals) (list []layer, warnings []string, err error) {
-	if slices.ContainsFunc(os.Environ(), ofHandoff) {
-		list = append(list, layer{origin: "environment", lookup: lookupEnvironment})
-	}
-	files, err := configFiles()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, file := range files {
-		if file.unsafe != "" {
-			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
-			continue
-		}
-		if err := g.Reader.Claims.File(file.path, file.path, claim.AsInput); err != nil {
-			return nil, nil, err
-		}
-		l, err := file.layer()
-		if err != nil {
-			return nil, nil, err
-		}
-		list = append(list, l)
-	}
-	return list, warnings, nil
-}
-
-const variablePrefix = "HANDOFF_"
-
-// ofHandoff reports whether a variable may give a flag its value. In some systems the
-// case of its name does not count.
-func ofHandoff(variable string) bool {
-	n := len(variablePrefix)
-	return len(variable) >= n && strings.EqualFold(variable[:n], variablePrefix)
-}
-
-func lookupEnvironment(command, flag string) ([]string, string, bool) {
-	variable := strings.NewReplacer("-", "_", ".", "_")
-	for _, name := range []string{variablePrefix + command + "_" + flag, variablePrefix + flag} {
-		name = strings.ToUpper(variable.Replace(name))
-		if value, ok := os.LookupEnv(name); ok {
-			return []string{value}, name, true
-		}
-	}
-	return nil, "", false
 }
 
 // configure gives the flags that were not named on the command line their

@@ -30,7 +30,7 @@ transcript, the HandoffInputData of the OpenAI Agents SDK; or a privacy policy.`
 				kind = args[0]
 			}
 			if kind == "privacy" {
-				return g.WriteData(c.OutOrStdout(), []byte(privacy.ExamplePolicy))
+				return g.WriteData("", c.OutOrStdout(), []byte(privacy.ExamplePolicy))
 			}
 			text, err := schemas.Example(kind)
 			if err != nil {

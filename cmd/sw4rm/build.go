@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
@@ -48,69 +47,6 @@ func (f *sw4rmParts) files(more ...string) []string {
 // filesOf returns the values that are no KEY=VALUE.
 func filesOf(metadata []string) []string {
 	return slices.DeleteFunc(slices.Clone(metadata), func(text string) bool { return strings.Contains(text, "=") })
-}
-
-func newSW4RMContext(g *cli.Globals) *cobra.Command {
-	f := &sw4rmParts{Globals: g}
-	c := &cobra.Command{
-		Use:   "context",
-		Short: "Build a HandoffContext",
-		Long: `Context builds a HandoffContext as the document's serialize_context does: compact
-JSON in UTF-8, the members conversation_history, tool_state and metadata in this order,
-each empty where no flag says what is in it. Numbers keep their text.
-
-A context that a receiver would reject is not printed: what is wrong with it is, and the
-exit code is 1. What goes against the advice on size is reported on stderr.`,
-		Example: `  handoff sw4rm context --history history.json --tool-state tools.json --metadata agent_id=agent-1
-  agent | handoff sw4rm context --history - -o context.json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			f.stderr = c.ErrOrStderr()
-			if err := input.OneStdin([]string{f.history}, f.files()[1:]...); err != nil {
-				return err
-			}
-			context, err := f.context(c.InOrStdin())
-			if err != nil {
-				return err
-			}
-			return f.write(c.OutOrStdout(), context.Serialize(), format.SW4RMContext, nil)
-		},
-	}
-	f.register(c, "metadata")
-	return c
-}
-
-// context reads what a context is made of.
-func (f *sw4rmParts) context(stdin io.Reader) (c sw4rm.Context, err error) {
-	if f.history != "" {
-		if c.History, err = f.messages(stdin); err != nil {
-			return c, err
-		}
-	}
-	if f.toolState != "" {
-		doc, name, err := f.LoadDocument(f.toolState, stdin, f.Limits)
-		if err != nil {
-			return c, err
-		}
-		if c.ToolState = doc.Root(); c.ToolState.Kind() != jsonstream.Object {
-			return c, fmt.Errorf("%s: expected a tool state, an object, found %s", name, c.ToolState.Kind())
-		}
-	}
-	c.Metadata, err = f.object("metadata of the context", f.metadata, stdin)
-	return c, err
-}
-
-// messages reads the conversation.
-func (f *sw4rmParts) messages(stdin io.Reader) (jsonstream.Value, error) {
-	text, err := f.ReadAll(f.history, stdin, f.Limits)
-	if err != nil {
-		return jsonstream.Value{}, err
-	}
-	list, err := sw4rm.ReadHistory(text, f.Limits)
-	if err != nil {
-		err = input.InFile(input.ShownName(f.history), err)
-	}
-	return list, err
 }
 
 // object makes one object of files and of KEY=VALUE, whose value is a string.

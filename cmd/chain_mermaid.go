@@ -1,0 +1,68 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// mermaid is the language of mermaid.js.org.
+type mermaid struct{}
+
+func (mermaid) begin() string { return "flowchart TD\n" }
+
+func (mermaid) end() string {
+	var b strings.Builder
+	for _, c := range graphColors {
+		fmt.Fprintf(&b, "    classDef %s fill:%s,stroke:%s,color:#000\n", c.class, c.fill, c.border)
+	}
+	return b.String()
+}
+
+func (mermaid) beginTask(task int, title string) string {
+	return fmt.Sprintf("    subgraph t%d[\"%s\"]\n", task, mermaidText(title))
+}
+
+func (mermaid) endTask() string { return "    end\n" }
+
+func (mermaid) message(n int, lines []string, class string) string {
+	return fmt.Sprintf("    h%d[\"%s\"]%s\n", n, mermaidLines(lines), mermaidClass(class))
+}
+
+func (mermaid) findings(n int, lines []string, class string) string {
+	return fmt.Sprintf("    f%d[\"%s\"]%s\n    h%d -.- f%d\n", n, mermaidLines(lines), mermaidClass(class), n, n)
+}
+
+func (mermaid) edge(from, to int, label string) string {
+	return fmt.Sprintf("    h%d -->|\"%s\"| h%d\n", from, mermaidText(label), to)
+}
+
+func mermaidClass(class string) string {
+	if class == "" {
+		return ""
+	}
+	return ":::" + class
+}
+
+func mermaidLines(lines []string) string {
+	escaped := make([]string, len(lines))
+	for i, line := range lines {
+		escaped[i] = mermaidText(line)
+	}
+	return strings.Join(escaped, "<br/>")
+}
+
+// mermaidText escapes a text for a quoted label. Besides quotes, Mermaid looks for
+// markup, directives (%%{), formulas ($$) and more inside of them, so that only what
+// is known to be plain stays as it is.
+func mermaidText(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune(" .,+-_/→…", r) || unicode.IsDigit(r) || unicode.IsLetter(r) && r != 'ﬂ' { // ﬂ begins Mermaid's own marks
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}

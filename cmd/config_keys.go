@@ -1,0 +1,94 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/yamldoc"
+)
+
+// layer returns what the file sets. Its keys are names of flags, for every command that
+// has them or, below a command's name, for that command.
+func (f configFile) layer() (layer, error) {
+	v, err := f.parse()
+	if err != nil {
+		return layer{}, err
+	}
+	lookup := func(command, flag string) ([]string, string, bool) {
+		for _, key := range []string{command + "." + flag, flag} {
+			// What is below a command may have the name of a flag, such as verify.
+			value := v.Get(key)
+			if _, section := value.(map[string]any); v.IsSet(key) && !section {
+				return values(value), key, true
+			}
+		}
+		return nil, "", false
+	}
+	return layer{origin: f.path, lookup: lookup, isFile: true, unapproved: f.unapproved}, nil
+}
+
+// parse reads the file's text. The error names the file.
+func (f configFile) parse() (*viper.Viper, error) {
+	tree, err := yamldoc.Decode(f.text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), err)
+	}
+	settings, ok := tree.(map[string]any)
+	if !ok && tree != nil {
+		return nil, fmt.Errorf("%s: does not hold settings: write them like \"max-depth: 100\"", term.Visible(f.path))
+	}
+	v := viper.New()
+	if err := v.MergeConfigMap(settings); err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), err)
+	}
+	keys := v.AllKeys()
+	slices.Sort(keys)
+	if unknownKey(newTree(cli.NewGlobals(), namedIn(keys)), keys) != "" {
+		if key := unknownKey(newRoot(), keys); key != "" {
+			return nil, term.WithHint(fmt.Errorf("%s: unknown key %q", term.Visible(f.path), key), "handoff config lists the keys")
+		}
+	}
+	return v, nil
+}
+
+func values(v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		return []string{fmt.Sprint(v)}
+	}
+	texts := make([]string, 0, len(list))
+	for _, element := range list {
+		texts = append(texts, fmt.Sprint(element))
+	}
+	return texts
+}
+
+// namedIn returns the makers of the commands that keys begin with: enough of the tree to
+// know most keys.
+func namedIn(keys []string) []maker {
+	return slices.DeleteFunc(makers(), func(m maker) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, m.name+".") })
+	})
+}
+
+// unknownKey returns the first key that no configuration file may have, as far as the
+// tree goes; "" if there is none.
+func unknownKey(root *cobra.Command, keys []string) string {
+	known := make(map[string]bool)
+	visitConfigurable(root, func(command string, f *pflag.Flag) {
+		known[f.Name], known[settingKey(command, f)] = true, true
+	})
+	for _, key := range keys {
+		if !known[key] {
+			return key
+		}
+	}
+	return ""
+}
