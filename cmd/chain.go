@@ -122,8 +122,5 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 	if err == nil {
 		err = run.report(f.tasks)
 	}
-	if err := run.out.Close(err); err != nil {
-		return err
-	}
-	return cli.Answer(run.unread, run.broken)
+	return cli.Answer(run.out.Close(err), run.unread, run.broken)
 }

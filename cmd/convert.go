@@ -77,13 +77,7 @@ func (f *convertFlags) register(c *cobra.Command) {
 }
 
 // convertible returns the names of the formats that can be converted.
-func convertible() []string {
-	var names []string
-	for _, f := range convert.Formats() {
-		names = append(names, string(f))
-	}
-	return names
-}
+func convertible() []string { return cli.Names(convert.Formats()) }
 
 func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	switch {

@@ -66,10 +66,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	}
 	p := f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
 	unread, err := cli.Each(f.Globals, c, args, p, func(d input.Document) (countRecord, error) { return f.count(d, counter) }, func(r countRecord) error { return out.Print(r) }, out.Flush)
-	if err := out.Close(err); err != nil {
-		return err
-	}
-	return cli.Answer(unread, false)
+	return cli.Answer(out.Close(err), unread, false)
 }
 
 func (f *countFlags) count(d input.Document, counter cli.Counter) (countRecord, error) {

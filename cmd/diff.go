@@ -164,8 +164,5 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if f.output != "" && err == nil && r.unread > 0 {
 		err = cli.ErrReported // then there is no file
 	}
-	if err := out.Close(err); err != nil {
-		return err
-	}
-	return cli.Answer(r.unread, r.different > 0)
+	return cli.Answer(out.Close(err), r.unread, r.different > 0)
 }

@@ -95,10 +95,7 @@ was not a message at all.`,
 			if err == nil {
 				err = text.Close()
 			}
-			if err := out.Close(scanner.Close(err)); err != nil {
-				return err
-			}
-			return cli.Answer(unread, false)
+			return cli.Answer(out.Close(scanner.Close(err)), unread, false)
 		},
 	}
 	messages.Register(c)

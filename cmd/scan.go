@@ -94,27 +94,20 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return scanner.Close(err)
 	}
-	work := func(batch []input.Document) cli.Records {
-		records := make(cli.Records, len(batch))
-		for i, d := range batch {
-			r, err := f.scan(c.Context(), scanner, personal, d)
-			if r.Err = err; err != nil {
-				r.Source = d.Source.Name
-			}
-			records[i] = r
+	work := cli.OneByOne(func(d input.Document) report.Record {
+		r, err := f.scan(c.Context(), scanner, personal, d)
+		if r.Err = err; err != nil {
+			r.Source = d.Source.Name
 		}
-		return records
-	}
+		return r
+	})
 	read := out.Read
 	if f.text {
 		read = out.ReadWhole
 	}
 	err = scanner.Close(read(f.Globals, c, args, work))
 	summary := fmt.Sprintf("%s: %d flagged", counted(out.Documents, "document"), out.Rejected)
-	if err := out.Finish(err, summary, counted(out.Unread, "document")); err != nil {
-		return err
-	}
-	return cli.Answer(out.Unread, out.Rejected > 0)
+	return cli.Answer(out.Finish(err, summary, counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
 // scan is the work on one document: it runs on any core. Nobody looks for personal data if

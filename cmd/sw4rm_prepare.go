@@ -64,22 +64,8 @@ func (f *prepareFlags) runPrepare(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.archive != "" {
-		if err := checkArchive(f.Globals, f.archive); err != nil {
-			return err
-		}
-	}
 	f.Meter, f.Tokenizer = counter.Meter(), string(counter.Encoding())
-	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
-		text, report, err := f.prepare(d)
-		if err != nil {
-			return nil, err
-		}
-		publish(report)
-		return f.Layout.Append(dst, text)
-	}
-	f.Publish = func(news []any) error { return f.report(f.Stderr, news) }
-	return f.Rewriting.Run(c, args)
+	return f.rewrite(c, args, f.prepare)
 }
 
 func (f *prepareFlags) prepare(d input.Document) ([]byte, trimRecord, error) {

@@ -95,13 +95,7 @@ func (f *trimFlags) register(c *cobra.Command) {
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	cli.Complete(c, "also", strings.Split(extraNames(), ", ")...)
+	cli.Complete(c, "also", cli.Names(trim.Extras())...)
 }
 
-func extraNames() string {
-	var names []string
-	for _, e := range trim.Extras() {
-		names = append(names, string(e))
-	}
-	return strings.Join(names, ", ")
-}
+func extraNames() string { return strings.Join(cli.Names(trim.Extras()), ", ") }

@@ -24,13 +24,18 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	return f.rewrite(c, args, func(d input.Document) ([]byte, trimRecord, error) { return f.trim(c.Context(), d, key) })
+}
+
+// rewrite makes one message after the other fit, archives what was removed, and reports it.
+func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Document) ([]byte, trimRecord, error)) error {
 	if f.archive != "" {
 		if err := checkArchive(f.Globals, f.archive); err != nil {
 			return err
 		}
 	}
 	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
-		text, report, err := f.trim(c.Context(), d, key)
+		text, report, err := trim(d)
 		if err != nil {
 			return nil, err
 		}

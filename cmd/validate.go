@@ -77,13 +77,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	return c
 }
 
-func layerNames() []string {
-	var names []string
-	for _, l := range validate.Layers() {
-		names = append(names, string(l))
-	}
-	return names
-}
+func layerNames() []string { return cli.Names(validate.Layers()) }
 
 // warningRules are those that may be off.
 func warningRules() []finding.Rule {

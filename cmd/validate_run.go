@@ -49,10 +49,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if f.expect != "" {
 		summary += fmt.Sprintf("; %d not as expected", out.Unexpected)
 	}
-	if err := out.Finish(err, summary, counted(out.Unread, "source")); err != nil {
-		return err
-	}
-	return cli.Answer(out.Unread, out.Unexpected > 0 || f.expect == "" && out.Rejected > 0)
+	return cli.Answer(out.Finish(err, summary, counted(out.Unread, "source")), out.Unread, out.Unexpected > 0 || f.expect == "" && out.Rejected > 0)
 }
 
 // tellSchemas says of each schema from a file whether it is checked at the speed of

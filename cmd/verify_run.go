@@ -48,7 +48,7 @@ func (v *verification) all(c *cobra.Command, args []string) error {
 		reportLost()
 		return err
 	}
-	return cli.Answer(out.Unread, out.Rejected > 0)
+	return cli.Answer(nil, out.Unread, out.Rejected > 0)
 }
 
 func (v *verification) work(batch []input.Document) cli.Records {

@@ -82,10 +82,7 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 		return records
 	})
 	summary := fmt.Sprintf("%s: %d conform, %d do not", term.Plural(out.Documents, "transcript"), out.Documents-out.Rejected, out.Rejected)
-	if err := out.Finish(err, summary, term.Plural(out.Unread, "document")); err != nil {
-		return err
-	}
-	return cli.Answer(out.Unread, out.Rejected > 0)
+	return cli.Answer(out.Finish(err, summary, term.Plural(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
 // check is the work on one transcript: it runs on any core.

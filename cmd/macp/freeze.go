@@ -56,8 +56,5 @@ func (f *macpFreezeFlags) run(c *cobra.Command, args []string) error {
 		_, err := fmt.Fprintln(c.OutOrStdout(), hash)
 		return err
 	}, func() error { return nil })
-	if err != nil {
-		return err
-	}
-	return cli.Answer(unread, false)
+	return cli.Answer(err, unread, false)
 }

@@ -120,8 +120,5 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 		drawn = true
 		return out.Print(s)
 	}, out.Flush)
-	if err := out.Close(err); err != nil {
-		return err
-	}
-	return cli.Answer(unread, false)
+	return cli.Answer(out.Close(err), unread, false)
 }

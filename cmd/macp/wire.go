@@ -60,7 +60,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 		_, err := out.Write(r.data)
 		return err
 	}, out.Flush)
-	outcome := cli.Answer(unread, e.lossy)
+	outcome := cli.Answer(nil, unread, e.lossy)
 	if path != "" && err == nil {
 		err = outcome // then there is no file
 	}
@@ -121,7 +121,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 				_, err := w.Write(text)
 				return err
 			}, w.Flush)
-			outcome := cli.Answer(unread, false)
+			outcome := cli.Answer(nil, unread, false)
 			if output != "" && err == nil {
 				err = outcome // then there is no file
 			}

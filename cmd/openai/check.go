@@ -72,17 +72,8 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = out.Read(f.Globals, c, args, func(batch []input.Document) cli.Records {
-		records := make(cli.Records, len(batch))
-		for i, d := range batch {
-			records[i] = f.check(d)
-		}
-		return records
-	})
-	if err := out.Finish(err, "", ""); err != nil {
-		return err
-	}
-	return cli.Answer(out.Unread, out.Rejected > 0)
+	err = out.Read(f.Globals, c, args, cli.OneByOne(f.check))
+	return cli.Answer(out.Finish(err, "", ""), out.Unread, out.Rejected > 0)
 }
 
 // check is the work on one document: it runs on any core.

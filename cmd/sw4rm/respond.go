@@ -9,8 +9,10 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // responding is what respond and route share: requests in, what answers them out.
@@ -90,6 +92,19 @@ func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
 	return r, notes, Problems(term.Visible(d.Source.Name), problems)
 }
 
+// loadAgents reads a file of agents' records.
+func loadAgents[A any](f *responding, c *cobra.Command, args []string, file string, read func(*jsonstream.Document) (A, []finding.Finding)) (agents A, err error) {
+	if err := input.OneStdin(args, file); err != nil {
+		return agents, err
+	}
+	doc, name, err := f.LoadDocument(file, c.InOrStdin(), f.Limits)
+	if err != nil {
+		return agents, err
+	}
+	agents, problems := read(doc)
+	return agents, reported(c.ErrOrStderr(), Problems(name, problems))
+}
+
 func newSW4RMRespond(g *cli.Globals) *cobra.Command {
 	f := &responding{Rewriting: cli.Rewriting{Globals: g}}
 	var agentFile string
@@ -109,16 +124,9 @@ Exit code 0: all were accepted; 1: one was rejected; 2: one could not be read.`,
 			if agentFile == "" {
 				return errors.New("--agent: name the file with the agent's record")
 			}
-			if err := input.OneStdin(args, agentFile); err != nil {
-				return err
-			}
-			doc, name, err := f.LoadDocument(agentFile, c.InOrStdin(), f.Limits)
+			agent, err := loadAgents(f, c, args, agentFile, sw4rm.ReadAgent)
 			if err != nil {
 				return err
-			}
-			agent, problems := sw4rm.ReadAgent(doc)
-			if problems != nil {
-				return reported(c.ErrOrStderr(), Problems(name, problems))
 			}
 			return f.run(c, args, func(_ input.Document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
 				response := sw4rm.Respond(agent, r, id)

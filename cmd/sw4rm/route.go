@@ -9,7 +9,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 )
 
@@ -45,16 +44,9 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 			if f.registryFile == "" {
 				return errors.New("--registry: name the file with the agents' records")
 			}
-			if err := input.OneStdin(args, f.registryFile); err != nil {
+			var err error
+			if f.registry, err = loadAgents(&f.responding, c, args, f.registryFile, sw4rm.ReadRegistry); err != nil {
 				return err
-			}
-			doc, name, err := f.LoadDocument(f.registryFile, c.InOrStdin(), f.Limits)
-			if err != nil {
-				return err
-			}
-			var problems []finding.Finding
-			if f.registry, problems = sw4rm.ReadRegistry(doc); problems != nil {
-				return reported(c.ErrOrStderr(), Problems(name, problems))
 			}
 			return f.run(c, args, f.route)
 		},

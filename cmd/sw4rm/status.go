@@ -2,6 +2,7 @@ package sw4rm
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -45,13 +46,7 @@ is there as PENDING; or JSON Lines about any number of handoffs, with any furthe
 	return c
 }
 
-func actionNames() []string {
-	var names []string
-	for _, a := range sw4rm.Actions() {
-		names = append(names, string(a))
-	}
-	return names
-}
+func actionNames() []string { return cli.Names(sw4rm.Actions()) }
 
 func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	words := 0
@@ -63,21 +58,18 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if words > 0 && words < len(args) {
 		return fmt.Errorf("%s: the arguments are either events (%s) or files: write a file as ./FILE", strings.Join(args, " "), strings.Join(actionNames(), ", "))
 	}
-	out, err := f.Open("", c.OutOrStdout())
+	out, err := (&cli.FactsFlags{Format: f.format}).Open(f.Globals, c)
 	if err != nil {
 		return err
 	}
-	run := statusRun{format: f.format, out: out, progress: f.NewProgress(c.ErrOrStderr(), false), colors: term.NewPalette(term.UseColor(f.Color, c.OutOrStdout()))}
+	run := statusRun{out: out, progress: f.NewProgress(c.ErrOrStderr(), false)}
 	if words > 0 {
 		err = run.words(args)
 	} else {
 		err = run.files(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()), f.Limits)
 	}
 	run.progress.Stop()
-	if err := out.Close(err); err != nil {
-		return err
-	}
-	return cli.Answer(run.unread, run.rejected)
+	return cli.Answer(out.Close(err), run.unread, run.rejected)
 }
 
 // A statusRecord is one event, and what it did. Status is the one afterwards.
@@ -92,26 +84,24 @@ type statusRecord struct {
 	Reason    string       `json:"reason,omitzero"`
 }
 
-func (r *statusRun) print(record statusRecord) error {
-	if r.format == "json" {
-		return report.WriteJSON(r.out, record)
-	}
+// WriteText writes the event in a line.
+func (r statusRecord) WriteText(w io.Writer, _ int, colors term.Palette) error {
 	var b strings.Builder
-	if record.Source != "" {
-		fmt.Fprintf(&b, "%s:%d: ", term.Visible(record.Source), record.Line)
+	if r.Source != "" {
+		fmt.Fprintf(&b, "%s:%d: ", term.Visible(r.Source), r.Line)
 	}
-	if record.RequestID != "" {
-		fmt.Fprintf(&b, "%s: ", term.Visible(record.RequestID))
+	if r.RequestID != "" {
+		fmt.Fprintf(&b, "%s: ", term.Visible(r.RequestID))
 	}
-	fmt.Fprintf(&b, "%s: ", record.Event)
+	fmt.Fprintf(&b, "%s: ", r.Event)
 	switch {
-	case record.Rejected != "":
-		fmt.Fprintf(&b, "%s: %s", r.colors.Red(string(record.Rejected)), term.Visible(record.Reason))
-	case record.Before != "":
-		fmt.Fprintf(&b, "%s → %s", record.Before, record.Status)
+	case r.Rejected != "":
+		fmt.Fprintf(&b, "%s: %s", colors.Red(string(r.Rejected)), term.Visible(r.Reason))
+	case r.Before != "":
+		fmt.Fprintf(&b, "%s → %s", r.Before, r.Status)
 	default:
-		b.WriteString(string(record.Status))
+		b.WriteString(string(r.Status))
 	}
-	_, err := fmt.Fprintln(r.out, b.String())
+	_, err := fmt.Fprintln(w, b.String())
 	return err
 }

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -15,11 +15,8 @@ import (
 
 // statusRun is one run of sw4rm status.
 type statusRun struct {
-	format string
-	out    *output.File
-	colors term.Palette
-	ledger sw4rm.Ledger
-
+	out      *cli.Facts
+	ledger   sw4rm.Ledger
 	progress *term.Progress
 
 	unread   int
@@ -42,12 +39,12 @@ func (r *statusRun) words(args []string) error {
 		if i == 0 {
 			continue // said by what follows it
 		}
-		if err := r.print(record); err != nil {
+		if err := r.out.Print(record); err != nil {
 			return err
 		}
 	}
 	if len(args) == 1 {
-		return r.print(statusRecord{Event: sw4rm.Submit, Status: sw4rm.Pending})
+		return r.out.Print(statusRecord{Event: sw4rm.Submit, Status: sw4rm.Pending})
 	}
 	return nil
 }
@@ -78,7 +75,7 @@ func (r *statusRun) document(d input.Document, limits jsonstream.Limits) error {
 	}
 	record := r.apply(event)
 	record.Source, record.Line = d.Source.Name, d.Raw.Start.Line
-	return r.print(record)
+	return r.out.Print(record)
 }
 
 func readEvent(d input.Document, limits jsonstream.Limits) (sw4rm.Event, error) {

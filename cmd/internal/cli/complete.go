@@ -15,6 +15,15 @@ func Complete(c *cobra.Command, flag string, values ...string) {
 	CompleteWith(c, flag, func([]string) []string { return values })
 }
 
+// Names returns words of some kind as plain texts.
+func Names[S ~string](words []S) []string {
+	names := make([]string, len(words))
+	for i, w := range words {
+		names[i] = string(w)
+	}
+	return names
+}
+
 // CompleteWith offers values that are found when they are asked for, from the
 // arguments so far.
 func CompleteWith(c *cobra.Command, flag string, values func(args []string) []string) {

@@ -23,13 +23,7 @@ func (f *CounterFlags) Register(c *cobra.Command) {
 	Complete(c, "tokenizer", tokenizerNames()...)
 }
 
-func tokenizerNames() []string {
-	var names []string
-	for _, e := range tokens.Encodings() {
-		names = append(names, string(e))
-	}
-	return names
-}
+func tokenizerNames() []string { return Names(tokens.Encodings()) }
 
 // A Counter counts tokens.
 type Counter struct {

@@ -29,13 +29,7 @@ func (f *FormatFlag) Formats() []format.Format {
 	return []format.Format{f.From}
 }
 
-func formatNames() []string {
-	var names []string
-	for _, f := range formats.Names() {
-		names = append(names, string(f))
-	}
-	return names
-}
+func formatNames() []string { return Names(formats.Names()) }
 
 // formatValue is a flag whose value is the name of a format.
 type formatValue format.Format

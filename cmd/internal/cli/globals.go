@@ -69,10 +69,12 @@ func (g *Globals) LimitsOfUnpacking() compress.ReaderOptions {
 	return o
 }
 
-// Answer is what a run comes to: trouble if something could not be read, and
-// otherwise yes or no.
-func Answer(unread int, no bool) error {
+// Answer is what a run comes to: the error that ended it, trouble if something could not be
+// read, and otherwise yes or no.
+func Answer(err error, unread int, no bool) error {
 	switch {
+	case err != nil:
+		return err
 	case unread > 0:
 		return ErrReported
 	case no:

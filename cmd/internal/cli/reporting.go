@@ -108,6 +108,17 @@ func (f *ReportFlags) Start(g *Globals, c *cobra.Command, open func(path string,
 	}, nil
 }
 
+// OneByOne is the work of a command that looks at each document by itself.
+func OneByOne(check func(input.Document) report.Record) func([]input.Document) Records {
+	return func(batch []input.Document) Records {
+		records := make(Records, len(batch))
+		for i, d := range batch {
+			records[i] = check(d)
+		}
+		return records
+	}
+}
+
 // Read is [Reporting.Run] on the documents that the arguments name.
 func (r *Reporting) Read(g *Globals, c *cobra.Command, args []string, work func([]input.Document) Records) error {
 	list := g.Sources(args, c.InOrStdin(), r.Stderr)
