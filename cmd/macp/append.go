@@ -64,10 +64,7 @@ func (a appending) extend(text []byte, make stepMaker) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s: %w", a.name, macp.ErrFixture)
 	}
 	read, _ := macp.Read(t.doc)
-	session := macp.NewSession(read, a.options)
-	for e := range read.Messages() {
-		session.Accept(e) // what is rejected has no effect
-	}
+	session, _ := macp.Replay(read, a.options)
 	payload, sender, err := make(session)
 	if err != nil {
 		return nil, "", err

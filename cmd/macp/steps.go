@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,15 +27,8 @@ may be left out if there is only one other participant.` + stepLong,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.append(c, args[0], func(s *macp.Session) (macp.Payload, string, error) {
-				if p.HandoffID == "" {
-					p.HandoffID = s.FreeHandoffID()
-				}
-				others := slices.DeleteFunc(slices.Clone(s.Start().Participants), func(p string) bool { return p == s.Initiator() })
-				if p.TargetParticipant == "" && len(others) == 1 {
-					p.TargetParticipant = others[0]
-				}
-				if p.TargetParticipant == "" && len(others) > 1 {
-					return nil, "", fmt.Errorf("--target: say who is to take over: %s", term.Visible(strings.Join(others, ", ")))
+				if targets := s.CompleteOffer(&p); len(targets) > 0 {
+					return nil, "", fmt.Errorf("--target: say who is to take over: %s", term.Visible(strings.Join(targets, ", ")))
 				}
 				return &p, s.Initiator(), nil
 			})

@@ -87,21 +87,11 @@ func Append(doc *jsonstream.Document, step Step, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v := last(longer, o); v != nil {
+	t, _ = Read(longer)
+	if _, v := Replay(t, o); v != nil {
 		return nil, rejected(*v)
 	}
 	return text, nil
-}
-
-// last replays a transcript and returns what is wrong with its last message.
-func last(doc *jsonstream.Document, o Options) *Violation {
-	t, _ := Read(doc)
-	s := NewSession(t, o)
-	var v *Violation
-	for e := range t.Messages() {
-		v = s.Accept(e)
-	}
-	return v
 }
 
 // splice puts a message at the end of an array.

@@ -8,8 +8,26 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// FreeHandoffID returns the first of h1, h2, … that no offer of the session has.
-func (s *Session) FreeHandoffID() string {
+// CompleteOffer fills in what an offer lacks by the session: the handoff id is the first of
+// h1, h2, … that is free, and the target the only participant besides the initiator. Where
+// there are several, it returns them, and the target stays "".
+func (s *Session) CompleteOffer(o *HandoffOffer) (targets []string) {
+	if o.HandoffID == "" {
+		o.HandoffID = s.freeHandoffID()
+	}
+	others := slices.DeleteFunc(slices.Clone(s.Start().Participants), func(p string) bool { return p == s.initiator })
+	switch {
+	case o.TargetParticipant != "":
+		return nil
+	case len(others) == 1:
+		o.TargetParticipant = others[0]
+		return nil
+	}
+	return others
+}
+
+// freeHandoffID returns the first of h1, h2, … that no offer of the session has.
+func (s *Session) freeHandoffID() string {
 	for n := 1; ; n++ {
 		id := fmt.Sprintf("h%d", n)
 		if !slices.ContainsFunc(s.handoffs, func(h Handoff) bool { return h.ID == id }) {

@@ -1,6 +1,8 @@
 package macp_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/formats/macp"
@@ -19,8 +21,9 @@ func TestContentType(t *testing.T) {
 // initiator.
 func TestCompleteWithoutOffers(t *testing.T) {
 	s := macp.NewSession(&macp.Transcript{}, macp.Options{})
-	if id := s.FreeHandoffID(); id != "h1" {
-		t.Errorf("the free id is %q", id)
+	o := macp.HandoffOffer{Scope: "all"}
+	if targets := s.CompleteOffer(&o); targets != nil || o.HandoffID != "h1" || o.TargetParticipant != "" {
+		t.Errorf("offer: %+v, %q", o, targets)
 	}
 	if h := s.Addressed("h7"); h.ID != "h7" || h.Target != s.Initiator() {
 		t.Errorf("addressed: %+v", h)
@@ -28,5 +31,39 @@ func TestCompleteWithoutOffers(t *testing.T) {
 	c := macp.Commitment{Reason: "done", Action: "handoff.cancelled"}
 	if s.Complete(&c); c.Reason != "done" || c.Action != "handoff.cancelled" {
 		t.Errorf("what was given is changed: %+v", c)
+	}
+}
+
+func TestCompleteOffer(t *testing.T) {
+	for _, tt := range []struct {
+		participants string
+		given        macp.HandoffOffer
+		want         macp.HandoffOffer
+		targets      []string
+	}{
+		{participants: "a,b", want: macp.HandoffOffer{HandoffID: "h1", TargetParticipant: "b"}},
+		{participants: "a,b,c", want: macp.HandoffOffer{HandoffID: "h1"}, targets: []string{"b", "c"}},
+		{participants: "a,b,c", given: macp.HandoffOffer{HandoffID: "x", TargetParticipant: "c"}, want: macp.HandoffOffer{HandoffID: "x", TargetParticipant: "c"}},
+	} {
+		text, err := macp.Start("s", macp.Step{MessageID: "m", Sender: "a", Timestamp: "2026-01-31T12:00:00Z", Payload: &macp.SessionStart{
+			Participants: strings.Split(tt.participants, ","),
+			ModeVersion:  "1.0.0", ConfigurationVersion: "c", PolicyVersion: macp.DefaultPolicy, TTLMS: 1000,
+		}}, macp.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, _ := macp.Read(doc)
+		s, last := macp.Replay(read, macp.Options{})
+		if last != nil {
+			t.Fatal(last)
+		}
+		got := tt.given
+		if targets := s.CompleteOffer(&got); got != tt.want || !slices.Equal(targets, tt.targets) {
+			t.Errorf("%s: got %+v and %q", tt.participants, got, targets)
+		}
 	}
 }

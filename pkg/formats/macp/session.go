@@ -55,6 +55,17 @@ func NewSession(t *Transcript, o Options) *Session {
 	return s
 }
 
+// Replay returns what the session of a transcript has come to, and what is wrong with its last
+// message, nil if nothing is. What is rejected has no effect.
+func Replay(t *Transcript, o Options) (*Session, *Violation) {
+	s := NewSession(t, o)
+	var last *Violation
+	for e := range t.Messages() {
+		last = s.Accept(e)
+	}
+	return s, last
+}
+
 // Started reports whether a SessionStart was accepted.
 func (s *Session) Started() bool { return s.start != nil }
 
