@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -25,15 +26,11 @@ type graphLanguage interface {
 // A chainGraph writes the trees of tasks as a picture for documents. Messages are
 // numbered through.
 type chainGraph struct {
+	report.Bare
 	w        io.Writer
 	language graphLanguage
 	findings term.Allowance
 }
-
-// Unreadable writes nothing: there is no message, and stderr has the error.
-func (*chainGraph) Unreadable(string, error) error { return nil }
-
-func (*chainGraph) Close() error { return nil }
 
 func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 	w := bufio.NewWriter(g.w) // keeps the first error

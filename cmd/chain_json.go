@@ -16,14 +16,10 @@ import (
 // chainJSON writes an object per task, one a line. It encodes one message at a
 // time.
 type chainJSON struct {
+	report.Bare
 	w        io.Writer
 	findings term.Allowance
 }
-
-// Unreadable writes nothing: there is no task, and stderr has the error.
-func (*chainJSON) Unreadable(string, error) error { return nil }
-
-func (*chainJSON) Close() error { return nil }
 
 // A chainCost is an amount of money, exactly, and of tokens.
 type chainCost struct {

@@ -30,11 +30,11 @@ func newChainReporter(format string, w io.Writer, columns int, colors term.Palet
 		t.findings = findings
 		return t, nil
 	case "json":
-		return &chainJSON{w, findings}, nil
+		return &chainJSON{w: w, findings: findings}, nil
 	case "mermaid":
-		return &chainGraph{w, mermaid{}, findings}, nil
+		return &chainGraph{w: w, language: mermaid{}, findings: findings}, nil
 	case "dot":
-		return &chainGraph{w, dot{}, findings}, nil
+		return &chainGraph{w: w, language: dot{}, findings: findings}, nil
 	default:
 		each, err := report.NewPrinter(format, w, colors)
 		return newMessageByMessage(each, maxFindings), err

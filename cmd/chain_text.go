@@ -3,6 +3,7 @@ package cmd
 import (
 	"io"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 )
@@ -12,6 +13,7 @@ const maxTasks = 20
 
 // A chainText draws the tree of each task, and what its agents spent.
 type chainText struct {
+	report.Bare
 	w        io.Writer
 	all      bool // every task in full
 	unread   int
@@ -28,8 +30,6 @@ func (t *chainText) Unreadable(string, error) error {
 	t.unread++
 	return nil
 }
-
-func (t *chainText) Close() error { return nil }
 
 func (t *chainText) Tasks(tasks []*chain.Task) error {
 	fold := !t.all && len(tasks) > maxTasks

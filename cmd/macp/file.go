@@ -72,7 +72,7 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 		return nil, codec, err
 	}
 	defer content.Close() // read only: nothing can be lost
-	text, err := content.All(input.MessageBound(limits))
+	text, err := input.MessageBound(limits).ReadAll(content)
 	return text, codec, err
 }
 
@@ -106,12 +106,9 @@ func readBytes(g *cli.Globals, path string, stdin io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", term.Visible(s.Name), err)
 	}
 	defer closeFile() // read only: nothing can be lost
-	data, err := io.ReadAll(io.LimitReader(in, g.Limits.MaxBytes+1))
+	data, err := input.MessageBound(g.Limits).ReadAll(in)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", term.Visible(s.Name), term.PlainError(err))
-	}
-	if int64(len(data)) > g.Limits.MaxBytes {
-		return nil, fmt.Errorf("%s: longer than %d bytes: raise --max-message-bytes", term.Visible(s.Name), g.Limits.MaxBytes)
+		return nil, fmt.Errorf("%s: %w", term.Visible(s.Name), err)
 	}
 	return data, nil
 }

@@ -1,11 +1,7 @@
 package openai
 
 import (
-	"cmp"
-	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +10,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -103,47 +98,3 @@ func (f *openaiCheckFlags) check(d input.Document) report.Record {
 	checked.Details = finding.Details(details)
 	return checked
 }
-
-// inputProblems returns what checks arguments against the schemas that the flags
-// name, nil if there are none.
-func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(string, jsonstream.Value) []string, error) {
-	if len(f.schemas) == 0 {
-		return nil, nil
-	}
-	byTool := map[string]*validate.Schema{} // "" for all handoffs
-	for _, text := range f.schemas {
-		tool, path, ok := strings.Cut(text, "=")
-		if !ok || strings.ContainsAny(tool, `./\`) { // which no tool's name has
-			tool, path = "", text
-		}
-		if byTool[tool] != nil {
-			return nil, fmt.Errorf("--input-schema %s: there is a schema for %s already", text, cmp.Or(tool, "all handoffs"))
-		}
-		if path == "" {
-			return nil, errNoSchema(text)
-		}
-		if err := input.OneStdin(args, path); err != nil {
-			return nil, err
-		}
-		var err error
-		if byTool[tool], err = f.LoadSchema(path, stdin, f.Limits); err != nil {
-			return nil, err
-		}
-	}
-	return func(tool string, arguments jsonstream.Value) []string {
-		schema := byTool[tool]
-		if schema == nil && strings.HasPrefix(tool, "transfer_to_") {
-			schema = byTool[""]
-		}
-		if schema == nil {
-			return nil
-		}
-		var problems []string
-		for _, finding := range schema.Check(arguments) {
-			problems = append(problems, finding.PlacedMessage())
-		}
-		return problems
-	}, nil
-}
-
-func errNoSchema(text string) error { return fmt.Errorf("--input-schema %q: name a file", text) }

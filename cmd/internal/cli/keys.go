@@ -73,8 +73,8 @@ func LoadSecret(g *Globals, c *cobra.Command, file string) ([]byte, error) {
 	return bytes.TrimRight(text, "\r\n"), nil
 }
 
-// maxKeyBytes bounds a key file, in bytes: room for thousands of keys.
-const maxKeyBytes = 1 << 20
+// keyBound has room for thousands of keys.
+var keyBound = input.ByteBound{Bytes: 1 << 20, Remedy: "not a key file"}
 
 // readKey returns the bytes of a key file as they are: raw bytes can look
 // compressed.
@@ -93,14 +93,7 @@ func readKey(s input.Source, stderr io.Writer) ([]byte, error) {
 			term.Warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.Name, mode.Perm()))
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxKeyBytes+1))
-	if err != nil {
-		return nil, term.PlainError(err)
-	}
-	if len(text) > maxKeyBytes {
-		return nil, fmt.Errorf("longer than %d bytes: not a key file", maxKeyBytes)
-	}
-	return text, nil
+	return keyBound.ReadAll(in)
 }
 
 // parseKeys reads the keys of a text that comes from origin, and warns of weak ones.

@@ -29,7 +29,7 @@ func (in *Reader) LoadSettings(path string, stdin io.Reader, limits jsonstream.L
 	return in.parseFile(path, stdin, settingsBound, limits)
 }
 
-func (in *Reader) parseFile(path string, stdin io.Reader, limit byteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
+func (in *Reader) parseFile(path string, stdin io.Reader, limit ByteBound, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
 	name := ShownName(path)
 	text, err := in.readUpTo(path, stdin, limit)
 	if err != nil {
@@ -62,7 +62,7 @@ func (in *Reader) ReadSettings(path string, stdin io.Reader) ([]byte, error) {
 	return in.readUpTo(path, stdin, settingsBound)
 }
 
-func (in *Reader) readUpTo(path string, stdin io.Reader, limit byteBound) ([]byte, error) {
+func (in *Reader) readUpTo(path string, stdin io.Reader, limit ByteBound) ([]byte, error) {
 	s, err := in.File(path, stdin)
 	if err != nil {
 		return nil, err
@@ -72,34 +72,34 @@ func (in *Reader) readUpTo(path string, stdin io.Reader, limit byteBound) ([]byt
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	defer content.Close() // read only: nothing can be lost
-	text, err := content.All(limit)
+	text, err := limit.ReadAll(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	return text, nil
 }
 
-// A byteBound is how long a content may be, decompressed, and what to do where it is
+// A ByteBound is how long a content may be, decompressed, and what to do where it is
 // longer.
-type byteBound struct {
-	bytes  int64
-	remedy string
+type ByteBound struct {
+	Bytes  int64
+	Remedy string
 }
 
-func MessageBound(limits jsonstream.Limits) byteBound {
-	return byteBound{max(limits.MaxBytes, 1), "raise --max-message-bytes"}
+func MessageBound(limits jsonstream.Limits) ByteBound {
+	return ByteBound{max(limits.MaxBytes, 1), "raise --max-message-bytes"}
 }
 
-var settingsBound = byteBound{yamldoc.MaxBytes, "settings are shorter"}
+var settingsBound = ByteBound{yamldoc.MaxBytes, "settings are shorter"}
 
-// All returns the whole content, if it is not longer than it may be.
-func (c *Content) All(limit byteBound) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(c, limit.bytes+1))
+// ReadAll returns all that r holds, if it is not longer than it may be.
+func (b ByteBound) ReadAll(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, b.Bytes+1))
 	if err != nil {
-		return nil, err
+		return nil, term.PlainError(err)
 	}
-	if int64(len(text)) > limit.bytes {
-		return nil, fmt.Errorf("longer than %d bytes: %s", limit.bytes, limit.remedy)
+	if int64(len(text)) > b.Bytes {
+		return nil, fmt.Errorf("longer than %d bytes: %s", b.Bytes, b.Remedy)
 	}
 	return text, nil
 }

@@ -192,11 +192,6 @@ type Content struct {
 	closeFile func() error
 }
 
-// NewContent returns what r holds, decompressed. Closing it does not close r.
-func NewContent(r io.Reader, unpacking compress.ReaderOptions) *Content {
-	return &Content{compress.NewReader(r, unpacking), func() error { return nil }}
-}
-
 func (c *Content) Close() error { return errors.Join(c.Reader.Close(), c.closeFile()) }
 
 type countingReader struct {
@@ -252,7 +247,7 @@ func (s Source) WholeText(limits jsonstream.Limits, count func(int)) Document {
 		return d
 	}
 	defer content.Close() // read only: nothing can be lost
-	d.Raw.Bytes, d.Err = content.All(MessageBound(limits))
+	d.Raw.Bytes, d.Err = MessageBound(limits).ReadAll(content)
 	return d
 }
 

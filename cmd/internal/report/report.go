@@ -205,16 +205,16 @@ func UnknownFormat(format string, known []string) error {
 	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(known, ", "))
 }
 
-// bare is the end of a report that ends with its last record.
-type bare struct{}
+// Bare is the end of a report that ends with its last record.
+type Bare struct{}
 
 // Unreadable writes nothing: there is no message, and stderr has the error.
-func (bare) Unreadable(string, error) error { return nil }
+func (Bare) Unreadable(string, error) error { return nil }
 
-func (bare) Close() error { return nil }
+func (Bare) Close() error { return nil }
 
 type jsonReporter struct {
-	bare
+	Bare
 	w io.Writer
 }
 
@@ -227,7 +227,7 @@ func (j jsonReporter) Report(r *Record) error {
 
 // A textReporter writes a line per document, and its findings below it.
 type textReporter struct {
-	bare
+	Bare
 	w      io.Writer
 	colors term.Palette
 }

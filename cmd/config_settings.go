@@ -1,0 +1,87 @@
+package cmd
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+)
+
+// A setting is a configurable flag, its value, and where that came from.
+type setting struct {
+	command string // "" for a flag of every command
+	flag    *pflag.Flag
+	Key     string `json:"key"` // as in a configuration file
+	Value   string `json:"value"`
+	Origin  string `json:"origin"` // default, environment, or the path of a file
+}
+
+// settingKey returns the key of a command's flag in a configuration file.
+func settingKey(command string, f *pflag.Flag) string {
+	return strings.TrimPrefix(command+"."+f.Name, ".")
+}
+
+// visitConfigurable visits the configurable flags of a tree: first those of every command,
+// for which command is "", then those of each.
+func visitConfigurable(root *cobra.Command, visit func(command string, f *pflag.Flag)) {
+	visitFlags := func(command string, flags *pflag.FlagSet) {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if configurable(f) && !f.Hidden {
+				visit(command, f)
+			}
+		})
+	}
+	visitFlags("", root.PersistentFlags())
+	var below func(*cobra.Command)
+	below = func(parent *cobra.Command) {
+		for _, c := range parent.Commands() {
+			if !slices.Contains([]string{"config", "commands", "completion"}, c.Name()) && c.IsAvailableCommand() {
+				visitFlags(commandKey(c), c.LocalNonPersistentFlags())
+				below(c)
+			}
+		}
+	}
+	below(root)
+}
+
+// settings lists the configurable flags of all commands with their defaults.
+func settings(root *cobra.Command) []setting {
+	var list []setting
+	visitConfigurable(root, func(command string, f *pflag.Flag) {
+		list = append(list, setting{command, f, settingKey(command, f), settingText(f), "default"})
+	})
+	return list
+}
+
+// settingText returns the value of a flag as a configuration file has it.
+func settingText(f *pflag.Flag) string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return f.Value.String()
+}
+
+// effective returns the settings with the values that count, and what is wrong with those
+// that cannot be used.
+func effective(g *cli.Globals) (all []setting, unused []error, err error) {
+	list, _, err := layers(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = settings(newRoot())
+	for i := range all {
+		s := &all[i]
+		origin, err := give(s.flag, s.command, list)
+		reported := func(other error) bool { return other.Error() == err.Error() } // of another command
+		if err != nil && !slices.ContainsFunc(unused, reported) {
+			unused = append(unused, err)
+		}
+		if origin != "" {
+			s.Value, s.Origin = cli.ShownSetting(settingText(s.flag)), origin
+		}
+	}
+	return all, unused, nil
+}

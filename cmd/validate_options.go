@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+func layerNames() []string { return cli.Names(validate.Layers()) }
+
+// warningRules are those that may be off.
+func warningRules() []finding.Rule {
+	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
+}
+
+// options completes what the checks need from files.
+func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
+	stdin := c.InOrStdin()
+	o := f.checks
+	o.Limits = f.Limits
+	for _, name := range f.layers {
+		if !slices.Contains(layerNames(), name) {
+			return o, fmt.Errorf("unknown layer %q: use some of %s", name, strings.Join(layerNames(), ", "))
+		}
+		o.Layers = append(o.Layers, finding.Layer(name))
+	}
+	var err error
+	if o.Off, err = cli.RuleIDs("off", o.Off, "warning", warningRules); err != nil {
+		return o, err
+	}
+	if o.Receiver, err = f.receiver.Load(f.Globals, stdin); err != nil {
+		return o, err
+	}
+	if o.Receiver == nil {
+		o.Formats = f.Formats()
+	} else if f.From != "" && f.From != format.EAAPL {
+		return o, fmt.Errorf("--from %s: only canonical messages have a receiver; leave out what describes one", f.From)
+	}
+	if o.Verifier, err = f.receiver.Verifier(f.Globals, c, o.Receiver); err != nil {
+		return o, err
+	}
+	if o.Verifier == nil && slices.Contains(o.Layers, finding.Signature) {
+		return o, cli.ErrNoKey
+	}
+	if o.Privacy, err = f.privacy.Load(f.Globals, c); err != nil {
+		return o, err
+	}
+	if o.Privacy == nil && slices.Contains(o.Layers, finding.Privacy) {
+		return o, errors.New("--layers privacy: name a policy with --privacy, or the default one with --privacy default")
+	}
+	f.addAsked(c, &o)
+	if f.schema != "" {
+		if o.Layers != nil || o.Receiver != nil || c.Flags().Changed("key-file") {
+			return o, errors.New("--schema takes the place of all layers: leave out --layers, --key-file and what describes a receiver")
+		}
+		if o.Schema, err = f.LoadSchema(f.schema, stdin, f.Limits); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// addAsked adds the layers that flags of this call ask for to those of a configuration:
+// whoever names a key wants signatures checked, whatever is configured, and whatever
+// other layers are named.
+func (f *validateFlags) addAsked(c *cobra.Command, o *validate.Options) {
+	if o.Layers == nil {
+		return
+	}
+	named := c.Flags().Changed
+	configured := !named("layers")
+	for _, asked := range []struct {
+		layer finding.Layer
+		by    bool
+	}{
+		{finding.Signature, named("key-file") || configured && named("receiver") && o.Verifier != nil},
+		{finding.Completeness, configured && (named("receiver") || named("as") || named("require-state"))},
+		{finding.Safety, configured && (named("rules") || named("threshold") || named("classifier-cmd"))},
+		{finding.Privacy, configured && named("privacy")},
+	} {
+		if asked.by && !slices.Contains(o.Layers, asked.layer) {
+			o.Layers = append(o.Layers, asked.layer)
+		}
+	}
+}
