@@ -24,10 +24,19 @@ const (
 	segmentStep = segmentLen - 256 // from one to the next: they overlap
 )
 
-// opinionScore turns the model's probability into the score of its finding. The power
-// keeps the model from flagging a text by itself unless it is nearly sure; both numbers
-// were chosen on probabilities given by models that had not seen the text's source.
-func opinionScore(p float64) float64 { return modelRule.Weight * math.Pow(p, 5) }
+// opinionScore turns the model's probability into the score of its finding in a field.
+// The power keeps the model from flagging a text by itself unless it is nearly sure. That
+// is above 0.88 in what comes from outside, where a text has to give no orders, and
+// above 0.93 in a turn of the conversation itself: a message has hundreds of those, and
+// people do give orders there. The numbers were chosen on probabilities given by models
+// that had not seen the text's source.
+func opinionScore(field Field, p float64) float64 {
+	power := 5.0
+	if field == User || field == Agent || field == System {
+		power = 8
+	}
+	return modelRule.Weight * math.Pow(p, power)
+}
 
 // Explaining costs more than scoring: only maxExplained findings of a reading are
 // explained, by maxFeatures features.
@@ -46,7 +55,7 @@ func doubt(p float64) float64 { return 0.5 + 0.5*min(1, p/0.05) }
 // consult asks the model about some segments of text and weighs the rules' findings in it
 // by the answer. If rules excused all their matches, the model, which cannot recognise
 // prohibitions and reports, counts half.
-func consult(opinion func(string) float64, found []Finding, text string, e *effort) []Finding {
+func consult(opinion func(string) float64, found []Finding, field Field, text string, e *effort) []Finding {
 	slices.Sort(e.segments)
 	slices.Sort(e.excused)
 	accused := make(map[int]bool)
@@ -60,7 +69,7 @@ func consult(opinion func(string) float64, found []Finding, text string, e *effo
 		end := min(len(text), from+segmentLen)
 		p := opinion(text[from:end])
 		probabilities[n] = p
-		s := opinionScore(p)
+		s := opinionScore(field, p)
 		if _, excused := slices.BinarySearch(e.excused, n); excused && !accused[n] {
 			s /= 2
 		}

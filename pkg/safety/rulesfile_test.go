@@ -26,7 +26,7 @@ var embedded = func() []byte {
 	return text
 }()
 
-// readYAML reads the source of the embedded rules.
+// readYAML reads the sources of the embedded rules.
 func readYAML(t *testing.T) *rulesFile {
 	t.Helper()
 	text, err := os.ReadFile("rules.yaml")
@@ -45,6 +45,7 @@ func readYAML(t *testing.T) *rulesFile {
 	if err != nil {
 		t.Fatal(err)
 	}
+	file.Rules = append(file.Rules, readLanguages(t)...)
 	return file
 }
 
@@ -70,7 +71,7 @@ func TestRulesFile(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(file, &builtinFile); diff != "" {
-		t.Errorf("builtin.go is not made from rules.yaml: run go generate (-rules.yaml +builtin.go):\n%s", diff)
+		t.Errorf("builtin.go is not made from rules.yaml and languages.yaml: run go generate (-rules.yaml +builtin.go):\n%s", diff)
 	}
 }
 

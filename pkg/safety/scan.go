@@ -110,7 +110,7 @@ func (s scanner) reading(ctx context.Context, field Field, text string, e *effor
 		}
 		found = s.set().piece(found, field, text, from, e)
 	}
-	return consult(s.opinion, found, text, e), nil
+	return consult(s.opinion, found, field, text, e), nil
 }
 
 // A text is scanned in pieces, each with limits of its own, so that an expensive place

@@ -33,10 +33,10 @@ func TestWeigh(t *testing.T) {
 }
 
 func TestOpinionNeedsCertainty(t *testing.T) {
-	if s := opinionScore(0.8); s >= DefaultThreshold {
+	if s := opinionScore(Data, 0.8); s >= DefaultThreshold {
 		t.Errorf("a probability of 0.8 flags alone: %v", s)
 	}
-	if s := opinionScore(0.95); s < DefaultThreshold {
+	if s := opinionScore(Data, 0.95); s < DefaultThreshold {
 		t.Errorf("a probability of 0.95 does not flag: %v", s)
 	}
 	if doubt(0) != 0.5 || doubt(1) != 1 {
@@ -49,7 +49,7 @@ func TestConsultStaysNear(t *testing.T) {
 	text := string(make([]byte, 5*segmentStep))
 	sure := func(segment string) float64 { return float64(len(segment)) / segmentLen }
 	found := []Finding{{Rule: "r", Category: Override, Score: 0.4, Offset: 2 * segmentStep, Length: 5}}
-	got := consult(sure, found, text, &effort{segments: []int{2, 2}})
+	got := consult(sure, found, Data, text, &effort{segments: []int{2, 2}})
 	if len(got) != 2 || got[0].Score != 0.4 || got[1].Rule != modelRule.ID || got[1].Offset < 2*segmentStep {
 		t.Errorf("got %+v", got)
 	}

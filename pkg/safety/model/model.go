@@ -37,9 +37,9 @@ func Score(text string) float64 {
 // Scores with the share of texts above them, measured on sources that the model had not
 // seen.
 const (
-	// Threshold is exceeded by one clean text in a thousand, and by one in a hundred of
-	// those that look dangerous.
-	Threshold = 0.86
+	// Threshold is exceeded by one clean text in a thousand, by one turn of a conversation
+	// in two thousand, and by three in two hundred of the texts that look dangerous.
+	Threshold = 0.57
 	// Certain was exceeded by no harmless text.
 	Certain = 0.95
 )

@@ -12,7 +12,8 @@ type row struct {
 	Label, Kind, Tier, Source, Text string
 	Permissive                      bool
 
-	own bool // made from our templates
+	own          bool // made from our templates
+	conversation bool // a turn of a conversation
 }
 
 func (r *row) injection() bool { return r.Label == "injection" }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -23,13 +24,15 @@ func heldBack(bags []bag, features int) []float64 {
 	}
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, runtime.NumCPU())
-	for origin, rows := range members {
+	for _, origins := range folds(members) {
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			m := train(trainable(bags, origin), features)
-			for _, i := range rows {
-				margins[i] = m.score(&bags[i])
+			m := train(trainable(bags, origins), features)
+			for _, origin := range origins {
+				for _, i := range members[origin] {
+					margins[i] = m.score(&bags[i])
+				}
 			}
 		})
 	}
@@ -37,11 +40,34 @@ func heldBack(bags []bag, features int) []float64 {
 	return margins
 }
 
-// trainable returns the bags that may shape weights, without those of one source.
-func trainable(bags []bag, except string) []*bag {
+// maxFolds is how many models are trained to measure all sources: each leaves out several.
+const maxFolds = 10
+
+// folds deals the sources out, the largest first, so that a fold has about as many rows
+// as any other.
+func folds(members map[string][]int) [][]string {
+	origins := slices.SortedFunc(maps.Keys(members), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(members[b]), len(members[a])), cmp.Compare(a, b))
+	})
+	list, rows := make([][]string, min(maxFolds, len(origins))), make([]int, maxFolds)
+	for _, origin := range origins {
+		least := 0
+		for i := range list {
+			if rows[i] < rows[least] {
+				least = i
+			}
+		}
+		list[least] = append(list[least], origin)
+		rows[least] += len(members[origin])
+	}
+	return list
+}
+
+// trainable returns the bags that may shape weights, without those of some sources.
+func trainable(bags []bag, except []string) []*bag {
 	var list []*bag
 	for i := range bags {
-		if b := &bags[i]; b.trains() && len(b.windows) > 0 && b.origin() != except {
+		if b := &bags[i]; b.trains() && len(b.windows) > 0 && !slices.Contains(except, b.origin()) {
 			list = append(list, b)
 		}
 	}

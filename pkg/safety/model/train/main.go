@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/safety/model/internal/gram"
 )
@@ -18,20 +19,32 @@ const perTemplate = 16
 
 func main() {
 	corpus := flag.String("corpus", "", "labelled text, one JSON object a line")
+	conversations := flag.String("conversations", "", "folder with the sets of scripts/corpora, whose turns are clean text")
+	without := flag.String("without", "", "comma list of repositories whose conversations are left out, to measure on them")
 	output := flag.String("o", "pkg/safety/model/weights.bin", "file to write the weights to")
 	evaluate := flag.Bool("evaluate", false, "print what models find in sources they have not seen, write nothing")
 	opinions := flag.String("opinions", "", "with -evaluate: file to write each text's probability to, given by a model that has not seen its source")
 	flag.Parse()
-	if err := run(*corpus, *output, *evaluate, *opinions); err != nil {
+	if err := run(*corpus, *conversations, *without, *output, *evaluate, *opinions); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(2)
 	}
 }
 
-func run(corpus, output string, evaluate bool, opinions string) error {
+func run(corpus, conversations, without, output string, evaluate bool, opinions string) error {
 	rows, err := readCorpus(corpus)
 	if err != nil {
 		return err
+	}
+	labelled := len(rows)
+	turns, err := readConversations(conversations)
+	if err != nil {
+		return err
+	}
+	for _, r := range turns {
+		if !slices.Contains(strings.Split(without, ","), r.Source) {
+			rows = append(rows, r)
+		}
 	}
 	g, err := readGrammar()
 	if err != nil {
@@ -49,9 +62,9 @@ func run(corpus, output string, evaluate bool, opinions string) error {
 		if opinions == "" {
 			return nil
 		}
-		return writeOpinions(opinions, margins[:len(rows)])
+		return writeOpinions(opinions, margins[:labelled])
 	}
-	m := train(trainable(bags, ""), len(words.keys))
+	m := train(trainable(bags, nil), len(words.keys))
 	return os.WriteFile(output, pack(m, words.keys, c).Append(nil), 0o644)
 }
 

@@ -115,6 +115,7 @@ func costs(bags []*bag) []float64 {
 			cost[i] *= languageCost
 		case b.own:
 			cost[i] *= ownCost
+		case b.conversation: // likewise on top
 		default:
 			total[b.injection()] += cost[i]
 			others++
