@@ -62,6 +62,7 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
 	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
+	flags.BoolVar(&f.Provenance, "provenance", false, "mark what came from documents and from other agents (docs/safety.md)")
 	f.RegisterOutput(c)
 	f.Layout.Register(c)
 	return c

@@ -39,6 +39,9 @@ type Options struct {
 	// AllowExhausted builds the message also where nothing remains of the
 	// budget.
 	AllowExhausted bool
+	// Provenance adds to the extensions where values of the message came from
+	// (extensions.provenance, pointers and origins): scanners are stricter there.
+	Provenance bool
 	// Set is applied in order after everything else and without a check: an
 	// override of the budget does not count for AllowExhausted.
 	Set []Override
@@ -136,7 +139,7 @@ func (b *builder) message() []byte {
 		{"toolCallHistory", b.toolCallHistory},
 		{"traceparent", b.traceparent},
 		{"personalDataPayload", b.copied("personalDataPayload", "")},
-		{"extensions", b.copied("extensions", "")},
+		{"extensions", b.extensions},
 	}
 	text := []byte{'{'}
 	for _, m := range members {

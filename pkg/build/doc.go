@@ -26,5 +26,6 @@
 //     (section 9).
 //
 // Nothing else: currentState, relevantContext, the conversation, tool calls,
-// personal data and extensions are the state's, and empty or absent without it.
+// personal data and extensions are the state's, and empty or absent without it
+// ([Options.Provenance] adds to the extensions).
 package build

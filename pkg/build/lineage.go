@@ -78,8 +78,12 @@ func (b *builder) constraints() []byte {
 }
 
 func (b *builder) completedSubtasks() []byte {
-	done, left := b.state.list("completedSubtasks"), b.state.list("remainingSubtasks")
-	return array(append(without(b.parent.list("completedSubtasks"), done, left), done...))
+	return array(append(b.carriedSubtasks(), b.state.list("completedSubtasks")...))
+}
+
+// carriedSubtasks returns the parent's completed subtasks that the state does not name.
+func (b *builder) carriedSubtasks() []jsonstream.Value {
+	return without(b.parent.list("completedSubtasks"), b.state.list("completedSubtasks"), b.state.list("remainingSubtasks"))
 }
 
 func (b *builder) remainingSubtasks() []byte {

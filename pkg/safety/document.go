@@ -58,6 +58,9 @@ func (f PlacedFinding) Position() jsonstream.Position {
 // other text as a text. A string that is neither is scanned as written, and so is
 // everything in messages of other formats.
 //
+// What a canonical message says of where its values came from (extensions.provenance)
+// makes the scanner stricter there; it never makes it milder.
+//
 // Input of a model, that is messages in OpenAI's format and JSON of no format, may put
 // the data of another agent into a section of its own: the label that begins a user's
 // turn (see [conversation.ContextLabel]) is then no finding, while every other copy of it
@@ -69,6 +72,9 @@ func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f 
 			d.carriers = map[jsonstream.Value]bool{}
 		}
 		d.carriers[v] = true
+	}
+	if f == format.EAAPL {
+		d.origins = readOrigins(root)
 	}
 	err := d.document(root, Data)
 	return d.report, err
@@ -111,6 +117,7 @@ type documentScan struct {
 	sections bool                      // a user's turn may be a section for data, with its label
 	carriers map[jsonstream.Value]bool // strings to look into
 	holder   jsonstream.Value          // the one that is scanned
+	origins  origins
 }
 
 // document scans root, its name if it has one, and what is in it.
@@ -152,6 +159,7 @@ func (d *documentScan) wants(part []byte) bool { return d.sieve == nil || d.siev
 
 // value scans a value.
 func (d *documentScan) value(v jsonstream.Value, field Field) error {
+	field = d.origins.within(v, field)
 	if d.carriers[v] {
 		return d.carrier(v, field)
 	}

@@ -27,7 +27,10 @@ type item struct {
 }
 
 // A cutter cuts a document into parts.
-type cutter struct{ parts []part }
+type cutter struct {
+	origins origins
+	parts   []part
+}
 
 func (c *cutter) add(v jsonstream.Value, nameOnly bool, field Field) {
 	last := len(c.parts) - 1
@@ -44,7 +47,7 @@ func (c *cutter) add(v jsonstream.Value, nameOnly bool, field Field) {
 
 // inside cuts the content of v. Values longer than a part are cut further, except texts.
 func (c *cutter) inside(v jsonstream.Value, field Field) {
-	field = fieldWithin(v, field)
+	field = fieldWithin(v, c.origins.within(v, field))
 	each := func(child jsonstream.Value) {
 		if kind := child.Kind(); len(child.Raw()) <= partSize || kind != jsonstream.Object && kind != jsonstream.Array {
 			c.add(child, false, field)
@@ -65,9 +68,9 @@ func (c *cutter) inside(v jsonstream.Value, field Field) {
 
 // inParts scans root on all cores. The report is the same as in one pass.
 func (d *documentScan) inParts(root jsonstream.Value, field Field) error {
-	var c cutter
+	c := cutter{origins: d.origins}
 	c.inside(root, field)
-	begun := documentScan{ctx: d.ctx, scanner: d.scanner, allow: d.allow, sections: d.sections, carriers: d.carriers, holder: d.holder}
+	begun := documentScan{ctx: d.ctx, scanner: d.scanner, allow: d.allow, sections: d.sections, carriers: d.carriers, holder: d.holder, origins: d.origins}
 	scans, errs := make([]documentScan, len(c.parts)), make([]error, len(c.parts))
 	var next atomic.Int64
 	var done sync.WaitGroup

@@ -178,7 +178,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 		return "reach", fmt.Errorf("%d is not between 0 and %d bytes", f.Reach, maxReach)
 	}
 	for _, field := range f.Fields {
-		if !slices.Contains([]Field{Tool, Data, User, Agent, System}, field) {
+		if !slices.Contains(Fields(), field) {
 			return "fields", fmt.Errorf("%q is no field; there are tool, data, user, agent and system", field)
 		}
 	}

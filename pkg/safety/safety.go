@@ -29,6 +29,9 @@ const (
 	System Field = "system" // instructions that the agent was given
 )
 
+// Fields returns all fields, by decreasing weight of an instruction.
+func Fields() []Field { return []Field{Tool, Data, User, Agent, System} }
+
 // A Finding is one suspicious place in a text.
 type Finding struct {
 	Rule     string   `json:"rule"` // an id of the scanner's rules
@@ -82,6 +85,16 @@ type Options struct {
 	// Threshold is the score from which a text is flagged, above 0 and up to 1; 0
 	// means [DefaultThreshold].
 	Threshold float64
+	// ByField are thresholds of single fields, which count in place of Threshold there.
+	ByField map[Field]float64
+}
+
+// threshold returns the score from which a text of a field is flagged.
+func (o Options) threshold(field Field) float64 {
+	if t, ok := o.ByField[field]; ok {
+		return t
+	}
+	return o.Threshold
 }
 
 // New returns a scanner. It costs nothing until first used.

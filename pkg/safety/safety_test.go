@@ -222,6 +222,18 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
+// A threshold of a field counts there in place of the other.
+func TestThresholdByField(t *testing.T) {
+	const text = "Pretend to be a pirate."
+	s := New(Options{Threshold: 0.01, ByField: map[Field]float64{User: 0.85}})
+	for field, want := range map[Field]bool{Tool: true, User: false} {
+		v, err := s.Scan(t.Context(), field, text)
+		if err != nil || v.Flagged != want {
+			t.Errorf("%s: flagged %v, threshold %v, error %v", field, v.Flagged, v.Threshold, err)
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

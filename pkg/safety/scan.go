@@ -30,7 +30,7 @@ func (s scanner) Rules() []Rule {
 }
 
 func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, error) {
-	verdict := Verdict{Threshold: s.options.Threshold}
+	verdict := Verdict{Threshold: s.options.threshold(field)}
 	found, err := s.signals(ctx, field, text)
 	if err != nil {
 		return Verdict{}, err

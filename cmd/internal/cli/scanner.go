@@ -18,7 +18,7 @@ import (
 // ScannerFlags say how text is scanned.
 type ScannerFlags struct {
 	Rules      string
-	threshold  float64
+	thresholds thresholds
 	allow      []string
 	classifier string
 	timeout    time.Duration
@@ -28,7 +28,8 @@ type ScannerFlags struct {
 func (f *ScannerFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.Rules, "rules", "", "further safety rules, a YAML or JSON `FILE` (docs/safety.md)")
-	flags.Float64Var(&f.threshold, "threshold", safety.DefaultThreshold, "score from which a text is flagged, above 0 and up to 1")
+	f.thresholds.all = safety.DefaultThreshold
+	flags.Var(&f.thresholds, "threshold", "score from which a text is flagged, above 0 and up to 1; of single speakers as tool=`SCORE`,user=SCORE")
 	flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
 	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
 	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")
@@ -37,8 +38,8 @@ func (f *ScannerFlags) Register(c *cobra.Command) {
 
 // Load returns the scanner and the allow list. The caller closes the scanner.
 func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
-	if !(f.threshold > 0 && f.threshold <= 1) {
-		return nil, fmt.Errorf("--threshold %v: use a number above 0 and up to 1", f.threshold)
+	if err := f.thresholds.check(); err != nil {
+		return nil, err
 	}
 	if f.timeout <= 0 {
 		return nil, errors.New("--classifier-timeout: use a duration above 0, such as 30s")
@@ -47,7 +48,7 @@ func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := safety.Options{Threshold: f.threshold}
+	options := safety.Options{Threshold: f.thresholds.all, ByField: f.thresholds.byField}
 	if f.Rules != "" {
 		text, err := g.ReadSettings(f.Rules, c.InOrStdin())
 		if err != nil {

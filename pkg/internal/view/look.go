@@ -28,6 +28,7 @@ const (
 	signRotated
 	signReversed
 	signHidden
+	signParted
 )
 
 // What a byte can mean, one bit each.
@@ -85,7 +86,7 @@ type looker struct {
 	inDigits          uint64 // 1 if digits that follow a letter go on in the block
 	inStem            uint64 // 1 if a stem may have begun in up to three bytes before it
 
-	wordsDone, runesDone, apartDone int
+	wordsDone, runesDone, apartDone, partedDone int
 
 	counted  bool // the rows of bytes in digits
 	lastLeet int  // the end of the last word that looked like leetspeak

@@ -32,6 +32,7 @@ var inPlace = [...]step{
 // The last steps in place are not decodings: they destroy what is not disguised so.
 var inLetters = [...]step{
 	{Spaced, signApart, closeUp},
+	{Parted, signParted, part},
 	{Leet, signLeet, unleet},
 }
 

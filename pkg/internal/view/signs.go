@@ -38,6 +38,13 @@ func (l *looker) code(s string) {
 	if maybeHex(s) && hexCode.begins(s) {
 		l.found |= signHex
 	}
+	if i := len(l.text) - len(s); i >= l.partedDone {
+		run := partedRun(s)
+		l.partedDone = i + len(run)
+		if isParted(run) {
+			l.found |= signParted
+		}
+	}
 }
 
 // maybeHex reports whether the first two bytes that s, of at least four, is in hexadecimal

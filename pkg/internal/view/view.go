@@ -8,7 +8,7 @@
 // Typographic quotes, dashes and runs of white space do not make a reading by
 // themselves: whoever searches a text allows for them.
 //
-// There is no reading of words split by line breaks, points or underscores, nor of what
+// There is no reading of words split by line breaks or points, nor of what
 // needs a key or a lesson: Morse, tables of letters, acrostics.
 //
 // All functions take any bytes, invalid UTF-8 too, need time linear in them, and are
@@ -29,6 +29,7 @@ const (
 	Entities Kind = "entities" // HTML character references
 	Escapes  Kind = "escapes"  // backslash escapes
 	Spaced   Kind = "spaced"   // letters set apart closed up
+	Parted   Kind = "parted"   // words written together parted at capitals and joints
 	Leet     Kind = "leet"     // digits and signs that stand for letters
 
 	ROT13    Kind = "rot13"    // each letter thirteen places on

@@ -1,0 +1,66 @@
+package view
+
+// Words written together are parted if there are this many and they have stems of several
+// kinds: names in code have hardly any.
+const (
+	minParted = 3
+	maxParted = 160 // bytes that are looked at
+)
+
+// partedRun returns the run of letters, digits, signs for letters and joints at the start
+// of s, as far as it is looked at.
+func partedRun(s string) string {
+	n := 0
+	for n < min(len(s), maxParted) && (isLeetByte(s[n]) || isJoint(s[n])) {
+		n++
+	}
+	return s[:n]
+}
+
+// isJoint reports whether c joins words to a name.
+func isJoint(c byte) bool { return c == '_' }
+
+// partBegins reports whether a new part begins at run[i]: a capital after none.
+func partBegins(run string, i int) bool {
+	return i > 0 && run[i]-'A' < 26 && run[i-1]-'A' >= 26 && !isJoint(run[i-1])
+}
+
+// isParted reports whether a run is an order in words written together, such as
+// IgnoreAllPreviousInstructions.
+func isParted(run string) bool {
+	parts, stems, start := 0, 0, 0
+	for i := 1; i <= len(run); i++ {
+		if i < len(run) && !partBegins(run, i) && !isJoint(run[i]) {
+			continue
+		}
+		parts++
+		if word := run[start:i]; len(word) >= stemLen && hasStem(unleetWord(word)) {
+			stems++
+		}
+		start = i
+	}
+	return parts >= minParted && stems >= 2
+}
+
+// part writes text with words that are written together parted.
+func part(b *builder) {
+	for i := 0; i < len(b.text); {
+		run := partedRun(b.text[i:])
+		if len(run) < minCode || !isParted(run) {
+			b.keep(i, i+max(len(run), 1))
+			i += max(len(run), 1)
+			continue
+		}
+		for j := range len(run) {
+			if isJoint(run[j]) {
+				b.put(" ", i+j, i+j+1)
+				continue
+			}
+			if partBegins(run, j) {
+				b.put(" ", i+j, i+j)
+			}
+			b.keep(i+j, i+j+1)
+		}
+		i += len(run)
+	}
+}
