@@ -25,6 +25,8 @@ type scanFlags struct {
 	scanner   cli.ScannerFlags
 	policy    cli.PolicyFlag
 	text      bool
+	explain   bool
+	report    string
 	listRules bool
 	reports   cli.ReportFlags
 }
@@ -55,6 +57,8 @@ be looked at.`,
 	f.policy.Register(c)
 	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
+	flags.BoolVar(&f.explain, "explain", false, "print what the score of every text with findings is made of")
+	flags.StringVar(&f.report, "report", "", "calibration: print what each threshold finds in labelled rows, and its false alarms")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
 	f.reports.RegisterOne(c, "format", report.PlainFormats)
 	cli.CompleteWith(c, "allow", func([]string) []string {
@@ -70,6 +74,9 @@ be looked at.`,
 func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.text && f.From != "" {
 		return errors.New("--text and --from: a text is in no format; use one of them")
+	}
+	if f.report != "" && f.report != "calibration" {
+		return fmt.Errorf("--report %q: no such report; there is calibration", f.report)
 	}
 	if err := input.OneStdin(args, f.scanner.Rules, f.policy.File); err != nil {
 		return err
@@ -89,6 +96,13 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 		}
 		colors := term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout()))
 		return out.Close(scanner.Close(writeSafetyRules(out, f.reports.Format, scanner.Rules(), colors)))
+	}
+	if f.report != "" {
+		out, err := f.Open(f.reports.Output, c.OutOrStdout())
+		if err != nil {
+			return scanner.Close(err)
+		}
+		return out.Close(scanner.Close(calibrate(c.Context(), out, f, scanner, f.Sources(args, c.InOrStdin(), c.ErrOrStderr()))))
 	}
 	out, err := f.reports.Start(f.Globals, c, nil)
 	if err != nil {
@@ -122,7 +136,7 @@ func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, personal *pr
 			return report.Record{}, input.InFile(d.Source.Name, err)
 		}
 		place := func(f safety.PlacedFinding) jsonstream.Position { return d.Raw.PositionAt(f.Offset) }
-		r := scanRecord(input.Origin{Source: d.Source.Name}, d.Index, found, place)
+		r := scanRecord(f.explain, input.Origin{Source: d.Source.Name}, d.Index, found, place)
 		if personal != nil {
 			for _, m := range personal.Find(nil, "", string(d.Raw.Bytes)) {
 				addPersonal(&r, redact.Found{Class: m.Class, Kind: m.Kind, Score: m.Score}, d.Raw.PositionAt(m.Start))
@@ -142,7 +156,7 @@ func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, personal *pr
 	if err != nil {
 		return report.Record{}, input.InFile(d.Source.Name, err)
 	}
-	r := scanRecord(d.Origin(), d.Index, found, safety.PlacedFinding.Position)
+	r := scanRecord(f.explain, d.Origin(), d.Index, found, safety.PlacedFinding.Position)
 	if personal != nil {
 		for _, p := range redact.Find(doc, form, personal, f.Limits) {
 			addPersonal(&r, p, p.Position())

@@ -41,6 +41,8 @@ type scanFinding struct {
 	Allowed string       `json:"allowed,omitzero"` // the entry of the allow list that covers it
 	Line    int          `json:"line"`             // of what was found, 1-based; of the string that holds it encoded
 	Column  int          `json:"column"`           // 1-based, in characters
+	// Evidence is what the score is made of; only with --explain.
+	Evidence *safety.Evidence `json:"evidence,omitzero"`
 }
 
 // scanFindings are what scan says of one document beyond its record, in the place of each
@@ -89,7 +91,7 @@ func (s scanFindings) Text(r *report.Record, colors term.Palette) string {
 
 // scanRecord returns the record of what the scanner reports of a document; place finds a
 // finding in its source.
-func scanRecord(o input.Origin, index int, found safety.Report, place func(safety.PlacedFinding) jsonstream.Position) report.Record {
+func scanRecord(explain bool, o input.Origin, index int, found safety.Report, place func(safety.PlacedFinding) jsonstream.Position) report.Record {
 	r := report.Record{Source: o.Source, Index: index, Origin: o, Score: found.Score}
 	r.Valid = !found.Flagged
 	var own scanFindings
@@ -99,7 +101,15 @@ func scanRecord(o input.Origin, index int, found safety.Report, place func(safet
 		own = append(own, scanFinding{
 			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
 			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column,
+			Evidence: &f.Evidence,
 		})
+	}
+	if explain {
+		r.Own = explanation{own}
+		return r
+	}
+	for i := range own {
+		own[i].Evidence = nil
 	}
 	r.Own = own
 	return r
@@ -110,8 +120,13 @@ func addPersonal(r *report.Record, p redact.Found, at jsonstream.Position) {
 	rule := "privacy/" + string(p.Class)
 	f := safety.Finding{Rule: rule, Category: "personal-data", Score: p.Score, Message: p.What() + " is here"}
 	r.Findings = append(r.Findings, finding.Finding{Layer: finding.Privacy, Severity: finding.Error, Rule: rule, Message: f.Message}.At(p.Pointer(), at))
-	own := r.Own.(scanFindings)
-	r.Own = append(own, scanFinding{Finding: f, Pointer: p.Pointer(), InName: p.InName, Flagged: true, Line: at.Line, Column: at.Column})
+	found := scanFinding{Finding: f, Pointer: p.Pointer(), InName: p.InName, Flagged: true, Line: at.Line, Column: at.Column}
+	switch own := r.Own.(type) {
+	case scanFindings:
+		r.Own = append(own, found)
+	case explanation:
+		r.Own = explanation{append(own.scanFindings, found)}
+	}
 	r.Valid = false
 	r.Score = max(r.Score, p.Score)
 }

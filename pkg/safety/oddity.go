@@ -77,12 +77,16 @@ func oddityRules() []Rule {
 func oddityFinding(o view.Oddity) (Finding, bool) {
 	for _, r := range oddities() {
 		if r.kind == o.Kind {
-			return Finding{Rule: r.ID, Category: r.Category, Score: r.Weight, Message: r.Summary, Offset: o.Offset, Length: o.Length}, true
+			return Finding{Rule: r.ID, Category: r.Category, Score: r.Weight, Message: r.Summary, Offset: o.Offset, Length: o.Length, Evidence: Evidence{Weight: r.Weight, Field: 1, Mention: 1, Doubt: 1}}, true
 		}
 	}
 	return Finding{}, false
 }
 
 func overloadFinding(field Field, at int) Finding {
-	return Finding{Rule: overloaded.ID, Category: overloaded.Category, Score: overloaded.Weight * fieldFactor(field), Message: overloaded.Summary, Offset: at, Length: 1}
+	factor := fieldFactor(field)
+	return Finding{
+		Rule: overloaded.ID, Category: overloaded.Category, Score: overloaded.Weight * factor, Message: overloaded.Summary,
+		Offset: at, Length: 1, Evidence: Evidence{Weight: overloaded.Weight, Field: factor, Mention: 1, Doubt: 1},
+	}
 }

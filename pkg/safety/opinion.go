@@ -31,11 +31,15 @@ const (
 // people do give orders there. The numbers were chosen on probabilities given by models
 // that had not seen the text's source.
 func opinionScore(field Field, p float64) float64 {
-	power := 5.0
-	if field == User || field == Agent || field == System {
-		power = 8
+	return modelRule.Weight * math.Pow(p, opinionPower(field))
+}
+
+func opinionPower(field Field) float64 {
+	switch field {
+	case User, Agent, System:
+		return 8
 	}
-	return modelRule.Weight * math.Pow(p, power)
+	return 5
 }
 
 // Explaining costs more than scoring: only maxExplained findings of a reading are
@@ -53,14 +57,18 @@ const minOpinion = 0.15
 func doubt(p float64) float64 { return 0.5 + 0.5*min(1, p/0.05) }
 
 // consult asks the model about some segments of text and weighs the rules' findings in it
-// by the answer. If rules excused all their matches, the model, which cannot recognise
-// prohibitions and reports, counts half.
+// by the answer. If rules excused all their matches, or took them for mentions, the model,
+// which cannot recognise prohibitions and reports, counts half.
 func consult(opinion func(string) float64, found []Finding, field Field, text string, e *effort) []Finding {
 	slices.Sort(e.segments)
 	slices.Sort(e.excused)
-	accused := make(map[int]bool)
+	accused, mentioned := make(map[int]bool), make(map[int]bool)
 	for _, f := range found {
-		accused[f.Offset/segmentStep] = true
+		if n := f.Offset / segmentStep; f.Evidence.Mention == 1 {
+			accused[n] = true
+		} else {
+			mentioned[n] = true
+		}
 	}
 	probabilities := make(map[int]float64)
 	var own []Finding
@@ -70,11 +78,13 @@ func consult(opinion func(string) float64, found []Finding, field Field, text st
 		p := opinion(text[from:end])
 		probabilities[n] = p
 		s := opinionScore(field, p)
-		if _, excused := slices.BinarySearch(e.excused, n); excused && !accused[n] {
+		_, excused := slices.BinarySearch(e.excused, n)
+		if excused = (excused || mentioned[n]) && !accused[n]; excused {
 			s /= 2
 		}
 		if s >= minOpinion {
 			f := Finding{Rule: modelRule.ID, Category: modelRule.Category, Score: s, Message: modelRule.Summary, Offset: from, Length: end - from}
+			f.Evidence = Evidence{Weight: modelRule.Weight, Probability: p, Power: opinionPower(field), Excused: excused}
 			if len(own) < maxExplained {
 				f.explain(text)
 			}
@@ -89,7 +99,8 @@ func consult(opinion func(string) float64, found []Finding, field Field, text st
 		for n := max(0, f.Offset-segmentLen) / segmentStep; n <= (f.Offset+f.Length)/segmentStep; n++ {
 			highest = max(highest, probabilities[n])
 		}
-		found[i].Score *= doubt(highest)
+		found[i].Evidence.Doubt = doubt(highest)
+		found[i].Score *= found[i].Evidence.Doubt
 	}
 	return append(found, own...)
 }
@@ -99,7 +110,7 @@ func consult(opinion func(string) float64, found []Finding, field Field, text st
 func (f *Finding) explain(text string) {
 	segment := f.Offset
 	for _, feature := range model.Explain(text[segment:segment+f.Length], maxFeatures) {
-		f.features = append(f.features, place{segment + feature.Offset, feature.Length})
+		f.features = append(f.features, place{segment + feature.Offset, feature.Length, feature.Weight})
 	}
 	if len(f.features) > 0 {
 		first := slices.MinFunc(f.features, func(a, b place) int { return a.offset - b.offset })

@@ -49,12 +49,40 @@ type Finding struct {
 	// Via names the reading that shows it, such as base64; "" for the text as written.
 	Via string `json:"via,omitempty"`
 
+	// Evidence says what Score is made of. A classifier's finding has none.
+	Evidence Evidence `json:"-"`
+
 	features []place // of the model's finding: its strongest evidence
 	doubtful bool    // the model may halve the score
 }
 
 // A place is a part of a text, in bytes.
-type place struct{ offset, length int }
+type place struct {
+	offset, length int
+	weight         float64
+}
+
+// Evidence is what the score of a finding is made of. The score of a rule's is Weight ×
+// Field (1 at most) × Mention × Doubt; the model's is Weight × Probability to a Power,
+// half of it if Excused. What is Disguised is then raised by a tenth and 0.1.
+type Evidence struct {
+	Weight      float64   `json:"weight"`               // of the rule
+	Field       float64   `json:"field,omitzero"`       // the factor of who speaks
+	Mention     float64   `json:"mention,omitzero"`     // what is left of it in talk about attacks
+	Doubt       float64   `json:"doubt,omitzero"`       // what is left of it where the model sees nothing
+	Probability float64   `json:"probability,omitzero"` // the model's
+	Power       float64   `json:"power,omitzero"`       // by who speaks
+	Excused     bool      `json:"excused,omitzero"`     // rules excused all their matches there
+	Features    []Feature `json:"features,omitzero"`    // what the model went by above all
+	Disguised   bool      `json:"disguised,omitzero"`   // only a reading shows it
+}
+
+// A Feature is what the model went by: a part of the text, and how much it speaks for an
+// attack beside the others.
+type Feature struct {
+	Excerpt string  `json:"excerpt"`
+	Weight  float64 `json:"weight"`
+}
 
 // A Verdict is the judgement on one text.
 type Verdict struct {

@@ -90,7 +90,7 @@ func (s scanner) signals(ctx context.Context, field Field, text string) ([]Findi
 			f.Via = string(reading.Kind)
 			if at := (spot{f.Rule, f.Offset / segmentStep}); f.Score > 2*known[at] { // else it is the same again
 				if f.Rule != overloaded.ID {
-					f.Score = disguisedScore(f.Score)
+					f.Score, f.Evidence.Disguised = disguisedScore(f.Score), true
 				}
 				known[at] = f.Score
 				found = append(found, f)
@@ -279,10 +279,12 @@ func (r *rule) judge(field Field, text string, start, end int) (Finding, bool) {
 		r.unless != nil && r.unless().MatchString(text[max(0, start-64):min(len(text), end+96)]) {
 		return Finding{}, false
 	}
+	left := mention(text, start, end)
 	return Finding{
 		Rule: r.ID, Category: r.Category, Message: r.Summary, doubtful: r.source.Doubtful,
-		Score:  min(1, r.Weight*fieldFactor(field)) * mention(text, start, end),
+		Score:  min(1, r.Weight*fieldFactor(field)) * left,
 		Offset: start, Length: end - start,
+		Evidence: Evidence{Weight: r.Weight, Field: fieldFactor(field), Mention: left, Doubt: 1},
 	}, true
 }
 
@@ -299,7 +301,9 @@ func quote(found []Finding, text string) {
 			} else {
 				quoted += ", "
 			}
-			quoted += excerpt(text, p.offset, p.offset+p.length, hidden)
+			shown := excerpt(text, p.offset, p.offset+p.length, hidden)
+			quoted += shown
+			f.Evidence.Features = append(f.Evidence.Features, Feature{shown, p.weight})
 		}
 		f.Message += ": " + quoted
 	}

@@ -28,18 +28,26 @@ func partBegins(run string, i int) bool {
 // isParted reports whether a run is an order in words written together, such as
 // IgnoreAllPreviousInstructions.
 func isParted(run string) bool {
-	parts, stems, start := 0, 0, 0
-	for i := 1; i <= len(run); i++ {
+	parts, stems := 1, 0
+	for i := range run {
+		if partBegins(run, i) || isJoint(run[i]) {
+			parts++
+		}
+	}
+	if parts < minParted {
+		return false
+	}
+	start := 0
+	for i := 1; i <= len(run) && stems < 2; i++ {
 		if i < len(run) && !partBegins(run, i) && !isJoint(run[i]) {
 			continue
 		}
-		parts++
 		if word := run[start:i]; len(word) >= stemLen && hasStem(unleetWord(word)) {
 			stems++
 		}
 		start = i
 	}
-	return parts >= minParted && stems >= 2
+	return stems >= 2
 }
 
 // part writes text with words that are written together parted.
