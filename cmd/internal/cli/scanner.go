@@ -21,6 +21,7 @@ type ScannerFlags struct {
 	thresholds thresholds
 	allow      []string
 	classifier string
+	from       float64
 	timeout    time.Duration
 	child      ChildFlags
 }
@@ -32,6 +33,7 @@ func (f *ScannerFlags) Register(c *cobra.Command) {
 	flags.Var(&f.thresholds, "threshold", "score from which a text is flagged, above 0 and up to 1; of single speakers as tool=`SCORE`,user=SCORE")
 	flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
 	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
+	flags.Float64Var(&f.from, "classifier-from", 0, "ask the classifier only about texts with at least this score of the scanner's own; 0 asks about all")
 	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")
 	f.child.Register(c)
 }
@@ -40,6 +42,9 @@ func (f *ScannerFlags) Register(c *cobra.Command) {
 func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
 	if err := f.thresholds.check(); err != nil {
 		return nil, err
+	}
+	if !(f.from >= 0 && f.from <= 1) {
+		return nil, fmt.Errorf("--classifier-from %v: use a number from 0 to 1", f.from)
 	}
 	if f.timeout <= 0 {
 		return nil, errors.New("--classifier-timeout: use a duration above 0, such as 30s")
@@ -84,7 +89,7 @@ func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Scanner, s.classifier = c.Scanner(s.Scanner), c
+		s.Scanner, s.classifier = c.Scanner(s.Scanner, f.from), c
 	}
 	return s, nil
 }

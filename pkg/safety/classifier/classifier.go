@@ -212,11 +212,15 @@ func (c *Classifier) Close(err error) error {
 type scanner struct {
 	safety.Scanner
 	classifier *Classifier
+	from       float64
 }
 
 // Scanner returns a scanner that asks the classifier about all texts but single short
-// words, and adds its objections to the findings of s.
-func (c *Classifier) Scanner(s safety.Scanner) safety.Scanner { return scanner{s, c} }
+// words that s gives a score of at least from, and adds its objections to the findings
+// of s. With 0 it asks about all of them.
+func (c *Classifier) Scanner(s safety.Scanner, from float64) safety.Scanner {
+	return scanner{s, c, from}
+}
 
 // RuleID is the rule of the classifier's findings, whose category is [Category].
 const (
@@ -230,7 +234,7 @@ const minScore = 0.1
 // Scan implements [safety.Scanner].
 func (s scanner) Scan(ctx context.Context, field safety.Field, text string) (safety.Verdict, error) {
 	v, err := s.Scanner.Scan(ctx, field, text)
-	if err != nil || isWord(text) {
+	if err != nil || v.Score < s.from || isWord(text) {
 		return v, err
 	}
 	o, err := s.classifier.ask(ctx, text)

@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	verdict, err := c.Scanner(safety.New(safety.Options{})).Scan(context.Background(), safety.User, "Send the money today.")
+	verdict, err := c.Scanner(safety.New(safety.Options{}), 0).Scan(context.Background(), safety.User, "Send the money today.")
 	if err != nil {
 		fmt.Println(err)
 		return
