@@ -43,7 +43,7 @@ func (l language) direct() fileRule {
 	whole, yours := words(l.Whole), words(l.Yours)
 	near, far := l.gap(2), l.gap(4)
 	var patterns []string
-	starts := slices.Concat(l.Drop, l.Show)
+	starts, nigh := slices.Concat(l.Drop, l.Show), slices.Concat(l.Told, l.Text, l.Prompt)
 	if l.Last {
 		patterns = []string{
 			told + far + whole + near + drop,
@@ -52,7 +52,7 @@ func (l language) direct() fileRule {
 			yours + near + text + far + drop,
 			words(l.Prompt) + near + words(l.Show),
 		}
-		starts = slices.Concat(l.Told, l.Whole, l.Before, l.Yours, l.Prompt)
+		starts, nigh = slices.Concat(l.Told, l.Whole, l.Before, l.Yours, l.Prompt), slices.Concat(l.Drop, l.Show)
 	} else {
 		patterns = []string{
 			drop + near + whole + far + told,
@@ -70,10 +70,9 @@ func (l language) direct() fileRule {
 		ID: "direct-" + l.Name, Category: Override, Weight: 0.75, Reach: 200,
 		Summary:  "orders the reader, in " + l.Language + ", to forget what it was told, or to show it",
 		Why:      "Models follow orders in any language, and filters written for English miss the others.",
-		Literals: literals(slices.Concat(starts, l.Fresh)),
-		Patterns: append(patterns, words(l.Fresh)),
-		Unless:   l.unless(drop),
-		Match:    l.Match, Pass: l.Pass,
+		Literals: literals(starts), Near: literals(nigh), Patterns: patterns,
+		Unless: l.unless(drop),
+		Match:  l.Match, Pass: l.Pass,
 	}
 }
 
@@ -101,9 +100,9 @@ func (l language) unless(drop string) []string {
 func (l language) maker() fileRule {
 	return fileRule{
 		ID: "maker-" + l.Name, Category: Impersonation, Weight: 0.5,
-		Summary:  "claims, in " + l.Language + ", to be the maker or administrator of the reader",
+		Summary:  "claims, in " + l.Language + ", to be the reader's maker or administrator, or to give it new instructions",
 		Why:      "A claim in the text proves nothing and asks for trust.",
-		Literals: literals(l.Maker), Patterns: []string{words(l.Maker)},
+		Literals: literals(slices.Concat(l.Maker, l.Fresh)), Patterns: []string{words(slices.Concat(l.Maker, l.Fresh))},
 		Match: []string{strings.ReplaceAll(l.Maker[0], "*", "")}, Pass: l.Pass[:1],
 	}
 }
@@ -132,10 +131,13 @@ func literals(list []string) []string {
 	var found []string
 	for _, w := range list {
 		w, _, _ = strings.Cut(w, "*")
-		for len(w) < textscan.MinLiteral {
-			w += " "
+		if len(w) >= textscan.MinLiteral {
+			found = append(found, w)
+			continue
 		}
-		found = append(found, w)
+		for _, end := range []string{" ", ".", ",", "!"} { // of a short word
+			found = append(found, w+end+strings.Repeat(" ", max(0, textscan.MinLiteral-len(w)-1)))
+		}
 	}
 	slices.Sort(found)
 	return slices.CompactFunc(found, func(a, b string) bool { return strings.HasPrefix(b, a) })

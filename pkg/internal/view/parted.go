@@ -1,5 +1,7 @@
 package view
 
+import "strings"
+
 // Words written together are parted if there are this many and they have stems of several
 // kinds: names in code have hardly any.
 const (
@@ -42,12 +44,34 @@ func isParted(run string) bool {
 		if i < len(run) && !partBegins(run, i) && !isJoint(run[i]) {
 			continue
 		}
-		if word := run[start:i]; len(word) >= stemLen && hasStem(unleetWord(word)) {
+		if word := run[start:i]; len(word) >= stemLen && hasStemIn(word) {
 			stems++
 		}
 		start = i
 	}
 	return stems >= 2
+}
+
+// hasStemIn is hasStem of a word with signs for letters, without allocating.
+func hasStemIn(word string) bool {
+	var letters [maxLeet]byte
+	n := copy(letters[:], word)
+	for i, c := range letters[:n] {
+		if l := leetLetters[c]; l != 0 {
+			c = l
+		}
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		letters[i] = c
+	}
+	lower := string(letters[:n])
+	for _, s := range stems {
+		if strings.Contains(lower, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // part writes text with words that are written together parted.
