@@ -85,6 +85,7 @@ for word; do
 	session.json|original.json|replay.json|transcript.json) handoff example macp >"$word" ;;
 	session.macp|capture.macp) handoff example macp | handoff macp encode >"$word" ;;
 	policy.json) echo '{"policy_id":"policy.default","rules":{}}' >policy.json ;;
+	labelled.jsonl) echo '{"label":"clean","text":"The frontend is half done."}' >"$word" ;;
 	notes.md) echo 'The frontend is half done.' >notes.md ;;
 	secret.key) key "$word" ;;
 	vault.jsonl) : >vault.jsonl ;;
@@ -98,6 +99,7 @@ done
 # What runs beside handoff in the documents.
 mkdir -p bin "$HOME/.local/share/man/man1" "$HOME/src/agents"
 program() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"; chmod +x "bin/$1"; }
+program guard 'sed "s/.*\(\"id\":\"[0-9]*\"\).*/{\1,\"score\":0.01}/"'
 program send 'cat >/dev/null'
 program curl 'echo "An example."'
 program agent "cat '$PWD/bin/out'"
