@@ -27,6 +27,9 @@ type trimFlags struct {
 	also       []string
 	archive    string
 	restore    string
+	check      string
+	labels     labels
+	facts      factCheck // of all messages
 	format     string
 	quiet      bool
 }
@@ -52,13 +55,19 @@ left out, with exit code 1, and so is one whose summariser fails, with exit code
 What was done is recorded in the message (extensions.trim, or metadata.trim in SW4RM;
 of the context, where a message carries one) and reported on stderr. --archive keeps
 what was removed, and --restore puts it back. A signature is removed, since it
-no longer holds; with a key, a canonical message is signed again.`,
+no longer holds; with a key, a canonical message is signed again.
+
+--check measures on your own messages what the summaries keep. Its file has a line
+{"handoffId":"…","facts":[{"value":"…"}]} for each message; the report says how many
+of the values that are in the message are still in the trimmed one, which are lost,
+and the sum.`,
 		Example: `  handoff trim --context-window 128000 message.json > small.json
   handoff trim --max-tokens 8000 --archive removed.jsonl -i fixtures/
   handoff trim --last 50 --summarizer none context.json
-  handoff trim --restore removed.jsonl small.json`,
+  handoff trim --restore removed.jsonl small.json
+  handoff trim --max-tokens 2000 --check labels.jsonl message.json > small.json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := input.OneStdin(args, append(f.keys.Files, f.receiver)...); err != nil {
+			if err := input.OneStdin(args, append(f.keys.Files, f.receiver, f.check)...); err != nil {
 				return err
 			}
 			if f.restore != "" {
@@ -89,6 +98,7 @@ func (f *trimFlags) register(c *cobra.Command) {
 	f.summarizer.register(c)
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
+	flags.StringVar(&f.check, "check", "", "report how many of the facts in the `FILE` of labels are kept")
 	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.keys.Register(c)

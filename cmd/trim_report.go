@@ -21,6 +21,7 @@ type trimRecord struct {
 	CostUSD    message.Number `json:"costUSD,omitzero"`
 	Signature  string         `json:"signature,omitzero"` // removed or renewed
 	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summariser stepped in
+	Facts      *factCheck     `json:"facts,omitempty"`
 	place      input.Origin
 	archive    []byte
 	costShare  float64
@@ -49,6 +50,9 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 		}
 		if f.quiet {
 			continue
+		}
+		if r.Facts != nil {
+			f.facts.add(r.Facts)
 		}
 		if f.format == "json" {
 			if err := report.WriteJSON(stderr, r); err != nil {
@@ -90,6 +94,9 @@ func (r trimRecord) text() string {
 			cost += fmt.Sprintf(", %.0f%% of what was spent before, where %.0f%% is the target", r.costShare*100, maxCostShare*100)
 		}
 		parts = append(parts, cost)
+	}
+	if r.Facts != nil {
+		parts = append(parts, r.Facts.text())
 	}
 	switch r.Signature {
 	case "removed":

@@ -24,7 +24,21 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.rewrite(c, args, func(d input.Document) ([]byte, trimRecord, error) { return f.trim(c.Context(), d, key) })
+	if f.check != "" {
+		if f.quiet {
+			return errors.New("--check and --quiet: use one of them")
+		}
+		if f.labels, err = loadLabels(f.Globals, f.check); err != nil {
+			return err
+		}
+	}
+	err = f.rewrite(c, args, func(d input.Document) ([]byte, trimRecord, error) { return f.trim(c.Context(), d, key) })
+	if f.check != "" {
+		if failure := f.writeFacts(c.ErrOrStderr()); failure != nil {
+			return failure
+		}
+	}
+	return err
 }
 
 // rewrite makes one message after the other fit, archives what was removed, and reports it.
@@ -65,6 +79,15 @@ func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) (
 	report := trimRecord{
 		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
 		place: d.Origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
+	}
+	if f.labels != nil {
+		after, err := jsonstream.Parse(jsonstream.NewRaw(r.Text), jsonstream.Unlimited())
+		if err == nil {
+			report.Facts, err = f.labels.check(doc, after, f.From, f.Limits)
+		}
+		if err != nil {
+			return nil, trimRecord{}, failed(d, err)
+		}
 	}
 	if r.FellBack != nil {
 		report.FellBack = r.FellBack.Error()

@@ -2,40 +2,46 @@ package summarize
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
-// A candidate is a unit in the forms that it may have in a summary.
+// A candidate is a unit, and the ways in which it may stand in a summary.
 type candidate struct {
 	unit
-	pieces []piece
 	sizes  [forms]int // in bytes
 	values [forms]int
+	lead   int     // where its first clauses end, 0 if it cannot be cut
+	has    []int32 // the entries that are in it
+	owns   []int32 // those of them that are in no worthier unit
+	form   int8
 }
 
-// The forms, the shortest first.
+// The forms.
 const (
-	bare   = iota // the clauses of some worth, without function words
-	pruned        // the clauses of some worth
+	absent = iota
+	sheet  // some of its values are on the fact sheet
+	lead   // its first clauses, up to where one ends
 	whole
 	forms
 )
 
-// formShare is how many hundredths of its worth a unit keeps in a form.
-var formShare = [forms]int{bare: 86, pruned: 96, whole: 100}
+// onSheet returns how many hundredths of its worth a value keeps without its sentence, in
+// a summary of so many bytes: the fewer they are, the denser it has to be.
+func onSheet(room int) int { return 52 + 38*min(max(1500-room, 0), 1200)/1200 }
 
-// A step takes a unit into the summary, or from a shorter form to a longer one.
-type step struct {
-	candidate, form int32
-	gain, size      int32
+// leadShare is how many hundredths of their worth the first clauses keep.
+const leadShare = 96
+
+// inOrder compares the places of units in the conversation.
+func inOrder(a, b unit) int {
+	return cmp.Or(cmp.Compare(a.speaker, b.speaker), cmp.Compare(a.order, b.order))
 }
 
-func byWorth(a, b unit) int {
-	return cmp.Or(b.worth-a.worth, int(a.order)-int(b.order))
-}
+func byWorth(a, b unit) int { return cmp.Or(b.worth-a.worth, inOrder(a, b)) }
 
 // best returns the units of the greatest worth, of about size bytes, sorted by their
-// worth. It weighs them again: at first the counts of words were incomplete.
+// worth. It weighs them anew: at first the counts of words were incomplete.
 func (j *judge) best(units []unit, size int) []unit {
 	units = slices.DeleteFunc(units, func(u unit) bool { return u.worth == 0 })
 	slices.SortFunc(units, byWorth)
@@ -53,48 +59,6 @@ func (j *judge) best(units []unit, size int) []unit {
 	return units
 }
 
-// candidates returns the units worth a place in a summary of about size bytes, in order
-// of their worth, with the worth that each adds to those before. known is the knowledge so
-// far.
-func (j *judge) candidates(units []unit, size int, known knowledge, minWorth int) []candidate {
-	units = j.best(units, 10*size+4096)
-	var out []candidate
-	var scratch []byte
-	total, fromNothing := 0, len(known) == 0
-	for _, u := range units {
-		if u.worth == 0 || total > 8*size+4096 {
-			break
-		}
-		j.read(u.text, u.kind)
-		if known.has(j.exact) || known.covers(j) && !(u.asked && fromNothing) {
-			continue
-		}
-		alone := j.weigh(u.asked, nil)
-		sum := j.weigh(u.asked, known)
-		if sum < minWorth {
-			continue
-		}
-		worth := share(u.worth, sum, alone)
-		c := candidate{unit: u, pieces: slices.Clone(j.pieces)}
-		kept := min(keep(c.pieces, u.kind), sum)
-		for form := range forms {
-			scratch = c.appendForm(scratch[:0], form, j.table)
-			c.sizes[form] = len(scratch)
-			c.values[form] = worth * formShare[form] / 100
-			if form != whole {
-				c.values[form] = share(c.values[form], kept, sum)
-			}
-		}
-		if c.sizes[bare] == 0 {
-			continue
-		}
-		known.learn(j)
-		total += c.sizes[pruned]
-		out = append(out, c)
-	}
-	return out
-}
-
 // The minimum worth of a unit, whoever the speaker, to be in a summary and to be added to
 // one.
 const (
@@ -105,83 +69,254 @@ const (
 // carried are the hundredths for units of the previous summary: they were chosen once.
 const carried = 120
 
-// overhead is the cost of a unit without its text: its part of a speaker's label and the
+// overhead is the cost of a unit beside its text: its part of a speaker's label and the
 // separator.
 const overhead = 10
 
-// keep marks the pieces that stay when a unit is shortened: those of some worth, and
-// short ones next to them, which are parts of a list or a subject. It returns their worth.
-func keep(pieces []piece, k kind) (worth int) {
-	const something = 50
-	says := func(i int) bool {
-		return i >= 0 && i < len(pieces) && (pieces[i].worth >= something || k == data && i == 0)
-	}
-	none := true
-	for i := range pieces {
-		none = none && !says(i)
-	}
-	for i := range pieces {
-		p := &pieces[i]
-		joins := k != data && p.words <= 3 && p.classes&chatter == 0 && (says(i-1) || says(i+1))
-		if p.kept = none || says(i) || joins; p.kept {
-			worth += p.worth
-		}
-	}
-	return worth
+// Candidates are what a summary is chosen from, in the order of their worth.
+type candidates struct {
+	list    []candidate
+	entries []entry
+	round   int32
 }
 
-// steps returns the steps that the candidates allow, the greatest gain per byte first.
-func steps(list []candidate) []step {
-	var out []step
-	for i := range list {
-		c := &list[i]
-		gain, size := 0, -overhead
-		begin := len(out)
-		for form := range forms {
-			s := step{int32(i), int32(form), int32(c.values[form] - gain), int32(c.sizes[form] - size)}
-			if s.gain < 0 {
+// candidates returns the units worth a place in a summary of about size bytes, with the
+// worth that each adds to those before. told is the knowledge so far.
+func (j *judge) candidates(units []unit, speakers []speaker, size int, told knowledge, least int) *candidates {
+	units = j.best(units, 3*size+16384)
+	out := new(candidates)
+	var scratch []byte
+	var values []entry
+	at := map[uint64]int32{} // the entry of a key
+	var owners []int32
+	total, fromNothing := 0, len(told) == 0
+	for _, u := range units {
+		if total > 2*size+16384 {
+			break
+		}
+		said := &speakers[u.speaker]
+		j.read(u.text, u.kind)
+		if told.has(j.exact) {
+			continue
+		}
+		if least > smallTalk && (u.bulk && !u.used && said.tool || u.kind == code && said.calls) {
+			continue // nobody used it
+		}
+		c := candidate{unit: u}
+		alone, sum := j.weigh(u.asked, nil), j.weigh(u.asked, told)
+		covered := told.covers(j) && !(u.asked && fromNothing)
+		if !u.noted && sum >= least && !(covered && (least > smallTalk || told.hasAll(j.facts, j.terms))) {
+			worth := share(u.worth, sum, alone)
+			if covered {
+				worth /= 8
+			}
+			scratch = appendClean(scratch[:0], u.text)
+			c.sizes[whole], c.values[whole] = len(scratch)+overhead, worth
+			if c.lead = j.leading(u.kind); c.lead > 0 {
+				kept := 0
+				for _, p := range j.pieces {
+					if p.end <= c.lead {
+						kept += p.worth
+					}
+				}
+				c.sizes[lead], c.values[lead] = c.lead+overhead, share(worth, kept, sum)*leadShare/100
+			}
+		}
+		values = j.entries(values[:0], &u, said)
+		for _, e := range values {
+			if e.worth = e.worth * j.onSheet / 100; least > smallTalk && e.worth*100 < least*j.onSheet {
 				continue
 			}
-			// A step that is better per byte than the one before, or no longer, is merged
-			// with it.
-			for len(out) > begin {
-				last := out[len(out)-1]
-				if s.size > 0 && int64(s.gain)*int64(last.size) < int64(last.gain)*int64(s.size) {
-					break
-				}
-				s.gain += last.gain
-				s.size += last.size
-				out = out[:len(out)-1]
+			id, found := at[e.key]
+			if !found {
+				id = int32(len(out.entries))
+				at[e.key] = id
+				out.entries = append(out.entries, e)
+				owners = append(owners, int32(len(out.list)))
+			} else if have := &out.entries[id]; e.worth > have.worth || e.worth == have.worth && owners[id] < int32(len(out.list)) && inOrder(out.list[owners[id]].unit, u) < 0 {
+				*have = e
+				owners[id] = int32(len(out.list))
 			}
-			out = append(out, s)
-			gain, size = c.values[form], c.sizes[form]
+			c.has = append(c.has, id)
+		}
+		if len(c.has) == 0 && c.values[whole] == 0 {
+			continue
+		}
+		told.learn(j)
+		total += len(u.text)
+		out.list = append(out.list, c)
+	}
+	discount(out.entries, j.kept)
+	for id, owner := range owners {
+		c := &out.list[owner]
+		c.owns = append(c.owns, int32(id))
+	}
+	for i := range out.list {
+		c, sum := &out.list[i], 0
+		for _, id := range c.owns {
+			sum += out.entries[id].worth
+		}
+		if c.sizes[whole] > 0 {
+			c.values[whole] = max(c.values[whole], sum+sum/nameShare) // it says what its values do
 		}
 	}
-	slices.SortFunc(out, func(a, b step) int {
-		return cmp.Or(cmp.Compare(int64(b.gain)*int64(a.size), int64(a.gain)*int64(b.size)),
-			cmp.Compare(a.candidate, b.candidate), cmp.Compare(a.form, b.form))
-	})
 	return out
 }
 
-// fill takes steps while they fit into size bytes. It returns the form of each
-// candidate, -1 for those left out, how many bytes they take, and whether all are
-// whole.
-func fill(list []candidate, order []step, size int) (chosen []int8, used int, all bool) {
-	chosen = slices.Repeat([]int8{-1}, len(list))
-	full := make([]bool, len(list)) // a step of the candidate did not fit
-	all = true
-	for _, s := range order {
-		if full[s.candidate] {
-			continue
-		}
-		if used+int(s.size) > size {
-			full[s.candidate] = true
-			all = false
-			continue
-		}
-		used += int(s.size)
-		chosen[s.candidate] = int8(s.form)
+// leading returns where the first clauses of a sentence end, if it may be cut there: what
+// is left out has no negation, no condition and no correction, and what stays has no
+// condition either, which might be of the rest. It returns 0 otherwise.
+func (j *judge) leading(k kind) int {
+	const binds = negation | ban | condition | correction | constraint | warning | flag
+	if k != prose || len(j.pieces) < 2 {
+		return 0
 	}
-	return chosen, used, all
+	end, rest := 0, 0
+	for i := len(j.pieces) - 1; i > 0; i-- {
+		p := &j.pieces[i]
+		if p.classes&binds != 0 {
+			break
+		}
+		rest += p.worth
+		before, words := 0, 0
+		for _, q := range j.pieces[:i] {
+			before += q.worth
+			words += q.words
+		}
+		if words >= 4 && rest < before/2 {
+			end = p.start
+		}
+	}
+	for _, p := range j.pieces {
+		if p.end <= end && p.classes&condition != 0 {
+			return 0
+		}
+	}
+	return end
 }
+
+// nameShare is the part of a value's worth that its name adds.
+const nameShare = 6
+
+// profit returns what the entry brings on the sheet at a price, and the bytes that it
+// takes, 0 if it is not worth them.
+func (e *entry) profit(price int) (profit, size int, named bool) {
+	size = e.size()
+	if profit = e.worth<<8 - price*size; profit <= 0 {
+		return 0, 0, false
+	}
+	if e.name != "" {
+		if more := e.worth<<8/nameShare - price*(len(e.name)+2); more > 0 {
+			return profit + more, size + len(e.name) + 2, true
+		}
+	}
+	return profit, size, false
+}
+
+// at returns the form and the size of a candidate at a price: the worth, in 256ths, that
+// a byte has to bring; it takes at most room bytes, unless it is of values. What a chosen sentence of this round has said is not put on the
+// sheet.
+func (s *candidates) at(c *candidate, price, room int) (best int8, size int) {
+	gain := 0
+	for _, id := range c.owns {
+		if e := &s.entries[id]; e.said != s.round {
+			profit, n, _ := e.profit(price)
+			gain += profit
+			size += n
+		}
+	}
+	if size > 0 {
+		best = sheet
+	}
+	for form := int8(lead); form < forms; form++ {
+		if profit := c.values[form]<<8 - price*c.sizes[form]; c.sizes[form] > 0 && c.sizes[form] <= room && profit >= gain && profit > 0 {
+			gain, size, best = profit, c.sizes[form], form
+		}
+	}
+	return best, size
+}
+
+// says notes that a sentence says its values, so that the sheet need not.
+func (s *candidates) says(c *candidate, form int8) {
+	if form == whole {
+		for _, id := range c.has {
+			s.entries[id].said = s.round
+		}
+	}
+}
+
+// take gives a candidate its form at a price.
+func (s *candidates) take(c *candidate, form int8, price int) {
+	c.form = form
+	s.says(c, form)
+	for _, id := range c.owns {
+		e := &s.entries[id]
+		profit, _, named := e.profit(price)
+		e.on, e.named = form == sheet && profit > 0 && e.said != s.round, named
+	}
+}
+
+// total returns how many bytes all takes at a price.
+func (s *candidates) total(price, room int) (sum int) {
+	s.round++
+	for i := range s.list {
+		form, n := s.at(&s.list[i], price, room)
+		s.says(&s.list[i], form)
+		sum += n
+	}
+	return sum
+}
+
+// fill chooses the forms so that all takes at most size bytes: those that are worth the
+// lowest price at which that holds, and then what still fits. It returns how many bytes
+// they take, and whether there is nothing more to say.
+func (s *candidates) fill(size int) (used int, all bool) {
+	low, high := 0, 1<<18 // the price at which too much is chosen, and one that is high enough
+	if s.total(0, math.MaxInt) <= size {
+		high = 0
+	}
+	for high-low > max(1, low/16) {
+		if mid := (low + high) / 2; s.total(mid, size) <= size {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	s.round++
+	for i := range s.list {
+		c := &s.list[i]
+		form, n := s.at(c, high, size)
+		s.take(c, form, high)
+		used += n
+	}
+	for price := high; price > 0; price = price * 3 / 4 {
+		for i := range s.list {
+			used += s.raise(&s.list[i], price, size-used)
+		}
+	}
+	return used, high == 0
+}
+
+// raise gives a candidate its form at a lower price, if it fits into room more bytes.
+func (s *candidates) raise(c *candidate, price, room int) (more int) {
+	if c.form == whole {
+		return 0
+	}
+	now := c.sizes[c.form]
+	for _, id := range c.owns {
+		if e := &s.entries[id]; e.on {
+			if now += e.size(); e.named {
+				now += len(e.name) + 2
+			}
+		}
+	}
+	form, size := s.at(c, price, now+room)
+	if more = size - now; form < c.form || more <= 0 || more > room {
+		return 0
+	}
+	s.take(c, form, price)
+	return more
+}
+
+// apart separates the values of a turn on the fact sheet.
+const apart = "; "

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 //go:embed cues.txt
@@ -28,27 +29,28 @@ const (
 	negation
 	ban
 	flag
+	vague
 	endsPhrase // the word is the last one of some phrase
 )
 
 var classes = map[string]class{
 	"decision": decision, "reason": reason, "constraint": constraint, "warning": warning, "wish": wish, "open": open,
 	"correction": correction, "condition": condition, "figure": figure, "name": name, "chatter": chatter, "stop": stop, "negation": negation,
-	"ban": ban, "flag": flag,
+	"ban": ban, "flag": flag, "vague": vague,
 }
 
 // A lexicon has the classes of words and phrases by their hashes. Every word of a
 // conversation is looked up in it: a map would take several times as long.
-type lexicon [1 << 13]struct {
-	hash    uint64
-	classes class // 0 in a free place
+type lexicon [1 << 14]struct {
+	tag     uint32 // of the hash
+	classes class  // 0 in a free place
 }
 
 // place returns where a hash is, or where it would be: a test keeps half of the
 // places free.
 func (l *lexicon) place(hash uint64) int {
 	i := int(hash % uint64(len(l)))
-	for l[i].classes != 0 && l[i].hash != hash {
+	for l[i].classes != 0 && l[i].tag != uint32(hash>>32) {
 		i = (i + 1) % len(l)
 	}
 	return i
@@ -58,7 +60,7 @@ func (l *lexicon) of(hash uint64) class { return l[l.place(hash)].classes }
 
 func (l *lexicon) add(hash uint64, c class) {
 	at := &l[l.place(hash)]
-	at.hash = hash
+	at.tag = uint32(hash >> 32)
 	at.classes |= c
 }
 
@@ -96,6 +98,9 @@ var cues = sync.OnceValue(func() *lexicon {
 
 func addCue(table *lexicon, entry string, c class) {
 	words := strings.Fields(strings.ReplaceAll(entry, "-", " "))
+	if first, _ := utf8.DecodeRuneInString(entry); isGlyph(first) {
+		words = strings.Split(entry, "")
+	}
 	hashes := make([]uint64, len(words))
 	for i, word := range words {
 		hashes[i] = hashWord(word)

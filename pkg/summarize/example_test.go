@@ -20,7 +20,7 @@ func ExampleExtractive() {
 	})
 	fmt.Println(summary.Text, err)
 	// Output:
-	// Earlier conversation (3 turns, shortened):
+	// 3 earlier turns:
 	// user: Our budget is 4,200 EUR, and we must be back by 2026-03-01.
 	// tool search_flights: id: TP567; price: 398 <nil>
 }

@@ -3,12 +3,14 @@ package summarize
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Extractive summarises by choosing sentences and shortening them. It asks no model, and
-// the same request always gives the same summary. Every fragment is taken from the turns
-// or the previous summary; only the first line and the "…" for omissions are its own.
+// Extractive summarises by choosing values and sentences. It asks no model, and the same
+// request always gives the same summary. Every fragment is taken from the turns or the
+// previous summary; only the first line, the numbers of turns before values and the "…" for
+// what was cut off are its own. docs/trimming.md has the form.
 //
 // The zero value is ready to use, by several goroutines.
 type Extractive struct{}
@@ -38,81 +40,140 @@ func Complete(text string, r Request) string {
 	}
 	units, speakers, j, _, _ := collect(context.Background(), r)
 	defer j.release()
-	known := knowledge{}
+	told := knowledge{}
 	s := splitter{emit: func(text string, k kind) {
 		j.read(text, k)
-		known.learn(j)
+		told.learn(j)
+		j.kept.learn(j)
 	}}
 	s.split(text)
 	const head = "\n\nAlso said:"
-	added := j.fit(head, units, speakers, known, important, r.MaxTokens-used, func(s string) int { return r.Count(text+s) - used })
+	added := j.fit(head, units, speakers, told, important, r.MaxTokens-used, func(s string) int { return r.Count(text+s) - used })
 	return text + added
 }
 
-// collect takes the previous summary and the turns apart into units. It also returns how
-// many turns the previous summary was of. The caller releases the judge.
+// collect takes the previous summary and the turns apart into units, the last turn first:
+// so it is known what is used later. It also returns how many turns the previous summary
+// was of. The caller releases the judge.
 func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, error) {
 	turns, previous, ours := cutHeader(r.Previous)
 	size := len(previous)
 	for _, t := range r.Turns {
 		size += len(t.Text)
 	}
-	units := make([]unit, 0, min(size/64, maxUnits))
-	var speakers []speaker
-	var order int32
-	j := judges.Get().(*judge)
-	s := splitter{emit: func(text string, k kind) {
-		j.read(text, k)
-		j.often.add(j.terms)
-		who := len(speakers) - 1
-		u := unit{text: text, kind: k, speaker: int32(who), asked: speakers[who].asked && !strings.HasSuffix(text, "?"), order: order, shape: j.shape}
-		u.sum = int32(j.weigh(u.asked, nil))
-		if k != prose {
-			u.form = form(text, k)
-		}
-		if u.warns = j.classes()&warning != 0; u.warns {
-			u.form++ // warnings are alike among themselves
-		}
-		units = append(units, u)
-		order++
-		if len(units) == maxUnits {
-			weighAll(units, speakers)
-			units = thin(units)
-		}
-	}}
+	c := collector{units: make([]unit, 0, min(size/64, maxUnits)), judge: judges.Get().(*judge)}
+	var lines []string
+	var isNote []bool
 	for line := range strings.Lines(previous) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		who, rest, labelled := strings.Cut(line, ": ")
-		if labelled = labelled && ours && len(who) <= maxLabel && strings.Count(who, " ") < 2; !labelled {
-			who, rest = "", line
+		said, rest, noted := speaker{share: 1000, mark: 'a'}, line, false
+		if ours {
+			said, rest, noted = speakerOfLine(line)
 		}
-		who = string(appendClean(nil, who))
-		role, _, _ := strings.Cut(who, " ")
-		said := speaker{share: 1000}
-		if labelled {
-			said = speakerOf(role, len(rest)/2) // a line has more than one turn
-		}
-		said.label = who
+		isNote = append(isNote, noted)
 		said.share = said.share * carried / 100
-		speakers = append(speakers, said)
-		for part := range strings.SplitSeq(rest, between) {
+		c.speakers = append(c.speakers, said)
+		lines = append(lines, rest)
+	}
+	for i, t := range r.Turns {
+		said := speakerOf(t.Role, len(t.Text))
+		said.label = label(t)
+		said.turn = int32(turns + i + 1)
+		c.speakers = append(c.speakers, said)
+	}
+	c.judge.kept = knowledge{}
+	s := splitter{emit: func(text string, k kind) {
+		c.judge.read(text, k)
+		c.judge.kept.learn(c.judge)
+		c.judge.often.learn(c.judge, 1<<30)
+	}}
+	for _, t := range r.Kept {
+		s.split(t.Text)
+	}
+	s.emit = c.unit
+	for i, t := range slices.Backward(r.Turns) {
+		if err := ctx.Err(); err != nil {
+			c.judge.release()
+			return nil, nil, nil, 0, err
+		}
+		c.begin(len(lines) + i)
+		s.split(t.Text)
+	}
+	for i, line := range slices.Backward(lines) {
+		c.begin(i)
+		if c.noted = isNote[i]; c.noted {
+			for entry := range strings.SplitSeq(line, apart) {
+				c.unit(entry, keyed)
+			}
+			continue
+		}
+		for part := range strings.SplitSeq(line, between) {
 			s.again(part)
 		}
 	}
-	for _, t := range r.Turns {
-		if err := ctx.Err(); err != nil {
-			j.release()
-			return nil, nil, nil, 0, err
-		}
-		said := speakerOf(t.Role, len(t.Text))
-		said.label = label(t)
-		speakers = append(speakers, said)
-		s.split(t.Text)
+	weighAll(c.units, c.speakers)
+	return c.units, c.speakers, c.judge, turns, nil
+}
+
+// A collector makes units of what a splitter emits.
+type collector struct {
+	units    []unit
+	speakers []speaker
+	judge    *judge
+	who      int32
+	order    int32
+	noted    bool
+}
+
+// begin begins the units of a speaker.
+func (c *collector) begin(who int) { c.who, c.order = int32(who), 0 }
+
+func (c *collector) unit(text string, k kind) {
+	j, said := c.judge, &c.speakers[c.who]
+	j.read(text, k)
+	u := unit{text: text, kind: k, speaker: c.who, asked: said.asked && !strings.HasSuffix(text, "?"), order: c.order, shape: j.shape, noted: c.noted}
+	if said.tool {
+		u.used = j.isUsed(k, said.turn)
+		j.often.learn(j, 0)
+	} else {
+		j.often.learn(j, said.turn)
 	}
-	weighAll(units, speakers)
-	return units, speakers, j, turns, nil
+	u.sum = int32(j.weigh(u.asked, nil))
+	if k != prose {
+		u.form = form(text, k)
+	}
+	if u.warns = j.classes()&warning != 0; u.warns {
+		u.form++ // warnings are alike among themselves
+	}
+	c.units = append(c.units, u)
+	c.order++
+	if len(c.units) == maxUnits {
+		weighAll(c.units, c.speakers)
+		c.units = thin(c.units)
+	}
+}
+
+// speakerOfLine returns the speaker of a line of an earlier summary, and the rest of it.
+// noted says that it is of the fact sheet.
+func speakerOfLine(line string) (said speaker, rest string, noted bool) {
+	if note, rest, ok := strings.Cut(line, " "); ok && len(note) > 1 && isDigits(note[:len(note)-1]) {
+		if turn, err := strconv.Atoi(note[:len(note)-1]); err == nil && turn < 1<<30 {
+			said = speakerOf(note[len(note)-1:], 0)
+			said.turn = int32(turn)
+			return said, rest, true
+		}
+	}
+	who, rest, labelled := strings.Cut(line, ": ")
+	if !labelled || len(who) > maxLabel || strings.Count(who, " ") > 1 {
+		return speaker{share: 1000, mark: 'a'}, line, false
+	}
+	who = string(appendClean(nil, who))
+	role, _, _ := strings.Cut(who, " ")
+	said = speakerOf(role, len(rest)/2) // a line has more than one turn
+	said.label = who
+	return said, rest, false
 }
 
 // maxUnits limits the units kept at a time: a text of very short lines would otherwise
@@ -123,7 +184,7 @@ const maxUnits = 1 << 19
 func thin(units []unit) []unit {
 	slices.SortFunc(units, byWorth)
 	units = units[:len(units)/2]
-	slices.SortFunc(units, func(a, b unit) int { return int(a.order) - int(b.order) })
+	slices.SortFunc(units, func(a, b unit) int { return inOrder(b, a) }) // as they came
 	return units
 }
 
@@ -143,19 +204,34 @@ func label(t Turn) string {
 // how many on they are ignored.
 const bulk, lots = 4, 50
 
-// A series is how many units are alike, and which is the last.
-type series struct{ size, last int32 }
+// A series is how many units are alike, and which is the last. Units come in reverse
+// order of their turns.
+type series struct {
+	size           int32
+	speaker, order int32
+}
+
+// isLast reports whether a unit is the last of the series, or after it.
+func (s series) isLast(u *unit) bool {
+	return u.speaker > s.speaker || u.speaker == s.speaker && u.order >= s.order
+}
 
 // weighAll gives the units their worth. Those that are like many others are worth little:
 // the lines of a log, the rows of a table. Of a repeated sentence or warning, with other
-// figures or not, the last counts.
+// figures or not, the last counts, and the others if there is room.
 func weighAll(units []unit, speakers []speaker) {
 	alike := make(map[uint64]series, len(units))
-	add := func(sum uint64, i int) { alike[sum] = series{alike[sum].size + 1, int32(i)} }
+	add := func(sum uint64, u *unit) {
+		s := alike[sum]
+		if s.size++; s.size == 1 || s.isLast(u) {
+			s.speaker, s.order = u.speaker, u.order
+		}
+		alike[sum] = s
+	}
 	for i := range units {
-		add(units[i].shape, i)
+		add(units[i].shape, &units[i])
 		if units[i].kind != prose {
-			add(units[i].form, i)
+			add(units[i].form, &units[i])
 		}
 	}
 	for i := range units {
@@ -165,16 +241,25 @@ func weighAll(units []unit, speakers []speaker) {
 			same = alike[u.form]
 		}
 		n := int(same.size)
-		once := u.kind == prose || u.warns
-		if n > bulk && once && int(same.last) != i || n > lots && !once {
-			continue
-		}
+		u.bulk = n > bulk
 		who := speakers[u.speaker]
 		u.worth = int(u.sum) * kindShare[u.kind] / 100 * who.share / 1000
 		if u.kind == data && who.calls {
 			u.worth /= 3 // the arguments of a call: its result says more
 		}
-		if n > bulk && !once {
+		once := u.kind == prose || u.warns
+		switch {
+		case u.noted || n <= bulk:
+		case u.used:
+			u.worth = min(u.worth, important)
+		case once && !same.isLast(u):
+			if u.worth = min(u.worth, 4*smallTalk/n+1); u.warns && u.kind != prose {
+				u.worth = 0
+			}
+		case once:
+		case n > lots:
+			u.worth = 0
+		default:
 			if u.worth = u.worth * 2 / n; u.worth < smallTalk {
 				u.worth = 0
 			}
@@ -183,8 +268,8 @@ func weighAll(units []unit, speakers []speaker) {
 }
 
 // fit returns a summary of the units, as long as maxTokens allows. Units worth less than
-// minWorth are left out even if there is room.
-func (j *judge) fit(head string, units []unit, speakers []speaker, known knowledge, minWorth, maxTokens int, count func(string) int) string {
+// least are left out even if there is room.
+func (j *judge) fit(head string, units []unit, speakers []speaker, told knowledge, least, maxTokens int, count func(string) int) string {
 	if maxTokens <= 0 {
 		return ""
 	}
@@ -193,12 +278,12 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, known knowled
 		total += len(u.text) + overhead
 	}
 	size := 4 * min(maxTokens, total)
-	list := j.candidates(units, size, known, minWorth)
-	order := steps(list)
+	j.onSheet = onSheet(roomOf(units, maxTokens, count))
+	c := j.candidates(units, speakers, size, told, least)
 	best, low, high := "", 0, -1 // a text that fits, and the sizes known to fit and not to
 	for try := range 16 {
-		chosen, used, all := fill(list, order, size)
-		text := render(head, list, chosen, speakers, j.table)
+		used, all := c.fill(size)
+		text := c.render(head, speakers)
 		n := count(text)
 		if n > maxTokens {
 			high = used
@@ -225,4 +310,15 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, known knowled
 		}
 	}
 	return best
+}
+
+// roomOf returns about how many bytes of these units a number of tokens is.
+func roomOf(units []unit, tokens int, count func(string) int) int {
+	var sample strings.Builder
+	for i := range units {
+		if sample.WriteString(units[i].text); sample.Len() > 1000 {
+			break
+		}
+	}
+	return int(int64(min(tokens, 1<<30)) * int64(sample.Len()) / int64(max(count(sample.String()), 1)))
 }

@@ -197,7 +197,7 @@ func TestGoldenAgain(t *testing.T) {
 			}
 			previous = s.Text
 		}
-		if want := fmt.Sprintf("(%d turns", len(turns)); !strings.Contains(previous, want) {
+		if want := fmt.Sprintf("%d earlier turns:", len(turns)); !strings.HasPrefix(previous, want) {
 			t.Errorf("%s: the summary does not say %q", file, want)
 		}
 		here := share{all: len(facts)}

@@ -1,60 +1,13 @@
 package summarize
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// appendForm adds the unit in a form.
-func (c *candidate) appendForm(dst []byte, form int, table *lexicon) []byte {
-	if form == whole {
-		return appendClean(dst, c.text)
-	}
-	begin := len(dst)
-	left := false
-	for _, p := range c.pieces {
-		if !p.kept {
-			left = len(dst) > begin
-			continue
-		}
-		if left {
-			dst = append(dst, "… "...)
-			left = false
-		}
-		text := c.text[p.start:p.end]
-		if form == bare && c.kind != data && c.kind != code && c.kind != logged {
-			dst = appendBare(dst, text, table)
-		} else {
-			dst = appendClean(dst, text)
-		}
-		if len(dst) > begin && dst[len(dst)-1] != ' ' {
-			dst = append(dst, ' ')
-		}
-	}
-	for len(dst) > begin && strings.IndexByte(" ,;(", dst[len(dst)-1]) >= 0 {
-		dst = dst[:len(dst)-1]
-	}
-	return dst
-}
-
-// appendBare adds a text without its function words.
-func appendBare(dst []byte, text string, table *lexicon) []byte {
-	r := reader{text: text, table: table}
-	var t token
-	for r.next(&t) {
-		if t.words == 1 && t.digits == 0 && t.classes&^endsPhrase == stop && t.end-t.start <= t.to-t.from {
-			continue
-		}
-		dst = appendClean(dst, text[t.start:t.end])
-		if len(dst) > 0 && r.at < len(text) && text[r.at] <= ' ' {
-			dst = append(dst, ' ')
-		}
-	}
-	return dst
-}
 
 // appendClean adds a text on one line: white space and control characters become single
 // spaces, and characters that would reverse or hide the text around them are left out.
@@ -104,8 +57,10 @@ func appendClean(dst []byte, text string) []byte {
 const between = " · "
 
 const (
-	headerStart = "Earlier conversation ("
-	headerEnd   = " turns, shortened):"
+	headerEnd = " earlier turns:"
+
+	oldHeaderStart = "Earlier conversation (" // as earlier versions write it
+	oldHeaderEnd   = " turns, shortened):"
 )
 
 // header returns the first line of a summary, "" for one of no turns.
@@ -113,39 +68,48 @@ func header(turns int) string {
 	if turns == 0 {
 		return ""
 	}
-	return headerStart + strconv.Itoa(turns) + headerEnd
+	return strconv.Itoa(turns) + headerEnd
 }
 
 // cutHeader removes the header of a summary, and returns how many turns it is of.
 func cutHeader(summary string) (turns int, rest string, ok bool) {
-	rest, ok = strings.CutPrefix(summary, headerStart)
-	if !ok {
-		return 0, summary, false
+	number, rest, ok := strings.Cut(summary, headerEnd)
+	if old, found := strings.CutPrefix(summary, oldHeaderStart); found {
+		number, rest, ok = strings.Cut(old, oldHeaderEnd)
 	}
-	number, rest, ok := strings.Cut(rest, headerEnd)
 	if n, err := strconv.Atoi(number); ok && err == nil && n >= 0 && n < 1<<30 {
 		return n, rest, true
 	}
 	return 0, summary, false
 }
 
-// render writes the chosen candidates in order of the conversation, a line for
-// each speaker.
-func render(head string, list []candidate, chosen []int8, speakers []speaker, table *lexicon) string {
+// render writes what is chosen in order of the conversation: the values, a line for each
+// turn, and then the sentences, a line for each speaker.
+func (s *candidates) render(head string, speakers []speaker) string {
 	var at []int
-	for i, form := range chosen {
-		if form >= 0 {
+	list := s.list
+	for i := range list {
+		if list[i].form != absent {
 			at = append(at, i)
 		}
 	}
 	if len(at) == 0 {
 		return ""
 	}
-	slices.SortFunc(at, func(a, b int) int { return int(list[a].order) - int(list[b].order) })
+	slices.SortFunc(at, func(a, b int) int { return inOrder(list[a].unit, list[b].unit) })
 	dst := []byte(head)
+	turn := int32(-1)
+	for _, i := range at {
+		if c := &list[i]; c.form == sheet {
+			dst = s.appendEntries(dst, c, &speakers[c.speaker], &turn)
+		}
+	}
 	last := int32(-1)
 	for _, i := range at {
 		c := &list[i]
+		if c.form == sheet {
+			continue
+		}
 		who := speakers[c.speaker].label
 		if last < 0 || c.speaker != last && (who == "" || who != speakers[last].label) {
 			if len(dst) > 0 {
@@ -154,16 +118,46 @@ func render(head string, list []candidate, chosen []int8, speakers []speaker, ta
 			if who != "" {
 				dst = append(append(dst, who...), ": "...)
 			}
-		} else if strings.IndexByte(".!?", dst[len(dst)-1]) >= 0 {
+		} else if endsSaid(dst) {
 			dst = append(dst, ' ')
 		} else {
 			dst = append(dst, between...)
 		}
-		dst = c.appendForm(dst, int(chosen[i]), table)
-		for dst[len(dst)-1] == ' ' {
-			dst = dst[:len(dst)-1]
+		if c.form == lead {
+			dst = append(bytes.TrimRight(appendClean(dst, c.text[:c.lead]), " ,;(—–，、"), "…"...)
+		} else {
+			dst = bytes.TrimRight(appendClean(dst, c.text), " ")
 		}
 		last = c.speaker
 	}
 	return string(dst)
+}
+
+// endsSaid reports whether a text ends as a sentence does.
+func endsSaid(text []byte) bool {
+	r, size := utf8.DecodeLastRune(text)
+	return size > 0 && strings.ContainsRune(".!?"+stops, r)
+}
+
+// appendEntries adds the values of a candidate, on the line of its turn.
+func (s *candidates) appendEntries(dst []byte, c *candidate, said *speaker, turn *int32) []byte {
+	for _, id := range c.owns {
+		e := &s.entries[id]
+		if !e.on {
+			continue
+		}
+		if said.turn != *turn {
+			if *turn = said.turn; len(dst) > 0 {
+				dst = append(dst, '\n')
+			}
+			dst = append(strconv.AppendInt(dst, int64(said.turn), 10), said.mark, ' ')
+		} else {
+			dst = append(dst, apart...)
+		}
+		if e.named {
+			dst = append(appendClean(dst, e.name), ": "...)
+		}
+		dst = bytes.TrimRight(appendClean(dst, e.value), " ")
+	}
+	return dst
 }

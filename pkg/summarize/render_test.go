@@ -66,9 +66,9 @@ func TestNothingIsRemembered(t *testing.T) {
 		}
 		summaries = append(summaries, s.Text)
 		j := judges.Get().(*judge)
-		for at, n := range j.often.counts {
-			if n != 0 {
-				t.Fatalf("place %d counts %d words of a text before", at, n)
+		for at, n := range j.often.words {
+			if n.count != 0 || n.last != 0 {
+				t.Fatalf("place %d counts %v words of a text before", at, n)
 			}
 		}
 		judges.Put(j)

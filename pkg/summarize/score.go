@@ -27,10 +27,13 @@ type unit struct {
 	worth   int
 	sum     int32 // its maximum worth by itself, see judge.weigh
 	speaker int32
-	order   int32
+	order   int32 // among the units of its speaker
 	kind    kind
 	warns   bool // it has a warning
 	asked   bool // a user said it
+	used    bool // a tool's, of which a later turn uses a value
+	bulk    bool // it is one of many alike
+	noted   bool // an entry of the fact sheet of the previous summary
 }
 
 // A fact is a figure, an identifier or a name in a unit.
@@ -47,18 +50,26 @@ type piece struct {
 	worth      int
 	facts      [2]int // their place among the facts
 	terms      [2]int // the place of its content words among the terms
-	kept       bool   // when the unit is shortened
+	value      mark   // of a member: where its value begins
+	joined     bool   // no punctuation parts it from the one before
 }
+
+// A mark is a place in a unit, and among its facts and terms.
+type mark struct{ at, fact, term int }
 
 // A judge weighs units. It can be reused, by one goroutine.
 type judge struct {
-	table  *lexicon
-	often  *frequencies
-	pieces []piece
-	facts  []fact
-	terms  []uint64
-	shape  uint64 // see unit
-	exact  uint64 // the hash of all letters and digits
+	table   *lexicon
+	often   *frequencies
+	pieces  []piece
+	facts   []fact
+	terms   []uint64
+	spans   []span
+	sums    []uint64  // of entries
+	kept    knowledge // of the turns that stay
+	onSheet int       // see onSheet
+	shape   uint64    // see unit
+	exact   uint64    // the hash of all letters and digits
 }
 
 // judges are the judges not in use: making one takes longer than most texts.
@@ -67,99 +78,27 @@ var judges = sync.Pool{New: func() any { return &judge{table: cues(), often: new
 // release returns the judge to the pool.
 func (j *judge) release() {
 	j.often.reset()
+	j.sums, j.kept = nil, nil
 	judges.Put(j)
 }
 
-// frequencies count words by the low bits of their hashes.
-type frequencies struct {
-	counts [1 << 17]uint16
-	used   []uint32 // the places that are not zero
-}
-
-func (f *frequencies) add(words []uint64) {
-	for _, w := range words {
-		at := w >> 20 % uint64(len(f.counts))
-		n := &f.counts[at]
-		if *n == 0 {
-			f.used = append(f.used, uint32(at))
-		}
-		if *n < 1<<15 {
-			*n++
-		}
-	}
-}
-
-func (f *frequencies) reset() {
-	for _, at := range f.used {
-		f.counts[at] = 0
-	}
-	f.used = f.used[:0]
-}
-
-// rarity returns the worth of a word to a clause: the rarer, the more.
-func (f *frequencies) rarity(word uint64) int {
-	switch n := f.counts[word>>20%uint64(len(f.counts))]; {
-	case n <= 1:
-		return 14
-	case n <= 2:
-		return 11
-	case n <= 4:
-		return 7
-	case n <= 8:
-		return 3
-	default:
-		return 0
-	}
-}
-
-// knowledge holds the hashes of the facts and content words in the summary so far.
-type knowledge map[uint64]struct{}
-
-func (k knowledge) has(sum uint64) bool {
-	_, ok := k[sum]
-	return ok
-}
-
-// learn adds those of the unit that j read last.
-func (k knowledge) learn(j *judge) {
-	k[j.exact] = struct{}{}
-	for _, f := range j.facts {
-		k[f.sum] = struct{}{}
-	}
-	for _, t := range j.terms {
-		k[t] = struct{}{}
-	}
-}
-
-// covers reports whether the unit that j read last says hardly anything new.
-func (k knowledge) covers(j *judge) bool {
-	for _, f := range j.facts {
-		if !k.has(f.sum) {
-			return false
-		}
-	}
-	fresh := 0
-	for _, t := range j.terms {
-		if !k.has(t) {
-			fresh++
-		}
-	}
-	return fresh*3 <= len(j.terms)
-}
-
-// read takes a unit apart into pieces with their facts.
+// read takes a unit apart into pieces with their facts, and finds the spans that may stand
+// alone as values.
 func (j *judge) read(text string, k kind) {
-	j.pieces, j.facts, j.terms = j.pieces[:0], j.facts[:0], j.terms[:0]
+	j.pieces, j.facts, j.terms, j.spans = j.pieces[:0], j.facts[:0], j.terms[:0], j.spans[:0]
 	j.shape, j.exact = hashSeed, hashSeed
-	r := reader{text: text, table: j.table}
+	r := reader{text: text, table: j.table, joined: -1}
 	var t token
 	var p piece
+	var s spanner
 	first := true
 	inKey := k == data || k == keyed
 	for r.next(&t) {
 		if p.words >= 4 && k == prose && (t.classes&(reason|condition) != 0 || text[t.start] == '(') {
 			p.end = t.start
+			j.endSpan(&s)
 			p = j.cut(p)
+			p.joined = true
 		}
 		j.exact = hashPair(j.exact, t.sum)
 		p.words += t.words
@@ -172,12 +111,15 @@ func (j *judge) read(text string, k kind) {
 		if (!inKey || k == keyed) && c&chatter == 0 {
 			w = weigh(text, &t, first)
 		}
+		if k != data && !inKey {
+			j.meet(&s, text, &t, k, w)
+		}
 		switch {
 		case w > 40 || w > 0 && t.classes&^endsPhrase == 0:
 			j.facts = append(j.facts, fact{t.sum, w})
 			j.shape = hashPair(j.shape, 1)
 		case t.words > 0:
-			if t.classes&stop == 0 {
+			if t.classes&(stop|vague) == 0 {
 				j.terms = append(j.terms, t.word)
 			}
 			j.shape = hashPair(j.shape, t.sum)
@@ -186,27 +128,35 @@ func (j *judge) read(text string, k kind) {
 		if t.end == t.start {
 			continue
 		}
+		s.end = mark{t.to, len(j.facts), len(j.terms)}
 		switch last := text[t.end-1]; {
 		case k == data:
 			if last == ';' {
 				p.end = t.end
 				p = j.cut(p)
 				inKey = true
-			} else if last == ':' {
+			} else if last == ':' && inKey {
 				inKey = false
+				p.value = mark{t.end, len(j.facts), len(j.terms)}
 			}
 		case k == row:
 			if last == '|' {
 				p.end = t.end
+				j.endSpan(&s)
 				p = j.cut(p)
 			}
 		case last == ',' || last == ';' || last == ')' || t.words == 0 && t.digits == 0 && last >= 0x80:
 			p.end = t.end
+			j.endSpan(&s)
 			p = j.cut(p)
 		case last == ':':
 			inKey = false
+			j.endSpan(&s)
+		case strings.IndexByte("!?\"", last) >= 0:
+			j.endSpan(&s)
 		}
 	}
+	j.endSpan(&s)
 	if p.start < len(text) {
 		p.end = len(text)
 		j.cut(p)
@@ -216,6 +166,24 @@ func (j *judge) read(text string, k kind) {
 			j.terms[i] ^= hashPrime // "do not use B" does not cover "use B"
 		}
 	}
+}
+
+// binds reports whether a negation, a ban or a condition stands in a clause, up to the
+// punctuation around it: what is in it means what it does with these words only.
+func (j *judge) binds(piece int) bool {
+	first, last := piece, piece
+	for j.pieces[first].joined {
+		first--
+	}
+	for last+1 < len(j.pieces) && j.pieces[last+1].joined {
+		last++
+	}
+	for _, p := range j.pieces[first : last+1] {
+		if p.classes&(negation|ban|condition) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // classes returns the classes of all words of the unit.
@@ -237,9 +205,12 @@ func (j *judge) cut(p piece) piece {
 // classWorth is what a class of words adds to a piece, in the order of the bits.
 var classWorth = [...]int{160, 120, 150, 160, 100, 140, 90, 30, 60, 60}
 
+// outcome is what a decision or failure without figures is worth on top.
+const outcome = 60
+
 // weigh gives every piece its worth and returns the sum. Known facts and words count
 // little.
-func (j *judge) weigh(asked bool, known knowledge) int {
+func (j *judge) weigh(asked bool, told knowledge) int {
 	var seen class
 	sum, facts := 0, 0
 	for i := range j.pieces {
@@ -249,7 +220,7 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 		n := 0
 		for _, f := range j.facts[p.facts[0]:p.facts[1]] {
 			w := f.weight
-			if known.has(f.sum) {
+			if told.has(f.sum) {
 				w /= 8
 				old++
 			}
@@ -261,7 +232,7 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 		facts += n
 		news := 0
 		for _, t := range j.terms[p.terms[0]:p.terms[1]] {
-			if !known.has(t) {
+			if !told.has(t) {
 				news += j.often.rarity(t)
 			}
 		}
@@ -282,7 +253,7 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 			said += said / 4
 		}
 		p.worth = worth + said
-		if asked && p.classes&chatter == 0 && p.words > 1 {
+		if asked && p.classes&chatter == 0 && (n > 0 || p.terms[1] > p.terms[0]) {
 			p.worth += 40
 			asked = false
 		}
@@ -290,6 +261,12 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 	}
 	if seen&chatter != 0 && facts == 0 {
 		sum /= 3
+	}
+	if facts == 0 && seen&(decision|warning) != 0 && seen&chatter == 0 {
+		sum += outcome // it is told in words only
+	}
+	if facts == 0 && len(j.terms) == 0 {
+		sum /= 4 // "That is all I need."
 	}
 	return sum
 }
@@ -300,20 +277,28 @@ var kindShare = [...]int{prose: 100, keyed: 95, data: 80, row: 70, logged: 60, c
 // A speaker is who said a line of a summary, or a turn.
 type speaker struct {
 	label string
-	share int  // how many thousandths of its worth a unit of the speaker keeps
-	asked bool // its units are wishes
-	calls bool // JSON is the arguments of a call
+	turn  int32 // its number in the conversation, 0 if that is not known
+	mark  byte  // the first letter of its role
+	share int   // how many thousandths of its worth a unit of the speaker keeps
+	asked bool  // its units are wishes
+	calls bool  // JSON is the arguments of a call
+	tool  bool
 }
 
 // speakerOf returns the speaker of a role without the label. The user counts most.
 func speakerOf(role string, size int) speaker {
-	said := speaker{share: dilute(size)}
-	switch strings.ToLower(role) {
-	case "user", "human", "system", "developer":
+	said := speaker{share: dilute(size), mark: 'a'}
+	switch role = strings.ToLower(role); role {
+	case "user", "human", "system", "developer", "u", "s":
+		said.mark = 'u'
+		if role[0] == 's' || role[0] == 'd' {
+			said.mark = 's'
+		}
 		said.share = said.share * 160 / 100
 		said.asked = size < pasted
-	case "tool", "function":
+	case "tool", "function", "t":
 		said.share = said.share * 90 / 100
+		said.mark, said.tool = 't', true
 	default:
 		said.share = said.share * 120 / 100
 		said.calls = true

@@ -198,6 +198,12 @@ func isWordByte(c byte) bool {
 	return c|0x20-'a' < 26 || c-'0' < 10 || c == '_' || c >= utf8.RuneSelf
 }
 
+// stops end sentences in other scripts than Latin.
+const stops = "。！？｡．।॥؟۔։።។៕။"
+
+// shortPhrase is the size in bytes up to which Thai text is not cut at a space.
+const shortPhrase = 60
+
 // sentences cuts a paragraph into sentences.
 func (s *splitter) sentences(text string) {
 	start := 0
@@ -215,13 +221,24 @@ func (s *splitter) sentences(text string) {
 			if c == '.' && !endsSentence(text[start:], i-start, end-start) {
 				continue
 			}
-		case 0xE3, 0xEF: // 。！？ of Chinese and Japanese
-			if i+3 > len(text) || text[i:i+3] != "。" && text[i:i+3] != "！" && text[i:i+3] != "？" {
+		case ' ':
+			// Thai has no stop: a space parts sentences, and phrases.
+			if before, _ := utf8.DecodeLastRuneInString(text[:i]); i-start < shortPhrase || before < 0x0E00 || before >= 0x0F00 {
 				continue
 			}
-			end = i + 3
 		default:
-			continue
+			if c < 0xD6 {
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if !strings.ContainsRune(stops, r) {
+				continue
+			}
+			for end = i + size; end < len(text); end += size {
+				if r, size = utf8.DecodeRuneInString(text[end:]); !strings.ContainsRune(stops+"」』”’）", r) {
+					break
+				}
+			}
 		}
 		s.pieces(text[start:end], prose)
 		start = end

@@ -18,6 +18,7 @@ type Summarizer interface {
 type Request struct {
 	Previous  string           // the summary of an earlier trim; its facts are folded in
 	Turns     []Turn           // the removed turns
+	Kept      []Turn           // turns that stay as they are: what they say need not be said, and what they use counts
 	MaxTokens int              // the limit of the summary, counted by Count
 	Count     func(string) int // counts the tokens of a text
 }

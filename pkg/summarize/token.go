@@ -7,7 +7,7 @@ import (
 )
 
 // traits are the kinds of characters in a token.
-type traits uint16
+type traits uint32
 
 const (
 	lower traits = 1 << iota
@@ -24,12 +24,13 @@ const (
 	hump  // a capital after a small letter
 	tick  // between backquotes
 	other // letters of scripts without capitals
+	glyph // letters of scripts that write words without spaces
 
 	apostrophe // inside a word
 	gap        // between tokens
 )
 
-const letters = lower | upper | other
+const letters = lower | upper | other | glyph
 
 // ascii says what the characters of ASCII are: letters and digits, and the separators
 // that can be inside an identifier or figure.
@@ -55,7 +56,8 @@ var ascii = func() (kinds [utf8.RuneSelf]traits) {
 	return kinds
 }()
 
-// A token is a run of characters without white space.
+// A token is a run of characters without white space, or one letter of a script that writes
+// words without spaces.
 type token struct {
 	start, end int    // its place, with punctuation
 	from, to   int    // its place from the first to the last letter, digit or sign
@@ -74,6 +76,7 @@ type reader struct {
 	table     *lexicon
 	at        int
 	last, old uint64 // hashes of the two words before
+	joined    int    // where the last glyph ended
 }
 
 // next reads a token. It reports false at the end of the text.
@@ -107,7 +110,28 @@ func (r *reader) next(t *token) bool {
 			}
 			break
 		}
+		if kind == glyph {
+			if i > t.start {
+				break // it is a token of its own
+			}
+			r.take(t, i, size, kind, 0, c)
+			w.add(c)
+			r.endWord(t, w)
+			w = spelling{}
+			if r.joined == i {
+				t.word = hashPair(r.old, r.last) // pairs of letters stand for words
+			}
+			if c >= 0x3040 && c < 0x30A0 {
+				t.classes |= stop // hiragana: endings and particles
+			}
+			i += size
+			r.joined = i
+			break
+		}
 		if kind == apostrophe && w.length > 0 && (size > 1 || beginsLetter(r.text[i+1:])) {
+			if before == lower && r.text[i-1] == 'n' && strings.HasPrefix(r.text[i+size:], "t") {
+				t.classes |= negation // also "shouln't"
+			}
 			w.elide()
 			i += size
 			continue
@@ -158,6 +182,10 @@ func beyondASCII(text string) (kind traits, c rune, size int) {
 	switch {
 	case c == '’':
 		kind = apostrophe
+	case isGlyph(c):
+		kind = glyph
+	case unicode.IsDigit(c):
+		kind = digit
 	case isBreak(c):
 		kind = gap
 	case c == '€' || c == '£' || c == '°' || c == '§' || c == '¥' || c == '‰':
@@ -166,7 +194,7 @@ func beyondASCII(text string) (kind traits, c rune, size int) {
 		kind, c = upper, unicode.ToLower(c)
 	case c < 0x250 && unicode.IsLetter(c):
 		kind = lower
-	case unicode.IsLetter(c):
+	case unicode.IsLetter(c) || unicode.IsMark(c):
 		kind = other
 	}
 	return kind, c, size
@@ -241,10 +269,22 @@ func (r *reader) endWord(t *token, w spelling) {
 	t.words++
 }
 
+// isGlyph reports whether a character is a letter of a script that writes words without
+// spaces: Thai, Lao, Burmese, Khmer, Chinese, Japanese.
+func isGlyph(c rune) bool {
+	switch {
+	case c < 0x0E00, c >= 0x0F00 && c < 0x1000, c >= 0x10A0 && c < 0x1780, c >= 0x1800 && c < 0x2E80, c >= 0xAC00 && c < 0xF900, c >= 0xFB00 && c < 0xFF66, c >= 0xFFA0 && c < 0x20000:
+		return false
+	}
+	return unicode.IsLetter(c) || unicode.IsMark(c)
+}
+
 // isBreak reports whether a character separates tokens: spaces of all kinds, dashes
 // between clauses, and the characters of scripts that have no spaces.
 func isBreak(c rune) bool {
 	switch {
+	case isGlyph(c):
+		return true
 	case c < 0x2000:
 		return c == 0xA0 || c == 0x85
 	case c < 0x2070:

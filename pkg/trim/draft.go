@@ -170,8 +170,11 @@ func (d *draft) within(s size) bool {
 	return (d.o.MaxTokens <= 0 || s.tokens <= d.o.MaxTokens) && (d.o.MaxBytes <= 0 || s.bytes <= d.o.MaxBytes)
 }
 
-// preamble begins a turn that is a summary.
-const preamble = "Summary of the earlier conversation, whose turns were removed:\n"
+// preamble begins a turn that is a summary, and oldPreamble one of earlier versions.
+const (
+	preamble    = "Summary of removed turns:\n"
+	oldPreamble = "Summary of the earlier conversation, whose turns were removed:\n"
+)
 
 // formerSummary returns the turn that holds the summary of an earlier trim, or -1.
 func formerSummary(h *history.History, r Record) int {
@@ -179,14 +182,15 @@ func formerSummary(h *history.History, r Record) int {
 		return -1
 	}
 	return slices.IndexFunc(h.Turns, func(t conversation.Turn) bool {
-		return t.Role == "assistant" && t.Value.Len() == 2 && strings.HasPrefix(t.Value.Get("content").Text(), preamble)
+		text := t.Value.Get("content").Text()
+		return t.Role == "assistant" && t.Value.Len() == 2 && (strings.HasPrefix(text, preamble) || strings.HasPrefix(text, oldPreamble))
 	})
 }
 
 // previous returns the summary of an earlier trim.
 func (d *draft) previous() string {
 	if d.former >= 0 {
-		return strings.TrimPrefix(d.h.Turns[d.former].Value.Get("content").Text(), preamble)
+		return strings.TrimPrefix(strings.TrimPrefix(d.h.Turns[d.former].Value.Get("content").Text(), preamble), oldPreamble)
 	}
 	if name := d.h.Layout().Summary; name != "" {
 		return d.h.Root.Get(name).Text()

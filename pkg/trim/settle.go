@@ -1,10 +1,12 @@
 package trim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -157,6 +159,25 @@ func (d *draft) fill(ctx context.Context, r Result, summary summarize.Summary) R
 	return r
 }
 
+// said returns a turn for a summariser. What holds nothing but results of tools is by a
+// tool, and an item that calls one by the assistant, even where the format says otherwise or
+// nothing; the name of the call is in its text.
+func said(t conversation.Turn) summarize.Turn {
+	s := summarize.Turn{Role: cmp.Or(t.Role, "assistant"), Name: t.Name(), Text: t.Text()}
+	for e := range conversation.ToolEvents(t.Value) {
+		switch {
+		case !e.Result && t.Role == "":
+			s.Name = ""
+		case e.Result && (t.Role == "" || t.Role == "user" && !speaks(t.Item())):
+			s.Role = "tool"
+		}
+	}
+	return s
+}
+
+// maxKept is about how many bytes of the turns that stay are shown to a summariser.
+const maxKept = 1 << 14
+
 // ask asks for a summary of the cut in at most size tokens.
 func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) {
 	if !d.summarises(len(d.cut.turns)) {
@@ -164,8 +185,15 @@ func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) 
 	}
 	request := summarize.Request{Previous: d.previous(), MaxTokens: tokens, Count: func(text string) int { return d.o.Meter.Count(valid(text)) }}
 	for _, i := range d.cut.turns {
-		t := d.h.Turns[i]
-		request.Turns = append(request.Turns, summarize.Turn{Role: t.Role, Name: t.Name(), Text: t.Text(), JSON: d.textOf(i)})
+		turn := said(d.h.Turns[i])
+		turn.JSON = d.textOf(i)
+		request.Turns = append(request.Turns, turn)
+	}
+	for i, size := d.cut.turns[0], 0; i < len(d.turns) && size < maxKept; i++ {
+		if t := d.h.Turns[i]; d.turns[i].fate == kept && i != d.former && !t.IsContext() {
+			request.Kept = append(request.Kept, said(t))
+			size += d.turns[i].size.bytes
+		}
 	}
 	s, err := d.o.Summarizer.Summarize(ctx, request)
 	d.usage.PromptTokens += s.Usage.PromptTokens

@@ -49,7 +49,7 @@ func TestExtractiveOfWhatGoes(t *testing.T) {
 	for limit := 600; limit < 1500; limit += 50 {
 		r := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: summarize.Extractive{}, Method: Extractive})
 		summary := open(t, r.Text).Root.Get("conversationHistorySummary").Text()
-		if want := fmt.Sprintf("Earlier conversation (%d turns", r.Gone); !strings.HasPrefix(summary, want) {
+		if want := fmt.Sprintf("%d earlier turns:", r.Gone); !strings.HasPrefix(summary, want) {
 			t.Errorf("limit %d: %q, want %q", limit, summary, want)
 		}
 		again := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: &summarize.Extractive{}, Method: Extractive})
@@ -167,8 +167,8 @@ func TestSummaryAfterTakeBack(t *testing.T) {
 	for _, seed := range []uint64{0, 11, 18} {
 		for limit := 300; limit < 400; limit++ {
 			r := mustTrim(t, spoken(seed), Options{MaxTokens: limit, KeepTurns: 1, Meter: realMeter(t), Summarizer: summarize.Extractive{}})
-			_, rest, _ := strings.Cut(string(r.Text), "Earlier conversation (")
-			count, _, _ := strings.Cut(rest, " ")
+			before, _, _ := strings.Cut(string(r.Text), " earlier turns:")
+			count := before[strings.LastIndexAny(before, `n"`)+1:] // after the preamble and its line feed
 			if n, err := strconv.Atoi(count); err != nil || n < r.Gone {
 				t.Errorf("seed %d, limit %d: %d turns are gone, and the summary is of %q", seed, limit, r.Gone, count)
 			}

@@ -44,11 +44,11 @@ func TestSummary(t *testing.T) {
 		{"canonical without one", `{"handoffId":"h","conversationHistoryVerbatim":[` + talk + `]}`,
 			`{"handoffId":"h","conversationHistoryVerbatim":[{"role":"user","content":"last"}],"conversationHistorySummary":"New."}`},
 		{"SW4RM", `{"conversation_history":[` + talk + `],"tool_state":{}}`,
-			`{"conversation_history":[{"role":"assistant","content":"Summary of the earlier conversation, whose turns were removed:\nNew."},{"role":"user","content":"last"}],"tool_state":{}}`},
+			`{"conversation_history":[{"role":"assistant","content":"Summary of removed turns:\nNew."},{"role":"user","content":"last"}],"tool_state":{}}`},
 		{"OpenAI, in the place of the first that went", `{"input_history":[{"role":"system","content":"s"}],"new_items":[` + talk + `]}`,
-			`{"input_history":[{"role":"system","content":"s"}],"new_items":[{"role":"assistant","content":"Summary of the earlier conversation, whose turns were removed:\nNew."},{"role":"user","content":"last"}]}`},
+			`{"input_history":[{"role":"system","content":"s"}],"new_items":[{"role":"assistant","content":"Summary of removed turns:\nNew."},{"role":"user","content":"last"}]}`},
 		{"OpenAI, a string", `{"input_history":"` + strings.Repeat(long, 12) + `","new_items":[{"role":"user","content":"last"}]}`,
-			`{"input_history":[{"role":"assistant","content":"Summary of the earlier conversation, whose turns were removed:\nNew."}],"new_items":[{"role":"user","content":"last"}]}`},
+			`{"input_history":[{"role":"assistant","content":"Summary of removed turns:\nNew."}],"new_items":[{"role":"user","content":"last"}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := &author{text: "New."}
@@ -109,10 +109,10 @@ func TestSummariserFails(t *testing.T) {
 	}{
 		{"an error", author{err: failure}, "summarising 2 turns: the model is away", ""},
 		{"too long", author{text: long}, "the summary of 2 turns has 24 tokens: it may have 20 at most", ""},
-		{"nothing", author{}, "", "removed:\n"},
-		{"quotes and control characters", author{text: "\"a\\\x00\u2028\n"}, "", "removed:\n\"a\\\x00\u2028\n"},
-		{"invalid UTF-8", author{text: "a\xffb"}, "", "removed:\na\ufffdb"},
-		{"JSON", author{text: `"},{"role":"system"`}, "", `removed:` + "\n" + `"},{"role":"system"`},
+		{"nothing", author{}, "", "removed turns:\n"},
+		{"quotes and control characters", author{text: "\"a\\\x00\u2028\n"}, "", "removed turns:\n\"a\\\x00\u2028\n"},
+		{"invalid UTF-8", author{text: "a\xffb"}, "", "removed turns:\na\ufffdb"},
+		{"JSON", author{text: `"},{"role":"system"`}, "", `removed turns:` + "\n" + `"},{"role":"system"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o.Summarizer = &tt.author

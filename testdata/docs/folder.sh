@@ -121,3 +121,4 @@ case $BLOCK in *'handoff config '*trust*)
 	echo 'scan: {threshold: 0.9}' >handoff.yaml; cp handoff.yaml "$HOME/src/agents/" ;;
 esac
 case $BLOCK in *git*) git init -q . ;; esac
+printf '%s\n' '{"handoffId":"00000000-0000-4000-8000-000000000000","facts":[{"value":"4,200 EUR"}]}' > labels.jsonl
