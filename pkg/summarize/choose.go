@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A candidate is a unit, and the ways in which it may stand in a summary.
+// A candidate is a unit, and the ways in which it may be in a summary.
 type candidate struct {
 	unit
 	sizes  [forms]int // in bytes
@@ -41,7 +41,7 @@ func inOrder(a, b unit) int {
 func byWorth(a, b unit) int { return cmp.Or(b.worth-a.worth, inOrder(a, b)) }
 
 // best returns the units of the greatest worth, of about size bytes, sorted by their
-// worth. It weighs them anew: at first the counts of words were incomplete.
+// worth. It weighs them again: at first the counts of words were incomplete.
 func (j *judge) best(units []unit, size int) []unit {
 	units = slices.DeleteFunc(units, func(u unit) bool { return u.worth == 0 })
 	slices.SortFunc(units, byWorth)
@@ -81,31 +81,31 @@ type candidates struct {
 }
 
 // candidates returns the units worth a place in a summary of about size bytes, with the
-// worth that each adds to those before. told is the knowledge so far.
-func (j *judge) candidates(units []unit, speakers []speaker, size int, told knowledge, least int) *candidates {
+// worth that each adds to those before. known is the knowledge so far.
+func (j *judge) candidates(units []unit, speakers []speaker, size int, known knowledge, minWorth int) *candidates {
 	units = j.best(units, 3*size+16384)
 	out := new(candidates)
 	var scratch []byte
 	var values []entry
 	at := map[uint64]int32{} // the entry of a key
 	var owners []int32
-	total, fromNothing := 0, len(told) == 0
+	total, fromNothing := 0, len(known) == 0
 	for _, u := range units {
 		if total > 2*size+16384 {
 			break
 		}
 		said := &speakers[u.speaker]
 		j.read(u.text, u.kind)
-		if told.has(j.exact) {
+		if known.has(j.exact) {
 			continue
 		}
-		if least > smallTalk && (u.bulk && !u.used && said.tool || u.kind == code && said.calls) {
+		if minWorth > smallTalk && (u.bulk && !u.used && said.tool || u.kind == code && said.calls) {
 			continue // nobody used it
 		}
 		c := candidate{unit: u}
-		alone, sum := j.weigh(u.asked, nil), j.weigh(u.asked, told)
-		covered := told.covers(j) && !(u.asked && fromNothing)
-		if !u.noted && sum >= least && !(covered && (least > smallTalk || told.hasAll(j.facts, j.terms))) {
+		alone, sum := j.weigh(u.asked, nil), j.weigh(u.asked, known)
+		covered := known.covers(j) && !(u.asked && fromNothing)
+		if !u.noted && sum >= minWorth && !(covered && (minWorth > smallTalk || known.hasAll(j.facts, j.terms))) {
 			worth := share(u.worth, sum, alone)
 			if covered {
 				worth /= 8
@@ -124,7 +124,7 @@ func (j *judge) candidates(units []unit, speakers []speaker, size int, told know
 		}
 		values = j.entries(values[:0], &u, said)
 		for _, e := range values {
-			if e.worth = e.worth * j.onSheet / 100; least > smallTalk && e.worth*100 < least*j.onSheet {
+			if e.worth = e.worth * j.onSheet / 100; minWorth > smallTalk && e.worth*100 < minWorth*j.onSheet {
 				continue
 			}
 			id, found := at[e.key]
@@ -142,7 +142,7 @@ func (j *judge) candidates(units []unit, speakers []speaker, size int, told know
 		if len(c.has) == 0 && c.values[whole] == 0 {
 			continue
 		}
-		told.learn(j)
+		known.learn(j)
 		total += len(u.text)
 		out.list = append(out.list, c)
 	}

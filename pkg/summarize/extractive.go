@@ -40,15 +40,15 @@ func Complete(text string, r Request) string {
 	}
 	units, speakers, j, _, _ := collect(context.Background(), r)
 	defer j.release()
-	told := knowledge{}
+	known := knowledge{}
 	s := splitter{emit: func(text string, k kind) {
 		j.read(text, k)
-		told.learn(j)
+		known.learn(j)
 		j.kept.learn(j)
 	}}
 	s.split(text)
 	const head = "\n\nAlso said:"
-	added := j.fit(head, units, speakers, told, important, r.MaxTokens-used, func(s string) int { return r.Count(text+s) - used })
+	added := j.fit(head, units, speakers, known, important, r.MaxTokens-used, func(s string) int { return r.Count(text+s) - used })
 	return text + added
 }
 
@@ -268,8 +268,8 @@ func weighAll(units []unit, speakers []speaker) {
 }
 
 // fit returns a summary of the units, as long as maxTokens allows. Units worth less than
-// least are left out even if there is room.
-func (j *judge) fit(head string, units []unit, speakers []speaker, told knowledge, least, maxTokens int, count func(string) int) string {
+// minWorth are left out even if there is room.
+func (j *judge) fit(head string, units []unit, speakers []speaker, known knowledge, minWorth, maxTokens int, count func(string) int) string {
 	if maxTokens <= 0 {
 		return ""
 	}
@@ -279,7 +279,7 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, told knowledg
 	}
 	size := 4 * min(maxTokens, total)
 	j.onSheet = onSheet(roomOf(units, maxTokens, count))
-	c := j.candidates(units, speakers, size, told, least)
+	c := j.candidates(units, speakers, size, known, minWorth)
 	best, low, high := "", 0, -1 // a text that fits, and the sizes known to fit and not to
 	for try := range 16 {
 		used, all := c.fill(size)

@@ -156,7 +156,7 @@ func TestRepeats(t *testing.T) {
 func TestSaidTwice(t *testing.T) {
 	got := summary(t, summarize.Request{Turns: []summarize.Turn{trip[5], trip[1], trip[5]}, MaxTokens: 100})
 	if strings.Count(got, "4,500") != 1 {
-		t.Errorf("what the user said twice stands twice in %q", got)
+		t.Errorf("what the user said twice is twice in %q", got)
 	}
 	got = summary(t, summarize.Request{MaxTokens: 100, Turns: []summarize.Turn{
 		{Role: "assistant", Text: "We will use Redis."}, {Role: "assistant", Text: "We will not use Redis."}}})

@@ -69,7 +69,7 @@ func TestFacts(t *testing.T) {
 			"identifier LH1234", "figure 412.5", "warning note: Do not rebook AB-77 twice.", "identifier AB-77"}},
 		{name: "code", in: "```\nx := utf8.RuneLen(r) + 120\nrefund := \"INV-2041\"\n```\n", want: []string{"identifier INV-2041"}},
 		{name: "log", in: "2026-05-11T14:07:01Z ERROR cannot reach 10.0.0.17 for run-20931", want: []string{"identifier run-20931"}},
-		{name: "prose behind a level", in: "WARNING: the big vendor ships broken parts\nERROR: do not use the pump of Kiel again.", want: []string{
+		{name: "prose after a level", in: "WARNING: the big vendor ships broken parts\nERROR: do not use the pump of Kiel again.", want: []string{
 			"warning WARNING: the big vendor ships broken parts", "warning ERROR: do not use the pump of Kiel again."}},
 		{name: "log without a time", in: "WARN pool-7: connection refused\nERROR: EOF at run-20931", want: []string{"identifier run-20931"}},
 		{name: "sentences of figures", in: "A-12 is 2,500.11. B-13 never is 3,500.22.", want: []string{
@@ -105,7 +105,7 @@ func TestHas(t *testing.T) {
 		{name: "parts", text: "INV-2041", known: "the INV of 2041"},
 		{name: "in JSON", text: "INV-2041", known: `{"a":["INV-2041"]}`, want: true},
 		{name: "as a name in JSON", text: "INV-2041", known: `{"INV-2041":true}`, want: true},
-		{name: "behind a colon", text: "INV-2041", known: "ref:INV-2041", want: true},
+		{name: "after a colon", text: "INV-2041", known: "ref:INV-2041", want: true},
 		{name: "in quotes", text: "`run_id`", known: `"run_id"`, want: true},
 		{name: "path", text: "billing/legacy/pdf.py", known: "./billing/legacy/pdf.py:12", want: true},
 		{name: "another path", text: "billing/legacy/pdf.py", known: "legacy/pdf.py"},

@@ -83,7 +83,7 @@ func isDigitRune(r rune) bool { return '0' <= r && r <= '9' }
 // endings, without a space.
 func isUnbroken(r rune) bool { return isGlyph(r) || unicode.Is(unicode.Hangul, r) }
 
-// digitOf returns the value of a decimal digit: those of every script stand in tens.
+// digitOf returns the value of a decimal digit: those of every script are in tens.
 func digitOf(r rune) int {
 	n := 0
 	for unicode.Is(unicode.Nd, r-rune(n)-1) && n < 9 {

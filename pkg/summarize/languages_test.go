@@ -64,7 +64,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestNegated has sentences whose value stands beside a negation: it is never there
+// TestNegated has sentences whose value is next to a negation: it is never there
 // without.
 func TestNegated(t *testing.T) {
 	for _, tt := range []struct{ sentence, value, negation string }{

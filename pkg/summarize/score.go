@@ -82,7 +82,7 @@ func (j *judge) release() {
 	judges.Put(j)
 }
 
-// read takes a unit apart into pieces with their facts, and finds the spans that may stand
+// read takes a unit apart into pieces with their facts, and finds the spans that may be
 // alone as values.
 func (j *judge) read(text string, k kind) {
 	j.pieces, j.facts, j.terms, j.spans = j.pieces[:0], j.facts[:0], j.terms[:0], j.spans[:0]
@@ -168,7 +168,7 @@ func (j *judge) read(text string, k kind) {
 	}
 }
 
-// binds reports whether a negation, a ban or a condition stands in a clause, up to the
+// binds reports whether a negation, a ban or a condition is in a clause, up to the
 // punctuation around it: what is in it means what it does with these words only.
 func (j *judge) binds(piece int) bool {
 	first, last := piece, piece
@@ -210,7 +210,7 @@ const outcome = 60
 
 // weigh gives every piece its worth and returns the sum. Known facts and words count
 // little.
-func (j *judge) weigh(asked bool, told knowledge) int {
+func (j *judge) weigh(asked bool, known knowledge) int {
 	var seen class
 	sum, facts := 0, 0
 	for i := range j.pieces {
@@ -220,7 +220,7 @@ func (j *judge) weigh(asked bool, told knowledge) int {
 		n := 0
 		for _, f := range j.facts[p.facts[0]:p.facts[1]] {
 			w := f.weight
-			if told.has(f.sum) {
+			if known.has(f.sum) {
 				w /= 8
 				old++
 			}
@@ -232,7 +232,7 @@ func (j *judge) weigh(asked bool, told knowledge) int {
 		facts += n
 		news := 0
 		for _, t := range j.terms[p.terms[0]:p.terms[1]] {
-			if !told.has(t) {
+			if !known.has(t) {
 				news += j.often.rarity(t)
 			}
 		}
@@ -263,7 +263,7 @@ func (j *judge) weigh(asked bool, told knowledge) int {
 		sum /= 3
 	}
 	if facts == 0 && seen&(decision|warning) != 0 && seen&chatter == 0 {
-		sum += outcome // it is told in words only
+		sum += outcome // it is said in words only
 	}
 	if facts == 0 && len(j.terms) == 0 {
 		sum /= 4 // "That is all I need."

@@ -119,7 +119,7 @@ func (r *reader) next(t *token) bool {
 			r.endWord(t, w)
 			w = spelling{}
 			if r.joined == i {
-				t.word = hashPair(r.old, r.last) // pairs of letters stand for words
+				t.word = hashPair(r.old, r.last) // pairs of letters count as words
 			}
 			if c >= 0x3040 && c < 0x30A0 {
 				t.classes |= stop // hiragana: endings and particles

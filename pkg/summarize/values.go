@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A span is a part of a unit that may stand alone as a value: a figure, an identifier, a
+// A span is a part of a unit that may be alone as a value: a figure, an identifier, a
 // name, the words between two function words.
 type span struct {
 	from, to mark

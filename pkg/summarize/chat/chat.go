@@ -95,7 +95,7 @@ func New(o Options) (*Summarizer, error) {
 		window:    cmp.Or(o.ContextWindow, 128_000),
 		reasoning: o.ReasoningTokens,
 		keyed:     key != "",
-		mask:      func(text string) string { return without(text, key, shortestOfKey, "[key]") },
+		mask:      func(text string) string { return without(text, key, minOfKey, "[key]") },
 	}, nil
 }
 

@@ -157,7 +157,7 @@ func checkError(t *testing.T, err error, host string, want []string) {
 	}
 	for _, secret := range []string{testKey, testKey[4:12], "because the auditor", "nothing else", "C-17"} {
 		if strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, err), secret) {
-			t.Errorf("error %q tells %q", text, secret)
+			t.Errorf("error %q shows %q", text, secret)
 		}
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) || len(text) > 500 {
@@ -314,7 +314,7 @@ func TestNew(t *testing.T) {
 				t.Fatalf("error %v, want %q", err, tt.want)
 			}
 			if strings.Contains(fmt.Sprintf("%v %+v %#v", err, s, s), testKey[:8]) {
-				t.Error("tells the key")
+				t.Error("shows the key")
 			}
 		})
 	}

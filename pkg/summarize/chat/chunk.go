@@ -9,7 +9,7 @@ const (
 	// minRoom is the minimum of tokens of conversation that a call must be able to take:
 	// with less, a long conversation would become thousands of calls.
 	minRoom = 256
-	// markTokens limits the tokens of a block beside its label and text: most tokenizers
+	// markTokens limits the tokens of a block without its label and text: most tokenizers
 	// give some twenty to the 32 digits of the mark.
 	markTokens = 48
 )

@@ -10,8 +10,8 @@ const (
 	// maxQuote is how many bytes of an endpoint's own message are quoted.
 	maxQuote = 240
 	// Pieces of the key or the conversation from this length on are not quoted.
-	shortestOfKey          = 6
-	shortestOfConversation = 16
+	minOfKey          = 6
+	minOfConversation = 16
 )
 
 // problem returns an error: the problem, the endpoint's own message if there is one, and
@@ -21,7 +21,7 @@ func (r *run) problem(p prompt, what, words, advice string) error {
 		// A little more than is quoted, so that no beginning of a secret is left over.
 		words = words[:min(len(words), 2*maxQuote)]
 		escaped, _ := json.Marshal(p.user) // as in the request, which may be echoed
-		words = without(r.mask(words), p.user+string(escaped), shortestOfConversation, "[conversation]")
+		words = without(r.mask(words), p.user+string(escaped), minOfConversation, "[conversation]")
 		what += ": " + quote(words, maxQuote)
 	}
 	return fmt.Errorf("summariser at %s: %s; %s", r.host, what, advice)

@@ -83,17 +83,17 @@ func TestWithout(t *testing.T) {
 		{"", "sk-abcdefgh", ""},
 	}
 	for _, tt := range tests {
-		if got := without(tt.text, tt.secret, shortestOfKey, "[key]"); got != tt.want {
+		if got := without(tt.text, tt.secret, minOfKey, "[key]"); got != tt.want {
 			t.Errorf("%q without %q is %q, want %q", tt.text, tt.secret, got, tt.want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching("[a-c]{6,30}").Draw(t, "secret")
 		text := rapid.StringMatching("[a-c]{0,60}").Draw(t, "text")
-		got := without(text+secret+text, secret, shortestOfKey, "…")
-		for i := range len(secret) - shortestOfKey + 1 {
-			if strings.Contains(got, secret[i:i+shortestOfKey]) {
-				t.Fatalf("%q is left in %q", secret[i:i+shortestOfKey], got)
+		got := without(text+secret+text, secret, minOfKey, "…")
+		for i := range len(secret) - minOfKey + 1 {
+			if strings.Contains(got, secret[i:i+minOfKey]) {
+				t.Fatalf("%q is left in %q", secret[i:i+minOfKey], got)
 			}
 		}
 	})

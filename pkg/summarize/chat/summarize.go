@@ -60,7 +60,7 @@ func (r *run) fold(ctx context.Context, previous string, rest []block) (string, 
 		}
 		batch, later := fill(rest, left, r.count)
 		if len(batch) == 0 && len(rest) > 0 {
-			return "", fmt.Errorf("the summariser's window of %d tokens has no room for the conversation beside a summary of %d: "+
+			return "", fmt.Errorf("the summariser's window of %d tokens has no room for the conversation and a summary of %d: "+
 				"set the window that the model has, or ask for a shorter summary", r.window, r.limit)
 		}
 		var err error
