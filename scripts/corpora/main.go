@@ -25,11 +25,11 @@ func main() {
 }
 
 func run() error {
-	mirror := flag.String("mirror", "/work/.mirror", "`folder` of the snapshots, OWNER+NAME/repo")
+	mirror := flag.String("mirror", "", "`folder` of the snapshots, OWNER+NAME/repo")
 	out := flag.String("o", "", "`folder` to write the sets to")
-	most := flag.Int("n", 1000, "the most conversations of a set, taken evenly; 0 for all")
+	most := flag.Int("n", 1000, "the maximum number of conversations of a set, taken evenly; 0 for all")
 	handoff := flag.String("measure", "", "measure this `program` on the sets of the folder, instead of writing them")
-	trims := flag.Int("trims", 40, "the most conversations of a set to trim")
+	trims := flag.Int("trims", 40, "the maximum number of conversations of a set to trim")
 	flag.Parse()
 	if *out == "" {
 		return errors.New("-o is missing")
@@ -40,6 +40,9 @@ func run() error {
 	}
 	if *handoff != "" {
 		return measure(os.Stdout, *handoff, *out, sets, *trims)
+	}
+	if *mirror == "" {
+		return errors.New("-mirror is missing")
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err
