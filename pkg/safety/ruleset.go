@@ -48,7 +48,11 @@ func newRuleSet(rules []*rule) *RuleSet {
 
 // newIndex returns an index of the literals of rules.
 func newIndex(rules []*rule) *textscan.Index {
-	var literals []textscan.Literal
+	n := 0
+	for _, r := range rules {
+		n += len(r.source.Literals) + len(r.source.Near)
+	}
+	literals := make([]textscan.Literal, 0, n)
 	reaches := make([]int, len(rules))
 	add := func(list []string, rule int, role textscan.Role) {
 		for _, s := range list {

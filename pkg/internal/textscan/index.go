@@ -67,8 +67,10 @@ func NewIndex(literals []Literal, reaches []int) *Index {
 	list := make([]entry, 0, len(literals)+len(literals)/32) // some have several spellings
 	var first byteSet                                        // bytes with which literals begin, as they fold
 	led := !slices.ContainsFunc(literals, func(l Literal) bool { return len(l.Text) > 1 && isGap(l.Text[0]) && !isAlnum(l.Text[1]) })
+	var spellings []string
 	for id, l := range literals {
-		for _, s := range spellings(l.Text) {
+		spellings = appendSpellings(spellings[:0], l.Text)
+		for _, s := range spellings {
 			if len(s) < MinLiteral {
 				continue
 			}
@@ -132,9 +134,11 @@ func (set *byteSet) has(c byte) bool { return set[(c|0x20)>>6]>>((c|0x20)&63)&1 
 // rule.
 func (x *Index) firstsOfWaiting() []byteSet {
 	firsts := make([]byteSet, len(x.reaches))
+	var spellings []string
 	for _, l := range x.literals {
 		if l.Role == Waits {
-			for _, s := range spellings(l.Text) {
+			spellings = appendSpellings(spellings[:0], l.Text)
+			for _, s := range spellings {
 				firsts[l.Rule].add(s[0])
 			}
 		}
@@ -154,42 +158,49 @@ func (set *byteSet) beginInside(s string) bool {
 	return false
 }
 
-// sort fills the buckets with entries and gives these their ids.
+// sort fills the buckets with entries and gives these their ids. It sorts their numbers:
+// entries are large.
 func (x *Index) sort(list []entry) {
 	for i := range x.buckets[1:] {
 		x.buckets[i+1] += x.buckets[i]
 	}
-	x.entries = make([]entry, len(list))
-	for _, e := range list {
-		bucket := &x.buckets[hash4(e.key)>>4]
+	order := make([]int32, len(list))
+	for i := range list {
+		bucket := &x.buckets[hash4(list[i].key)>>4]
 		*bucket-- // at last it is where the bucket begins
-		x.entries[*bucket] = e
+		order[*bucket] = int32(i)
 	}
-	kept := x.entries[:0]
+	x.entries = make([]entry, 0, len(list))
+	x.keys = make([]uint32, 0, len(list))
+	x.ids = make([]int32, 0, len(list)+len(list)/4)
 	for i := range x.buckets[1:] {
-		bucket := x.entries[x.buckets[i]:x.buckets[i+1]]
-		x.buckets[i] = int32(len(kept))
-		slices.SortFunc(bucket, func(a, b entry) int {
-			return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text), int(b.id-a.id))
+		bucket := order[x.buckets[i]:x.buckets[i+1]]
+		x.buckets[i] = int32(len(x.entries))
+		slices.SortFunc(bucket, func(i, j int32) int {
+			a, b := &list[i], &list[j]
+			if d := len(b.text) - len(a.text); d != 0 {
+				return d
+			}
+			return cmp.Or(strings.Compare(a.text, b.text), int(b.id-a.id))
 		})
-		for i, e := range bucket {
-			if i > 0 && bucket[i-1].text == e.text {
+		for n, i := range bucket {
+			e := &list[i]
+			if n > 0 && list[bucket[n-1]].text == e.text {
 				continue // the one before is found for it
 			}
 			e.from = int32(len(x.ids))
-			for _, other := range bucket[i:] {
-				if hasPrefixFold(e.text, other.text) {
+			for _, j := range bucket[n:] {
+				if other := &list[j]; hasPrefixFold(e.text, other.text) {
 					x.ids = append(x.ids, other.id)
 				}
 			}
 			e.to = int32(len(x.ids))
 			slices.SortFunc(x.ids[e.from:], func(a, b int32) int { return int(b - a) })
-			kept = append(kept, e)
+			x.entries = append(x.entries, *e)
 			x.keys = append(x.keys, e.key)
 		}
 	}
-	x.buckets[len(x.buckets)-1] = int32(len(kept))
-	x.entries = kept
+	x.buckets[len(x.buckets)-1] = int32(len(x.entries))
 }
 
 func newEntry(s string, id int) entry {
@@ -201,11 +212,11 @@ func newEntry(s string, id int) entry {
 	return e
 }
 
-// spellings returns the spellings of a literal that fold does not bring together: as it
-// is, capitalised, and in capitals.
-func spellings(s string) []string {
+// appendSpellings appends the spellings of a literal that fold does not bring together: as
+// it is, capitalised, and in capitals.
+func appendSpellings(list []string, s string) []string {
 	first, size := utf8.DecodeRuneInString(s)
-	list := []string{s}
+	list = append(list, s)
 	if first < utf8.RuneSelf || !unicode.IsLower(first) {
 		return list
 	}
