@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -81,20 +80,17 @@ message is signed again. Ids of messages, agents and tool calls stay, and are re
 	flags.BoolVar(&f.keepFormat, "keep-format", false, "replace values by others of their form")
 	f.FormatFlag.Register(c)
 	f.keys.Register(c)
-	flags.StringVarP(&f.format, "format", "f", "text", "format of the report on stderr: "+strings.Join(report.PlainFormats, ", "))
+	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	cli.Complete(c, "format", report.PlainFormats...)
 	return c
 }
 
 // check returns what is wrong with the flags together.
 func (f *redactFlags) check() error {
 	switch {
-	case !slices.Contains(report.PlainFormats, f.format):
-		return report.UnknownFormat(f.format, report.PlainFormats)
 	case f.forget && (f.vault != "" || f.secret != ""):
 		return errors.New("--forget keeps nothing: leave out --vault and --secret-file")
 	case f.restore && f.vault == "":

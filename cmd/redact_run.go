@@ -58,38 +58,41 @@ func (f *redactFlags) runRedact(c *cobra.Command, args []string, key *redact.Key
 			return err
 		}
 	}
-	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
-		doc, err := f.parse(d)
-		if err != nil {
-			return nil, err
-		}
+	return f.rewrite(c, args, func(doc *jsonstream.Document) ([]byte, redactRecord, error) {
 		r, err := redact.Message(doc, o)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Origin(), err)
-		}
-		record := redactRecord{
-			Source: d.Source.Name, Index: d.Index, Replaced: r.Replaced, Values: r.Values, Kept: r.Kept, Typed: r.Typed, place: d.Origin(), entry: r.Entry,
-		}
+		record := redactRecord{Replaced: r.Replaced, Values: r.Values, Kept: r.Kept, Typed: r.Typed, entry: r.Entry}
 		if r.Signed {
 			record.Signature = "removed"
 			if o.Sign != nil {
 				record.Signature = "renewed"
 			}
 		}
-		tell(record)
-		return f.Layout.Append(dst, r.Text)
+		return r.Text, record, err
+	})
+}
+
+// rewrite writes what change makes of each document, and reports it. A document is read as
+// compact JSON, as it is written: a vault finds it by its bytes.
+func (f *redactFlags) rewrite(c *cobra.Command, args []string, change func(*jsonstream.Document) ([]byte, redactRecord, error)) error {
+	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
+		doc, err := d.Parse(f.Limits)
+		if err != nil {
+			return nil, err
+		}
+		doc, err = jsonstream.Parse(jsonstream.NewRaw(jsonstream.AppendCompact(nil, doc.Root().Raw())), jsonstream.Unlimited())
+		if err != nil {
+			return nil, err
+		}
+		text, record, err := change(doc)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Origin(), err)
+		}
+		record.Source, record.Index, record.place = d.Source.Name, d.Index, d.Origin()
+		publish(record)
+		return f.Layout.Append(dst, text)
 	}
 	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
 	return f.Rewriting.Run(c, args)
-}
-
-// parse reads a document as compact JSON, as it is written: a vault finds it by its bytes.
-func (f *redactFlags) parse(d input.Document) (*jsonstream.Document, error) {
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
-	if err != nil {
-		return nil, input.InFile(d.Source.Name, err)
-	}
-	return jsonstream.Parse(jsonstream.NewRaw(jsonstream.AppendCompact(nil, doc.Root().Raw())), jsonstream.Unlimited())
 }
 
 // checkVault returns why entries cannot be appended to the vault.
@@ -122,20 +125,10 @@ func (f *redactFlags) runRestore(c *cobra.Command, args []string, key *redact.Ke
 	if err != nil {
 		return fmt.Errorf("--vault %s: %w", f.vault, err)
 	}
-	f.Rewrite = func(dst []byte, d input.Document, tell func(any)) ([]byte, error) {
-		doc, err := f.parse(d)
-		if err != nil {
-			return nil, err
-		}
+	return f.rewrite(c, args, func(doc *jsonstream.Document) ([]byte, redactRecord, error) {
 		r, err := vault.Restore(doc, f.From, f.Limits)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Origin(), err)
-		}
-		tell(redactRecord{Source: d.Source.Name, Index: d.Index, Restored: r.Values, Exact: r.Exact, place: d.Origin()})
-		return f.Layout.Append(dst, r.Text)
-	}
-	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
-	return f.Rewriting.Run(c, args)
+		return r.Text, redactRecord{Restored: r.Values, Exact: r.Exact}, err
+	})
 }
 
 // report adds to the vault what was replaced, and then reports it.

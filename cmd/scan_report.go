@@ -98,20 +98,19 @@ func scanRecord(explain bool, o input.Origin, index int, found safety.Report, pl
 	for _, f := range found.Findings {
 		at := place(f)
 		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: finding.Error, Rule: f.Rule, Message: f.Message}.At(f.Pointer(), at))
-		own = append(own, scanFinding{
+		one := scanFinding{
 			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
 			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column,
-			Evidence: &f.Evidence,
-		})
-	}
-	if explain {
-		r.Own = explanation{own}
-		return r
-	}
-	for i := range own {
-		own[i].Evidence = nil
+		}
+		if explain {
+			one.Evidence = &f.Evidence
+		}
+		own = append(own, one)
 	}
 	r.Own = own
+	if explain {
+		r.Own = explanation{own}
+	}
 	return r
 }
 
