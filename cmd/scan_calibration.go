@@ -32,22 +32,29 @@ type labelledRow struct {
 
 // calibrate reads labelled rows, {"label": "injection" or "clean", "text": …, "field": …}
 // or {"label": …, "message": …}, and writes what each threshold would do with them.
-func calibrate(ctx context.Context, w io.Writer, f *scanFlags, scanner *cli.Scanner, sources []input.Source) error {
+// The first row that cannot be read ends it.
+func calibrate(ctx context.Context, w io.Writer, p *term.Progress, f *scanFlags, scanner *cli.Scanner, sources []input.Source) error {
+	type outcome struct {
+		rows []labelledRow
+		err  error
+	}
 	var rows []labelledRow
-	var failed error
-	input.Batches(sources, f.Limits, func(int) {}, func(batch []input.Document) bool {
+	err := input.Process(sources, f.Limits, p, func(batch []input.Document) (o outcome) {
 		for _, d := range batch {
 			row, err := f.labelled(ctx, scanner, d)
 			if err != nil {
-				failed = err
-				return false
+				o.err = err
+				break
 			}
-			rows = append(rows, row)
+			o.rows = append(o.rows, row)
 		}
-		return true
-	})
-	if failed != nil {
-		return failed
+		return o
+	}, func(o outcome) error {
+		rows = append(rows, o.rows...)
+		return o.err
+	}, func() error { return nil })
+	if err != nil {
+		return err
 	}
 	if len(rows) == 0 {
 		return errors.New("--report calibration: no labelled rows")
@@ -101,12 +108,9 @@ func share(part, all, width int) string {
 
 // labelled scans a row of labelled traffic.
 func (f *scanFlags) labelled(ctx context.Context, scanner *cli.Scanner, d input.Document) (labelledRow, error) {
-	if d.Err != nil {
-		return labelledRow{}, input.InFile(d.Source.Name, d.Err)
-	}
-	doc, err := jsonstream.Parse(d.Raw, f.Limits)
+	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		return labelledRow{}, input.InFile(d.Source.Name, err)
+		return labelledRow{}, err
 	}
 	row := doc.Root()
 	var found labelledRow

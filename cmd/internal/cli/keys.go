@@ -43,13 +43,9 @@ var ErrNoKey = term.WithHint(errors.New("no key: name a key file with --key-file
 func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key
 	for _, file := range files {
-		s, err := g.File(file, c.InOrStdin())
+		text, err := readKeyFile(g, c, file)
 		if err != nil {
 			return nil, err
-		}
-		text, err := readKey(s, c.ErrOrStderr())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the key itself, set by mistake
 		}
 		keys, err := parseKeys(c.ErrOrStderr(), file, text)
 		if err != nil {
@@ -62,15 +58,21 @@ func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) 
 
 // LoadSecret reads a secret: the bytes of a file, without a line end after them.
 func LoadSecret(g *Globals, c *cobra.Command, file string) ([]byte, error) {
+	text, err := readKeyFile(g, c, file)
+	return bytes.TrimRight(text, "\r\n"), err
+}
+
+// readKeyFile returns the bytes of a file with a key or a secret.
+func readKeyFile(g *Globals, c *cobra.Command, file string) ([]byte, error) {
 	s, err := g.File(file, c.InOrStdin())
 	if err != nil {
 		return nil, err
 	}
 	text, err := readKey(s, c.ErrOrStderr())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the secret itself, set by mistake
+		return nil, fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the key itself, set by mistake
 	}
-	return bytes.TrimRight(text, "\r\n"), nil
+	return text, nil
 }
 
 // keyBound has room for thousands of keys.
