@@ -20,7 +20,7 @@ func find(x *Index, text string) []announcement {
 }
 
 // A hit is one literal that was found.
-type hit struct{ ID, At int }
+type hit struct{ ID, At, Len int }
 
 // announcePlainly is the plain statement of [Index.Find]: it goes by all literals.
 func announcePlainly(literals []Literal, reaches []int, text string) []announcement {
@@ -35,7 +35,7 @@ func announcePlainly(literals []Literal, reaches []int, text string) []announcem
 		l := literals[h.ID]
 		switch {
 		case l.Role == Near:
-			ends[l.Rule] = h.At + len(l.Text)
+			ends[l.Rule] = h.At + h.Len
 			for _, at := range waiting[l.Rule] {
 				if at+reaches[l.Rule] >= ends[l.Rule] {
 					list = append(list, announcement{l.Rule, at})
@@ -72,10 +72,11 @@ func findPlainly(literals []string, text string) []hit {
 			if first >= 0x80 && unicode.IsLower(first) {
 				spellings = append(spellings, string(unicode.ToUpper(first))+s[len(string(first)):], capitals)
 			}
-			if slices.ContainsFunc(spellings, func(s string) bool {
+			i := slices.IndexFunc(spellings, func(s string) bool {
 				return len(s) >= MinLiteral && len(text)-at >= len(s) && folded(text[at:at+len(s)]) == folded(s)
-			}) {
-				list = append(list, hit{id, at})
+			})
+			if i >= 0 {
+				list = append(list, hit{id, at, len(spellings[i])})
 			}
 		}
 	}
@@ -103,7 +104,7 @@ func checkFind(t interface {
 // someLiterals begin with all that a literal can begin with.
 var someLiterals = []string{
 	"ignore", "ignored", "ignore ", "igno", "rule", "rules", "do not follow", "1st of", "[system", "{{#sys", "<|im_", "</user", "----", " dan ", "\"?\"?",
-	"\nhuman:", "###system", "игнор", "ärger", "ﬁxes", "请忽略", "\\\\n\\n", ".env", ",,,,", ":::a", "end", "ing", "not follow [system", "\"role\": \"",
+	"\nhuman:", "###system", "игнор", "ärger", "ﬁxes", "ɐrger", "请忽略", "\\\\n\\n", ".env", ",,,,", ":::a", "end", "ing", "not follow [system", "\"role\": \"",
 }
 
 // drawLiterals draws literals for some rules, one for each of texts.

@@ -89,7 +89,7 @@ func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 // looked for at the word after its first byte.
 func (x *Index) mayLead(s string) bool {
 	h := hash4(four(s)|fold) >> 4
-	return x.leads[h>>6]>>(h&63)&1 != 0 && isGap(s[0]) && isAlnum(s[1])
+	return x.Leads[h>>6]>>(h&63)&1 != 0 && isGap(s[0]) && isAlnum(s[1])
 }
 
 // isEscape reports whether a backslash before c makes white space of it.
@@ -111,8 +111,8 @@ func (s *Search) suspects(at int, places uint64) (hits uint64) {
 		} else {
 			v = UpToEight(rest) | fold8
 		}
-		may := x.start.may(v)
-		if x.near[hash4(uint32(v))>>4]&s.waiting != 0 || rest[0] == '\\' {
+		may := x.Start.may(v)
+		if x.Near[hash4(uint32(v))>>4]&s.waiting != 0 || rest[0] == '\\' {
 			may = 1
 		}
 		hits |= may << n
@@ -123,30 +123,29 @@ func (s *Search) suspects(at int, places uint64) (hits uint64) {
 // place goes by the literals at text[at].
 func (s *Search) place(at int, found func(rule, at int)) {
 	x := s.index
-	e := x.find(s.text[at:])
-	if e == nil {
+	text := x.find(s.text[at:])
+	if text < 0 {
 		return
 	}
-	for _, id := range x.ids[e.from:e.to] {
-		l := &x.literals[id]
-		rule := &s.rules[l.Rule]
+	for _, a := range x.of(text) {
+		rule := &s.rules[a.rule()]
 		switch {
-		case l.Role == Near:
-			rule.near = at + len(l.Text)
+		case a.role()&Near != 0:
+			rule.near = at + a.len()
 			for _, p := range rule.pending[:rule.n] {
-				if p+x.reaches[l.Rule] >= rule.near {
-					found(l.Rule, p)
+				if p+x.reaches[a.rule()] >= rule.near {
+					found(a.rule(), p)
 				}
 			}
 			rule.n = 0
-			s.waiting &^= x.waits[l.Rule] &^ x.shared
-			if x.holds[id] {
-				s.waiting |= x.waits[l.Rule]
+			s.waiting &^= x.Waits[a.rule()] &^ x.Shared
+			if a.role()&holds != 0 {
+				s.waiting |= x.Waits[a.rule()]
 			}
-		case l.Role == Announces, rule.near > at: // the two overlap
-			found(l.Rule, at)
+		case a.role()&Waits == 0, rule.near > at: // the two overlap
+			found(a.rule(), at)
 		default:
-			s.waiting |= x.waits[l.Rule]
+			s.waiting |= x.Waits[a.rule()]
 			if rule.n == maxPending {
 				copy(rule.pending[:], rule.pending[1:])
 				rule.n--

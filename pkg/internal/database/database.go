@@ -1,0 +1,349 @@
+// Package database opens the databases that the audit log and the operational store are in:
+// SQLite for one machine, PostgreSQL for several. Its queries have question marks for
+// parameters.
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+)
+
+// A DB is an open database. All its methods may be called from several goroutines.
+type DB struct {
+	Postgres bool
+	Path     string // of the file, for SQLite
+	uri      string // of the file, with how it is opened (SQLite)
+	write    *sql.DB
+	read     *sql.DB
+	writer   *writer   // SQLite: the only connection of write
+	once     sync.Once // makes instance
+	instance *instance
+}
+
+// Options say how a database is opened.
+type Options struct {
+	// Create: make the file, if there is none; else that is an error, and a file of SQLite
+	// that can only be read is opened for that.
+	Create bool
+	// Wipe: what is deleted is overwritten, so that nothing of it stays in the file.
+	Wipe bool
+}
+
+// IsPostgres reports whether a database's address is one of PostgreSQL.
+func IsPostgres(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+// Open opens the database at an address: "postgres://…", "sqlite:PATH" or a path. The error
+// never shows a password.
+func Open(ctx context.Context, address string, o Options) (*DB, error) {
+	if IsPostgres(address) {
+		return openPostgres(ctx, address)
+	}
+	path := strings.TrimPrefix(address, "sqlite:")
+	if scheme, _, ok := strings.Cut(path, "://"); ok {
+		return nil, fmt.Errorf("%s:// is no database: use postgres://… or sqlite:PATH", scheme)
+	}
+	return openSQLite(ctx, path, o)
+}
+
+func openPostgres(ctx context.Context, address string) (*DB, error) {
+	write, err := sql.Open("pgx", address)
+	if err != nil {
+		return nil, withoutPassword(err)
+	}
+	db := &DB{Postgres: true, write: write, read: write}
+	if err := write.PingContext(ctx); err != nil {
+		return nil, errors.Join(notConnected(err), write.Close())
+	}
+	return db, nil
+}
+
+// withoutPassword hides what an address has of a password, should a driver show it.
+func withoutPassword(err error) error {
+	text := err.Error()
+	if i := strings.Index(text, "://"); i >= 0 {
+		if j := strings.LastIndex(text, "@"); j > i {
+			text = text[:i+3] + "…" + text[j:]
+		}
+	}
+	return errors.New(strings.ReplaceAll(text, "\n", " "))
+}
+
+// plain takes the name of the system call from an error.
+func plain(err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s: %w", e.Path, e.Err)
+	}
+	return err
+}
+
+// Place returns which database this is, whatever address it was opened by: two of one name
+// are the same.
+func (db *DB) Place(ctx context.Context) (string, error) {
+	if db.Postgres {
+		var place string
+		err := db.read.QueryRowContext(ctx, "SELECT pg_postmaster_start_time()::text || ' ' || oid::text FROM pg_database WHERE datname = current_database()").Scan(&place)
+		return "postgres " + place, err
+	}
+	path, err := filepath.EvalSymlinks(db.Path)
+	if err != nil {
+		return "", plain(err)
+	}
+	path, err = filepath.Abs(path)
+	return "sqlite " + path, err
+}
+
+// Sweep removes what is left of rows that were deleted or changed: of SQLite's files all, if
+// the database was opened with [Options.Wipe]; of PostgreSQL's the file of the table, and
+// not its write-ahead log. It waits for readers, and is an error if they do not end.
+func (db *DB) Sweep(ctx context.Context, table string) error {
+	if db.Postgres {
+		_, err := db.write.ExecContext(ctx, "VACUUM FULL "+table)
+		return err
+	}
+	var busy, frames, moved int
+	err := db.writer.alone(func(conn *sql.Conn) error {
+		for _, statement := range []string{"PRAGMA temp_store = memory", "VACUUM"} {
+			if _, err := conn.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+	})
+	if err != nil {
+		return db.explain(err)
+	}
+	if busy != 0 {
+		return fmt.Errorf("%s: another process is reading the database, so what was deleted is still in its write-ahead log: try again", db.Path)
+	}
+	return nil
+}
+
+// Close closes the database.
+func (db *DB) Close() error {
+	err := errors.Join(db.writer.close(), db.write.Close())
+	if db.read != db.write {
+		err = errors.Join(err, db.read.Close())
+	}
+	return errors.Join(err, db.instance.close())
+}
+
+// A Tx is a transaction.
+type Tx struct {
+	session
+	ctx context.Context
+	db  *DB
+}
+
+// A session runs the statements of a transaction.
+type session interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// View calls f in a transaction that reads the database as it is at one moment. f must not
+// call Update.
+func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
+	o := &sql.TxOptions{ReadOnly: true}
+	begin := db.read.BeginTx
+	switch {
+	case db.Postgres:
+		o.Isolation = sql.LevelRepeatableRead
+	case db.writer.mu.TryLock(): // another connection takes milliseconds to open
+		defer db.writer.mu.Unlock()
+		begin = db.writer.conn.BeginTx
+	}
+	tx, err := begin(ctx, o)
+	if err != nil {
+		return db.explain(err)
+	}
+	defer tx.Rollback() // it has written nothing
+	return db.explain(f(&Tx{tx, ctx, db}))
+}
+
+// An UncertainError says that the connection was lost while a transaction was committed.
+type UncertainError struct{ Err error }
+
+func (e *UncertainError) Error() string { return e.Err.Error() }
+
+// Update calls f in a transaction; no other process is in an Update of the same name
+// meanwhile. What f has written is durable when Update returns nil.
+func (db *DB) Update(ctx context.Context, name string, f func(*Tx) error) error {
+	if !db.Postgres {
+		return db.explain(db.writer.update(ctx, func() error { return f(&Tx{db.writer, ctx, db}) }))
+	}
+	tx, err := db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	// Whatever the server's default, a commit returns when it is on the disk.
+	if _, err := tx.ExecContext(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name); err != nil {
+		return err
+	}
+	if err := f(&Tx{tx, ctx, db}); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return &UncertainError{withoutPassword(err)}
+	}
+	return nil
+}
+
+// rebind makes the question marks of a query what the database wants.
+func (t *Tx) rebind(query string) string {
+	if !t.db.Postgres {
+		return query
+	}
+	var b strings.Builder
+	n := 0
+	for part := range strings.SplitSeq(query, "?") {
+		if n > 0 {
+			b.WriteString("$" + strconv.Itoa(n))
+		}
+		b.WriteString(part)
+		n++
+	}
+	return b.String()
+}
+
+// Exec runs a statement.
+func (t *Tx) Exec(query string, args ...any) error {
+	_, err := t.ExecContext(t.ctx, t.rebind(query), args...)
+	return err
+}
+
+// Query runs a query.
+func (t *Tx) Query(query string, args ...any) (*sql.Rows, error) {
+	return t.QueryContext(t.ctx, t.rebind(query), args...)
+}
+
+// QueryRow runs a query for one row.
+func (t *Tx) QueryRow(query string, args ...any) *sql.Row {
+	return t.QueryRowContext(t.ctx, t.rebind(query), args...)
+}
+
+// insertRows is the most rows of one statement: each has its own text for the database.
+const insertRows = 32
+
+// Insert adds rows to a table, each with a value for every column.
+func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
+	for len(rows) > 0 {
+		n := min(insertRows, len(rows))
+		if n < insertRows {
+			n = 1
+		}
+		marks := "(" + strings.TrimSuffix(strings.Repeat("?,", len(columns)), ",") + ")"
+		query := fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), strings.TrimSuffix(strings.Repeat(marks+",", n), ","))
+		args := make([]any, 0, n*len(columns))
+		for _, row := range rows[:n] {
+			args = append(args, row...)
+		}
+		if err := t.Exec(query, args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// A MissingError says that a database has none of the tables of a part of the program.
+type MissingError struct {
+	Part string
+	Path string // of the file, for SQLite
+}
+
+func (e *MissingError) Error() string {
+	text := "there are no tables of the " + e.Part + " in this database"
+	if e.Path != "" {
+		text = e.Path + ": " + text
+	}
+	return text
+}
+
+// Migrate brings the tables of a part of the program to the newest version: steps are the
+// statements of every version after none. There is no way back. Where there are no tables,
+// create says whether to make them; else that is a [*MissingError].
+func (db *DB) Migrate(ctx context.Context, part string, steps []string, create bool) error {
+	var version int
+	err := db.View(ctx, func(tx *Tx) (err error) {
+		version, err = tx.version(part)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case version == len(steps):
+		return nil
+	case version > len(steps):
+		return fmt.Errorf("the tables of the %s have version %d, and this program knows versions up to %d: use a newer handoff", part, version, len(steps))
+	case version == 0 && !create:
+		return &MissingError{part, db.Path}
+	}
+	return db.Update(ctx, "migrate", func(tx *Tx) error {
+		if err := tx.Exec("CREATE TABLE IF NOT EXISTS handoff_version (part TEXT PRIMARY KEY, version INTEGER NOT NULL)"); err != nil {
+			return err
+		}
+		version, err := tx.version(part) // another process may have been faster
+		if err != nil {
+			return err
+		}
+		for ; version < len(steps); version++ {
+			if err := tx.migrate(part, version+1, steps[version]); err != nil {
+				return fmt.Errorf("making version %d of the tables of the %s: %w", version+1, part, err)
+			}
+		}
+		return nil
+	})
+}
+
+// version returns the version of a part's tables, 0 if there are none.
+func (t *Tx) version(part string) (version int, err error) {
+	tables := "SELECT count(*) FROM sqlite_master WHERE name = 'handoff_version'"
+	if t.db.Postgres {
+		tables = "SELECT count(*) FROM pg_tables WHERE tablename = 'handoff_version' AND schemaname = ANY (current_schemas(false))"
+	}
+	var n int
+	if err := t.QueryRow(tables).Scan(&n); err != nil || n == 0 {
+		return 0, err
+	}
+	err = t.QueryRow("SELECT version FROM handoff_version WHERE part = ?", part).Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return version, err
+}
+
+// migrate runs the statements that make a version, and notes it.
+func (t *Tx) migrate(part string, version int, text string) error {
+	if t.db.Postgres {
+		text = strings.NewReplacer(" BLOB", " BYTEA", " INTEGER", " BIGINT").Replace(text)
+	}
+	for statement := range strings.SplitSeq(text, ";") {
+		if strings.TrimSpace(statement) == "" {
+			continue
+		}
+		if err := t.Exec(statement); err != nil {
+			return err
+		}
+	}
+	if err := t.Exec("DELETE FROM handoff_version WHERE part = ?", part); err != nil {
+		return err
+	}
+	return t.Exec("INSERT INTO handoff_version (part, version) VALUES (?, ?)", part, version)
+}

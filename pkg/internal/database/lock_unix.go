@@ -1,0 +1,40 @@
+//go:build unix
+
+package database
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// createLocked makes a file that is locked as long as it is open.
+func createLocked(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return f, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+}
+
+// writable reports whether this process may write to a file or a folder.
+func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }
+
+// isLocked reports whether a process has a file open that it made by createLocked.
+func isLocked(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() // read only, and ends the lock
+	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,45 @@
+package database
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// createLocked makes a file that nobody else can open as long as it is open.
+func createLocked(path string) (*os.File, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE|windows.DELETE, windows.FILE_SHARE_DELETE, nil, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "create", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(handle), path), nil
+}
+
+// writable reports whether this process may write to a file; of a folder that is not known.
+func writable(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return !errors.Is(err, fs.ErrPermission)
+	}
+	return f.Close() == nil
+}
+
+// isLocked reports whether a process has a file open that it made by createLocked.
+func isLocked(path string) (bool, error) {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case errors.Is(err, windows.ERROR_SHARING_VIOLATION):
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	return false, f.Close()
+}

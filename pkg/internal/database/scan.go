@@ -1,0 +1,106 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A Kind is what a cell holds.
+type Kind byte
+
+// The kinds.
+const (
+	Null  Kind = iota
+	Int        // in Int
+	Text       // in Bytes
+	Blob       // in Bytes
+	Other      // that this program does not write
+)
+
+// A Cell is a value of a row.
+type Cell struct {
+	Kind  Kind
+	Int   int64
+	Bytes []byte // until the next row
+}
+
+// A Scanner reads rows with the types that they have in the database, and several times as
+// fast as package sql.
+type Scanner interface {
+	// Rows calls f with each row of a query. The cells are valid until f returns. f must not
+	// use the scanner.
+	Rows(f func([]Cell) error, query string, args ...int64) error
+}
+
+// Scan calls f in a transaction that reads the database as it is at one moment. It may run
+// several times at once, each in a transaction of its own.
+func (db *DB) Scan(ctx context.Context, f func(Scanner) error) error {
+	if !db.Postgres {
+		return db.scanSQLite(ctx, f)
+	}
+	conn, err := db.read.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() // it has written nothing
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // it has written nothing
+	return f(&postgresScanner{ctx, conn, &Tx{tx, ctx, db}})
+}
+
+type postgresScanner struct {
+	ctx  context.Context
+	conn *sql.Conn
+	tx   *Tx
+}
+
+func (s *postgresScanner) Rows(f func([]Cell) error, query string, args ...int64) error {
+	named := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	return s.conn.Raw(func(c any) (err error) {
+		queryer, ok := c.(driver.QueryerContext)
+		if !ok {
+			return fmt.Errorf("the driver of PostgreSQL, %T, has no queries", c)
+		}
+		rows, err := queryer.QueryContext(s.ctx, s.tx.rebind(query), named)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		values := make([]driver.Value, len(rows.Columns()))
+		cells := make([]Cell, len(values))
+		for {
+			if err := rows.Next(values); err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			for i, v := range values {
+				switch v := v.(type) {
+				case nil:
+					cells[i] = Cell{}
+				case int64:
+					cells[i] = Cell{Kind: Int, Int: v}
+				case string:
+					cells[i] = Cell{Kind: Text, Bytes: []byte(v)}
+				case []byte:
+					cells[i] = Cell{Kind: Blob, Bytes: v}
+				default:
+					cells[i] = Cell{Kind: Other}
+				}
+			}
+			if err := f(cells); err != nil {
+				return err
+			}
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// busy is how long SQLite waits for another process that writes.
+const busy = 30 * time.Second
+
+func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
+	if path == "" {
+		return nil, errors.New("the name of the database file is empty")
+	}
+	if err := findFile(path, o.Create); err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	uri := &url.URL{Scheme: "file", Opaque: (&url.URL{Path: absolute}).EscapedPath()}
+	settings := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds()), "cache_size(-32768)"}}
+	how := url.Values{}
+	if readOnly := !o.Create && !(writable(path) && writable(filepath.Dir(path))); readOnly {
+		how.Set("mode", "ro")
+		// Without the files that SQLite makes beside it, which it cannot make here, it reads
+		// a file only if nobody changes it.
+		if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+			how.Set("immutable", "1")
+		}
+	} else {
+		settings["_pragma"] = append(settings["_pragma"], "page_size(16384)", "synchronous(full)") // in a new file, several compressed messages fit a page
+		if o.Wipe {
+			settings["_pragma"] = append(settings["_pragma"], "secure_delete(on)")
+		}
+		// The mode of the journal is set last: after it, the size of pages cannot be.
+		settings["_journal_mode"], settings["_txlock"] = []string{"WAL"}, []string{"immediate"}
+	}
+	uri.RawQuery = how.Encode()
+	db := &DB{Path: path, uri: uri.String()}
+	for name, value := range how {
+		settings[name] = value
+	}
+	uri.RawQuery = settings.Encode()
+	for _, pool := range []**sql.DB{&db.write, &db.read} {
+		if *pool, err = sql.Open("sqlite", uri.String()); err != nil {
+			return nil, err
+		}
+	}
+	// Two that make a file one with a write-ahead log at the same time hold what the other
+	// needs, so SQLite has one of them give up at once instead of waiting.
+	for until := time.Now().Add(busy); ; {
+		if db.writer, err = newWriter(ctx, db.write); !isBusy(err) || time.Now().After(until) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
+		return nil, errors.Join(notOpened(path, err), db.Close())
+	}
+	return db, nil
+}
+
+// findFile makes sure that there is a file.
+func findFile(path string, create bool) error {
+	info, err := os.Stat(path)
+	if err == nil {
+		return checkFile(path, info)
+	}
+	if !create || !errors.Is(err, fs.ErrNotExist) {
+		return plain(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return plain(err)
+	}
+	// SQLite makes its other files with the mode of this one.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return plain(err)
+	}
+	return plain(f.Close())
+}
