@@ -21,6 +21,7 @@ const (
 	SW4RMResponse   = "sw4rm-handoff-response-1.schema.json"
 	MACPTranscript  = "macp-transcript-1.schema.json"
 	OpenAIInputData = "openai-handoff-input-data-1.schema.json"
+	AuditRecord     = "audit-record-1.schema.json"
 )
 
 // Base is what the $id of every schema begins with; its name follows.

@@ -23,41 +23,47 @@ func example(b *testing.B) (asMade, sorted *message.Message) {
 	return asMade, parse(b, string(text))
 }
 
+func benchmarkKeys() []Key { return []Key{NewKey("k"), NewEd25519Key("k")} }
+
 func BenchmarkSign(b *testing.B) {
 	m, _ := example(b)
-	k := NewKey("")
-	b.SetBytes(int64(len(m.Raw())))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Sign(m, k, false); err != nil {
-			b.Fatal(err)
-		}
+	for _, k := range benchmarkKeys() {
+		b.Run(string(k.Algorithm()), func(b *testing.B) {
+			b.SetBytes(int64(len(m.Raw())))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Sign(m, k, false); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
 func BenchmarkVerify(b *testing.B) {
 	asMade, sorted := example(b)
-	k := NewKey("k")
-	v, err := NewVerifier([]Key{k})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, bench := range []struct {
-		name string
-		m    *message.Message
-	}{
-		{"as made", asMade},
-		{"sorted", sorted},
-	} {
-		m := parse(b, mustSign(b, string(bench.m.Raw()), k))
-		b.Run(bench.name, func(b *testing.B) {
-			b.SetBytes(int64(len(m.Raw())))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := v.Verify(m); err != nil {
-					b.Fatal(err)
+	for _, k := range benchmarkKeys() {
+		v, err := NewVerifier([]Key{k})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, bench := range []struct {
+			name string
+			m    *message.Message
+		}{
+			{"as made", asMade},
+			{"sorted", sorted},
+		} {
+			m := parse(b, mustSign(b, string(bench.m.Raw()), k))
+			b.Run(string(k.Algorithm())+"/"+bench.name, func(b *testing.B) {
+				b.SetBytes(int64(len(m.Raw())))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := v.Verify(m); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

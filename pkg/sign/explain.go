@@ -2,12 +2,12 @@ package sign
 
 import (
 	"bytes"
-	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -22,9 +22,12 @@ import (
 func (v *Verifier) Explain(m, original *message.Message) []string {
 	var lines []string
 	want, problem := signatureOf(m)
-	keys, unknown := v.candidates(m)
+	keys, unknown := v.candidates(m, want.algorithm)
+	holding, err := v.holding(m)
 	switch {
 	case problem != nil:
+	case err == nil:
+		lines = append(lines, v.trust.explain(holding)...)
 	case unknown == nil:
 		lines = append(lines, "tried "+tried(keys))
 		lines = append(lines, v.search(m, keys, want)...)
@@ -39,7 +42,7 @@ func (v *Verifier) Explain(m, original *message.Message) []string {
 
 // search looks for a text and a reading of a key under which the signature
 // holds.
-func (v *Verifier) search(m *message.Message, keys []Key, want digest) []string {
+func (v *Verifier) search(m *message.Message, keys []Key, want signature) []string {
 	var inexact *jsonstream.NumberError
 	if _, err := canonical(m); errors.As(err, &inexact) {
 		return []string{"the signer must write the number as it is in canonical form; until then no signature is accepted"}
@@ -51,7 +54,7 @@ func (v *Verifier) search(m *message.Message, keys []Key, want digest) []string 
 	for _, f := range forms {
 		text := f.text(m)
 		for _, r := range all {
-			if !hmac.Equal(r.key.sum(text), want[:]) {
+			if !r.key.holds(want, r.prepared(text)) {
 				continue
 			}
 			line := "the signature holds over " + f.name
@@ -69,47 +72,54 @@ func (v *Verifier) search(m *message.Message, keys []Key, want digest) []string 
 }
 
 // underOtherKeys helps with a message that names an unknown key.
-func (v *Verifier) underOtherKeys(m *message.Message, want digest) []string {
+func (v *Verifier) underOtherKeys(m *message.Message, want signature) []string {
 	text, err := canonical(m)
 	if err != nil {
 		return nil
 	}
 	for _, k := range v.keys {
-		if hmac.Equal(k.sum(text), want[:]) {
+		if k.holds(want, text) {
 			return []string{fmt.Sprintf("the signature holds under %s: the signer names its key otherwise than this key file does", tried([]Key{k}))}
 		}
 	}
 	return []string{"the signature holds under none of the keys at hand"}
 }
 
-// sum returns the digest of a text.
-func (k Key) sum(text []byte) []byte {
-	sum, _ := k.digest(func(w io.Writer) error {
-		w.Write(text) // a hash never fails
-		return nil
-	})
-	return sum[:]
+// A reading makes a key from the content of a key file, and signs with it in some way.
+type reading struct {
+	key  Key
+	how  string              // "" for the right one
+	hash func([]byte) []byte // of the text, nil for none
 }
 
-// A reading makes a secret from the content of a key file.
-type reading struct {
-	key Key
-	how string // "" for the right one
+// prepared returns what is signed for a text.
+func (r reading) prepared(text []byte) []byte {
+	if r.hash == nil {
+		return text
+	}
+	return r.hash(text)
 }
 
 func readings(k Key) []reading {
+	if k.public != nil {
+		return []reading{
+			{key: k},
+			{k, "the SHA-256 of the text signed in its place", func(text []byte) []byte { sum := sha256.Sum256(text); return sum[:] }},
+			{k, "the SHA-512 of the text signed in its place", func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }},
+		}
+	}
 	list := []reading{
 		{key: k},
-		{newKey("", append(bytes.Clone(k.secret), '\n')), "the line feed at the end of the key file taken into the key"},
-		{newKey("", []byte(base64.RawURLEncoding.EncodeToString(k.secret))), "the key in base64url taken as the key, undecoded"},
-		{newKey("", []byte(hex.EncodeToString(k.secret))), "the key in hex taken as the key, undecoded"},
+		{newKey("", append(bytes.Clone(k.secret), '\n')), "the line feed at the end of the key file taken into the key", nil},
+		{newKey("", []byte(base64.RawURLEncoding.EncodeToString(k.secret))), "the key in base64url taken as the key, undecoded", nil},
+		{newKey("", []byte(hex.EncodeToString(k.secret))), "the key in hex taken as the key, undecoded", nil},
 	}
 	if secret, err := hex.DecodeString(string(k.secret)); err == nil {
-		list = append(list, reading{newKey("", secret), "the key decoded from hex"})
+		list = append(list, reading{newKey("", secret), "the key decoded from hex", nil})
 	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
 		if secret, err := encoding.DecodeString(string(k.secret)); err == nil {
-			list = append(list, reading{newKey("", secret), "the key decoded from base64"})
+			list = append(list, reading{newKey("", secret), "the key decoded from base64", nil})
 		}
 	}
 	return list
@@ -118,7 +128,7 @@ func readings(k Key) []reading {
 // against compares the message with its original.
 func (v *Verifier) against(m, original *message.Message) []string {
 	var lines []string
-	if k, err := v.Verify(original); err == nil {
+	if k, err := v.holding(original); err == nil {
 		lines = append(lines, "the original verifies under "+tried([]Key{k}))
 	} else {
 		lines = append(lines, "the original does not verify either")

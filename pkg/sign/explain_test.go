@@ -35,12 +35,12 @@ func TestExplainForms(t *testing.T) {
 		{`{"a":[1.50,2],"b":"é</a","signature":null,"signatureKeyId":"k"}`, "the signature null"},
 		{`{"a":[1.50,2],"b":"é</a"}`, "without signatureKeyId"},
 	} {
-		message := unsigned[:len(unsigned)-1] + `, "signature": "hmac-sha256:` + hex.EncodeToString(k.sum([]byte(tt.text))) + `"}`
+		message := unsigned[:len(unsigned)-1] + `, "signature": "hmac-sha256:` + macHex(k, tt.text) + `"}`
 		lines := strings.Join(v.Explain(parse(t, message), nil), "\n")
 		if !strings.Contains(lines, tt.want) || !strings.Contains(lines, `tried key "k"`) {
 			t.Errorf("signed %q, got\n%s\nwant %s", tt.text, lines, tt.want)
 		}
-		if strings.Contains(lines, hex.EncodeToString(k.sum([]byte(`{"a":[1.5,2],"b":"é</a","signatureKeyId":"k"}`)))) {
+		if strings.Contains(lines, macHex(k, `{"a":[1.5,2],"b":"é</a","signatureKeyId":"k"}`)) {
 			t.Error("shows the right signature")
 		}
 	}

@@ -13,11 +13,11 @@ import (
 func FuzzSign(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":1,"signatureKeyId":"x"}`, `{"signature":"hmac-sha256:00","n":[1.50,"é\u0000/"]}`, `{"\u0073ignature":null}`,
-		`{"signatureKeyId":{},"b":1e400}`, `[]`, `{}`, `{"n":9007199254740993}`, " {\n\"a\" : [ ] , \"signature\" : \"\" }\n",
+		`{"signatureKeyId":{},"b":1e400}`, `{"signature":"ed25519:AA","signatureKeyId":"y"}`, `[]`, `{}`, `{"n":9007199254740993}`, " {\n\"a\" : [ ] , \"signature\" : \"\" }\n",
 	} {
 		f.Add([]byte(seed))
 	}
-	keys := []Key{NewKey("x"), NewKey("")}
+	keys := []Key{NewKey("x"), NewKey(""), NewEd25519Key("y")}
 	v, err := NewVerifier(keys)
 	if err != nil {
 		f.Fatal(err)

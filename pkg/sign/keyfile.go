@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/asn1"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"unicode/utf8"
 )
 
-// needed ends the error for a file without a shared secret.
-const needed = ": a key file holds a shared secret, as raw bytes, a JSON Web Key or a JWK Set; handoff keygen makes one"
+// needed ends the error for a file without a key.
+const needed = ": a key file holds a shared secret, as raw bytes, a JSON Web Key or a JWK Set, or an Ed25519 key, as a JSON Web Key, PEM or OpenSSH; handoff keygen makes one"
 
 const (
 	byteOrderMark = "\xef\xbb\xbf"
@@ -20,26 +21,51 @@ const (
 	armor = `-----? ?(?:BEGIN|END) ([A-Z0-9 ]+)`
 )
 
+// ParseKeys reads the content of a key file: a JSON Web Key or a JWK Set (RFC 7517, RFC
+// 8037) if it is a JSON object; Ed25519 keys in PEM (PKCS #8, SubjectPublicKeyInfo, OpenSSH)
+// or as OpenSSH's public lines; and otherwise one shared secret of raw bytes, of which one
+// newline at the end is not part. An Ed25519 key that the file does not name has the
+// thumbprint of RFC 7638 as its ID. Content that is recognisably something else, such as a
+// certificate, that is encrypted, or that cannot be random is an error. The errors never
+// quote what is secret.
+func ParseKeys(text []byte) ([]Key, error) {
+	if isUTF16(text) {
+		return nil, errors.New("a text in UTF-16: save it as UTF-8")
+	}
+	if plain, marked := bytes.CutPrefix(text, []byte(byteOrderMark)); marked && utf8.Valid(plain) {
+		return nil, errors.New("begins with a byte-order mark: save it without one")
+	}
+	if label := regexp.MustCompile(armor).FindSubmatch(text); label != nil {
+		return parsePEM(text, label[1])
+	}
+	if other := otherFile(text); other != "" {
+		return nil, errors.New(other + needed)
+	}
+	if regexp.MustCompile(sshKey).Match(text) {
+		return parseSSHLines(text)
+	}
+	if other := otherThanSecret(text); other != "" {
+		return nil, errors.New(other)
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte("{")) {
+		return parseJWKs(text)
+	}
+	secret := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	if len(secret) == 0 {
+		return nil, errors.New("empty: a key is at least 16 random bytes; handoff keygen makes one")
+	}
+	k := newKey("", secret)
+	return []Key{k}, k.check()
+}
+
+// jsonSpace is the white space allowed before a JSON value.
+const jsonSpace = " \t\r\n"
+
 // otherThanSecret returns what a key file is that cannot be meant as raw bytes and is
 // not taken for a JSON Web Key either, with what to do; "" for anything else. Random
 // bytes are not mistaken: less than one secret in 2^24 looks like any of these.
 func otherThanSecret(text []byte) string {
-	if isUTF16(text) {
-		return "a text in UTF-16: save it as UTF-8"
-	}
-	plain, marked := bytes.CutPrefix(text, []byte(byteOrderMark))
-	if marked && utf8.Valid(plain) {
-		return "begins with a byte-order mark: save it without one"
-	}
-	if label := regexp.MustCompile(armor).FindSubmatch(text); label != nil {
-		return armored(label[1]) + needed
-	}
-	if other := otherFile(text); other != "" {
-		return other + needed
-	}
 	switch {
-	case regexp.MustCompile(sshKey).Match(text):
-		return "a public key (OpenSSH)" + needed
 	case isDER(text):
 		return "a key pair, public key or certificate (DER)" + needed
 	case bytes.HasPrefix(text, []byte("eyJ")) && bytes.Count(text, []byte(".")) >= 2:

@@ -78,11 +78,12 @@ type Policy struct {
 }
 
 // Accept returns the key under which the message's signature holds. It returns an [*Error]
-// unless that holds, the message is fresh and, with Once, it can be remembered, which are
-// checked in this order. What Accept lets through is to be looked up, and remembered, by its
-// handoffId before anything is done with it: [SeenBefore] is the error if it is known.
+// unless that holds and its key is trusted, the message is fresh and, with Once, it can be
+// remembered, which are checked in this order. What Accept lets through is to be looked up,
+// and remembered, by its handoffId before anything is done with it: [SeenBefore] is the error
+// if it is known.
 func (p Policy) Accept(m *message.Message, now time.Time) (Key, error) {
-	key, err := p.Verify(m)
+	key, err := p.VerifyAt(m, now)
 	if err == nil && p.Freshness.MaxAge > 0 {
 		err = p.Freshness.Check(m, now)
 	}

@@ -2,9 +2,7 @@ package sign
 
 import (
 	"cmp"
-	"encoding/hex"
 	"errors"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,8 +15,6 @@ const (
 	Member = "signature"
 	// KeyIDMember is the name of the member that names the key.
 	KeyIDMember = "signatureKeyId"
-	// Algorithm begins every signature that this package makes and accepts.
-	Algorithm = "hmac-sha256"
 )
 
 var (
@@ -32,7 +28,7 @@ var (
 // signature is the last member, after signatureKeyId if the key has an ID. With replace,
 // an existing signature and the ID of its key are replaced; without, the error is
 // [ErrSigned]. It is a [*jsonstream.NumberError] for a number that a signature would not
-// protect, [ErrNotObject], or about a key that is too short or not for signing.
+// protect, [ErrNotObject], or about a key that is too short, public or not for signing.
 func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
 	if err := cmp.Or(key.check(), key.MaySign()); err != nil {
 		return nil, err
@@ -51,12 +47,11 @@ func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
 			return nil, err
 		}
 	}
-	sum, err := key.sumOf(m)
+	value, err := key.signatureOf(m)
 	if err != nil {
 		return nil, err
 	}
-	value := hex.AppendEncode([]byte(`"`+Algorithm+":"), sum[:])
-	return jsonstream.Set(m.Document(), "/"+Member, append(value, '"'))
+	return jsonstream.Set(m.Document(), "/"+Member, append(append([]byte{'"'}, value.String()...), '"'))
 }
 
 // setKeyID names the key, or removes the member if the key has no ID.
@@ -77,10 +72,4 @@ var covered = jsonstream.CanonicalOptions{Exact: true, Omit: Member}
 // canonical returns the text that the signature of m covers.
 func canonical(m *message.Message) ([]byte, error) {
 	return jsonstream.AppendCanonical(nil, m.Root(), covered)
-}
-
-// sumOf returns the bytes of the signature of m under the key. Its error is that of
-// canonical.
-func (k Key) sumOf(m *message.Message) (digest, error) {
-	return k.digest(func(w io.Writer) error { return jsonstream.WriteCanonical(w, m.Root(), covered) })
 }

@@ -2,11 +2,12 @@ package sign
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"crypto/hmac"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -23,11 +24,13 @@ const (
 	UnknownKeyID         Reason = "unknown-key-id"
 	NotCanonicalizable   Reason = "not-canonicalizable"
 	Mismatch             Reason = "mismatch"
+	Untrusted            Reason = "untrusted"  // it holds, and its key may not sign for this sender
+	KeyPeriod            Reason = "key-period" // it holds, and its key is not valid at this time
 )
 
 // Reasons returns all reasons, in the order in which they are looked for.
 func Reasons() []Reason {
-	return []Reason{Missing, Malformed, UnsupportedAlgorithm, UnknownKeyID, NotCanonicalizable, Mismatch}
+	return []Reason{Missing, Malformed, UnsupportedAlgorithm, UnknownKeyID, NotCanonicalizable, Mismatch, Untrusted, KeyPeriod}
 }
 
 // An Error says why a message does not verify. Its text is for people and repeats neither
@@ -49,118 +52,144 @@ func fault(m *message.Message, at jsonstream.Value, reason Reason, format string
 	return &Error{Reason: reason, Pointer: at.Pointer(), Position: at.Position(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// A Verifier holds the keys whose signatures are accepted. It is safe for
-// concurrent use.
+// A Verifier holds the keys whose signatures are accepted, secrets and Ed25519 keys alike,
+// and whom they may sign for. It is safe for concurrent use.
 type Verifier struct {
 	keys []Key
 	byID map[string][]Key
+	// of are the keys of each algorithm: all, and those without a name of their own.
+	of    map[Algorithm]struct{ all, nameless []Key }
+	trust Trust // nil: every key may sign for everybody, at any time
 }
 
 // NewVerifier returns a Verifier that accepts signatures by any of the keys. It
-// fails without a key, with one that is too short or not for verifying, and for two
-// different keys with one ID.
+// fails without a key, with one that is too short or not for verifying, for two
+// different keys with one ID, and for a secret that is one of the public keys.
 func NewVerifier(keys []Key) (*Verifier, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("no key to verify with")
 	}
-	byID := map[string][]Key{}
+	v := &Verifier{keys: keys, byID: map[string][]Key{}, of: map[Algorithm]struct{ all, nameless []Key }{}}
 	for _, k := range keys {
 		if err := cmp.Or(k.check(), k.MayVerify()); err != nil {
 			return nil, err
 		}
-		others := byID[k.ID]
-		if k.ID != "" && others != nil && !hmac.Equal(k.secret, others[0].secret) {
+		others := v.byID[k.ID]
+		if k.ID != "" && others != nil && !k.same(others[0]) {
 			return nil, fmt.Errorf("two different keys have the ID %q: give each its own", k.ID)
 		}
-		byID[k.ID] = append(others, k)
+		v.byID[k.ID] = append(others, k)
+		list := v.of[k.Algorithm()]
+		list.all = append(list.all, k)
+		if !k.IsNamed() {
+			list.nameless = append(list.nameless, k)
+		}
+		v.of[k.Algorithm()] = list
 	}
-	return &Verifier{keys, byID}, nil
+	for _, secret := range v.of[HMAC].all {
+		for _, pair := range v.of[Ed25519].all {
+			if secret.isTextOf(pair.public) {
+				return nil, fmt.Errorf("a shared secret is the public key %.80q: everybody knows it; write a public key as a JSON Web Key, PEM or OpenSSH", pair.ID)
+			}
+		}
+	}
+	return v, nil
 }
 
-// Verify returns the key under which the signature of the message holds. The
-// error is an [*Error]. A message without a signature never verifies.
+// Format implements [fmt.Formatter] so that no verb shows what is secret in the keys.
+func (v Verifier) Format(s fmt.State, _ rune) { fmt.Fprintf(s, "verifier with %s", tried(v.keys)) }
+
+// WithTrust returns a Verifier with the same keys that also asks whom a key may sign for, and
+// when. A binding of a key that is not at hand binds nothing.
+func (v *Verifier) WithTrust(trust Trust) *Verifier {
+	other := *v
+	other.trust = trust
+	return &other
+}
+
+// HasKey reports whether one of the keys has an ID.
+func (v *Verifier) HasKey(id string) bool { return id != "" && v.byID[id] != nil }
+
+// Verify is [Verifier.VerifyAt] at the current time.
+func (v *Verifier) Verify(m *message.Message) (Key, error) { return v.VerifyAt(m, time.Now()) }
+
+// VerifyAt returns the key under which the signature of the message holds, if that key may
+// sign for the message's sender, at the message's timestamp and now. The error is an
+// [*Error]. A message without a signature never verifies.
 //
 // The message's signatureKeyId selects the keys to try: those with that ID, or else those
-// without any ID. A message that names no key is tried with all.
-func (v *Verifier) Verify(m *message.Message) (Key, error) {
+// without a name of their own. A message that names no key is tried with all. A key is only
+// ever tried with signatures of its own algorithm, whatever the message says.
+func (v *Verifier) VerifyAt(m *message.Message, now time.Time) (Key, error) {
+	k, err := v.holding(m)
+	if err != nil {
+		return Key{}, err
+	}
+	if fault := v.trust.check(m, k, now); fault != nil {
+		return Key{}, fault
+	}
+	return k, nil
+}
+
+// holding returns the key under which the signature of the message holds.
+func (v *Verifier) holding(m *message.Message) (Key, error) {
 	want, problem := signatureOf(m)
 	if problem != nil {
 		return Key{}, problem
 	}
-	keys, problem := v.candidates(m)
+	keys, problem := v.candidates(m, want.algorithm)
 	if problem != nil {
 		return Key{}, problem
 	}
-	for _, k := range keys {
-		// Mostly one key is tried: keeping the text for others would not pay.
-		sum, err := k.sumOf(m)
-		if err != nil {
-			return Key{}, notCanonical(err)
-		}
-		if hmac.Equal(sum[:], want[:]) {
-			return k, nil
+	found := -1
+	var err error
+	if want.algorithm == Ed25519 {
+		err = withText(m, func(text []byte) {
+			for i := 0; i < len(keys) && found < 0; i++ {
+				if ed25519.Verify(keys[i].public, text, want.bytes[:]) {
+					found = i
+				}
+			}
+		})
+	} else {
+		for i := 0; i < len(keys) && found < 0 && err == nil; i++ {
+			// Mostly one key is tried: keeping the text for others would not pay.
+			var sum [macSize]byte
+			if sum, err = keys[i].macOf(m); err == nil && hmac.Equal(sum[:], want.bytes[:macSize]) {
+				found = i
+			}
 		}
 	}
-	return Key{}, fault(m, m.Root().Get(Member), Mismatch, "the signature does not hold under %s: the message was changed after it was signed, or signed with another key", tried(keys))
-}
-
-// signatureOf returns the bytes of the message's signature.
-func signatureOf(m *message.Message) (digest, *Error) {
-	member := m.Root().Get(Member)
-	if !member.Exists() {
-		return digest{}, fault(m, member, Missing, "has no member %q: reject it, or have its sender sign it", Member)
-	}
-	algorithm, digits, ok := strings.Cut(member.Text(), ":")
 	switch {
-	case member.Kind() != jsonstream.String:
-		return digest{}, fault(m, member, Malformed, "expected a string %q and 64 hex digits, found a %s", Algorithm+":", member.Kind())
-	case !ok:
-		return digest{}, fault(m, member, Malformed, "expected %q and 64 lower-case hex digits, found no algorithm", Algorithm+":")
-	case algorithm != Algorithm:
-		return digest{}, fault(m, member, UnsupportedAlgorithm, "signed with %.40q: only %s is accepted", algorithm, Algorithm)
+	case err != nil:
+		return Key{}, notCanonical(err)
+	case found < 0:
+		return Key{}, fault(m, m.Root().Get(Member), Mismatch, "the signature does not hold under %s: the message was changed after it was signed, or signed with another key", tried(keys))
+	default:
+		return keys[found], nil
 	}
-	var sum digest
-	if !sum.decode(digits) {
-		return digest{}, fault(m, member, Malformed, "expected 64 lower-case hex digits after %q, found %s", Algorithm+":", describe(digits))
-	}
-	return sum, nil
 }
 
-// decode reads lower-case hex digits, and reports whether they are a digest.
-func (d *digest) decode(digits string) bool {
-	var text, again [2 * len(d)]byte
-	if copy(text[:], digits) != len(digits) {
-		return false
-	}
-	_, err := hex.Decode(d[:], text[:])
-	hex.Encode(again[:], d[:])
-	return err == nil && again == text // encoding gives lower-case digits
-}
-
-// describe says what is there instead of 64 lower-case hex digits.
-func describe(digits string) string {
-	if strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
-		return fmt.Sprintf("other characters in %d bytes", len(digits))
-	}
-	if len(digits) != 64 {
-		return fmt.Sprintf("%d digits", len(digits))
-	}
-	return "upper-case ones"
-}
-
-// candidates returns the keys that the message may be signed with.
-func (v *Verifier) candidates(m *message.Message) ([]Key, *Error) {
-	named := m.Root().Get(KeyIDMember)
-	if !named.Exists() {
-		return v.keys, nil
-	}
-	if named.Kind() != jsonstream.String {
+// candidates returns the keys that the message may be signed with, all of the algorithm.
+func (v *Verifier) candidates(m *message.Message, algorithm Algorithm) ([]Key, *Error) {
+	named, member := m.Root().Get(KeyIDMember), m.Root().Get(Member)
+	all := v.of[algorithm].all
+	switch {
+	case named.Exists() && named.Kind() != jsonstream.String:
 		return nil, fault(m, named, Malformed, "expected a string, found a %s", named.Kind())
+	case all == nil:
+		return nil, fault(m, member, UnsupportedAlgorithm, "signed with %q, and no key at hand is for that: found %s", algorithm, tried(v.keys))
+	case !named.Exists():
+		return all, nil
 	}
-	for _, id := range []string{named.Text(), ""} {
-		if keys := v.byID[id]; keys != nil {
-			return keys, nil
+	if keys := v.byID[named.Text()]; keys != nil && named.Text() != "" {
+		if k := keys[0]; k.Algorithm() != algorithm {
+			return nil, fault(m, member, UnsupportedAlgorithm, "signed with %q, and %s is for %q alone", algorithm, tried(keys[:1]), k.Algorithm())
 		}
+		return keys, nil
+	}
+	if keys := v.of[algorithm].nameless; keys != nil {
+		return keys, nil
 	}
 	return nil, fault(m, named, UnknownKeyID, "signed with key %.80q, which is not at hand: found %s", named.Text(), tried(v.keys))
 }

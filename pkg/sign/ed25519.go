@@ -1,0 +1,127 @@
+package sign
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"math/big"
+	"slices"
+)
+
+// NewEd25519Key returns a new private key. Without an ID, that is its thumbprint (RFC 7638).
+func NewEd25519Key(id string) Key {
+	public, private, _ := ed25519.GenerateKey(rand.Reader) // never fails
+	return named(Key{public: public, private: private}, id)
+}
+
+// Public returns the public half of an Ed25519 key, under the same ID. A shared secret has
+// none: ok is false.
+func (k Key) Public() (public Key, ok bool) {
+	k.private, k.ops = nil, nil
+	return k, k.public != nil
+}
+
+// Ed25519 returns the halves of an Ed25519 key, for signatures over what is no message. private
+// is nil for a public key; both are nil for a shared secret.
+func (k Key) Ed25519() (public ed25519.PublicKey, private ed25519.PrivateKey) {
+	return k.public, k.private
+}
+
+// newPrivate returns the key of a seed (RFC 8032, section 5.1.5). The public key that comes
+// with it must be its own: a signature under another one gives the private key away.
+func newPrivate(id string, seed, public []byte) (Key, error) {
+	if len(seed) != ed25519.SeedSize {
+		return Key{}, errors.New("a private Ed25519 key has 32 bytes")
+	}
+	if len(bytes.Trim(seed, "\x00")) == 0 {
+		return Key{}, errors.New("the key is nothing but zero bytes; handoff keygen makes one")
+	}
+	private := ed25519.NewKeyFromSeed(seed)
+	own := private.Public().(ed25519.PublicKey)
+	if !bytes.Equal(own, public) {
+		return Key{}, errors.New("the public key in it is not that of the private key: the file is damaged, or somebody has changed it")
+	}
+	return named(Key{public: own, private: private}, id), nil
+}
+
+// newPublic returns a key that verifies.
+func newPublic(id string, point []byte) (Key, error) {
+	if err := checkPoint(point); err != nil {
+		return Key{}, err
+	}
+	return named(Key{public: slices.Clone(point)}, id), nil
+}
+
+// named gives an Ed25519 key its ID, the thumbprint if there is none.
+func named(k Key, id string) Key {
+	k.ID = id
+	if id == "" {
+		k.ID, k.derived = thumbprint(k.public), true
+	}
+	return k
+}
+
+// thumbprint is that of the JSON Web Key (RFC 7638; RFC 8037, section 2).
+func thumbprint(public ed25519.PublicKey) string {
+	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(public) + `"}`))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// checkPoint returns why 32 bytes are no public key (RFC 8032, section 5.1.3). A point of
+// small order is none: signatures for any message can be made without a private key.
+func checkPoint(point []byte) error {
+	if len(point) != ed25519.PublicKeySize {
+		return errors.New("a public Ed25519 key has 32 bytes")
+	}
+	littleEndian := slices.Clone(point)
+	littleEndian[31] &= 0x7f // without the sign of x
+	slices.Reverse(littleEndian)
+	y := new(big.Int).SetBytes(littleEndian)
+	// p is 2^255-19, and x² = (y²-1)/(dy²+1) with d = -121665/121666 (RFC 8032, section 5.1).
+	one := big.NewInt(1)
+	p := new(big.Int).Sub(new(big.Int).Lsh(one, 255), big.NewInt(19))
+	d := new(big.Int).Mul(big.NewInt(-121665), new(big.Int).ModInverse(big.NewInt(121666), p))
+	if y.Cmp(p) >= 0 {
+		return errors.New("not a public Ed25519 key: its encoding is not canonical")
+	}
+	y2 := new(big.Int).Mul(y, y)
+	u := new(big.Int).Sub(y2, one)
+	v := new(big.Int).Add(new(big.Int).Mul(d, y2), one)
+	// u/v is a square if uv is; dy²+1 is never zero.
+	if big.Jacobi(new(big.Int).Mod(u.Mul(u, v), p), p) < 0 {
+		return errors.New("not a public Ed25519 key: no point of the curve")
+	}
+	text := hex.EncodeToString(littleEndian)
+	if slices.Contains(smallOrders(), text) {
+		return errors.New("a public key of small order: anybody can sign for it; handoff keygen makes a better one")
+	}
+	return nil
+}
+
+// smallOrders are the y of all points whose order divides 8, in hex: of order 1, 2, 4, and
+// twice 8.
+func smallOrders() []string {
+	return []string{
+		"0000000000000000000000000000000000000000000000000000000000000001",
+		"7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffec",
+		"0000000000000000000000000000000000000000000000000000000000000000",
+		"05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826",
+		"7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7",
+	}
+}
+
+// isTextOf reports whether a secret is a public key, in one of the forms that public keys
+// are kept in: then everybody knows it.
+func (k Key) isTextOf(public ed25519.PublicKey) bool {
+	text := string(k.secret)
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+		if text == encoding.EncodeToString(public) {
+			return true
+		}
+	}
+	return bytes.Equal(k.secret, public) || text == hex.EncodeToString(public)
+}

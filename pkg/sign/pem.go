@@ -1,0 +1,132 @@
+package sign
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// errDamaged is the error for a key that says what it is and cannot be read.
+var errDamaged = errors.New("damaged, or not what it says it is: get it from where it was made")
+
+// parsePEM reads every key of a PEM file (RFC 7468): private ones as PKCS #8 or OpenSSH
+// writes them, unencrypted, public ones as SubjectPublicKeyInfo. label is that of the first.
+func parsePEM(text, label []byte) ([]Key, error) {
+	var keys []Key
+	blocks := 0
+	for rest := text; ; blocks++ {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		k, err := parseBlock(block)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	// What is quoted or cut is skipped by package pem.
+	if blocks == 0 {
+		return nil, errors.New(armored(label) + needed)
+	}
+	if begun := bytes.Count(text, []byte("-----BEGIN ")); begun != blocks {
+		return nil, fmt.Errorf("%d keys (PEM) begin in it, and %d can be read: %w", begun, blocks, errDamaged)
+	}
+	return keys, nil
+}
+
+// parseBlock reads one key.
+func parseBlock(block *pem.Block) (Key, error) {
+	name := armored([]byte(block.Type))
+	switch {
+	case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
+		return Key{}, errors.New("an encrypted private key (PEM): nobody is asked for its passphrase; decrypt it with openssl pkey -in FILE -out OTHER, under umask 077")
+	case block.Type == "PRIVATE KEY":
+		key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+		if err != nil {
+			return Key{}, fmt.Errorf("%s: %w", name, errDamaged)
+		}
+		private, ok := key.(ed25519.PrivateKey)
+		if !ok {
+			return Key{}, otherKind(name, fmt.Sprintf("%T", key))
+		}
+		return newPrivate("", private.Seed(), private[ed25519.SeedSize:])
+	case block.Type == "PUBLIC KEY":
+		key, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if err != nil {
+			return Key{}, fmt.Errorf("%s: %w", name, errDamaged)
+		}
+		public, ok := key.(ed25519.PublicKey)
+		if !ok {
+			return Key{}, otherKind(name, fmt.Sprintf("%T", key))
+		}
+		return newPublic("", public)
+	case block.Type == "OPENSSH PRIVATE KEY":
+		return parseOpenSSH(block)
+	default:
+		return Key{}, errors.New(name + needed)
+	}
+}
+
+// otherKind is the error for a key of another algorithm, by its Go type: "*ecdsa.PublicKey".
+func otherKind(name, goType string) error {
+	algorithm, _, _ := strings.Cut(strings.TrimPrefix(goType, "*"), ".")
+	return fmt.Errorf("%s for %s: only Ed25519 keys are used here", name, strings.ToUpper(algorithm))
+}
+
+// parseOpenSSH reads a private key of OpenSSH (PROTOCOL.key).
+func parseOpenSSH(block *pem.Block) (Key, error) {
+	const name = "a private key (OpenSSH)"
+	key, err := ssh.ParseRawPrivateKey(pem.EncodeToMemory(block))
+	if missing := (*ssh.PassphraseMissingError)(nil); errors.As(err, &missing) {
+		return Key{}, errors.New("an encrypted private key (OpenSSH): nobody is asked for its passphrase; take it off a copy with ssh-keygen -p -N '' -f COPY")
+	}
+	if err != nil {
+		return Key{}, fmt.Errorf("%s: %w", name, errDamaged)
+	}
+	private, ok := key.(*ed25519.PrivateKey)
+	if !ok {
+		return Key{}, otherKind(name, fmt.Sprintf("%T", key))
+	}
+	return newPrivate("", private.Seed(), (*private)[ed25519.SeedSize:])
+}
+
+// parseSSHLines reads public keys as OpenSSH writes them, one a line, among blank lines and
+// comments.
+func parseSSHLines(text []byte) ([]Key, error) {
+	const name = "a public key (OpenSSH)"
+	begins := regexp.MustCompile(`^(ssh|ecdsa|sk)-[a-z0-9@.-]+ `)
+	var keys []Key
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if !begins.Match(line) {
+			return nil, fmt.Errorf("line %d: expected %s, which begins with ssh-ed25519; options before it have no meaning here", n, name)
+		}
+		key, _, _, _, err := ssh.ParseAuthorizedKey(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %s: %w", n, name, errDamaged)
+		}
+		public, ok := key.(ssh.CryptoPublicKey)
+		if !ok || key.Type() != ssh.KeyAlgoED25519 {
+			return nil, fmt.Errorf("line %d: %s of type %.60s: only ssh-ed25519 is used here", n, name, key.Type())
+		}
+		k, err := newPublic("", public.CryptoPublicKey().(ed25519.PublicKey))
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		keys = append(keys, k)
+	}
+	return keys, nil
+}

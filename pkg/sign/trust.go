@@ -1,0 +1,135 @@
+package sign
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/rfc3339"
+)
+
+// A Binding says for whom a key may sign, and when.
+type Binding struct {
+	KeyID string
+	// Agents are patterns for fromAgent.agentId: in them, * stands for any characters, also
+	// none, and everything else for itself.
+	Agents []string
+	// NotBefore and NotAfter bound the period in which the key is valid, both included; the
+	// zero Time is no bound.
+	NotBefore, NotAfter time.Time
+}
+
+// Trust is the bindings that a receiver goes by. A key may sign where one of its bindings lets
+// it; one without a binding signs for nobody. Nil asks for no bindings.
+type Trust []Binding
+
+// check returns an [*Error] unless a key may sign the message.
+//
+// Both the time of the message and now have to be in the period: the first is what the sender
+// signed, and whoever has stolen a key after its period can sign any time.
+func (t Trust) check(m *message.Message, k Key, now time.Time) *Error {
+	if t == nil {
+		return nil
+	}
+	member := m.Root().Get(Member)
+	agent := m.Root().Get("fromAgent").Get("agentId")
+	var bindings []Binding // of the key for the agent
+	for _, b := range t {
+		if b.KeyID == k.ID && k.ID != "" && agent.Text() != "" && b.speaksFor(agent.Text()) {
+			bindings = append(bindings, b)
+		}
+	}
+	if bindings == nil {
+		if agent.Text() == "" {
+			return fault(m, m.Root(), Untrusted, "the signature holds under %s, and there is no fromAgent.agentId to sign for", tried([]Key{k}))
+		}
+		return fault(m, member, Untrusted, "the signature holds under %s, which may not sign for the agent %.80q: the sender is not who it says, or its key lacks a binding", tried([]Key{k}), agent.Text())
+	}
+	var problem *Error
+	for _, b := range bindings {
+		if problem = b.checkPeriod(m, now); problem == nil {
+			return nil
+		}
+	}
+	return problem
+}
+
+// speaksFor reports whether one of the patterns matches.
+func (b Binding) speaksFor(agent string) bool {
+	for _, pattern := range b.Agents {
+		if matches(pattern, agent) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether a text matches a pattern with stars.
+func matches(pattern, text string) bool {
+	first, rest, starred := strings.Cut(pattern, "*")
+	text, ok := strings.CutPrefix(text, first)
+	if !starred || !ok {
+		return ok && text == ""
+	}
+	for {
+		part, after, more := strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(text, part)
+		}
+		// The first place leaves the most for the parts that follow.
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text, rest = text[at+len(part):], after
+	}
+}
+
+// checkPeriod returns an [*Error] unless the key is valid, by this binding, for the message.
+func (b Binding) checkPeriod(m *message.Message, now time.Time) *Error {
+	if b.NotBefore.IsZero() && b.NotAfter.IsZero() {
+		return nil
+	}
+	at := m.Root().Get("timestamp")
+	made, ok := rfc3339.Parse(at.Text())
+	if !ok {
+		return fault(m, at, KeyPeriod, "the key %.80q is valid for a time, and the timestamp is not an RFC 3339 time", b.KeyID)
+	}
+	for _, when := range []struct {
+		what string
+		time time.Time
+	}{{"the message was made", made}, {"it is now", now}} {
+		switch {
+		case !b.NotBefore.IsZero() && when.time.Before(b.NotBefore):
+			return fault(m, at, KeyPeriod, "the key %.80q is valid from %s on, and %s %s: sign with the key of that time", b.KeyID, shownTime(b.NotBefore), when.what, shownTime(when.time))
+		case !b.NotAfter.IsZero() && when.time.After(b.NotAfter):
+			return fault(m, at, KeyPeriod, "the key %.80q was valid until %s, and %s %s: sign with a newer key", b.KeyID, shownTime(b.NotAfter), when.what, shownTime(when.time))
+		}
+	}
+	return nil
+}
+
+func shownTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// explain returns, in sentences, what a key is trusted for.
+func (t Trust) explain(k Key) []string {
+	var lines []string
+	for _, b := range t {
+		if b.KeyID != k.ID {
+			continue
+		}
+		line := fmt.Sprintf("%s may sign for %.200q", tried([]Key{k}), b.Agents)
+		if !b.NotBefore.IsZero() {
+			line += " from " + shownTime(b.NotBefore)
+		}
+		if !b.NotAfter.IsZero() {
+			line += " until " + shownTime(b.NotAfter)
+		}
+		lines = append(lines, line)
+	}
+	if t != nil && lines == nil {
+		lines = append(lines, tried([]Key{k})+" has no binding: it may sign for nobody")
+	}
+	return lines
+}
