@@ -29,6 +29,8 @@ type Policy struct {
 	// Never of those that are left alone, with all in them. A token "*" stands for any.
 	Always []string `json:"always,omitzero"`
 	Never  []string `json:"never,omitzero"`
+	// Subject is the JSON Pointer of the data subject's id in a message: whose data it has.
+	Subject string `json:"subject,omitzero"`
 }
 
 // A ClassPolicy says what counts of a class.
@@ -62,7 +64,7 @@ func ParsePolicy(text []byte) (Policy, error) {
 		case errors.Is(err, json.ErrUnknownName):
 			return p, fmt.Errorf("policy: %s: unknown member; the format has no such name", semantic.JSONPointer)
 		}
-		return p, fmt.Errorf("policy: %s: a value of the wrong type; write the one that the format has there", semantic.JSONPointer)
+		return p, fmt.Errorf("policy: %s: a value of the wrong type; write the one that the format has there", cmp.Or(semantic.JSONPointer, "the whole document"))
 	}
 	_, err := New(p)
 	return p, err
@@ -126,6 +128,9 @@ func (s *Scanner) prepare() error {
 				return fmt.Errorf("policy: /%s/%d: %q is no JSON Pointer: write it as /member/0/member", lists.name, i, pointer)
 			}
 		}
+	}
+	if tokens, ok := jsonstream.SplitPointer(s.policy.Subject); !ok || s.policy.Subject != "" && slices.Contains(tokens, "*") {
+		return fmt.Errorf("policy: /subject: %q is no JSON Pointer of one value: write it as /member/0/member", s.policy.Subject)
 	}
 	for i, region := range s.policy.Regions {
 		if len(region) != 2 || strings.ToUpper(region) != region {

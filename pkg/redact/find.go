@@ -38,6 +38,23 @@ func Find(doc *jsonstream.Document, f format.Format, s *privacy.Scanner, limits 
 	return found
 }
 
+// data returns what pieces are.
+func data(pieces []piece) (list []Datum) {
+	add := func(p piece, holder jsonstream.Value) {
+		found := p.found(holder)
+		list = append(list, Datum{found.Pointer(), p.name, p.class, p.value})
+	}
+	for _, p := range pieces {
+		if p.carried == nil {
+			add(p, jsonstream.Value{})
+		}
+		for _, inner := range p.inside {
+			add(inner, p.at)
+		}
+	}
+	return list
+}
+
 func (p piece) found(holder jsonstream.Value) Found {
 	f := Found{Class: p.class, Kind: p.kind, Score: p.score, Value: p.at, InName: p.name && !p.nested, Holder: holder}
 	if !p.nested {

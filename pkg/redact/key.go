@@ -125,10 +125,10 @@ type line struct {
 }
 
 // entry returns a line of a vault for a redacted message.
-func (k *Key) entry(redacted []byte, changes []change, values map[string]string) ([]byte, error) {
+func (k *Key) entry(redacted []byte, changes []Change, values map[string]string) ([]byte, error) {
 	e := entry{Values: values}
 	for _, c := range changes {
-		e.Undo = append(e.Undo, undo{c.start, c.end, c.before})
+		e.Undo = append(e.Undo, undo(c))
 	}
 	text, err := json.Marshal(e)
 	if err != nil {

@@ -138,14 +138,8 @@ func (n *naming) alike(p piece, id identity) string {
 	}
 }
 
-// A change is a part of the redacted text, and what was there before.
-type change struct {
-	start, end int
-	before     []byte
-}
-
 // splice replaces the pieces of a text. It returns what undoes that.
-func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []change) {
+func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []Change) {
 	redacted = make([]byte, 0, len(text)+len(text)/16)
 	at := 0
 	for _, p := range pieces {
@@ -157,16 +151,18 @@ func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []ch
 			redacted = base64.StdEncoding.AppendEncode(redacted, inner)
 		case p.number && n.o.KeepFormat && p.class != Hidden:
 			redacted = append(redacted, n.replacement(p)...)
-		case p.number:
-			redacted = append(append(append(redacted, '"'), n.replacement(p)...), '"')
-			n.typed = true
+		case p.number, p.entire:
+			// In JSON within a string a quotation mark is escaped, once for each string around.
+			quote := strings.Repeat(`\`, 1<<p.depth-1) + `"`
+			redacted = append(append(append(redacted, quote...), n.replacement(p)...), quote...)
+			n.typed = n.typed || p.number
 		default:
 			redacted = append(redacted, n.replacement(p)...)
 		}
 		if p.carried == nil {
 			n.replaced[p.class]++
 		}
-		undo = append(undo, change{from, len(redacted), bytes.Clone(text[p.start:p.end])})
+		undo = append(undo, Change{from, len(redacted), bytes.Clone(text[p.start:p.end])})
 		at = p.end
 	}
 	return append(redacted, text[at:]...), undo

@@ -33,6 +33,10 @@ type Options struct {
 	KeepFormat bool
 	// Vault tells to make entries for a vault, which needs a key.
 	Vault bool
+	// Apart tells to return what puts the message back, and what it is that was replaced. Then
+	// what the policy always redacts is replaced as a whole, whatever it is, ids are replaced
+	// like everything else, and a signature stays, unless the policy names it.
+	Apart bool
 	// Sign signs a message again whose signature was removed; nil leaves it unsigned.
 	Sign func(text []byte) ([]byte, error)
 	// Format is that of the messages; "" detects it.
@@ -57,6 +61,38 @@ type Result struct {
 	Typed bool
 	// Entry is a line for the vault, without a line end; nil if nothing was replaced.
 	Entry []byte
+	// Undo and Data are there with [Options.Apart]: what [Restore] needs, and what was
+	// replaced, in the order of the message.
+	Undo []Change
+	Data []Datum
+}
+
+// A Change is a part of a redacted text, and what was there before.
+type Change struct {
+	Start, End int
+	Before     []byte
+}
+
+// Restore undoes the changes of a text, which come in its order. It reports whether they can
+// be of this text.
+func Restore(text []byte, changes []Change) (original []byte, ok bool) {
+	at := 0
+	for _, c := range changes {
+		if c.Start < at || c.End < c.Start || c.End > len(text) {
+			return nil, false
+		}
+		original = append(append(original, text[at:c.Start]...), c.Before...)
+		at = c.End
+	}
+	return append(original, text[at:]...), true
+}
+
+// A Datum is something that was replaced.
+type Datum struct {
+	Pointer string // of the value that holds it; for the name of a member that of the object
+	InName  bool
+	Class   privacy.Class
+	Value   string // the characters; of [Hidden] what is not a string as JSON
 }
 
 // Kept is personal data that was left.
@@ -89,6 +125,10 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("two members of an object would have the same name: leave their names alone with the policy's never: %w", err)
 	}
 	r.Text = text
+	if o.Apart {
+		r.Undo, r.Data = undo, data(w.pieces)
+		return r, nil
+	}
 	if signed := formats.Named(f).Signature; len(signed) > 0 && redacted.Root().Get(signed[0]).Exists() {
 		draft := jsonstream.NewDraft(redacted.Root())
 		for _, member := range signed {
@@ -100,7 +140,7 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 				return Result{}, fmt.Errorf("signing again: %w", err)
 			}
 		}
-		undo = []change{{0, len(r.Text), slices.Clone(doc.Raw().Bytes)}} // it is put back as a whole
+		undo = []Change{{0, len(r.Text), slices.Clone(doc.Raw().Bytes)}} // it is put back as a whole
 	}
 	if o.Vault {
 		r.Entry, err = o.Key.entry(r.Text, undo, names.values())

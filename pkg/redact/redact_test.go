@@ -50,6 +50,8 @@ func TestMessage(t *testing.T) {
 		{name: "a part of a name", text: `{"a":"Ada Lovelace wrote. Dear Ada,","b":"Grace Murray Hopper"}`, want: `{"a":"<PERSON_1> wrote. Dear <PERSON_1>,","b":"<PERSON_2>"}`},
 		{name: "escapes and spaces stay", text: ` { "a" : "\u00fcber\tada@example.com\n\"x\"" } `, want: ` { "a" : "\u00fcber\t<EMAIL_1>\n\"x\"" } `},
 		{name: "JSON in a string", text: `{"arguments":"{\"to\":\"ada@example.com\",\"n\":\"\\u00e9\",\"x\":\"{\\\"ssn\\\":\\\"219-09-9999\\\"}\"}"}`, want: `{"arguments":"{\"to\":\"<EMAIL_1>\",\"n\":\"\\u00e9\",\"x\":\"{\\\"ssn\\\":\\\"<NATIONAL_ID_1>\\\"}\"}"}`},
+		{name: "a number in JSON in a string", text: `{"a":"{\"cardNumber\":4111111111111111}"}`, want: `{"a":"{\"cardNumber\":\"<PAYMENT_CARD_1>\"}"}`},
+		{name: "a number in JSON in JSON", text: `{"a":"{\"b\":\"{\\\"cardNumber\\\":4111111111111111}\"}"}`, want: `{"a":"{\"b\":\"{\\\"cardNumber\\\":\\\"<PAYMENT_CARD_1>\\\"}\"}"}`},
 		{name: "the name of a member", text: `{"ada@example.com":1}`, want: `{"<EMAIL_1>":1}`},
 		{name: "a number", text: `{"cardNumber":4111111111111111,"n":12345678}`, want: `{"cardNumber":"<PAYMENT_CARD_1>","n":12345678}`},
 		{name: "by the name of the member", text: `{"firstName":"Xq","dateOfBirth":"1990-05-17","phone":"5550100"}`, want: `{"firstName":"<PERSON_1>","dateOfBirth":"<BIRTH_DATE_1>","phone":"<PHONE_1>"}`},
@@ -270,4 +272,27 @@ func FuzzRestore(f *testing.F) {
 			t.Fatalf("%v: got %q, want %q", err, restored.Text, text)
 		}
 	})
+}
+
+// What is taken apart comes back, whatever it is, and is listed with its place; ids are no
+// exception, and a signature stays where it is.
+func TestApart(t *testing.T) {
+	text := `{"id":"ada@example.com","customer":{"vip":true,"tags":["a"]},"signature":"x","handoffId":"h"}`
+	r, err := Message(parse(t, text), Options{Scanner: scanner(privacy.Policy{Always: []string{"/customer/*"}}), Apart: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"id":"<EMAIL_1>","customer":{"vip":"<HIDDEN_1>","tags":"<HIDDEN_2>"},"signature":"x","handoffId":"h"}`; string(r.Text) != want {
+		t.Errorf("got  %s\nwant %s", r.Text, want)
+	}
+	want := []Datum{{"/id", false, privacy.Email, "ada@example.com"}, {"/customer/vip", false, Hidden, "true"}, {"/customer/tags", false, Hidden, `["a"]`}}
+	if fmt.Sprint(r.Data) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", r.Data, want)
+	}
+	if original, ok := Restore(r.Text, r.Undo); !ok || string(original) != text {
+		t.Errorf("got %s", original)
+	}
+	if _, ok := Restore(r.Text[:20], r.Undo); ok {
+		t.Error("it was undone in another text")
+	}
 }

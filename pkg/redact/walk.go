@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +21,8 @@ type piece struct {
 	kind       string
 	value      string           // the characters
 	number     bool             // it is a JSON number
+	entire     bool             // it is a whole JSON value
+	depth      int              // of JSON within strings
 	name       bool             // it is in the name of a member
 	at         jsonstream.Value // the string or number that it is in, of the message or of what a carrier holds
 	nested     bool             // it is in JSON in a string
@@ -39,6 +43,7 @@ type walk struct {
 	carriers []jsonstream.Value
 	fixed    []string // members of the root that identify the message
 
+	apart         bool
 	own           bool       // the policy has patterns of its own
 	always, never [][]string // tokens of pointers
 	pieces        []piece
@@ -49,7 +54,7 @@ type walk struct {
 }
 
 func newWalk(doc *jsonstream.Document, f format.Format, o Options) *walk {
-	w := &walk{scanner: o.Scanner, limits: o.Limits, format: f, root: doc.Root(), carriers: history.Carriers(doc.Root(), f)}
+	w := &walk{scanner: o.Scanner, limits: o.Limits, format: f, apart: o.Apart, root: doc.Root(), carriers: history.Carriers(doc.Root(), f)}
 	d := formats.Named(f)
 	w.fixed = slices.Concat(d.IDs, d.Signature)
 	policy := o.Scanner.Policy()
@@ -67,28 +72,41 @@ func pointers(all []string) [][]string {
 	return tokens
 }
 
-// matchesAny reports whether a pointer is one of a list, in which "*" stands for any token.
-func matchesAny(list [][]string, pointer string) bool {
-	if len(list) == 0 {
-		return false
+// matchesAny reports whether a value is where one of a list of pointers leads, in which "*"
+// stands for any token. holder is the pointer of what carries it.
+func matchesAny(list [][]string, v jsonstream.Value, holder string) bool {
+	if holder == "" {
+		return slices.ContainsFunc(list, func(want []string) bool { return leadsTo(want, v) })
 	}
-	tokens, _ := jsonstream.SplitPointer(pointer)
+	tokens, _ := jsonstream.SplitPointer(holder + v.Pointer())
 	return slices.ContainsFunc(list, func(want []string) bool {
 		return slices.EqualFunc(want, tokens, func(a, b string) bool { return a == "*" || a == b })
 	})
 }
 
+// leadsTo reports whether a pointer leads to a value, without making the value's own.
+func leadsTo(pointer []string, v jsonstream.Value) bool {
+	for _, token := range slices.Backward(pointer) {
+		parent := v.Parent()
+		if !parent.Exists() {
+			return false
+		}
+		if token != "*" && (v.RawName() != nil && v.Name() != token || v.RawName() == nil && strconv.Itoa(v.Index()) != token) {
+			return false
+		}
+		v = parent
+	}
+	return !v.Parent().Exists()
+}
+
 // document looks at a value and all in it; holder is the pointer of what carries it.
 func (w *walk) document(v jsonstream.Value, holder string) {
-	if len(w.never)+len(w.always) > 0 {
-		pointer := holder + v.Pointer()
-		if matchesAny(w.never, pointer) {
-			return
-		}
-		if matchesAny(w.always, pointer) {
-			w.whole(v)
-			return
-		}
+	if matchesAny(w.never, v, holder) {
+		return
+	}
+	if matchesAny(w.always, v, holder) {
+		w.whole(v)
+		return
 	}
 	switch v.Kind() {
 	case jsonstream.Object:
@@ -203,7 +221,7 @@ func (w *walk) number(v jsonstream.Value, holder string) {
 		w.kept = append(w.kept, Kept{holder + v.Pointer(), m.Class})
 		return
 	}
-	w.pieces = append(w.pieces, piece{start: v.Offset(), end: v.Offset() + len(raw), class: m.Class, kind: m.Kind, value: raw, number: true, at: w.place(v), score: m.Score})
+	w.pieces = append(w.pieces, piece{start: v.Offset(), end: v.Offset() + len(raw), class: m.Class, kind: m.Kind, value: raw, number: true, depth: w.depth, at: w.place(v), score: m.Score})
 }
 
 // place returns the value of the document that holds v: v, or the string that v is in JSON
@@ -220,6 +238,10 @@ const Hidden privacy.Class = "hidden"
 
 // whole replaces all strings and numbers in a value.
 func (w *walk) whole(v jsonstream.Value) {
+	if w.apart && w.depth == 0 {
+		w.pieces = append(w.pieces, piece{start: v.Offset(), end: v.Offset() + len(v.Raw()), class: Hidden, value: cmp.Or(strings.Clone(v.Text()), string(v.Raw())), entire: true, at: v, score: 1})
+		return
+	}
 	for inner := range v.All() {
 		switch inner.Kind() {
 		case jsonstream.String:
@@ -227,7 +249,7 @@ func (w *walk) whole(v jsonstream.Value) {
 				w.pieces = append(w.pieces, piece{start: inner.Offset() + 1, end: inner.Offset() + len(inner.Raw()) - 1, class: Hidden, value: strings.Clone(text), at: w.place(inner), score: 1})
 			}
 		case jsonstream.Number:
-			w.pieces = append(w.pieces, piece{start: inner.Offset(), end: inner.Offset() + len(inner.Raw()), class: Hidden, value: string(inner.Raw()), number: true, at: w.place(inner), score: 1})
+			w.pieces = append(w.pieces, piece{start: inner.Offset(), end: inner.Offset() + len(inner.Raw()), class: Hidden, value: string(inner.Raw()), number: true, depth: w.depth, at: w.place(inner), score: 1})
 		}
 	}
 }
@@ -235,6 +257,9 @@ func (w *walk) whole(v jsonstream.Value) {
 // isFixed reports whether programs identify something by a value: the message, an agent, a
 // tool call, what a value is.
 func (w *walk) isFixed(v jsonstream.Value) bool {
+	if w.apart { // no program gets the message without what was in it
+		return false
+	}
 	name := v.Name()
 	switch name {
 	case "id", "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "role", "type":

@@ -90,7 +90,7 @@ func BenchmarkScanDocument(b *testing.B) {
 // by which the rules' literals are found.
 func BenchmarkFirstScan(b *testing.B) {
 	for b.Loop() {
-		newRuleSet(builtinFile.rules()).index()
+		newRuleSet(builtinFile.rules(), builtinTables.Index).index()
 	}
 }
 

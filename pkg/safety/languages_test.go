@@ -14,10 +14,10 @@ import (
 
 // A language is a table of languages.yaml.
 type language struct {
-	Name, Language                                                          string
-	Last, Joined                                                            bool
-	Drop, Whole, Told, Before, Yours, Text, Show, Prompt, Fresh, Maker, Not []string
-	Match, Pass                                                             []string
+	Name, Language                                                                     string
+	Last, Joined                                                                       bool
+	Drop, Whole, Told, Before, Yours, Text, Page, Say, Show, Prompt, Fresh, Maker, Not []string
+	Match, Pass                                                                        []string
 }
 
 // readLanguages returns the rules that are made of the tables of languages.yaml.
@@ -42,8 +42,9 @@ func (l language) direct() fileRule {
 	drop, told, before, text := words(l.Drop), words(l.Told), words(l.Before), words(l.Text)
 	whole, yours := words(l.Whole), words(l.Yours)
 	near, far := l.gap(2), l.gap(4)
+	page := words(l.Page)
 	var patterns []string
-	starts, nigh := slices.Concat(l.Drop, l.Show), slices.Concat(l.Told, l.Text, l.Prompt)
+	starts, nigh := slices.Concat(l.Drop, l.Show), slices.Concat(l.Told, l.Text, l.Page, l.Prompt)
 	if l.Last {
 		patterns = []string{
 			told + far + whole + near + drop,
@@ -52,7 +53,10 @@ func (l language) direct() fileRule {
 			yours + near + text + far + drop,
 			words(l.Prompt) + near + words(l.Show),
 		}
-		starts, nigh = slices.Concat(l.Told, l.Whole, l.Before, l.Yours, l.Prompt), slices.Concat(l.Drop, l.Show)
+		if l.Page != nil {
+			patterns = append(patterns, page+far+drop+`\s?:`)
+		}
+		starts, nigh = slices.Concat(l.Told, l.Whole, l.Before, l.Yours, l.Page, l.Prompt), slices.Concat(l.Drop, l.Show)
 	} else {
 		patterns = []string{
 			drop + near + whole + far + told,
@@ -61,6 +65,9 @@ func (l language) direct() fileRule {
 			drop + near + yours + near + text,
 			drop + near + text + near + yours,
 			words(l.Show) + far + words(l.Prompt),
+		}
+		if l.Page != nil {
+			patterns = append(patterns, drop+near+page+far+words(l.Say))
 		}
 		if l.Joined {
 			patterns = append(patterns, drop+near+told+near+whole, drop+near+told)

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -107,7 +108,7 @@ func ParseRules(text []byte) (*RuleSet, error) {
 	}
 	rules := file.rules()
 	if file.Standalone {
-		return newRuleSet(rules), nil
+		return madeRuleSet(rules), nil
 	}
 	return builtin().with(rules), nil
 }
@@ -121,7 +122,7 @@ func decodeError(err error) error {
 	if errors.Is(err, json.ErrUnknownName) {
 		return fmt.Errorf("rules: %s: unknown member; the format has no such name", semantic.JSONPointer)
 	}
-	return fmt.Errorf("rules: %s: a value of the wrong type; write the one that the format has there", semantic.JSONPointer)
+	return fmt.Errorf("rules: %s: a value of the wrong type; write the one that the format has there", cmp.Or(semantic.JSONPointer, "the whole document"))
 }
 
 var fragmentName = static(`^[a-z][a-z0-9]*$`)
@@ -207,7 +208,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 
 // try runs the examples of a rule that is otherwise sound.
 func (f fileRule) try(r *rule) (member string, err error) {
-	alone := newRuleSet([]*rule{r})
+	alone := madeRuleSet([]*rule{r})
 	for _, text := range f.Match {
 		if !alone.finds(f.exampleField(), text) {
 			return "match", fmt.Errorf("%q is not found; an expression has to match from one of the literals on, which begins a word, with one of near in reach", text)

@@ -17,13 +17,15 @@ type RuleSet struct {
 	classes func() *textscan.Classes
 }
 
-// A rule is a compiled Rule. Its expressions are compiled on their first use: clean text
-// needs few of them.
+// A rule is a Rule to search with. What it searches with is made on its first use: clean
+// text needs few rules.
 type rule struct {
-	Rule
 	source *fileRule
 	reach  int
-	begins func() *beginnings      // the beginnings of the needed texts: see promises
+	expand func(pattern string) string // the expander of its file
+
+	once   sync.Once
+	begins *beginnings             // the beginnings of the needed texts, nil if there are none: see promises
 	exprs  []func() *regexp.Regexp // separate: small ones run faster
 	unless func() *regexp.Regexp   // nil if nothing excuses a match
 }
@@ -35,40 +37,48 @@ const defaultReach = 160
 // maxReach limits the cost of one look.
 const maxReach = 1000
 
-//go:generate go test -run TestRulesFile -update
+//go:generate go test -run TestGenerated -update
 
-// builtin is the rule set of builtin.go. That is made from rules.yaml, as constant data,
-// so that it needs no decoding. A test checks it as ParseRules would.
-var builtin = sync.OnceValue(func() *RuleSet { return newRuleSet(builtinFile.rules()) })
+// builtin is the rule set of builtin.go and tables.go. Those are made from rules.yaml and
+// languages.yaml, as constant data, so that nothing has to be made of it. A test checks the
+// rules as ParseRules would.
+var builtin = sync.OnceValue(func() *RuleSet {
+	return newRuleSet(builtinFile.rules(), builtinTables.Index)
+})
 
-func newRuleSet(rules []*rule) *RuleSet {
-	index := sync.OnceValue(func() *textscan.Index { return newIndex(rules) })
-	return &RuleSet{rules, index, sync.OnceValue(func() *textscan.Classes { return view.NewClasses(index().Marks()) })}
-}
-
-// newIndex returns an index of the literals of rules.
-func newIndex(rules []*rule) *textscan.Index {
-	n := 0
-	for _, r := range rules {
-		n += len(r.source.Literals) + len(r.source.Near)
-	}
-	literals := make([]textscan.Literal, 0, n)
+// newRuleSet returns a set; index returns the index of the rules' literals.
+func newRuleSet(rules []*rule, index func(reaches []int) *textscan.Index) *RuleSet {
 	reaches := make([]int, len(rules))
-	add := func(list []string, rule int, role textscan.Role) {
-		for _, s := range list {
-			literals = append(literals, textscan.Literal{Text: s, Rule: rule, Role: role})
-		}
-	}
 	for i, r := range rules {
 		reaches[i] = r.reach
+	}
+	set := &RuleSet{rules: rules, index: sync.OnceValue(func() *textscan.Index { return index(reaches) })}
+	set.classes = sync.OnceValue(func() *textscan.Classes { return view.NewClasses(set.index().Marks) })
+	return set
+}
+
+// madeRuleSet returns a set of rules that are not the built-in ones alone.
+func madeRuleSet(rules []*rule) *RuleSet {
+	return newRuleSet(rules, func(reaches []int) *textscan.Index { return textscan.NewIndex(literalsOf(rules), reaches) })
+}
+
+// literalsOf returns the literals of rules.
+func literalsOf(rules []*rule) []textscan.Literal {
+	var list []textscan.Literal
+	for i, r := range rules {
+		add := func(texts []string, role textscan.Role) {
+			for _, s := range texts {
+				list = append(list, textscan.Literal{Text: s, Rule: i, Role: role})
+			}
+		}
 		if r.source.Near == nil {
-			add(r.source.Literals, i, textscan.Announces)
+			add(r.source.Literals, textscan.Announces)
 		} else {
-			add(r.source.Literals, i, textscan.Waits)
-			add(r.source.Near, i, textscan.Near)
+			add(r.source.Literals, textscan.Waits)
+			add(r.source.Near, textscan.Near)
 		}
 	}
-	return textscan.NewIndex(literals, reaches)
+	return list
 }
 
 // with returns a set in which other's rules replace those of the same id, and the rest
@@ -76,45 +86,50 @@ func newIndex(rules []*rule) *textscan.Index {
 func (set *RuleSet) with(other []*rule) *RuleSet {
 	byID := make(map[string]*rule, len(other))
 	for _, r := range other {
-		byID[r.ID] = r
+		byID[r.source.ID] = r
 	}
 	var merged []*rule
 	for _, r := range set.rules {
-		if replacement, ok := byID[r.ID]; ok {
+		if replacement, ok := byID[r.source.ID]; ok {
 			r = replacement
-			delete(byID, r.ID)
+			delete(byID, r.source.ID)
 		}
 		merged = append(merged, r)
 	}
 	for _, r := range other {
-		if _, ok := byID[r.ID]; ok {
+		if _, ok := byID[r.source.ID]; ok {
 			merged = append(merged, r)
 		}
 	}
-	return newRuleSet(merged)
+	return madeRuleSet(merged)
 }
 
 // A space in an expression matches all that may separate two words of a sentence, so that
 // line breaks, also as JSON escapes, and stray marks do not hide an order.
 const gap = `(?:(?:[\s\x00-\x1f,;:'"“”‘’*()\[\]<>~+#\x{a0}–—…-]|\\[nrt"])+)`
 
-// newRule compiles a rule; expand is the expander of its file.
+// newRule returns a rule to search with; expand is the expander of its file.
 func newRule(source *fileRule, expand func(pattern string) string) *rule {
-	r := &rule{Rule: source.Rule(), source: source, reach: source.Reach}
+	r := &rule{source: source, reach: source.Reach, expand: expand}
 	if r.reach == 0 {
 		r.reach = defaultReach
 	}
-	if source.Needs != nil {
-		r.begins = sync.OnceValue(func() *beginnings { return newBeginnings(source.Needs) })
-	}
-	r.exprs = make([]func() *regexp.Regexp, len(source.Patterns))
-	for i, p := range source.Patterns {
-		r.exprs[i] = lazy(func() string { return anchored(expand(p)) })
-	}
-	if len(source.Unless) > 0 {
-		r.unless = lazy(func() string { return `(?i)` + expand(strings.Join(source.Unless, "|")) })
-	}
 	return r
+}
+
+// prepare makes what the rule searches with.
+func (r *rule) prepare() {
+	r.once.Do(func() {
+		if r.source.Needs != nil {
+			r.begins = newBeginnings(r.source.Needs)
+		}
+		for _, p := range r.source.Patterns {
+			r.exprs = append(r.exprs, lazy(func() string { return anchored(r.expand(p)) }))
+		}
+		if len(r.source.Unless) > 0 {
+			r.unless = lazy(func() string { return `(?i)` + r.expand(strings.Join(r.source.Unless, "|")) })
+		}
+	})
 }
 
 // anchored is the expression of an expanded pattern.

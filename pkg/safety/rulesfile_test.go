@@ -13,9 +13,11 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
-var update = flag.Bool("update", false, "write builtin.go from rules.yaml")
+var update = flag.Bool("update", false, "write builtin.go and tables.go from rules.yaml and languages.yaml")
 
 // embedded is the built-in rules as a file of rules.
 var embedded = func() []byte {
@@ -49,8 +51,7 @@ func readYAML(t *testing.T) *rulesFile {
 	return file
 }
 
-// TestRulesFile checks the rules, all their examples included, and that builtin.go was
-// made from them. It keeps the first examples only: they are what is shown of a rule.
+// TestRulesFile checks the rules, all their examples included.
 func TestRulesFile(t *testing.T) {
 	file := readYAML(t)
 	expand := file.expander(len(file.Fragments))
@@ -62,29 +63,44 @@ func TestRulesFile(t *testing.T) {
 	if err := file.check(); err != nil && !t.Failed() {
 		t.Error(err)
 	}
+}
+
+// TestGenerated checks that builtin.go was made from the rules' files, and tables.go from
+// it. It keeps the first examples only: they are what is shown of a rule.
+func TestGenerated(t *testing.T) {
+	file := readYAML(t)
 	for i := range file.Rules {
 		r := &file.Rules[i]
 		r.Match, r.Pass = r.Match[:1], r.Pass[:1]
 	}
+	tables := textscan.NewTables(literalsOf(file.rules()), len(file.Rules))
 	if *update {
-		writeBuiltin(t, file)
+		write(t, "builtin.go", "builtinFile = rulesFile", file)
+		write(t, "tables.go", "builtinTables = textscan.Tables", tables)
 		return
 	}
 	if diff := cmp.Diff(file, &builtinFile); diff != "" {
 		t.Errorf("builtin.go is not made from rules.yaml and languages.yaml: run go generate (-rules.yaml +builtin.go):\n%s", diff)
 	}
+	if !reflect.DeepEqual(tables, &builtinTables) {
+		t.Error("tables.go is not made from rules.yaml and languages.yaml: run go generate")
+	}
 }
 
-func writeBuiltin(t *testing.T, file *rulesFile) {
+func write[T any](t *testing.T, file, declared string, value *T) {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("// Code generated from rules.yaml by go generate; DO NOT EDIT.\n\npackage safety\n\nvar builtinFile = rulesFile")
-	writeLiteral(&b, reflect.ValueOf(*file))
+	b.WriteString("// Code generated from rules.yaml and languages.yaml by go generate; DO NOT EDIT.\n\npackage safety\n\n")
+	if pkg, _, ok := strings.Cut(reflect.TypeFor[T]().String(), "."); ok && pkg != "safety" {
+		b.WriteString("import \"" + reflect.TypeFor[T]().PkgPath() + "\"\n\n")
+	}
+	b.WriteString("var " + declared)
+	writeLiteral(&b, reflect.ValueOf(*value))
 	source, err := format.Source([]byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("builtin.go", source, 0o644); err != nil {
+	if err := os.WriteFile(file, source, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -99,13 +115,31 @@ func writeLiteral(b *strings.Builder, v reflect.Value) {
 				continue
 			}
 			b.WriteString(field.Name + ": ")
-			if value.Kind() == reflect.Slice {
-				b.WriteString("[]" + value.Type().Elem().Name())
+			if kind := value.Kind(); kind == reflect.Slice || kind == reflect.Array {
+				b.WriteString(strings.ReplaceAll(value.Type().String(), "safety.", ""))
 			}
 			writeLiteral(b, value)
 			b.WriteString(",\n")
 		}
 		b.WriteString("}")
+	case reflect.Array:
+		b.WriteString("{")
+		gap := false
+		for i := range v.Len() {
+			if v.Index(i).IsZero() && v.Len() > 3 { // most are
+				gap = true
+				continue
+			}
+			if gap {
+				fmt.Fprintf(b, "%d: ", i)
+			}
+			gap = false
+			writeLiteral(b, v.Index(i))
+			b.WriteString(", ")
+		}
+		b.WriteString("}")
+	case reflect.Uint64:
+		fmt.Fprintf(b, "%d", v.Uint())
 	case reflect.Slice:
 		b.WriteString("{")
 		for i := range v.Len() {

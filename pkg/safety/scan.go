@@ -24,7 +24,7 @@ func (s scanner) set() *RuleSet {
 func (s scanner) Rules() []Rule {
 	var list []Rule
 	for _, r := range s.set().rules {
-		list = append(list, r.Rule)
+		list = append(list, r.source.Rule())
 	}
 	return append(append(list, oddityRules()...), modelRule)
 }
@@ -175,7 +175,7 @@ func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e
 			return
 		}
 		out.looks++
-		e.tries -= len(r.exprs)
+		e.tries -= len(r.source.Patterns)
 		matched := r.matches(text, at)
 		if matched == 0 {
 			return
@@ -189,7 +189,7 @@ func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e
 		}
 		found = append(found, f)
 		out.matches++
-		full := min(1, r.Weight*fieldFactor(field))
+		full := min(1, r.source.Weight*fieldFactor(field))
 		out.done = f.Score >= full && full >= DefaultThreshold || out.matches == perRule
 	}
 	set.index().Find(seen, look)
@@ -205,7 +205,8 @@ func (r *rule) promises(window string) bool {
 	if r.source.Needs == nil {
 		return true
 	}
-	begins, key := r.begins(), uint16(0)
+	r.prepare()
+	begins, key := r.begins, uint16(0)
 	for i := range len(window) + 2 {
 		key >>= 5
 		if i < len(window) {
@@ -265,6 +266,7 @@ func hasPrefixLower(s, prefix string) bool {
 // matches tries the rule at one of its literals. It returns how many bytes match, 0 if
 // none do.
 func (r *rule) matches(text string, at int) int {
+	r.prepare()
 	for _, e := range r.exprs {
 		if loc := e().FindStringIndex(text[at:min(len(text), at+r.reach)]); loc != nil {
 			return loc[1]
@@ -281,10 +283,10 @@ func (r *rule) judge(field Field, text string, start, end int) (Finding, bool) {
 	}
 	left := mention(text, start, end)
 	return Finding{
-		Rule: r.ID, Category: r.Category, Message: r.Summary, doubtful: r.source.Doubtful,
-		Score:  min(1, r.Weight*fieldFactor(field)) * left,
+		Rule: "safety/" + r.source.ID, Category: r.source.Category, Message: r.source.Summary, doubtful: r.source.Doubtful,
+		Score:  min(1, r.source.Weight*fieldFactor(field)) * left,
 		Offset: start, Length: end - start,
-		Evidence: Evidence{Weight: r.Weight, Field: fieldFactor(field), Mention: left, Doubt: 1},
+		Evidence: Evidence{Weight: r.source.Weight, Field: fieldFactor(field), Mention: left, Doubt: 1},
 	}, true
 }
 

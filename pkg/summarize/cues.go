@@ -30,13 +30,16 @@ const (
 	ban
 	flag
 	vague
+	question
+	failure
 	endsPhrase // the word is the last one of some phrase
+	begins     // some longer cue of a script without spaces begins so
 )
 
 var classes = map[string]class{
 	"decision": decision, "reason": reason, "constraint": constraint, "warning": warning, "wish": wish, "open": open,
 	"correction": correction, "condition": condition, "figure": figure, "name": name, "chatter": chatter, "stop": stop, "negation": negation,
-	"ban": ban, "flag": flag, "vague": vague,
+	"ban": ban, "flag": flag, "vague": vague, "question": question, "failure": failure,
 }
 
 // A lexicon has the classes of words and phrases by their hashes. Every word of a
@@ -96,10 +99,40 @@ var cues = sync.OnceValue(func() *lexicon {
 	return table
 })
 
+// cueAt returns the size in bytes of the longest cue at the beginning of a text in a script
+// without spaces, 0 if there is none.
+func (l *lexicon) cueAt(text string) (size int) {
+	h := uint64(hashSeed)
+	for i := 0; i < len(text); {
+		c, n := utf8.DecodeRuneInString(text[i:])
+		if !isGlyph(c) {
+			break
+		}
+		h = hashLetter(h, c)
+		i += n
+		is := l.of(h)
+		if is&^(endsPhrase|begins) != 0 {
+			size = i
+		}
+		if is&begins == 0 {
+			break
+		}
+	}
+	return size
+}
+
 func addCue(table *lexicon, entry string, c class) {
 	words := strings.Fields(strings.ReplaceAll(entry, "-", " "))
 	if first, _ := utf8.DecodeRuneInString(entry); isGlyph(first) {
-		words = strings.Split(entry, "")
+		h := uint64(hashSeed)
+		for _, letter := range entry {
+			if h != hashSeed {
+				table.add(h, begins)
+			}
+			h = hashLetter(h, letter)
+		}
+		table.add(h, c)
+		return
 	}
 	hashes := make([]uint64, len(words))
 	for i, word := range words {

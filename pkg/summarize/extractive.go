@@ -3,7 +3,6 @@ package summarize
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -101,6 +100,12 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 		c.begin(len(lines) + i)
 		s.split(t.Text)
 	}
+	for i := len(lines) + 1; i < len(c.speakers); i++ {
+		if c.speakers[i].tool {
+			c.speakers[i-1].failed = c.speakers[i].failed
+		}
+		c.speakers[i].reply = c.speakers[i-1].wants && c.speakers[i-1].mark != c.speakers[i].mark
+	}
 	for i, line := range slices.Backward(lines) {
 		c.begin(i)
 		if c.noted = isNote[i]; c.noted {
@@ -136,6 +141,7 @@ func (c *collector) unit(text string, k kind) {
 	u := unit{text: text, kind: k, speaker: c.who, asked: said.asked && !strings.HasSuffix(text, "?"), order: c.order, shape: j.shape, noted: c.noted}
 	if said.tool {
 		u.used = j.isUsed(k, said.turn)
+		said.failed = said.failed || k == data && j.fails(text)
 		j.often.learn(j, 0)
 	} else {
 		j.often.learn(j, said.turn)
@@ -147,33 +153,18 @@ func (c *collector) unit(text string, k kind) {
 	if u.warns = j.classes()&warning != 0; u.warns {
 		u.form++ // warnings are alike among themselves
 	}
+	u.wants = j.wants(text)
+	if k == prose && !said.tool {
+		j.deny(said.turn)
+	}
+	j.tools = j.tools || k == data && said.calls
+	said.wants = u.wants || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
 	c.units = append(c.units, u)
 	c.order++
 	if len(c.units) == maxUnits {
 		weighAll(c.units, c.speakers)
 		c.units = thin(c.units)
 	}
-}
-
-// speakerOfLine returns the speaker of a line of an earlier summary, and the rest of it.
-// noted says that it is of the fact sheet.
-func speakerOfLine(line string) (said speaker, rest string, noted bool) {
-	if note, rest, ok := strings.Cut(line, " "); ok && len(note) > 1 && isDigits(note[:len(note)-1]) {
-		if turn, err := strconv.Atoi(note[:len(note)-1]); err == nil && turn < 1<<30 {
-			said = speakerOf(note[len(note)-1:], 0)
-			said.turn = int32(turn)
-			return said, rest, true
-		}
-	}
-	who, rest, labelled := strings.Cut(line, ": ")
-	if !labelled || len(who) > maxLabel || strings.Count(who, " ") > 1 {
-		return speaker{share: 1000, mark: 'a'}, line, false
-	}
-	who = string(appendClean(nil, who))
-	role, _, _ := strings.Cut(who, " ")
-	said = speakerOf(role, len(rest)/2) // a line has more than one turn
-	said.label = who
-	return said, rest, false
 }
 
 // maxUnits limits the units kept at a time: a text of very short lines would otherwise
@@ -186,18 +177,6 @@ func thin(units []unit) []unit {
 	units = units[:len(units)/2]
 	slices.SortFunc(units, func(a, b unit) int { return inOrder(b, a) }) // as they came
 	return units
-}
-
-// maxLabel is the maximum size in bytes of a speaker's name.
-const maxLabel = 60
-
-// label names the speaker of a turn.
-func label(t Turn) string {
-	name := string(appendClean(nil, strings.ReplaceAll(t.Role+" "+t.Name, ":", " ")))
-	if len(name) > maxLabel {
-		name = strings.ToValidUTF8(name[:maxLabel], "")
-	}
-	return strings.TrimSpace(name)
 }
 
 // bulk is from how many lines of one form on they are bulk and not a list, and lots from

@@ -1,10 +1,10 @@
 package summarize
 
 import (
-	"math"
 	"math/bits"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // A kind is the form of a unit.
@@ -31,6 +31,7 @@ type unit struct {
 	kind    kind
 	warns   bool // it has a warning
 	asked   bool // a user said it
+	wants   bool // it asks for a value
 	used    bool // a tool's, of which a later turn uses a value
 	bulk    bool // it is one of many alike
 	noted   bool // an entry of the fact sheet of the previous summary
@@ -65,20 +66,23 @@ type judge struct {
 	facts   []fact
 	terms   []uint64
 	spans   []span
-	sums    []uint64  // of entries
-	kept    knowledge // of the turns that stay
-	onSheet int       // see onSheet
-	shape   uint64    // see unit
-	exact   uint64    // the hash of all letters and digits
+	sums    []uint64         // of entries
+	kept    knowledge        // of the turns that stay
+	denied  map[uint64]int32 // values that a turn takes back
+	tools   bool             // there are calls: what counts of a reply is in their arguments
+	onSheet int              // see onSheet
+	shape   uint64           // see unit
+	exact   uint64           // the hash of all letters and digits
 }
 
 // judges are the judges not in use: making one takes longer than most texts.
-var judges = sync.Pool{New: func() any { return &judge{table: cues(), often: new(frequencies)} }}
+var judges = sync.Pool{New: func() any { return &judge{table: cues(), often: new(frequencies), denied: map[uint64]int32{}} }}
 
 // release returns the judge to the pool.
 func (j *judge) release() {
 	j.often.reset()
-	j.sums, j.kept = nil, nil
+	j.sums, j.kept, j.tools = nil, nil, false
+	clear(j.denied)
 	judges.Put(j)
 }
 
@@ -186,6 +190,33 @@ func (j *judge) binds(piece int) bool {
 	return false
 }
 
+// wants reports whether the unit that j read last asks for a value: "what is its address?".
+func (j *judge) wants(text string) bool {
+	for _, mark := range [...]string{"?", "？", "؟"} {
+		if strings.HasSuffix(text, mark) {
+			return j.classes()&question != 0
+		}
+	}
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return isGlyph(last) && j.classes()&question != 0 // it may have no mark
+}
+
+// fails reports whether the object that j read last, a tool's result, tells of a failure.
+func (j *judge) fails(text string) bool {
+	for i := range j.pieces {
+		p := &j.pieces[i]
+		if p.classes&warning == 0 || p.value.at == 0 {
+			continue
+		}
+		switch strings.TrimRight(strings.TrimSpace(text[p.value.at:p.end]), "; ") {
+		case "", "null", "None", "false", "0", "[]", "{}":
+		default:
+			return true
+		}
+	}
+	return false
+}
+
 // classes returns the classes of all words of the unit.
 func (j *judge) classes() class {
 	var all class
@@ -207,6 +238,10 @@ var classWorth = [...]int{160, 120, 150, 160, 100, 140, 90, 30, 60, 60}
 
 // outcome is what a decision or failure without figures is worth on top.
 const outcome = 60
+
+// failed is what is added to what did not work, and half of it to a user's correction: the
+// next one must know both before all values.
+const failed = 160
 
 // weigh gives every piece its worth and returns the sum. Known facts and words count
 // little.
@@ -265,6 +300,12 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 	if facts == 0 && seen&(decision|warning) != 0 && seen&chatter == 0 {
 		sum += outcome // it is said in words only
 	}
+	switch {
+	case seen&failure != 0:
+		sum += failed
+	case asked && seen&correction != 0 && facts+len(j.terms) > 0:
+		sum += failed / 2
+	}
 	if facts == 0 && len(j.terms) == 0 {
 		sum /= 4 // "That is all I need."
 	}
@@ -273,51 +314,6 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 
 // kindShare is how many hundredths of its worth a unit of a kind keeps.
 var kindShare = [...]int{prose: 100, keyed: 95, data: 80, row: 70, logged: 60, code: 40}
-
-// A speaker is who said a line of a summary, or a turn.
-type speaker struct {
-	label string
-	turn  int32 // its number in the conversation, 0 if that is not known
-	mark  byte  // the first letter of its role
-	share int   // how many thousandths of its worth a unit of the speaker keeps
-	asked bool  // its units are wishes
-	calls bool  // JSON is the arguments of a call
-	tool  bool
-}
-
-// speakerOf returns the speaker of a role without the label. The user counts most.
-func speakerOf(role string, size int) speaker {
-	said := speaker{share: dilute(size), mark: 'a'}
-	switch role = strings.ToLower(role); role {
-	case "user", "human", "system", "developer", "u", "s":
-		said.mark = 'u'
-		if role[0] == 's' || role[0] == 'd' {
-			said.mark = 's'
-		}
-		said.share = said.share * 160 / 100
-		said.asked = size < pasted
-	case "tool", "function", "t":
-		said.share = said.share * 90 / 100
-		said.mark, said.tool = 't', true
-	default:
-		said.share = said.share * 120 / 100
-		said.calls = true
-	}
-	return said
-}
-
-// pasted is the size in bytes from which a turn of a user is taken for pasted text, not
-// for a wish.
-const pasted = 600
-
-// dilute returns a thousand for a short turn, and for a longer one less, nearly in
-// proportion to its length, down to a limit: most of a file that was read or pasted, or
-// of an essay, is not about the task, however many figures it has, unlike the short lines
-// of people and agents.
-func dilute(size int) int {
-	const short = 120
-	return max(80, int(1000*math.Pow(short/float64(max(size, short)), 0.9)))
-}
 
 // share returns part/all of a worth.
 func share(worth, part, all int) int {

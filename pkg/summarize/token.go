@@ -56,8 +56,8 @@ var ascii = func() (kinds [utf8.RuneSelf]traits) {
 	return kinds
 }()
 
-// A token is a run of characters without white space, or one letter of a script that writes
-// words without spaces.
+// A token is a run of characters without white space; in a script that writes words without
+// spaces it is a cue, or one letter.
 type token struct {
 	start, end int    // its place, with punctuation
 	from, to   int    // its place from the first to the last letter, digit or sign
@@ -114,18 +114,7 @@ func (r *reader) next(t *token) bool {
 			if i > t.start {
 				break // it is a token of its own
 			}
-			r.take(t, i, size, kind, 0, c)
-			w.add(c)
-			r.endWord(t, w)
-			w = spelling{}
-			if r.joined == i {
-				t.word = hashPair(r.old, r.last) // pairs of letters count as words
-			}
-			if c >= 0x3040 && c < 0x30A0 {
-				t.classes |= stop // hiragana: endings and particles
-			}
-			i += size
-			r.joined = i
+			i = r.glyphs(t, i)
 			break
 		}
 		if kind == apostrophe && w.length > 0 && (size > 1 || beginsLetter(r.text[i+1:])) {
@@ -167,6 +156,34 @@ func (r *reader) next(t *token) bool {
 	}
 	r.at = i
 	return true
+}
+
+// glyphs reads the letters of a script without spaces at i: the longest cue that stands
+// there, or else one letter. It returns where it ends.
+func (r *reader) glyphs(t *token, i int) (end int) {
+	var w spelling
+	begin := i
+	size := r.table.cueAt(r.text[i:])
+	for end = i + max(size, 1); i < end; {
+		_, c, n := beyondASCII(r.text[i:])
+		r.take(t, i, n, glyph, 0, c)
+		w.add(c)
+		i += n
+		if c >= 0x3040 && c < 0x30A0 {
+			t.classes |= stop // hiragana: endings and particles
+		}
+	}
+	r.endWord(t, w)
+	if size > 0 {
+		t.classes &^= stop
+		t.classes |= r.table.of(w.hash) &^ (endsPhrase | begins)
+		return i
+	}
+	if r.joined == begin {
+		t.word = hashPair(r.old, r.last) // pairs of letters count as words
+	}
+	r.joined = i
+	return i
 }
 
 // beginsLetter reports whether a text begins with a letter; beyond ASCII any character will
@@ -264,7 +281,7 @@ func (r *reader) endWord(t *token, w spelling) {
 		c |= r.table.of(pair) | r.table.of(hashPair(hashPair(r.old, r.last), word))
 	}
 	r.old, r.last = r.last, word
-	t.classes |= c &^ endsPhrase
+	t.classes |= c &^ (endsPhrase | begins)
 	t.word = word
 	t.words++
 }

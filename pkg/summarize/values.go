@@ -4,85 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
-
-// A span is a part of a unit that may be alone as a value: a figure, an identifier, a
-// name, the words between two function words.
-type span struct {
-	from, to mark
-	weight   int // of its figures, identifiers and names
-	words    int // content words beside them
-	piece    int
-}
-
-// A spanner collects the span that is being read.
-type spanner struct {
-	span
-	open   bool
-	end    mark // of the last token
-	name   bool // the last token of the span is capitalised
-	bridge bool // after that came a function word, which may be a part of a name
-}
-
-// maxWords and maxSpan limit a value in tokens and bytes: what is longer is a sentence.
-const maxWords, maxSpan = 8, 64
-
-// breaks are the classes of words that are no part of a value.
-const breaks = stop | vague | chatter | wish | reason | condition | correction | negation | ban | open
-
-// meet adds a token to the span that is open, begins one, or ends it. w is what the token
-// weighs as a fact.
-func (j *judge) meet(s *spanner, text string, t *token, k kind, w int) {
-	if k == code || k == logged {
-		if w >= 140 && t.traits&letters != 0 {
-			s.begin(j, t)
-			s.weight = 40
-			s.end = mark{t.to, len(j.facts) + 1, len(j.terms)}
-			j.endSpan(s)
-		}
-		return
-	}
-	if t.digits == 0 && (t.words == 0 || t.classes&breaks != 0 && w <= 60) {
-		if s.open && s.name && !s.bridge && t.classes&stop != 0 && t.end == t.to && t.to-t.from <= 3 {
-			s.bridge, s.to = true, s.end
-		} else {
-			j.endSpan(s)
-		}
-		return
-	}
-	capital := t.first == upper || t.digits > 0
-	if s.bridge && !capital || s.open && t.start < t.from && strings.IndexByte("([\"'", text[t.start]) >= 0 {
-		j.endSpan(s)
-	}
-	if !s.open {
-		s.begin(j, t)
-	}
-	s.name, s.bridge = capital, false
-	if w > 0 {
-		s.weight += w
-	} else {
-		s.words++
-	}
-}
-
-func (s *spanner) begin(j *judge, t *token) {
-	s.span = span{from: mark{t.from, len(j.facts), len(j.terms)}, piece: len(j.pieces)}
-	s.open, s.bridge = true, false
-}
-
-// endSpan ends the open span.
-func (j *judge) endSpan(s *spanner) {
-	if !s.open {
-		return
-	}
-	if !s.bridge {
-		s.to = s.end
-	}
-	s.open, s.bridge = false, false
-	if size := s.to.at - s.from.at; size > 0 && size <= maxSpan && (s.words <= maxWords || s.weight > 0) {
-		j.spans = append(j.spans, s.span)
-	}
-}
 
 // An entry is a value on the fact sheet.
 type entry struct {
@@ -107,8 +30,8 @@ const (
 	plain        = 16 // what is not worth that much is a word like others
 	bulky        = 20 // of a large one
 	capitalWorth = 170
-	askedTerm    = 11 // how many times its rarity a word of a user counts
 	maxTerms     = 150
+	replies      = 40 // hundredths that a value gains in an answer
 )
 
 // isUsed reports whether a later turn uses a value of the unit that j read last.
@@ -161,33 +84,32 @@ func (j *judge) entries(dst []entry, u *unit, said *speaker) []entry {
 	case u.kind == data:
 		return j.members(dst, u, said)
 	}
+	farewell := !said.asked && j.classes()&chatter != 0 && len(j.facts) == 0
 	for i := range j.spans {
 		s := &j.spans[i]
 		facts, terms := j.facts[s.from.fact:s.to.fact], j.terms[s.from.term:s.to.term]
-		if j.binds(s.piece) {
-			continue
+		if _, size := utf8.DecodeRuneInString(u.text[s.from.at:s.to.at]); j.binds(s.piece) || s.weight == 0 && size == s.to.at-s.from.at && size > 1 {
+			continue // the single letter may be of a word
 		}
-		w := 0
-		for _, f := range facts {
-			x := f.weight
-			switch x {
-			case 40:
-				x = capitalWorth
-			case 80:
-				x = 60
-			case 140:
-				x = 100
-			}
-			w = max(w, x) + min(w, x)/4
+		w := worthOf(facts)
+		if isQuoted(u.text[:s.from.at]) || said.reply && said.asked && s.from.at == 0 && s.named {
+			w = max(w, capitalWorth)
 		}
 		news := 0
 		for _, t := range terms {
 			news += j.often.salience(t)
 		}
-		if said.asked {
-			news *= askedTerm
+		switch {
+		case u.wants && !said.asked:
+		case u.wants && isGlyphs(u.text[s.from.at:s.to.at]):
+			news *= 2 // what is asked for; the value is in the answer
+		case said.asked || said.reply && !said.tool:
+			news *= j.askedTerm()
 		}
 		w += min(news/2, maxTerms)
+		if said.reply && !u.wants && !j.tools && (said.asked || isGlyphs(u.text)) {
+			w += w * replies / 100
+		}
 		later := j.often.saysAfter(said.turn, facts, terms)
 		if later {
 			w += w / 2
@@ -195,8 +117,14 @@ func (j *judge) entries(dst []entry, u *unit, said *speaker) []entry {
 		if u.kind == code && said.calls && strings.IndexByte(u.text, ' ') < 0 {
 			w = toolName
 		}
-		if !said.asked && strings.HasSuffix(u.text, "?") {
+		if !said.asked && (u.wants || strings.HasSuffix(u.text, "?")) {
 			w /= 2
+		}
+		if j.isDenied(said.turn, facts, terms) {
+			continue
+		}
+		if farewell {
+			w /= 4
 		}
 		if w < plain {
 			continue
@@ -210,6 +138,80 @@ func (j *judge) entries(dst []entry, u *unit, said *speaker) []entry {
 		dst = append(dst, j.entry("", u.text[s.from.at:s.to.at], w, facts, terms))
 	}
 	return dst
+}
+
+// deny notes the values of the unit that j read last that a few words take back: "not six".
+func (j *judge) deny(turn int32) {
+	for i := range j.pieces {
+		p := &j.pieces[i]
+		facts, terms := j.facts[p.facts[0]:p.facts[1]], j.terms[p.terms[0]:p.terms[1]]
+		if p.classes&negation == 0 || p.words > 4 || len(facts)+len(terms) > 2 {
+			continue
+		}
+		for _, f := range facts {
+			j.denied[f.sum] = max(j.denied[f.sum], turn)
+		}
+		for _, t := range terms {
+			j.denied[t^hashPrime] = max(j.denied[t^hashPrime], turn)
+		}
+	}
+}
+
+// isDenied reports whether a later turn takes all of a value back.
+func (j *judge) isDenied(turn int32, facts []fact, terms []uint64) bool {
+	for _, f := range facts {
+		if j.denied[f.sum] <= turn {
+			return false
+		}
+	}
+	for _, t := range terms {
+		if j.denied[t] <= turn {
+			return false
+		}
+	}
+	return len(j.denied) > 0
+}
+
+// askedTerm returns how many times its rarity a word of a user counts: with calls, their
+// arguments say most of it.
+func (j *judge) askedTerm() int {
+	if j.tools {
+		return 4
+	}
+	return 11
+}
+
+// worthOf returns what figures, identifiers and names are worth as a value.
+func worthOf(facts []fact) (w int) {
+	for _, f := range facts {
+		x := f.weight
+		switch x {
+		case capitalised:
+			x = capitalWorth
+		case 80:
+			x = 60
+		case 140:
+			x = 100
+		}
+		w = max(w, x) + min(w, x)/4
+	}
+	return w
+}
+
+// isGlyphs reports whether a text begins with a letter of a script without spaces.
+func isGlyphs(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return isGlyph(r)
+}
+
+// isQuoted reports whether a quotation or a title begins where a text ends.
+func isQuoted(before string) bool {
+	for _, mark := range [...]string{"《", "「", "『", "“", "„", "«", "〈", "【"} {
+		if strings.HasSuffix(before, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // members appends the members of the object that j read last.
@@ -226,6 +228,8 @@ func (j *judge) members(dst []entry, u *unit, said *speaker) []entry {
 		}
 		w := bulky
 		switch {
+		case said.calls && said.failed:
+			w = argument * 3 / 4
 		case said.calls:
 			w = argument
 		case j.uses(said.turn, facts, terms) && !(u.bulk && len(value) <= 4):

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -197,7 +198,8 @@ func trimTo(handoff string, message []byte, most int) (string, error) {
 	}
 	limit := len(message) - len(m["conversationHistoryVerbatim"]) + most
 	best := ""
-	for range 8 {
+	low, high := limit-most, math.MaxInt // limits with too little text, or none, and with too much
+	for try := range 12 {
 		cut := exec.Command(handoff, "trim", "-q", "--tokenizer", "bytes", "--keep-turns", "1",
 			"--summary-tokens", fmt.Sprint(most), "--max-tokens", fmt.Sprint(limit), "-")
 		cut.Stdin = bytes.NewReader(message)
@@ -206,10 +208,10 @@ func trimTo(handoff string, message []byte, most int) (string, error) {
 			if cut.ProcessState.ExitCode() != 1 {
 				return "", fmt.Errorf("%w: %s", err, stderrOf(err))
 			}
-			if best != "" {
-				break
+			low = limit
+			if limit += 100 + most/4; limit >= high {
+				limit = low + (high-low)/2
 			}
-			limit += 100 + most/4
 			continue
 		}
 		var t trimmed
@@ -221,10 +223,17 @@ func trimTo(handoff string, message []byte, most int) (string, error) {
 			best = text
 		}
 		spare := most - len(text)
-		if spare >= 0 && spare < most/20 {
+		if spare >= 0 && spare < most/20 || high-low < 4 {
 			break
 		}
-		limit += spare
+		if spare < 0 {
+			high = limit
+		} else {
+			low = limit
+		}
+		if limit += spare; try > 2 || limit <= low || limit >= high {
+			limit = low + (min(high, low+4*most)-low)/2
+		}
 	}
 	return best, nil
 }
