@@ -27,8 +27,8 @@ type Options struct {
 	// 14.2), whose receiverList names To and these. A state that has its own
 	// receiverList is then an [*InputError].
 	Also []message.ToAgent
-	// Parent is the message by which From got the task; nil for the first
-	// handoff of a task.
+	// Parent is the message by which From got the task, as it came; nil for the first
+	// handoff of a task. Its [message.Digest] is recorded in extensions.parentDigest.
 	Parent *message.Message
 	// Constraints are added to those of the parent and the state.
 	Constraints []string

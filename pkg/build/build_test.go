@@ -172,7 +172,8 @@ func TestMember(t *testing.T) {
 		{name: "not inherited: turns", parent: []string{}, member: "/conversationHistoryVerbatim", want: `[]`},
 		{name: "not inherited: tool calls", parent: []string{}, member: "/toolCallHistory", want: `[]`},
 		{name: "not inherited: personal data", parent: []string{}, member: "/personalDataPayload"},
-		{name: "not inherited: extensions", parent: []string{}, member: "/extensions"},
+		{name: "not inherited: extensions", parent: []string{"/extensions", `{"a":1}`}, member: "/extensions/a"},
+		{name: "no parent, no digest", state: []string{"/extensions", `{"parentDigest":1}`}, member: "/extensions", want: `{"parentDigest":1}`},
 
 		{name: "tool input is hashed in its RFC 8785 form", member: "/toolCallHistory",
 			state: []string{"/toolCalls", `[{"tool":"t","input":{"b": 1.0, "a":"\u0041"},"calledAt":"2026-06-12T09:00:00Z","outputTokens":7}]`},
@@ -216,6 +217,34 @@ func TestMember(t *testing.T) {
 				t.Errorf("%s:\ngot  %s\nwant %s", tt.member, got, tt.want)
 			}
 		})
+	}
+}
+
+// A message records the digest of its parent, whatever the state says, beside the state's own
+// extensions and where values came from.
+func TestParentDigest(t *testing.T) {
+	from := parentMessage(t, with(t, parent, "/signature", `"ed25519:x"`))
+	digest, err := from.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := with(t, later, "/extensions", `{"a":[1],"parentDigest":"sha256:00","b":2}`)
+	for _, tt := range []struct {
+		name, state string
+		provenance  bool
+		want        string
+	}{
+		{"alone", later, false, `{"parentDigest":"` + digest.String() + `"}`},
+		{"beside others", own, false, `{"a":[1],"b":2,"parentDigest":"` + digest.String() + `"}`},
+		{"beside origins", own, true, `{"a":[1],"b":2,"provenance":{"/completedSubtasks/0":"agent"},"parentDigest":"` + digest.String() + `"}`},
+	} {
+		m, err := Message(document(t, tt.state), Options{Parent: from, Provenance: tt.provenance})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(m.Root().Get("extensions").Raw()); got != tt.want || m.ParentDigest().Text() != digest.String() {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -1,19 +1,47 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // extensions returns the state's extensions, with where values of the message came from
-// if the options ask for that: excerpts are from documents, and subtasks of the parent
-// from another agent. What the state says of them itself comes first.
+// if the options ask for that, and with the digest of the parent if there is one.
 func (b *builder) extensions() []byte {
-	if !b.o.Provenance {
+	if !b.o.Provenance && b.isFirst() {
 		return b.copied("extensions", "")()
 	}
 	own := b.state.get("extensions", jsonstream.Object)
+	all := []byte{'{'}
+	for name, v := range own.Members() {
+		if !(b.o.Provenance && name == "provenance" || !b.isFirst() && name == message.ParentDigestMember) {
+			all = appendMember(all, name, v.Raw())
+		}
+	}
+	if b.o.Provenance {
+		all = appendMember(all, "provenance", b.provenance(own))
+	}
+	if !b.isFirst() {
+		all = appendMember(all, message.ParentDigestMember, b.parentDigest())
+	}
+	return append(all, '}')
+}
+
+// parentDigest binds the message to its parent: nobody can exchange that unseen.
+func (b *builder) parentDigest() []byte {
+	digest, err := b.o.Parent.Digest()
+	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
+		b.parent.fail(number.Pointer, "no digest of the parent can be recorded: %v", err)
+	}
+	return b.quote(digest.String())
+}
+
+// provenance returns where values of the message came from: excerpts are from documents, and
+// subtasks of the parent from another agent. What the state says of them itself comes first.
+func (b *builder) provenance(own jsonstream.Value) []byte {
 	said := own.Get("provenance")
 	if said.Exists() {
 		b.state.expect("/extensions/provenance", said, jsonstream.Object)
@@ -33,11 +61,5 @@ func (b *builder) extensions() []byte {
 	for i := range b.carriedSubtasks() {
 		mark("agent", "/completedSubtasks/%d", i)
 	}
-	all := []byte{'{'}
-	for name, v := range own.Members() {
-		if name != "provenance" {
-			all = appendMember(all, name, v.Raw())
-		}
-	}
-	return append(appendMember(all, "provenance", append(marks, '}')), '}')
+	return append(marks, '}')
 }

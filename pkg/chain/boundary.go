@@ -43,6 +43,7 @@ func (c *Checker) checkBelow(n *Node, below []*Node) {
 	c.startFacts(p)
 	for _, child := range below {
 		c.checkIdentity(p, child)
+		c.checkDigest(p, child)
 		c.checkSender(p, child)
 		c.checkTimes(p, child)
 		c.checkSubtasks(p, child)
@@ -84,6 +85,20 @@ func (c *Checker) checkIdentity(p *parent, n *Node) {
 		c.report("chain/schema-skew", n, n.at(schemaVersion), fmt.Sprintf(
 			"schemaVersion %d.%d, and the parent's is %d.%d: agents understand messages up to %d minor versions away (section 11); update the older one",
 			n.schema.major, n.schema.minor, p.schema.major, p.schema.minor, maxMinors))
+	}
+}
+
+// checkDigest checks that the parent is the message that this one was built from.
+func (c *Checker) checkDigest(p *parent, n *Node) {
+	switch {
+	case n.claim == noDigest, n.claim == aDigest && p.digested && n.claimed == p.canonical:
+	case n.claim == badDigest:
+		c.report("chain/parent-digest", n, n.at(parentDigest), "no digest of the parent: expected \"sha256:\" and 64 lower-case hexadecimal digits")
+	case !p.digested:
+		c.report("chain/parent-digest", n, n.at(parentDigest), "the parent has no canonical form, and so no digest: it is not the message that this one was built from")
+	default:
+		c.report("chain/parent-digest", n, n.at(parentDigest), fmt.Sprintf(
+			"the parent's digest is %s, and this message was built from one with %s: one of the two was changed or exchanged since; compare them with what their agents have", p.canonical, n.claimed))
 	}
 }
 

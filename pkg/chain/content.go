@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // content is what the checks need of a message besides the exported members.
@@ -12,6 +13,10 @@ type content struct {
 	checksum    uint32 // of its bytes: the same in every run
 	schema      version
 	trace       trace
+	canonical   message.Digest // of the canonical form
+	digested    bool           // there is one
+	claimed     message.Digest // of the parent, by the account of the sender
+	claim       claim
 	toTypes     []string // toAgent and receiverList
 	toRanges    []string // their agentVersion, "" for any
 	completed   []subtask
@@ -35,6 +40,15 @@ type trace struct {
 	id   [16]byte
 	span [8]byte
 }
+
+// A claim is what a message says of its parent's digest.
+type claim byte
+
+const (
+	noDigest claim = iota
+	badDigest
+	aDigest
+)
 
 // A subtask is one of completedSubtasks or remainingSubtasks.
 type subtask struct {
@@ -82,6 +96,7 @@ const (
 	tokens
 	summary
 	traceparent
+	parentDigest
 	siteCount
 )
 
@@ -89,7 +104,7 @@ var pointers = [siteCount]string{
 	"", "/schemaVersion", "/handoffId", "/taskId", "/parentHandoffId", "/fromAgent/agentId", "/fromAgent/agentVersion",
 	"/toAgent/agentType", "/timestamp", "/completedSubtasks", "/remainingSubtasks", "/currentState", "/constraints",
 	"/costTracking/costSpentSoFarUSD", "/costTracking/costBudgetRemainingUSD", "/costTracking/tokenSpent",
-	"/conversationHistorySummary", "/traceparent",
+	"/conversationHistorySummary", "/traceparent", "/extensions/" + message.ParentDigestMember,
 }
 
 // A target is the place of a finding in a message.

@@ -9,7 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-func (a Cost) plus(b Cost) Cost {
+// Plus returns a + b.
+func (a Cost) Plus(b Cost) Cost {
 	return Cost{a.SpentUSD.Add(b.SpentUSD), a.RemainingUSD.Add(b.RemainingUSD), a.Prompt + b.Prompt, a.Completion + b.Completion}
 }
 
@@ -17,8 +18,8 @@ func (a Cost) minus(b Cost) Cost {
 	return Cost{a.SpentUSD.Sub(b.SpentUSD), a.RemainingUSD.Sub(b.RemainingUSD), a.Prompt - b.Prompt, a.Completion - b.Completion}
 }
 
-// spendable returns the cost with negative amounts as zero, and without what remains.
-func (a Cost) spendable() Cost {
+// Spendable returns the cost with negative amounts as zero, and without what remains.
+func (a Cost) Spendable() Cost {
 	if a.SpentUSD.Sign() < 0 {
 		a.SpentUSD = message.Decimal{}
 	}
@@ -57,7 +58,7 @@ func (n *Node) before() (Cost, kinds) {
 	case outer != nil:
 		cost := n.Parent.soFar
 		for _, f := range n.joins {
-			cost = cost.plus(f.spentBeside())
+			cost = cost.Plus(f.spentBeside())
 		}
 		return cost, outer.from.knownCost
 	case n.Parent != nil:
@@ -128,7 +129,7 @@ func total(tasks []*Task, f *forest) {
 			trees[n] = new(Cost)
 		}
 		tree := trees[root[n.index]]
-		*tree = tree.plus(n.Step)
+		*tree = tree.Plus(n.Step)
 	}
 	for _, t := range tasks {
 		t.relay(trees)
@@ -142,8 +143,8 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 	for _, n := range t.Roots {
 		tree := *trees[n]
 		if n.base != 0 || n.Parent != nil {
-			t.Relay = t.Relay.plus(tree)
-		} else if tree = tree.plus(n.soFar); tree.SpentUSD.Cmp(most.SpentUSD) > 0 {
+			t.Relay = t.Relay.Plus(tree)
+		} else if tree = tree.Plus(n.soFar); tree.SpentUSD.Cmp(most.SpentUSD) > 0 {
 			most = tree
 		}
 	}
@@ -160,7 +161,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 			spenders[n.From] = s
 		}
 		s.Handoffs++
-		s.Cost = s.Cost.plus(n.Step.spendable())
+		s.Cost = s.Cost.Plus(n.Step.Spendable())
 		if left := &n.Cost.RemainingUSD; n.stated&money != 0 && (lowest == nil || left.Cmp(*lowest) < 0) {
 			lowest = left
 		}
@@ -176,7 +177,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 	})
 	for _, s := range spenders {
 		t.Spenders = append(t.Spenders, *s)
-		t.Total = t.Total.plus(s.Cost)
+		t.Total = t.Total.Plus(s.Cost)
 	}
 	isTwice := isLoose && lowest != nil && t.Relay.RemainingUSD.Cmp(*lowest) < 0
 	t.Agrees = t.Total.isSame(t.Relay) && !isTwice

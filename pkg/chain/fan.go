@@ -251,7 +251,7 @@ func (f *fan) spentBeside() Cost {
 	if f.beside == nil {
 		f.beside = new(Cost)
 		for _, n := range f.others {
-			*f.beside = f.beside.plus(n.soFar.minus(f.from.soFar))
+			*f.beside = f.beside.Plus(n.soFar.minus(f.from.soFar))
 		}
 	}
 	return *f.beside

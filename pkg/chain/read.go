@@ -39,6 +39,9 @@ func Read(d *jsonstream.Document, place Place) (*Message, error) {
 	m.digest = equal.Relation{}.Hash(seed, root)
 	m.checksum = crc32.Checksum(d.Raw().Bytes, castagnoli)
 	m.spots[whole] = m.spotOf(root)
+	if canonical, err := message.Of(d).Digest(); err == nil {
+		m.canonical, m.digested = canonical, true
+	}
 	r := readers.Get().(*reader)
 	defer r.release()
 	for name, v := range root.Members() {
@@ -112,8 +115,21 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 		if t, err := message.ParseTraceparent(m.text(traceparent, v)); err == nil {
 			m.trace = trace{t.TraceID, t.ParentID}
 		}
+	case "extensions":
+		m.readParentDigest(v.Get(message.ParentDigestMember))
 	case "signature":
 		m.Signed = v.Text() != ""
+	}
+}
+
+// readParentDigest reads what the message says of its parent.
+func (m *Message) readParentDigest(v jsonstream.Value) {
+	if !v.Exists() {
+		return
+	}
+	m.claim = badDigest
+	if digest, ok := message.ParseDigest(m.text(parentDigest, v)); ok {
+		m.claimed, m.claim = digest, aDigest
 	}
 }
 

@@ -49,6 +49,11 @@ func lineageRules() []finding.Rule {
 		"The traceparent has another trace-id than the parent's, or the same parent-id.",
 		"Tracing shows two traces in place of one, or two handoffs as one span (W3C Trace Context, section 3.2). Keep the trace-id and draw a fresh parent-id for every handoff. "+
 			"A traceparent that is not valid is not compared.",
+	), rule(
+		"chain/parent-digest", finding.Error,
+		"The parent is not the message that this one was built from.",
+		"Somebody has changed or exchanged a message of the history, or the copies of it differ: what extensions.parentDigest says is not the digest of the parent (SHA-256 of its canonical form, RFC 8785). "+
+			"handoff build records it. A message without it is not compared; where that matters, sign messages, so that nobody can take it off.",
 	)}
 }
 

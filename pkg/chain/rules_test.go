@@ -15,7 +15,7 @@ import (
 
 // TestRules checks the table of rules.
 func TestRules(t *testing.T) {
-	const table = "missing-parent orphan cycle duplicate-id many-roots task-changed trace-broken wrong-sender version-mismatch time-reversed " +
+	const table = "missing-parent orphan cycle duplicate-id many-roots task-changed trace-broken parent-digest wrong-sender version-mismatch time-reversed " +
 		"subtask-lost subtask-reopened result-changed subtask-forgotten constraint-dropped state-lost fact-lost " +
 		"budget-drift budget-grown tokens-shrunk loop fan-in schema-skew"
 	var ids []string
@@ -116,6 +116,19 @@ func TestDecisions(t *testing.T) {
 		}},
 		{name: "trace: one that is not valid is not compared", task: line4, change: func(task []object) {
 			task[2]["traceparent"] = "00-" + strings.Repeat("0", 32) + "-0000000000000001-00"
+		}},
+		{name: "digest: of another message", task: line4, change: func(task []object) {
+			task[2]["extensions"] = object{"parentDigest": "sha256:" + strings.Repeat("0", 64)}
+		}, want: []string{"parent-digest"}},
+		{name: "digest: something else in its place", task: line4, change: func(task []object) {
+			task[2]["extensions"] = object{"parentDigest": 7}
+		}, want: []string{"parent-digest"}},
+		{name: "digest: the parent has none", task: line4, change: func(task []object) {
+			task[1]["relevantContext"] = []any{json.Number("1e400")}
+			task[2]["extensions"] = object{"parentDigest": "sha256:" + strings.Repeat("0", 64)}
+		}, want: []string{"parent-digest"}},
+		{name: "digest: of a first message, nothing is known", task: line4, change: func(task []object) {
+			task[0]["extensions"] = object{"parentDigest": "sha256:" + strings.Repeat("0", 64)}
 		}},
 		{name: "result: equal by value, in any order of members", task: line4, change: func(task []object) {
 			subtasks(task[3], "completedSubtasks")[0].(object)["result"] = object{"amount": json.Number("1250e-2")}

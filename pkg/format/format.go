@@ -95,6 +95,10 @@ type Descriptor struct {
 	// absent if nothing does. It is nil for canonical messages.
 	Profile func(doc *jsonstream.Document, context jsonstream.Value, turns []conversation.Turn) Profile
 
+	// Outline is how a message is shown to the model that takes over: the titles of its
+	// members, in order, by their JSON Pointers. Other members follow under their names.
+	Outline []Place
+
 	// Exchange says how messages are converted; nil if they are not. It is for the formats of
 	// this module: what it is made of is internal.
 	Exchange *exchange.Codec

@@ -31,7 +31,7 @@ type Fields struct {
 	PersonalDataPayload         json.RawMessage    `json:"personalDataPayload,omitzero"` // an object (section 12.3)
 	Extensions                  json.RawMessage    `json:"extensions,omitzero"`          // an object: data of other systems, by namespace
 	SignatureKeyID              string             `json:"signatureKeyId,omitzero"`
-	Signature                   string             `json:"signature,omitzero"` // "hmac-sha256:" and 64 hexadecimal digits (section 10.2)
+	Signature                   string             `json:"signature,omitzero"` // "hmac-sha256:" and 64 hexadecimal digits, or "ed25519:" and base64url (section 10.2)
 	Unknown                     json.RawMessage    `json:",unknown"`
 }
 

@@ -103,7 +103,10 @@ func (d *draft) recordSize() size {
 		r.give(e, len(d.turns))
 	}
 	text := fmt.Appendf(nil, `%q:{%q:`, holder(d.h.ContextFormat), recordMember)
-	text = append(append(text, r.text()...), `},"original_history_length":,"trimmed":true`...)
+	text = append(append(text, r.text()...), '}')
+	if d.h.Layout().HistoryLength != "" {
+		text = append(text, `,"original_history_length":,"trimmed":true`...)
+	}
 	bound := size{d.o.Meter.Count(string(text)) + 8, d.h.Encoded(len(text) + 32)}
 	if before := recorded(d.h); before.Exists() {
 		bound = bound.minus(d.sizeOf(before.Raw()))

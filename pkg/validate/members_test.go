@@ -111,6 +111,10 @@ func TestMemberRules(t *testing.T) {
 		"/signature": {
 			{value: `"hmac-sha256:` + hex64 + `"`},
 			{value: `"hmac-sha256:` + strings.ToUpper(hex64) + `"`, want: "pattern"},
+			{value: `"ed25519:` + strings.Repeat("-_Az09", 14) + `AQ"`}, {value: `"ed25519:` + strings.Repeat("A", 85) + `w"`},
+			{value: `"ed25519:` + strings.Repeat("A", 85) + `B"`, want: "pattern", says: "86 characters of base64url"},
+			{value: `"ed25519:` + strings.Repeat("A", 86) + `=="`, want: "pattern"}, {value: `"ed25519:` + strings.Repeat("A", 85) + `"`, want: "pattern"},
+			{value: `"ed25519:` + hex64 + hex64 + `"`, want: "pattern"}, {value: `"hmac-sha256:` + strings.Repeat("A", 86) + `"`, want: "pattern"},
 			{value: `"sha256:` + hex64 + `"`, want: "pattern"}, {value: `""`, want: "pattern"}, {value: `null`, want: "type"},
 		},
 		"/receiverList": {

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
+	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -23,6 +26,11 @@ type Receiver struct {
 	StateSchema   *Schema  // for currentState; nil means none
 	ContextWindow int      // of the receiver's model, in tokens; 0 means unknown
 	Keys          []string // names of key files, as the profile gives them
+	// Trust says which keys may sign for which agents, and when; nil trusts every key for
+	// everybody. It counts where there is an [Options].Verifier.
+	Trust sign.Trust
+	// MaxAge is how old a message may be whose signature holds; 0 means any age.
+	MaxAge time.Duration
 
 	agentVersion   *semver.Version     // must be in the range that the message requires; nil skips the check
 	schemaVersions *semver.Constraints // of the message schema; nil means every 2.x
@@ -72,12 +80,34 @@ func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Re
 	for _, name := range root.Get("keys").Elements() {
 		r.Keys = append(r.Keys, name.Text())
 	}
+	if v := root.Get("maxAge"); v.Exists() {
+		if r.MaxAge, err = time.ParseDuration(v.Text()); err != nil || r.MaxAge <= 0 {
+			return nil, fmt.Errorf("/maxAge: %s is no duration above 0: write it like 15m or 24h", finding.Quote(v.Text()))
+		}
+	}
+	if v := root.Get("trust"); v.Exists() {
+		r.Trust = sign.Trust{}
+		for _, binding := range v.Elements() {
+			r.Trust = append(r.Trust, bindingOf(binding))
+		}
+	}
 	if v := root.Get("contextWindow"); v.Exists() {
 		if err := json.Unmarshal(v.Raw(), &r.ContextWindow); err != nil {
 			return nil, fmt.Errorf("/contextWindow: found %s: write a plain whole number", finding.QuoteValue(v))
 		}
 	}
 	return r, nil
+}
+
+// bindingOf reads a binding that the schema has accepted.
+func bindingOf(v jsonstream.Value) sign.Binding {
+	b := sign.Binding{KeyID: v.Get("keyId").Text()}
+	for _, pattern := range v.Get("agents").Elements() {
+		b.Agents = append(b.Agents, pattern.Text())
+	}
+	b.NotBefore, _ = rfc3339.Parse(v.Get("notBefore").Text()) // the zero Time if it is absent
+	b.NotAfter, _ = rfc3339.Parse(v.Get("notAfter").Text())
+	return b
 }
 
 // RequireState adds a member name of currentState, or a JSON Pointer below it,

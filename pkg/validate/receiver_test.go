@@ -4,10 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -185,5 +188,63 @@ func TestReceiverFlags(t *testing.T) {
 	}
 	if err := r.RequireState("a~"); err != nil {
 		t.Errorf("a name may have a tilde: %v", err)
+	}
+}
+
+// A profile says who may sign for whom; the result names the key that verified a message.
+func TestReceiverTrust(t *testing.T) {
+	own, other := sign.NewEd25519Key("legal-1"), sign.NewEd25519Key("scorer-1")
+	verifier, err := sign.NewVerifier([]sign.Key{own, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := receiver(t, "trust:\n- {keyId: legal-1, agents: [legal-*, archive], notBefore: 2026-06-01T00:00:00Z, notAfter: 2026-07-01T00:00:00+02:00}\n- {keyId: scorer-1, agents: [scorer]}")
+	want := sign.Trust{
+		{KeyID: "legal-1", Agents: []string{"legal-*", "archive"}, NotBefore: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2026, 6, 30, 22, 0, 0, 0, time.UTC)},
+		{KeyID: "scorer-1", Agents: []string{"scorer"}},
+	}
+	if diff := cmp.Diff(want, profile.Trust, cmp.Comparer(time.Time.Equal)); diff != "" {
+		t.Error(diff)
+	}
+	m, err := message.Parse(must(schemas.Example("message")), message.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name     string
+		key      sign.Key
+		now      time.Time
+		receiver *Receiver
+		rule     string
+	}{
+		{"its own key", own, time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC), profile, ""},
+		{"the key of another agent", other, time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC), profile, "signature/signature-untrusted"},
+		{"the key of another agent, and no trust", other, time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC), receiver(t, "{}"), ""},
+		{"after the period", own, time.Date(2026, 7, 13, 0, 0, 0, 0, time.UTC), profile, "signature/signature-key-period"},
+		{"nobody is trusted", own, time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC), receiver(t, "trust: []"), "signature/signature-untrusted"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, err := sign.Sign(m, tt.key, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			signed, err := message.Parse(text, message.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := New(Options{Verifier: verifier, Receiver: tt.receiver, Now: func() time.Time { return tt.now }}).Validate(t.Context(), signed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.rule == "" {
+				if !r.Valid || r.SignedBy != tt.key.ID {
+					t.Errorf("got %v, signed by %q", r.Findings, r.SignedBy)
+				}
+				return
+			}
+			if r.Reason != SignatureInvalid || r.SignedBy != "" || r.Findings[0].Rule != tt.rule {
+				t.Errorf("got %+v, want %s", r, tt.rule)
+			}
+		})
 	}
 }

@@ -46,6 +46,9 @@ type Result struct {
 	Reason   finding.Reason    `json:"reason,omitempty"`
 	Details  string            `json:"details,omitempty"` // the errors with this reason, as one line
 	Findings []finding.Finding `json:"findings"`          // of all layers that ran: by layer, then by place
+	// SignedBy is the ID of the key that verified the signature, "" if none did or the key
+	// has none.
+	SignedBy string `json:"-"`
 	// Syntax is why the text is not strict JSON, or nil.
 	Syntax *jsonstream.SyntaxError `json:"-"`
 }

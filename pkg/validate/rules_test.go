@@ -35,8 +35,12 @@ func TestRuleExamples(t *testing.T) {
 			if !slices.Contains(keywords(t, r, r.Bad), r.ID) {
 				t.Errorf("%s does not break the rule: found %q", r.Bad, keywords(t, r, r.Bad))
 			}
-			if slices.Contains(keywords(t, r, r.Good), r.ID) {
+			good := keywords(t, r, r.Good)
+			if slices.Contains(good, r.ID) {
 				t.Errorf("%s breaks the rule", r.Good)
+			}
+			if r.Layer == finding.Signature && slices.ContainsFunc(good, func(id string) bool { return strings.HasPrefix(id, signaturePrefix) }) {
+				t.Errorf("%s breaks another rule of signatures: %q", r.Good, good)
 			}
 		})
 	}

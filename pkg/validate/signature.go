@@ -2,6 +2,7 @@ package validate
 
 import (
 	"errors"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
@@ -9,16 +10,32 @@ import (
 )
 
 // checkSignature is the signature check that section 10.2 puts before the schema
-// layer.
-func checkSignature(m *message.Message, verifier *sign.Verifier) []finding.Finding {
-	_, err := verifier.Verify(m)
+// layer. It also returns the ID of the key that verified the message, "" for none.
+func checkSignature(m *message.Message, o Options) ([]finding.Finding, string) {
+	now := o.Now()
+	key, err := o.Verifier.VerifyAt(m, now)
+	if freshness := o.freshness(); err == nil && freshness.MaxAge > 0 {
+		err = freshness.Check(m, now)
+	}
 	fault := (*sign.Error)(nil)
 	if !errors.As(err, &fault) {
-		return nil
+		return nil, key.ID
 	}
 	f := finding.Finding{Layer: finding.Signature, Reason: SignatureInvalid, Severity: finding.Error, Rule: signaturePrefix + string(fault.Reason), Message: fault.Problem}
-	return []finding.Finding{f.At(fault.Pointer, fault.Position)}
+	return []finding.Finding{f.At(fault.Pointer, fault.Position)}, ""
 }
+
+// freshness returns how old a message may be: what the caller says, or else the receiver.
+func (o *Options) freshness() sign.Freshness {
+	if o.Freshness.MaxAge == 0 && o.Receiver != nil {
+		return sign.Freshness{MaxAge: o.Receiver.MaxAge, Skew: clockSkew}
+	}
+	return o.Freshness
+}
+
+// clockSkew is by how much the clocks of sender and receiver may differ where nobody says
+// how much.
+const clockSkew = time.Minute
 
 // SignatureUnchecked is the rule of the note that a message is signed and that there is
 // no [Options].Verifier to check that.

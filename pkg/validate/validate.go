@@ -37,8 +37,12 @@ type Options struct {
 	Strict bool
 	// Off are the IDs of rules whose warnings are not reported.
 	Off []string
-	// Verifier checks the signature; nil skips that, with a note on signed messages.
+	// Verifier checks the signature; nil skips that, with a note on signed messages. The
+	// Receiver's Trust says whose keys it accepts for whom.
 	Verifier *sign.Verifier
+	// Freshness limits the age of messages whose signature holds; without a MaxAge, the
+	// Receiver says what it is.
+	Freshness sign.Freshness
 	// Scanner finds injected instructions; nil means the built-in one.
 	Scanner safety.Scanner
 	// Allow are the findings of the scanner that become notes: the appeal path of section
@@ -49,7 +53,8 @@ type Options struct {
 	// Limits bound what a message carries in encoded form, such as the snapshot in
 	// an SW4RM request.
 	Limits jsonstream.Limits
-	// Now returns the current time, to find timestamps in the future; nil means time.Now.
+	// Now returns the current time, to find timestamps in the future and keys out of their
+	// period; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -70,6 +75,9 @@ func New(options Options) *Validator {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
+	if options.Verifier != nil && options.Receiver != nil && options.Receiver.Trust != nil {
+		options.Verifier = options.Verifier.WithTrust(options.Receiver.Trust)
+	}
 	return &Validator{options: options, parsers: sync.Pool{New: func() any { return new(message.Parser) }}}
 }
 
@@ -82,6 +90,7 @@ const maxFindings = 1000
 func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
 	f := v.formatOf(m)
 	var all []finding.Finding
+	var signedBy string
 	stopped := false
 	for _, layer := range layers {
 		if err := ctx.Err(); err != nil {
@@ -90,7 +99,13 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, e
 		if !v.options.runs(layer) || stopped && layer != finding.Safety {
 			continue
 		}
-		findings, err := v.run(ctx, layer, m, f)
+		var findings []finding.Finding
+		var err error
+		if layer == finding.Signature && v.options.Verifier != nil {
+			findings, signedBy = checkSignature(m, v.options)
+		} else {
+			findings, err = v.run(ctx, layer, m, f)
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -115,7 +130,7 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, e
 		all = []finding.Finding{}
 	}
 	r := newResult(all)
-	r.Format = f
+	r.Format, r.SignedBy = f, signedBy
 	return r, nil
 }
 
@@ -158,14 +173,10 @@ func (o *Options) runs(layer finding.Layer) bool {
 func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Message, f format.Format) ([]finding.Finding, error) {
 	switch layer {
 	case finding.Signature:
-		switch {
-		case v.options.Verifier != nil:
-			return checkSignature(m, v.options.Verifier), nil
-		case f == format.EAAPL:
+		if f == format.EAAPL {
 			return noteUnchecked(m), nil
-		default:
-			return nil, nil
 		}
+		return nil, nil
 	case finding.Schema:
 		return checkSchema(m.Root(), f, v.options), nil
 	case finding.Protocol:

@@ -29,6 +29,10 @@ var ContextFormat = format.Descriptor{
 	Reasons: []finding.Reason{finding.Reason(InvalidArgument)},
 	Check:   checks(format.SW4RMContext),
 
+	Outline: []format.Place{
+		{Name: "State of the tools", Pointer: "/tool_state"},
+		{Name: "Conversation", Pointer: "/" + historyMember},
+	},
 	Exchange:    &contextCodec,
 	Profile:     profile,
 	Turns:       []string{historyMember},
@@ -63,6 +67,10 @@ var RequestFormat = format.Descriptor{
 
 	Carriers: snapshots,
 	Carries:  format.SW4RMContext,
+	Outline: []format.Place{
+		{Name: "Reason of the handoff", Pointer: "/reason"},
+		{Name: "Required capabilities", Pointer: "/capabilities_required"},
+	},
 	Exchange: &requestCodec,
 	Profile:  requestProfile,
 	Changes:  requestChanges,

@@ -1,0 +1,52 @@
+package message
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// ParentDigestMember is the name of the member of extensions that holds the digest of the
+// message by which the sender got the task.
+const ParentDigestMember = "parentDigest"
+
+// A Digest is SHA-256 of the canonical form (RFC 8785) of a message, its signature and all
+// other members included. Two messages of one Digest say the same.
+type Digest [sha256.Size]byte
+
+// digestPrefix names the hash.
+const digestPrefix = "sha256:"
+
+// String returns "sha256:" and 64 lower-case hexadecimal digits.
+func (d Digest) String() string { return digestPrefix + hex.EncodeToString(d[:]) }
+
+// ParseDigest reads what [Digest.String] returns, and reports whether text is that.
+func ParseDigest(text string) (d Digest, ok bool) {
+	digits, ok := strings.CutPrefix(text, digestPrefix)
+	if !ok || len(digits) != 2*len(d) {
+		return Digest{}, false
+	}
+	_, err := hex.Decode(d[:], []byte(digits))
+	return d, err == nil && d.String() == text // in lower case
+}
+
+// Digest returns the digest of the message. The error is a [*jsonstream.NumberError] for a
+// number beyond the range of a double, which has no canonical form. A number that a double
+// does not hold exactly counts as the nearest one, as RFC 8785 has it.
+func (m *Message) Digest() (Digest, error) {
+	hash := sha256.New()
+	err := jsonstream.WriteCanonical(hash, m.Root(), jsonstream.CanonicalOptions{})
+	var d Digest
+	hash.Sum(d[:0])
+	return d, err
+}
+
+// ParentDigest returns extensions.parentDigest, the digest of the message's parent by the
+// account of its sender; the value does not exist if there is none. Where the parent is
+// known, its text has to be that of the parent's [Digest]: otherwise the parent, or this
+// message, was exchanged since.
+func (m *Message) ParentDigest() jsonstream.Value {
+	return m.Root().Get("extensions").Get(ParentDigestMember)
+}
