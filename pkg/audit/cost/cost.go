@@ -1,0 +1,214 @@
+// Package cost adds up what tasks cost, from the records of the audit log (EAAPL-MAG006,
+// sections 6.2, 9 and 13.3).
+//
+// costSpentSoFarUSD is what a task has cost until a handoff. So what counts is what was spent
+// since the parent's message, as package chain counts it; of a first message all of it. It is
+// the sender's, in dollars and in tokens. Only handoffs that were accepted count, each once.
+package cost
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// A Group is what costs are added up by.
+type Group string
+
+// The groups.
+const (
+	Agent Group = "agent" // who spent it: fromAgent.agentId
+	Task  Group = "task"
+	Day   Group = "day" // of acceptance, UTC
+	Pair  Group = "pair"
+)
+
+// Groups returns all groups.
+func Groups() []Group { return []Group{Agent, Task, Day, Pair} }
+
+// A Sum is what was spent by one group.
+type Sum struct {
+	// Name is the agent's, the task's id or the day, such as 2026-06-12; of a pair the
+	// sender.
+	Name     string
+	Receiver string // of a pair
+	Handoffs int
+	Cost     chain.Cost // without what remains
+}
+
+// A Bill is what was spent.
+type Bill struct {
+	Total Sum
+	Sums  []Sum // the largest first; days in their order
+}
+
+// Of adds up a task.
+func Of(t *trace.Task, by Group) Bill {
+	l := newLedger(by)
+	for n := range t.Nodes() {
+		if t.Of(n).Accepted != nil {
+			l.add(t.ID, n)
+		}
+	}
+	return l.bill()
+}
+
+// OfAll adds up all tasks of a log. What it keeps grows with the number of groups, and of tasks
+// that begin below another task's handoff, and not with that of records.
+func OfAll(r audit.Reader, by Group) (Bill, error) {
+	l := newLedger(by)
+	var accepted []audit.Stored
+	for s, err := range r.Records(audit.Filter{Events: []audit.Event{audit.Accepted}, ByTask: true}) {
+		if err != nil {
+			return Bill{}, err
+		}
+		if n := len(accepted); n >= batch && accepted[n-1].TaskID != s.TaskID {
+			l.addRecords(accepted, nil)
+			accepted = accepted[:0]
+		}
+		accepted = append(accepted, s)
+	}
+	l.addRecords(accepted, nil)
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(l.postponed)), maxNamed) {
+		if err := l.addPostponed(r, ids); err != nil {
+			return Bill{}, err
+		}
+	}
+	return l.bill(), nil
+}
+
+const (
+	batch    = 1000 // how many records are added up at once, and the rest of the last one's task
+	maxNamed = 500  // how many ids one query names
+)
+
+type key struct{ name, receiver string }
+
+type ledger struct {
+	by        Group
+	total     Sum
+	sums      map[key]*Sum
+	off       chain.Options
+	postponed map[string]bool // tasks with a handoff whose parent is of another task
+}
+
+func newLedger(by Group) *ledger {
+	return &ledger{by: by, sums: map[key]*Sum{}, off: chain.Unchecked(), postponed: map[string]bool{}}
+}
+
+// addRecords adds the tasks of some acceptances. Without more, tasks are postponed that name
+// other handoffs than these as parents.
+func (l *ledger) addRecords(accepted []audit.Stored, more []audit.Stored) {
+	checker := chain.New(l.off)
+	tasks := map[string]bool{}
+	known := map[string]bool{}
+	for _, s := range accepted {
+		tasks[fold(s.TaskID)], known[fold(s.HandoffID)] = true, true
+	}
+	for i := range accepted {
+		s := &accepted[i]
+		if s.ParentHandoffID != "" && !known[fold(s.ParentHandoffID)] && more == nil {
+			l.postponed[s.TaskID], tasks[fold(s.TaskID)] = true, false
+		}
+		checker.Add(trace.Outline(s))
+	}
+	for i := range more {
+		checker.Add(trace.Outline(&more[i]))
+	}
+	for _, t := range checker.Tasks() {
+		if !tasks[fold(t.ID)] {
+			continue
+		}
+		for todo := slices.Clone(t.Roots); len(todo) > 0; {
+			n := todo[len(todo)-1]
+			todo = append(todo[:len(todo)-1], n.Children...)
+			l.add(t.ID, n)
+		}
+	}
+}
+
+// addPostponed adds tasks with the parents that are of others.
+func (l *ledger) addPostponed(r audit.Reader, tasks []string) error {
+	accepted, err := read(r, audit.Filter{Tasks: tasks})
+	if err != nil {
+		return err
+	}
+	var parents []string
+	for _, s := range accepted {
+		if s.ParentHandoffID != "" {
+			parents = append(parents, s.ParentHandoffID)
+		}
+	}
+	more := []audit.Stored{}
+	for ids := range slices.Chunk(parents, maxNamed) {
+		some, err := read(r, audit.Filter{Handoffs: ids})
+		if err != nil {
+			return err
+		}
+		more = append(more, some...)
+	}
+	l.addRecords(accepted, more)
+	return nil
+}
+
+// read returns the records of handoffs that were accepted.
+func read(r audit.Reader, f audit.Filter) ([]audit.Stored, error) {
+	f.Events = []audit.Event{audit.Accepted}
+	return audit.List(r, f)
+}
+
+func fold(id string) string { return strings.ToLower(id) }
+
+// add adds a handoff.
+func (l *ledger) add(task string, n *chain.Node) {
+	step := n.Step.Spendable()
+	l.total.add(step)
+	k := l.key(task, n)
+	sum := l.sums[k]
+	if sum == nil {
+		sum = &Sum{Name: k.name, Receiver: k.receiver}
+		l.sums[k] = sum
+	}
+	sum.add(step)
+}
+
+func (s *Sum) add(step chain.Cost) {
+	s.Handoffs++
+	s.Cost = s.Cost.Plus(step)
+	s.Cost.RemainingUSD = message.Decimal{}
+}
+
+func (l *ledger) key(task string, n *chain.Node) key {
+	switch l.by {
+	case Task:
+		return key{name: task}
+	case Day:
+		return key{name: n.Time.UTC().Format(time.DateOnly)}
+	case Pair:
+		return key{n.From, n.To}
+	default:
+		return key{name: n.From}
+	}
+}
+
+func (l *ledger) bill() Bill {
+	b := Bill{Total: l.total}
+	for _, s := range l.sums {
+		b.Sums = append(b.Sums, *s)
+	}
+	slices.SortFunc(b.Sums, func(x, y Sum) int {
+		byName := cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Receiver, y.Receiver))
+		if l.by == Day {
+			return byName
+		}
+		return cmp.Or(y.Cost.SpentUSD.Cmp(x.Cost.SpentUSD), byName)
+	})
+	return b
+}

@@ -1,0 +1,37 @@
+package audit
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// A Period is how long something is kept, by the calendar.
+type Period struct{ Years, Months, Days int }
+
+// periodForms are P7Y6M, P2W and the like (ISO 8601), and 2555d.
+var periodForms = regexp.MustCompile(`^(?:P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,6})D)?|(\d{1,6})d)$`)
+
+// ParsePeriod reads a period: years, months, weeks and days of ISO 8601, such as P7Y or
+// P1Y6M, or days, such as 2555d.
+func ParsePeriod(text string) (p Period, err error) {
+	parts := periodForms.FindStringSubmatch(text)
+	if parts == nil {
+		return p, fmt.Errorf("%s is no period: write it like P7Y, P18M or 2555d", finding.Quote(text))
+	}
+	number := func(i int) int {
+		n, _ := strconv.Atoi(parts[i]) // digits, or nothing
+		return n
+	}
+	p = Period{number(1), number(2), 7*number(3) + number(4) + number(5)}
+	if p == (Period{}) {
+		return p, fmt.Errorf("%s is no period: it has no length", finding.Quote(text))
+	}
+	return p, nil
+}
+
+// Before returns the time that is a period before another.
+func (p Period) Before(t time.Time) time.Time { return t.AddDate(-p.Years, -p.Months, -p.Days) }

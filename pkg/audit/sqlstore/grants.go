@@ -1,0 +1,105 @@
+package sqlstore
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// frozen are the tables whose rows never change, and when a row may, all the same: where
+// audit_archive or audit_removal has a row that says so, which stays.
+var frozen = []struct{ table, key, update, remove string }{
+	{"audit_record", "sequence", "NEW.sequence = OLD.sequence AND NEW.hash = OLD.hash AND NEW.event = -1 AND OLD.event < " + strconv.Itoa(firstKept) + " AND OLD.sequence < (SELECT max(before) FROM audit_removal)", ""},
+	{"audit_message", "sequence", "", "EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last) OR OLD.sequence < (SELECT max(before) FROM audit_removal)"},
+	{"audit_personal", "sequence", "", "OLD.sequence < (SELECT max(before) FROM audit_removal)"},
+	{"audit_node", "level,position", "", ""},
+	{"audit_archive", "first", "", ""},
+	{"audit_removal", "before", "", ""},
+}
+
+// A Role is what a role of the database may do with an audit log.
+type Role string
+
+// The roles.
+const (
+	Writer Role = "writer" // add records, and read
+	Keeper Role = "keeper" // move messages to an archive, and remove what is older than the retention period
+	Viewer Role = "viewer" // read
+)
+
+// Roles returns all roles.
+func Roles() []Role { return []Role{Writer, Keeper, Viewer} }
+
+// grants are the statements of each role, below its name.
+var grants = map[Role][]string{
+	Viewer: {
+		"GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;",
+	},
+	Writer: {
+		"GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;",
+		"GRANT INSERT ON audit_record, audit_message, audit_node, audit_personal TO %s;",
+		"GRANT INSERT, UPDATE, DELETE ON audit_pending TO %s; -- what is under way, which proves nothing",
+	},
+	Keeper: {
+		"GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;",
+		"GRANT INSERT ON audit_record, audit_node, audit_archive, audit_removal TO %s;",
+		"GRANT DELETE ON audit_message, audit_personal TO %s; -- what the triggers let go: archived, or older than the retention period",
+		"GRANT UPDATE ON audit_record TO %s;",
+	},
+}
+
+// Triggers returns the statements after which the tables of an audit log are append-only,
+// whoever it is that writes to them, until somebody drops the triggers.
+func Triggers(postgres bool) string {
+	var b strings.Builder
+	if postgres {
+		b.WriteString(`CREATE OR REPLACE FUNCTION audit_forbid() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'the audit log is append-only: no % of %', TG_OP, TG_TABLE_NAME; END $$;
+CREATE OR REPLACE FUNCTION audit_removed() RETURNS bigint LANGUAGE sql STABLE AS
+  $$ SELECT max(before) FROM audit_removal $$;
+CREATE OR REPLACE FUNCTION audit_archived(n bigint) RETURNS boolean LANGUAGE sql STABLE AS
+  $$ SELECT EXISTS (SELECT 1 FROM audit_archive WHERE n BETWEEN first AND last) $$;
+`)
+	}
+	for _, f := range frozen {
+		for _, event := range []struct{ name, unless string }{{"update", f.update}, {"delete", f.remove}} {
+			name := f.table + "_no_" + event.name
+			when := ""
+			if event.unless != "" {
+				when = " WHEN (NOT coalesce(" + event.unless + ", false))"
+			}
+			if !postgres {
+				fmt.Fprintf(&b, "CREATE TRIGGER IF NOT EXISTS %s BEFORE %s ON %s%s\n  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;\n", name, strings.ToUpper(event.name), f.table, when)
+				continue
+			}
+			// A condition of PostgreSQL has no queries in it.
+			when = strings.NewReplacer(
+				"(SELECT max(before) FROM audit_removal)", "audit_removed()",
+				"EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last)", "audit_archived(OLD.sequence)",
+			).Replace(when)
+			fmt.Fprintf(&b, "CREATE OR REPLACE TRIGGER %s BEFORE %s ON %s\n  FOR EACH ROW%s EXECUTE FUNCTION audit_forbid();\n", name, strings.ToUpper(event.name), f.table, when)
+		}
+		if postgres {
+			fmt.Fprintf(&b, "CREATE OR REPLACE TRIGGER %s_no_truncate BEFORE TRUNCATE ON %s\n  FOR EACH STATEMENT EXECUTE FUNCTION audit_forbid();\n", f.table, f.table)
+			continue
+		}
+		// INSERT OR REPLACE deletes without the trigger of DELETE.
+		var same []string
+		for key := range strings.SplitSeq(f.key, ",") {
+			same = append(same, key+" = NEW."+key)
+		}
+		fmt.Fprintf(&b, "CREATE TRIGGER IF NOT EXISTS %s_no_replace BEFORE INSERT ON %s WHEN EXISTS (SELECT 1 FROM %s WHERE %s)\n  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;\n", f.table, f.table, f.table, strings.Join(same, " AND "))
+	}
+	return b.String()
+}
+
+// Grants returns the statements that let a role of PostgreSQL, which must be there, do what role
+// says and nothing else.
+func Grants(role Role, name string) string {
+	quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	var b strings.Builder
+	for _, statement := range grants[role] {
+		fmt.Fprintf(&b, statement+"\n", quoted)
+	}
+	return b.String()
+}

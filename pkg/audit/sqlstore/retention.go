@@ -1,0 +1,264 @@
+package sqlstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/archive"
+	"github.com/eaapl/handoff/pkg/internal/database"
+)
+
+// firstKept is the number of the first event of the log itself, whose records are not removed.
+const firstKept = 14
+
+// removedEvent is the number in the column event of records that were removed. Their columns
+// sequence and hash stay, message_digest is a digest of both, recorded_at 0, the others NULL.
+const removedEvent = int64(-1)
+
+func tombstoneDigest(sequence int64, hash []byte) []byte {
+	return rowDigest(strconv.FormatInt(sequence, 10), string(hash))
+}
+
+// tombstone returns why a record cannot have been removed by this program, "" if it can.
+func (c *columns) tombstone(r *audit.Row) string {
+	if r.Sequence >= c.removed {
+		return "it was removed, and audit_removal does not say so"
+	}
+	for i := range c.cells {
+		v := &c.cells[i]
+		switch recordColumns[i] {
+		case "sequence", "hash", "event":
+		case "recorded_at":
+			if v.Kind != database.Int || v.Int != 0 {
+				c.no(i)
+			}
+		case "message_digest":
+			if v.Kind != database.Blob || string(v.Bytes) != string(tombstoneDigest(r.Sequence, r.Hash[:])) {
+				c.wrong = "its hash, which is all that is left of it, is not the one that it had"
+			}
+		default:
+			if v.Kind != database.Null {
+				c.no(i)
+			}
+		}
+	}
+	return c.wrong
+}
+
+var archiveColumns = []string{"first", "last", "directory", "file", "sha256"}
+
+const archivesQuery = "SELECT first, last, directory, file, sha256 FROM audit_archive WHERE last >= ? AND first < ? ORDER BY first"
+
+// path returns where a file is.
+func path(a audit.Archive, directory string) string {
+	if directory == "" {
+		directory = a.Directory
+	}
+	return filepath.Join(directory, filepath.Base(a.File))
+}
+
+func (t tx) Archives() ([]audit.Archive, error) { return t.archives(-1<<62, 1<<62) }
+
+// archives returns the files for the records from first to before end.
+func (t tx) archives(first, end int64) (list []audit.Archive, err error) {
+	rows, err := t.Query(archivesQuery, first, end)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // what it read is what counts
+	for rows.Next() {
+		var a audit.Archive
+		var sum []byte
+		if err := rows.Scan(&a.First, &a.Last, &a.Directory, &a.File, &sum); err != nil {
+			return nil, err
+		}
+		copy(a.Digest[:], sum)
+		if t.archive != "" {
+			a.Directory = t.archive
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// archivedFrame returns a message that was moved to a file.
+func (t tx) archivedFrame(sequence int64) (frame []byte, err error) {
+	list, err := t.archives(sequence, sequence+1)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	removed := int64(0)
+	if err := t.QueryRow("SELECT coalesce(max(before), 0) FROM audit_removal").Scan(&removed); err != nil || sequence < removed {
+		return nil, err
+	}
+	f, err := archive.Open(path(list[0], t.archive))
+	if err != nil {
+		return nil, fmt.Errorf("the message beside record %d is in the archive: %w", sequence, err)
+	}
+	defer f.Close() // read only
+	err = f.Each(sequence, sequence+1, func(_ int64, b []byte) error { frame = b; return nil })
+	return frame, err
+}
+
+func (t tx) Archive(a audit.Archive) error {
+	err := t.Tx.Insert("audit_archive", archiveColumns, [][]any{{a.First, a.Last, a.Directory, a.File, a.Digest[:]}})
+	if err != nil {
+		return err
+	}
+	return t.Exec("DELETE FROM audit_message WHERE sequence >= ? AND sequence <= ?", a.First, a.Last)
+}
+
+// removeRows is how many records are read at once.
+const removeRows = 1000
+
+func (t tx) Remove(before int64) (removed int64, err error) {
+	last := int64(0)
+	if err := t.QueryRow("SELECT coalesce(max(before), 0) FROM audit_removal").Scan(&last); err != nil {
+		return 0, err
+	}
+	err = t.QueryRow("SELECT count(*) FROM audit_record WHERE sequence >= ? AND sequence < ? AND event >= 0 AND event < ?", last, before, firstKept).Scan(&removed)
+	if err != nil || removed == 0 {
+		return 0, err
+	}
+	if err := t.Tx.Insert("audit_removal", []string{"before"}, [][]any{{before}}); err != nil {
+		return 0, err
+	}
+	for first := last; first < before; first += removeRows {
+		end := min(first+removeRows, before)
+		hashes, err := t.hashes("SELECT hash FROM audit_record WHERE sequence >= ? AND sequence < ? ORDER BY sequence", first, end)
+		if err != nil {
+			return 0, err
+		}
+		if int64(len(hashes)) != end-first {
+			return 0, fmt.Errorf("of the records %d to %d, %d are missing: handoff audit verify says more", first, end-1, end-first-int64(len(hashes)))
+		}
+		for i, h := range hashes {
+			sequence := first + int64(i)
+			err := t.Exec(`UPDATE audit_record SET event = -1, recorded_at = 0, message_digest = ?, handoff_id = NULL, task_id = NULL, parent_id = NULL,
+sender = NULL, receiver = NULL, reason = NULL, attempt = NULL, cost_spent = NULL, cost_remaining = NULL, prompt_tokens = NULL, completion_tokens = NULL,
+trace_id = NULL, transport = NULL, latency = NULL, key_id = NULL, message_bytes = NULL, frame_digest = NULL, details = NULL WHERE sequence = ? AND event < ?`,
+				tombstoneDigest(sequence, h[:]), sequence, firstKept)
+			if err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := t.Exec("DELETE FROM audit_personal WHERE sequence < ?", before); err != nil {
+		return 0, err
+	}
+	return removed, t.Exec("DELETE FROM audit_message WHERE sequence < ?", before)
+}
+
+// archives returns the files for the records from first to before end. Where a row cannot be one
+// that this program has written, Digest is zero.
+func (i inspector) archives(first, end int64) (list []audit.Archive, err error) {
+	err = i.Scanner.Rows(func(v []database.Cell) error {
+		a := audit.Archive{First: v[0].Int, Last: v[1].Int, Directory: string(v[2].Bytes), File: string(v[3].Bytes)}
+		if v[2].Kind == database.Text && v[3].Kind == database.Text && v[4].Kind == database.Blob && len(v[4].Bytes) == len(a.Digest) &&
+			a.File == archive.Name(a.First, a.Last) && a.Directory != "" && !strings.Contains(a.Directory, "\x00") {
+			a.Digest = audit.Hash(v[4].Bytes)
+		}
+		list = append(list, a)
+		return nil
+	}, archivesQuery, first, end)
+	return list, err
+}
+
+// archivedFrames is Frames for those that were moved to files. A file that is missing or
+// damaged has none.
+func (i inspector) archivedFrames(first, end int64, f func(int64, []byte) error) error {
+	list, err := i.archives(first, end)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	removed, err := i.removed()
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if a.Last < removed || a.Digest == (audit.Hash{}) {
+			continue // it is gone, or about to be; or nobody knows where it is
+		}
+		file, err := archive.Open(path(a, i.archive))
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = file.Each(first, end, f)
+		if err := errors.Join(err, file.Close()); err != nil && !missing(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func missing(err error) bool {
+	damaged := (*archive.DamagedError)(nil)
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &damaged)
+}
+
+// removed returns the number before which records were removed.
+func (i inspector) removed() (before int64, err error) {
+	err = i.Scanner.Rows(func(v []database.Cell) error {
+		before = v[0].Int
+		return nil
+	}, "SELECT coalesce(max(before), 0) FROM audit_removal")
+	return before, err
+}
+
+// Retention implements [audit.Inspector].
+func (i inspector) Retention() (r audit.Retention, err error) {
+	if r.Archives, err = i.archives(-1<<63, 1<<63-1); err != nil {
+		return r, err
+	}
+	err = i.Scanner.Rows(func(v []database.Cell) error {
+		r.Removals = append(r.Removals, v[0].Int)
+		return nil
+	}, "SELECT before FROM audit_removal ORDER BY before")
+	if err != nil || len(r.Removals) == 0 {
+		return r, err
+	}
+	err = i.Scanner.Rows(func(v []database.Cell) error {
+		r.Tombstones = v[0].Int
+		return nil
+	}, "SELECT count(*) FROM audit_record WHERE sequence < ? AND event = ?", r.Removals[len(r.Removals)-1], removedEvent)
+	return r, err
+}
+
+// otherRetention is the part of Others about the files that messages were moved to.
+func (i inspector) otherRetention(row func(string, ...any) error) error {
+	removed, err := i.removed()
+	if err != nil {
+		return err
+	}
+	list, err := i.archives(-1<<63, 1<<63-1)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if a.Last < removed || a.Digest == (audit.Hash{}) {
+			continue // it is gone, or another problem
+		}
+		name := path(a, i.archive)
+		switch err := archive.Check(name, a.Digest); {
+		case errors.Is(err, fs.ErrNotExist):
+			if err := row("%s, with the messages of the records %d to %d, is missing", name, a.First, a.Last); err != nil {
+				return err
+			}
+		case missing(err):
+			if err := row("%s, with the messages of the records %d to %d, was changed", name, a.First, a.Last); err != nil {
+				return err
+			}
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}

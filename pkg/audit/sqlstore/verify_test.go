@@ -1,0 +1,516 @@
+package sqlstore_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/archive"
+	"github.com/eaapl/handoff/pkg/audit/storetest"
+	"github.com/eaapl/handoff/pkg/audit/tree"
+)
+
+// eachDatabase runs a test on a new database of each kind. raw is the way of somebody who has
+// the database's password.
+func eachDatabase(t *testing.T, test func(t *testing.T, address string, raw *sql.DB)) {
+	for _, driver := range []string{"sqlite", "pgx"} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			address := filepath.Join(t.TempDir(), "audit.db")
+			if driver == "pgx" {
+				address = storetest.Postgres(t)
+			}
+			raw, err := sql.Open(driver, address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { raw.Close() })
+			test(t, address, raw)
+		})
+	}
+}
+
+// full returns records that use every column, and such that use few.
+func full(n int) (records []audit.Record, frames [][]byte) {
+	code := 3
+	for i := range n {
+		frame := fmt.Appendf(nil, "message %d", i)
+		records = append(records, audit.Record{
+			Event: audit.Completed, HandoffID: fmt.Sprintf("6a0e7f5e-0d43-4a8e-9f0a-%012x", i), TaskID: "a task that is no UUID", ParentHandoffID: "fifteen letters",
+			Sender: "sender", Receiver: "receiver", Reason: "SCHEMA_INVALID", Attempt: 2, CostSpentUSD: "0.10", CostRemainingUSD: "1e-3",
+			PromptTokens: 12, CompletionTokens: 1 << 40, TraceID: strings.Repeat("0a", 16), Transport: "nats", LatencyMicros: 12, KeyID: "k",
+			MessageDigest: sha256.Sum256(frame), MessageBytes: 9, FrameDigest: sha256.Sum256(frame),
+			Details: audit.Details{Explanation: "because", ExitCode: &code},
+		}, audit.Record{Event: audit.Erased})
+		frames = append(frames, frame, nil)
+	}
+	return records, frames
+}
+
+// fill adds 600 records, a third of them ten years old, a third one year, a setting, which is
+// record 600, and a message that is under way.
+func fill(t *testing.T, s audit.Store) {
+	records, frames := full(300)
+	records[404].Event = audit.Accepted
+	now := time.Now()
+	for part, at := range []time.Time{now.AddDate(-10, 0, 0), now.AddDate(-1, 0, 0), now} {
+		err := audit.NewLog(s, func() time.Time { return at }).Append(t.Context(), func(b *audit.Batch) error {
+			for i := 200 * part; i < 200*(part+1); i++ {
+				var payload []byte
+				if i == 10 || i == 408 { // whose personal data is apart
+					payload = fmt.Append(nil, "personal data of record ", i)
+					digest := audit.Hash(sha256.Sum256(payload))
+					records[i].Details.Subject, records[i].Details.PayloadDigest = strings.Repeat("0a", 32), &digest
+				}
+				if _, err := b.AddApart(records[i], frames[i], payload); err != nil {
+					return err
+				}
+			}
+			if part < 2 {
+				return nil
+			}
+			if err := b.Set("retention", "P7Y"); err != nil {
+				return err
+			}
+			return b.SetPending([]audit.Pending{{HandoffID: records[404].HandoffID, Sequence: 404, Instance: "0123456789abcdef"}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// retain moves the messages of the first 400 records to files, and removes the first 200: records
+// 601 to 603.
+func retain(t *testing.T, s audit.Store) (directory string) {
+	t.Helper()
+	directory = t.TempDir()
+	now := time.Now()
+	l := audit.NewLog(s, nil)
+	for _, before := range []time.Time{now.AddDate(-8, 0, 0), now.AddDate(0, 0, -30)} {
+		if m, err := archive.Move(t.Context(), l, before, directory); err != nil || m.Messages != 100 || m.Files != 1 {
+			t.Fatalf("%+v %v", m, err)
+		}
+	}
+	if m, err := archive.Remove(t.Context(), l, now.AddDate(-8, 0, 0), now); err != nil || m.Records != 200 || m.Files != 1 {
+		t.Fatalf("%+v %v", m, err)
+	}
+	return directory
+}
+
+func verify(t *testing.T, s audit.Store, checkpoints ...tree.Checkpoint) (audit.Verified, []audit.Problem) {
+	t.Helper()
+	var problems []audit.Problem
+	v, err := audit.Verify(t.Context(), s, audit.VerifyOptions{Checkpoints: checkpoints, Found: func(p audit.Problem) error {
+		problems = append(problems, p)
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v, problems
+}
+
+func TestVerifyUnchanged(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, address string, _ *sql.DB) {
+		s := open(t, address)
+		if v, problems := verify(t, s); v.Size != 0 || len(problems) > 0 {
+			t.Errorf("an empty log: %+v, %v", v, problems)
+		}
+		fill(t, s)
+		v, problems := verify(t, s)
+		if v.Size != 601 || v.Messages != 300 || len(problems) > 0 {
+			t.Errorf("%+v, %v", v, problems)
+		}
+		var root tree.Hash
+		err := s.View(t.Context(), func(r audit.Reader) (err error) {
+			root, err = tree.Root(t.Context(), r, v.Size)
+			return err
+		})
+		if err != nil || root != v.Root {
+			t.Errorf("another root than that of the stored nodes (%v)", err)
+		}
+	})
+}
+
+// TestVerifyWhileRecordsAreAdded: what others add meanwhile is no gap.
+func TestVerifyWhileRecordsAreAdded(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, address string, _ *sql.DB) {
+		s, other := open(t, address), open(t, address)
+		fill(t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		var writing sync.WaitGroup
+		writing.Go(func() {
+			for ctx.Err() == nil {
+				err := audit.NewLog(other, nil).Append(t.Context(), func(b *audit.Batch) error {
+					for range 700 {
+						frame := []byte("message")
+						if _, err := b.Add(audit.Record{Event: audit.Rejected, FrameDigest: sha256.Sum256(frame)}, frame); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		for range 15 {
+			if _, problems := verify(t, s); len(problems) > 0 {
+				t.Error(problems)
+			}
+		}
+		cancel()
+		writing.Wait()
+	})
+}
+
+// keys are the primary keys of the tables.
+var keys = map[string][]string{
+	"audit_record": {"sequence"}, "audit_message": {"sequence"}, "audit_personal": {"sequence"}, "audit_node": {"level", "position"},
+	"audit_pending": {"handoff_id"},
+	"audit_archive": {"first"}, "audit_removal": {"before"},
+}
+
+// TestVerifyFindsEveryChange changes each column of each table by one bit or letter, empties it, and fills
+// it where it is NULL. Verify finds each change, and names the record or the row.
+func TestVerifyFindsEveryChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("verifies a log hundreds of times")
+	}
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
+		s := open(t, address)
+		fill(t, s)
+		retain(t, s)
+		ctx := t.Context()
+		changed := 0
+		for _, at := range []struct{ table, where, named string }{
+			{"audit_record", "sequence = 0", "record 0"}, {"audit_record", "sequence = 199", "record 199"},
+			{"audit_record", "sequence = 200", "record 200"}, {"audit_record", "sequence = 201", "record 201"},
+			{"audit_record", "sequence = 599", "record 599"},
+			{"audit_message", "sequence = 400", "record 400"}, {"audit_message", "sequence = 598", "record 598"},
+			{"audit_personal", "sequence = 408", "record 408"},
+			{"audit_node", "level = 1 AND position = 1", "node 1 of level 1"},
+			{"audit_record", "sequence = 600", "record 600"}, {"audit_record", "sequence = 603", "record 603"},
+			{"audit_pending", "sequence = 404", "under way"},
+			{"audit_archive", "first = 200", "audit_archive"}, {"audit_removal", "before = 200", "audit_removal"},
+		} {
+			names, values := row(t, raw, at.table, at.where)
+			for i, name := range names {
+				for _, value := range changes(values[i]) {
+					label := fmt.Sprintf("%s where %s: %s = %v", at.table, at.where, name, value)
+					if !update(ctx, raw, at.table, names, values, name, value) {
+						continue // the database does not have it
+					}
+					changed++
+					_, problems := verify(t, s)
+					if !slices.ContainsFunc(problems, func(p audit.Problem) bool {
+						return strings.Contains(strings.ReplaceAll(p.Message, "records ", "record "), at.named)
+					}) {
+						t.Errorf("%s: found %v", label, problems)
+					}
+					replace(t, raw, at.table, names, values, name, value)
+				}
+			}
+		}
+		if _, problems := verify(t, s); len(problems) > 0 {
+			t.Errorf("what was changed and changed back: %v", problems)
+		}
+		if changed < 150 {
+			t.Errorf("only %d changes", changed)
+		}
+	})
+}
+
+// row returns the names and values of a row's columns.
+func row(t *testing.T, db *sql.DB, table, where string) (names []string, values []any) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" WHERE "+where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	names, _ = rows.Columns()
+	values = make([]any, len(names))
+	to := make([]any, len(names))
+	for i := range values {
+		to[i] = &values[i]
+	}
+	if !rows.Next() {
+		t.Fatalf("%s: no row where %s", table, where)
+	}
+	if err := rows.Scan(to...); err != nil {
+		t.Fatal(err)
+	}
+	return names, values
+}
+
+// changes returns what a value may be changed to.
+func changes(value any) []any {
+	switch v := value.(type) {
+	case int64:
+		return []any{v ^ 1, v ^ 1<<40, nil}
+	case string:
+		return []any{v[:len(v)-1] + string(v[len(v)-1]^1), v[1:], "", nil}
+	case []byte:
+		first, last := slices.Clone(v), slices.Clone(v)
+		first[0] ^= 1
+		last[len(v)-1] ^= 128
+		return []any{first, last, v[1:], []byte{}, nil}
+	default:
+		return []any{int64(0), "", "x", []byte{}, []byte("sixteen letters!"), make([]byte, 32)}
+	}
+}
+
+// update changes one column of a row, and reports whether the database did.
+func update(ctx context.Context, db *sql.DB, table string, names []string, values []any, name string, value any) bool {
+	where, args := whereKey(table, names, values)
+	result, err := db.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = $1 WHERE %s", table, name, where), append([]any{value}, args...)...)
+	if err != nil {
+		return false
+	}
+	n, err := result.RowsAffected()
+	return err == nil && n == 1
+}
+
+// whereKey returns what says where a row is, with parameters from $2 on.
+func whereKey(table string, names []string, values []any) (where string, args []any) {
+	var parts []string
+	for i, name := range keys[table] {
+		parts = append(parts, fmt.Sprintf("%s = $%d", name, i+2))
+		args = append(args, values[slices.Index(names, name)])
+	}
+	return strings.Join(parts, " AND "), args
+}
+
+// replace makes a row again what it was before a column was changed.
+func replace(t *testing.T, db *sql.DB, table string, names []string, values []any, name string, value any) {
+	t.Helper()
+	at := slices.Index(names, name)
+	now := slices.Clone(values)
+	now[at] = value
+	if !update(t.Context(), db, table, names, now, name, values[at]) {
+		t.Fatalf("%s: %s was not changed back from %v", table, name, value)
+	}
+}
+
+func TestVerifyFindsRemovedRecords(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
+		s := open(t, address)
+		fill(t, s)
+		whole, _ := verify(t, s)
+		half := rootAt(t, s, 256)
+		head := tree.Checkpoint{Origin: "log", Size: whole.Size, Root: whole.Root}
+		exec := func(statement string) {
+			if _, err := raw.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(want string, checkpoints ...tree.Checkpoint) {
+			t.Helper()
+			_, problems := verify(t, s, checkpoints...)
+			if len(problems) == 0 || !strings.Contains(problems[0].Message, want) {
+				t.Errorf("want %q, found %v", want, problems)
+			}
+		}
+		if _, problems := verify(t, s, head, half); len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		other := head
+		other.Root[0] ^= 1
+		check("the log was written anew from one of the records 256 to 600", other, half)
+
+		exec("UPDATE audit_record SET sequence = -5 WHERE sequence = 100")
+		check("has the sequence number -5")
+		exec("UPDATE audit_record SET sequence = 4000000000000000000 WHERE sequence = -5")
+		check("record 100 is missing")
+		exec("UPDATE audit_record SET sequence = 100 WHERE sequence = 4000000000000000000")
+		exec("UPDATE audit_record SET sequence = 9223372036854775807 WHERE sequence = 600")
+		check("records 600 to 9223372036854775806 are missing")
+		exec("UPDATE audit_record SET sequence = 600 WHERE sequence = 9223372036854775807")
+
+		exec("UPDATE audit_record SET sequence = 1000 WHERE sequence = 7")
+		exec("UPDATE audit_record SET sequence = 7 WHERE sequence = 8")
+		exec("UPDATE audit_record SET sequence = 8 WHERE sequence = 1000")
+		check("record 7 was changed")
+		exec("UPDATE audit_record SET sequence = 1000 WHERE sequence = 7")
+		exec("UPDATE audit_record SET sequence = 7 WHERE sequence = 8")
+		exec("UPDATE audit_record SET sequence = 8 WHERE sequence = 1000")
+		if _, problems := verify(t, s, head, half); len(problems) > 0 {
+			t.Fatal(problems)
+		}
+
+		exec("DELETE FROM audit_record WHERE sequence >= 590")
+		check("beside record 590, which does not exist")
+		exec("DELETE FROM audit_message WHERE sequence >= 590")
+		if _, problems := verify(t, s, half); len(problems) > 0 {
+			t.Errorf("what a bare chain does not show: %v", problems)
+		}
+		check("the log was cut off: there were 601 records at the checkpoint, and there are 590", head)
+		exec("DELETE FROM audit_record WHERE sequence BETWEEN 3 AND 5")
+		check("records 3 to 5 are missing")
+	})
+}
+
+func rootAt(t *testing.T, s audit.Store, size int64) (c tree.Checkpoint) {
+	t.Helper()
+	c = tree.Checkpoint{Origin: "log", Size: size}
+	err := s.View(t.Context(), func(r audit.Reader) (err error) {
+		c.Root, err = tree.Root(t.Context(), r, size)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestVerifyFindsRemovedRows: of what is beside the records, no row goes and none comes unseen.
+func TestVerifyFindsRemovedRows(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
+		s := open(t, address)
+		fill(t, s)
+		retain(t, s)
+		for _, test := range []struct{ table, where, want string }{
+			{"audit_archive", "first = 0", "the row of audit_archive for the records 0 to 199, which record 601 is about, is missing"},
+			{"audit_archive", "first = 200", "the row of audit_archive for the records 200 to 399, which record 602 is about, is missing"},
+			{"audit_removal", "before = 200", "the row of audit_removal for the records before 200, which record 603 is about, is missing"},
+			{"audit_pending", "sequence = 404", "the message that record 404 has accepted was not handed over, and is not under way: its row of audit_pending is missing"},
+			{"audit_personal", "sequence = 408", "the personal data beside record 408 is missing"},
+			{"audit_message", "sequence = 500", "the message beside record 500 is missing"},
+			{"audit_node", "level = 1 AND position = 1", "node 1 of level 1"},
+			{"audit_record", "sequence = 600", "record 600 is missing"},
+		} {
+			names, values := row(t, raw, test.table, test.where)
+			insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES ($1", test.table, strings.Join(names, ","))
+			for i := range names[1:] {
+				insert += fmt.Sprintf(",$%d", i+2)
+			}
+			insert += ")"
+			if _, err := raw.ExecContext(t.Context(), "DELETE FROM "+test.table+" WHERE "+test.where); err != nil {
+				t.Fatal(err)
+			}
+			_, problems := verify(t, s)
+			if !slices.ContainsFunc(problems, func(p audit.Problem) bool { return strings.Contains(p.Message, test.want) }) {
+				t.Errorf("%s without the row where %s: found %v", test.table, test.where, problems)
+			}
+			if _, err := raw.ExecContext(t.Context(), insert, values...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, problems := verify(t, s); len(problems) > 0 {
+			t.Errorf("what was removed and put back: %v", problems)
+		}
+		for _, test := range []struct{ insert, undo, want string }{
+			{"INSERT INTO audit_archive SELECT 5, last, directory, file, sha256 FROM audit_archive WHERE first = 200", "DELETE FROM audit_archive WHERE first = 5", "no record says that the messages of the records 5 to 399 were moved"},
+			{"INSERT INTO audit_removal VALUES (300)", "DELETE FROM audit_removal WHERE before = 300", "no record says that the records before 300 were removed"},
+			{"UPDATE audit_pending SET sequence = 402", "UPDATE audit_pending SET sequence = 404", "was changed"},
+		} {
+			for _, statement := range []string{test.insert, test.undo} {
+				if _, err := raw.ExecContext(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+				_, problems := verify(t, s)
+				if found := slices.ContainsFunc(problems, func(p audit.Problem) bool { return strings.Contains(p.Message, test.want) }); found != (statement == test.insert) {
+					t.Errorf("%s: found %v", statement, problems)
+				}
+			}
+		}
+	})
+}
+
+// TestVerifyKnowsWhatIsUnderWay: whether a message is to be handed over is what its records say,
+// in whatever stretch of the log they are, and what is added meanwhile.
+func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	subject := strings.Repeat("0a", 32)
+	accepted := audit.Record{Event: audit.Accepted, HandoffID: "h"}
+	sealed := audit.Record{Event: audit.Accepted, HandoffID: "h", Details: audit.Details{Subject: subject}}
+	handedOver := audit.Record{Event: audit.HandedOver, HandoffID: "h"}
+	erased := audit.Record{Event: audit.Erased, Details: audit.Details{Subject: subject}}
+	other := audit.Record{Event: audit.Rejected, HandoffID: "h"}
+	const missing, tooMany = "its row of audit_pending is missing", "no record has accepted it, or it was handed over"
+	for name, tt := range map[string]struct {
+		records []audit.Record
+		pending int64 // sequence number, -1 for none
+		want    string
+		far     bool // also with many records between
+	}{
+		"handed over":                      {[]audit.Record{accepted, handedOver}, -1, "", true},
+		"to be handed over":                {[]audit.Record{accepted}, 0, "", false},
+		"nobody will hand it over":         {[]audit.Record{accepted, other}, -1, "record 0 has accepted", false},
+		"rolled back and accepted again":   {[]audit.Record{accepted, handedOver, accepted}, 2, "", false},
+		"accepted again, and nobody":       {[]audit.Record{accepted, handedOver, accepted}, -1, "record 2 has accepted", true},
+		"it would be handed over twice":    {[]audit.Record{accepted, handedOver}, 0, tooMany, false},
+		"it would be handed over unasked":  {[]audit.Record{other}, 0, tooMany, false},
+		"another record":                   {[]audit.Record{accepted, handedOver, accepted}, 0, "but not by record 0: record 2 has accepted it", false},
+		"erased before it was handed over": {[]audit.Record{sealed, erased}, -1, "", true},
+		"erased, and under way":            {[]audit.Record{sealed, erased}, 0, "", false},
+		"erased before it came":            {[]audit.Record{erased, sealed}, -1, missing, false},
+	} {
+		for _, between := range []int{0, 17_000} { // more than a stretch has
+			if between > 0 && (testing.Short() || !tt.far) {
+				continue
+			}
+			t.Run(fmt.Sprint(name, between), func(t *testing.T) {
+				t.Parallel()
+				s := open(t, filepath.Join(t.TempDir(), "audit.db"))
+				at := make([]int64, len(tt.records))
+				err := audit.NewLog(s, nil).Append(t.Context(), func(b *audit.Batch) error {
+					for i, r := range tt.records {
+						var payload []byte
+						if r.Event == audit.Accepted && r.Details.Subject != "" {
+							payload = []byte("sealed")
+							digest := audit.Hash(sha256.Sum256(payload))
+							r.Details.PayloadDigest = &digest
+						}
+						stored, err := b.AddApart(r, nil, payload)
+						if err != nil {
+							return err
+						}
+						at[i] = stored.Sequence
+						for range between {
+							if _, err := b.Add(audit.Record{Event: audit.Completed}, nil); err != nil {
+								return err
+							}
+						}
+					}
+					if tt.pending < 0 {
+						return nil
+					}
+					return b.SetPending([]audit.Pending{{HandoffID: "h", Sequence: at[tt.pending], Instance: "0123456789abcdef"}})
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, problems := verify(t, s)
+				if between > 0 {
+					for i := range problems {
+						for k, n := range at {
+							problems[i].Message = strings.ReplaceAll(problems[i].Message, fmt.Sprintf("record %d ", n), fmt.Sprintf("record %d ", k))
+							problems[i].Message = strings.ReplaceAll(problems[i].Message, fmt.Sprintf("record %d:", n), fmt.Sprintf("record %d:", k))
+						}
+					}
+				}
+				if tt.want == "" && len(problems) > 0 || tt.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].Message, tt.want)) {
+					t.Errorf("found %v, want %q", problems, tt.want)
+				}
+			})
+		}
+	}
+}

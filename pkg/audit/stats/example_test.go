@@ -1,0 +1,36 @@
+package stats_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/audittest"
+	"github.com/eaapl/handoff/pkg/audit/stats"
+)
+
+func Example() {
+	err := audittest.With([]audit.Record{
+		{Event: audit.Accepted, Sender: "reader", Receiver: "scorer", Transport: "http", LatencyMicros: 650_000},
+		{Event: audit.Rejected, Sender: "reader", Receiver: "scorer", Reason: "SCHEMA_INVALID"},
+	}, func(ctx context.Context, store audit.Store) error {
+		report, err := stats.Read(ctx, store, time.Time{})
+		if err != nil {
+			return err
+		}
+		fmt.Println(report.Total.Rate(report.Total.Rejected))
+		for _, metric := range report.Total.Over() {
+			fmt.Println(metric)
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	// Output:
+	// 0.5
+	// validation failure rate
+	// p99 latency
+	// maximum latency
+}

@@ -1,0 +1,277 @@
+// Package trace reconstructs what became of a task, from the records of the audit log
+// (EAAPL-MAG006, section 8.2): the tree of its handoffs, what each cost, what each agent
+// received and concluded, and which handoff brought a value (section 6.2).
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// A Task is what the log has of a task. Its tree has the handoffs that were accepted, as
+// package chain makes it of their messages, and those that were not as branches that cost
+// nothing. Its Total is of the accepted ones.
+type Task struct {
+	*chain.Task
+	Handoffs []*Handoff // by their first records
+	byNode   map[*chain.Node]*Handoff
+}
+
+// A Handoff is what the log has of a handoff.
+type Handoff struct {
+	*chain.Node
+	Records []audit.Stored
+	// Accepted is the record by which it was accepted, of several the last; nil if it was not.
+	Accepted *audit.Stored
+	Status   audit.Event // what became of it last; see [Handoff.status]
+}
+
+// An UnknownTaskError says that the log has no record of a task.
+type UnknownTaskError struct{ ID string }
+
+func (e *UnknownTaskError) Error() string {
+	return fmt.Sprintf("no record of task %s", finding.Quote(e.ID))
+}
+
+// Read reads what the log has of a task. An id that is a UUID may be in capitals. If there is
+// nothing, the error is an [*UnknownTaskError].
+func Read(r audit.Reader, id string) (*Task, error) {
+	t := &Task{Task: &chain.Task{ID: id}, byNode: map[*chain.Node]*Handoff{}}
+	if id == "" {
+		return nil, &UnknownTaskError{id}
+	}
+	if err := t.collect(r, id); err != nil {
+		return nil, err
+	}
+	if len(t.Handoffs) == 0 {
+		return nil, &UnknownTaskError{id}
+	}
+	return t, t.grow(r)
+}
+
+// spellings returns the forms in which an id may be in the log.
+func spellings(id string) []string {
+	list := []string{id, strings.ToLower(id), strings.ToUpper(id)}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// collect reads the records of the task.
+func (t *Task) collect(r audit.Reader, id string) error {
+	named := map[string]*Handoff{}
+	for s, err := range r.Records(audit.Filter{Tasks: spellings(id)}) {
+		if err != nil {
+			return err
+		}
+		key := strings.ToLower(s.HandoffID)
+		h := named[key]
+		if h == nil || key == "" {
+			h = &Handoff{}
+			named[key] = h
+			t.Handoffs = append(t.Handoffs, h)
+		}
+		h.Records = append(h.Records, s)
+	}
+	for _, h := range t.Handoffs {
+		for i := range h.Records {
+			if s := &h.Records[i]; s.Event == audit.Accepted {
+				h.Accepted = s
+			}
+		}
+		h.Status = h.status()
+	}
+	return nil
+}
+
+// status returns what became of a handoff last. What says nothing of that does not count:
+// that it came again, that people were called, that data was erased, and what became of
+// another message with the id of one that was accepted.
+func (h *Handoff) status() audit.Event {
+	status := h.Records[0].Event
+	for _, s := range h.Records {
+		switch s.Event {
+		case audit.Duplicate, audit.Escalated, audit.Acknowledged, audit.Erased:
+		case audit.Rejected, audit.DeadLettered, audit.Discarded:
+			if h.Accepted == nil || s.Sequence < h.Accepted.Sequence || s.MessageDigest == h.Accepted.MessageDigest {
+				status = s.Event
+			}
+		default:
+			status = s.Event
+		}
+	}
+	return status
+}
+
+// Told returns the record that says most of the handoff's message: that of its acceptance, or
+// the first that has one.
+func (h *Handoff) Told() *audit.Stored {
+	if h.Accepted != nil {
+		return h.Accepted
+	}
+	for i := range h.Records {
+		if h.Records[i].MessageBytes > 0 {
+			return &h.Records[i]
+		}
+	}
+	return &h.Records[0]
+}
+
+// Run returns how long the receiver's agent ran, 0 if that is not known.
+func (h *Handoff) Run() time.Duration {
+	for _, s := range slices.Backward(h.Records) {
+		if s.Details.DurationMicros > 0 {
+			return time.Duration(s.Details.DurationMicros) * time.Microsecond
+		}
+	}
+	return 0
+}
+
+// Of returns the handoff that a node of the tree is about.
+func (t *Task) Of(n *chain.Node) *Handoff { return t.byNode[n] }
+
+// grow makes the tree.
+func (t *Task) grow(r audit.Reader) error {
+	checker := chain.New(chain.Unchecked())
+	known := map[string]*Handoff{}
+	for _, h := range t.Handoffs {
+		if h.Accepted != nil {
+			checker.Add(Outline(h.Accepted))
+			known[strings.ToLower(h.Accepted.HandoffID)] = h
+		}
+	}
+	foreign, err := accepted(r, t.absent(known))
+	if err != nil {
+		return err
+	}
+	for i := range foreign {
+		checker.Add(Outline(&foreign[i]))
+	}
+	for _, task := range checker.Tasks() {
+		if strings.EqualFold(task.ID, t.ID) {
+			t.Task = task
+		}
+	}
+	for n := range t.Nodes() {
+		if h := known[strings.ToLower(n.HandoffID)]; h != nil {
+			h.Node, t.byNode[n] = n, h
+		}
+	}
+	for _, h := range t.Handoffs {
+		if h.Accepted == nil {
+			t.graft(h, known)
+		}
+	}
+	return nil
+}
+
+// absent returns the ids of parents that are not among the task's accepted handoffs.
+func (t *Task) absent(known map[string]*Handoff) (ids []string) {
+	for _, h := range t.Handoffs {
+		if h.Accepted == nil || h.Accepted.ParentHandoffID == "" {
+			continue
+		}
+		if known[strings.ToLower(h.Accepted.ParentHandoffID)] == nil {
+			ids = append(ids, h.Accepted.ParentHandoffID)
+		}
+	}
+	return ids
+}
+
+// graft adds a handoff that was not accepted below its parent.
+func (t *Task) graft(h *Handoff, known map[string]*Handoff) {
+	told := h.Told()
+	h.Node = &chain.Node{Message: Outline(told)}
+	t.byNode[h.Node] = h
+	t.Messages++
+	parent := known[strings.ToLower(told.ParentHandoffID)]
+	if parent == nil || parent.Node == nil {
+		t.Roots = append(t.Roots, h.Node)
+		return
+	}
+	h.Parent = parent.Node
+	parent.Children = append(slices.Clip(parent.Children), h.Node)
+	slices.SortStableFunc(parent.Children, func(a, b *chain.Node) int { return a.Time.Compare(b.Time) })
+}
+
+// Nodes yields the nodes of the tree, each before its children.
+func (t *Task) Nodes() iter.Seq[*chain.Node] {
+	return func(yield func(*chain.Node) bool) {
+		todo := slices.Clone(t.Roots)
+		slices.Reverse(todo)
+		for len(todo) > 0 {
+			n := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if !yield(n) {
+				return
+			}
+			for _, child := range slices.Backward(n.Children) {
+				todo = append(todo, child)
+			}
+		}
+	}
+}
+
+// Accepted returns the records by which the handoffs of a task were accepted, of several for
+// one the last; and those of handoffs of other tasks that they name as their parents. If there
+// is no record of the task, the error is an [*UnknownTaskError].
+func Accepted(r audit.Reader, id string) ([]audit.Stored, error) {
+	t := &Task{Task: &chain.Task{ID: id}}
+	if err := t.collect(r, id); err != nil {
+		return nil, err
+	}
+	if len(t.Handoffs) == 0 {
+		return nil, &UnknownTaskError{id}
+	}
+	var list []audit.Stored
+	known := map[string]*Handoff{}
+	for _, h := range t.accepted() {
+		list = append(list, *h.Accepted)
+		known[strings.ToLower(h.Accepted.HandoffID)] = h
+	}
+	foreign, err := accepted(r, t.absent(known))
+	return append(list, foreign...), err
+}
+
+// accepted returns the records by which some handoffs were accepted.
+func accepted(r audit.Reader, ids []string) (list []audit.Stored, err error) {
+	slices.Sort(ids)
+	for some := range slices.Chunk(slices.Compact(ids), maxNamed) {
+		found, err := audit.List(r, audit.Filter{Handoffs: some, Events: []audit.Event{audit.Accepted}})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// Outline returns what a record has of a message, for package chain. Its time is that of the
+// record.
+func Outline(s *audit.Stored) *chain.Message {
+	m := chain.Message{
+		HandoffID: s.HandoffID, TaskID: s.TaskID, ParentID: s.ParentHandoffID, From: s.Sender, To: s.Receiver,
+		Receivers: s.Details.Receivers, Time: s.RecordedAt,
+	}
+	spent, spentErr := decimal(s.CostSpentUSD)
+	left, leftErr := decimal(s.CostRemainingUSD)
+	m.Cost = chain.Cost{SpentUSD: spent, RemainingUSD: left, Prompt: s.PromptTokens, Completion: s.CompletionTokens}
+	return chain.NewMessage(m, chain.Outline{
+		Dollars: cmp.Or(spentErr, leftErr) == nil,
+		// A record does not tell none from unknown: what the parent's message says holds on.
+		Tokens: s.PromptTokens != 0 || s.CompletionTokens != 0,
+	})
+}
+
+func decimal(text string) (message.Decimal, error) { return message.Number(text).Decimal() }
+
+// maxNamed is how many ids one query names.
+const maxNamed = 500

@@ -1,0 +1,167 @@
+package tree
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// A levelReader reads hashes of every eighth level of the binary tree: of level 0 the
+// leaves, of level k the nodes.
+type levelReader func(ctx context.Context, level int, first, n int64) ([]Hash, error)
+
+// levels reads the levels of a source. It fails where the source returns too few.
+func levels(src Source) levelReader {
+	return func(ctx context.Context, level int, first, n int64) ([]Hash, error) {
+		var hashes []Hash
+		var err error
+		if level == 0 {
+			hashes, err = src.RecordHashes(ctx, first, n)
+		} else {
+			hashes, err = src.Nodes(ctx, level, first, n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(hashes)) != n {
+			return nil, &MissingError{Level: level, First: first, Want: n, Got: len(hashes)}
+		}
+		if level > 0 {
+			return hashes, nil
+		}
+		leaves := make([]Hash, n)
+		for i, h := range hashes {
+			leaves[i] = LeafHash(h)
+		}
+		return leaves, nil
+	}
+}
+
+func (read levelReader) root(ctx context.Context, size int64) (Hash, error) {
+	if err := checkSize(size); err != nil {
+		return Hash{}, err
+	}
+	root, err := tlog.TreeHash(size, read.reader(ctx))
+	return Hash(root), err
+}
+
+func (read levelReader) proveRecord(ctx context.Context, size, index int64) ([]Hash, error) {
+	if err := checkRange("record", index, size); err != nil {
+		return nil, err
+	}
+	proof, err := tlog.ProveRecord(size, index, read.reader(ctx))
+	return convert[Hash](proof), err
+}
+
+func (read levelReader) proveTree(ctx context.Context, size, older int64) ([]Hash, error) {
+	if err := checkOlder(size, older); err != nil || older == 0 {
+		return nil, err
+	}
+	proof, err := tlog.ProveTree(size, older, read.reader(ctx))
+	return convert[Hash](proof), err
+}
+
+// A span is what is read of the 256 hashes below one node, in one call.
+type span struct {
+	level      int
+	node       int64 // of the next level
+	first, end int64
+	hashes     []Hash
+}
+
+// reader returns any complete subtree's hash: those of one to 128 of the levels that are
+// there, read once for each node that they are below.
+func (read levelReader) reader(ctx context.Context) tlog.HashReader {
+	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
+		type subtree struct {
+			span       int
+			first, end int64
+		}
+		var spans []span
+		subtrees := make([]subtree, len(indexes))
+		for i, index := range indexes {
+			height, n := tlog.SplitStoredHashIndex(index)
+			level, above := height/levelBits, height%levelBits
+			first, end := n<<above, (n+1)<<above
+			node := first / width
+			at := slices.IndexFunc(spans, func(s span) bool { return s.level == level && s.node == node })
+			if at < 0 {
+				at = len(spans)
+				spans = append(spans, span{level: level, node: node, first: first, end: end})
+			}
+			spans[at].first, spans[at].end = min(spans[at].first, first), max(spans[at].end, end)
+			subtrees[i] = subtree{at, first, end}
+		}
+		for i, s := range spans {
+			hashes, err := read(ctx, s.level, s.first, s.end-s.first)
+			if err != nil {
+				return nil, err
+			}
+			spans[i].hashes = hashes
+		}
+		found := make([]tlog.Hash, len(indexes))
+		for i, t := range subtrees {
+			s := spans[t.span]
+			found[i] = tlog.Hash(subtreeHash(s.hashes[t.first-s.first : t.end-s.first]))
+		}
+		return found, nil
+	})
+}
+
+// subtreeHash returns the hash of the complete tree of at most 256 hashes, a power of two.
+func subtreeHash(hashes []Hash) Hash {
+	var row [width]Hash
+	n := copy(row[:], hashes)
+	for ; n > 1; n /= 2 {
+		for i := range n / 2 {
+			row[i] = parentHash(&row[2*i], &row[2*i+1])
+		}
+	}
+	return row[0]
+}
+
+// NewNodes returns the nodes that records complete, to be stored together with them: in the
+// order of their levels, and of each level in order. A log of size records gets those with
+// these hashes; src has what was stored before. It reads at most 255 record hashes if a node
+// is completed, nothing otherwise; and of each level's nodes as many, if one of the next level
+// is.
+func NewNodes(ctx context.Context, src Source, size int64, hashes []Hash) ([]Node, error) {
+	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	if err := checkSize(size + int64(len(hashes))); err != nil {
+		return nil, err
+	}
+	if size%width+int64(len(hashes)) < width {
+		return nil, nil
+	}
+	leaves := make([]Hash, len(hashes))
+	for i, h := range hashes {
+		leaves[i] = LeafHash(h)
+	}
+	return levels(src).newNodes(ctx, size, leaves)
+}
+
+func (read levelReader) newNodes(ctx context.Context, size int64, row []Hash) ([]Node, error) {
+	var nodes []Node
+	// row are the new hashes of a level, of which there were size before.
+	for level := 0; size%width+int64(len(row)) >= width; level++ {
+		if earlier := size % width; earlier > 0 {
+			hashes, err := read(ctx, level, size-earlier, earlier)
+			if err != nil {
+				return nil, err
+			}
+			row = slices.Concat(hashes, row)
+		}
+		size /= width
+		next := make([]Hash, 0, len(row)/width)
+		for ; len(row) >= width; row = row[width:] {
+			h := subtreeHash(row[:width])
+			nodes = append(nodes, Node{Level: level + 1, Index: size + int64(len(next)), Hash: h})
+			next = append(next, h)
+		}
+		row = next
+	}
+	return nodes, nil
+}
