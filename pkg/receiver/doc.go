@@ -1,0 +1,10 @@
+// Package receiver accepts handoffs (EAAPL-MAG006, sections 6.1 to 6.3, 7.2 and 11): it
+// validates a message, records what it decides in the audit log, and only then lets the
+// message pass.
+//
+// A message goes through a [Receiver] in three steps. [Receiver.Examine] looks at it, on any
+// core. [Receiver.Record] decides about some messages and makes that durable. Whoever has
+// handed the accepted ones to their agents says so by [Receiver.HandedOver]. What was
+// accepted and never handed over, since its process died, is handed over by whoever meets it
+// next ([Receiver.Record]) or asks for it ([Receiver.Resume]).
+package receiver

@@ -1,0 +1,146 @@
+package receiver_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/audittest"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// bring gives a message to a receiver, which prepare may change before, and returns the answer.
+func bring(t *testing.T, r *receiver.Receiver, message []byte, prepare func(*receiver.Delivery)) receiver.Answer {
+	t.Helper()
+	d, err := r.Examine(t.Context(), jsonstream.NewRaw(message), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prepare != nil {
+		prepare(d)
+	}
+	answers, err := r.Record(t.Context(), []*receiver.Delivery{d}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answers[0]
+}
+
+// start returns a receiver that escalates at the third failure, and a message.
+func start(t *testing.T) (*receiver.Receiver, []byte) {
+	t.Helper()
+	r, err := receiver.New(t.Context(), validate.New(validate.Options{}), audittest.New(t), receiver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := schemas.Example("message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, message
+}
+
+// events returns what the alerts of an answer are about.
+func events(a receiver.Answer) (list []audit.Event) {
+	for _, r := range a.Alerts {
+		list = append(list, r.Event)
+	}
+	return list
+}
+
+// TestLatencyAlert: people hear of a message that took longer than its transport may at most
+// (section 6.5), and of no other.
+func TestLatencyAlert(t *testing.T) {
+	for transport, maximum := range map[string]time.Duration{"http": 500 * time.Millisecond, "redis": 2 * time.Second, "temporal": 5 * time.Second} {
+		for _, over := range []time.Duration{0, time.Microsecond} {
+			r, message := start(t)
+			a := bring(t, r, message, func(d *receiver.Delivery) {
+				d.Transport, d.LatencyMicros = transport, (maximum + over).Microseconds()
+			})
+			if a.Status != receiver.Accepted || a.Record.Transport != transport || a.Record.LatencyMicros != (maximum+over).Microseconds() {
+				t.Errorf("%s: %+v", transport, a)
+			}
+			if told := slices.Equal(events(a), []audit.Event{audit.Accepted}); told != (over > 0) || !told && a.Alerts != nil {
+				t.Errorf("%s, %v over: alerts of %v", transport, over, events(a))
+			}
+		}
+	}
+}
+
+// TestThirdFailure: whatever fails, at the third time a person is called, and not again.
+func TestThirdFailure(t *testing.T) {
+	reject := func(t *testing.T, r *receiver.Receiver, message []byte) receiver.Answer {
+		return bring(t, r, []byte(strings.Replace(string(message), `"taskDescription"`, `"description"`, 1)), nil)
+	}
+	run := func(atOnce bool) func(*testing.T, *receiver.Receiver, []byte) receiver.Answer {
+		return func(t *testing.T, r *receiver.Receiver, message []byte) receiver.Answer {
+			accepted := bring(t, r, message, nil)
+			if accepted.Status != receiver.Accepted {
+				t.Fatalf("%+v", accepted)
+			}
+			if err := r.HandedOver(t.Context(), []receiver.Handover{{Accepted: accepted.Record}}); err != nil {
+				t.Fatal(err)
+			}
+			a, err := r.Finished(t.Context(), accepted, receiver.Execution{ExitCode: 1, AtOnce: atOnce})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+	}
+	for name, tt := range map[string]struct {
+		third    func(*testing.T, *receiver.Receiver, []byte) receiver.Answer
+		status   receiver.Status
+		followed []audit.Event
+	}{
+		"rejected":               {reject, receiver.Rejected, []audit.Event{audit.Escalated}},
+		"the agent fails":        {run(true), receiver.Rejected, []audit.Event{audit.RolledBack, audit.Escalated}},
+		"the agent fails, later": {run(false), receiver.Accepted, []audit.Event{audit.Escalated}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, message := start(t)
+			for _, fail := range []func(*testing.T, *receiver.Receiver, []byte) receiver.Answer{reject, run(true)} {
+				if a := fail(t, r, message); a.Escalated || slices.Contains(events(a), audit.Escalated) {
+					t.Errorf("attempt %d: %+v", a.Attempt, a)
+				}
+			}
+			a := tt.third(t, r, message)
+			if a.Attempt != 3 || a.Status != tt.status || !a.Escalated || !slices.Equal(events(a), tt.followed) {
+				t.Errorf("the third: %+v, alerts of %v", a, events(a))
+			}
+			// A corrected message has a new id, and is of the same attempts.
+			message = []byte(strings.Replace(string(message), "6e7f936b", "7e7f936b", 1))
+			if a := reject(t, r, message); a.Attempt != 4 || a.Escalated {
+				t.Errorf("the fourth: %+v", a)
+			}
+		})
+	}
+}
+
+// TestReleaseWaits: a letter whose id another message has is accepted when that one was handed
+// over, and not before: what is noted of the one would be lost with the other.
+func TestReleaseWaits(t *testing.T) {
+	r, message := start(t)
+	first := bring(t, r, message, nil)
+	other := bring(t, r, []byte(strings.Replace(string(message), "Score the", "Also score the", 1)), nil)
+	if first.Status != receiver.Accepted || other.Reason != receiver.HandoffIDReused {
+		t.Fatalf("%+v, %+v", first, other)
+	}
+	decision := receiver.Decision{By: "Ada", Explanation: "another handoff"}
+	_, err := r.Release(t.Context(), first.HandoffID, decision)
+	if pending := (*receiver.PendingError)(nil); !errors.As(err, &pending) || pending.Accepted != first.Record.Sequence {
+		t.Errorf("%v", err)
+	}
+	if err := r.HandedOver(t.Context(), []receiver.Handover{{Accepted: first.Record}}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := r.Release(t.Context(), first.HandoffID, decision); err != nil || left.Answer.Status != receiver.Accepted {
+		t.Errorf("%+v, %v", left, err)
+	}
+}

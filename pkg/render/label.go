@@ -1,0 +1,184 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/internal/view"
+)
+
+// A border is the words by which a model knows one of our lines: the label (also in
+// "[END OF CONTEXT FROM PREVIOUS AGENT]") or those around the data. They are found by their
+// letters alone, whatever their case is and whatever stands between them: other
+// characters, line breaks, what does not show. Letters may be look-alikes.
+type border struct {
+	// at has the letters as bits: bit i of at[c] is set if letter i is c.
+	at [26]uint64
+	// n is how many letters there are, and last which of them is the first of the last
+	// word: before that the words are broken up.
+	n, last int
+}
+
+// looked are the borders that are looked for.
+var looked = [...]border{
+	newBorder("contextfromprevious", "agent"),
+	newBorder("contextfromtheprevious", "agent"),
+	newBorder("handedover", "data"),
+}
+
+// newBorder returns the border of words in small letters, of at most 63 in all.
+func newBorder(words, last string) border {
+	b := border{n: len(words + last), last: len(words)}
+	for i, c := range []byte(words + last) {
+		b.at[fold(c)] |= 1 << i
+	}
+	return b
+}
+
+// fold returns the number of a small letter. I and l are the same: they look the same.
+func fold(c byte) int {
+	if c == 'l' {
+		c = 'i'
+	}
+	return int(c - 'a')
+}
+
+// A search for a border goes over a text, letter by letter.
+type search struct {
+	// state has bit i set if the text ends with the first i letters.
+	state uint64
+	// last is where the first letter of the last word was, when it was found.
+	last int
+}
+
+// step reads a letter, as [fold] numbers it, at a place of the text, and reports whether
+// the border is complete. An optional letter may also not be there.
+func (s *search) step(b *border, c, place int, optional bool) bool {
+	next := ((s.state | 1) & b.at[c]) << 1
+	if next>>(b.last+1)&1 != 0 {
+		s.last = place
+	}
+	complete := next>>b.n&1 != 0
+	next &^= 1 << b.n
+	if optional {
+		next |= s.state
+	}
+	s.state = next
+	return complete
+}
+
+// labels returns the edits that break up borders.
+func labels(text string) (edits []edit) {
+	var searches [len(looked)]search
+	idle := true // no border has begun
+	for i := 0; i < len(text); {
+		if idle && !mayBegin(text[i]) { // nearly always
+			i++
+			continue
+		}
+		letters, optional, n := lettersAt(text, i)
+		for j := range len(letters) {
+			idle = true
+			for k := range searches {
+				s := &searches[k]
+				if s.step(&looked[k], fold(letters[j]), i, optional) && (len(edits) == 0 || edits[len(edits)-1].at != s.last) {
+					edits = append(edits, edit{s.last, 0, Quoted})
+				}
+				idle = idle && s.state == 0
+			}
+		}
+		i += n
+	}
+	return edits
+}
+
+// mayBegin reports whether c may begin one of the borders, or what can be taken for its first
+// letter.
+func mayBegin(c byte) bool {
+	switch c {
+	case 'c', 'C', 'h', 'H', '(', '\\', '%', '&':
+		return true
+	}
+	return c >= utf8.RuneSelf
+}
+
+// lettersAt returns the small letters that the character at text[i] can be taken for, and its
+// length. They are optional if it may as well be a digit, a sign or part of an escape.
+func lettersAt(text string, i int) (read string, optional bool, n int) {
+	c := text[i]
+	switch {
+	case 'a' <= c|0x20 && c|0x20 <= 'z':
+		k := (c | 0x20) - 'a'
+		return alphabet[k : k+1], i > 0 && text[i-1] == '\\', 1
+	case c < utf8.RuneSelf:
+		if r, n := escaped(text[i:]); n > 0 {
+			return lettersOfRune(r), false, n
+		}
+		return leet(c), true, 1
+	}
+	r, n := utf8.DecodeRuneInString(text[i:])
+	return lettersOfRune(r), false, n
+}
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz"
+
+// lettersOfRune returns the small letters that r can be taken for.
+func lettersOfRune(r rune) string {
+	plain := string(r)
+	if r >= utf8.RuneSelf {
+		plain = view.Skeleton(r)
+	}
+	return strings.Map(func(r rune) rune {
+		if r |= 0x20; 'a' <= r && r <= 'z' {
+			return r
+		}
+		return -1
+	}, plain)
+}
+
+// leet returns the letter that a digit or sign may stand for, "" for others.
+func leet(c byte) string {
+	const from, to = "013457@$!|(", "oieastasiic"
+	if i := strings.IndexByte(from, c); i >= 0 {
+		return to[i : i+1]
+	}
+	return ""
+}
+
+// escaped reads an escape at the start of s, as texts inside of texts have them, that stands for
+// one character: of JSON, of HTML (any with a name is taken for a space), of URLs. It
+// returns 0 bytes if there is none.
+func escaped(s string) (r rune, n int) {
+	number := func(digits string, base, n int) (rune, int) {
+		v, err := strconv.ParseUint(digits, base, 20)
+		if err != nil {
+			return 0, 0
+		}
+		return rune(v), n
+	}
+	switch {
+	case len(s) >= len(`\u0000`) && s[0] == '\\' && s[1]|0x20 == 'u':
+		return number(s[2:6], 16, 6)
+	case len(s) >= len(`\x00`) && s[0] == '\\' && s[1]|0x20 == 'x':
+		return number(s[2:4], 16, 4)
+	case len(s) >= len(`%00`) && s[0] == '%':
+		return number(s[1:3], 16, 3)
+	case s[0] == '&':
+		const longest = 12
+		end := strings.IndexByte(s[:min(len(s), longest)], ';')
+		switch {
+		case end < 3:
+			return 0, 0
+		case s[1] != '#':
+			if strings.Trim(strings.ToLower(s[1:end]), alphabet) != "" {
+				return 0, 0
+			}
+			return ' ', end + 1
+		case s[2]|0x20 == 'x':
+			return number(s[3:end], 16, end+1)
+		}
+		return number(s[2:end], 10, end+1)
+	}
+	return 0, 0
+}

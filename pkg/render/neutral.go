@@ -1,0 +1,130 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Quoted is put into text that looks like a border of a prompt, so that it is none. Text
+// that has it from the start gets another one in it: without those that were put in, the
+// text is as it was.
+const Quoted = open + "quoted›"
+
+// open begins what is put into text. Where the text itself has it before one of reserved,
+// a [Quoted] follows it.
+const open = "‹"
+
+var reserved = []string{"quoted›", "U+"}
+
+// A place says where a text is shown.
+type place int
+
+const (
+	inText place = iota // in lines of its own
+	inJSON              // in a JSON string, where ASCII's control characters are escaped
+)
+
+// An edit replaces a number of bytes of a text.
+type edit struct {
+	at, remove int
+	insert     string
+}
+
+// neutral appends a text with everything in it broken up that looks like a border of a
+// prompt: the label, the lines around the data, the delimiters of chat templates. Characters
+// that do not show, or that change the direction of writing, are written as ‹U+200B›, line
+// breaks of Windows in lines of text as line feeds.
+func neutral(dst []byte, text string, where place) []byte {
+	if isHarmless(text) {
+		return append(dst, text...)
+	}
+	edits := append(labels(text), delimiters(text)...)
+	return apply(dst, text, oddities(edits, text, where))
+}
+
+// isHarmless reports whether a text, as most names of members are, is too short for a border
+// of ours, and has no character of any other.
+func isHarmless(text string) bool {
+	if len(text) >= len("handedoverdata") {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == ' ' || c == '_' || c == '-' || c == '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// apply appends a text with edits, of which those after the first at a place are left out.
+func apply(dst []byte, text string, edits []edit) []byte {
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.remove, b.remove)) })
+	done := 0
+	last := -1
+	for _, e := range edits {
+		if e.at == last && e.remove == 0 {
+			continue
+		}
+		dst = append(dst, text[done:e.at]...)
+		dst = append(dst, e.insert...)
+		done, last = e.at+e.remove, e.at
+	}
+	return append(dst, text[done:]...)
+}
+
+// borders returns the data with its look-alikes broken up that are made of several values of
+// the message.
+func borders(data []byte) []byte {
+	text := string(data)
+	edits := labels(text)
+	if len(edits) == 0 {
+		return data
+	}
+	return apply(nil, text, edits)
+}
+
+// oddities adds the edits for characters that do not show, and for what looks like an edit.
+func oddities(edits []edit, text string, where place) []edit {
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case ' ' <= c && c < 0x7F, c == '\n', c == '\t':
+			i++
+			continue
+		case c < ' ' && where == inJSON:
+			i++
+			continue
+		case c == '\r' && strings.HasPrefix(text[i+1:], "\n"):
+			edits = append(edits, edit{i, 1, ""})
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case isHidden(r):
+			edits = append(edits, edit{i, n, fmt.Sprintf(open+"U+%04X›", r)})
+		case r == '‹' && slices.ContainsFunc(reserved, func(s string) bool { return strings.HasPrefix(text[i+n:], s) }):
+			edits = append(edits, edit{i + n, 0, Quoted})
+		}
+		i += n
+	}
+	return edits
+}
+
+// isHidden reports whether r does not show, breaks a line or changes the direction of
+// writing, and is needed in no language: joiners and marks of direction are.
+func isHidden(r rune) bool {
+	switch {
+	case r < ' ', 0x7F <= r && r < 0xA0, // control characters
+		r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, // fillers
+		r == 0x180E, r == 0x200B, r == 0xFEFF, 0x2060 <= r && r <= 0x2064, // of no width
+		0x2028 <= r && r <= 0x202E, 0x2066 <= r && r <= 0x206F, // breaks and direction
+		0xFFF9 <= r && r <= 0xFFFB,   // annotations
+		0xE0000 <= r && r <= 0xE0FFF: // tags, further variation selectors
+		return true
+	}
+	return false
+}
