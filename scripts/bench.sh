@@ -19,6 +19,8 @@ python3 "$shared/generate.py" "$count" >many.jsonl
 head -n 1 many.jsonl >one.json
 (umask 077 && printf 0123456789abcdefghijklmnopqrstuv >key)
 "$handoff" sign --force --key-file key many.jsonl >signed.jsonl
+"$handoff" keygen --type ed25519 -o pair.key
+"$handoff" sign --force --key-file pair.key many.jsonl >signed25519.jsonl
 npm install --silent --no-fund --no-audit --prefix peers @sourcemeta/jsonschema >npm.log 2>&1 ||
   echo "@sourcemeta/jsonschema could not be installed: its rows are left out" >&2
 HANDOFF=$handoff SHARED=$shared LARGEST=$largest python3 - <<'PY'
@@ -92,7 +94,9 @@ for codec, suffix in (("gzip", "gz"), ("zstd", "zst")):
 for name, args in (("`validate` of the messages in gzip", ["validate", "-q", "many.jsonl.gz"]), ("`validate` of the messages in zstd", ["validate", "-q", "many.jsonl.zst"]),
                    ("`validate` of as many files", ["validate", "-q", "files"]), ("`validate -f json`", ["validate", "-f", "json", "many.jsonl"]),
                    ("`scan`", ["scan", "-q", "many.jsonl"]), ("`inspect`", ["inspect", "many.jsonl"]), ("`count`", ["count", "-f", "json", "many.jsonl"]),
-                   ("`sign --force`", ["sign", "--force", "--key-file", "key", "many.jsonl"])):
+                   ("`sign --force`", ["sign", "--force", "--key-file", "key", "many.jsonl"]),
+                   ("`sign --force`, Ed25519", ["sign", "--force", "--key-file", "pair.key", "many.jsonl"]),
+                   ("`verify`, Ed25519", ["verify", "-q", "--key-file", "pair.pub", "signed25519.jsonl"])):
     runs = [run([handoff, *args]) for _ in range(3)]
     seconds = statistics.median(t for t, _ in runs)
     print(f"| {name} | {seconds:.2f} s | {rate('many.jsonl', seconds)} | {max(m for _, m in runs):.0f} MiB |")
