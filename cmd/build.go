@@ -41,7 +41,8 @@ func newBuild(g *cli.Globals) *cobra.Command {
 		Short: "Build messages from what an agent knows when it stops",
 		Long: `Build makes a handoff message of an agent state (handoff example state prints
 one): it fills in the ids, the time and the trace, hashes the inputs of tool
-calls, and relays the budget of the parent message exactly (section 9). The
+calls, relays the budget of the parent message exactly (section 9), and records the
+parent's digest, by which handoff chain sees whether it was exchanged since. The
 state is a file or standard input; JSON Lines of states give JSON Lines of
 messages.
 

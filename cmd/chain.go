@@ -51,8 +51,22 @@ read.`,
   handoff chain --severity state-lost=error --report sarif=chain.sarif relay.jsonl
   handoff chain -f mermaid relay.jsonl
   handoff chain --explain subtask-lost`,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.explain != "" {
+				return cli.ExplainOne(c.OutOrStdout(), f.explain, "rule of a chain", chain.Rules)
+			}
+			return f.run(c, func(r *chainRun) error { return r.read(f.Sources(args, c.InOrStdin(), c.ErrOrStderr())) })
+		},
 	}
+	f.register(c)
+	c.Flags().StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
+	c.Flags().StringVar(&f.explain, "explain", "", "show what `RULE` means, and do nothing else")
+	cli.CompleteWith(c, "explain", func([]string) []string { return finding.IDs(chain.Rules()) })
+	return c
+}
+
+// register registers the flags that say what is checked and what is reported.
+func (f *chainFlags) register(c *cobra.Command) {
 	f.reports.Register(c, chainFormats)
 	flags := c.Flags()
 	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
@@ -61,13 +75,9 @@ read.`,
 	flags.IntVar(&f.checks.MaxVisits, "max-visits", 2, "how often two agents may hand a task to each other in turn")
 	flags.StringVar(&f.tolerance, "tolerance", "0.000001", "by how many `USD` a budget may drift at one boundary")
 	flags.StringSliceVar(&f.agents, "agent", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
-	flags.StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
-	flags.StringVar(&f.explain, "explain", "", "show what `RULE` means, and do nothing else")
 	flags.BoolVar(&f.all, "all", false, "show every task in full")
 	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(chain.Rules()) })
-	cli.CompleteWith(c, "explain", func([]string) []string { return finding.IDs(chain.Rules()) })
 	cli.CompleteWith(c, "severity", func([]string) []string { return severityChoices() })
-	return c
 }
 
 // options completes what is checked from the texts of flags.
@@ -92,10 +102,8 @@ func (f *chainFlags) options(c *cobra.Command) (chain.Options, error) {
 	return o, err
 }
 
-func (f *chainFlags) run(c *cobra.Command, args []string) error {
-	if f.explain != "" {
-		return cli.ExplainOne(c.OutOrStdout(), f.explain, "rule of a chain", chain.Rules)
-	}
+// run checks the messages that read adds.
+func (f *chainFlags) run(c *cobra.Command, read func(*chainRun) error) error {
 	options, err := f.options(c)
 	if err != nil {
 		return err
@@ -104,6 +112,7 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 		limits:   f.Limits,
 		checker:  chain.New(options),
 		stderr:   c.ErrOrStderr(),
+		only:     f.tasks,
 		progress: f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
 	run.out, err = report.Open(f.Open, f.Open, f.Color, c.OutOrStdout(), f.reports.Choice, func(format string, w *output.File, colors term.Palette) (report.Ending, error) {
@@ -118,9 +127,8 @@ func (f *chainFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = run.read(f.Sources(args, c.InOrStdin(), c.ErrOrStderr()))
-	if err == nil {
-		err = run.report(f.tasks)
+	if err = read(&run); err == nil {
+		err = run.report()
 	}
 	return cli.Answer(run.out.Close(err), run.unread, run.broken)
 }

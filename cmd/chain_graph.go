@@ -6,66 +6,55 @@ import (
 	"io"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 )
-
-// A graphLanguage writes the parts of a picture of handoffs. Its texts are plain:
-// the language escapes them.
-type graphLanguage interface {
-	begin() string
-	end() string
-	beginTask(task int, title string) string
-	endTask() string
-	message(n int, lines []string, class string) string
-	findings(n int, lines []string, class string) string // next to message n
-	edge(from, to int, label string) string
-}
 
 // A chainGraph writes the trees of tasks as a picture for documents. Messages are
 // numbered through.
 type chainGraph struct {
 	report.Bare
 	w        io.Writer
-	language graphLanguage
+	language tasktree.Language
 	findings term.Allowance
 }
 
 func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 	w := bufio.NewWriter(g.w) // keeps the first error
-	w.WriteString(g.language.begin())
+	w.WriteString(g.language.Begin())
 	next := 0
 	for i, t := range tasks {
 		if len(tasks) > 1 {
-			w.WriteString(g.language.beginTask(i, "task "+term.Clip(t.ID, maxTaskColumns)))
+			w.WriteString(g.language.BeginTask(i, "task "+term.Clip(t.ID, maxTaskColumns)))
 		}
 		numbers := make(map[*chain.Node]int, t.Messages)
-		ids := idColumnsOf(t)
-		for twig := range twigs(t) {
+		ids := tasktree.IDColumns(t)
+		for twig := range tasktree.Twigs(t) {
 			n := twig.Node
 			numbers[n] = next
 			id, _ := term.Cut(n.HandoffID, ids)
-			lines := []string{hop(n), id}
+			lines := []string{tasktree.Hop(n), id}
 			parent, linked := numbers[n.Parent]
 			if !linked {
 				lines = append(lines, stepLabel(n))
 			}
 			class := worst(n.Findings)
-			w.WriteString(g.language.message(next, lines, class))
+			w.WriteString(g.language.Message(next, lines, class))
 			if linked {
-				w.WriteString(g.language.edge(parent, next, stepLabel(n)))
+				w.WriteString(g.language.Edge(parent, next, stepLabel(n)))
 			}
 			if shown := g.findings.Take(min(len(n.Findings), maxGraphFindings)); shown > 0 {
-				w.WriteString(g.language.findings(next, findingLines(n.Findings, shown), class))
+				w.WriteString(g.language.Notes(next, findingLines(n.Findings, shown), class))
 			}
 			next++
 		}
 		if len(tasks) > 1 {
-			w.WriteString(g.language.endTask())
+			w.WriteString(g.language.EndTask())
 		}
 	}
-	w.WriteString(g.language.end())
+	w.WriteString(g.language.End())
 	return w.Flush()
 }
 
@@ -105,11 +94,4 @@ func findingLines(findings []finding.Finding, shown int) []string {
 		lines = append(lines, term.Clip(string(f.Severity)+" "+f.Rule+": "+f.Message, maxGraphFinding))
 	}
 	return lines
-}
-
-// graphColors are the fill and the border of each class of messages.
-var graphColors = []struct{ class, fill, border string }{
-	{string(finding.Error), "#f8d7da", "#b00020"},
-	{string(finding.Warning), "#fff3cd", "#9a6700"},
-	{string(finding.Note), "#e7f1ff", "#0a58ca"},
 }

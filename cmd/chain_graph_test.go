@@ -11,13 +11,14 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-func drawGraph(t *testing.T, l graphLanguage, tasks ...*chain.Task) string {
+func drawGraph(t *testing.T, l tasktree.Language, tasks ...*chain.Task) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := (&chainGraph{w: &b, language: l}).Tasks(tasks); err != nil {
@@ -41,10 +42,10 @@ func TestMermaid(t *testing.T) {
 `
 	task := pipeline()
 	task.Roots[0].Children[0].Children[0].Findings = []finding.Finding{loop, lost}
-	if diff := cmp.Diff(want, drawGraph(t, mermaid{}, task)); diff != "" {
+	if diff := cmp.Diff(want, drawGraph(t, tasktree.Mermaid{}, task)); diff != "" {
 		t.Error(diff)
 	}
-	several := drawGraph(t, mermaid{}, pipeline(), forked())
+	several := drawGraph(t, tasktree.Mermaid{}, pipeline(), forked())
 	if strings.Count(several, "    subgraph t") != 2 || strings.Count(several, "    end\n") != 2 || !strings.Contains(several, "h3 -->|") {
 		t.Errorf("two tasks are not two subgraphs:\n%s", several)
 	}
@@ -65,7 +66,7 @@ func TestDot(t *testing.T) {
 `
 	task := pipeline()
 	task.Roots[0].Children[0].Children[0].Findings = []finding.Finding{lost}
-	if diff := cmp.Diff(want, drawGraph(t, dot{}, task)); diff != "" {
+	if diff := cmp.Diff(want, drawGraph(t, tasktree.Dot{}, task)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -87,15 +88,15 @@ func TestPicturesOfHostileMessages(t *testing.T) {
 		first := step{id: text, from: text, to: text, next: []step{second}}
 		tasks := []*chain.Task{taskOf(text, first), taskOf("other", first)}
 		for name, language := range map[string]struct {
-			graphLanguage
+			tasktree.Language
 			line   *regexp.Regexp
 			letter string
 		}{
-			"mermaid": {mermaid{}, mermaidLine, `(?:[\pL\pN .,+\-_/→…]|#\d+;)`},
-			"dot":     {dot{}, dotLine, `(?:[^"\\]|\\["\\n])`},
+			"mermaid": {tasktree.Mermaid{}, mermaidLine, `(?:[\pL\pN .,+\-_/→…]|#\d+;)`},
+			"dot":     {tasktree.Dot{}, dotLine, `(?:[^"\\]|\\["\\n])`},
 		} {
 			line := regexp.MustCompile(strings.ReplaceAll(language.line.String(), "L", language.letter))
-			for text := range strings.Lines(drawGraph(t, language.graphLanguage, tasks...)) {
+			for text := range strings.Lines(drawGraph(t, language.Language, tasks...)) {
 				if !line.MatchString(strings.TrimSuffix(text, "\n")) {
 					t.Errorf("%s: %q is no line of a picture", name, text)
 				}

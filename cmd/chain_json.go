@@ -7,10 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/message"
 )
 
 // chainJSON writes an object per task, one a line. It encodes one message at a
@@ -21,36 +21,23 @@ type chainJSON struct {
 	findings term.Allowance
 }
 
-// A chainCost is an amount of money, exactly, and of tokens.
-type chainCost struct {
-	SpentUSD   jsontext.Value `json:"spentUSD"`
-	Prompt     int64          `json:"prompt"`
-	Completion int64          `json:"completion"`
-}
-
-// A chainTotal is what there is to say of a cost as of some message.
-type chainTotal struct {
-	chainCost
-	RemainingUSD jsontext.Value `json:"remainingUSD"`
-}
-
 type chainHandoff struct {
-	HandoffID       string         `json:"handoffId"`
-	ParentHandoffID *string        `json:"parentHandoffId"`
-	Source          string         `json:"source"` // as named by the user
-	Index           int            `json:"index"`  // 0-based, within the source
-	Line            int            `json:"line"`   // 1-based
-	From            string         `json:"from"`
-	FromVersion     string         `json:"fromVersion,omitzero"`
-	To              string         `json:"to"`
-	ToVersion       string         `json:"toVersion,omitzero"`
-	Receivers       []string       `json:"receivers,omitempty"`
-	Timestamp       string         `json:"timestamp"`
-	Step            chainCost      `json:"step"`  // since the parent's message
-	SoFar           chainTotal     `json:"soFar"` // as the message has it
-	Signed          bool           `json:"signed"`
-	Findings        []chainFinding `json:"findings"`
-	Omitted         int            `json:"omitted,omitzero"` // findings that --max-findings leaves out
+	HandoffID       string           `json:"handoffId"`
+	ParentHandoffID *string          `json:"parentHandoffId"`
+	Source          string           `json:"source"` // as named by the user
+	Index           int              `json:"index"`  // 0-based, within the source
+	Line            int              `json:"line"`   // 1-based
+	From            string           `json:"from"`
+	FromVersion     string           `json:"fromVersion,omitzero"`
+	To              string           `json:"to"`
+	ToVersion       string           `json:"toVersion,omitzero"`
+	Receivers       []string         `json:"receivers,omitempty"`
+	Timestamp       string           `json:"timestamp"`
+	Step            report.CostJSON  `json:"step"`  // since the parent's message
+	SoFar           report.TotalJSON `json:"soFar"` // as the message has it
+	Signed          bool             `json:"signed"`
+	Findings        []chainFinding   `json:"findings"`
+	Omitted         int              `json:"omitted,omitzero"` // findings that --max-findings leaves out
 }
 
 type chainFinding struct {
@@ -63,12 +50,6 @@ type chainFinding struct {
 	Offset   int64            `json:"offset"`
 }
 
-type chainSpender struct {
-	Agent    string `json:"agent"`
-	Handoffs int    `json:"handoffs"`
-	chainCost
-}
-
 func (j *chainJSON) Tasks(tasks []*chain.Task) error {
 	enc := chainEncoder{Encoder: jsontext.NewEncoder(report.VisibleJSON{W: j.w}, report.AnyBytes)}
 	for _, t := range tasks {
@@ -76,16 +57,16 @@ func (j *chainJSON) Tasks(tasks []*chain.Task) error {
 		enc.member("taskId", t.ID)
 		enc.token(jsontext.String("handoffs"))
 		enc.token(jsontext.BeginArray)
-		for twig := range twigs(t) {
+		for twig := range tasktree.Twigs(t) {
 			enc.value(newChainHandoff(twig.Node, &j.findings))
 		}
 		enc.token(jsontext.EndArray)
-		enc.member("total", newChainCost(t.Total))
-		enc.member("relay", newChainTotal(t.Relay))
+		enc.member("total", report.NewCostJSON(t.Total))
+		enc.member("relay", report.NewTotalJSON(t.Relay))
 		enc.member("agrees", t.Agrees)
-		spenders := []chainSpender{}
+		spenders := []report.SpenderJSON{}
 		for _, s := range t.Spenders {
-			spenders = append(spenders, chainSpender{s.Agent, s.Handoffs, newChainCost(s.Cost)})
+			spenders = append(spenders, report.SpenderJSON{Agent: s.Agent, Handoffs: s.Handoffs, CostJSON: report.NewCostJSON(s.Cost)})
 		}
 		enc.member("spenders", spenders)
 		enc.member("errors", t.Errors)
@@ -123,22 +104,11 @@ func (e *chainEncoder) member(name string, v any) {
 	e.value(v)
 }
 
-func newChainCost(c chain.Cost) chainCost {
-	return chainCost{exactly(c.SpentUSD), c.Prompt, c.Completion}
-}
-
-func newChainTotal(c chain.Cost) chainTotal {
-	return chainTotal{newChainCost(c), exactly(c.RemainingUSD)}
-}
-
-// exactly returns an amount as a JSON number.
-func exactly(d message.Decimal) jsontext.Value { return jsontext.Value(d.String()) }
-
 func newChainHandoff(n *chain.Node, allowed *term.Allowance) chainHandoff {
 	h := chainHandoff{
 		HandoffID: n.HandoffID, Source: n.Place.Source, Index: n.Place.Index, Line: n.Place.Line,
 		From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers, Timestamp: n.Timestamp,
-		Step: newChainCost(n.Step), SoFar: newChainTotal(n.Cost), Signed: n.Signed, Findings: []chainFinding{},
+		Step: report.NewCostJSON(n.Step), SoFar: report.NewTotalJSON(n.Cost), Signed: n.Signed, Findings: []chainFinding{},
 	}
 	if n.ParentID != "" {
 		h.ParentHandoffID = &n.ParentID

@@ -5,6 +5,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -32,9 +33,9 @@ func newChainReporter(format string, w io.Writer, columns int, colors term.Palet
 	case "json":
 		return &chainJSON{w: w, findings: findings}, nil
 	case "mermaid":
-		return &chainGraph{w: w, language: mermaid{}, findings: findings}, nil
+		return &chainGraph{w: w, language: tasktree.Mermaid{}, findings: findings}, nil
 	case "dot":
-		return &chainGraph{w: w, language: dot{}, findings: findings}, nil
+		return &chainGraph{w: w, language: tasktree.Dot{}, findings: findings}, nil
 	default:
 		each, err := report.NewPrinter(format, w, colors)
 		return newMessageByMessage(each, maxFindings), err
@@ -53,7 +54,7 @@ func newMessageByMessage(each report.Printer, maxFindings int) messageByMessage 
 
 func (f messageByMessage) Tasks(tasks []*chain.Task) error {
 	for _, t := range tasks {
-		for twig := range twigs(t) {
+		for twig := range tasktree.Twigs(t) {
 			r := reportOf(twig.Node)
 			if err := f.findings.Report(&r); err != nil {
 				return err

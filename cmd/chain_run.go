@@ -9,6 +9,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/remedy"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -22,6 +23,7 @@ type chainRun struct {
 	tasks    []chainReporter
 	stderr   io.Writer
 	progress *term.Progress
+	only     []string // the tasks that are reported on, nil for all
 
 	unread int  // documents and sources that no message came of
 	broken bool // there is an error
@@ -76,10 +78,9 @@ func (r *chainRun) message(d input.Document) (*chain.Message, error) {
 	return m, nil
 }
 
-// report checks what was read, and reports on the tasks with these ids: nil for
-// all.
-func (r *chainRun) report(ids []string) error {
-	tasks := r.checker.Tasks()
+// report checks what was read, and reports on it.
+func (r *chainRun) report() error {
+	tasks, ids := r.checker.Tasks(), r.only
 	for _, id := range ids {
 		if !slices.ContainsFunc(tasks, func(t *chain.Task) bool { return strings.EqualFold(t.ID, id) }) {
 			return fmt.Errorf("--task %s: no message belongs to this task", term.Visible(id))
@@ -91,7 +92,7 @@ func (r *chainRun) report(ids []string) error {
 		})
 	}
 	for _, t := range tasks {
-		for twig := range twigs(t) {
+		for twig := range tasktree.Twigs(t) {
 			for i := range twig.Findings {
 				f := &twig.Findings[i]
 				f.Message += remedy.OfRule(f.Rule)

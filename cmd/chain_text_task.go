@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/message"
 )
 
 // A taskView is what is known of a task before its tree is drawn.
@@ -21,9 +21,9 @@ type taskView struct {
 }
 
 func newTaskView(t *chain.Task) taskView {
-	v := taskView{Task: t, ids: idColumnsOf(t)}
+	v := taskView{Task: t, ids: tasktree.IDColumns(t)}
 	agents := map[string]bool{}
-	for twig := range twigs(t) {
+	for twig := range tasktree.Twigs(t) {
 		n := twig.Node
 		v.found = v.found || len(n.Findings) > 0
 		agents[n.From] = true
@@ -41,19 +41,15 @@ func newTaskView(t *chain.Task) taskView {
 				v.last = n.Time
 			}
 		}
-		v.names = max(v.names, term.Width(twig.stem())+term.Width(hop(n)))
-		v.costs = max(v.costs, len(usd(n.Step.SpentUSD)))
-		v.tokens = max(v.tokens, len(term.Grouped(tokensOf(n.Step))))
+		v.names = max(v.names, term.Width(twig.Stem())+term.Width(tasktree.Hop(n)))
+		v.costs = max(v.costs, len(tasktree.USD(n.Step.SpentUSD)))
+		v.tokens = max(v.tokens, len(term.Grouped(tasktree.Tokens(n.Step))))
 	}
 	v.agents = len(agents)
 	return v
 }
 
-func tokensOf(c chain.Cost) int64 { return c.Prompt + c.Completion }
-
-func usd(d message.Decimal) string { return term.Dollars([]byte(d.String())) }
-
-func inTokens(c chain.Cost) string { return term.Grouped(tokensOf(c)) + " tokens" }
+func inTokens(c chain.Cost) string { return term.Grouped(tasktree.Tokens(c)) + " tokens" }
 
 // maxTaskColumns is how many columns a task's id may take.
 const maxTaskColumns = 40
@@ -68,7 +64,7 @@ func (t *chainText) header(v taskView) {
 		mark = t.Yellow("!")
 	}
 	facts := []string{
-		term.Plural(v.Messages, "handoff"), term.Plural(v.agents, "agent"), usd(v.Total.SpentUSD), inTokens(v.Total),
+		term.Plural(v.Messages, "handoff"), term.Plural(v.agents, "agent"), tasktree.USD(v.Total.SpentUSD), inTokens(v.Total),
 	}
 	if !v.first.IsZero() {
 		facts = append(facts, term.Elapsed(v.last.Sub(v.first)))
@@ -91,10 +87,10 @@ func (t *chainText) tree(v taskView) error {
 	names := max(min(v.names, max(t.Width-rest, minNames)), term.Width("from → to"))
 	t.Line(t.Dim(term.Left("from → to", names)), gap, t.Dim(term.Right(day(v.first), timeColumns)), gap, t.Dim(term.Right("cost", costs)), gap,
 		t.Dim(term.Right("tokens", tokens)), gap, t.Dim(term.Left("handoff", v.ids)), gap, t.Dim("place"))
-	for twig := range twigs(v.Task) {
+	for twig := range tasktree.Twigs(v.Task) {
 		id, _ := term.Cut(twig.HandoffID, v.ids)
-		t.Line(term.Left(twig.stem()+hop(twig.Node), names), gap, term.Right(when(twig.Node, v.first), timeColumns), gap,
-			term.Right(usd(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tokensOf(twig.Step)), tokens), gap,
+		t.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node), names), gap, term.Right(when(twig.Node, v.first), timeColumns), gap,
+			term.Right(tasktree.USD(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tasktree.Tokens(twig.Step)), tokens), gap,
 			t.Cyan(term.Left(id, v.ids)), gap, t.Dim(tail(twig.Place.Source, maxPlace), ":", twig.Place.Line))
 		t.findingsBelow(twig)
 		if err := t.spill(maxSpill); err != nil {
@@ -147,11 +143,11 @@ func tail(s string, columns int) string {
 const minFinding = 40
 
 // findingsBelow lists what is wrong at the boundary above a message.
-func (t *chainText) findingsBelow(at twig) {
+func (t *chainText) findingsBelow(at tasktree.Twig) {
 	if len(at.Findings) == 0 {
 		return
 	}
-	stem := at.below()
+	stem := at.Below()
 	columns := max(t.Width-term.Width(stem), minFinding)
 	shown := t.findings.Take(min(len(at.Findings), term.MaxFindings))
 	for i, f := range at.Findings {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -276,7 +277,7 @@ func TestIDColumns(t *testing.T) {
 		for _, id := range ids {
 			steps = append(steps, step{id: id})
 		}
-		if got := idColumnsOf(taskOf("t", steps...)); got != want {
+		if got := tasktree.IDColumns(taskOf("t", steps...)); got != want {
 			t.Errorf("%q: %d columns, want %d", ids, got, want)
 		}
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/message"
@@ -12,7 +13,7 @@ import (
 // above it ends.
 func (t *chainText) waterfall(task *chain.Task) {
 	total := task.Total
-	t.Section("Cost", usd(total.SpentUSD)+" spent, "+usd(task.Relay.RemainingUSD)+" left; "+
+	t.Section("Cost", tasktree.USD(total.SpentUSD)+" spent, "+tasktree.USD(task.Relay.RemainingUSD)+" left; "+
 		term.Grouped(total.Prompt)+" prompt and "+term.Grouped(total.Completion)+" completion tokens")
 	if !task.Agrees {
 		t.Line("  ", t.Yellow(doubt(task)))
@@ -22,8 +23,8 @@ func (t *chainText) waterfall(task *chain.Task) {
 	var columns [5]int
 	for i, s := range spenders {
 		rows[i] = [...]string{
-			term.Clip(s.Agent, maxAgentColumns), term.Plural(s.Handoffs, "handoff"),
-			usd(s.Cost.SpentUSD), percent(s.Cost.SpentUSD, total.SpentUSD), inTokens(s.Cost),
+			term.Clip(s.Agent, tasktree.MaxAgentColumns), term.Plural(s.Handoffs, "handoff"),
+			tasktree.USD(s.Cost.SpentUSD), tasktree.Share(s.Cost.SpentUSD, total.SpentUSD), inTokens(s.Cost),
 		}
 		for j, figure := range rows[i] {
 			columns[j] = max(columns[j], term.Width(figure))
@@ -56,7 +57,7 @@ func doubt(task *chain.Task) string {
 	if relay.SpentUSD.Equal(task.Total.SpentUSD) && relay.Prompt == task.Total.Prompt && relay.Completion == task.Total.Completion {
 		return "branches meet in a message that does not join them: some of it may be counted twice"
 	}
-	return "the last messages say " + usd(relay.SpentUSD) + " and " + inTokens(relay) + ": a message is missing, or a figure went down"
+	return "the last messages say " + tasktree.USD(relay.SpentUSD) + " and " + inTokens(relay) + ": a message is missing, or a figure went down"
 }
 
 // mark returns the column at which a part of the whole ends.
@@ -67,16 +68,4 @@ func mark(part, whole message.Decimal, columns int) int {
 	const digits = 6
 	share := part.Quo(whole, digits).Float64()
 	return int(min(max(share, 0), 1)*float64(columns) + 0.5)
-}
-
-// percent writes which part of the whole something is, "-" of nothing.
-func percent(part, whole message.Decimal) string {
-	if whole.Sign() <= 0 {
-		return "-"
-	}
-	text := part.Mul(message.NewDecimal(100, 0)).Quo(whole, 1).String()
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return term.Clip(text, 8) + "%"
 }

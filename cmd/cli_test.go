@@ -36,7 +36,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Vars = append(e.Vars, "ROOT="+root, "TRACEPARENT=", "XDG_CONFIG_HOME="+filepath.Join(e.WorkDir, "config"),
-				"XDG_STATE_HOME="+filepath.Join(e.WorkDir, "state"), "TZ=UTC")
+				"XDG_STATE_HOME="+filepath.Join(e.WorkDir, "state"), "TZ=UTC",
+				"GORACE="+os.Getenv("GORACE"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

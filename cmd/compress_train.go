@@ -8,6 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
@@ -57,7 +58,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 		return err
 	}
 	if !f.quiet {
-		fmt.Fprintf(f.stderr, "dictionary %d of %d bytes from %s\n", id, len(dict), counted(len(samples), "message"))
+		fmt.Fprintf(f.stderr, "dictionary %d of %d bytes from %s\n", id, len(dict), term.Counted(len(samples), "message"))
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (e *settingError) Unwrap() error { return e.err }
 // wrong returns the error for the value of a key. The value may be anything, such as a
 // password that was meant for another place.
 func (l layer) wrong(key string, err error) error {
-	e := &settingError{fmt.Sprintf("%s: %s: %s", term.Visible(l.origin), key, cli.ShownSetting(err.Error())), err}
+	e := &settingError{fmt.Sprintf("%s: %s: %s", term.Visible(l.origin), key, cli.ShownSetting(cli.ValueError(err).Error())), err}
 	if errors.Is(err, errLooser) || errors.Is(err, errNeedsApproval) {
 		e.text += " " + l.unapproved
 	}

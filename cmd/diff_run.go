@@ -171,7 +171,7 @@ func (r *comparison) consume(v difference) error {
 
 // summary says how the run went, in one line.
 func (r *comparison) summary() string {
-	text := fmt.Sprintf("%s compared: %d differ, %d added, %d removed", counted(r.compared, "message"), r.different-r.added-r.removed, r.added, r.removed)
+	text := fmt.Sprintf("%s compared: %d differ, %d added, %d removed", term.Counted(r.compared, "message"), r.different-r.added-r.removed, r.added, r.removed)
 	if r.unread > 0 {
 		text += fmt.Sprintf("; %d could not be compared", r.unread)
 	}

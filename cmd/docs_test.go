@@ -25,9 +25,11 @@ var notRun = map[string]string{
 var configured = map[string][]string{
 	"README.md":        {"handoff validate --receiver FILE message.json"},
 	"safety.md":        {"handoff scan --rules FILE message.json"},
+	"signing.md":       {"handoff verify --receiver FILE signed.json"},
 	"privacy.md":       {"handoff redact --policy FILE message.json"},
 	"configuration.md": {"handoff validate message.json", "handoff scan message.json", "handoff trim message.json", "handoff sign message.json"},
 	"chain.md":         {"handoff chain archive/"},
+	"audit.md":         {"handoff accept --personal-data FILE message.json"},
 }
 
 // TestDocs runs every command and every configuration file of the documents and of every

@@ -105,7 +105,7 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	p.Source = counted(len(list), "source")
+	p.Source = term.Counted(len(list), "source")
 	if len(list) == 1 {
 		p.Source = list[0].Name
 	}

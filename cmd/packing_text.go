@@ -50,7 +50,7 @@ func (p packed) text() string {
 		text += fmt.Sprintf(", dictionary %d", p.Dictionary)
 	}
 	if p.Messages > 0 {
-		text += ", " + counted(p.Messages, "message")
+		text += ", " + term.Counted(p.Messages, "message")
 	}
 	if p.Verified {
 		text += ", verified"

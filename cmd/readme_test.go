@@ -3,8 +3,10 @@ package cmd
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -39,5 +41,46 @@ func TestReadme(t *testing.T) {
 		if shown && want != "" && strings.TrimSpace(got.String()) != strings.TrimSpace(want) {
 			t.Errorf("%s shows\n%s\nand the README says\n%s", command, got.String(), want)
 		}
+	}
+}
+
+// TestReadmePipeline runs the README's pipeline of three agents as one script: it is no longer
+// than it says, and its audit log has both handoffs of one task, what they cost, and verifies.
+func TestReadmePipeline(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the pipeline is a script of a POSIX shell")
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script string
+	for _, block := range docsBlocks(string(readme)) {
+		if text := strings.Join(block.lines, "\n"); strings.Contains(text, "extract | handoff build") {
+			script = text
+		}
+	}
+	if lines := strings.Count(script, "\n") + 1; script == "" || lines > 10 {
+		t.Fatalf("the pipeline has %d lines:\n%s", lines, script)
+	}
+	dir, env := newDocsShell(t).prepare(t, script)
+	run := func(script string) string {
+		c := exec.Command("sh", "-euc", script)
+		c.Dir, c.Env = dir, env
+		out, err := c.Output()
+		if err != nil {
+			t.Errorf("%v\n%s\n%s", err, script, out)
+		}
+		return string(out)
+	}
+	out := run(script)
+	for _, want := range []string{"2 handoffs", "extractor → scorer", "scorer → reporter", "$0.16 spent", "4 records, 2 messages: unchanged"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	log := run("handoff audit list --audit-log audit.db -f json --event ACCEPTED")
+	if task := `"taskId":"cc35de8b-6ece-4435-abfd-a60e12baff98"`; strings.Count(log, task) != 2 {
+		t.Errorf("the log has\n%s", log)
 	}
 }

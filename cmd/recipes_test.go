@@ -27,7 +27,6 @@ func TestSigningRecipes(t *testing.T) {
 		t.Skipf("no symbolic links here: %v", err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("HANDOFF_KEY_FILE", "key")
 	t.Chdir(dir)
 	write := func(name, text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -35,58 +34,96 @@ func TestSigningRecipes(t *testing.T) {
 		}
 	}
 	write("key", "0123456789abcdefghijklmnopqrstuv\n")
+	for _, command := range []string{
+		"handoff keygen --type ed25519 --key-id k1 -o pair.key",
+		"openssl genpkey -algorithm ed25519 -out pair.pem && openssl pkey -in pair.pem -pubout -out public.pem",
+	} {
+		if out, err := pipe("", "sh", "-c", command); err != nil {
+			t.Logf("%s: %v\n%s", command, err, out) // the recipes that need it are skipped or fail
+		}
+	}
 
 	for _, recipe := range []struct {
-		language string
-		needs    []string
+		name, language    string
+		marker            string // in the block of the recipe
+		private, public   string // key files
+		needs             []string
+		works             []string // a command that succeeds where all is installed
+		change, changedTo string   // makes another signature of one
 	}{
-		{"python", []string{"python3"}},
-		{"js", []string{"node"}},
-		{"sh", []string{"sh", "openssl", "jq"}},
+		{"python, HMAC", "python", "hmac", "key", "key", []string{"python3"}, nil, `"hmac-sha256:`, `"hmac-sha256:0`},
+		{"python, Ed25519", "python", "ed25519", "pair.key", "pair.pub", []string{"python3"}, []string{"python3", "-c", "import cryptography"}, `"ed25519:`, `"ed25519:AAAA`},
+		{"js, HMAC", "js", "hmac", "key", "key", []string{"node"}, nil, `"hmac-sha256:`, `"hmac-sha256:0`},
+		{"js, Ed25519", "js", "ed25519", "pair.key", "pair.pub", []string{"node"}, nil, `"ed25519:`, `"ed25519:AAAA`},
+		{"openssl, HMAC", "sh", "openssl dgst", "key", "key", []string{"sh", "openssl", "jq"}, nil, `"hmac-sha256:`, `"hmac-sha256:0`},
+		{"openssl, Ed25519", "sh", "openssl pkeyutl", "pair.pem", "public.pem", []string{"sh", "openssl", "jq"}, []string{"openssl", "pkeyutl", "-sign", "-rawin", "-inkey", "pair.pem", "-in", "key"},
+			`"ed25519:`, `"ed25519:AAAA`},
 	} {
-		t.Run(recipe.language, func(t *testing.T) {
+		t.Run(recipe.name, func(t *testing.T) {
+			missing := func(what string) {
+				if os.Getenv("CI") == "" {
+					t.Skipf("%s is not installed", what)
+				}
+				t.Fatalf("%s is not installed", what)
+			}
 			for _, program := range recipe.needs {
-				if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
-					t.Skipf("%s is not installed", program)
-				} else if err != nil {
-					t.Fatalf("%s is not installed", program)
+				if _, err := exec.LookPath(program); err != nil {
+					missing(program)
 				}
 			}
-			blocks := regexp.MustCompile("(?s)```"+recipe.language+"\n(.*?)```").FindAllSubmatch(doc, -1)
-			if blocks == nil {
-				t.Fatal("docs/signing.md has no recipe")
+			if recipe.works != nil {
+				if out, err := pipe("", recipe.works[0], recipe.works[1:]...); err != nil {
+					missing(strings.Join(recipe.works, " ") + " fails: " + out + ": what it needs")
+				}
 			}
 			script := "signature." + recipe.language
-			write(script, string(blocks[len(blocks)-1][1]))
-			theirs := func(verb, in string) (string, error) { return pipe(in, recipe.needs[0], script, verb, "key") }
+			for _, block := range regexp.MustCompile("(?s)```"+recipe.language+"\n(.*?)```").FindAllStringSubmatch(string(doc), -1) {
+				if strings.Contains(block[1], recipe.marker) && strings.Contains(block[1], "usage: ") {
+					write(script, block[1])
+				}
+			}
+			theirs := func(verb, in string) (string, error) {
+				return pipe(in, recipe.needs[0], script, verb, map[string]string{"sign": recipe.private, "verify": recipe.public}[verb])
+			}
 			for _, message := range []string{
 				`{"schemaVersion":"2.0","b":[1.50,0.000001,1e-7,1E21,123456789012345680000,-0.0,0.1,5e-324],"a":{"é":null,"\u20ac":true,"":"\u0000\u001f\u007f\\/\""}}`,
-				`{"\ufb33":1,"😀":2,"Z":3,"a":4,"signatureKeyId":"k1"}`,
+				`{"\ufb33":1,"😀":2,"Z":3,"a":4}`,
+				`{"a":4,"signatureKeyId":"k1"}`,
 			} {
-				ours, err := pipe(message, "handoff", "sign", "--force")
+				ours, err := pipe(message, "handoff", "sign", "--force", "--key-file", recipe.private)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, ours)
 				}
 				if out, err := theirs("verify", ours); err != nil {
 					t.Errorf("does not verify %s: %v\n%s", ours, err, out)
 				}
-				if _, err := theirs("verify", strings.Replace(ours, "signature\":\"hmac-sha256:", "signature\":\"hmac-sha256:0", 1)); err == nil {
+				other := strings.Replace(ours, recipe.change, recipe.changedTo, 1)
+				if _, err := theirs("verify", other); err == nil || other == ours {
 					t.Error("verifies another signature")
 				}
 				signed, err := theirs("sign", message)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, signed)
 				}
-				if out, err := pipe(signed, "handoff", "verify"); err != nil {
+				if out, err := pipe(signed, "handoff", "verify", "--key-file", recipe.public); err != nil {
 					t.Errorf("%s\ndoes not verify: %v\n%s", signed, err, out)
 				}
 				changed := strings.Replace(signed, "{", `{"x":0,`, 1)
 				if _, err := theirs("verify", changed); err == nil {
 					t.Errorf("verifies %s", changed)
 				}
-				if _, err := pipe(changed, "handoff", "verify"); err == nil {
+				if _, err := pipe(changed, "handoff", "verify", "--key-file", recipe.public); err == nil {
 					t.Errorf("handoff verifies %s", changed)
 				}
+			}
+			// A signature by the other kind of key does not verify.
+			foreign := map[bool]string{true: "key", false: "pair.key"}[recipe.private != "key"]
+			ours, err := pipe(`{"a":1}`, "handoff", "sign", "--force", "--key-file", foreign)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, ours)
+			}
+			if out, err := theirs("verify", ours); err == nil {
+				t.Errorf("verifies %s: %s", ours, out)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/audit"
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -31,7 +33,8 @@ const (
 	exitYes     = 0
 	exitNo      = 1
 	exitTrouble = 2
-	exitPipe    = 128 + int(syscall.SIGPIPE)
+	exitSignal  = 128 // and its number
+	exitPipe    = exitSignal + int(syscall.SIGPIPE)
 )
 
 // Main runs the command line and returns the exit code.
@@ -48,12 +51,15 @@ func Main() int {
 	g := cli.NewGlobals()
 	go func() {
 		s := (<-interrupts).(syscall.Signal)
+		for g.Pass(s) {
+			s = (<-interrupts).(syscall.Signal)
+		}
 		g.RemoveUnfinished()
 		g.Children.Close()
 		if report := g.LastWords.Load(); report != nil {
 			(*report)()
 		}
-		os.Exit(128 + int(s))
+		os.Exit(exitSignal + int(s))
 	}()
 
 	delayCollection()
@@ -79,6 +85,9 @@ func delayCollection() {
 // exitCode prints the error and maps it to an exit code.
 func exitCode(err error, stderr io.Writer) int {
 	var h term.Hint
+	if e := (*cli.SignalError)(nil); errors.As(err, &e) {
+		return exitSignal + int(e.Signal)
+	}
 	switch {
 	case err == nil:
 		return exitYes
@@ -86,7 +95,7 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitNo
 	case errors.Is(err, cli.ErrReported):
 		return exitTrouble
-	case errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)): // of a pipe, and not of a connection
 		return exitPipe
 	}
 	term.PrintError(stderr, err)
@@ -107,11 +116,12 @@ type maker struct {
 // makers lists the commands.
 func makers() []maker {
 	return []maker{
-		{name: "validate", make: newValidate}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
+		{name: "validate", make: newValidate}, {name: "accept", make: newAccept}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
 		{name: "canonicalize", make: newCanonicalize}, {name: "sign", make: newSign}, {name: "verify", make: newVerify},
 		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "redact", make: newRedact}, {name: "count", make: newCount},
 		{name: "trim", make: newTrim}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
-		{name: "chain", make: newChain}, {name: "convert", make: newConvert},
+		{name: "dead-letter", make: newDeadLetter}, {name: "audit", make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
+		{name: "chain", make: newChain}, {name: "convert", make: newConvert}, {name: "render", make: newRender},
 		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New},
 		{name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
 		{name: "example", make: newExample}, {name: "explain", make: newExplain},
@@ -170,7 +180,7 @@ answered.`,
 	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
 	flags.IntVar(&g.MaxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return term.WithHint(err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
+		return term.WithHint(cli.FlagError(err), fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
 	})
 	cli.Complete(root, "color", "auto", "always", "never")
 	for _, m := range makers {

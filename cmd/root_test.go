@@ -2,6 +2,9 @@ package cmd
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -133,6 +137,46 @@ func TestInitialBytes(t *testing.T) {
 	for name, limit := range initialBytes {
 		if got[name] > limit {
 			t.Errorf("%s: %d bytes, more than %d", name, got[name], limit)
+		}
+	}
+}
+
+// TestConnectionLost: only the end of a pipe goes without words.
+func TestConnectionLost(t *testing.T) {
+	broken := os.NewSyscallError("write", syscall.EPIPE)
+	for _, tt := range []struct {
+		err  error
+		code int
+		want string
+	}{
+		{fmt.Errorf("standard output: cannot be written: %w", broken), exitPipe, ""},
+		{fmt.Errorf("the database: %w", &net.OpError{Op: "write", Net: "tcp", Err: broken}), exitTrouble, "handoff: the database: write tcp: write: broken pipe\n"},
+	} {
+		var stderr bytes.Buffer
+		if code := exitCode(tt.err, &stderr); code != tt.code || stderr.String() != tt.want {
+			t.Errorf("%v: got %d, %q", tt.err, code, stderr.String())
+		}
+	}
+}
+
+// TestClosed: an answer does not stand where something went wrong after it.
+func TestClosed(t *testing.T) {
+	trouble := errors.New("trouble")
+	for _, tt := range []struct {
+		err, closing error
+		code         int
+		want         string
+	}{
+		{nil, nil, exitYes, ""},
+		{cli.ErrNo, nil, exitNo, ""},
+		{nil, trouble, exitTrouble, "handoff: trouble\n"},
+		{cli.ErrNo, trouble, exitTrouble, "handoff: trouble\n"},
+		{cli.ErrReported, trouble, exitTrouble, "handoff: trouble\n"},
+		{errors.New("first"), trouble, exitTrouble, "handoff: first\nhandoff: trouble\n"},
+	} {
+		var stderr bytes.Buffer
+		if code := exitCode(cli.Closed(tt.err, nil, tt.closing), &stderr); code != tt.code || stderr.String() != tt.want {
+			t.Errorf("%v, then %v: got %d, %q", tt.err, tt.closing, code, stderr.String())
 		}
 	}
 }

@@ -120,8 +120,8 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 		read = out.ReadWhole
 	}
 	err = scanner.Close(read(f.Globals, c, args, work))
-	summary := fmt.Sprintf("%s: %d flagged", counted(out.Documents, "document"), out.Rejected)
-	return cli.Answer(out.Finish(err, summary, counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
+	summary := fmt.Sprintf("%s: %d flagged", term.Counted(out.Documents, "document"), out.Rejected)
+	return cli.Answer(out.Finish(err, summary, term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
 // scan is the work on one document: it runs on any core. Nobody looks for personal data if

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
@@ -32,16 +34,19 @@ func newSign(g *cli.Globals) *cobra.Command {
 	f.parsers.New = func() any { return new(message.Parser) }
 	c := &cobra.Command{
 		Use:   "sign --key-file FILE [FILE|DIR|-]...",
-		Short: "Sign messages with a shared key (HMAC-SHA-256)",
-		Long: `Sign adds to each message the signature of section 10.2: an HMAC-SHA-256 over the
-canonical form (RFC 8785) of everything in it but the signature itself. If the key
-has an id, signatureKeyId names it.
+		Short: "Sign messages with a shared secret (HMAC-SHA-256) or a private key (Ed25519)",
+		Long: `Sign adds to each message the signature of section 10.2, over the canonical form (RFC
+8785) of everything in it but the signature itself: an HMAC-SHA-256 with a shared
+secret, or an Ed25519 signature with a private key, which whoever verifies it cannot
+forge. If the key has an id, signatureKeyId names it.
 
 A message is rejected, with exit code 1, if it fails the schema, if it is signed
 already (--force overrides both), or if it has a number that the canonical form
 would change: a signature would not protect it.`,
 		Example: `  handoff keygen --key-id team-1 -o team.key
   producer | handoff sign --key-file team.key > signed.jsonl
+  handoff keygen --type ed25519 -o agent.key
+  handoff sign --key-file agent.key message.json
   handoff sign -i --key-file team.key fixtures/`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := input.OneStdin(args, f.keys.Files...); err != nil {
@@ -76,6 +81,9 @@ would change: a signature would not protect it.`,
 
 // choose returns the key to sign with.
 func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
+	if slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
+		keys = slices.DeleteFunc(keys, sign.Key.IsPublic)
+	}
 	switch {
 	case len(keys) == 0:
 		return sign.Key{}, cli.ErrNoKey
@@ -89,9 +97,8 @@ func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
 			return k, nil
 		}
 	}
-	if len(keys) == 1 && keys[0].ID == "" {
-		keys[0].ID = f.keyID
-		return keys[0], nil
+	if len(keys) == 1 && !keys[0].IsNamed() {
+		return keys[0].WithID(f.keyID), nil
 	}
 	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", f.keyID)
 }
@@ -113,7 +120,7 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 			first := r.Findings[0]
 			more := ""
 			if n := len(r.Findings) - 1; n > 0 {
-				more = fmt.Sprintf(" (and %s)", counted(n, "more finding"))
+				more = fmt.Sprintf(" (and %s)", term.Counted(n, "more finding"))
 			}
 			return nil, cli.Reject(fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; fix it, or use --force",
 				d.Source.Name, first.Line, first.Column, first.PlacedMessage(), more))

@@ -49,7 +49,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if f.expect != "" {
 		summary += fmt.Sprintf("; %d not as expected", out.Unexpected)
 	}
-	return cli.Answer(out.Finish(err, summary, counted(out.Unread, "source")), out.Unread, out.Unexpected > 0 || f.expect == "" && out.Rejected > 0)
+	return cli.Answer(out.Finish(err, summary, term.Counted(out.Unread, "source")), out.Unread, out.Unexpected > 0 || f.expect == "" && out.Rejected > 0)
 }
 
 // tellSchemas says of each schema from a file whether it is checked at the speed of
@@ -129,16 +129,9 @@ func validity[R ~string](out *cli.Reporting, reasons []R) string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, reason))
 		}
 	}
-	text := fmt.Sprintf("%s: %d valid, %d invalid", counted(out.Documents, "message"), out.Documents-out.Rejected, out.Rejected)
+	text := fmt.Sprintf("%s: %d valid, %d invalid", term.Counted(out.Documents, "message"), out.Documents-out.Rejected, out.Rejected)
 	if len(counts) > 0 {
 		text += " (" + strings.Join(counts, ", ") + ")"
 	}
 	return text
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

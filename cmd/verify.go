@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	*cli.Globals
-	keys    cli.KeyFlags
+	signers cli.ReceiverFlags // of which only keys and trust count
 	policy  sign.Policy
 	seen    string
 	explain bool
@@ -35,17 +36,19 @@ signatures hold; 1: at least one does not, or is not there; 2: something could n
 be read. Nothing makes it accept an unsigned message.
 
 A message that names its key by signatureKeyId is checked with that key, any other
-with all keys. A valid message can be an old one that was sent again: --max-age
-rejects old ones, --seen those whose handoffId was accepted before.`,
+with all keys; a shared secret never verifies an Ed25519 signature, nor a public key an
+HMAC. The profile of --receiver can have keys, and say which of them may sign for
+which agents, and when. A valid message can be an old one that was sent again:
+--max-age rejects old ones, --seen those whose handoffId was accepted before.`,
 		Example: `  handoff verify --key-file team.key message.json
   consumer | handoff verify -q --key-file keys.jwks --max-age 15m --seen accepted.ids
+  handoff verify --receiver receiver.yaml message.json
   handoff verify --explain --against sent.json --key-file team.key received.json`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	f.keys.Register(c)
-	flags.Var((*cli.MaxDuration)(&f.policy.Freshness.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
-	flags.DurationVar(&f.policy.Freshness.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
+	f.signers.RegisterKeys(c)
+	registerFreshness(c, &f.policy.Freshness)
 	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
 	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to show what was changed")
@@ -53,24 +56,30 @@ rejects old ones, --seen those whose handoffId was accepted before.`,
 	return c
 }
 
+// registerFreshness registers the flags that limit the age of messages.
+func registerFreshness(c *cobra.Command, f *sign.Freshness) {
+	c.Flags().Var((*cli.MaxDuration)(&f.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
+	c.Flags().DurationVar(&f.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
+}
+
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
-	if err := input.OneStdin(args, append(f.keys.Files, f.against)...); err != nil {
+	if err := input.OneStdin(args, append(slices.Clone(f.signers.Keys.Files), f.against, f.signers.Profile)...); err != nil {
 		return err
 	}
 	if f.policy.Freshness.Skew < 0 {
 		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.policy.Freshness.Skew)
 	}
-	keys, err := f.keys.Load(f.Globals, c)
+	profile, err := f.signers.Load(f.Globals, c.InOrStdin())
 	if err != nil {
 		return err
 	}
-	if len(keys) == 0 {
+	if f.policy.Verifier, err = f.signers.Verifier(f.Globals, c, profile); err != nil {
+		return err
+	}
+	if f.policy.Verifier == nil {
 		return cli.ErrNoKey
 	}
 	run := verification{verifyFlags: f, now: time.Now()}
-	if f.policy.Verifier, err = sign.NewVerifier(keys); err != nil {
-		return err
-	}
 	if run.originals, err = f.originals(c); err != nil {
 		return err
 	}

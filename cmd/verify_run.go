@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
@@ -44,7 +45,7 @@ func (v *verification) all(c *cobra.Command, args []string) error {
 	}
 	err = out.Read(v.Globals, c, args, v.work)
 	summary := validity(out, slices.Concat(sign.Reasons(), sign.ReplayReasons()))
-	if err := out.Finish(err, summary, counted(out.Unread, "document")); err != nil {
+	if err := out.Finish(err, summary, term.Counted(out.Unread, "document")); err != nil {
 		reportLost()
 		return err
 	}

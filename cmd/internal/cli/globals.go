@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/input"
@@ -23,6 +24,11 @@ var ErrNo = errors.New("the answer is no")
 // ErrReported reports that something could not be done, after the error was printed.
 var ErrReported = errors.New("reported")
 
+// A SignalError says that a signal has ended the run, after it had done what was left to do.
+type SignalError struct{ Signal syscall.Signal }
+
+func (e *SignalError) Error() string { return e.Signal.String() }
+
 // Globals are the flags of every command.
 type Globals struct {
 	Color    string
@@ -35,6 +41,25 @@ type Globals struct {
 	*output.Files
 	Children  child.Set              // the processes that this run has started: none outlives it
 	LastWords atomic.Pointer[func()] // what an interrupted run still has to say, nil for nothing
+
+	passing atomic.Pointer[func(syscall.Signal)] // who gets signals in place of this process
+}
+
+// PassSignals gives the signals that would end the run to somebody else until release is
+// called.
+func (g *Globals) PassSignals(to func(syscall.Signal)) (release func()) {
+	g.passing.Store(&to)
+	return func() { g.passing.Store(nil) }
+}
+
+// Pass gives a signal to whoever gets them in place of this process, and reports whether there
+// is somebody.
+func (g *Globals) Pass(s syscall.Signal) bool {
+	to := g.passing.Load()
+	if to != nil {
+		(*to)(s)
+	}
+	return to != nil
 }
 
 func NewGlobals() *Globals {
@@ -67,6 +92,16 @@ func (g *Globals) LimitsOfUnpacking() compress.ReaderOptions {
 		o.MaxRatio = -1
 	}
 	return o
+}
+
+// Closed is what a run comes to whose err is known, after what it had open was closed: an
+// answer does not stand where that went wrong.
+func Closed(err error, closing ...error) error {
+	problem := errors.Join(closing...)
+	if problem != nil && (errors.Is(err, ErrNo) || errors.Is(err, ErrReported)) {
+		return problem
+	}
+	return errors.Join(err, problem)
 }
 
 // Answer is what a run comes to: the error that ended it, trouble if something could not be

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +18,13 @@ import (
 
 // KeyFlags say where keys come from. Keys are never arguments: other users of
 // the machine can read those.
-type KeyFlags struct{ Files []string }
+type KeyFlags struct {
+	Files []string
+	keys  []sign.Key // what Load has read
+}
 
 func (f *KeyFlags) Register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: raw bytes, a JSON Web Key or a JWK Set; may be repeated (or HANDOFF_KEY: the key itself)")
+	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: a secret as raw bytes, a JSON Web Key or a set, or Ed25519 keys, in PEM or of OpenSSH too; may be repeated (or HANDOFF_KEY: the key itself)")
 }
 
 // keyVariable is the environment variable that holds a key itself.
@@ -28,13 +32,20 @@ const keyVariable = "HANDOFF_KEY"
 
 // Load returns the keys of the files that were named on the command line, or
 // else the one in the environment, or else those of the configured files; none
-// if there are none. It warns of keys that are not safe.
-func (f *KeyFlags) Load(g *Globals, c *cobra.Command) ([]sign.Key, error) {
+// if there are none. It warns of keys that are not safe. They are read once: a file may be a
+// pipe.
+func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err error) {
+	if f.keys != nil {
+		return f.keys, nil
+	}
 	text, ok := os.LookupEnv(keyVariable)
 	if ok && !c.Flags().Changed("key-file") {
-		return parseKeys(c.ErrOrStderr(), keyVariable, []byte(text))
+		keys, err = parseKeys(c.ErrOrStderr(), keyVariable, []byte(text))
+	} else {
+		keys, err = loadKeys(g, c, f.Files)
 	}
-	return loadKeys(g, c, f.Files)
+	f.keys = slices.Clip(keys) // who appends to them has others
+	return f.keys, err
 }
 
 var ErrNoKey = term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+keyVariable), "handoff keygen -o FILE makes a key")
@@ -43,7 +54,7 @@ var ErrNoKey = term.WithHint(errors.New("no key: name a key file with --key-file
 func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key
 	for _, file := range files {
-		text, err := readKeyFile(g, c, file)
+		text, exposed, err := readKeyFile(g, c, file)
 		if err != nil {
 			return nil, err
 		}
@@ -51,6 +62,10 @@ func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) 
 		if err != nil {
 			return nil, err
 		}
+		if exposed != "" && !slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
+			exposed = "" // public keys are for everybody
+		}
+		warnOf(c.ErrOrStderr(), exposed)
 		all = append(all, keys...)
 	}
 	return all, nil
@@ -58,21 +73,30 @@ func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) 
 
 // LoadSecret reads a secret: the bytes of a file, without a line end after them.
 func LoadSecret(g *Globals, c *cobra.Command, file string) ([]byte, error) {
-	text, err := readKeyFile(g, c, file)
+	text, exposed, err := readKeyFile(g, c, file)
+	warnOf(c.ErrOrStderr(), exposed)
 	return bytes.TrimRight(text, "\r\n"), err
 }
 
-// readKeyFile returns the bytes of a file with a key or a secret.
-func readKeyFile(g *Globals, c *cobra.Command, file string) ([]byte, error) {
+// warnOf prints a warning, unless it is "".
+func warnOf(stderr io.Writer, warning string) {
+	if warning != "" {
+		term.Warn(stderr, warning)
+	}
+}
+
+// readKeyFile returns the bytes of a file with a key or a secret, and what is to be said if
+// other users can read them and that matters.
+func readKeyFile(g *Globals, c *cobra.Command, file string) (text []byte, exposed string, err error) {
 	s, err := g.File(file, c.InOrStdin())
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	text, err := readKey(s, c.ErrOrStderr())
+	text, exposed, err = readKey(s)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the key itself, set by mistake
+		return nil, "", fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the key itself, set by mistake
 	}
-	return text, nil
+	return text, exposed, nil
 }
 
 // keyBound has room for thousands of keys.
@@ -80,22 +104,23 @@ var keyBound = input.ByteBound{Bytes: 1 << 20, Remedy: "not a key file"}
 
 // readKey returns the bytes of a key file as they are: raw bytes can look
 // compressed.
-func readKey(s input.Source, stderr io.Writer) ([]byte, error) {
+func readKey(s input.Source) (text []byte, exposed string, err error) {
 	in, closeFile, err := s.Raw()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer closeFile() // read only: nothing can be lost
 	if f, ok := in.(*os.File); ok && s.Path != "" {
 		info, err := f.Stat()
 		if err != nil {
-			return nil, term.PlainError(err)
+			return nil, "", term.PlainError(err)
 		}
 		if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
-			term.Warn(stderr, fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.Name, mode.Perm()))
+			exposed = fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.Name, mode.Perm())
 		}
 	}
-	return keyBound.ReadAll(in)
+	text, err = keyBound.ReadAll(in)
+	return text, exposed, err
 }
 
 // parseKeys reads the keys of a text that comes from origin, and warns of weak ones.

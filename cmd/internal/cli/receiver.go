@@ -13,6 +13,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -28,11 +29,16 @@ type ReceiverFlags struct {
 
 func (f *ReceiverFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
-	f.Keys.Register(c)
-	flags.StringVar(&f.Profile, "receiver", "", "receiver profile `FILE`, YAML or JSON")
+	f.RegisterKeys(c)
 	flags.StringVar(&f.as, "as", "", "check as this receiver, as `TYPE[@VERSION]`")
 	flags.StringSliceVar(&f.requiredState, "require-state", nil, "members of currentState that must be there: names or JSON Pointers")
 	CompleteWith(c, "as", addressees)
+}
+
+// RegisterKeys registers those flags that say whose signatures the receiver accepts.
+func (f *ReceiverFlags) RegisterKeys(c *cobra.Command) {
+	f.Keys.Register(c)
+	c.Flags().StringVar(&f.Profile, "receiver", "", "receiver profile `FILE`, YAML or JSON")
 }
 
 // Load returns the receiver, nil if no flag describes one.
@@ -67,7 +73,7 @@ func (f *ReceiverFlags) Load(g *Globals, stdin io.Reader) (*validate.Receiver, e
 }
 
 // Verifier returns what checks signatures with the keys of the flags and of the
-// receiver, nil without any.
+// receiver, by the receiver's trust, nil without any keys.
 func (f *ReceiverFlags) Verifier(g *Globals, c *cobra.Command, r *validate.Receiver) (*sign.Verifier, error) {
 	keys, err := f.Keys.Load(g, c)
 	if err != nil {
@@ -85,9 +91,21 @@ func (f *ReceiverFlags) Verifier(g *Globals, c *cobra.Command, r *validate.Recei
 		keys = append(keys, more...)
 	}
 	if len(keys) == 0 {
+		if r != nil && r.Trust != nil {
+			return nil, fmt.Errorf("%s: /trust: says whose keys are trusted, and there is no key: name key files in keys", f.Profile)
+		}
 		return nil, nil
 	}
-	return sign.NewVerifier(keys)
+	v, err := sign.NewVerifier(keys)
+	if err != nil || r == nil || r.Trust == nil {
+		return v, err
+	}
+	for i, b := range r.Trust {
+		if !v.HasKey(b.KeyID) {
+			return nil, fmt.Errorf("%s: /trust/%d/keyId: no key has the ID %s: name its file in keys", f.Profile, i, finding.Quote(b.KeyID))
+		}
+	}
+	return v.WithTrust(r.Trust), nil
 }
 
 // Beside resolves a name in a file against that file's folder.

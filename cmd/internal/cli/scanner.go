@@ -23,19 +23,22 @@ type ScannerFlags struct {
 	classifier string
 	from       float64
 	timeout    time.Duration
-	child      ChildFlags
+	Child      ChildFlags
 }
 
+// Register registers the flags, but for --allow where the command has another.
 func (f *ScannerFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.Rules, "rules", "", "further safety rules, a YAML or JSON `FILE` (docs/safety.md)")
 	f.thresholds.all = safety.DefaultThreshold
 	flags.Var(&f.thresholds, "threshold", "score from which a text is flagged, above 0 and up to 1; of single speakers as tool=`SCORE`,user=SCORE")
-	flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
+	if flags.Lookup("allow") == nil {
+		flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
+	}
 	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
 	flags.Float64Var(&f.from, "classifier-from", 0, "ask the classifier only about texts with at least this score of the scanner's own; 0 asks about all")
 	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")
-	f.child.Register(c)
+	f.Child.Register(c)
 }
 
 // Load returns the scanner and the allow list. The caller closes the scanner.
@@ -49,7 +52,7 @@ func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
 	if f.timeout <= 0 {
 		return nil, errors.New("--classifier-timeout: use a duration above 0, such as 30s")
 	}
-	child, err := f.child.Options(c, "classifier", f.classifier)
+	child, err := f.Child.Options(c, "classifier", f.classifier)
 	if err != nil {
 		return nil, err
 	}

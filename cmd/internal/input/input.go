@@ -60,6 +60,8 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 		}
 		info, err := os.Stat(arg)
 		switch {
+		case arg == "":
+			list = append(list, Source{Name: `""`, Err: errNoName})
 		case err != nil:
 			list = append(list, Source{Name: SourceName(arg), Err: term.PlainError(err)})
 		case info.IsDir():
@@ -112,6 +114,8 @@ func OneStdin(args []string, files ...string) error {
 	}
 	return nil
 }
+
+var errNoName = errors.New("an argument is empty: a variable may not be set")
 
 var ErrTwiceStdin = errors.New("standard input cannot be two things at once: name a file for one of them")
 

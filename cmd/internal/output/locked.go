@@ -64,6 +64,15 @@ func OpenLocked(path string, mode fs.FileMode) (*lockedfile.File, fs.FileInfo, e
 	}
 }
 
+// CheckAppending returns why nothing can be appended to a file, which it makes if there is none.
+func CheckAppending(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return Error(path, err)
+	}
+	return f.Close()
+}
+
 // AppendLocked appends to a file what is safely on the disk when it returns. Any
 // number of processes may do so at once; after an error nothing was appended.
 func (all *Files) AppendLocked(path string, text []byte) (err error) {

@@ -36,6 +36,7 @@ type File struct {
 	Old    fs.FileInfo  // what was at target, nil for nothing
 	Check  func() error // if not nil: why file may not go to its target
 	All    *Files       // of the run
+	disk   *os.File     // standard output, if it is a file
 }
 
 const outputBuffer = 64 << 10
@@ -73,7 +74,13 @@ func (all *Files) OpenAs(as claim.Use, codec compress.Codec, path string, stdout
 		if err := all.Claims.Standard("standard output", stdout, claim.AsOutput); err != nil {
 			return nil, err
 		}
-		return &File{Writer: all.Buffered("standard output", stdout), Stdout: true, All: all}, nil
+		o := &File{Writer: all.Buffered("standard output", stdout), Stdout: true, All: all}
+		if f, ok := stdout.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				o.disk = f
+			}
+		}
+		return o, nil
 	}
 	target, err := followLinks(path)
 	if err != nil {
@@ -102,6 +109,18 @@ func (all *Files) OpenAs(as claim.Use, codec compress.Codec, path string, stdout
 	return o, o.pack(codec, path)
 }
 
+// FlushDurably is Flush, and for standard output that is a file, what was written is safely
+// on the disk.
+func (o *File) FlushDurably() error {
+	if err := o.Flush(); err != nil || o.disk == nil {
+		return err
+	}
+	if err := o.disk.Sync(); err != nil {
+		return Error("standard output", err)
+	}
+	return nil
+}
+
 // WriteData writes what the run is there to make to the output that [Files.OpenData] opens.
 func (all *Files) WriteData(path string, stdout io.Writer, text []byte) error {
 	out, err := all.OpenData(path, stdout)
@@ -112,7 +131,7 @@ func (all *Files) WriteData(path string, stdout io.Writer, text []byte) error {
 	return out.Close(err)
 }
 
-var errClosedStdout = errors.New("standard output is closed, or the null device opened for reading too: redirect it, or name a file with -o (-o /dev/null discards the data)")
+var errClosedStdout = errors.New("standard output is closed, or the null device opened for reading too: redirect it to a file, or discard it with >/dev/null")
 
 // followLinks returns the file that a path leads to, which need not be there: a link
 // stays one, and what it leads to is replaced or made.

@@ -281,12 +281,18 @@ func Short(n int64) string {
 	return strconv.FormatFloat(value, 'f', 0, 64) + unit
 }
 
-// Plural writes a count with its noun.
-func Plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+// Plural writes a count with its noun, and commas between thousands.
+func Plural(n int, noun string) string { return Grouped(int64(n)) + " " + agree(n, noun) }
+
+// Counted writes a count with its noun, in digits alone: for lines whose figures programs read.
+func Counted[N int | int64](n N, noun string) string { return fmt.Sprintf("%d %s", n, agree(n, noun)) }
+
+// agree returns the form that a noun has after a count.
+func agree[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return noun
 	}
-	return Grouped(int64(n)) + " " + noun
+	return noun + "s"
 }
 
 // Figure returns a number as the message has it.

@@ -173,3 +173,13 @@ func TestPlainText(t *testing.T) {
 		}
 	}
 }
+
+func TestCounts(t *testing.T) {
+	for n, want := range map[int][2]string{
+		0: {"0 records", "0 records"}, 1: {"1 record", "1 record"}, 1234: {"1,234 records", "1234 records"},
+	} {
+		if got := [2]string{Plural(n, "record"), Counted(n, "record")}; got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package cmd
+package tasktree
 
 import (
 	"fmt"
@@ -6,34 +6,34 @@ import (
 	"unicode"
 )
 
-// mermaid is the language of mermaid.js.org.
-type mermaid struct{}
+// Mermaid is the language of mermaid.js.org.
+type Mermaid struct{}
 
-func (mermaid) begin() string { return "flowchart TD\n" }
+func (Mermaid) Begin() string { return "flowchart TD\n" }
 
-func (mermaid) end() string {
+func (Mermaid) End() string {
 	var b strings.Builder
-	for _, c := range graphColors {
+	for _, c := range classColors {
 		fmt.Fprintf(&b, "    classDef %s fill:%s,stroke:%s,color:#000\n", c.class, c.fill, c.border)
 	}
 	return b.String()
 }
 
-func (mermaid) beginTask(task int, title string) string {
+func (Mermaid) BeginTask(task int, title string) string {
 	return fmt.Sprintf("    subgraph t%d[\"%s\"]\n", task, mermaidText(title))
 }
 
-func (mermaid) endTask() string { return "    end\n" }
+func (Mermaid) EndTask() string { return "    end\n" }
 
-func (mermaid) message(n int, lines []string, class string) string {
+func (Mermaid) Message(n int, lines []string, class string) string {
 	return fmt.Sprintf("    h%d[\"%s\"]%s\n", n, mermaidLines(lines), mermaidClass(class))
 }
 
-func (mermaid) findings(n int, lines []string, class string) string {
+func (Mermaid) Notes(n int, lines []string, class string) string {
 	return fmt.Sprintf("    f%d[\"%s\"]%s\n    h%d -.- f%d\n", n, mermaidLines(lines), mermaidClass(class), n, n)
 }
 
-func (mermaid) edge(from, to int, label string) string {
+func (Mermaid) Edge(from, to int, label string) string {
 	return fmt.Sprintf("    h%d -->|\"%s\"| h%d\n", from, mermaidText(label), to)
 }
 

@@ -1,4 +1,6 @@
-package cmd
+// Package tasktree draws the trees of tasks: as lines for people, and as pictures for
+// documents.
+package tasktree
 
 import (
 	"fmt"
@@ -10,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
-// A twig is a message and its place in the drawing of its task's tree.
-type twig struct {
+// A Twig is a message and its place in the drawing of its task's tree.
+type Twig struct {
 	*chain.Node
 	// forks says of each fork above the message, the outermost first, whether
 	// another of its branches follows. It is valid until the next twig.
@@ -19,16 +21,16 @@ type twig struct {
 	begins bool // the message is the first of a branch
 }
 
-// twigs yields the messages of a task, each before its children. Only forks lead
+// Twigs yields the messages of a task, each before its children. Only forks lead
 // deeper: an only child is as deep as its parent. Several first messages are
 // the branches of one fork.
-func twigs(t *chain.Task) iter.Seq[twig] {
+func Twigs(t *chain.Task) iter.Seq[Twig] {
 	type pending struct {
 		*chain.Node
 		depth        int
 		begins, last bool
 	}
-	return func(yield func(twig) bool) {
+	return func(yield func(Twig) bool) {
 		var stack []pending
 		grow := func(siblings []*chain.Node, depth int) {
 			fork := len(siblings) > 1
@@ -47,7 +49,7 @@ func twigs(t *chain.Task) iter.Seq[twig] {
 			if p.begins {
 				forks = append(forks[:p.depth-1], !p.last)
 			}
-			if !yield(twig{p.Node, forks, p.begins}) {
+			if !yield(Twig{p.Node, forks, p.begins}) {
 				return
 			}
 			grow(p.Children, p.depth)
@@ -58,8 +60,8 @@ func twigs(t *chain.Task) iter.Seq[twig] {
 // maxForks is how many forks, the nearest ones, are drawn before a message.
 const maxForks = 6
 
-// stem draws the branches to the left of the twig's line.
-func (t twig) stem() string {
+// Stem draws the branches to the left of the twig's line.
+func (t Twig) Stem() string {
 	if !t.begins {
 		return branches(t.forks)
 	}
@@ -70,8 +72,8 @@ func (t twig) stem() string {
 	return branches(t.forks[:last]) + "└── "
 }
 
-// below draws the branches to the left of what is below the twig's line.
-func (t twig) below() string {
+// Below draws the branches to the left of what is below the twig's line.
+func (t Twig) Below() string {
 	if len(t.Children) > 0 {
 		return branches(t.forks) + "│   "
 	}
@@ -94,40 +96,37 @@ func branches(forks []bool) string {
 	return b.String()
 }
 
-// maxAgentColumns is how many columns an agent's name may take.
-const maxAgentColumns = 40
+// MaxAgentColumns is how many columns an agent's name may take.
+const MaxAgentColumns = 40
 
-// hop names who hands over to whom.
-func hop(n *chain.Node) string {
-	text := term.Clip(n.From, maxAgentColumns) + " → " + term.Clip(n.To, maxAgentColumns)
+// Hop names who hands over to whom.
+func Hop(n *chain.Node) string {
+	text := term.Clip(n.From, MaxAgentColumns) + " → " + term.Clip(n.To, MaxAgentColumns)
 	if more := len(n.Receivers) - 1; more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
 	return text
 }
 
-// How many columns of a handoffId are shown: enough to distinguish the messages of a task
-// apart, within these bounds.
+// How many columns of a handoffId are shown: enough to distinguish the messages of a task,
+// within these bounds.
 const (
 	minIDColumns = 8
 	maxIDColumns = 36
 )
 
-// idColumnsOf returns how many bytes of their handoffIds distinguish the messages of a task
-// apart.
-func idColumnsOf(t *chain.Task) int {
+// IDColumns returns how many bytes of their handoffIds distinguish the messages of a task.
+func IDColumns(t *chain.Task) int {
 	var ids []string
-	for twig := range twigs(t) {
+	for twig := range Twigs(t) {
 		ids = append(ids, twig.HandoffID)
 	}
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	columns := minIDColumns
-	for i, id := range ids[min(1, len(ids)):] {
-		if id == ids[i] {
-			continue
-		}
-		same := 0
-		for same < min(len(id), len(ids[i]), maxIDColumns) && id[same] == ids[i][same] {
+	for i := 1; i < len(ids); i++ {
+		a, b, same := ids[i-1], ids[i], 0
+		for same < min(len(a), len(b), maxIDColumns) && a[same] == b[same] {
 			same++
 		}
 		columns = max(columns, same+1)

@@ -1,39 +1,39 @@
-package cmd
+package tasktree
 
 import (
 	"fmt"
 	"strings"
 )
 
-// dot is the language of graphviz.org.
-type dot struct{}
+// Dot is the language of graphviz.org.
+type Dot struct{}
 
-func (dot) begin() string {
+func (Dot) Begin() string {
 	return "digraph handoffs {\n    node [shape=box, style=filled, fillcolor=white, fontname=\"sans-serif\"]\n    edge [fontname=\"sans-serif\"]\n"
 }
 
-func (dot) end() string { return "}\n" }
+func (Dot) End() string { return "}\n" }
 
-func (dot) beginTask(task int, title string) string {
+func (Dot) BeginTask(task int, title string) string {
 	return fmt.Sprintf("    subgraph cluster_%d {\n    label=%s\n", task, dotText(title))
 }
 
-func (dot) endTask() string { return "    }\n" }
+func (Dot) EndTask() string { return "    }\n" }
 
-func (dot) message(n int, lines []string, class string) string {
+func (Dot) Message(n int, lines []string, class string) string {
 	return fmt.Sprintf("    h%d [label=%s%s]\n", n, dotText(lines...), dotColors(class))
 }
 
-func (dot) findings(n int, lines []string, class string) string {
+func (Dot) Notes(n int, lines []string, class string) string {
 	return fmt.Sprintf("    f%d [shape=note, label=%s%s]\n    h%d -> f%d [style=dashed, arrowhead=none]\n", n, dotText(lines...), dotColors(class), n, n)
 }
 
-func (dot) edge(from, to int, label string) string {
+func (Dot) Edge(from, to int, label string) string {
 	return fmt.Sprintf("    h%d -> h%d [label=%s]\n", from, to, dotText(label))
 }
 
 func dotColors(class string) string {
-	for _, c := range graphColors {
+	for _, c := range classColors {
 		if c.class == class {
 			return fmt.Sprintf(", fillcolor=\"%s\", color=\"%s\"", c.fill, c.border)
 		}

@@ -1,0 +1,59 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/audit"
+)
+
+func newInit(*cli.Globals) *cobra.Command {
+	var log cli.AuditLogFlag
+	var retention, origin string
+	c := &cobra.Command{
+		Use:   "init [--retention PERIOD] [--origin NAME]",
+		Short: "Make an audit log, and set how long records are kept",
+		Long: `Init makes the audit log, if there is none, and sets what is set once for all: how long
+records are kept at least (audit prune removes none that is younger), and what the log is
+called in checkpoints. The same settings again do nothing; others are an error.`,
+		Example: `  handoff audit init --retention P7Y --origin example.com/audit`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if retention != "" {
+				if _, err := audit.ParsePeriod(retention); err != nil {
+					return fmt.Errorf("--retention: %w", err)
+				}
+			}
+			l, err := log.Open(c.Context(), true)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, l.Store().Close()) }()
+			return l.Append(c.Context(), func(b *audit.Batch) error {
+				settings, err := audit.Settings(b)
+				if err != nil {
+					return err
+				}
+				for _, s := range []struct{ name, value string }{{audit.RetentionSetting, retention}, {originSetting, origin}} {
+					switch old, ok := settings[s.name]; {
+					case s.value == "" || ok && old == s.value:
+					case ok:
+						return fmt.Errorf("--%s %s: the audit log has %q, and that is set once for all", s.name, s.value, old)
+					default:
+						if err := b.Set(s.name, s.value); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
+		},
+	}
+	log.Register(c)
+	c.Flags().StringVar(&retention, "retention", "", "how long records are kept at least, a `PERIOD` such as P7Y or 2555d")
+	c.Flags().StringVar(&origin, "origin", "", "what the log is called in checkpoints, a `NAME` without spaces such as example.com/audit")
+	return c
+}

@@ -1,0 +1,103 @@
+package audit
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/evidence"
+	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/audit/trace"
+)
+
+// reading are the flags of a command that reads the audit log, and writes what it finds.
+type reading struct {
+	*cli.Globals
+	log     cli.AuditLogFlag
+	keys    cli.SubjectKeysFlag
+	exact   bool // a message that was erased is a no
+	format  string
+	output  string
+	formats []string
+}
+
+func (f *reading) register(c *cobra.Command, formats ...string) {
+	f.formats = formats
+	f.log.Register(c)
+	f.keys.Register(c)
+	c.Flags().StringVarP(&f.format, "format", "f", formats[0], "format: "+strings.Join(formats, ", "))
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	cli.Complete(c, "format", formats...)
+}
+
+// registerMessages also registers the flags of a command that reads messages.
+func (f *reading) registerMessages(c *cobra.Command, formats ...string) {
+	f.register(c, formats...)
+	f.log.RegisterArchive(c)
+}
+
+// run calls read with the log as it is at one moment, and with where to write.
+func (f *reading) run(c *cobra.Command, read func(audit.Reader, *output.File) error) error {
+	return f.runOn(c, func(log *audit.Log, out *output.File) error {
+		sealer := f.keys.Sealer(log)
+		defer sealer.Close() // it has written nothing
+		return log.Store().View(c.Context(), func(r audit.Reader) error {
+			return read(personal.NewReader(c.Context(), r, sealer, f.exact), out)
+		})
+	})
+}
+
+// runOn calls read with the log, and with where to write.
+func (f *reading) runOn(c *cobra.Command, read func(*audit.Log, *output.File) error) error {
+	if err := report.CheckFormat(f.format, f.formats); err != nil {
+		return err
+	}
+	log, err := f.log.Open(c.Context(), false)
+	if err != nil {
+		return err
+	}
+	defer log.Store().Close() // it has written nothing
+	out, err := f.Open(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	err = read(log, out)
+	if errors.Is(err, cli.ErrNo) {
+		return cli.Closed(err, out.Close(nil))
+	}
+	err = out.Close(err)
+	return answered(c.ErrOrStderr(), err)
+}
+
+// answered makes a no of the answer that the log does not have what was asked for.
+func answered(stderr io.Writer, err error) error {
+	var (
+		task    *trace.UnknownTaskError
+		name    *trace.UnknownError
+		message *trace.NoMessageError
+		value   *trace.NotCarriedError
+		erased  *personal.ErasedError
+		none    *evidence.NoRecordError
+	)
+	if errors.As(err, &none) || errors.As(err, &task) || errors.As(err, &value) || errors.As(err, &name) || errors.As(err, &message) || errors.As(err, &erased) {
+		term.PrintError(stderr, err)
+		return cli.ErrNo
+	}
+	return err
+}
+
+// picture returns an empty picture for an output.
+func (f *reading) picture(c *cobra.Command, out *output.File) term.Picture {
+	columns := term.MinWidth
+	if out.Stdout {
+		columns = term.WidthOf(c.OutOrStdout())
+	}
+	return term.NewPicture(columns, term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout())))
+}

@@ -1,0 +1,71 @@
+package audit
+
+import (
+	"crypto/ed25519"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/evidence"
+)
+
+func newReport(g *cli.Globals) *cobra.Command {
+	var log cli.AuditLogFlag
+	var signing signFlags
+	var output, checkpoint string
+	c := &cobra.Command{
+		Use:   "report TASK --key-file KEY -o FILE.tar.zst",
+		Short: "Pack what the audit log has of a task, with proofs",
+		Long: `Report writes an archive of all that the log has of a task (EAAPL-MAG006, section 12.1):
+who handed what to whom, in which order, what each agent received and had concluded, at
+what cost, with the records, their proofs, the messages, the checkpoint, and a README that
+says how to verify it with handoff audit verify, or with openssl and sha256sum alone. The same
+log, task and checkpoint give the same bytes.
+
+The checkpoint is made and signed now, or is one that --checkpoint names: then --key-file may be
+the public key, and what is newer is left out.
+
+Exit code 0: it is written; 1: the log has no record of the task; 2: the log could not be
+read, or the archive not be written.`,
+		Example:           `  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --key-file log.key -o evidence.tar.zst`,
+		ValidArgsFunction: completeID(&log, taskOf),
+		Args:              cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if output == "" {
+				return errors.New("name the archive with -o, such as -o evidence.tar.zst")
+			}
+			if signing.keyFile == "" {
+				return errors.New("no key: name the key of the checkpoint with --key-file")
+			}
+			keys, err := cli.CheckpointVerifiers(g, c, []string{signing.keyFile})
+			if err != nil {
+				return err
+			}
+			return withLog(c, &log, func(l *audit.Log) error {
+				return l.Store().View(c.Context(), func(r audit.Reader) error {
+					return writeReport(g, c, r, args[0], output, checkpoint, &signing, keys[0])
+				})
+			})
+		},
+	}
+	log.Register(c)
+	log.RegisterArchive(c)
+	signing.register(c)
+	c.Flags().StringVar(&checkpoint, "checkpoint", "", "what the log has at this checkpoint, a `FILE`, instead of one that is made now")
+	c.Flags().StringVarP(&output, "output", "o", "", "write the archive to `FILE`, compressed as its name says (.zst, .gz)")
+	return c
+}
+
+func writeReport(g *cli.Globals, c *cobra.Command, r audit.Reader, task, output, checkpoint string, signing *signFlags, key ed25519.PublicKey) error {
+	note, err := noteOf(g, c, r, signing, checkpoint)
+	if err != nil {
+		return err
+	}
+	out, err := g.OpenData(output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	return answered(c.ErrOrStderr(), out.Close(evidence.Write(c.Context(), out, r, task, note, key, audit.ReadFrame)))
+}

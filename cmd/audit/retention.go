@@ -1,0 +1,106 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/archive"
+)
+
+// beforeFlag is an age.
+type beforeFlag struct{ text string }
+
+func (f *beforeFlag) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.text, "before", "", "of records that are older than a `PERIOD`, such as 30d or P7Y")
+	_ = c.MarkFlagRequired("before") // it is there
+}
+
+// time returns the time that is so long ago.
+func (f *beforeFlag) time(now time.Time) (time.Time, error) {
+	p, err := audit.ParsePeriod(f.text)
+	if err != nil {
+		return now, fmt.Errorf("--before: %w", err)
+	}
+	return p.Before(now), nil
+}
+
+func newArchive(*cli.Globals) *cobra.Command {
+	var log cli.AuditLogFlag
+	var before beforeFlag
+	var directory string
+	c := &cobra.Command{
+		Use:   "archive --before PERIOD --to DIR",
+		Short: "Move the messages of old records into compressed files",
+		Long: `Archive moves the messages beside old records into files in a directory, which any tool
+for object stores can copy: each is written once, named by its records, and durable before
+its messages leave the database. Records and hashes stay. What reads messages, and audit
+verify, finds them there; --archive says where the files are now, if they were moved.`,
+		Example: `  handoff audit archive --before 30d --to archive`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			at, err := before.time(time.Now())
+			if err != nil {
+				return err
+			}
+			return withLog(c, &log, func(l *audit.Log) error {
+				m, err := archive.Move(c.Context(), l, at, directory)
+				if err == nil || m.Files > 0 {
+					fmt.Fprintf(c.ErrOrStderr(), "%s moved to %s\n", term.Counted(m.Messages, "message"), term.Counted(m.Files, "file"))
+				}
+				return err
+			})
+		},
+	}
+	log.Register(c)
+	before.register(c)
+	c.Flags().StringVar(&directory, "to", "", "the `DIR` of the files")
+	_ = c.MarkFlagRequired("to") // it is there
+	return c
+}
+
+func newPrune(*cli.Globals) *cobra.Command {
+	var log cli.AuditLogFlag
+	var before beforeFlag
+	c := &cobra.Command{
+		Use:   "prune --before PERIOD",
+		Short: "Remove records that are older than the retention period",
+		Long: `Prune removes records with their messages, and the archived files of these. Of a record,
+its number and its hash stay, so that chain, tree and checkpoints hold: audit verify still
+finds every change. Records within the retention period that audit init has set stay, as do the
+last record, what is under way, and what is in one archived file with a younger record.
+Without a retention period, nothing is removed.
+
+In SQLite, what is removed is overwritten; that the file of changes (-wal) has none of it any
+more is sure when no other process uses the audit log.`,
+		Example: `  handoff audit prune --before P7Y`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			now := time.Now()
+			at, err := before.time(now)
+			if err != nil {
+				return err
+			}
+			log.Wipe = true
+			return withLog(c, &log, func(l *audit.Log) error {
+				m, err := archive.Remove(c.Context(), l, at, now)
+				if young := (*archive.RetentionError)(nil); errors.As(err, &young) && young.Retention == "" {
+					return term.WithHint(err, "handoff audit init --retention PERIOD sets one")
+				}
+				if err == nil {
+					fmt.Fprintf(c.ErrOrStderr(), "%s removed, and %s\n", term.Counted(m.Records, "record"), term.Counted(m.Files, "file"))
+				}
+				return err
+			})
+		},
+	}
+	log.Register(c)
+	log.RegisterArchive(c)
+	before.register(c)
+	return c
+}

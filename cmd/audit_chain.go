@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func newAuditChain(g *cli.Globals) *cobra.Command {
+	f := &chainFlags{Globals: g}
+	var log cli.AuditLogFlag
+	c := &cobra.Command{
+		Use:   "chain TASK",
+		Short: "Check what became of a task, by the messages in the audit log",
+		Long: `Chain checks the messages of a task that were accepted, as the audit log has them:
+with the rules, the severities and the reports of "handoff chain". A message's place
+is the number of its record.
+
+Exit code 0: no finding is an error; 1: at least one is, or the log has no record of
+the task; 2: the log or a message in it could not be read.`,
+		Example:           `  handoff audit chain cc35de8b-6ece-4435-abfd-a60e12baff98`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			err := f.run(c, func(r *chainRun) error { return r.readLog(c, &log, args[0]) })
+			if unknown := (*trace.UnknownTaskError)(nil); errors.As(err, &unknown) {
+				term.PrintError(c.ErrOrStderr(), err)
+				return cli.ErrNo
+			}
+			return err
+		},
+	}
+	f.register(c)
+	log.Register(c)
+	log.RegisterArchive(c)
+	return c
+}
+
+// readLog takes in the messages of a task that were accepted, and those of other tasks that
+// they name as their parents. Only the task is reported on.
+func (r *chainRun) readLog(c *cobra.Command, flag *cli.AuditLogFlag, id string) error {
+	log, err := flag.Open(c.Context(), false)
+	if err != nil {
+		return err
+	}
+	defer log.Store().Close() // it has written nothing
+	return log.Store().View(c.Context(), func(v audit.Reader) error {
+		list, err := trace.Accepted(v, id)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			m, err := r.recorded(v, &list[i])
+			if err != nil {
+				r.unread++
+				r.progress.Fail(err)
+				continue
+			}
+			r.checker.Add(m)
+		}
+		r.only = []string{id}
+		return nil
+	})
+}
+
+// recorded returns the message beside a record.
+func (r *chainRun) recorded(v audit.Reader, s *audit.Stored) (*chain.Message, error) {
+	text, err := trace.Message(v, s)
+	if err == nil && text == nil {
+		err = &trace.NoMessageError{Sequence: s.Sequence}
+	}
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), r.limits)
+	if err != nil {
+		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
+	}
+	m, err := chain.Read(doc, chain.Place{Source: "record", Line: int(s.Sequence)})
+	if err != nil {
+		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
+	}
+	return m, nil
+}

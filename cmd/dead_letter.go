@@ -1,0 +1,266 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/receiver"
+)
+
+func newDeadLetter(g *cli.Globals) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "dead-letter",
+		Short: "Decide about messages that wait for a person",
+		Long: `Messages that are not safe, are not signed as they should be, or have the id of
+another one are never tried again: they wait in the audit log for a person
+(EAAPL-MAG006, sections 6.1, 8.1 and 11). release accepts one all the same, discard ends
+its wait; both record who decided and why.
+
+A letter is named by its handoffId or by the number of its record, as list prints it.`,
+		Example: `  handoff dead-letter list
+  handoff dead-letter show 17
+  handoff dead-letter release 17 --by "Ada Byron" --reason "quotes an attack, orders nothing" | agent`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newDeadLetterList(g), newDeadLetterShow(g), newDeadLetterRelease(g), newDeadLetterDiscard(g))
+	for _, sub := range c.Commands() {
+		cli.OnlyForCall(sub, "by", "reason", "allow")
+	}
+	return c
+}
+
+// withLetters calls use with the dead letters of the audit log.
+func withLetters(c *cobra.Command, f *cli.AuditLogFlag, keys cli.SubjectKeysFlag, use func(receiver.Letters) error) error {
+	return keys.With(c.Context(), f, func(log *audit.Log, sealer *personal.Sealer) error {
+		return letterAnswer(c, use(receiver.NewLetters(log, sealer)))
+	})
+}
+
+// letterAnswer prints an error that is an answer: there is no such letter, more is wrong with
+// it, or another message comes first.
+func letterAnswer(c *cobra.Command, err error) error {
+	none, invalid, erased, pending := (*receiver.LetterError)(nil), (*receiver.StillInvalidError)(nil), (*personal.ErasedError)(nil), (*receiver.PendingError)(nil)
+	if errors.As(err, &none) || errors.As(err, &invalid) || errors.As(err, &erased) || errors.As(err, &pending) {
+		if pending != nil {
+			err = term.WithHint(err, "handoff accept --resume hands over what was left")
+		}
+		term.PrintError(c.ErrOrStderr(), err)
+		return cli.ErrNo
+	}
+	return err
+}
+
+func newDeadLetterList(g *cli.Globals) *cobra.Command {
+	var log cli.AuditLogFlag
+	var format string
+	var quiet bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the messages that wait; exit code 1 if there are any",
+		Example: `  handoff dead-letter list
+  handoff dead-letter list -q || echo "somebody has to look"`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if format != "text" && format != "json" {
+				return fmt.Errorf("unknown format %q: use text or json", format)
+			}
+			return withLetters(c, &log, cli.SubjectKeysFlag{}, func(letters receiver.Letters) error {
+				waiting, err := letters.List(c.Context())
+				if err != nil {
+					return err
+				}
+				if !quiet {
+					if err := printLetters(g, c, waiting, format); err != nil {
+						return err
+					}
+				}
+				return cli.Answer(nil, 0, len(waiting) > 0)
+			})
+		},
+	}
+	log.Register(c)
+	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
+	cli.Complete(c, "format", "text", "json")
+	return c
+}
+
+// recordedForm is how the times of records, which are UTC, are shown.
+const recordedForm = "2006-01-02T15:04:05Z"
+
+func printLetters(g *cli.Globals, c *cobra.Command, waiting []audit.Stored, format string) error {
+	out, err := g.OpenData("", c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if len(waiting) == 0 && format == "text" {
+		fmt.Fprintln(out, "no message waits")
+	}
+	for _, w := range waiting {
+		if format == "json" {
+			text, err := w.AppendJSON(nil)
+			if err != nil {
+				return out.Close(err)
+			}
+			fmt.Fprintf(out, "%s\n", text)
+			continue
+		}
+		fmt.Fprintf(out, "%d  %s  %s  %s  %s -> %s\n", w.Sequence, w.RecordedAt.Format(recordedForm), w.Reason,
+			term.Visible(cmp.Or(w.HandoffID, "(no handoffId)")), term.Visible(cmp.Or(w.Sender, "?")), term.Visible(cmp.Or(w.Receiver, "?")))
+	}
+	return out.Close(nil)
+}
+
+func newDeadLetterShow(g *cli.Globals) *cobra.Command {
+	var log cli.AuditLogFlag
+	var keys cli.SubjectKeysFlag
+	var message bool
+	c := &cobra.Command{
+		Use:   "show LETTER",
+		Short: "Show why a message waits, or the message",
+		Example: `  handoff dead-letter show 17
+  handoff dead-letter show 17 --message | handoff inspect`,
+		Args: cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withLetters(c, &log, keys, func(letters receiver.Letters) error {
+				letter, err := letters.Find(c.Context(), args[0])
+				switch {
+				case err != nil:
+					return err
+				case message && letter.Erased != nil:
+					return letter.Erased
+				}
+				out, err := g.OpenData("", c.OutOrStdout())
+				if err != nil {
+					return err
+				}
+				if message {
+					fmt.Fprintf(out, "%s\n", letter.Raw)
+				} else {
+					describeLetter(out, letter)
+				}
+				return out.Close(nil)
+			})
+		},
+	}
+	log.Register(c)
+	keys.Register(c)
+	c.Flags().BoolVar(&message, "message", false, "print the message as it came")
+	return c
+}
+
+func describeLetter(w io.Writer, letter receiver.Letter) {
+	r := letter.Rejected
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-10s %s\n", name, term.Visible(value))
+		}
+	}
+	line("letter", fmt.Sprint(letter.DeadLettered.Sequence))
+	line("handoff", r.HandoffID)
+	line("task", r.TaskID)
+	line("from", r.Sender)
+	line("to", r.Receiver)
+	line("rejected", r.RecordedAt.Format(recordedForm)+", "+string(r.Reason)+", attempt "+fmt.Sprint(r.Attempt))
+	line("message", fmt.Sprintf("%d bytes", r.MessageBytes))
+	if letter.Erased != nil {
+		line("erased", letter.Erased.Error())
+	}
+	for _, f := range r.Details.Findings {
+		if f.Severity == finding.Error {
+			line("because", f.Rule+": "+cmp.Or(f.Pointer, "the message")+": "+f.Message)
+		}
+	}
+	if n := r.Details.MoreFindings; n > 0 {
+		line("", fmt.Sprintf("and %d more", n))
+	}
+}
+
+// decisionFlags say who decides, and why.
+type decisionFlags struct{ receiver.Decision }
+
+func (f *decisionFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.By, "by", "", "the person who decides, a `NAME`")
+	c.Flags().StringVar(&f.Explanation, "reason", "", "why, a `TEXT`")
+	for _, name := range []string{"by", "reason"} {
+		_ = c.MarkFlagRequired(name) // it is there
+	}
+}
+
+func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
+	var log cli.AuditLogFlag
+	var decision decisionFlags
+	c := &cobra.Command{
+		Use:     "discard LETTER --by NAME --reason TEXT",
+		Short:   "Decide that a message is not accepted; record and message stay",
+		Example: `  handoff dead-letter discard 17 --by "Ada Byron" --reason "an attack"`,
+		Args:    cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withLetters(c, &log, cli.SubjectKeysFlag{}, func(letters receiver.Letters) error {
+				stored, err := letters.Discard(c.Context(), args[0], decision.Decision)
+				if err == nil {
+					fmt.Fprintf(c.ErrOrStderr(), "discarded: record %d\n", stored.Sequence)
+				}
+				return err
+			})
+		},
+	}
+	log.Register(c)
+	decision.register(c)
+	return c
+}
+
+func newDeadLetterRelease(g *cli.Globals) *cobra.Command {
+	f := &acceptFlags{Globals: g, appeal: true}
+	var decision decisionFlags
+	c := &cobra.Command{
+		Use:   "release LETTER --by NAME --reason TEXT",
+		Short: "Accept a message that was rejected, and print it",
+		Long: `Release is the appeal of section 11: a message that was rejected is accepted, and the
+record says who has allowed what, and why. It is examined again: what it was rejected for
+is allowed, or with --allow the findings of those rules alone; if anything else is
+wrong, it stays where it is (exit code 1). The message goes to standard output, as accept
+prints it.`,
+		Example: `  handoff dead-letter release 17 --by "Ada Byron" --reason "quotes an attack, orders nothing" | agent`,
+		Args:    cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.withReceiver(c, false, func(r *receiver.Receiver) error {
+				return letterAnswer(c, f.release(c, r, args[0], decision.Decision))
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&decision.Allow, "allow", nil, "only allow the findings of this `RULE`, such as safety/override-instructions; may be repeated (default: of all that it was rejected for)")
+	f.checks.register(c)
+	f.log.Register(c)
+	f.personal.Register(c)
+	decision.register(c)
+	return c
+}
+
+// release accepts a letter and hands it over.
+func (f *acceptFlags) release(c *cobra.Command, r *receiver.Receiver, name string, decision receiver.Decision) error {
+	out, err := f.OpenData("", c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	left, err := r.Release(c.Context(), name, decision)
+	if err != nil {
+		return out.Close(err)
+	}
+	fmt.Fprintf(out, "%s\n", left.Raw)
+	if err := out.FlushDurably(); err != nil {
+		return out.Close(err)
+	}
+	return out.Close(r.HandedOver(context.WithoutCancel(c.Context()), []receiver.Handover{{Accepted: left.Answer.Record}}))
+}

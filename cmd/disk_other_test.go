@@ -1,0 +1,14 @@
+//go:build !linux
+
+package cmd
+
+import "testing"
+
+func smallDisk(t *testing.T, _ int) string {
+	t.Skip("a small disk is made on Linux alone")
+	return ""
+}
+
+func growDisk(*testing.T, string, int) {}
+
+func lockDisk(*testing.T, string, bool) {}

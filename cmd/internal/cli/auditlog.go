@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/sqlstore"
+)
+
+// AuditLogFlag says where the audit log is.
+type AuditLogFlag struct {
+	Address string
+	Archive string // where the files of messages are, "" for where they were written
+	Wipe    bool   // what is removed is overwritten
+}
+
+// Register registers the flag.
+func (f *AuditLogFlag) Register(c *cobra.Command) {
+	c.Flags().StringVar(&f.Address, "audit-log", "", "the audit log, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/audit.db)")
+}
+
+// RegisterArchive registers the flag that says where archived messages are.
+func (f *AuditLogFlag) RegisterArchive(c *cobra.Command) {
+	c.Flags().StringVar(&f.Archive, "archive", "", "where the files of audit archive are now, a `DIR` (default: where they were written)")
+}
+
+// Open opens the audit log. A log that is not there is made if create, and an error
+// otherwise. The caller closes the log's store.
+func (f *AuditLogFlag) Open(ctx context.Context, create bool) (*audit.Log, error) {
+	address, err := inState(f.Address, "audit.db")
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlstore.Open(ctx, address, sqlstore.Options{Create: create, Archive: f.Archive, Wipe: f.Wipe})
+	if errors.Is(err, os.ErrNotExist) && !create {
+		return nil, term.WithHint(err, "handoff accept makes an audit log; --audit-log or HANDOFF_AUDIT_LOG names another one")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the audit log: %w", err)
+	}
+	return audit.NewLog(store, nil), nil
+}
+
+// inState returns an address, or where a database is that has none.
+func inState(address, name string) (string, error) {
+	if address != "" {
+		return address, nil
+	}
+	dir, err := stateDirectory()
+	return filepath.Join(dir, name), err
+}
+
+// stateDirectory returns where the program keeps what it knows between runs
+// (XDG Base Directory Specification).
+func stateDirectory() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "handoff"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", errors.New("no home directory for the audit log: name one with --audit-log FILE")
+	}
+	return filepath.Join(home, ".local", "state", "handoff"), nil
+}
