@@ -29,7 +29,7 @@ var errNoState = errors.New("there is no place for approvals: set HOME or XDG_ST
 // of the path, and holding the digest of the content and the path. "" if there is no
 // place for them.
 func approvalsDir() string {
-	dir := userDir("XDG_STATE_HOME", filepath.Join(".local", "state"))
+	dir := cli.StateDir()
 	if dir == "" {
 		return ""
 	}

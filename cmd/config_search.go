@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
@@ -79,23 +80,9 @@ func readProjectConfig(path string) (configFile, error) {
 
 // userConfigPath returns where the user's own file is; "" if there is no place for it.
 func userConfigPath() string {
-	dir := userDir("XDG_CONFIG_HOME", ".config")
+	dir := cli.ConfigDir()
 	if dir == "" {
 		return ""
 	}
 	return filepath.Join(dir, "config.yaml")
-}
-
-// userDir returns the program's directory in a base directory of the user, as the XDG
-// specification has them; "" if the user has no home.
-func userDir(variable, below string) string {
-	dir := os.Getenv(variable)
-	if !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil || !filepath.IsAbs(home) {
-			return ""
-		}
-		dir = filepath.Join(home, below)
-	}
-	return filepath.Join(dir, "handoff")
 }

@@ -53,19 +53,9 @@ func inState(address, name string) (string, error) {
 	if address != "" {
 		return address, nil
 	}
-	dir, err := stateDirectory()
-	return filepath.Join(dir, name), err
-}
-
-// stateDirectory returns where the program keeps what it knows between runs
-// (XDG Base Directory Specification).
-func stateDirectory() (string, error) {
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "handoff"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
+	dir := StateDir()
+	if dir == "" {
 		return "", errors.New("no home directory for the audit log: name one with --audit-log FILE")
 	}
-	return filepath.Join(home, ".local", "state", "handoff"), nil
+	return filepath.Join(dir, name), nil
 }
