@@ -64,11 +64,7 @@ func (j *chainJSON) Tasks(tasks []*chain.Task) error {
 		enc.member("total", report.NewCostJSON(t.Total))
 		enc.member("relay", report.NewTotalJSON(t.Relay))
 		enc.member("agrees", t.Agrees)
-		spenders := []report.SpenderJSON{}
-		for _, s := range t.Spenders {
-			spenders = append(spenders, report.SpenderJSON{Agent: s.Agent, Handoffs: s.Handoffs, CostJSON: report.NewCostJSON(s.Cost)})
-		}
-		enc.member("spenders", spenders)
+		enc.member("spenders", report.NewSpendersJSON(t.Spenders))
 		enc.member("errors", t.Errors)
 		enc.member("warnings", t.Warnings)
 		enc.token(jsontext.EndObject)

@@ -70,16 +70,13 @@ type subtaskJSON struct {
 }
 
 func newTraceJSON(r audit.Reader, t *trace.Task) (traceJSON, error) {
-	all := traceJSON{TaskID: t.ID, Handoffs: []handoffJSON{}, Total: report.NewCostJSON(t.Total), Relay: report.NewTotalJSON(t.Relay), Agrees: t.Agrees, Spenders: []report.SpenderJSON{}}
+	all := traceJSON{TaskID: t.ID, Handoffs: []handoffJSON{}, Total: report.NewCostJSON(t.Total), Relay: report.NewTotalJSON(t.Relay), Agrees: t.Agrees, Spenders: report.NewSpendersJSON(t.Spenders)}
 	for n := range t.Nodes() {
 		h, err := newHandoffJSON(r, t, t.Of(n))
 		if err != nil {
 			return all, err
 		}
 		all.Handoffs = append(all.Handoffs, h)
-	}
-	for _, s := range t.Spenders {
-		all.Spenders = append(all.Spenders, report.SpenderJSON{Agent: s.Agent, Handoffs: s.Handoffs, CostJSON: report.NewCostJSON(s.Cost)})
 	}
 	return all, nil
 }

@@ -35,3 +35,12 @@ type SpenderJSON struct {
 	Handoffs int    `json:"handoffs"`
 	CostJSON
 }
+
+// NewSpendersJSON returns what each agent has spent, never nil.
+func NewSpendersJSON(spenders []chain.Spender) []SpenderJSON {
+	list := make([]SpenderJSON, len(spenders))
+	for i, s := range spenders {
+		list[i] = SpenderJSON{s.Agent, s.Handoffs, NewCostJSON(s.Cost)}
+	}
+	return list
+}
