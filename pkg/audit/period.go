@@ -13,12 +13,12 @@ import (
 type Period struct{ Years, Months, Days int }
 
 // periodForms are P7Y6M, P2W and the like (ISO 8601), and 2555d.
-var periodForms = regexp.MustCompile(`^(?:P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,6})D)?|(\d{1,6})d)$`)
+const periodForms = `^(?:P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,6})D)?|(\d{1,6})d)$`
 
 // ParsePeriod reads a period: years, months, weeks and days of ISO 8601, such as P7Y or
 // P1Y6M, or days, such as 2555d.
 func ParsePeriod(text string) (p Period, err error) {
-	parts := periodForms.FindStringSubmatch(text)
+	parts := regexp.MustCompile(periodForms).FindStringSubmatch(text) // once a run
 	if parts == nil {
 		return p, fmt.Errorf("%s is no period: write it like P7Y, P18M or 2555d", finding.Quote(text))
 	}
