@@ -1,7 +1,8 @@
 package audit
 
 import (
-	"context"
+	"crypto/ed25519"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,20 +13,31 @@ import (
 )
 
 // signFlags say by whom and under which name a checkpoint is signed.
-type signFlags struct{ keyFile, origin string }
+type signFlags struct {
+	keyFile, origin string
+	key             ed25519.PrivateKey // nil until it is read: its file may be a pipe
+}
 
 func (f *signFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.keyFile, "key-file", "", "the private Ed25519 key that signs, a `FILE`")
 	c.Flags().StringVar(&f.origin, "origin", "", "what the log is called in the checkpoint, a `NAME` such as example.com/audit (default: that of audit init, or one made from the first record)")
 }
 
+// load reads the key, if it was not read before.
+func (f *signFlags) load(g *cli.Globals, c *cobra.Command) (err error) {
+	switch {
+	case f.key != nil:
+		return nil
+	case f.keyFile == "":
+		return errors.New("no key: name the private Ed25519 key that signs the checkpoint with --key-file")
+	}
+	f.key, err = cli.CheckpointKey(g, c, f.keyFile)
+	return err
+}
+
 // sign returns the checkpoint of the log as a reader sees it.
 func (f *signFlags) sign(g *cli.Globals, c *cobra.Command, r audit.Reader) ([]byte, error) {
-	if f.keyFile == "" {
-		return nil, fmt.Errorf("no key: name the private Ed25519 key that signs the checkpoint with --key-file")
-	}
-	key, err := cli.CheckpointKey(g, c, f.keyFile)
-	if err != nil {
+	if err := f.load(g, c); err != nil {
 		return nil, err
 	}
 	head, err := r.Head()
@@ -41,7 +53,7 @@ func (f *signFlags) sign(g *cli.Globals, c *cobra.Command, r audit.Reader) ([]by
 	if checkpoint.Root, err = tree.Root(c.Context(), r, head.Size); err != nil {
 		return nil, err
 	}
-	return tree.SignCheckpoint(checkpoint, checkpoint.Origin, key)
+	return tree.SignCheckpoint(checkpoint, checkpoint.Origin, f.key)
 }
 
 func newCheckpoint(g *cli.Globals) *cobra.Command {
@@ -62,7 +74,7 @@ checkpoint.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return writeEvidence(g, c, &log, output, func(r audit.Reader) ([]byte, error) {
 				if since != "" {
-					if err := continues(c.Context(), g, c, r, since); err != nil {
+					if _, err := continues(g, c, r, since); err != nil {
 						return nil, err
 					}
 				}
@@ -77,22 +89,23 @@ checkpoint.`,
 	return c
 }
 
-// continues checks that a log begins with the records of the checkpoint in a file.
-func continues(ctx context.Context, g *cli.Globals, c *cobra.Command, r audit.Reader, file string) error {
+// continues returns the checkpoint in a file. It is an error if the log does not begin with
+// its records.
+func continues(g *cli.Globals, c *cobra.Command, r audit.Reader, file string) ([]byte, error) {
 	text, err := readEvidence(g, c, file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	checkpoint, err := tree.ParseCheckpoint(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	head, err := r.Head()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := checkAgainst(ctx, r, head.Size, checkpoint); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+	if err := checkAgainst(c.Context(), r, head.Size, checkpoint); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return nil
+	return text, nil
 }

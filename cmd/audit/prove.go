@@ -57,10 +57,7 @@ func noteOf(g *cli.Globals, c *cobra.Command, r audit.Reader, signing *signFlags
 	if file == "" {
 		return signing.sign(g, c, r)
 	}
-	if err := continues(c.Context(), g, c, r, file); err != nil {
-		return nil, err
-	}
-	return readEvidence(g, c, file)
+	return continues(g, c, r, file)
 }
 
 // findRecord returns the record that is named by its number or by a handoffId.

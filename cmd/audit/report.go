@@ -39,13 +39,13 @@ read, or the archive not be written.`,
 			if signing.keyFile == "" {
 				return errors.New("no key: name the key of the checkpoint with --key-file")
 			}
-			keys, err := cli.CheckpointVerifiers(g, c, []string{signing.keyFile})
+			key, err := signing.verifier(g, c, checkpoint)
 			if err != nil {
 				return err
 			}
 			return withLog(c, &log, func(l *audit.Log) error {
 				return l.Store().View(c.Context(), func(r audit.Reader) error {
-					return writeReport(g, c, r, args[0], output, checkpoint, &signing, keys[0])
+					return writeReport(g, c, r, args[0], output, checkpoint, &signing, key)
 				})
 			})
 		},
@@ -56,6 +56,22 @@ read, or the archive not be written.`,
 	c.Flags().StringVar(&checkpoint, "checkpoint", "", "what the log has at this checkpoint, a `FILE`, instead of one that is made now")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the archive to `FILE`, compressed as its name says (.zst, .gz)")
 	return c
+}
+
+// verifier returns the public key of the checkpoint that is in a file, or is made if there
+// is none.
+func (f *signFlags) verifier(g *cli.Globals, c *cobra.Command, checkpoint string) (ed25519.PublicKey, error) {
+	if checkpoint == "" {
+		if err := f.load(g, c); err != nil {
+			return nil, err
+		}
+		return f.key.Public().(ed25519.PublicKey), nil
+	}
+	keys, err := cli.CheckpointVerifiers(g, c, []string{f.keyFile})
+	if err != nil {
+		return nil, err
+	}
+	return keys[0], nil
 }
 
 func writeReport(g *cli.Globals, c *cobra.Command, r audit.Reader, task, output, checkpoint string, signing *signFlags, key ed25519.PublicKey) error {
