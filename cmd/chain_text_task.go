@@ -49,8 +49,6 @@ func newTaskView(t *chain.Task) taskView {
 	return v
 }
 
-func inTokens(c chain.Cost) string { return term.Grouped(tasktree.Tokens(c)) + " tokens" }
-
 // maxTaskColumns is how many columns a task's id may take.
 const maxTaskColumns = 40
 
@@ -64,7 +62,7 @@ func (t *chainText) header(v taskView) {
 		mark = t.Yellow("!")
 	}
 	facts := []string{
-		term.Plural(v.Messages, "handoff"), term.Plural(v.agents, "agent"), tasktree.USD(v.Total.SpentUSD), inTokens(v.Total),
+		term.Plural(v.Messages, "handoff"), term.Plural(v.agents, "agent"), tasktree.USD(v.Total.SpentUSD), tasktree.InTokens(v.Total),
 	}
 	if !v.first.IsZero() {
 		facts = append(facts, term.Elapsed(v.last.Sub(v.first)))
@@ -85,11 +83,11 @@ func (t *chainText) tree(v taskView) error {
 	costs, tokens := max(v.costs, len("cost")), max(v.tokens, len("tokens"))
 	rest := timeColumns + costs + tokens + v.ids + len("place") + 5*len(gap)
 	names := max(min(v.names, max(t.Width-rest, minNames)), term.Width("from → to"))
-	t.Line(t.Dim(term.Left("from → to", names)), gap, t.Dim(term.Right(day(v.first), timeColumns)), gap, t.Dim(term.Right("cost", costs)), gap,
+	t.Line(t.Dim(term.Left("from → to", names)), gap, t.Dim(term.Right(tasktree.Day(v.first), timeColumns)), gap, t.Dim(term.Right("cost", costs)), gap,
 		t.Dim(term.Right("tokens", tokens)), gap, t.Dim(term.Left("handoff", v.ids)), gap, t.Dim("place"))
 	for twig := range tasktree.Twigs(v.Task) {
 		id, _ := term.Cut(twig.HandoffID, v.ids)
-		t.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node), names), gap, term.Right(when(twig.Node, v.first), timeColumns), gap,
+		t.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node), names), gap, term.Right(tasktree.When(twig.Node, v.first), timeColumns), gap,
 			term.Right(tasktree.USD(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tasktree.Tokens(twig.Step)), tokens), gap,
 			t.Cyan(term.Left(id, v.ids)), gap, t.Dim(tail(twig.Place.Source, maxPlace), ":", twig.Place.Line))
 		t.findingsBelow(twig)
@@ -98,33 +96,6 @@ func (t *chainText) tree(v taskView) error {
 		}
 	}
 	return nil
-}
-
-// day returns the day of a time, which is written above the times of a task.
-func day(t time.Time) string {
-	if t.IsZero() {
-		return "time"
-	}
-	return t.UTC().Format(time.DateOnly)
-}
-
-// when says how long after its parent a message was sent, and of one without a
-// parent the time, or the day if it is not that of the task's first message.
-func when(n *chain.Node, first time.Time) string {
-	switch {
-	case n.Time.IsZero():
-		return "-"
-	case n.Parent != nil && !n.Parent.Time.IsZero():
-		text := term.Elapsed(n.Time.Sub(n.Parent.Time))
-		if text[0] != '-' {
-			text = "+" + text
-		}
-		return text
-	case day(n.Time) != day(first):
-		return day(n.Time)
-	default:
-		return n.Time.UTC().Format(time.TimeOnly)
-	}
 }
 
 // tail makes s visible and leaves its end, if it is longer than the columns.

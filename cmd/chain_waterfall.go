@@ -16,26 +16,16 @@ func (t *chainText) waterfall(task *chain.Task) {
 	t.Section("Cost", tasktree.USD(total.SpentUSD)+" spent, "+tasktree.USD(task.Relay.RemainingUSD)+" left; "+
 		term.Grouped(total.Prompt)+" prompt and "+term.Grouped(total.Completion)+" completion tokens")
 	if !task.Agrees {
-		t.Line("  ", t.Yellow(doubt(task)))
+		t.Line("  ", t.Yellow(tasktree.Doubt(task)))
 	}
 	spenders := task.Spenders[:min(len(task.Spenders), term.MaxRows)]
-	rows := make([][5]string, len(spenders))
-	var columns [5]int
+	rows := make([][]string, len(spenders))
 	for i, s := range spenders {
-		rows[i] = [...]string{
-			term.Clip(s.Agent, tasktree.MaxAgentColumns), term.Plural(s.Handoffs, "handoff"),
-			tasktree.USD(s.Cost.SpentUSD), tasktree.Share(s.Cost.SpentUSD, total.SpentUSD), inTokens(s.Cost),
-		}
-		for j, figure := range rows[i] {
-			columns[j] = max(columns[j], term.Width(figure))
-		}
+		rows[i] = tasktree.SpentRow(s.Agent, tasktree.MaxAgentColumns, s.Handoffs, s.Cost, total)
 	}
 	var spent message.Decimal
-	for i, s := range spenders {
-		line := "  " + term.Left(rows[i][0], columns[0])
-		for j, figure := range rows[i][1:] {
-			line += "  " + term.Right(figure, columns[j+1])
-		}
+	for i, line := range term.Columns(rows) {
+		s := spenders[i]
 		room := max(min(t.Width-term.Width(line)-2, term.MaxBar), 1)
 		begin := mark(spent, total.SpentUSD, room)
 		spent = spent.Add(s.Cost.SpentUSD)
@@ -49,15 +39,6 @@ func (t *chainText) waterfall(task *chain.Task) {
 		t.Line(line)
 	}
 	t.More(len(task.Spenders) - len(spenders))
-}
-
-// doubt says why the sum of a task's steps may not be what was spent.
-func doubt(task *chain.Task) string {
-	relay := task.Relay
-	if relay.SpentUSD.Equal(task.Total.SpentUSD) && relay.Prompt == task.Total.Prompt && relay.Completion == task.Total.Completion {
-		return "branches meet in a message that does not join them: some of it may be counted twice"
-	}
-	return "the last messages say " + tasktree.USD(relay.SpentUSD) + " and " + inTokens(relay) + ": a message is missing, or a figure went down"
 }
 
 // mark returns the column at which a part of the whole ends.

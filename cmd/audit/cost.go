@@ -120,25 +120,15 @@ func (f *costFlags) writeText(w io.Writer, p term.Picture, b cost.Bill) error {
 	if cost.Group(f.by) == cost.Day {
 		shown = b.Sums[max(len(b.Sums)-term.MaxRows, 0):]
 	}
-	rows := make([][5]string, len(shown))
-	var columns [5]int
+	rows := make([][]string, len(shown))
 	for i, s := range shown {
 		name := s.Name
 		if cost.Group(f.by) == cost.Pair {
 			name += " → " + s.Receiver
 		}
-		rows[i] = [...]string{
-			term.Clip(name, maxName), term.Plural(s.Handoffs, "handoff"), tasktree.USD(s.Cost.SpentUSD), tasktree.Share(s.Cost.SpentUSD, total.SpentUSD), term.Grouped(tasktree.Tokens(s.Cost)) + " tokens",
-		}
-		for k, text := range rows[i] {
-			columns[k] = max(columns[k], term.Width(text))
-		}
+		rows[i] = tasktree.SpentRow(name, maxName, s.Handoffs, s.Cost, total)
 	}
-	for _, row := range rows {
-		line := "  " + term.Left(row[0], columns[0])
-		for k, text := range row[1:] {
-			line += "  " + term.Right(text, columns[k+1])
-		}
+	for _, line := range term.Columns(rows) {
 		p.Line(line)
 	}
 	p.More(len(b.Sums) - len(rows))

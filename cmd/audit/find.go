@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/difftext"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/trace"
@@ -126,7 +127,7 @@ func writeChange(w io.Writer, p *term.Picture, c trace.Change, q trace.Question,
 	if !first {
 		p.Line()
 	}
-	p.Line(p.Bold(which(first)), "  ", term.Clip(s.Sender, maxAgent), " → ", term.Clip(s.Receiver, maxAgent), "  ", p.Cyan(term.Clip(s.HandoffID, maxID)),
+	p.Line(p.Bold(which(first)), "  ", term.Clip(s.Sender, tasktree.MaxAgentColumns), " → ", term.Clip(s.Receiver, tasktree.MaxAgentColumns), "  ", p.Cyan(term.Clip(s.HandoffID, maxID)),
 		"  record ", term.Grouped(s.Sequence), ", ", s.RecordedAt.Format(timeForm))
 	value := func(sign string, v jsontext.Value) {
 		for _, line := range term.Wrap(string(compact(v)), p.Width-4, term.MaxFindingLines) {

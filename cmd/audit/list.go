@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -134,17 +135,17 @@ const (
 func brief(p *term.Picture, s *audit.Stored) {
 	var notes []string
 	if s.Sender != "" || s.Receiver != "" {
-		notes = append(notes, term.Clip(s.Sender, maxAgent)+" → "+term.Clip(s.Receiver, maxAgent))
+		notes = append(notes, term.Clip(s.Sender, tasktree.MaxAgentColumns)+" → "+term.Clip(s.Receiver, tasktree.MaxAgentColumns))
 	}
 	if s.Reason != "" {
 		notes = append(notes, p.Red(term.Visible(string(s.Reason))))
 	}
 	if s.Details.By != "" {
-		notes = append(notes, "by "+term.Clip(s.Details.By, maxAgent))
+		notes = append(notes, "by "+term.Clip(s.Details.By, tasktree.MaxAgentColumns))
 	}
 	switch d := &s.Details; {
 	case d.Setting != nil:
-		notes = append(notes, term.Clip(d.Setting.Name, maxAgent)+" "+term.Clip(d.Setting.Value, maxAgent))
+		notes = append(notes, term.Clip(d.Setting.Name, tasktree.MaxAgentColumns)+" "+term.Clip(d.Setting.Value, tasktree.MaxAgentColumns))
 	case d.Archive != nil:
 		notes = append(notes, term.Visible(d.Archive.File))
 	case d.Removal != nil:
@@ -153,9 +154,6 @@ func brief(p *term.Picture, s *audit.Stored) {
 	p.Line(term.Right(fmt.Sprint(s.Sequence), sequenceColumns), "  ", s.RecordedAt.Format(timeForm), "  ",
 		paint(p, s.Event)(term.Left(string(s.Event), eventColumns)), "  ", p.Cyan(term.Left(s.HandoffID, idColumns)), "  ", strings.Join(notes, ", "))
 }
-
-// maxAgent is how many columns an agent's name takes.
-const maxAgent = 40
 
 // paint returns the colour of what happened to a handoff.
 func paint(p *term.Picture, event audit.Event) func(...any) string {

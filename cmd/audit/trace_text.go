@@ -11,7 +11,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/trace"
-	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -54,7 +53,7 @@ func (p *tracePicture) header() {
 		facts = append(facts, fmt.Sprint(more)+" not accepted")
 	}
 	total := p.t.Total
-	facts = append(facts, tasktree.USD(total.SpentUSD), term.Grouped(total.Prompt+total.Completion)+" tokens", term.Elapsed(last.Sub(first)))
+	facts = append(facts, tasktree.USD(total.SpentUSD), tasktree.InTokens(total), term.Elapsed(last.Sub(first)))
 	p.Line(p.Bold("task ", term.Clip(p.t.ID, maxID)), "  ", strings.Join(facts, ", "))
 }
 
@@ -80,12 +79,12 @@ func (p *tracePicture) tree() error {
 		}
 	}
 	names = min(names, max(p.Width-timeColumns-costs-tokens-ids-len("EXECUTION_FAILED")-5*len(gap), minNames))
-	p.Line(p.Dim(term.Left("from → to", names)), gap, p.Dim(term.Right(first.UTC().Format(time.DateOnly), timeColumns)), gap, p.Dim(term.Right("cost", costs)), gap,
+	p.Line(p.Dim(term.Left("from → to", names)), gap, p.Dim(term.Right(tasktree.Day(first), timeColumns)), gap, p.Dim(term.Right("cost", costs)), gap,
 		p.Dim(term.Right("tokens", tokens)), gap, p.Dim(term.Left("handoff", ids)), gap, p.Dim("status"))
 	for twig := range tasktree.Twigs(p.t.Task) {
 		h := p.t.Of(twig.Node)
 		id, _ := term.Cut(twig.HandoffID, ids)
-		p.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node), names), gap, term.Right(since(twig.Node, first), timeColumns), gap,
+		p.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node), names), gap, term.Right(tasktree.When(twig.Node, first), timeColumns), gap,
 			term.Right(tasktree.USD(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tasktree.Tokens(twig.Step)), tokens), gap,
 			p.Cyan(term.Left(id, ids)), gap, paint(&p.Picture, h.Status)(string(h.Status)))
 		if err := p.below(twig, h); err != nil {
@@ -93,23 +92,6 @@ func (p *tracePicture) tree() error {
 		}
 	}
 	return nil
-}
-
-// since says how long after its parent a handoff was recorded, and of one without a parent
-// when.
-func since(n *chain.Node, first time.Time) string {
-	switch {
-	case n.Parent != nil:
-		text := term.Elapsed(n.Time.Sub(n.Parent.Time))
-		if text[0] != '-' {
-			text = "+" + text
-		}
-		return text
-	case n.Time.UTC().Format(time.DateOnly) != first.UTC().Format(time.DateOnly):
-		return n.Time.UTC().Format(time.DateOnly)
-	default:
-		return n.Time.UTC().Format(time.TimeOnly)
-	}
 }
 
 // maxLines is how many lines a text of a message takes.
@@ -226,13 +208,13 @@ func (p *tracePicture) costs() {
 	p.Section("Cost", tasktree.USD(total.SpentUSD)+" spent, "+tasktree.USD(p.t.Relay.RemainingUSD)+" left; "+
 		term.Grouped(total.Prompt)+" prompt and "+term.Grouped(total.Completion)+" completion tokens")
 	if !p.t.Agrees {
-		p.Line("  ", p.Yellow("the last messages say "+tasktree.USD(p.t.Relay.SpentUSD)+": a handoff is missing, or a figure went down"))
+		p.Line("  ", p.Yellow(tasktree.Doubt(p.t.Task)))
 	}
 	var rows []term.Row
 	for _, s := range p.t.Spenders[:min(len(p.t.Spenders), term.MaxRows)] {
 		rows = append(rows, term.Row{
 			Name:     s.Agent,
-			Figures:  []string{term.Plural(s.Handoffs, "handoff"), tasktree.USD(s.Cost.SpentUSD), term.Grouped(tasktree.Tokens(s.Cost)) + " tokens"},
+			Figures:  []string{term.Plural(s.Handoffs, "handoff"), tasktree.USD(s.Cost.SpentUSD), tasktree.InTokens(s.Cost)},
 			Quantity: s.Cost.SpentUSD.Float64() * 1e6, // cents have bars too
 		})
 	}

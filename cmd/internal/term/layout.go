@@ -208,6 +208,28 @@ func Right(s string, columns int) string {
 	return Spaces(columns-Width(s)) + s
 }
 
+// Columns returns the rows of a table as lines, indented: the first column to the left, those
+// of figures to the right. All rows have as many cells, visible and short.
+func Columns(rows [][]string) []string {
+	if len(rows) == 0 {
+		return nil
+	}
+	columns := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			columns[i] = max(columns[i], Width(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		lines[i] = "  " + Left(row[0], columns[0])
+		for j, figure := range row[1:] {
+			lines[i] += "  " + Right(figure, columns[j+1])
+		}
+	}
+	return lines
+}
+
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // Wrap breaks s into visible lines that fit the columns, at spaces where

@@ -2,6 +2,7 @@ package term
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -80,27 +81,13 @@ type Row struct {
 
 // Rows draws a table. The longest bar is that of the largest quantity.
 func (p *Picture) Rows(rows []Row) {
-	if len(rows) == 0 {
-		return
-	}
-	names, largest := 0, 1.0
-	figures := make([]int, len(rows[0].Figures))
+	cells, largest := make([][]string, len(rows)), 1.0
 	for i, r := range rows {
-		if r.Name == "" {
-			rows[i].Name = "(none)"
-		}
-		names = max(names, Width(Clip(rows[i].Name, 30)))
+		cells[i] = append([]string{Clip(cmp.Or(r.Name, "(none)"), 30)}, r.Figures...)
 		largest = max(largest, r.Quantity)
-		for j, figure := range r.Figures {
-			figures[j] = max(figures[j], Width(figure))
-		}
 	}
-	for _, r := range rows {
-		line := "  " + Left(r.Name, names)
-		for j, figure := range r.Figures {
-			line += "  " + Right(figure, figures[j])
-		}
+	for i, line := range Columns(cells) {
 		columns := min(p.Width-Width(line)-2, MaxBar)
-		p.Line(line, "  ", p.Cyan(Bar(r.Quantity/largest, columns)))
+		p.Line(line, "  ", p.Cyan(Bar(rows[i].Quantity/largest, columns)))
 	}
 }
