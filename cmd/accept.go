@@ -72,7 +72,7 @@ Exit code 0: all accepted, or duplicates; 1: at least one was rejected; 2: troub
 	f.log.Register(c)
 	f.alerts.Register(c)
 	f.personal.Register(c)
-	flags.StringVarP(&f.format, "format", "f", acceptMessages, "what to print: messages (those accepted), or json (the answers to all)")
+	cli.RegisterFormat(c, &f.format, "what to print: messages (those accepted), or json (the answers to all)", []string{acceptMessages, acceptAnswers})
 	flags.StringVar(&f.replies, "replies", "", "also append the answers, as JSON Lines, to `FILE`")
 	flags.StringVar(&f.render, "render", "", "print what the receiving model is to see of a message, `FOR` text, openai, anthropic or gemini, in place of it")
 	flags.Lookup("render").NoOptDefVal = string(render.Text)
@@ -83,7 +83,6 @@ Exit code 0: all accepted, or duplicates; 1: at least one was rejected; 2: troub
 	flags.IntVar(&f.options.EscalateAfter, "escalate-after", receiver.DefaultEscalateAfter, "the failed attempt at which a person is called")
 	flags.BoolVar(&f.exec, "exec", false, "run the program after -- for every message")
 	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "with --exec: an agent that fails so soon rejects the message, and the task is the sender's again")
-	cli.Complete(c, "format", acceptMessages, acceptAnswers)
 	return c
 }
 
@@ -105,8 +104,6 @@ func (f *acceptFlags) split(c *cobra.Command, args []string) (files, agent []str
 		return nil, nil, errors.New("--exec: name the agent after --, as in: handoff accept --exec message.json -- agent")
 	case !f.exec && len(agent) > 0:
 		return nil, nil, fmt.Errorf("%q after --: add --exec to run it", agent[0])
-	case f.format != acceptMessages && f.format != acceptAnswers:
-		return nil, nil, fmt.Errorf("unknown format %q: use %s or %s", f.format, acceptMessages, acceptAnswers)
 	case f.render != "" && !slices.Contains(targets, f.render):
 		return nil, nil, fmt.Errorf("--render=%s: use one of %s", f.render, strings.Join(targets, ", "))
 	case f.render != "" && len(files) > 0 && slices.Contains(targets, files[0]):
@@ -151,7 +148,10 @@ func (f *acceptChecks) files() []string {
 // validator returns what the flags describe, and the scanner, which the caller closes.
 func (f *acceptChecks) validator(g *cli.Globals, c *cobra.Command, all bool) (*validate.Validator, *cli.Scanner, error) {
 	o := validate.Options{Formats: []format.Format{format.EAAPL}, Limits: g.Limits, Strict: f.strict, All: all}
-	var err error
+	err := checkFreshness(f.fresh)
+	if err != nil {
+		return nil, nil, err
+	}
 	if o.Off, err = cli.RuleIDs("off", f.off, "warning", warningRules); err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
@@ -72,9 +73,6 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
   handoff dead-letter list -q || echo "somebody has to look"`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return fmt.Errorf("unknown format %q: use text or json", format)
-			}
 			return withLetters(c, &log, cli.SubjectKeysFlag{}, func(letters receiver.Letters) error {
 				waiting, err := letters.List(c.Context())
 				if err != nil {
@@ -90,9 +88,8 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 		},
 	}
 	log.Register(c)
-	c.Flags().StringVarP(&format, "format", "f", "text", "text or json")
+	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
-	cli.Complete(c, "format", "text", "json")
 	return c
 }
 

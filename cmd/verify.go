@@ -62,12 +62,19 @@ func registerFreshness(c *cobra.Command, f *sign.Freshness) {
 	c.Flags().DurationVar(&f.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
 }
 
+func checkFreshness(f sign.Freshness) error {
+	if f.Skew < 0 {
+		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.Skew)
+	}
+	return nil
+}
+
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if err := input.OneStdin(args, append(slices.Clone(f.signers.Keys.Files), f.against, f.signers.Profile)...); err != nil {
 		return err
 	}
-	if f.policy.Freshness.Skew < 0 {
-		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.policy.Freshness.Skew)
+	if err := checkFreshness(f.policy.Freshness); err != nil {
+		return err
 	}
 	profile, err := f.signers.Load(f.Globals, c.InOrStdin())
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
 )
@@ -41,12 +40,7 @@ func (f *subjectFlags) subject(c *cobra.Command, id string) (s personal.Subject,
 // with calls use with the log, and with what has the keys.
 func (f *subjectFlags) with(c *cobra.Command, use func(*audit.Log, *personal.Sealer) error) error {
 	return f.keys.With(c.Context(), &f.log, func(log *audit.Log, sealer *personal.Sealer) error {
-		err := use(log, sealer)
-		if nothing := (*personal.NothingHeldError)(nil); errors.As(err, &nothing) {
-			term.PrintError(c.ErrOrStderr(), err)
-			return cli.ErrNo
-		}
-		return err
+		return answered(c.ErrOrStderr(), use(log, sealer))
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/evidence"
@@ -20,21 +19,18 @@ import (
 // reading are the flags of a command that reads the audit log, and writes what it finds.
 type reading struct {
 	*cli.Globals
-	log     cli.AuditLogFlag
-	keys    cli.SubjectKeysFlag
-	exact   bool // a message that was erased is a no
-	format  string
-	output  string
-	formats []string
+	log    cli.AuditLogFlag
+	keys   cli.SubjectKeysFlag
+	exact  bool // a message that was erased is a no
+	format string
+	output string
 }
 
 func (f *reading) register(c *cobra.Command, formats ...string) {
-	f.formats = formats
 	f.log.Register(c)
 	f.keys.Register(c)
-	c.Flags().StringVarP(&f.format, "format", "f", formats[0], "format: "+strings.Join(formats, ", "))
+	cli.RegisterFormat(c, &f.format, "format: "+strings.Join(formats, ", "), formats)
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `FILE`")
-	cli.Complete(c, "format", formats...)
 }
 
 // registerMessages also registers the flags of a command that reads messages.
@@ -56,9 +52,6 @@ func (f *reading) run(c *cobra.Command, read func(audit.Reader, *output.File) er
 
 // runOn calls read with the log, and with where to write.
 func (f *reading) runOn(c *cobra.Command, read func(*audit.Log, *output.File) error) error {
-	if err := report.CheckFormat(f.format, f.formats); err != nil {
-		return err
-	}
 	log, err := f.log.Open(c.Context(), false)
 	if err != nil {
 		return err
@@ -84,9 +77,10 @@ func answered(stderr io.Writer, err error) error {
 		message *trace.NoMessageError
 		value   *trace.NotCarriedError
 		erased  *personal.ErasedError
+		nothing *personal.NothingHeldError
 		none    *evidence.NoRecordError
 	)
-	if errors.As(err, &none) || errors.As(err, &task) || errors.As(err, &value) || errors.As(err, &name) || errors.As(err, &message) || errors.As(err, &erased) {
+	if errors.As(err, &none) || errors.As(err, &task) || errors.As(err, &value) || errors.As(err, &name) || errors.As(err, &message) || errors.As(err, &erased) || errors.As(err, &nothing) {
 		term.PrintError(stderr, err)
 		return cli.ErrNo
 	}

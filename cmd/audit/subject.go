@@ -18,7 +18,6 @@ import (
 func newSubject(g *cli.Globals) *cobra.Command {
 	var f subjectFlags
 	var format string
-	formats := []string{"text", "json"}
 	c := &cobra.Command{
 		Use:   "subject ID",
 		Short: "List what the audit log holds about somebody",
@@ -33,9 +32,6 @@ Exit code 1: there is nothing about this subject.`,
   handoff audit subject --record 17`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := report.CheckFormat(format, formats); err != nil {
-				return err
-			}
 			id := ""
 			if len(args) == 1 {
 				id = args[0]
@@ -60,8 +56,7 @@ Exit code 1: there is nothing about this subject.`,
 		},
 	}
 	f.register(c)
-	c.Flags().StringVarP(&format, "format", "f", formats[0], "format: text, json (one line for a record)")
-	cli.Complete(c, "format", formats...)
+	cli.RegisterFormat(c, &format, "format: text, json (one line for a record)", report.PlainFormats)
 	cli.OnlyForCall(c, "record")
 	return c
 }

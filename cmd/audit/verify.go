@@ -59,16 +59,12 @@ read.`,
 	flags.StringVar(&f.proof, "proof", "", "check this proof, a `FILE`, instead of the log")
 	flags.StringVar(&f.record, "record", "", "with --proof: the record as canonical JSON, a `FILE` (default: the one in the proof)")
 	flags.StringArrayVar(&f.keyFiles, "key-file", nil, "the public Ed25519 key of the checkpoints, a `FILE`; may be repeated")
-	flags.StringVarP(&f.format, "format", "f", "text", "text or json")
+	cli.RegisterFormat(c, &f.format, "text or json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
-	cli.Complete(c, "format", "text", "json")
 	return c
 }
 
 func (f *verifyFlags) run(c *cobra.Command) error {
-	if f.format != "text" && f.format != "json" {
-		return report.UnknownFormat(f.format, []string{"text", "json"})
-	}
 	if f.proof != "" {
 		if len(f.checkpoints) > 0 {
 			return errors.New("--proof has its checkpoint in it: leave out --checkpoint")

@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 )
 
-// RegisterFormat registers -f of a command that writes in one of some formats, and rejects
-// others before the command begins.
+// RegisterFormat registers -f of a command that writes in one of some formats, of which the
+// first is the default, and rejects others before the command begins.
 func RegisterFormat(c *cobra.Command, p *string, usage string, formats []string) {
-	c.Flags().StringVarP(p, "format", "f", "text", usage)
+	c.Flags().StringVarP(p, "format", "f", formats[0], usage)
 	Complete(c, "format", formats...)
 	c.PreRunE = func(*cobra.Command, []string) error { return report.CheckFormat(*p, formats) }
 }
