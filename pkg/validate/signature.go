@@ -12,25 +12,13 @@ import (
 // checkSignature is the signature check that section 10.2 puts before the schema
 // layer. It also returns the ID of the key that verified the message, "" for none.
 func checkSignature(m *message.Message, o Options) ([]finding.Finding, string) {
-	now := o.Now()
-	key, err := o.Verifier.VerifyAt(m, now)
-	if freshness := o.freshness(); err == nil && freshness.MaxAge > 0 {
-		err = freshness.Check(m, now)
-	}
+	key, err := sign.Policy{Verifier: o.Verifier, Freshness: o.Freshness}.Accept(m, o.Now())
 	fault := (*sign.Error)(nil)
 	if !errors.As(err, &fault) {
 		return nil, key.ID
 	}
 	f := finding.Finding{Layer: finding.Signature, Reason: SignatureInvalid, Severity: finding.Error, Rule: signaturePrefix + string(fault.Reason), Message: fault.Problem}
 	return []finding.Finding{f.At(fault.Pointer, fault.Position)}, ""
-}
-
-// freshness returns how old a message may be: what the caller says, or else the receiver.
-func (o *Options) freshness() sign.Freshness {
-	if o.Freshness.MaxAge == 0 && o.Receiver != nil {
-		return sign.Freshness{MaxAge: o.Receiver.MaxAge, Skew: clockSkew}
-	}
-	return o.Freshness
 }
 
 // clockSkew is by how much the clocks of sender and receiver may differ where nobody says

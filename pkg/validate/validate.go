@@ -78,6 +78,9 @@ func New(options Options) *Validator {
 	if options.Verifier != nil && options.Receiver != nil && options.Receiver.Trust != nil {
 		options.Verifier = options.Verifier.WithTrust(options.Receiver.Trust)
 	}
+	if options.Freshness.MaxAge == 0 && options.Receiver != nil {
+		options.Freshness = sign.Freshness{MaxAge: options.Receiver.MaxAge, Skew: clockSkew}
+	}
 	return &Validator{options: options, parsers: sync.Pool{New: func() any { return new(message.Parser) }}}
 }
 
