@@ -27,32 +27,29 @@ func Find(doc *jsonstream.Document, f format.Format, s *privacy.Scanner, limits 
 	w := newWalk(doc, f, Options{Scanner: s, Limits: limits})
 	w.document(doc.Root(), "")
 	var found []Found
-	for _, p := range w.pieces {
-		if p.carried == nil {
-			found = append(found, p.found(jsonstream.Value{}))
-		}
-		for _, inner := range p.inside {
-			found = append(found, inner.found(p.at))
-		}
-	}
+	each(w.pieces, func(p piece, holder jsonstream.Value) { found = append(found, p.found(holder)) })
 	return found
 }
 
 // data returns what pieces are.
 func data(pieces []piece) (list []Datum) {
-	add := func(p piece, holder jsonstream.Value) {
-		found := p.found(holder)
-		list = append(list, Datum{found.Pointer(), p.name, p.class, p.value})
-	}
+	each(pieces, func(p piece, holder jsonstream.Value) {
+		list = append(list, Datum{p.found(holder).Pointer(), p.name, p.class, p.value})
+	})
+	return list
+}
+
+// each calls use with the pieces that are personal data, those that a carrier holds in its
+// place, and with the carrier, absent for a piece of the message itself.
+func each(pieces []piece, use func(p piece, holder jsonstream.Value)) {
 	for _, p := range pieces {
 		if p.carried == nil {
-			add(p, jsonstream.Value{})
+			use(p, jsonstream.Value{})
 		}
 		for _, inner := range p.inside {
-			add(inner, p.at)
+			use(inner, p.at)
 		}
 	}
-	return list
 }
 
 func (p piece) found(holder jsonstream.Value) Found {
