@@ -107,15 +107,9 @@ func (k *Key) stream(id identity) stream {
 // An entry is what a line of a vault holds, encrypted.
 type entry struct {
 	// Undo are the parts of the redacted message with what was there before.
-	Undo []undo `json:"undo"`
+	Undo []Change `json:"undo"`
 	// Values are the replacements with what they stand for.
 	Values map[string]string `json:"values"`
-}
-
-type undo struct {
-	Start  int    `json:"s"`
-	End    int    `json:"e"`
-	Before []byte `json:"b"`
 }
 
 // A line is a line of a vault.
@@ -126,11 +120,7 @@ type line struct {
 
 // entry returns a line of a vault for a redacted message.
 func (k *Key) entry(redacted []byte, changes []Change, values map[string]string) ([]byte, error) {
-	e := entry{Values: values}
-	for _, c := range changes {
-		e.Undo = append(e.Undo, undo(c))
-	}
-	text, err := json.Marshal(e)
+	text, err := json.Marshal(entry{changes, values})
 	if err != nil {
 		return nil, err
 	}

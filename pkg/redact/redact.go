@@ -67,10 +67,12 @@ type Result struct {
 	Data []Datum
 }
 
-// A Change is a part of a redacted text, and what was there before.
+// A Change is a part of a redacted text, and what was there before. Its JSON is in the lines
+// of vaults.
 type Change struct {
-	Start, End int
-	Before     []byte
+	Start  int    `json:"s"`
+	End    int    `json:"e"`
+	Before []byte `json:"b"`
 }
 
 // Restore undoes the changes of a text, which come in its order. It reports whether they can

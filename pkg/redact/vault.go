@@ -78,7 +78,11 @@ func (v *Vault) Restore(doc *jsonstream.Document, f format.Format, limits jsonst
 		if err != nil {
 			return Restored{}, err
 		}
-		return Restored{Text: e.apply(text), Exact: true, Values: len(e.Undo)}, nil
+		original, fits := Restore(text, e.Undo)
+		if !fits {
+			return Restored{}, ErrKey
+		}
+		return Restored{Text: original, Exact: true, Values: len(e.Undo)}, nil
 	}
 	values, err := v.all()
 	if err != nil {
@@ -90,17 +94,6 @@ func (v *Vault) Restore(doc *jsonstream.Document, f format.Format, limits jsonst
 	r := newReplacer(values, limits)
 	restored := r.document(doc, history.Carriers(doc.Root(), f), 0)
 	return Restored{Text: restored, Values: r.count}, nil
-}
-
-// apply undoes the changes of a text, which come in its order.
-func (e entry) apply(text []byte) []byte {
-	var original []byte
-	at := 0
-	for _, u := range e.Undo {
-		original = append(append(original, text[at:u.Start]...), u.Before...)
-		at = u.End
-	}
-	return append(original, text[at:]...)
 }
 
 // A replacer puts values in the place of their replacements.
