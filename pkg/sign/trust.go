@@ -32,25 +32,21 @@ func (t Trust) check(m *message.Message, k Key, now time.Time) *Error {
 	if t == nil {
 		return nil
 	}
-	member := m.Root().Get(Member)
-	agent := m.Root().Get("fromAgent").Get("agentId")
-	var bindings []Binding // of the key for the agent
-	for _, b := range t {
-		if b.KeyID == k.ID && k.ID != "" && agent.Text() != "" && b.speaksFor(agent.Text()) {
-			bindings = append(bindings, b)
-		}
-	}
-	if bindings == nil {
-		if agent.Text() == "" {
-			return fault(m, m.Root(), Untrusted, "the signature holds under %s, and there is no fromAgent.agentId to sign for", tried([]Key{k}))
-		}
-		return fault(m, member, Untrusted, "the signature holds under %s, which may not sign for the agent %.80q: the sender is not who it says, or its key lacks a binding", tried([]Key{k}), agent.Text())
+	agent := m.Root().Get("fromAgent").Get("agentId").Text()
+	if agent == "" {
+		return fault(m, m.Root(), Untrusted, "the signature holds under %s, and there is no fromAgent.agentId to sign for", tried([]Key{k}))
 	}
 	var problem *Error
-	for _, b := range bindings {
+	for _, b := range t {
+		if b.KeyID != k.ID || k.ID == "" || !b.speaksFor(agent) {
+			continue
+		}
 		if problem = b.checkPeriod(m, now); problem == nil {
 			return nil
 		}
+	}
+	if problem == nil {
+		return fault(m, m.Root().Get(Member), Untrusted, "the signature holds under %s, which may not sign for the agent %.80q: the sender is not who it says, or its key lacks a binding", tried([]Key{k}), agent)
 	}
 	return problem
 }
