@@ -56,6 +56,15 @@ func (k Key) macOf(m *message.Message) ([macSize]byte, error) {
 	return k.mac(func(w io.Writer) error { return jsonstream.WriteCanonical(w, m.Root(), covered) })
 }
 
+// macOfText is that of a text.
+func (k Key) macOfText(text []byte) [macSize]byte {
+	sum, _ := k.mac(func(w io.Writer) error {
+		w.Write(text) // a hash never fails
+		return nil
+	})
+	return sum
+}
+
 // texts holds memory for canonical forms.
 var texts = sync.Pool{New: func() any { return new([]byte) }}
 
@@ -82,10 +91,7 @@ func (k Key) SignText(text []byte) string {
 		copy(s.bytes[:], ed25519.Sign(k.private, text))
 		return s.String()
 	}
-	sum, _ := k.mac(func(w io.Writer) error {
-		w.Write(text) // a hash never fails
-		return nil
-	})
+	sum := k.macOfText(text)
 	copy(s.bytes[:], sum[:])
 	return s.String()
 }
@@ -112,10 +118,7 @@ func (k Key) holds(s signature, text []byte) bool {
 	case k.public != nil:
 		return ed25519.Verify(k.public, text, s.bytes[:])
 	}
-	sum, _ := k.mac(func(w io.Writer) error {
-		w.Write(text) // a hash never fails
-		return nil
-	})
+	sum := k.macOfText(text)
 	return hmac.Equal(sum[:], s.bytes[:macSize])
 }
 

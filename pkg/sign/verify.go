@@ -2,10 +2,10 @@ package sign
 
 import (
 	"cmp"
-	"crypto/ed25519"
 	"crypto/hmac"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,11 +145,7 @@ func (v *Verifier) holding(m *message.Message) (Key, error) {
 	var err error
 	if want.algorithm == Ed25519 {
 		err = withText(m, func(text []byte) {
-			for i := 0; i < len(keys) && found < 0; i++ {
-				if ed25519.Verify(keys[i].public, text, want.bytes[:]) {
-					found = i
-				}
-			}
+			found = slices.IndexFunc(keys, func(k Key) bool { return k.holds(want, text) })
 		})
 	} else {
 		for i := 0; i < len(keys) && found < 0 && err == nil; i++ {
