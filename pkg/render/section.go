@@ -40,11 +40,8 @@ func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 			w.text(c.text)
 			continue
 		}
-		var d format.Descriptor
-		if f, ok := formats.Detect(c.context.Root()); ok {
-			d = *formats.Named(f)
-		}
-		w.object(c.context.Root(), &d)
+		f, _ := formats.Detect(c.context.Root())
+		w.object(c.context.Root(), formats.Named(f))
 	}
 	return borders(w.out), nil
 }
@@ -180,13 +177,9 @@ func (w *writer) text(text string) {
 }
 
 // json writes a value as lines of JSON.
-func (w *writer) json(v jsonstream.Value) {
-	w.out = append(w.out, jsonSign+" "...)
-	w.layOut(v, nil, 0)
-	w.out = append(w.out, '\n')
-}
+func (w *writer) json(v jsonstream.Value) { w.members(v, nil) }
 
-// members writes an object without some members as lines of JSON.
+// members is json, of an object without some members; omit is nil for all of them.
 func (w *writer) members(v jsonstream.Value, omit func(name string) bool) {
 	w.out = append(w.out, jsonSign+" "...)
 	w.layOut(v, omit, 0)
@@ -216,10 +209,8 @@ func (w *writer) layOut(v jsonstream.Value, omit func(name string) bool, depth i
 		}
 		w.layOut(child, nil, depth+1)
 	}
-	switch {
-	case w.isCarried(v):
-		w.reference(v)
-	case v.Kind() == jsonstream.Object:
+	switch v.Kind() { // a carried context is not here: its reference is a short line
+	case jsonstream.Object:
 		w.out = append(w.out, '{')
 		for name, member := range v.Members() {
 			if omit == nil || !omit(name) {
@@ -228,7 +219,7 @@ func (w *writer) layOut(v jsonstream.Value, omit func(name string) bool, depth i
 		}
 		w.newLine(depth)
 		w.out = append(w.out, '}')
-	case v.Kind() == jsonstream.Array:
+	case jsonstream.Array:
 		w.out = append(w.out, '[')
 		for _, element := range v.Elements() {
 			each("", element)
