@@ -158,7 +158,7 @@ func (c *collector) unit(text string, k kind) {
 		j.deny(said.turn)
 	}
 	j.tools = j.tools || k == data && said.calls
-	said.wants = u.wants || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
+	said.wants = u.wants || endsInQuestionMark(text)
 	c.units = append(c.units, u)
 	c.order++
 	if len(c.units) == maxUnits {

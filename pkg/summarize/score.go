@@ -192,13 +192,14 @@ func (j *judge) binds(piece int) bool {
 
 // wants reports whether the unit that j read last asks for a value: "what is its address?".
 func (j *judge) wants(text string) bool {
-	for _, mark := range [...]string{"?", "？", "؟"} {
-		if strings.HasSuffix(text, mark) {
-			return j.classes()&question != 0
-		}
-	}
 	last, _ := utf8.DecodeLastRuneInString(text)
-	return isGlyph(last) && j.classes()&question != 0 // it may have no mark
+	return (endsInQuestionMark(text) || isGlyph(last)) && j.classes()&question != 0 // a glyph needs no mark
+}
+
+// endsInQuestionMark reports whether a text ends in a question mark, also a Chinese or an
+// Arabic one.
+func endsInQuestionMark(text string) bool {
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
 }
 
 // fails reports whether the object that j read last, a tool's result, tells of a failure.
