@@ -89,20 +89,16 @@ func findLetter(r audit.Reader, name string) (letter Letter, err error) {
 	if found[0].Details.Concerns == nil {
 		return letter, fmt.Errorf("record %d of the audit log does not say which message it is about", found[0].Sequence)
 	}
-	for s, err := range r.Records(audit.Filter{From: *found[0].Details.Concerns, Limit: 1}) {
-		letter.Rejected = s
-		return letter, err
-	}
-	return letter, nil
+	letter.Rejected, err = recordAt(r, *found[0].Details.Concerns)
+	return letter, err
 }
 
 // readLetter reads a letter's message.
-func readLetter(ctx context.Context, sealer Sealer, r audit.Reader, letter *Letter) error {
-	left, err := readLeft(ctx, sealer, r, letter.Rejected.Sequence)
+func readLetter(ctx context.Context, sealer Sealer, r audit.Reader, letter *Letter) (err error) {
+	letter.Raw, err = readMessage(ctx, sealer, r, letter.Rejected)
 	if err == nil && sealer != nil {
 		letter.Rejected.Details.Findings, err = sealer.Findings(ctx, r, letter.Rejected)
 	}
-	letter.Raw = left.Raw
 	return err
 }
 

@@ -246,8 +246,14 @@ func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
 	}
 	for _, p := range taken {
 		left := Left{}
-		if err := r.log.Store().View(ctx, func(v audit.Reader) (err error) {
-			left, err = readLeft(ctx, r.options.Personal, v, p.Sequence)
+		if err := r.log.Store().View(ctx, func(v audit.Reader) error {
+			accepted, err := recordAt(v, p.Sequence)
+			if err != nil {
+				return err
+			}
+			left.Answer = answerTo(accepted, Accepted)
+			left.Answer.Resumed = true
+			left.Raw, err = readMessage(ctx, r.options.Personal, v, accepted)
 			return err
 		}); err != nil {
 			return err
@@ -259,23 +265,23 @@ func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
 	return nil
 }
 
-// readLeft reads a message that was accepted.
-func readLeft(ctx context.Context, sealer Sealer, v audit.Reader, sequence int64) (left Left, err error) {
-	for s, err := range v.Records(audit.Filter{From: sequence, Limit: 1}) {
-		if err != nil {
-			return left, err
-		}
-		left.Answer = answerTo(s, Accepted)
-		left.Answer.Resumed = true
+// recordAt returns the record with a sequence number, or if that was removed the next one.
+func recordAt(r audit.Reader, sequence int64) (audit.Stored, error) {
+	for s, err := range r.Records(audit.Filter{From: sequence, Limit: 1}) {
+		return s, err
 	}
-	frame, err := v.Frame(sequence)
+	return audit.Stored{}, nil
+}
+
+// readMessage returns the message of a record as it came.
+func readMessage(ctx context.Context, sealer Sealer, r audit.Reader, of audit.Stored) ([]byte, error) {
+	frame, err := r.Frame(of.Sequence)
 	if err != nil {
-		return left, err
+		return nil, err
 	}
-	text, err := audit.ReadFrame(frame, left.Answer.Record.MessageBytes)
+	text, err := audit.ReadFrame(frame, of.MessageBytes)
 	if err != nil {
-		return left, fmt.Errorf("record %d: %w", sequence, err)
+		return nil, fmt.Errorf("record %d: %w", of.Sequence, err)
 	}
-	left.Raw, err = restore(ctx, sealer, v, left.Answer.Record, text)
-	return left, err
+	return restore(ctx, sealer, r, of, text)
 }
