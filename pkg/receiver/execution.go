@@ -50,13 +50,9 @@ func (r *Receiver) Finished(ctx context.Context, accepted Answer, e Execution) (
 			events = append(events, audit.Escalated)
 		}
 		for _, event := range events {
-			next := failed.Record
-			next.Event, next.Details = event, audit.Details{Concerns: &failed.Sequence}
-			s, err := b.Add(next, nil)
-			if err != nil {
+			if err := a.follow(b, failed, event); err != nil {
 				return err
 			}
-			a.Alerts = append(a.Alerts, s)
 		}
 		return nil
 	})

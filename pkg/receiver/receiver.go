@@ -162,25 +162,30 @@ func (r *Receiver) reject(b *audit.Batch, known *history, before *past, record a
 	a := answerTo(stored, Rejected)
 	a.Details, a.Retryable = details, Retryable(record.Reason)
 	known.reject(before, stored)
-	follow := func(event audit.Event) error {
-		next := record
-		next.Event, next.Details = event, audit.Details{Concerns: &stored.Sequence}
-		next.FrameDigest = audit.Hash{}
-		s, err := b.Add(next, nil)
-		a.Alerts = append(a.Alerts, s)
-		return err
-	}
 	if forPeople(record.Reason) && !before.deadLetters[record.MessageDigest] {
 		before.deadLetters[record.MessageDigest] = true
-		if err := follow(audit.DeadLettered); err != nil {
+		if err := a.follow(b, stored, audit.DeadLettered); err != nil {
 			return Answer{}, err
 		}
 	}
 	if record.Attempt == r.options.EscalateAfter {
 		a.Escalated = true
-		return a, follow(audit.Escalated)
+		err = a.follow(b, stored, audit.Escalated)
 	}
-	return a, nil
+	return a, err
+}
+
+// follow records what follows from a record, of which people have to hear.
+func (a *Answer) follow(b *audit.Batch, from audit.Stored, event audit.Event) error {
+	next := from.Record
+	next.Event, next.Details = event, audit.Details{Concerns: &from.Sequence}
+	next.FrameDigest = audit.Hash{} // the message is beside the first record alone
+	s, err := b.Add(next, nil)
+	if err != nil {
+		return err
+	}
+	a.Alerts = append(a.Alerts, s)
+	return nil
 }
 
 func answerTo(s audit.Stored, status Status) Answer {
