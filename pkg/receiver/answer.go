@@ -23,9 +23,9 @@ const (
 // accepted.
 const HandoffIDReused finding.Reason = "HANDOFF_ID_REUSED"
 
-// Retryable reports whether a sender that was rejected for a reason may try again
+// retryable reports whether a sender that was rejected for a reason may try again
 // (EAAPL-MAG006, section 6.1): it may have a bug. What is not safe is for people.
-func Retryable(r finding.Reason) bool {
+func retryable(r finding.Reason) bool {
 	return r == validate.SchemaInvalid || r == validate.IncompleteContext
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/message"
 )
 
 // A past is what was recorded of the messages with one id, or of its attempts.
@@ -155,11 +156,11 @@ func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (
 	if d.parentDigest == "" || parent == nil || parent.accepted == nil {
 		return false, nil
 	}
-	var digest audit.Hash
-	if digest.UnmarshalText([]byte(d.parentDigest)) != nil {
+	digest, ok := message.ParseDigest(d.parentDigest)
+	if !ok {
 		return true, nil
 	}
-	is, err := r.isOf(ctx, h, parent, digest)
+	is, err := r.isOf(ctx, h, parent, audit.Hash(digest))
 	if erased := (*personal.ErasedError)(nil); errors.As(err, &erased) {
 		return false, nil
 	}

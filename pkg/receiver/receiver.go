@@ -160,7 +160,7 @@ func (r *Receiver) reject(b *audit.Batch, known *history, before *past, record a
 		return Answer{}, err
 	}
 	a := answerTo(stored, Rejected)
-	a.Details, a.Retryable = details, Retryable(record.Reason)
+	a.Details, a.Retryable = details, retryable(record.Reason)
 	known.reject(before, stored)
 	if forPeople(record.Reason) && !before.deadLetters[record.MessageDigest] {
 		before.deadLetters[record.MessageDigest] = true
