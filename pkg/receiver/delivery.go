@@ -7,12 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
-	"github.com/eaapl/handoff/pkg/compress"
-	"github.com/eaapl/handoff/pkg/compress/dictionary"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -34,38 +31,18 @@ type Delivery struct {
 	part         *personal.Part // nil if nothing is personal
 }
 
-// examiner is what looking at a message needs. It is for many goroutines.
-type examiner struct {
-	validator *validate.Validator
-	limits    jsonstream.Limits
-	frames    *compress.Encoder // of the messages in the audit log (section 9)
-	sealer    Sealer
-	parsers   sync.Pool // of *message.Parser
-}
-
-func newExaminer(v *validate.Validator, o Options) (*examiner, error) {
-	frames, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: frameLevel, Dictionary: dictionary.Builtin()})
-	if err != nil {
-		return nil, err
-	}
-	return &examiner{validator: v, limits: o.Limits, frames: frames, sealer: o.Personal, parsers: sync.Pool{New: func() any { return &message.Parser{} }}}, nil
-}
-
-// frameLevel is zstd's that every accepted message waits for.
-const frameLevel = 1
-
 // Examine looks at a message. damage is why its bytes could not be had as one document, or
 // nil. The error is that of the scanner or of ctx: then the message is neither accepted nor
 // rejected.
-func (e *examiner) Examine(ctx context.Context, raw jsonstream.Raw, damage *jsonstream.SyntaxError) (*Delivery, error) {
+func (r *Receiver) Examine(ctx context.Context, raw jsonstream.Raw, damage *jsonstream.SyntaxError) (*Delivery, error) {
 	d := &Delivery{Raw: raw.Bytes}
 	d.record.MessageBytes = int64(len(raw.Bytes))
-	parser := e.parsers.Get().(*message.Parser)
-	defer e.parsers.Put(parser)
+	parser := r.parsers.Get().(*message.Parser)
+	defer r.parsers.Put(parser)
 	var m *message.Message
 	if damage == nil {
 		var err error
-		if m, err = parser.Parse(raw, message.Options{Limits: e.limits}); err != nil {
+		if m, err = parser.Parse(raw, message.Options{Limits: r.options.Limits}); err != nil {
 			errors.As(err, &damage) // it is never anything else
 		}
 	}
@@ -74,20 +51,20 @@ func (e *examiner) Examine(ctx context.Context, raw jsonstream.Raw, damage *json
 		d.record.MessageDigest = sha256.Sum256(raw.Bytes)
 	} else {
 		var err error
-		if d.Result, err = e.validator.Validate(ctx, m); err != nil {
+		if d.Result, err = r.validator.Validate(ctx, m); err != nil {
 			return nil, err
 		}
 		d.describe(m)
 	}
 	text := raw.Bytes
-	if e.sealer != nil {
-		if d.part = e.sealer.Separate(raw.Bytes, m); d.part != nil {
+	if r.options.Personal != nil {
+		if d.part = r.options.Personal.Separate(raw.Bytes, m); d.part != nil {
 			text = d.part.Text
 			d.part.Withhold(&d.record.Details)
 			d.record.MessageBytes = int64(len(text))
 		}
 	}
-	d.frame = e.frames.Append(nil, text)
+	d.frame = r.frames.Append(nil, text)
 	d.record.FrameDigest = sha256.Sum256(d.frame)
 	return d, nil
 }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/stats"
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/compress/dictionary"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -31,15 +35,17 @@ const DefaultEscalateAfter = 3
 
 // A Receiver accepts or rejects messages. It is safe for concurrent use.
 type Receiver struct {
-	*examiner
-	log      *audit.Log
-	options  Options
-	instance string
+	validator *validate.Validator
+	log       *audit.Log
+	options   Options
+	instance  string
+	frames    *compress.Encoder // of the messages in the audit log (section 9)
+	parsers   sync.Pool         // of *message.Parser
 }
 
 // New returns a receiver that validates messages by v and records in log.
 func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) (*Receiver, error) {
-	e, err := newExaminer(v, o)
+	frames, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: frameLevel, Dictionary: dictionary.Builtin()})
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +56,12 @@ func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	return &Receiver{e, log, o, instance}, nil
+	return &Receiver{validator: v, log: log, options: o, instance: instance, frames: frames,
+		parsers: sync.Pool{New: func() any { return &message.Parser{} }}}, nil
 }
+
+// frameLevel is zstd's that every accepted message waits for.
+const frameLevel = 1
 
 // Record decides about messages in their order, and returns an answer for each when what was
 // decided is durable (section 7.1, step 5). After an error nothing was decided, and no
