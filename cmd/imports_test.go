@@ -33,7 +33,7 @@ var imports = map[string][]string{
 	"pkg/audit/stats":            {"pkg/audit", "pkg/validate"},
 	"pkg/audit/storetest":        {"pkg/audit", "pkg/audit/audittest", "pkg/audit/tree", "github.com/jackc/pgx/v5"},
 	"pkg/audit/trace":            {"pkg/audit", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/message"},
-	"pkg/audit/tree":             {"golang.org/x/mod"},
+	"pkg/audit/tree":             {"pkg/internal/base64text", "golang.org/x/mod"},
 	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",

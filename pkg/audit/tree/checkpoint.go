@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/eaapl/handoff/pkg/internal/base64text"
 )
 
 // A Checkpoint says what a log was at one time: with its root, all records up to there are
@@ -89,7 +91,8 @@ func VerifyCheckpoint(text []byte, name string, key ed25519.PublicKey) (Checkpoi
 		return Checkpoint{}, fmt.Errorf("checkpoint: %w: expected a signature by it, found %s", ErrUnknownKey, strings.Join(others, ", "))
 	}
 	for _, s := range n.Sigs {
-		if _, err := decodeBase64(s.Base64); err != nil {
+		// Package note accepts other spellings too, by which a changed byte would go unseen.
+		if _, err := base64text.Decode(s.Base64, base64text.Canonical); err != nil {
 			return Checkpoint{}, fmt.Errorf("checkpoint, signature by %s+%08x: %w", s.Name, s.Hash, ErrSignature)
 		}
 	}
@@ -142,21 +145,11 @@ func parseNumber(text string) (int64, error) {
 }
 
 func parseHash(text string) (Hash, error) {
-	h, err := decodeBase64(text)
+	h, err := base64text.Decode(text, base64text.Canonical)
 	if err != nil || len(h) != len(Hash{}) {
 		return Hash{}, fmt.Errorf("expected 32 bytes in base64, found %.80q", text)
 	}
 	return Hash(h), nil
-}
-
-// decodeBase64 accepts the one spelling of the bytes that an encoder writes: with another,
-// a changed byte would go unseen.
-func decodeBase64(text string) ([]byte, error) {
-	decoded, err := base64.StdEncoding.DecodeString(text)
-	if err == nil && base64.StdEncoding.EncodeToString(decoded) != text {
-		err = errors.New("not as an encoder writes it")
-	}
-	return decoded, err
 }
 
 // VerifierKey returns a public key as tools for signed notes take it: NAME+HASH+KEY, where HASH
@@ -174,9 +167,10 @@ func ParseVerifierKey(text string) (name string, key ed25519.PublicKey, err erro
 	if err != nil {
 		return "", nil, fmt.Errorf("expected a verifier key, NAME+HASH+KEY: %w", err)
 	}
-	encoded, err := decodeBase64(strings.SplitN(text, "+", 3)[2]) // base64 has plus signs, names have none
+	// Base64 has plus signs, names have none. NewVerifier has read it, in any spelling.
+	encoded, err := base64text.Decode(strings.SplitN(text, "+", 3)[2], base64text.Canonical)
 	if err != nil {
-		return "", nil, fmt.Errorf("verifier key of %q: %w", v.Name(), err)
+		return "", nil, fmt.Errorf("verifier key of %q: not as an encoder writes it", v.Name())
 	}
 	return v.Name(), encoded[1:], nil
 }

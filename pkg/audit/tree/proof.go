@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/base64text"
 )
 
 // A Proof shows, with nothing but a public key, that a record is in the log of a checkpoint. It
@@ -64,7 +66,7 @@ func ParseProof(text []byte) (Proof, error) {
 	at := 1 // the line that is read
 	p := Proof{Checkpoint: checkpoint}
 	if extra, ok := strings.CutPrefix(line(lines, at), "extra "); ok {
-		decoded, err := decodeBase64(extra)
+		decoded, err := base64text.Decode(extra, base64text.Canonical)
 		if err != nil || len(decoded) == 0 {
 			return Proof{}, fmt.Errorf("proof, line %d: expected extra data in base64, found %.80q", at+1, extra)
 		}
