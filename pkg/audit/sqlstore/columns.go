@@ -17,10 +17,14 @@ var recordColumns = []string{
 	"message_digest", "message_bytes", "frame_digest", "details",
 }
 
+// events has the events at their numbers in the column event. [audit.Events] makes a copy with
+// each call, which is too much for every row.
+var events = audit.Events()
+
 // row returns the values of a record's columns. The hash of the record before is that of the
 // row before.
 func row(r *audit.Stored) ([]any, error) {
-	event := slices.Index(audit.Events(), r.Event)
+	event := slices.Index(events, r.Event)
 	if event < 0 {
 		return nil, fmt.Errorf("%q is no event of the audit log", r.Event)
 	}
@@ -74,7 +78,6 @@ func (s *scanner) scan(rows *sql.Rows, r *audit.Stored) error {
 		&s.spent, &s.remaining, &s.prompt, &s.completion, &s.trace, &s.transport, &s.latency, &s.key, &s.message, &s.bytes, &s.frame, &s.details, &s.previous); err != nil {
 		return err
 	}
-	events := audit.Events()
 	if s.event < 0 || s.event >= int64(len(events)) {
 		return &RowError{r.Sequence, fmt.Sprintf("its event has the number %d, which is none", s.event)}
 	}

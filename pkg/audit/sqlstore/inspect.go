@@ -44,7 +44,7 @@ func (i inspector) NextRecord(from int64) (next int64, found bool, err error) {
 }
 
 func (i inspector) Rows(first, end int64, f func(*audit.Row) error) error {
-	c := columns{events: audit.Events()}
+	var c columns
 	var r audit.Row
 	var err error
 	if c.removed, err = i.removed(); err != nil {
@@ -83,7 +83,6 @@ func (i inspector) Nodes(level int, first, end int64, f func(tree.Node) error) e
 // columns makes a [audit.Row] of the values of recordColumns. wrong is the first that this
 // program does not write: each value has one spelling, so that no change goes unseen.
 type columns struct {
-	events  []audit.Event
 	cells   []database.Cell
 	wrong   string
 	removed int64 // records before this one may have been removed
@@ -102,8 +101,8 @@ func (c *columns) row(r *audit.Row) {
 		return
 	}
 	r.RecordedAt = time.UnixMicro(c.number(2, true)).UTC()
-	if event := c.number(3, true); event >= 0 && event < int64(len(c.events)) {
-		r.Event = c.events[event]
+	if event := c.number(3, true); event >= 0 && event < int64(len(events)) {
+		r.Event = events[event]
 	} else {
 		c.no(3)
 	}

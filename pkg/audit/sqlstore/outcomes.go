@@ -43,7 +43,6 @@ func (i inspector) Outcomes(since time.Time, f func(*audit.Outcome) error) error
 			return err
 		}
 	}
-	events := audit.Events()
 	number := func(e audit.Event) int64 { return int64(slices.Index(events, e)) }
 	var o audit.Outcome
 	return i.Scanner.Rows(func(v []database.Cell) error {

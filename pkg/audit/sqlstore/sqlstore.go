@@ -123,7 +123,7 @@ func condition(f audit.Filter) (where string, args []any) {
 	if len(f.Events) > 0 {
 		numbers, rare := make([]string, len(f.Events)), true
 		for i, e := range f.Events {
-			n := slices.Index(audit.Events(), e)
+			n := slices.Index(events, e)
 			numbers[i], rare = fmt.Sprint(n), rare && n >= firstRare
 		}
 		add("event IN (" + strings.Join(numbers, ",") + ")")
