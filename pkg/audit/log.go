@@ -33,7 +33,7 @@ func (l *Log) Append(ctx context.Context, f func(*Batch) error) error {
 		if err != nil {
 			return err
 		}
-		b := &Batch{Tx: tx, ctx: ctx, begin: head.Size, head: head, now: l.now().UTC().Truncate(time.Microsecond)}
+		b := &Batch{Tx: tx, ctx: ctx, head: head, now: l.now().UTC().Truncate(time.Microsecond)}
 		if err := f(b); err != nil {
 			return err
 		}
@@ -45,7 +45,6 @@ func (l *Log) Append(ctx context.Context, f func(*Batch) error) error {
 type Batch struct {
 	Tx
 	ctx     context.Context
-	begin   int64
 	head    Head
 	now     time.Time
 	entries []Entry
@@ -87,7 +86,7 @@ func (b *Batch) flush() error {
 	for i, e := range b.entries {
 		hashes[i] = e.Hash
 	}
-	nodes, err := tree.NewNodes(b.ctx, b.Tx, b.begin, hashes)
+	nodes, err := tree.NewNodes(b.ctx, b.Tx, b.entries[0].Sequence, hashes)
 	if err != nil || len(nodes) == 0 {
 		return err
 	}

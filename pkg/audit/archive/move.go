@@ -147,11 +147,7 @@ func Remove(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, 
 		if err != nil {
 			return err
 		}
-		head, err := b.Head()
-		if err != nil {
-			return err
-		}
-		end = min(end, head.Size-1)
+		end = min(end, b.Next()-1)
 		pending, err := b.Pending()
 		if err != nil {
 			return err
