@@ -27,20 +27,21 @@ type inspector struct {
 	archive string
 }
 
-func (i inspector) LastRecord() (last int64, found bool, err error) {
+// integer returns the only value that a query has, if it has a row.
+func (i inspector) integer(query string, args ...int64) (n int64, found bool, err error) {
 	err = i.Scanner.Rows(func(v []database.Cell) error {
-		last, found = v[0].Int, true
+		n, found = v[0].Int, true
 		return nil
-	}, "SELECT sequence FROM audit_record ORDER BY sequence DESC LIMIT 1")
-	return last, found, err
+	}, query, args...)
+	return n, found, err
+}
+
+func (i inspector) LastRecord() (last int64, found bool, err error) {
+	return i.integer("SELECT sequence FROM audit_record ORDER BY sequence DESC LIMIT 1")
 }
 
 func (i inspector) NextRecord(from int64) (next int64, found bool, err error) {
-	err = i.Scanner.Rows(func(v []database.Cell) error {
-		next, found = v[0].Int, true
-		return nil
-	}, "SELECT sequence FROM audit_record WHERE sequence >= ? ORDER BY sequence LIMIT 1", from)
-	return next, found, err
+	return i.integer("SELECT sequence FROM audit_record WHERE sequence >= ? ORDER BY sequence LIMIT 1", from)
 }
 
 func (i inspector) Rows(first, end int64, f func(*audit.Row) error) error {

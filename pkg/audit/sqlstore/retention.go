@@ -86,14 +86,21 @@ func (t tx) archives(first, end int64) (list []audit.Archive, err error) {
 	return list, rows.Err()
 }
 
+const removedQuery = "SELECT coalesce(max(before), 0) FROM audit_removal"
+
+// removed returns the number before which records were removed.
+func (t tx) removed() (before int64, err error) {
+	err = t.QueryRow(removedQuery).Scan(&before)
+	return before, err
+}
+
 // archivedFrame returns a message that was moved to a file.
 func (t tx) archivedFrame(sequence int64) (frame []byte, err error) {
 	list, err := t.archives(sequence, sequence+1)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	removed := int64(0)
-	if err := t.QueryRow("SELECT coalesce(max(before), 0) FROM audit_removal").Scan(&removed); err != nil || sequence < removed {
+	if removed, err := t.removed(); err != nil || sequence < removed {
 		return nil, err
 	}
 	f, err := archive.Open(path(list[0], t.archive))
@@ -117,8 +124,8 @@ func (t tx) Archive(a audit.Archive) error {
 const removeRows = 1000
 
 func (t tx) Remove(before int64) (removed int64, err error) {
-	last := int64(0)
-	if err := t.QueryRow("SELECT coalesce(max(before), 0) FROM audit_removal").Scan(&last); err != nil {
+	last, err := t.removed()
+	if err != nil {
 		return 0, err
 	}
 	err = t.QueryRow("SELECT count(*) FROM audit_record WHERE sequence >= ? AND sequence < ? AND event >= 0 AND event < ?", last, before, firstKept).Scan(&removed)
@@ -206,10 +213,7 @@ func missing(err error) bool {
 
 // removed returns the number before which records were removed.
 func (i inspector) removed() (before int64, err error) {
-	err = i.Scanner.Rows(func(v []database.Cell) error {
-		before = v[0].Int
-		return nil
-	}, "SELECT coalesce(max(before), 0) FROM audit_removal")
+	before, _, err = i.integer(removedQuery)
 	return before, err
 }
 
@@ -225,10 +229,7 @@ func (i inspector) Retention() (r audit.Retention, err error) {
 	if err != nil || len(r.Removals) == 0 {
 		return r, err
 	}
-	err = i.Scanner.Rows(func(v []database.Cell) error {
-		r.Tombstones = v[0].Int
-		return nil
-	}, "SELECT count(*) FROM audit_record WHERE sequence < ? AND event = ?", r.Removals[len(r.Removals)-1], removedEvent)
+	r.Tombstones, _, err = i.integer("SELECT count(*) FROM audit_record WHERE sequence < ? AND event = ?", r.Removals[len(r.Removals)-1], removedEvent)
 	return r, err
 }
 
