@@ -19,8 +19,6 @@ type VerifyOptions struct {
 	Checkpoints []tree.Checkpoint
 	// Found is called with each problem, those of records in order. An error ends the run.
 	Found func(Problem) error
-	// Progress, if not nil, is called now and then with the number of records so far.
-	Progress func(records int64)
 }
 
 // A Verified is what a log was found to be.
@@ -205,9 +203,6 @@ func (v *verification) join(job *stretch) error {
 	}
 	v.Size, v.Last = job.first+int64(len(job.hashes)), job.last
 	v.way.join(job.way)
-	if v.Progress != nil {
-		v.Progress(v.Size)
-	}
 	if v.broken {
 		return nil
 	}
