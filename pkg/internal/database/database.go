@@ -39,15 +39,10 @@ type Options struct {
 	Wipe bool
 }
 
-// IsPostgres reports whether a database's address is one of PostgreSQL.
-func IsPostgres(address string) bool {
-	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
-}
-
 // Open opens the database at an address: "postgres://…", "sqlite:PATH" or a path. The error
 // never shows a password.
 func Open(ctx context.Context, address string, o Options) (*DB, error) {
-	if IsPostgres(address) {
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
 		return openPostgres(ctx, address)
 	}
 	path := strings.TrimPrefix(address, "sqlite:")
@@ -262,23 +257,9 @@ func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
 	return nil
 }
 
-// A MissingError says that a database has none of the tables of a part of the program.
-type MissingError struct {
-	Part string
-	Path string // of the file, for SQLite
-}
-
-func (e *MissingError) Error() string {
-	text := "there are no tables of the " + e.Part + " in this database"
-	if e.Path != "" {
-		text = e.Path + ": " + text
-	}
-	return text
-}
-
 // Migrate brings the tables of a part of the program to the newest version: steps are the
 // statements of every version after none. There is no way back. Where there are no tables,
-// create says whether to make them; else that is a [*MissingError].
+// create says whether to make them; else that is an error.
 func (db *DB) Migrate(ctx context.Context, part string, steps []string, create bool) error {
 	var version int
 	err := db.View(ctx, func(tx *Tx) (err error) {
@@ -293,7 +274,11 @@ func (db *DB) Migrate(ctx context.Context, part string, steps []string, create b
 	case version > len(steps):
 		return fmt.Errorf("the tables of the %s have version %d, and this program knows versions up to %d: use a newer handoff", part, version, len(steps))
 	case version == 0 && !create:
-		return &MissingError{part, db.Path}
+		err := fmt.Errorf("there are no tables of the %s in this database", part)
+		if db.Path != "" {
+			err = fmt.Errorf("%s: %w", db.Path, err)
+		}
+		return err
 	}
 	return db.Update(ctx, "migrate", func(tx *Tx) error {
 		if err := tx.Exec("CREATE TABLE IF NOT EXISTS handoff_version (part TEXT PRIMARY KEY, version INTEGER NOT NULL)"); err != nil {
