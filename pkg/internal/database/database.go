@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
@@ -25,9 +24,8 @@ type DB struct {
 	uri      string // of the file, with how it is opened (SQLite)
 	write    *sql.DB
 	read     *sql.DB
-	writer   *writer   // SQLite: the only connection of write
-	once     sync.Once // makes instance
-	instance *instance
+	writer   *writer // SQLite: the only connection of write
+	instance instance
 }
 
 // Options say how a database is opened.

@@ -14,8 +14,8 @@ import (
 // An instance is this process among those that use a database. It holds a lock by which the
 // others see that it runs, and which ends with it, however it ends.
 type instance struct {
-	name string
 	once sync.Once
+	name string // "" before once
 	err  error
 	file *os.File  // SQLite: locked
 	conn *sql.Conn // PostgreSQL: holds an advisory lock
@@ -26,8 +26,7 @@ const instanceKey = "hashtextextended('handoff instance ' || $1, 0)"
 
 // Instance returns the name of this process. From then on others see it as running.
 func (db *DB) Instance(ctx context.Context) (string, error) {
-	db.once.Do(func() { db.instance = &instance{} })
-	i := db.instance
+	i := &db.instance
 	i.once.Do(func() {
 		name := make([]byte, 8)
 		rand.Read(name) // never fails
@@ -61,9 +60,6 @@ func (i *instance) lockFile(dir string) error {
 }
 
 func (i *instance) close() error {
-	if i == nil {
-		return nil
-	}
 	var err error
 	if i.conn != nil {
 		err = i.conn.Close()
@@ -77,7 +73,7 @@ func (i *instance) close() error {
 
 // Alive reports whether the process of a name still runs and uses the database.
 func (t *Tx) Alive(name string) (bool, error) {
-	if i := t.db.instance; i != nil && i.name == name {
+	if name != "" && name == t.db.instance.name {
 		return true, nil
 	}
 	if t.db.Postgres {
