@@ -114,7 +114,7 @@ func condition(f audit.Filter) (where string, args []any) {
 		ids    []string
 	}{{"handoff_id", f.Handoffs}, {"task_id", f.Tasks}} {
 		if len(among.ids) > 0 {
-			add(among.column+" IN ("+marks(len(among.ids))+")", packed(among.ids)...)
+			add(among.column+" IN ("+database.Marks(len(among.ids))+")", packed(among.ids)...)
 		}
 	}
 	if f.Agent != "" {
@@ -163,9 +163,6 @@ func hashRange(digits string) (from, to []byte) {
 	// A hash is no longer than the bytes that are put behind.
 	return from, append(to, bytes.Repeat([]byte{0xff}, len(audit.Hash{})+1)...)
 }
-
-// marks returns n question marks for parameters.
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
 
 // packed returns ids as they are stored.
 func packed(ids []string) []any {
@@ -235,7 +232,7 @@ func (t tx) Payload(sequence int64) (payload []byte, err error) {
 func (t tx) Pending(handoffs ...string) (list []audit.Pending, err error) {
 	where := ""
 	if len(handoffs) > 0 {
-		where = " WHERE handoff_id IN (" + marks(len(handoffs)) + ")"
+		where = " WHERE handoff_id IN (" + database.Marks(len(handoffs)) + ")"
 	}
 	rows, err := t.Query("SELECT handoff_id, sequence, instance FROM audit_pending"+where+" ORDER BY sequence", packed(handoffs)...)
 	if err != nil {

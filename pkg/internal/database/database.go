@@ -234,15 +234,25 @@ func (t *Tx) QueryRow(query string, args ...any) *sql.Row {
 // insertRows is the most rows of one statement: each has its own text for the database.
 const insertRows = 32
 
+// Marks returns n question marks for parameters, with commas between.
+func Marks(n int) string { return list("?", n) }
+
+func list(text string, n int) string {
+	return strings.TrimSuffix(strings.Repeat(text+",", n), ",")
+}
+
 // Insert adds rows to a table, each with a value for every column.
 func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
+	query, of := "", 0 // the statement for so many rows
 	for len(rows) > 0 {
-		n := min(insertRows, len(rows))
-		if n < insertRows {
+		n := insertRows
+		if len(rows) < n {
 			n = 1
 		}
-		marks := "(" + strings.TrimSuffix(strings.Repeat("?,", len(columns)), ",") + ")"
-		query := fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), strings.TrimSuffix(strings.Repeat(marks+",", n), ","))
+		if n != of {
+			values := list("("+Marks(len(columns))+")", n)
+			query, of = fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), values), n
+		}
 		args := make([]any, 0, n*len(columns))
 		for _, row := range rows[:n] {
 			args = append(args, row...)
