@@ -178,7 +178,8 @@ func Remove(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, 
 		return m, err
 	}
 	for _, f := range gone {
-		switch err := os.Remove(filepath.Join(f.Directory, f.File)); {
+		// Not f.File: a row that was changed can name any file.
+		switch err := os.Remove(filepath.Join(f.Directory, Name(f.First, f.Last))); {
 		case err == nil:
 			m.Files++
 		case !errors.Is(err, fs.ErrNotExist):

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,43 @@ func TestRetentionPeriod(t *testing.T) {
 	}
 	if v, problems := verify(t, s); v.Tombstones != 404 || len(problems) > 0 {
 		t.Errorf("%+v %v", v, problems)
+	}
+}
+
+// TestRetentionRemovesItsFiles: what goes is the file that was written, whatever name its row
+// was given since.
+func TestRetentionRemovesItsFiles(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"other.txt", "../other.txt", "messages-000000000200-000000000399.zst"} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
+				s := open(t, address)
+				fill(t, s)
+				now := time.Now()
+				l := audit.NewLog(s, nil)
+				directory := filepath.Join(t.TempDir(), "files")
+				if m, err := archive.Move(t.Context(), l, now.AddDate(-8, 0, 0), directory); err != nil || m.Files != 1 {
+					t.Fatalf("%+v %v", m, err)
+				}
+				other := filepath.Join(directory, file)
+				if err := os.WriteFile(other, []byte("of somebody"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := raw.ExecContext(t.Context(), "UPDATE audit_archive SET file = $1", file); err != nil {
+					t.Fatal(err)
+				}
+				if m, err := archive.Remove(t.Context(), l, now.AddDate(-8, 0, 0), now); err != nil || m.Records != 200 || m.Files != 1 {
+					t.Errorf("%+v %v", m, err)
+				}
+				if _, err := os.Stat(other); err != nil {
+					t.Errorf("another file was removed: %v", err)
+				}
+				if _, err := os.Stat(filepath.Join(directory, archive.Name(0, 199))); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("the file of the messages is still there: %v", err)
+				}
+			})
+		})
 	}
 }
 
