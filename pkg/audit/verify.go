@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -225,10 +226,7 @@ func (v *verification) compare(want, stored []tree.Node) error {
 		for len(stored) > 0 && stored[0].Index < n.Index {
 			stored = stored[1:]
 		}
-		width := int64(1)
-		for range n.Level {
-			width *= 256
-		}
+		width := int64(1) << (8 * n.Level) // 256^Level
 		first, last := n.Index*width, (n.Index+1)*width-1
 		what := ""
 		switch {
@@ -288,11 +286,11 @@ func (v *verification) finish(ctx context.Context) error {
 
 // checkpoints compares the log with the checkpoints.
 func (v *verification) checkpoints() error {
-	list := slices.SortedFunc(slices.Values(v.Checkpoints), func(a, b tree.Checkpoint) int { return int(min(max(a.Size-b.Size, -1), 1)) })
+	list := slices.SortedFunc(slices.Values(v.Checkpoints), func(a, b tree.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
 	agreed := int64(0) // the records that a checkpoint has confirmed
 	for _, c := range list {
 		if c.Size > v.Size {
-			err := v.found(Problem{CutOff, v.Size, c.Size - 1, fmt.Sprintf("the log was cut off: there were %[2]d records at the checkpoint, and there are %[1]d; those from %[3]d on are missing", v.Size, c.Size, v.Size)})
+			err := v.found(Problem{CutOff, v.Size, c.Size - 1, fmt.Sprintf("the log was cut off: there were %d records at the checkpoint, and there are %d; those from %d on are missing", c.Size, v.Size, v.Size)})
 			if err != nil {
 				return err
 			}
