@@ -50,11 +50,9 @@ func (i inspector) Outcomes(since time.Time, f func(*audit.Outcome) error) error
 			Event: events[v[1].Int], Sender: view(v[2].Bytes), Receiver: view(v[3].Bytes), Reason: finding.Reason(view(v[4].Bytes)),
 			Transport: view(v[5].Bytes), LatencyMicros: v[6].Int,
 		}
-		if len(v[7].Bytes) > 0 {
-			var err error
-			if o.Details, err = audit.ParseDetails(v[7].Bytes); err != nil {
-				return &RowError{v[0].Int, "its details are not as they were written"}
-			}
+		var err error
+		if o.Details, err = audit.ParseDetails(v[7].Bytes); err != nil {
+			return &RowError{v[0].Int, "its details are not as they were written"}
 		}
 		return f(&o)
 	}, `SELECT sequence, event, sender, receiver, reason, transport, latency, details FROM audit_record
