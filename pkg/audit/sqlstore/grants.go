@@ -30,18 +30,19 @@ const (
 // Roles returns all roles.
 func Roles() []Role { return []Role{Writer, Keeper, Viewer} }
 
+// reading is what all roles may.
+const reading = "GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;"
+
 // grants are the statements of each role, below its name.
 var grants = map[Role][]string{
-	Viewer: {
-		"GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;",
-	},
+	Viewer: {reading},
 	Writer: {
-		"GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;",
+		reading,
 		"GRANT INSERT ON audit_record, audit_message, audit_node, audit_personal TO %s;",
 		"GRANT INSERT, UPDATE, DELETE ON audit_pending TO %s; -- what is under way, which proves nothing",
 	},
 	Keeper: {
-		"GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;",
+		reading,
 		"GRANT INSERT ON audit_record, audit_node, audit_archive, audit_removal TO %s;",
 		"GRANT DELETE ON audit_message, audit_personal TO %s; -- what the triggers let go: archived, or older than the retention period",
 		"GRANT UPDATE ON audit_record TO %s;",
