@@ -30,12 +30,17 @@ func levels(src Source) levelReader {
 		if level > 0 {
 			return hashes, nil
 		}
-		leaves := make([]Hash, n)
-		for i, h := range hashes {
-			leaves[i] = LeafHash(h)
-		}
-		return leaves, nil
+		return leafHashes(hashes), nil
 	}
+}
+
+// leafHashes returns the leaves of the tree for record hashes.
+func leafHashes(records []Hash) []Hash {
+	leaves := make([]Hash, len(records))
+	for i, r := range records {
+		leaves[i] = LeafHash(r)
+	}
+	return leaves
 }
 
 func (read levelReader) root(ctx context.Context, size int64) (Hash, error) {
@@ -136,11 +141,7 @@ func NewNodes(ctx context.Context, src Source, size int64, hashes []Hash) ([]Nod
 	if size%width+int64(len(hashes)) < width {
 		return nil, nil
 	}
-	leaves := make([]Hash, len(hashes))
-	for i, h := range hashes {
-		leaves[i] = LeafHash(h)
-	}
-	return levels(src).newNodes(ctx, size, leaves)
+	return levels(src).newNodes(ctx, size, leafHashes(hashes))
 }
 
 func (read levelReader) newNodes(ctx context.Context, size int64, row []Hash) ([]Node, error) {
