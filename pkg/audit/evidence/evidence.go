@@ -63,22 +63,23 @@ func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note [
 		}
 	}
 	report := summary{Task: task, Origin: checkpoint.Origin, Size: checkpoint.Size}
-	var last *audit.Stored
-	for s, err := range r.Records(audit.Filter{Tasks: []string{task, strings.ToLower(task), strings.ToUpper(task)}}) {
-		if err != nil {
-			return err
-		}
+	// All records first: a database does not answer another question while it sends them.
+	list, err := audit.List(r, audit.Filter{Tasks: []string{task, strings.ToLower(task), strings.ToUpper(task)}})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		s := &list[i]
 		if s.Sequence >= checkpoint.Size {
 			break
 		}
-		message, err := p.record(ctx, &s)
+		message, err := p.record(ctx, s)
 		if err != nil {
 			return err
 		}
-		report.note(&s, message)
-		last = &s
+		report.note(s, message)
 	}
-	if last == nil {
+	if len(report.Steps) == 0 {
 		return &NoRecordError{task}
 	}
 	text, err := report.json()

@@ -1,6 +1,8 @@
 package evidence_test
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -11,10 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
 	"github.com/eaapl/handoff/pkg/audit/evidence"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
+	"github.com/eaapl/handoff/pkg/audit/storetest"
 	"github.com/eaapl/handoff/pkg/audit/tree"
 )
 
@@ -94,5 +99,64 @@ func TestChangedMessage(t *testing.T) {
 		if changed := err != nil && strings.Contains(err.Error(), "the message beside record 1 is not the one that was recorded"); changed != (i == 1) || err != nil && !changed {
 			t.Errorf("%s: %v", recorded, err)
 		}
+	}
+}
+
+// An archive has the records up to the checkpoint and their messages, whatever database the log
+// is in: PostgreSQL does not answer another question while it sends records.
+func TestDatabases(t *testing.T) {
+	t.Parallel()
+	for name, address := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "audit.db") },
+		"PostgreSQL": func(t *testing.T) string { return storetest.Postgres(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, err := sqlstore.Open(t.Context(), address(t), sqlstore.Options{Create: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { store.Close() })
+			l := audit.NewLog(store, nil)
+			for _, id := range []string{"h1", "h2", "h3"} {
+				audittest.Add(t, l, audit.Record{Event: audit.Accepted}, fmt.Appendf(nil, `{"handoffId":%q,"taskId":"t"}`, id))
+			}
+			var archive bytes.Buffer
+			err = store.View(t.Context(), func(r audit.Reader) error {
+				root, err := tree.Root(t.Context(), r, 2)
+				if err != nil {
+					return err
+				}
+				key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+				note, err := tree.SignCheckpoint(tree.Checkpoint{Origin: "log", Size: 2, Root: root}, "log", key)
+				if err != nil {
+					return err
+				}
+				return evidence.Write(t.Context(), &archive, r, "t", note, key.Public().(ed25519.PublicKey), audit.ReadFrame)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for files := tar.NewReader(&archive); ; {
+				header, err := files.Next()
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				names = append(names, header.Name)
+			}
+			want := []string{
+				"README.txt", "checkpoint", "log.pem", "verify-record.sh",
+				"records/0.json", "records/0.tlog-proof", "messages/0.json", "messages/0.canonical",
+				"records/1.json", "records/1.tlog-proof", "messages/1.json", "messages/1.canonical",
+				"report.json", "report.txt", "SHA256SUMS",
+			}
+			if diff := cmp.Diff(want, names); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
