@@ -83,5 +83,5 @@ func writeReport(g *cli.Globals, c *cobra.Command, r audit.Reader, task, output,
 	if err != nil {
 		return err
 	}
-	return answered(c.ErrOrStderr(), out.Close(evidence.Write(c.Context(), out, r, task, note, key, audit.ReadFrame)))
+	return answered(c.ErrOrStderr(), out.Close(evidence.Write(c.Context(), out, r, task, note, key)))
 }

@@ -28,9 +28,6 @@ var readme string
 //go:embed verify-record.sh
 var script string
 
-// An Unpacker returns the message that a frame of the log holds, of at most limit bytes.
-type Unpacker func(frame []byte, limit int64) ([]byte, error)
-
 // A NoRecordError says that the log has nothing of a task.
 type NoRecordError struct{ Task string }
 
@@ -39,7 +36,7 @@ func (e *NoRecordError) Error() string { return "no record of task " + finding.Q
 // Write writes a tar archive of a task as it was at a checkpoint, which is a signed note by a
 // key. The same log, task and note give the same bytes. A record that the checkpoint does not
 // have is left out; one that was changed is an error.
-func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note []byte, key ed25519.PublicKey, unpack Unpacker) error {
+func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note []byte, key ed25519.PublicKey) error {
 	checkpoint, err := tree.VerifyCheckpoint(note, "", key)
 	if err != nil {
 		return err
@@ -48,7 +45,7 @@ func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note [
 	if err != nil {
 		return err
 	}
-	p := &pack{tar: tar.NewWriter(w), reader: r, unpack: unpack, note: note, checkpoint: checkpoint}
+	p := &pack{tar: tar.NewWriter(w), reader: r, note: note, checkpoint: checkpoint}
 	for _, f := range []struct {
 		name string
 		text []byte
@@ -102,7 +99,6 @@ func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note [
 type pack struct {
 	tar        *tar.Writer
 	reader     audit.Reader
-	unpack     Unpacker
 	note       []byte
 	checkpoint tree.Checkpoint
 	sums       []byte // the lines of SHA256SUMS
@@ -145,7 +141,7 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	if sha256.Sum256(frame) != s.FrameDigest {
 		return nil, fmt.Errorf("the message beside record %d is not the one that was recorded: handoff audit verify says more", s.Sequence)
 	}
-	message, err := p.unpack(frame, s.MessageBytes)
+	message, err := audit.ReadFrame(frame, s.MessageBytes)
 	if err != nil {
 		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
 	}

@@ -58,7 +58,7 @@ func ExampleWrite() {
 		panic(err)
 	}
 	err = store.View(ctx, func(r audit.Reader) error {
-		return evidence.Write(ctx, io.Discard, r, "a task", note, key.Public().(ed25519.PublicKey), nil)
+		return evidence.Write(ctx, io.Discard, r, "a task", note, key.Public().(ed25519.PublicKey))
 	})
 	fmt.Println(err)
 	// Output: no record of task "a task"
@@ -93,8 +93,7 @@ func TestChangedMessage(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return evidence.Write(t.Context(), io.Discard, r, recorded, note, key.Public().(ed25519.PublicKey),
-				func(frame []byte, _ int64) ([]byte, error) { return frame, nil })
+			return evidence.Write(t.Context(), io.Discard, r, recorded, note, key.Public().(ed25519.PublicKey))
 		})
 		if changed := err != nil && strings.Contains(err.Error(), "the message beside record 1 is not the one that was recorded"); changed != (i == 1) || err != nil && !changed {
 			t.Errorf("%s: %v", recorded, err)
@@ -132,7 +131,7 @@ func TestDatabases(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return evidence.Write(t.Context(), &archive, r, "t", note, key.Public().(ed25519.PublicKey), audit.ReadFrame)
+				return evidence.Write(t.Context(), &archive, r, "t", note, key.Public().(ed25519.PublicKey))
 			})
 			if err != nil {
 				t.Fatal(err)
