@@ -8,6 +8,8 @@
 package chain
 
 import (
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
@@ -90,6 +92,24 @@ type Task struct {
 	Messages int       // without those delivered twice
 	Errors   int       // findings of that severity
 	Warnings int
+}
+
+// Nodes yields the messages of the task, each before its children.
+func (t *Task) Nodes() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		todo := slices.Clone(t.Roots)
+		slices.Reverse(todo)
+		for len(todo) > 0 {
+			n := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if !yield(n) {
+				return
+			}
+			for _, child := range slices.Backward(n.Children) {
+				todo = append(todo, child)
+			}
+		}
+	}
 }
 
 // A Spender is what one agent spent on a task.

@@ -25,11 +25,11 @@ func random(t *rapid.T) *rand.Rand {
 func rulesOf(tasks []*Task) []string {
 	found := make(map[string]bool)
 	for _, task := range tasks {
-		task.walk(func(n *Node) {
+		for n := range task.Nodes() {
 			for _, f := range n.Findings {
 				found[strings.TrimPrefix(f.Rule, "chain/")] = true
 			}
-		})
+		}
 	}
 	return slices.Sorted(maps.Keys(found))
 }
@@ -171,9 +171,9 @@ func describe(tasks []*Task) string {
 	var b strings.Builder
 	for _, task := range tasks {
 		fmt.Fprintln(&b, task.ID, task.Total, task.Relay, task.Agrees, task.Spenders, task.Messages, task.Errors, task.Warnings)
-		task.walk(func(n *Node) {
+		for n := range task.Nodes() {
 			fmt.Fprintln(&b, n.HandoffID, n.Place.Index, n.Step, len(n.Children), n.Findings)
-		})
+		}
 	}
 	return b.String()
 }

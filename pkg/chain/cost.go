@@ -154,7 +154,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 	var lowest *message.Decimal // the lowest remaining budget of all messages
 	isLoose := false
 	spenders := make(map[string]*Spender)
-	t.walk(func(n *Node) {
+	for n := range t.Nodes() {
 		s := spenders[n.From]
 		if s == nil {
 			s = &Spender{Agent: n.From}
@@ -174,7 +174,7 @@ func (t *Task) relay(trees map[*Node]*Cost) {
 				t.Warnings++
 			}
 		}
-	})
+	}
 	for _, s := range spenders {
 		t.Spenders = append(t.Spenders, *s)
 		t.Total = t.Total.Plus(s.Cost)

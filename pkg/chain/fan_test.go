@@ -143,11 +143,11 @@ func TestFans(t *testing.T) {
 			tasks := checkObjects(t, Options{}, task...)
 			var got []string
 			for _, task := range tasks {
-				task.walk(func(n *Node) {
+				for n := range task.Nodes() {
 					for _, f := range n.Findings {
 						got = append(got, fmt.Sprint(n.Place.Index, " ", strings.TrimPrefix(f.Rule, "chain/")))
 					}
-				})
+				}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s%s", diff, strings.Join(findings(tasks), "\n"))

@@ -75,12 +75,12 @@ func TestFixtures(t *testing.T) {
 		t.Run(rule.ID, func(t *testing.T) {
 			found := make(map[string]bool)
 			for _, task := range checkAll(Options{}, readFixture(t, filepath.Join(fixtures, rule.Name(), "bad"))) {
-				task.walk(func(n *Node) {
+				for n := range task.Nodes() {
 					for _, f := range n.Findings {
 						t.Logf("%s%s: %s", n.Place, f.Pointer, f.Message)
 						found[strings.TrimPrefix(f.Rule, "chain/")] = true
 					}
-				})
+				}
 			}
 			if diff := cmp.Diff([]string{rule.Name()}, slices.Sorted(maps.Keys(found))); diff != "" {
 				t.Errorf("bad: rules that found something (-want +got):\n%s", diff)

@@ -34,14 +34,14 @@ func FuzzRead(f *testing.F) {
 		}
 		seen := 0
 		for _, task := range c.Tasks() {
-			task.walk(func(n *Node) {
+			for n := range task.Nodes() {
 				seen++
 				for _, f := range n.Findings {
 					if f.Line < 1 || f.Message == "" {
 						t.Errorf("%+v", f)
 					}
 				}
-			})
+			}
 		}
 		if seen > count || count > 0 && seen == 0 {
 			t.Errorf("%d of %d messages are in the trees", seen, count)

@@ -273,11 +273,11 @@ func checkObjects(t tester, o Options, messages ...object) []*Task {
 func findings(tasks []*Task) []string {
 	var list []string
 	for _, task := range tasks {
-		task.walk(func(n *Node) {
+		for n := range task.Nodes() {
 			for _, f := range n.Findings {
 				list = append(list, fmt.Sprintf("%s: %s %s", n.HandoffID, f.Rule, f.Message))
 			}
-		})
+		}
 	}
 	return list
 }

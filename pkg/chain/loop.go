@@ -6,15 +6,6 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// walk calls visit for all messages of a task, parents before children.
-func (t *Task) walk(visit func(*Node)) {
-	for todo := append([]*Node(nil), t.Roots...); len(todo) > 0; {
-		n := todo[len(todo)-1]
-		todo = append(todo[:len(todo)-1], n.Children...)
-		visit(n)
-	}
-}
-
 // checkLoops reports, on every path from a root, pairs of agents of which one hands to the
 // other repeatedly. Between two such handoffs the task came back, directly or through
 // others, so this finds loops of any length.

@@ -126,9 +126,7 @@ func (l *ledger) addRecords(accepted []audit.Stored, more []audit.Stored) {
 		if !tasks[fold(t.ID)] {
 			continue
 		}
-		for todo := slices.Clone(t.Roots); len(todo) > 0; {
-			n := todo[len(todo)-1]
-			todo = append(todo[:len(todo)-1], n.Children...)
+		for n := range t.Nodes() {
 			l.add(t.ID, n)
 		}
 	}

@@ -6,7 +6,6 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -200,24 +199,6 @@ func (t *Task) graft(h *Handoff, known map[string]*Handoff) {
 	h.Parent = parent.Node
 	parent.Children = append(slices.Clip(parent.Children), h.Node)
 	slices.SortStableFunc(parent.Children, func(a, b *chain.Node) int { return a.Time.Compare(b.Time) })
-}
-
-// Nodes yields the nodes of the tree, each before its children.
-func (t *Task) Nodes() iter.Seq[*chain.Node] {
-	return func(yield func(*chain.Node) bool) {
-		todo := slices.Clone(t.Roots)
-		slices.Reverse(todo)
-		for len(todo) > 0 {
-			n := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			if !yield(n) {
-				return
-			}
-			for _, child := range slices.Backward(n.Children) {
-				todo = append(todo, child)
-			}
-		}
-	}
 }
 
 // Accepted returns the records by which the handoffs of a task were accepted, of several for
