@@ -26,7 +26,7 @@ var imports = map[string][]string{
 	"pkg/audit/archive":          {"pkg/audit", "pkg/finding"},
 	"pkg/audit/audittest":        {"pkg/audit", "pkg/audit/sqlstore", "pkg/compress", "pkg/compress/dictionary", "pkg/jsonstream", "pkg/validate", "schemas"},
 	"pkg/audit/cost":             {"pkg/audit", "pkg/audit/trace", "pkg/chain", "pkg/message"},
-	"pkg/audit/evidence":         {"pkg/audit", "pkg/audit/tree", "pkg/finding", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/audit/evidence":         {"pkg/audit", "pkg/audit/trace", "pkg/audit/tree", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/audit/personal":         {"pkg/audit", "pkg/finding", "pkg/format", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/audit/personal/sqlkeys": {"pkg/audit/personal", "pkg/internal/database"},
 	"pkg/audit/sqlstore":         {"pkg/audit", "pkg/audit/archive", "pkg/audit/tree", "pkg/finding", "pkg/internal/database"},

@@ -11,7 +11,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/evidence"
 	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/audit/trace"
 )
@@ -78,9 +77,8 @@ func answered(stderr io.Writer, err error) error {
 		value   *trace.NotCarriedError
 		erased  *personal.ErasedError
 		nothing *personal.NothingHeldError
-		none    *evidence.NoRecordError
 	)
-	if errors.As(err, &none) || errors.As(err, &task) || errors.As(err, &value) || errors.As(err, &name) || errors.As(err, &message) || errors.As(err, &erased) || errors.As(err, &nothing) {
+	if errors.As(err, &task) || errors.As(err, &value) || errors.As(err, &name) || errors.As(err, &message) || errors.As(err, &erased) || errors.As(err, &nothing) {
 		term.PrintError(stderr, err)
 		return cli.ErrNo
 	}

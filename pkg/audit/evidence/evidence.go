@@ -14,11 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/trace"
 	"github.com/eaapl/handoff/pkg/audit/tree"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -28,14 +27,10 @@ var readme string
 //go:embed verify-record.sh
 var script string
 
-// A NoRecordError says that the log has nothing of a task.
-type NoRecordError struct{ Task string }
-
-func (e *NoRecordError) Error() string { return "no record of task " + finding.Quote(e.Task) }
-
 // Write writes a tar archive of a task as it was at a checkpoint, which is a signed note by a
 // key. The same log, task and note give the same bytes. A record that the checkpoint does not
-// have is left out; one that was changed is an error.
+// have is left out; one that was changed is an error. If there is nothing of the task, the error
+// is a [*trace.UnknownTaskError].
 func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note []byte, key ed25519.PublicKey) error {
 	checkpoint, err := tree.VerifyCheckpoint(note, "", key)
 	if err != nil {
@@ -61,7 +56,7 @@ func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note [
 	}
 	report := summary{Task: task, Origin: checkpoint.Origin, Size: checkpoint.Size}
 	// All records first: a database does not answer another question while it sends them.
-	list, err := audit.List(r, audit.Filter{Tasks: []string{task, strings.ToLower(task), strings.ToUpper(task)}})
+	list, err := audit.List(r, audit.Filter{Tasks: trace.Spellings(task)})
 	if err != nil {
 		return err
 	}
@@ -77,7 +72,7 @@ func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note [
 		report.note(s, message)
 	}
 	if len(report.Steps) == 0 {
-		return &NoRecordError{task}
+		return &trace.UnknownTaskError{ID: task}
 	}
 	text, err := report.json()
 	if err != nil {

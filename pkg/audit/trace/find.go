@@ -54,7 +54,7 @@ func Find(r audit.Reader, name string) (*Found, error) {
 	if name == "" {
 		return nil, &UnknownError{Name: name}
 	}
-	list, err := audit.List(r, audit.Filter{Handoffs: spellings(name)})
+	list, err := audit.List(r, audit.Filter{Handoffs: Spellings(name)})
 	if err != nil || len(list) > 0 {
 		return &Found{Records: list}, err
 	}

@@ -57,8 +57,9 @@ func Read(r audit.Reader, id string) (*Task, error) {
 	return t, t.grow(r)
 }
 
-// spellings returns the forms in which an id may be in the log.
-func spellings(id string) []string {
+// Spellings returns the forms in which an id may be in the log: one that is a UUID may be in
+// capitals.
+func Spellings(id string) []string {
 	list := []string{id, strings.ToLower(id), strings.ToUpper(id)}
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -67,7 +68,7 @@ func spellings(id string) []string {
 // collect reads the records of the task.
 func (t *Task) collect(r audit.Reader, id string) error {
 	named := map[string]*Handoff{}
-	for s, err := range r.Records(audit.Filter{Tasks: spellings(id)}) {
+	for s, err := range r.Records(audit.Filter{Tasks: Spellings(id)}) {
 		if err != nil {
 			return err
 		}
