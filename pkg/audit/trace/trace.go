@@ -44,15 +44,9 @@ func (e *UnknownTaskError) Error() string {
 // Read reads what the log has of a task. An id that is a UUID may be in capitals. If there is
 // nothing, the error is an [*UnknownTaskError].
 func Read(r audit.Reader, id string) (*Task, error) {
-	t := &Task{Task: &chain.Task{ID: id}, byNode: map[*chain.Node]*Handoff{}}
-	if id == "" {
-		return nil, &UnknownTaskError{id}
-	}
-	if err := t.collect(r, id); err != nil {
+	t, err := collect(r, id)
+	if err != nil {
 		return nil, err
-	}
-	if len(t.Handoffs) == 0 {
-		return nil, &UnknownTaskError{id}
 	}
 	return t, t.grow(r)
 }
@@ -65,12 +59,17 @@ func Spellings(id string) []string {
 	return slices.Compact(list)
 }
 
-// collect reads the records of the task.
-func (t *Task) collect(r audit.Reader, id string) error {
+// collect reads the records of a task, which has no tree yet. If there is none, the error is an
+// [*UnknownTaskError].
+func collect(r audit.Reader, id string) (*Task, error) {
+	if id == "" {
+		return nil, &UnknownTaskError{id}
+	}
+	t := &Task{Task: &chain.Task{ID: id}, byNode: map[*chain.Node]*Handoff{}}
 	named := map[string]*Handoff{}
 	for s, err := range r.Records(audit.Filter{Tasks: Spellings(id)}) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		key := strings.ToLower(s.HandoffID)
 		h := named[key]
@@ -81,6 +80,9 @@ func (t *Task) collect(r audit.Reader, id string) error {
 		}
 		h.Records = append(h.Records, s)
 	}
+	if len(t.Handoffs) == 0 {
+		return nil, &UnknownTaskError{id}
+	}
 	for _, h := range t.Handoffs {
 		for i := range h.Records {
 			if s := &h.Records[i]; s.Event == audit.Accepted {
@@ -89,7 +91,7 @@ func (t *Task) collect(r audit.Reader, id string) error {
 		}
 		h.Status = h.status()
 	}
-	return nil
+	return t, nil
 }
 
 // status returns what became of a handoff last. What says nothing of that does not count:
@@ -206,12 +208,9 @@ func (t *Task) graft(h *Handoff, known map[string]*Handoff) {
 // one the last; and those of handoffs of other tasks that they name as their parents. If there
 // is no record of the task, the error is an [*UnknownTaskError].
 func Accepted(r audit.Reader, id string) ([]audit.Stored, error) {
-	t := &Task{Task: &chain.Task{ID: id}}
-	if err := t.collect(r, id); err != nil {
+	t, err := collect(r, id)
+	if err != nil {
 		return nil, err
-	}
-	if len(t.Handoffs) == 0 {
-		return nil, &UnknownTaskError{id}
 	}
 	var list []audit.Stored
 	known := map[string]*Handoff{}
