@@ -63,6 +63,9 @@ type Filter struct {
 	Hash string
 }
 
+// MaxNamed is how many ids a [Filter] should name at most: who looks for more asks several times.
+const MaxNamed = 500
+
 // A Stored is a record as a store has it. Its Hash is what the store says, which need not be
 // true before the log was verified.
 type Stored struct {

@@ -32,9 +32,6 @@ type history struct {
 	accepted []audit.Pending
 }
 
-// maxNamed is how many ids one query names.
-const maxNamed = 500
-
 // known looks up what the log says of messages.
 func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, error) {
 	h := &history{batch: b, ids: map[string]*past{}, pairs: map[pair]int{}}
@@ -56,12 +53,12 @@ func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, erro
 			tasks = append(tasks, task)
 		}
 	}
-	for list := range slices.Chunk(ids, maxNamed) {
+	for list := range slices.Chunk(ids, audit.MaxNamed) {
 		if err := h.lookUpIDs(list); err != nil {
 			return nil, err
 		}
 	}
-	for list := range slices.Chunk(tasks, maxNamed) {
+	for list := range slices.Chunk(tasks, audit.MaxNamed) {
 		if err := h.lookUpTasks(list); err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func OfAll(r audit.Reader, by Group) (Bill, error) {
 		accepted = append(accepted, s)
 	}
 	l.addRecords(accepted, nil)
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(l.postponed)), maxNamed) {
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(l.postponed)), audit.MaxNamed) {
 		if err := l.addPostponed(r, ids); err != nil {
 			return Bill{}, err
 		}
@@ -84,10 +84,8 @@ func OfAll(r audit.Reader, by Group) (Bill, error) {
 	return l.bill(), nil
 }
 
-const (
-	batch    = 1000 // how many records are added up at once, and the rest of the last one's task
-	maxNamed = 500  // how many ids one query names
-)
+// batch is how many records are added up at once, and the rest of the last one's task.
+const batch = 1000
 
 type key struct{ name, receiver string }
 
@@ -145,7 +143,7 @@ func (l *ledger) addPostponed(r audit.Reader, tasks []string) error {
 		}
 	}
 	more := []audit.Stored{}
-	for ids := range slices.Chunk(parents, maxNamed) {
+	for ids := range slices.Chunk(parents, audit.MaxNamed) {
 		some, err := read(r, audit.Filter{Handoffs: ids})
 		if err != nil {
 			return err

@@ -225,7 +225,7 @@ func Accepted(r audit.Reader, id string) ([]audit.Stored, error) {
 // accepted returns the records by which some handoffs were accepted.
 func accepted(r audit.Reader, ids []string) (list []audit.Stored, err error) {
 	slices.Sort(ids)
-	for some := range slices.Chunk(slices.Compact(ids), maxNamed) {
+	for some := range slices.Chunk(slices.Compact(ids), audit.MaxNamed) {
 		found, err := audit.List(r, audit.Filter{Handoffs: some, Events: []audit.Event{audit.Accepted}})
 		if err != nil {
 			return nil, err
@@ -253,6 +253,3 @@ func Outline(s *audit.Stored) *chain.Message {
 }
 
 func decimal(text string) (message.Decimal, error) { return message.Number(text).Decimal() }
-
-// maxNamed is how many ids one query names.
-const maxNamed = 500
