@@ -70,12 +70,12 @@ func OfAll(r audit.Reader, by Group) (Bill, error) {
 			return Bill{}, err
 		}
 		if n := len(accepted); n >= batch && accepted[n-1].TaskID != s.TaskID {
-			l.addRecords(accepted, nil)
+			l.addBatch(accepted)
 			accepted = accepted[:0]
 		}
 		accepted = append(accepted, s)
 	}
-	l.addRecords(accepted, nil)
+	l.addBatch(accepted)
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(l.postponed)), audit.MaxNamed) {
 		if err := l.addPostponed(r, ids); err != nil {
 			return Bill{}, err
@@ -101,24 +101,46 @@ func newLedger(by Group) *ledger {
 	return &ledger{by: by, sums: map[key]*Sum{}, off: chain.Unchecked(), postponed: map[string]bool{}}
 }
 
-// addRecords adds the tasks of some acceptances. Without more, tasks are postponed that name
-// other handoffs than these as parents.
-func (l *ledger) addRecords(accepted []audit.Stored, more []audit.Stored) {
-	checker := chain.New(l.off)
-	tasks := map[string]bool{}
-	known := map[string]bool{}
-	for _, s := range accepted {
-		tasks[fold(s.TaskID)], known[fold(s.HandoffID)] = true, true
+// addBatch adds the tasks of some acceptances, and postpones those with other handoffs than these
+// as parents.
+func (l *ledger) addBatch(accepted []audit.Stored) {
+	accepted = trace.Last(accepted)
+	tasks, known := map[string]bool{}, map[string]bool{}
+	for i := range accepted {
+		tasks[fold(accepted[i].TaskID)], known[fold(accepted[i].HandoffID)] = true, true
 	}
 	for i := range accepted {
-		s := &accepted[i]
-		if s.ParentHandoffID != "" && !known[fold(s.ParentHandoffID)] && more == nil {
+		if s := &accepted[i]; s.ParentHandoffID != "" && !known[fold(s.ParentHandoffID)] {
 			l.postponed[s.TaskID], tasks[fold(s.TaskID)] = true, false
 		}
-		checker.Add(trace.Outline(s))
 	}
-	for i := range more {
-		checker.Add(trace.Outline(&more[i]))
+	l.addTasks(tasks, accepted)
+}
+
+// addPostponed adds tasks with the parents that are of others.
+func (l *ledger) addPostponed(r audit.Reader, ids []string) error {
+	accepted, err := audit.List(r, audit.Filter{Tasks: ids, Events: []audit.Event{audit.Accepted}})
+	if err != nil {
+		return err
+	}
+	accepted = trace.Last(accepted)
+	parents, err := trace.Parents(r, accepted)
+	if err != nil {
+		return err
+	}
+	tasks := map[string]bool{}
+	for _, id := range ids {
+		tasks[fold(id)] = true
+	}
+	l.addTasks(tasks, append(accepted, parents...))
+	return nil
+}
+
+// addTasks adds some of the tasks that acceptances are of.
+func (l *ledger) addTasks(tasks map[string]bool, accepted []audit.Stored) {
+	checker := chain.New(l.off)
+	for i := range accepted {
+		checker.Add(trace.Outline(&accepted[i]))
 	}
 	for _, t := range checker.Tasks() {
 		if !tasks[fold(t.ID)] {
@@ -128,36 +150,6 @@ func (l *ledger) addRecords(accepted []audit.Stored, more []audit.Stored) {
 			l.add(t.ID, n)
 		}
 	}
-}
-
-// addPostponed adds tasks with the parents that are of others.
-func (l *ledger) addPostponed(r audit.Reader, tasks []string) error {
-	accepted, err := read(r, audit.Filter{Tasks: tasks})
-	if err != nil {
-		return err
-	}
-	var parents []string
-	for _, s := range accepted {
-		if s.ParentHandoffID != "" {
-			parents = append(parents, s.ParentHandoffID)
-		}
-	}
-	more := []audit.Stored{}
-	for ids := range slices.Chunk(parents, audit.MaxNamed) {
-		some, err := read(r, audit.Filter{Handoffs: ids})
-		if err != nil {
-			return err
-		}
-		more = append(more, some...)
-	}
-	l.addRecords(accepted, more)
-	return nil
-}
-
-// read returns the records of handoffs that were accepted.
-func read(r audit.Reader, f audit.Filter) ([]audit.Stored, error) {
-	f.Events = []audit.Event{audit.Accepted}
-	return audit.List(r, f)
 }
 
 func fold(id string) string { return strings.ToLower(id) }

@@ -74,3 +74,48 @@ func TestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Of several acceptances of a handoff the last counts, for a task and for the whole log, and
+// also where the handoff is the parent of one in another task.
+func TestLastAcceptanceCounts(t *testing.T) {
+	l := audittest.New(t)
+	add := func(event audit.Event, id, task, parent, from, spent string, tokens int64) {
+		audittest.Add(t, l, audit.Record{
+			Event: event, HandoffID: id, TaskID: task, ParentHandoffID: parent, Sender: from, Receiver: "z",
+			CostSpentUSD: spent, CostRemainingUSD: "1", PromptTokens: tokens, CompletionTokens: tokens,
+		}, nil)
+	}
+	add(audit.Accepted, "1", "t", "", "a", "0.1", 10)
+	add(audit.Accepted, "2", "t", "1", "b", "0.3", 30)
+	add(audit.RolledBack, "2", "t", "1", "b", "", 0)
+	add(audit.Accepted, "2", "t", "1", "b", "0.5", 70)
+	add(audit.Accepted, "3", "t", "2", "c", "0.6", 90)
+	add(audit.Accepted, "4", "other", "2", "d", "0.7", 100)
+	ofTask := map[string][]string{
+		"t":     {"  3 0.6 90 90", "b  1 0.4 60 60", "a  1 0.1 10 10", "c  1 0.1 20 20"},
+		"other": {"  1 0.2 30 30", "d  1 0.2 30 30"},
+	}
+	ofAll := []string{"  4 0.8 120 120", "b  1 0.4 60 60", "d  1 0.2 30 30", "a  1 0.1 10 10", "c  1 0.1 20 20"}
+	err := l.Store().View(t.Context(), func(r audit.Reader) error {
+		for id, want := range ofTask {
+			task, err := trace.Read(r, id)
+			if err != nil {
+				return err
+			}
+			if diff := cmp.Diff(want, lines(cost.Of(task, cost.Agent))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", id, diff)
+			}
+		}
+		bill, err := cost.OfAll(r, cost.Agent)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(ofAll, lines(bill)); diff != "" {
+			t.Errorf("all (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

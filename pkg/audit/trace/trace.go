@@ -144,18 +144,15 @@ func (t *Task) Of(n *chain.Node) *Handoff { return t.byNode[n] }
 func (t *Task) grow(r audit.Reader) error {
 	checker := chain.New(chain.Unchecked())
 	known := map[string]*Handoff{}
-	for _, h := range t.Handoffs {
-		if h.Accepted != nil {
-			checker.Add(Outline(h.Accepted))
-			known[strings.ToLower(h.Accepted.HandoffID)] = h
-		}
+	for _, h := range t.accepted() {
+		known[strings.ToLower(h.Accepted.HandoffID)] = h
 	}
-	foreign, err := accepted(r, t.absent(known))
+	records, err := t.acceptances(r)
 	if err != nil {
 		return err
 	}
-	for i := range foreign {
-		checker.Add(Outline(&foreign[i]))
+	for i := range records {
+		checker.Add(Outline(&records[i]))
 	}
 	for _, task := range checker.Tasks() {
 		if strings.EqualFold(task.ID, t.ID) {
@@ -173,19 +170,6 @@ func (t *Task) grow(r audit.Reader) error {
 		}
 	}
 	return nil
-}
-
-// absent returns the ids of parents that are not among the task's accepted handoffs.
-func (t *Task) absent(known map[string]*Handoff) (ids []string) {
-	for _, h := range t.Handoffs {
-		if h.Accepted == nil || h.Accepted.ParentHandoffID == "" {
-			continue
-		}
-		if known[strings.ToLower(h.Accepted.ParentHandoffID)] == nil {
-			ids = append(ids, h.Accepted.ParentHandoffID)
-		}
-	}
-	return ids
 }
 
 // graft adds a handoff that was not accepted below its parent.
@@ -212,19 +196,34 @@ func Accepted(r audit.Reader, id string) ([]audit.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []audit.Stored
-	known := map[string]*Handoff{}
-	for _, h := range t.accepted() {
-		list = append(list, *h.Accepted)
-		known[strings.ToLower(h.Accepted.HandoffID)] = h
-	}
-	foreign, err := accepted(r, t.absent(known))
-	return append(list, foreign...), err
+	return t.acceptances(r)
 }
 
-// accepted returns the records by which some handoffs were accepted.
-func accepted(r audit.Reader, ids []string) (list []audit.Stored, err error) {
+// acceptances returns what [Accepted] does.
+func (t *Task) acceptances(r audit.Reader) ([]audit.Stored, error) {
+	var list []audit.Stored
+	for _, h := range t.accepted() {
+		list = append(list, *h.Accepted)
+	}
+	parents, err := Parents(r, list)
+	return append(list, parents...), err
+}
+
+// Parents returns the records by which the parents of accepted handoffs were accepted, of several
+// for one the last, where they are not among these handoffs.
+func Parents(r audit.Reader, accepted []audit.Stored) ([]audit.Stored, error) {
+	known := map[string]bool{}
+	for i := range accepted {
+		known[strings.ToLower(accepted[i].HandoffID)] = true
+	}
+	var ids []string
+	for i := range accepted {
+		if id := accepted[i].ParentHandoffID; id != "" && !known[strings.ToLower(id)] {
+			ids = append(ids, id)
+		}
+	}
 	slices.Sort(ids)
+	var list []audit.Stored
 	for some := range slices.Chunk(slices.Compact(ids), audit.MaxNamed) {
 		found, err := audit.List(r, audit.Filter{Handoffs: some, Events: []audit.Event{audit.Accepted}})
 		if err != nil {
@@ -232,7 +231,26 @@ func accepted(r audit.Reader, ids []string) (list []audit.Stored, err error) {
 		}
 		list = append(list, found...)
 	}
-	return list, nil
+	return Last(list), nil
+}
+
+// Last returns those of some acceptances that count: of several of one handoff, which there are
+// after a roll-back, the last.
+func Last(accepted []audit.Stored) []audit.Stored {
+	var list []audit.Stored
+	places := map[string]int{} // in list, by handoff
+	for _, s := range accepted {
+		id := strings.ToLower(s.HandoffID)
+		at, again := places[id]
+		switch {
+		case !again:
+			places[id] = len(list)
+			list = append(list, s)
+		case s.Sequence > list[at].Sequence:
+			list[at] = s
+		}
+	}
+	return list
 }
 
 // Outline returns what a record has of a message, for package chain. Its time is that of the
