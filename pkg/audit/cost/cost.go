@@ -107,11 +107,11 @@ func (l *ledger) addBatch(accepted []audit.Stored) {
 	accepted = trace.Last(accepted)
 	tasks, known := map[string]bool{}, map[string]bool{}
 	for i := range accepted {
-		tasks[fold(accepted[i].TaskID)], known[fold(accepted[i].HandoffID)] = true, true
+		tasks[accepted[i].TaskID], known[fold(accepted[i].HandoffID)] = true, true
 	}
 	for i := range accepted {
 		if s := &accepted[i]; s.ParentHandoffID != "" && !known[fold(s.ParentHandoffID)] {
-			l.postponed[s.TaskID], tasks[fold(s.TaskID)] = true, false
+			l.postponed[s.TaskID], tasks[s.TaskID] = true, false
 		}
 	}
 	l.addTasks(tasks, accepted)
@@ -130,24 +130,24 @@ func (l *ledger) addPostponed(r audit.Reader, ids []string) error {
 	}
 	tasks := map[string]bool{}
 	for _, id := range ids {
-		tasks[fold(id)] = true
+		tasks[id] = true
 	}
 	l.addTasks(tasks, append(accepted, parents...))
 	return nil
 }
 
-// addTasks adds some of the tasks that acceptances are of.
+// addTasks adds some of the tasks that acceptances are of. The tasks are named to the letter: a UUID
+// in capitals and in small ones is one task, of which only one part may be postponed.
 func (l *ledger) addTasks(tasks map[string]bool, accepted []audit.Stored) {
 	checker := chain.New(l.off)
 	for i := range accepted {
 		checker.Add(trace.Outline(&accepted[i]))
 	}
 	for _, t := range checker.Tasks() {
-		if !tasks[fold(t.ID)] {
-			continue
-		}
 		for n := range t.Nodes() {
-			l.add(t.ID, n)
+			if tasks[n.TaskID] {
+				l.add(t.ID, n)
+			}
 		}
 	}
 }

@@ -119,3 +119,33 @@ func TestLastAcceptanceCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A task whose id is a UUID is one task in small letters and in capitals, and nothing of it is
+// missing where a parent is not in the log.
+func TestSpellings(t *testing.T) {
+	l := audittest.New(t)
+	for _, r := range []audit.Record{
+		{HandoffID: "1", TaskID: "AB", ParentHandoffID: "0", Sender: "a", CostSpentUSD: "0.3", CostRemainingUSD: "1"},
+		{HandoffID: "2", TaskID: "ab", ParentHandoffID: "1", Sender: "b", CostSpentUSD: "0.7", CostRemainingUSD: "1"},
+	} {
+		r.Event = audit.Accepted
+		audittest.Add(t, l, r, nil)
+	}
+	err := l.Store().View(t.Context(), func(r audit.Reader) error {
+		task, err := trace.Read(r, "ab")
+		if err != nil {
+			return err
+		}
+		bill, err := cost.OfAll(r, cost.Agent)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(lines(cost.Of(task, cost.Agent)), lines(bill)); diff != "" || bill.Total.Handoffs != 2 {
+			t.Errorf("(-task +all):\n%s", diff)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
