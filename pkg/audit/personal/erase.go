@@ -100,11 +100,12 @@ func (s *Sealer) Erase(ctx context.Context, log *audit.Log, of Subject, d Decisi
 			return &NothingHeldError{of}
 		}
 		before, err := erasedAfter(b, subject, last)
-		if before != nil || err != nil {
-			if before != nil {
-				erased = *before
-			}
+		if err != nil {
 			return err
+		}
+		if before != nil {
+			erased = *before
+			return nil
 		}
 		e := Erasure{Log: name, Subject: subject, By: d.By, Reason: d.Reason, At: b.Now(), Size: b.Next()}
 		if err := keys.Destroy(ctx, e); err != nil {
@@ -178,12 +179,10 @@ func (s *Sealer) Held(ctx context.Context, r audit.Reader, of Subject, each func
 	}
 	found := false
 	for from := int64(0); ; found = true {
-		var list []audit.Stored // a database does not answer another question meanwhile
-		for stored, err := range r.Records(audit.Filter{Subject: subject, From: from, Limit: atOnce}) {
-			if err != nil {
-				return err
-			}
-			list = append(list, stored)
+		// A list, since a database does not answer another question while it sends records.
+		list, err := audit.List(r, audit.Filter{Subject: subject, From: from, Limit: atOnce})
+		if err != nil {
+			return err
 		}
 		if list == nil && !found {
 			return &NothingHeldError{of}

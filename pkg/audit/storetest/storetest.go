@@ -93,14 +93,9 @@ func appendAll(t *testing.T, s audit.Store, records ...audit.Record) (stored []a
 
 func read(t *testing.T, s audit.Store, f audit.Filter) (list []audit.Stored) {
 	t.Helper()
-	err := s.View(t.Context(), func(r audit.Reader) error {
-		for one, err := range r.Records(f) {
-			if err != nil {
-				return err
-			}
-			list = append(list, one)
-		}
-		return nil
+	err := s.View(t.Context(), func(r audit.Reader) (err error) {
+		list, err = audit.List(r, f)
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
