@@ -43,7 +43,7 @@ func Add(t testing.TB, l *audit.Log, r audit.Record, message []byte) (stored aud
 	t.Helper()
 	var frame []byte
 	if message != nil {
-		Describe(t, &r, message)
+		describe(t, &r, message)
 		e, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: 3, Dictionary: dictionary.Builtin()})
 		if err != nil {
 			t.Fatal(err)
@@ -117,8 +117,8 @@ func CheckSchema(t T, r *audit.Record) {
 	}
 }
 
-// Describe fills a record with what a canonical message says of itself.
-func Describe(t testing.TB, r *audit.Record, message []byte) {
+// describe fills a record with what a canonical message says of itself.
+func describe(t testing.TB, r *audit.Record, message []byte) {
 	t.Helper()
 	d, err := jsonstream.Parse(jsonstream.NewRaw(message), jsonstream.Limits{})
 	if err != nil {
