@@ -157,6 +157,7 @@ func fold(id string) string { return strings.ToLower(id) }
 // add adds a handoff.
 func (l *ledger) add(task string, n *chain.Node) {
 	step := n.Step.Spendable()
+	step.RemainingUSD = message.Decimal{}
 	l.total.add(step)
 	k := l.key(task, n)
 	sum := l.sums[k]
@@ -170,7 +171,6 @@ func (l *ledger) add(task string, n *chain.Node) {
 func (s *Sum) add(step chain.Cost) {
 	s.Handoffs++
 	s.Cost = s.Cost.Plus(step)
-	s.Cost.RemainingUSD = message.Decimal{}
 }
 
 func (l *ledger) key(task string, n *chain.Node) key {
