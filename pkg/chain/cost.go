@@ -18,7 +18,7 @@ func (a Cost) minus(b Cost) Cost {
 	return Cost{a.SpentUSD.Sub(b.SpentUSD), a.RemainingUSD.Sub(b.RemainingUSD), a.Prompt - b.Prompt, a.Completion - b.Completion}
 }
 
-// Spendable returns the cost with negative amounts as zero, and without what remains.
+// Spendable returns the cost with negative amounts as zero, but for what remains, which it keeps.
 func (a Cost) Spendable() Cost {
 	if a.SpentUSD.Sign() < 0 {
 		a.SpentUSD = message.Decimal{}
