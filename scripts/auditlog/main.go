@@ -61,12 +61,12 @@ const inFlight = 64
 
 // A task is one that is worked on.
 type task struct {
-	id, parent string
+	id         string
 	step       int
 	micros     int64 // spent, in millionths of a dollar
 	tokens     int64
 	handedOver bool
-	last       audit.Record
+	last       audit.Record // of an acceptance
 }
 
 type generator struct {
@@ -83,7 +83,7 @@ func newGenerator(size int) *generator {
 		return g
 	}
 	words := strings.Fields("the contract clause liability unlimited agent extracted score risk summary party shall notice days claim amount supplier indemnity term")
-	for len(g.filler) < size-1200 {
+	for g.filler == "" || len(g.filler) < size-1200 {
 		g.filler += words[g.rand.IntN(len(words))] + " "
 	}
 	var err error
@@ -127,7 +127,7 @@ func (g *generator) fill(b *audit.Batch, n int) error {
 func (g *generator) leave(b *audit.Batch) error {
 	var left []audit.Pending
 	for _, t := range g.tasks {
-		if t != nil && t.parent != "" && !t.handedOver {
+		if t != nil && t.last.HandoffID != "" && !t.handedOver {
 			left = append(left, audit.Pending{HandoffID: t.last.HandoffID, Sequence: t.last.Sequence, Instance: "0123456789abcdef"})
 		}
 	}
@@ -136,7 +136,7 @@ func (g *generator) leave(b *audit.Batch) error {
 
 // next adds a task's next record: of an acceptance, of handing over, or of a rejection.
 func (g *generator) next(b *audit.Batch, t *task) error {
-	if t.parent != "" && !t.handedOver {
+	if t.last.HandoffID != "" && !t.handedOver {
 		t.handedOver = true
 		_, err := b.Add(audit.Record{Event: audit.HandedOver, HandoffID: t.last.HandoffID, TaskID: t.id}, nil)
 		return err
@@ -144,7 +144,7 @@ func (g *generator) next(b *audit.Batch, t *task) error {
 	t.micros += 1000 + g.rand.Int64N(90_000)
 	t.tokens += 500 + g.rand.Int64N(5000)
 	r := audit.Record{
-		Event: audit.Accepted, HandoffID: g.uuid(), TaskID: t.id, ParentHandoffID: t.parent, Sender: agents[t.step], Receiver: agents[t.step+1], Attempt: 1,
+		Event: audit.Accepted, HandoffID: g.uuid(), TaskID: t.id, ParentHandoffID: t.last.HandoffID, Sender: agents[t.step], Receiver: agents[t.step+1], Attempt: 1,
 		CostSpentUSD: fmt.Sprintf("%d.%06d", t.micros/1e6, t.micros%1e6), CostRemainingUSD: fmt.Sprintf("%d.%06d", 9-t.micros/1e6, 1e6-t.micros%1e6),
 		PromptTokens: t.tokens, CompletionTokens: t.tokens / 3, Transport: transports[g.rand.IntN(len(transports))], LatencyMicros: 2000 + g.rand.Int64N(150_000),
 		Details: audit.Details{Compressed: g.rand.IntN(10) == 0},
@@ -159,13 +159,10 @@ func (g *generator) next(b *audit.Batch, t *task) error {
 		frame = g.frames.Append(nil, text)
 		r.MessageDigest, r.FrameDigest, r.MessageBytes = sha256.Sum256(text), sha256.Sum256(frame), int64(len(text))
 	}
-	if r.Event == audit.Accepted {
-		t.parent, t.handedOver = r.HandoffID, false
-		t.step++
-	}
 	stored, err := b.Add(r, frame)
 	if r.Event == audit.Accepted {
-		t.last = stored.Record
+		t.last, t.handedOver = stored.Record, false
+		t.step++
 	}
 	return err
 }
