@@ -288,9 +288,13 @@ func recordAt(r audit.Reader, sequence int64) (audit.Stored, error) {
 	return audit.Stored{}, nil
 }
 
-// readMessage returns the message of a record as it came.
+// readMessage returns the message of a record as it came. One that was changed in the log, or
+// is not there any more, is an error: nobody is to get it.
 func readMessage(ctx context.Context, sealer Sealer, r audit.Reader, of audit.Stored) ([]byte, error) {
 	frame, err := r.Frame(of.Sequence)
+	if err == nil && of.FrameDigest != (audit.Hash{}) {
+		err = of.CheckFrame(frame)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -133,8 +133,8 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	if err != nil || frame == nil {
 		return nil, err
 	}
-	if sha256.Sum256(frame) != s.FrameDigest {
-		return nil, fmt.Errorf("the message beside record %d is not the one that was recorded: handoff audit verify says more", s.Sequence)
+	if err := s.CheckFrame(frame); err != nil {
+		return nil, err
 	}
 	message, err := audit.ReadFrame(frame, s.MessageBytes)
 	if err != nil {
