@@ -9,10 +9,17 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// CheckFrame returns an error if a frame is not the one that was recorded.
+// A ChangedError says that the message beside a record was changed or removed.
+type ChangedError struct{ Sequence int64 }
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("the message beside record %d is not the one that was recorded: handoff audit verify says more", e.Sequence)
+}
+
+// CheckFrame returns a [*ChangedError] if a frame is not the one that was recorded.
 func (s *Stored) CheckFrame(frame []byte) error {
 	if sha256.Sum256(frame) != s.FrameDigest {
-		return fmt.Errorf("the message beside record %d is not the one that was recorded: handoff audit verify says more", s.Sequence)
+		return &ChangedError{s.Sequence}
 	}
 	return nil
 }

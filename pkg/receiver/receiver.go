@@ -239,7 +239,9 @@ type Left struct {
 
 // Resume takes over what was left, in the order of acceptance, and calls each with it; the
 // caller then says that it was handed over. It ends at an error of each, and what has not
-// been handed over then is left again when this process ends.
+// been handed over then is left again when this process ends. A message that was changed in
+// the log is left out, and does not keep back the others: the error, an
+// [*audit.ChangedError], comes at the end.
 func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
 	var taken []audit.Pending
 	err := r.log.Append(ctx, func(b *audit.Batch) error {
@@ -259,9 +261,10 @@ func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
 	if err != nil {
 		return err
 	}
+	var changed error
 	for _, p := range taken {
 		left := Left{}
-		if err := r.log.Store().View(ctx, func(v audit.Reader) error {
+		err := r.log.Store().View(ctx, func(v audit.Reader) error {
 			accepted, err := recordAt(v, p.Sequence)
 			if err != nil {
 				return err
@@ -270,14 +273,19 @@ func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
 			left.Answer.Resumed = true
 			left.Raw, err = readMessage(ctx, r.options.Personal, v, accepted)
 			return err
-		}); err != nil {
-			return err
+		})
+		if errors.As(err, new(*audit.ChangedError)) {
+			changed = errors.Join(changed, err)
+			continue
 		}
-		if err := each(left); err != nil {
-			return err
+		if err == nil {
+			err = each(left)
+		}
+		if err != nil {
+			return errors.Join(changed, err)
 		}
 	}
-	return nil
+	return changed
 }
 
 // recordAt returns the record with a sequence number, or if that was removed the next one.
