@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
@@ -35,6 +36,10 @@ type Options struct {
 	Create bool
 	// Wipe: what is deleted is overwritten, so that nothing of it stays in the file.
 	Wipe bool
+	// PageSize is that of a new file of SQLite, in bytes; 0 means 16 KiB, of which several
+	// compressed messages fit a page. Where rows come and go one by one, less is written if
+	// pages are small.
+	PageSize int
 }
 
 // Open opens the database at an address: "postgres://…", "sqlite:PATH" or a path. The error
@@ -50,11 +55,17 @@ func Open(ctx context.Context, address string, o Options) (*DB, error) {
 	return openSQLite(ctx, path, o)
 }
 
+// maxIdle is how many connections to PostgreSQL stay open for what comes next: making one takes
+// as long as many transactions.
+const maxIdle = 8
+
 func openPostgres(ctx context.Context, address string) (*DB, error) {
 	write, err := sql.Open("pgx", address)
 	if err != nil {
 		return nil, withoutPassword(err)
 	}
+	write.SetMaxIdleConns(maxIdle)
+	write.SetConnMaxIdleTime(time.Minute)
 	db := &DB{Postgres: true, write: write, read: write}
 	if err := write.PingContext(ctx); err != nil {
 		return nil, errors.Join(notConnected(err), write.Close())
@@ -174,19 +185,40 @@ func (e *UncertainError) Error() string { return e.Err.Error() }
 // Update calls f in a transaction; no other process is in an Update of the same name
 // meanwhile. What f has written is durable when Update returns nil.
 func (db *DB) Update(ctx context.Context, name string, f func(*Tx) error) error {
+	return db.Change(ctx, Durable, func(tx *Tx) error {
+		if db.Postgres {
+			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name); err != nil {
+				return err
+			}
+		}
+		return f(tx)
+	})
+}
+
+// A Commit says when what a transaction has written is on the disk.
+type Commit string
+
+// The kinds of commits.
+const (
+	Durable Commit = "on" // when it has ended
+	// Soon: within a second or with the next one that is durable. A crash of the machine or of
+	// the server may undo it.
+	Soon Commit = "off"
+)
+
+// Change calls f in a transaction. Those of other processes run beside it in PostgreSQL, and
+// one after the other in SQLite.
+func (db *DB) Change(ctx context.Context, commit Commit, f func(*Tx) error) error {
 	if !db.Postgres {
-		return db.explain(db.writer.update(ctx, func() error { return f(&Tx{db.writer, ctx, db}) }))
+		return db.explain(db.writer.update(ctx, commit, func() error { return f(&Tx{db.writer, ctx, db}) }))
 	}
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() // after a commit it does nothing
-	// Whatever the server's default, a commit returns when it is on the disk.
-	if _, err := tx.ExecContext(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name); err != nil {
+	// Whatever the server's default is.
+	if _, err := tx.ExecContext(ctx, "SET LOCAL synchronous_commit TO "+string(commit)); err != nil {
 		return err
 	}
 	if err := f(&Tx{tx, ctx, db}); err != nil {
@@ -243,6 +275,15 @@ func list(text string, n int) string {
 
 // Insert adds rows to a table, each with a value for every column.
 func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
+	return t.insert(table, columns, rows, "")
+}
+
+// InsertNew adds the rows to a table that are not in it by one of its unique columns.
+func (t *Tx) InsertNew(table string, columns []string, rows [][]any) error {
+	return t.insert(table, columns, rows, " ON CONFLICT DO NOTHING")
+}
+
+func (t *Tx) insert(table string, columns []string, rows [][]any, conflict string) error {
 	query, of := "", 0 // the statement for so many rows
 	for len(rows) > 0 {
 		n := insertRows
@@ -251,7 +292,7 @@ func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
 		}
 		if n != of {
 			values := list("("+Marks(len(columns))+")", n)
-			query, of = fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), values), n
+			query, of = fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), values)+conflict, n
 		}
 		args := make([]any, 0, n*len(columns))
 		for _, row := range rows[:n] {
@@ -266,7 +307,8 @@ func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
 }
 
 // Migrate brings the tables of a part of the program to the newest version: steps are the
-// statements of every version after none. There is no way back. Where there are no tables,
+// statements of every version after none; those that begin with -- sqlite or -- postgres are for
+// that database alone. There is no way back. Where there are no tables,
 // create says whether to make them; else that is an error.
 func (db *DB) Migrate(ctx context.Context, part string, steps []string, create bool) error {
 	var version int
@@ -322,13 +364,20 @@ func (t *Tx) version(part string) (version int, err error) {
 	return version, err
 }
 
+// How statements begin that are for one kind of database.
+const (
+	onlySQLite   = "-- sqlite\n"
+	onlyPostgres = "-- postgres\n"
+)
+
 // migrate runs the statements that make a version, and notes it.
 func (t *Tx) migrate(part string, version int, text string) error {
 	if t.db.Postgres {
 		text = strings.NewReplacer(" BLOB", " BYTEA", " INTEGER", " BIGINT").Replace(text)
 	}
 	for statement := range strings.SplitSeq(text, ";") {
-		if strings.TrimSpace(statement) == "" {
+		statement = strings.TrimSpace(statement)
+		if statement == "" || strings.HasPrefix(statement, onlySQLite) && t.db.Postgres || strings.HasPrefix(statement, onlyPostgres) && !t.db.Postgres {
 			continue
 		}
 		if err := t.Exec(statement); err != nil {

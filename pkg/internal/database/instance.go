@@ -6,18 +6,20 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"os"
-	"path/filepath"
 	"sync"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/internal/alive"
 )
 
-// An instance is this process among those that use a database. It holds a lock by which the
-// others see that it runs, and which ends with it, however it ends.
+// An instance is this process among those that use a database. The others see that it runs by
+// what ends with it, however it ends.
 type instance struct {
 	once sync.Once
 	name string // "" before once
 	err  error
-	file *os.File  // SQLite: locked
+	sign *alive.Sign // SQLite
+	mu   sync.Mutex
 	conn *sql.Conn // PostgreSQL: holds an advisory lock
 }
 
@@ -28,48 +30,68 @@ const instanceKey = "hashtextextended('handoff instance ' || $1, 0)"
 func (db *DB) Instance(ctx context.Context) (string, error) {
 	i := &db.instance
 	i.once.Do(func() {
-		name := make([]byte, 8)
-		rand.Read(name) // never fails
-		i.name = hex.EncodeToString(name)
 		if db.Postgres {
-			i.err = i.holdAdvisoryLock(ctx, db.read)
-		} else {
-			i.err = i.lockFile(db.instanceDirectory())
+			name := make([]byte, 8)
+			rand.Read(name) // never fails
+			i.name = hex.EncodeToString(name)
+			i.conn, i.err = i.holdAdvisoryLock(ctx, db.read)
+			return
 		}
+		if i.sign, i.err = alive.Show(db.instanceDirectory()); i.err == nil {
+			i.name = i.sign.Name
+		}
+		i.err = plain(i.err)
 	})
 	return i.name, i.err
 }
 
 func (db *DB) instanceDirectory() string { return db.Path + "-running" }
 
-func (i *instance) holdAdvisoryLock(ctx context.Context, db *sql.DB) (err error) {
-	if i.conn, err = db.Conn(ctx); err != nil {
-		return err
+// holdAdvisoryLock returns a connection that has the lock of the instance.
+func (i *instance) holdAdvisoryLock(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
 	}
-	_, err = i.conn.ExecContext(ctx, "SELECT pg_advisory_lock("+instanceKey+")", i.name)
-	return err
-}
-
-func (i *instance) lockFile(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return plain(err)
+	if _, err = conn.ExecContext(ctx, "SELECT pg_advisory_lock("+instanceKey+")", i.name); err != nil {
+		return nil, errors.Join(err, conn.Close())
 	}
-	f, err := createLocked(filepath.Join(dir, i.name))
-	i.file = f
-	return plain(err)
+	return conn, nil
 }
 
 func (i *instance) close() error {
-	var err error
-	if i.conn != nil {
-		err = i.conn.Close()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case i.conn != nil:
+		return i.conn.Close()
+	case i.sign != nil:
+		return i.sign.End()
+	default:
+		return nil
 	}
-	if i.file != nil {
-		err = errors.Join(os.Remove(i.file.Name()), i.file.Close())
-		_ = os.Remove(filepath.Dir(i.file.Name())) // the last one does
-	}
-	return err
 }
+
+// Stay keeps this process visible to the others until ctx is done, also when the connection is
+// lost by which they see it. It must not run while Listen does.
+func (db *DB) Stay(ctx context.Context) {
+	if !db.Postgres { // a lock on a file is never lost
+		return
+	}
+	for pause := minStayPause; ctx.Err() == nil; pause = min(2*pause, maxStayPause) {
+		_ = db.Listen(ctx, "handoff instance", func() { pause = minStayPause }) // whatever it was, only the next try helps
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// How long is waited before a connection is replaced.
+const (
+	minStayPause = 10 * time.Millisecond
+	maxStayPause = time.Second
+)
 
 // Alive reports whether the process of a name still runs and uses the database.
 func (t *Tx) Alive(name string) (bool, error) {
@@ -77,17 +99,10 @@ func (t *Tx) Alive(name string) (bool, error) {
 		return true, nil
 	}
 	if t.db.Postgres {
+		// All have lost their locks when the server starts, and those that run get them again.
 		var dead bool
-		err := t.QueryRowContext(t.ctx, "SELECT pg_try_advisory_xact_lock_shared("+instanceKey+")", name).Scan(&dead)
+		err := t.QueryRowContext(t.ctx, "SELECT pg_try_advisory_xact_lock_shared("+instanceKey+") AND pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds'", name).Scan(&dead)
 		return !dead, err
 	}
-	if _, err := hex.DecodeString(name); err != nil || name == "" {
-		return false, nil
-	}
-	path := filepath.Join(t.db.instanceDirectory(), name)
-	locked, err := isLocked(path)
-	if err == nil && !locked {
-		_ = os.Remove(path) // of a process that was killed
-	}
-	return locked, err
+	return alive.Is(t.db.instanceDirectory(), name)
 }

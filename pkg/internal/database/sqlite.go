@@ -37,7 +37,10 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 			how.Set("immutable", "1")
 		}
 	} else {
-		settings["_pragma"] = append(settings["_pragma"], "page_size(16384)", "synchronous(full)") // in a new file, several compressed messages fit a page
+		if o.PageSize == 0 {
+			o.PageSize = 16 << 10
+		}
+		settings["_pragma"] = append(settings["_pragma"], fmt.Sprintf("page_size(%d)", o.PageSize), "synchronous(full)")
 		if o.Wipe {
 			settings["_pragma"] = append(settings["_pragma"], "secure_delete(on)")
 		}

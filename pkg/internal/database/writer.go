@@ -14,7 +14,11 @@ type writer struct {
 	mu       sync.Mutex // held while the connection is used
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
+	commit   Commit // how the connection does it
 }
+
+// synchronous is what SQLite calls the kinds of commits.
+var synchronous = map[Commit]string{Durable: "full", Soon: "normal"}
 
 // maxPrepared is how many statements are kept. There are some dozens that come again; what
 // names many values has too many forms.
@@ -25,7 +29,7 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{conn: conn, prepared: map[string]*sql.Stmt{}}, nil
+	return &writer{conn: conn, prepared: map[string]*sql.Stmt{}, commit: Durable}, nil
 }
 
 // alone calls f with the connection, which nobody else uses meanwhile.
@@ -35,10 +39,17 @@ func (w *writer) alone(f func(*sql.Conn) error) error {
 	return f(w.conn)
 }
 
-// update calls f in a transaction, which ends with it: what f has written is durable when
+// update calls f in a transaction, which ends with it: what f has written is committed when
 // update returns nil, and undone when it returns an error.
-func (w *writer) update(ctx context.Context, f func() error) error {
+func (w *writer) update(ctx context.Context, commit Commit, f func() error) error {
 	return w.alone(func(conn *sql.Conn) error {
+		if w.commit != commit {
+			// Not by a statement that is prepared: SQLite does it when it prepares it.
+			if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = "+synchronous[commit]); err != nil {
+				return err
+			}
+			w.commit = commit
+		}
 		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil { // it may wait
 			return err
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package database
+package alive
 
 import (
 	"errors"
@@ -16,11 +16,11 @@ func createLocked(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(&fs.PathError{Op: "flock", Path: path, Err: err}, f.Close(), os.Remove(path))
+	}
+	return f, nil
 }
-
-// writable reports whether this process may write to a file or a folder.
-func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }
 
 // isLocked reports whether a process has a file open that it made by createLocked.
 func isLocked(path string) (bool, error) {

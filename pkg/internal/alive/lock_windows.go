@@ -1,4 +1,4 @@
-package database
+package alive
 
 import (
 	"errors"
@@ -19,15 +19,6 @@ func createLocked(path string) (*os.File, error) {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: err}
 	}
 	return os.NewFile(uintptr(handle), path), nil
-}
-
-// writable reports whether this process may write to a file; of a folder that is not known.
-func writable(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return !errors.Is(err, fs.ErrPermission)
-	}
-	return f.Close() == nil
 }
 
 // isLocked reports whether a process has a file open that it made by createLocked.

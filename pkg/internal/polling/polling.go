@@ -1,0 +1,14 @@
+// Package polling says how often to look for what may come at any time, where nobody says
+// that it has.
+package polling
+
+import "time"
+
+const (
+	minPause = time.Millisecond
+	maxPause = 50 * time.Millisecond
+)
+
+// Pause returns how long to wait before looking again, after nothing has come for a time: a
+// tenth of that, so that what comes often is not held up and what is idle costs nothing.
+func Pause(idle time.Duration) time.Duration { return max(minPause, min(idle/10, maxPause)) }
