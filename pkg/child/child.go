@@ -1,5 +1,5 @@
-// Package child runs shell commands that cannot hold up, flood or outlive the program
-// that starts them.
+// Package child runs shell commands, and other programs, that cannot hold up, flood or outlive
+// the program that starts them.
 //
 // A command runs in a group of its own, with everything that it starts. The group is
 // killed when the command's context is done, when the command itself ends, and when its
@@ -21,13 +21,20 @@ import (
 type Options struct {
 	// Command is what the system's shell runs: sh, or cmd on Windows.
 	Command string
+	// Args, if there are any, are a program and its arguments that run instead, without a
+	// shell. The name is a path, or is looked for as the system does.
+	Args []string
 	// Env is the whole environment, as NAME=VALUE; see [Environment].
 	Env []string
+	// Inherit is set for a program that gets the environment of this process, and not Env.
+	Inherit bool
 	// Stderr is called with every line of standard error, without its end, until they
 	// come to 64 KiB; what follows is left out, and so is the end of a long line. A line
 	// is shown to nobody as it is: it may hold control characters. It must be set.
 	// Calls come one after the other, from another goroutine.
 	Stderr func(line string)
+	// Endless is set for a program that runs as long as this one: Stderr gets all lines.
+	Endless bool
 }
 
 // grace is how long is waited for what should come at once: the end of a process that was
@@ -82,12 +89,11 @@ type Process struct {
 func (s *Set) Start(ctx context.Context, o Options) (*Process, error) {
 	p := &Process{
 		ctx:       ctx,
-		command:   shell(o.Command),
+		command:   command(o),
 		killed:    make(chan struct{}),
 		linesRead: make(chan struct{}),
 		ended:     make(chan struct{}),
 	}
-	p.command.Env = append([]string{}, o.Env...) // nil would be our own
 	var problems [3]error
 	p.stdin, problems[0] = p.command.StdinPipe()
 	p.stdout, problems[1] = p.command.StdoutPipe()
@@ -99,7 +105,7 @@ func (s *Set) Start(ctx context.Context, o Options) (*Process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := p.command.Start(); err != nil {
-		return nil, err
+		return nil, startError(p.command, err)
 	}
 	var err error
 	if p.group, err = groupOf(p.command); err != nil {
@@ -112,9 +118,24 @@ func (s *Set) Start(ctx context.Context, o Options) (*Process, error) {
 	}
 	s.running[p] = true
 	stop := context.AfterFunc(ctx, p.kill)
-	go p.readLines(o.Stderr)
+	go p.readLines(o.Stderr, o.Endless)
 	go p.end(s, stop)
 	return p, nil
+}
+
+// command returns what the options say, in a group of its own.
+func command(o Options) *exec.Cmd {
+	var c *exec.Cmd
+	if len(o.Args) > 0 {
+		c = exec.Command(o.Args[0], o.Args[1:]...)
+		c.SysProcAttr = ownGroup()
+	} else {
+		c = shell(o.Command)
+	}
+	if !o.Inherit {
+		c.Env = append([]string{}, o.Env...) // nil would be our own
+	}
+	return c
 }
 
 // Write writes to the standard input.

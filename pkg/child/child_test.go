@@ -331,3 +331,28 @@ func TestAtOnce(t *testing.T) {
 		t.Errorf("%d are still known", len(s.running))
 	}
 }
+
+// TestArgs: a program runs without a shell, with the whole environment if that is wanted, and
+// nothing of what it says is left out.
+func TestArgs(t *testing.T) {
+	noLeaks(t)
+	t.Setenv("HANDOFF_TEST", "inherited")
+	const script = `i=0; while [ $i -lt 3000 ]; do echo "a line of more than twenty bytes $i" >&2; i=$((i+1)); done; echo "$1 $HANDOFF_TEST"`
+	told := &lines{}
+	p, err := (&Set{}).Start(t.Context(), Options{Args: []string{"sh", "-c", script, "sh", "$(one argument)"}, Inherit: true, Endless: true, Stderr: told.add})
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "the program", func() {
+		out, err := io.ReadAll(p)
+		if err := errors.Join(err, p.Wait()); err != nil || string(out) != "$(one argument) inherited\n" {
+			t.Errorf("error %v, output %q", err, out)
+		}
+	})
+	if len(told.all) != 3000 || !strings.HasSuffix(told.last(), " 2999") {
+		t.Errorf("%d of its lines came, the last one %q", len(told.all), told.last())
+	}
+	if _, err := (&Set{}).Start(t.Context(), Options{Args: []string{"/no/such/program"}, Stderr: told.add}); err == nil || err.Error() != "/no/such/program: no such file or directory" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -12,11 +12,14 @@ var usual = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "
 
 const foldNames = false
 
-// shell returns a command of the shell, in a session of its own: so its group is its own,
-// and it has no terminal to write to or to wait for.
+// ownGroup puts a command into a session of its own: so its group is its own, and it has no
+// terminal to write to or to wait for.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// shell returns a command of the shell.
 func shell(command string) *exec.Cmd {
 	c := exec.Command("sh", "-c", command)
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	c.SysProcAttr = ownGroup()
 	return c
 }
 

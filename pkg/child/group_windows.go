@@ -20,13 +20,16 @@ var usual = []string{
 
 const foldNames = true
 
+// ownGroup keeps a command from what the terminal sends to the group of its parent.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+}
+
 // shell returns a command of the shell, which takes its line as it is.
 func shell(command string) *exec.Cmd {
 	c := exec.Command("cmd")
-	c.SysProcAttr = &syscall.SysProcAttr{
-		CmdLine:       `cmd /d /s /c "` + command + `"`,
-		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP,
-	}
+	c.SysProcAttr = ownGroup()
+	c.SysProcAttr.CmdLine = `cmd /d /s /c "` + command + `"`
 	return c
 }
 

@@ -15,9 +15,9 @@ const (
 
 const leftOut = "… (the rest of its standard error is left out)"
 
-// readLines calls line for each line of standard error. What is too much is read all the same: the
-// command is not to wait.
-func (p *Process) readLines(line func(string)) {
+// readLines calls line for each line of standard error, of an endless one for all. What is too
+// much is read all the same: the command is not to wait.
+func (p *Process) readLines(line func(string), endless bool) {
 	defer close(p.linesRead)
 	r := bufio.NewReaderSize(p.stderr, maxLine)
 	left := maxQuoted
@@ -26,7 +26,7 @@ func (p *Process) readLines(line func(string)) {
 		began := !long
 		long = err == bufio.ErrBufferFull
 		if began && len(part) > 0 {
-			if left -= max(len(part), minLine); left < 0 {
+			if left -= max(len(part), minLine); left < 0 && !endless {
 				line(leftOut)
 				io.Copy(io.Discard, r)
 				return
