@@ -22,6 +22,7 @@ const (
 	MACPTranscript  = "macp-transcript-1.schema.json"
 	OpenAIInputData = "openai-handoff-input-data-1.schema.json"
 	AuditRecord     = "audit-record-1.schema.json"
+	Chunk           = "handoff-chunk-1.schema.json"
 )
 
 // Base is what the $id of every schema begins with; its name follows.

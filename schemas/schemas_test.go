@@ -23,7 +23,7 @@ import (
 var published = []string{
 	schemas.Message, schemas.State, schemas.Receiver,
 	schemas.SW4RMContext, schemas.SW4RMRequest, schemas.SW4RMResponse, schemas.MACPTranscript, schemas.OpenAIInputData,
-	schemas.AuditRecord,
+	schemas.AuditRecord, schemas.Chunk,
 }
 
 func parse(t *testing.T, text []byte) *jsonstream.Document {

@@ -25,6 +25,9 @@ type Options struct {
 	// Sign returns the signature of a text that is posted, for the header
 	// [SignatureHeader]; nil for none.
 	Sign func(text []byte) string
+	// Failed is told of each alert that does not arrive, when it does not; nil if [Sender.Close] is to
+	// return what went wrong.
+	Failed func(error)
 	// Timeout is how long one alert may take, with all attempts; 0 means 30 s.
 	Timeout time.Duration
 }
@@ -94,7 +97,11 @@ func (s *Sender) run() {
 }
 
 func (s *Sender) note(err error) {
-	if err != nil {
+	switch {
+	case err == nil:
+	case s.options.Failed != nil:
+		s.options.Failed(err)
+	default:
 		s.failed = append(s.failed, err)
 	}
 }

@@ -21,6 +21,7 @@ const (
 	Released        Event = "RELEASED"         // a person has accepted it
 	Discarded       Event = "DISCARDED"        // a person has decided against it
 	Erased          Event = "ERASED"           // personal data was erased (section 12.3)
+	Revoked         Event = "REVOKED"          // the sender has taken it back: no receiver accepts it any more
 )
 
 // The events of the log itself. Their records stay when older ones are removed.
@@ -36,5 +37,5 @@ func Events() []Event { return slices.Clone(events[:]) }
 
 var events = [...]Event{
 	Dispatched, Accepted, HandedOver, Completed, Acknowledged, Duplicate, Rejected, ExecutionFailed,
-	RolledBack, Escalated, DeadLettered, Released, Discarded, Erased, Configured, Archived, Pruned,
+	RolledBack, Escalated, DeadLettered, Released, Discarded, Erased, Configured, Archived, Pruned, Revoked,
 }

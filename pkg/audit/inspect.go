@@ -36,9 +36,9 @@ type Inspector interface {
 	Payloads(first, end int64, f func(sequence int64, subject string, payload []byte) error) error
 	// Nodes calls f with nodes of one level, in order.
 	Nodes(level int, first, end int64, f func(tree.Node) error) error
-	// Pending calls f with the messages that are to be handed over, each with the record by
-	// which it was accepted, and whether the row is as this program writes it.
-	Pending(f func(handoff string, sequence int64, written bool) error) error
+	// Pending calls f with the messages that are to be handed over, or whose agents run, and
+	// whether the row is as this program writes it. Instance and Alive are not set.
+	Pending(f func(p Pending, written bool) error) error
 	// Retention returns what was moved and removed.
 	Retention() (Retention, error)
 	// Outcomes calls f with the records that say how messages were received, since a time, or
@@ -57,6 +57,7 @@ const MaxSkew = 10 * time.Minute
 
 // An Outcome is the part of a record that says how a message was received.
 type Outcome struct {
+	RecordedAt       time.Time // UTC
 	Event            Event
 	Sender, Receiver string
 	Reason           finding.Reason

@@ -54,7 +54,7 @@ type Record struct {
 	TaskID          string
 	ParentHandoffID string
 	Sender          string // fromAgent.agentId
-	Receiver        string // toAgent.agentType
+	Receiver        string // its own agentType, where it has one; else toAgent.agentType
 	Reason          finding.Reason
 	Attempt         int // which attempt this is at handing over, from 1
 
@@ -77,12 +77,21 @@ type Record struct {
 	Details Details
 }
 
+// A Copy is what one receiver gets of a message: several may get one each (section 14.2). What
+// is accepted, handed over and answered is a copy.
+type Copy struct{ HandoffID, Receiver string }
+
+// Copy returns which copy a record is about. Records of older versions with the event HANDED_OVER
+// have no receiver, and are about all copies, of which there was one.
+func (r *Record) Copy() Copy { return Copy{r.HandoffID, r.Receiver} }
+
 // Details are members of a [Record] that few records have.
 type Details struct {
 	Findings       []Finding `json:"findings,omitzero"`       // why a message was rejected, or what was noted
 	MoreFindings   int       `json:"moreFindings,omitzero"`   // that there were beside those
-	Concerns       *int64    `json:"concerns,omitzero"`       // sequence number of the record that this one is about, where handoffId does not say
+	Concerns       *int64    `json:"concerns,omitzero"`       // sequence number of the record that this one is about, where handoffId does not say; of a HANDED_OVER with Running, its ACCEPTED
 	Resumed        bool      `json:"resumed,omitzero"`        // handed over by another attempt than the one that accepted it
+	Running        bool      `json:"running,omitzero"`        // handed over to an agent for whose end the receiver waits
 	Compressed     bool      `json:"compressed,omitzero"`     // the message's older turns were summarised (section 6.4)
 	By             string    `json:"by,omitzero"`             // the person who decided
 	Explanation    string    `json:"explanation,omitzero"`    // in that person's words, or what happened
@@ -112,7 +121,7 @@ func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05
 
 // isZero reports whether there are no details.
 func (d *Details) isZero() bool {
-	return len(d.Findings) == 0 && d.MoreFindings == 0 && d.Concerns == nil && !d.Resumed && !d.Compressed &&
+	return len(d.Findings) == 0 && d.MoreFindings == 0 && d.Concerns == nil && !d.Resumed && !d.Running && !d.Compressed &&
 		d.By == "" && d.Explanation == "" && len(d.Allowed) == 0 && d.ExitCode == nil && d.DurationMicros == 0 &&
 		len(d.Receivers) == 0 && d.Subject == "" && len(d.Commitments) == 0 && d.PayloadDigest == nil &&
 		d.Setting == nil && d.Archive == nil && d.Removal == nil

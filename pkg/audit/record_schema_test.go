@@ -26,7 +26,7 @@ func TestRecordsKeepToTheirSchema(t *testing.T) {
 			Transport: text.Draw(t, "transport"), LatencyMicros: number.Draw(t, "latency"), KeyID: text.Draw(t, "key"), MessageBytes: number.Draw(t, "bytes"),
 			MessageDigest: audit.Hash{byte(number.Draw(t, "digest"))}, FrameDigest: audit.Hash{byte(number.Draw(t, "frame"))},
 			Details: audit.Details{
-				MoreFindings: int(number.Draw(t, "more")), Resumed: rapid.Bool().Draw(t, "resumed"), Compressed: rapid.Bool().Draw(t, "compressed"),
+				MoreFindings: int(number.Draw(t, "more")), Resumed: rapid.Bool().Draw(t, "resumed"), Running: rapid.Bool().Draw(t, "running"), Compressed: rapid.Bool().Draw(t, "compressed"),
 				By: text.Draw(t, "by"), Explanation: text.Draw(t, "explanation"), DurationMicros: number.Draw(t, "duration"), Subject: text.Draw(t, "subject"),
 			},
 		}

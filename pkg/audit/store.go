@@ -85,8 +85,8 @@ type Reader interface {
 	Frame(sequence int64) ([]byte, error)
 	// Payload returns the personal data of a record's message, encrypted; nil if there is none.
 	Payload(sequence int64) ([]byte, error)
-	// Pending returns the messages that were accepted and have not been handed over: of
-	// some handoffs, or of all.
+	// Pending returns the messages that were accepted and have not been handed over, or whose
+	// agents run: all copies of some handoffs, or of all, in the order of acceptance.
 	Pending(handoffs ...string) ([]Pending, error)
 	tree.Source
 	// Archives returns the files that messages were moved to, in the order of their records.
@@ -103,8 +103,8 @@ type Tx interface {
 	InsertNodes([]tree.Node) error
 	// SetPending notes who is handing over messages for which nobody is noted.
 	SetPending([]Pending) error
-	// ClearPending notes that messages were handed over.
-	ClearPending(handoffs []string) error
+	// ClearPending notes that nobody has to hand over these messages, or waits for their agents.
+	ClearPending([]Copy) error
 	// Archive notes a file, and removes the messages that are in it. [Batch.Archive] also
 	// records that.
 	Archive(Archive) error
@@ -136,10 +136,16 @@ type Entry struct {
 	Payload []byte // its personal data, encrypted, of Details.Subject; nil for none
 }
 
-// A Pending is a message that was accepted and has not been handed over.
+// A Pending is a message that was accepted and has not been handed over, or whose agent runs.
 type Pending struct {
 	HandoffID string
+	Receiver  string // whose copy it is
 	Sequence  int64  // of the record by which it was accepted
-	Instance  string // who is handing it over
+	Instance  string // who is handing it over, or waits for its agent
 	Alive     bool   // whether that process still runs
+	Running   bool   // it was handed over, to an agent for whose end that process waits
+	ReplyTo   string // where the sender waits for the answer, as the receiver notes it; "" for nowhere
 }
+
+// Copy returns which copy it is.
+func (p *Pending) Copy() Copy { return Copy{p.HandoffID, p.Receiver} }

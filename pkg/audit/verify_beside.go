@@ -13,23 +13,35 @@ import (
 )
 
 // ways are what records say that other rows must agree with: which messages are to be handed
-// over, and what was done with the log itself.
+// over, which agents run, and what was done with the log itself.
 type ways struct {
 	seed maphash.Seed
-	// last is, by handoff, what was recorded last: that it was accepted, or handed over. Of
-	// those that were handed over, a whole log has none.
-	last   map[uint64]passage
-	erased []passage // of data subjects
-	notes  []note
-	lost   bool // there were too many to remember
+	// last is, by copy, what was recorded last: that it was accepted, that its agent runs, or that
+	// nobody has to do anything. Of the last, a whole log has none.
+	last map[uint64]passage
+	// handedOver is, by handoff, the last HANDED_OVER without a receiver, as older versions wrote
+	// it: of all copies that were accepted before. A whole log has none.
+	handedOver map[uint64]int64
+	erased     []passage // of data subjects
+	notes      []note
+	lost       bool // there were too many to remember
 }
 
 // A passage is a message that was accepted.
 type passage struct {
-	sequence int64  // of the record; -1 if it was handed over
+	sequence int64  // of the record; or done, or earlier
+	handoff  uint64 // by its id alone
 	subject  string // whose personal data it has, "" for nobody's
-	erased   bool   // it is gone, and nobody has to hand the message over
+	running  bool   // it was handed over, to an agent that has not ended
+	free     bool   // its personal data is gone or it was rolled back, so nobody has to hand it over
+	ended    bool   // of an earlier one: its agent has ended, if it ran
 }
+
+// Sequence numbers of passages that no record has.
+const (
+	done    = -1 // nobody has to do anything
+	earlier = -2 // it was accepted by a record before those that were looked at
+)
 
 // A note is a record about the log itself.
 type note struct {
@@ -37,7 +49,9 @@ type note struct {
 	Details
 }
 
-func newWays(seed maphash.Seed) ways { return ways{seed: seed, last: map[uint64]passage{}} }
+func newWays(seed maphash.Seed) ways {
+	return ways{seed: seed, last: map[uint64]passage{}, handedOver: map[uint64]int64{}}
+}
 
 // maxPassages bounds how many messages that are to be handed over are remembered.
 const maxPassages = 1 << 20
@@ -47,7 +61,8 @@ func (w *ways) add(r *Row) (d Details) {
 	switch {
 	case r.Tombstone:
 		return d
-	case r.Event == Erased || r.Event == Configured || r.Event == Archived || r.Event == Pruned || bytes.Contains(r.RawDetails, []byte(`"payloadDigest"`)):
+	case r.Event == Erased || r.Event == Configured || r.Event == Archived || r.Event == Pruned ||
+		bytes.Contains(r.RawDetails, []byte(`"payloadDigest"`)) || r.Event == HandedOver && r.RawDetails != nil:
 		var err error
 		if d, err = ParseDetails(r.RawDetails); err != nil {
 			d = Details{} // it was changed, which was reported
@@ -55,15 +70,35 @@ func (w *ways) add(r *Row) (d Details) {
 	}
 	switch r.Event {
 	case Accepted:
-		p := passage{sequence: r.Sequence}
+		p := passage{sequence: r.Sequence, handoff: w.key(r.HandoffID)}
 		if d.PayloadDigest != nil {
 			p.subject = d.Subject
 		}
-		w.last[w.key(r.HandoffID)] = p
+		w.last[w.keyOf(r)] = p
 	case HandedOver:
-		w.last[w.key(r.HandoffID)] = passage{sequence: -1}
+		switch {
+		case d.Running && d.Concerns != nil:
+			w.last[w.keyOf(r)] = passage{sequence: *d.Concerns, handoff: w.key(r.HandoffID), running: true}
+		case r.Receiver == "":
+			w.handedOver[w.key(r.HandoffID)] = r.Sequence
+		default:
+			w.last[w.keyOf(r)] = passage{sequence: done}
+		}
+	case Completed, ExecutionFailed:
+		switch p := w.before(r); {
+		case p.running:
+			w.last[w.keyOf(r)] = passage{sequence: done}
+		case p.sequence == earlier:
+			p.ended = true
+			w.last[w.keyOf(r)] = p
+		}
+	case RolledBack:
+		if p := w.before(r); p.sequence != done && !p.running {
+			p.free = true
+			w.last[w.keyOf(r)] = p
+		}
 	case Erased:
-		w.erased = append(w.erased, passage{r.Sequence, d.Subject, true})
+		w.erased = append(w.erased, passage{sequence: r.Sequence, subject: d.Subject})
 	case Configured, Archived, Pruned:
 		w.notes = append(w.notes, note{r.Sequence, d})
 	}
@@ -72,10 +107,43 @@ func (w *ways) add(r *Row) (d Details) {
 
 func (w *ways) key(handoff string) uint64 { return maphash.String(w.seed, handoff) }
 
+// keyOf returns the key of the copy that a record is about.
+func (w *ways) keyOf(r *Row) uint64 { return w.keyOfCopy(r.HandoffID, r.Receiver) }
+
+func (w *ways) keyOfCopy(handoff, receiver string) uint64 {
+	return maphash.Comparable(w.seed, Copy{handoff, receiver})
+}
+
+// before returns what the records before one say of its copy.
+func (w *ways) before(r *Row) passage {
+	p, ok := w.last[w.keyOf(r)]
+	if !ok {
+		p = passage{sequence: earlier, handoff: w.key(r.HandoffID)}
+	}
+	return p
+}
+
 // join takes the records in that come after.
 func (w *ways) join(after ways) {
+	if len(after.handedOver) > 0 {
+		for key, p := range w.last {
+			if _, gone := after.handedOver[p.handoff]; gone {
+				delete(w.last, key)
+			}
+		}
+	}
 	for key, p := range after.last {
-		if p.sequence < 0 {
+		gone := p.sequence == done
+		if at, ok := after.handedOver[p.handoff]; ok && p.sequence < at {
+			gone = true
+		}
+		if p.sequence == earlier {
+			before, known := w.last[key]
+			gone = gone || !known || before.running && p.ended
+			before.free = before.free || p.free && !before.running
+			p = before
+		}
+		if gone {
 			delete(w.last, key)
 		} else if !w.lost {
 			w.last[key] = p
@@ -85,7 +153,7 @@ func (w *ways) join(after ways) {
 	for _, e := range after.erased {
 		for key, p := range w.last {
 			if p.subject == e.subject && p.subject != "" && p.sequence < e.sequence {
-				p.erased = true
+				p.free = true
 				w.last[key] = p
 			}
 		}
@@ -124,17 +192,24 @@ func (v *verification) pending(i Inspector) error {
 	if v.way.lost {
 		return v.row(-1, "more than %d messages were accepted and not handed over: too many to compare with audit_pending", maxPassages)
 	}
-	err := i.Pending(func(handoff string, sequence int64, written bool) error {
-		key := v.way.key(handoff)
+	err := i.Pending(func(row Pending, written bool) error {
+		key := v.way.keyOfCopy(row.HandoffID, row.Receiver)
 		p, ok := v.way.last[key]
 		delete(v.way.last, key)
+		id := finding.Quote(row.HandoffID)
 		switch {
 		case !written:
-			return v.row(-1, "what is under way of handoff %s (record %d) was changed", finding.Quote(handoff), sequence)
+			return v.row(-1, "what is under way of handoff %s (record %d) was changed", id, row.Sequence)
+		case !ok && row.Running && row.ReplyTo != "": // its agent has ended, and its sender may not know
+			return nil
 		case !ok:
-			return v.row(-1, "handoff %s is under way (record %d), and no record has accepted it, or it was handed over", finding.Quote(handoff), sequence)
-		case p.sequence != sequence:
-			return v.row(-1, "handoff %s is under way, but not by record %d: record %d has accepted it", finding.Quote(handoff), sequence, p.sequence)
+			return v.row(-1, "handoff %s is under way (record %d), and no record has accepted it, or it was handed over", id, row.Sequence)
+		case p.sequence != row.Sequence:
+			return v.row(-1, "handoff %s is under way, but not by record %d: record %d has accepted it", id, row.Sequence, p.sequence)
+		case p.running && !row.Running:
+			return v.row(p.sequence, "handoff %s is under way (record %d) as if nobody had it, and it was handed over to an agent that has not ended", id, row.Sequence)
+		case !p.running && row.Running:
+			return v.row(p.sequence, "handoff %s is under way (record %d) as if an agent had it, and no record says so", id, row.Sequence)
 		}
 		return nil
 	})
@@ -142,10 +217,14 @@ func (v *verification) pending(i Inspector) error {
 		return err
 	}
 	for _, p := range slices.SortedFunc(maps.Values(v.way.last), func(a, b passage) int { return cmp.Compare(a.sequence, b.sequence) }) {
-		if p.erased {
+		what := "was not handed over, and is not under way"
+		switch {
+		case p.running:
+			what = "has an agent that has not ended, and is not under way"
+		case p.free:
 			continue
 		}
-		if err := v.row(p.sequence, "the message that record %d has accepted was not handed over, and is not under way: its row of audit_pending is missing", p.sequence); err != nil {
+		if err := v.row(p.sequence, "the message that record %d has accepted %s: its row of audit_pending is missing", p.sequence, what); err != nil {
 			return err
 		}
 	}

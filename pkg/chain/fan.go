@@ -238,6 +238,16 @@ func (f *fan) owe(joint *Node) {
 	}
 }
 
+// Joined returns the last messages of those branches that a message joins and that its parent is
+// not of; none if it joins nothing (EAAPL-MAG006, section 14.2).
+func (n *Node) Joined() []*Node {
+	var all []*Node
+	for _, f := range n.joins {
+		all = append(all, f.others...)
+	}
+	return all
+}
+
 // outer returns the outermost fan-out that a message joins, or nil.
 func (n *Node) outer() *fan {
 	if len(n.joins) == 0 {

@@ -128,7 +128,7 @@ func (g *generator) leave(b *audit.Batch) error {
 	var left []audit.Pending
 	for _, t := range g.tasks {
 		if t != nil && t.last.HandoffID != "" && !t.handedOver {
-			left = append(left, audit.Pending{HandoffID: t.last.HandoffID, Sequence: t.last.Sequence, Instance: "0123456789abcdef"})
+			left = append(left, audit.Pending{HandoffID: t.last.HandoffID, Receiver: t.last.Receiver, Sequence: t.last.Sequence, Instance: "0123456789abcdef"})
 		}
 	}
 	return b.SetPending(left)
@@ -138,7 +138,7 @@ func (g *generator) leave(b *audit.Batch) error {
 func (g *generator) next(b *audit.Batch, t *task) error {
 	if t.last.HandoffID != "" && !t.handedOver {
 		t.handedOver = true
-		_, err := b.Add(audit.Record{Event: audit.HandedOver, HandoffID: t.last.HandoffID, TaskID: t.id}, nil)
+		_, err := b.Add(audit.Record{Event: audit.HandedOver, HandoffID: t.last.HandoffID, TaskID: t.id, Receiver: t.last.Receiver}, nil)
 		return err
 	}
 	t.micros += 1000 + g.rand.Int64N(90_000)

@@ -148,13 +148,13 @@ func finish(ctx context.Context, b *audit.Batch, keys KeyStore, e Erasure) (stor
 	if err != nil {
 		return stored, err
 	}
-	var left []string
+	var left []audit.Copy
 	for held, err := range b.Records(audit.Filter{Subject: e.Subject, Events: []audit.Event{audit.Accepted}}) {
 		if err != nil {
 			return stored, err
 		}
-		if slices.ContainsFunc(pending, func(p audit.Pending) bool { return p.Sequence == held.Sequence && !p.Alive }) {
-			left = append(left, held.HandoffID)
+		if slices.ContainsFunc(pending, func(p audit.Pending) bool { return p.Sequence == held.Sequence && !p.Alive && !p.Running }) {
+			left = append(left, held.Copy())
 		}
 	}
 	if err := b.ClearPending(left); err != nil {

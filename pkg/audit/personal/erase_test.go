@@ -485,3 +485,42 @@ func TestSameDatabase(t *testing.T) {
 		})
 	}
 }
+
+// TestErasedWhileAgentRan: of a message whose agent died with its receiver, and whose data subject
+// was erased meanwhile, the sender hears, also where it was to be handed over again.
+func TestErasedWhileAgentRan(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := newDesk(t, filepath.Join(dir, "log.db"), filepath.Join(dir, "keys.db"))
+	other := newDesk(t, filepath.Join(dir, "log.db"), filepath.Join(dir, "keys.db"))
+	accepted := other.accept(about(t, "h1", "C-4711", "Erika", "1964-08-12"))
+	r, err := receiver.New(t.Context(), validate.New(validate.Options{}), other.log, receiver.Options{Personal: other.sealer})
+	if err == nil {
+		err = r.HandedOver(t.Context(), []receiver.Handover{{Accepted: accepted.Record, Running: true}})
+	}
+	if err == nil {
+		err = other.log.Store().Close() // as a process that died
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.erase(d.sealer, "C-4711", "x"); err != nil {
+		t.Fatal(err)
+	}
+	r, err = receiver.New(t.Context(), validate.New(validate.Options{}), d.log, receiver.Options{Personal: d.sealer, Rerun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} { // it is settled once
+		var got []receiver.Left
+		if err := r.Resume(t.Context(), func(l receiver.Left) error { got = append(got, l); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != want || want == 1 && (got[0].Raw != nil || got[0].Answer.Reason != receiver.ExecutionFailed || !got[0].Answer.Retryable) {
+			t.Errorf("%+v", got)
+		}
+	}
+	if _, err := audit.Verify(t.Context(), d.log.Store(), audit.VerifyOptions{Found: func(p audit.Problem) error { t.Error(p.Message); return nil }}); err != nil {
+		t.Error(err)
+	}
+}

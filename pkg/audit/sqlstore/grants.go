@@ -9,7 +9,7 @@ import (
 // frozen are the tables whose rows never change, and when a row may, all the same: where
 // audit_archive or audit_removal has a row that says so, which stays.
 var frozen = []struct{ table, key, update, remove string }{
-	{"audit_record", "sequence", "NEW.sequence = OLD.sequence AND NEW.hash = OLD.hash AND NEW.event = -1 AND OLD.event < " + strconv.Itoa(firstKept) + " AND OLD.sequence < (SELECT max(before) FROM audit_removal)", ""},
+	{"audit_record", "sequence", "NEW.sequence = OLD.sequence AND NEW.hash = OLD.hash AND NEW.event = -1 AND OLD.event NOT BETWEEN " + strconv.Itoa(firstKept) + " AND " + strconv.Itoa(lastKept) + " AND OLD.sequence < (SELECT max(before) FROM audit_removal)", ""},
 	{"audit_message", "sequence", "", "EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last) OR OLD.sequence < (SELECT max(before) FROM audit_removal)"},
 	{"audit_personal", "sequence", "", "OLD.sequence < (SELECT max(before) FROM audit_removal)"},
 	{"audit_node", "level,position", "", ""},
@@ -70,7 +70,7 @@ CREATE OR REPLACE FUNCTION audit_archived(n bigint) RETURNS boolean LANGUAGE sql
 				when = " WHEN (NOT coalesce(" + event.unless + ", false))"
 			}
 			if !postgres {
-				fmt.Fprintf(&b, "CREATE TRIGGER IF NOT EXISTS %s BEFORE %s ON %s%s\n  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;\n", name, strings.ToUpper(event.name), f.table, when)
+				fmt.Fprintf(&b, "DROP TRIGGER IF EXISTS %[1]s;\nCREATE TRIGGER %[1]s BEFORE %[2]s ON %[3]s%[4]s\n  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;\n", name, strings.ToUpper(event.name), f.table, when)
 				continue
 			}
 			// A condition of PostgreSQL has no queries in it.

@@ -67,7 +67,7 @@ func TestAppendOnly(t *testing.T) {
 func appendOne(t *testing.T, s audit.Store) {
 	t.Helper()
 	err := audit.NewLog(s, nil).Append(t.Context(), func(b *audit.Batch) error {
-		if err := b.ClearPending([]string{"6a0e7f5e-0d43-4a8e-9f0a-0000000000ca"}); err != nil {
+		if err := b.ClearPending([]audit.Copy{{HandoffID: "6a0e7f5e-0d43-4a8e-9f0a-0000000000ca", Receiver: "receiver"}}); err != nil {
 			return err
 		}
 		if _, err := b.Add(audit.Record{Event: audit.HandedOver, HandoffID: "6a0e7f5e-0d43-4a8e-9f0a-0000000000ca"}, nil); err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -210,15 +209,18 @@ func (i inspector) Payloads(first, end int64, f func(sequence int64, subject str
 }
 
 // Pending implements [audit.Inspector].
-func (i inspector) Pending(f func(handoff string, sequence int64, written bool) error) error {
+func (i inspector) Pending(f func(p audit.Pending, written bool) error) error {
 	return i.Scanner.Rows(func(v []database.Cell) error {
-		sequence, instance := v[1].Int, string(v[2].Bytes)
 		id, written := unpackID(v[0].Bytes)
-		for at, kind := range []database.Kind{database.Blob, database.Int, database.Text, database.Blob} {
+		for at, kind := range []database.Kind{database.Blob, database.Text, database.Int, database.Text, database.Int} {
 			written = written && v[at].Kind == kind
 		}
-		return f(id, sequence, written && string(v[3].Bytes) == string(rowDigest(id, strconv.FormatInt(sequence, 10), instance)))
-	}, "SELECT handoff_id, sequence, instance, digest FROM audit_pending ORDER BY sequence")
+		replyTo := string(v[5].Bytes)
+		written = written && (v[4].Int == 0 || v[4].Int == 1) && v[6].Kind == database.Blob &&
+			(v[5].Kind == database.Null || v[5].Kind == database.Text && replyTo != "") &&
+			string(v[6].Bytes) == string(pendingDigest(id, v[2].Int, string(v[3].Bytes), replyTo))
+		return f(audit.Pending{HandoffID: id, Receiver: string(v[1].Bytes), Sequence: v[2].Int, Running: v[4].Int == 1, ReplyTo: replyTo}, written)
+	}, "SELECT handoff_id, receiver, sequence, instance, running, reply_to, digest FROM audit_pending ORDER BY sequence")
 }
 
 // Others implements [audit.Inspector].

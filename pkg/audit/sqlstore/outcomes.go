@@ -47,7 +47,7 @@ func (i inspector) Outcomes(since time.Time, f func(*audit.Outcome) error) error
 	var o audit.Outcome
 	return i.Scanner.Rows(func(v []database.Cell) error {
 		o = audit.Outcome{
-			Event: events[v[1].Int], Sender: view(v[2].Bytes), Receiver: view(v[3].Bytes), Reason: finding.Reason(view(v[4].Bytes)),
+			RecordedAt: time.UnixMicro(v[8].Int).UTC(), Event: events[v[1].Int], Sender: view(v[2].Bytes), Receiver: view(v[3].Bytes), Reason: finding.Reason(view(v[4].Bytes)),
 			Transport: view(v[5].Bytes), LatencyMicros: v[6].Int,
 		}
 		var err error
@@ -55,6 +55,6 @@ func (i inspector) Outcomes(since time.Time, f func(*audit.Outcome) error) error
 			return &RowError{v[0].Int, "its details are not as they were written"}
 		}
 		return f(&o)
-	}, `SELECT sequence, event, sender, receiver, reason, transport, latency, details FROM audit_record
+	}, `SELECT sequence, event, sender, receiver, reason, transport, latency, details, recorded_at FROM audit_record
 WHERE sequence >= ? AND recorded_at >= ? AND event IN (?, ?, ?) ORDER BY sequence`, first, from, number(audit.Accepted), number(audit.Rejected), number(audit.RolledBack))
 }

@@ -13,8 +13,12 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/database"
 )
 
-// firstKept is the number of the first event of the log itself, whose records are not removed.
-const firstKept = 14
+// firstKept and lastKept are the numbers of the first and the last event of the log itself, whose
+// records are not removed.
+const (
+	firstKept = 14
+	lastKept  = 16
+)
 
 // removedEvent is the number in the column event of records that were removed. Their columns
 // sequence and hash stay, message_digest is a digest of both, recorded_at 0, the others NULL.
@@ -128,7 +132,7 @@ func (t tx) Remove(before int64) (removed int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = t.QueryRow("SELECT count(*) FROM audit_record WHERE sequence >= ? AND sequence < ? AND event >= 0 AND event < ?", last, before, firstKept).Scan(&removed)
+	err = t.QueryRow("SELECT count(*) FROM audit_record WHERE sequence >= ? AND sequence < ? AND event >= 0 AND event NOT BETWEEN ? AND ?", last, before, firstKept, lastKept).Scan(&removed)
 	if err != nil || removed == 0 {
 		return 0, err
 	}
@@ -148,8 +152,8 @@ func (t tx) Remove(before int64) (removed int64, err error) {
 			sequence := first + int64(i)
 			err := t.Exec(`UPDATE audit_record SET event = -1, recorded_at = 0, message_digest = ?, handoff_id = NULL, task_id = NULL, parent_id = NULL,
 sender = NULL, receiver = NULL, reason = NULL, attempt = NULL, cost_spent = NULL, cost_remaining = NULL, prompt_tokens = NULL, completion_tokens = NULL,
-trace_id = NULL, transport = NULL, latency = NULL, key_id = NULL, message_bytes = NULL, frame_digest = NULL, details = NULL WHERE sequence = ? AND event < ?`,
-				tombstoneDigest(sequence, h[:]), sequence, firstKept)
+trace_id = NULL, transport = NULL, latency = NULL, key_id = NULL, message_bytes = NULL, frame_digest = NULL, details = NULL WHERE sequence = ? AND event NOT BETWEEN ? AND ?`,
+				tombstoneDigest(sequence, h[:]), sequence, firstKept, lastKept)
 			if err != nil {
 				return 0, err
 			}

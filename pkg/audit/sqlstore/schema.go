@@ -5,8 +5,11 @@ package sqlstore
 // Nothing of audit_record, audit_message and audit_node is ever changed, but that messages go
 // where audit_archive says, and records end where audit_removal says; of each of these rows
 // there is a record. Of audit_personal the keys are destroyed that it can be read with.
-// audit_pending says what is under way: which messages, records say; who hands them over, no
-// hash of a record covers, so it has a digest of its own.
+// audit_pending says what is under way: which messages, and whether their agents run, records
+// say; who hands them over, and where answers go, no hash of a record covers, so it has a digest
+// of its own. Version 2 has a row for each copy of a message, whose receiver is that of the record;
+// where no answer goes anywhere, the digest is that of version 1. PostgreSQL keeps the table,
+// since roles have grants on it.
 var versions = []string{`
 CREATE TABLE audit_record (
   sequence INTEGER PRIMARY KEY,
@@ -67,4 +70,29 @@ CREATE TABLE audit_personal (
   subject BLOB NOT NULL,
   payload BLOB NOT NULL
 );
-CREATE INDEX audit_personal_subject ON audit_personal (subject, sequence)`}
+CREATE INDEX audit_personal_subject ON audit_personal (subject, sequence)`, `
+-- sqlite
+CREATE TABLE audit_pending_2 (
+  handoff_id BLOB NOT NULL,
+  sequence INTEGER NOT NULL,
+  instance TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  receiver TEXT NOT NULL,
+  running INTEGER NOT NULL,
+  reply_to TEXT,
+  PRIMARY KEY (handoff_id, receiver)
+);
+-- sqlite
+INSERT INTO audit_pending_2 SELECT p.handoff_id, p.sequence, p.instance, p.digest, coalesce(r.receiver, ''), 0, NULL
+  FROM audit_pending AS p LEFT JOIN audit_record AS r ON r.sequence = p.sequence;
+-- sqlite
+DROP TABLE audit_pending;
+-- sqlite
+ALTER TABLE audit_pending_2 RENAME TO audit_pending;
+-- postgres
+ALTER TABLE audit_pending ADD COLUMN receiver TEXT NOT NULL DEFAULT '', ADD COLUMN running INTEGER NOT NULL DEFAULT 0, ADD COLUMN reply_to TEXT;
+-- postgres
+UPDATE audit_pending AS p SET receiver = coalesce((SELECT r.receiver FROM audit_record AS r WHERE r.sequence = p.sequence), '');
+-- postgres
+ALTER TABLE audit_pending ALTER COLUMN receiver DROP DEFAULT, ALTER COLUMN running DROP DEFAULT,
+  DROP CONSTRAINT audit_pending_pkey, ADD PRIMARY KEY (handoff_id, receiver)`}

@@ -60,6 +60,10 @@ func (s *Store) Close() error { return s.db.Close() }
 // Instance implements [audit.Store].
 func (s *Store) Instance(ctx context.Context) (string, error) { return s.db.Instance(ctx) }
 
+// Stay keeps this process, if it has an instance, visible to others until ctx is done, also when a
+// connection is lost.
+func (s *Store) Stay(ctx context.Context) { s.db.Stay(ctx) }
+
 // Update implements [audit.Store].
 func (s *Store) Update(ctx context.Context, f func(audit.Tx) error) error {
 	err := s.db.Update(ctx, "audit", func(t *database.Tx) error { return f(tx{t, s.archive}) })
@@ -234,7 +238,7 @@ func (t tx) Pending(handoffs ...string) (list []audit.Pending, err error) {
 	if len(handoffs) > 0 {
 		where = " WHERE handoff_id IN (" + database.Marks(len(handoffs)) + ")"
 	}
-	rows, err := t.Query("SELECT handoff_id, sequence, instance FROM audit_pending"+where+" ORDER BY sequence", packed(handoffs)...)
+	rows, err := t.Query("SELECT handoff_id, receiver, sequence, instance, running, coalesce(reply_to, '') FROM audit_pending"+where+" ORDER BY sequence", packed(handoffs)...)
 	if err != nil {
 		return nil, err
 	}
@@ -242,9 +246,11 @@ func (t tx) Pending(handoffs ...string) (list []audit.Pending, err error) {
 	for rows.Next() {
 		var p audit.Pending
 		var id []byte
-		if err := rows.Scan(&id, &p.Sequence, &p.Instance); err != nil {
+		var running int64
+		if err := rows.Scan(&id, &p.Receiver, &p.Sequence, &p.Instance, &running, &p.ReplyTo); err != nil {
 			return nil, err
 		}
+		p.Running = running != 0
 		var ok bool
 		if p.HandoffID, ok = unpackID(id); !ok {
 			return nil, &RowError{p.Sequence, "its entry in audit_pending is not as it was written"}
@@ -330,18 +336,32 @@ func (t tx) InsertNodes(nodes []tree.Node) error {
 func (t tx) SetPending(list []audit.Pending) error {
 	rows := make([][]any, len(list))
 	for i, p := range list {
-		rows[i] = []any{packID(p.HandoffID), p.Sequence, p.Instance, rowDigest(p.HandoffID, strconv.FormatInt(p.Sequence, 10), p.Instance)}
+		running := 0
+		if p.Running {
+			running = 1
+		}
+		rows[i] = []any{packID(p.HandoffID), p.Receiver, p.Sequence, p.Instance, running, text(p.ReplyTo), pendingDigest(p.HandoffID, p.Sequence, p.Instance, p.ReplyTo)}
 	}
-	return t.Tx.Insert("audit_pending", []string{"handoff_id", "sequence", "instance", "digest"}, rows)
+	return t.Tx.Insert("audit_pending", []string{"handoff_id", "receiver", "sequence", "instance", "running", "reply_to", "digest"}, rows)
 }
 
-func (t tx) ClearPending(handoffs []string) error {
-	for _, id := range handoffs {
-		if err := t.Exec("DELETE FROM audit_pending WHERE handoff_id = ?", packID(id)); err != nil {
+func (t tx) ClearPending(copies []audit.Copy) error {
+	for _, c := range copies {
+		if err := t.Exec("DELETE FROM audit_pending WHERE handoff_id = ? AND receiver = ?", packID(c.HandoffID), c.Receiver); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pendingDigest returns the digest of what records do not say of a row of audit_pending. That
+// of a row without replyTo is the one of the tables' version 1.
+func pendingDigest(handoff string, sequence int64, instance, replyTo string) []byte {
+	values := []string{handoff, strconv.FormatInt(sequence, 10), instance}
+	if replyTo != "" {
+		values = append(values, replyTo)
+	}
+	return rowDigest(values...)
 }
 
 // rowDigest returns the digest of what no hash of a record covers: the SHA-256 of values, each

@@ -60,6 +60,7 @@ func full(n int) (records []audit.Record, frames [][]byte) {
 func fill(t *testing.T, s audit.Store) {
 	records, frames := full(300)
 	records[404].Event = audit.Accepted
+	records[20].Event = audit.Revoked // its number is after those of the events whose records stay
 	now := time.Now()
 	for part, at := range []time.Time{now.AddDate(-10, 0, 0), now.AddDate(-1, 0, 0), now} {
 		err := audit.NewLog(s, func() time.Time { return at }).Append(t.Context(), func(b *audit.Batch) error {
@@ -80,7 +81,7 @@ func fill(t *testing.T, s audit.Store) {
 			if err := b.Set("retention", "P7Y"); err != nil {
 				return err
 			}
-			return b.SetPending([]audit.Pending{{HandoffID: records[404].HandoffID, Sequence: 404, Instance: "0123456789abcdef"}})
+			return b.SetPending([]audit.Pending{{HandoffID: records[404].HandoffID, Receiver: "receiver", Sequence: 404, ReplyTo: "answers", Instance: "0123456789abcdef"}})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -180,7 +181,7 @@ func TestVerifyWhileRecordsAreAdded(t *testing.T) {
 // keys are the primary keys of the tables.
 var keys = map[string][]string{
 	"audit_record": {"sequence"}, "audit_message": {"sequence"}, "audit_personal": {"sequence"}, "audit_node": {"level", "position"},
-	"audit_pending": {"handoff_id"},
+	"audit_pending": {"handoff_id", "receiver"},
 	"audit_archive": {"first"}, "audit_removal": {"before"},
 }
 
@@ -444,24 +445,50 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 	handedOver := audit.Record{Event: audit.HandedOver, HandoffID: "h"}
 	erased := audit.Record{Event: audit.Erased, Details: audit.Details{Subject: subject}}
 	other := audit.Record{Event: audit.Rejected, HandoffID: "h"}
+	first := int64(0)
+	runs := audit.Record{Event: audit.HandedOver, HandoffID: "h", Details: audit.Details{Running: true, Concerns: &first}}
+	ended := audit.Record{Event: audit.Completed, HandoffID: "h"}
+	failed := audit.Record{Event: audit.ExecutionFailed, HandoffID: "h"}
+	rolledBack := audit.Record{Event: audit.RolledBack, HandoffID: "h"}
+	of := func(receiver string, r audit.Record) audit.Record { r.Receiver = receiver; return r }
 	const missing, tooMany = "its row of audit_pending is missing", "no record has accepted it, or it was handed over"
 	for name, tt := range map[string]struct {
 		records []audit.Record
 		pending int64 // sequence number, -1 for none
 		want    string
 		far     bool // also with many records between
+		running bool // what is under way is marked so
+		whose   string
+		replyTo string
 	}{
-		"handed over":                      {[]audit.Record{accepted, handedOver}, -1, "", true},
-		"to be handed over":                {[]audit.Record{accepted}, 0, "", false},
-		"nobody will hand it over":         {[]audit.Record{accepted, other}, -1, "record 0 has accepted", false},
-		"rolled back and accepted again":   {[]audit.Record{accepted, handedOver, accepted}, 2, "", false},
-		"accepted again, and nobody":       {[]audit.Record{accepted, handedOver, accepted}, -1, "record 2 has accepted", true},
-		"it would be handed over twice":    {[]audit.Record{accepted, handedOver}, 0, tooMany, false},
-		"it would be handed over unasked":  {[]audit.Record{other}, 0, tooMany, false},
-		"another record":                   {[]audit.Record{accepted, handedOver, accepted}, 0, "but not by record 0: record 2 has accepted it", false},
-		"erased before it was handed over": {[]audit.Record{sealed, erased}, -1, "", true},
-		"erased, and under way":            {[]audit.Record{sealed, erased}, 0, "", false},
-		"erased before it came":            {[]audit.Record{erased, sealed}, -1, missing, false},
+		"its sender may not know":          {records: []audit.Record{accepted, runs, ended}, running: true, replyTo: "sender", far: true},
+		"an agent runs":                    {records: []audit.Record{accepted, runs}, running: true, far: true},
+		"an agent runs, and nobody knows":  {records: []audit.Record{accepted, runs}, pending: -1, want: "has an agent that has not ended", far: true},
+		"an agent runs, and it is hidden":  {records: []audit.Record{accepted, runs}, want: "as if nobody had it"},
+		"no agent runs":                    {records: []audit.Record{accepted}, running: true, want: "as if an agent had it"},
+		"an agent has ended":               {records: []audit.Record{accepted, runs, ended}, pending: -1, far: true},
+		"an agent has failed":              {records: []audit.Record{accepted, runs, failed, rolledBack}, pending: -1, far: true},
+		"an agent has ended, and runs":     {records: []audit.Record{accepted, runs, ended}, running: true, want: tooMany, far: true},
+		"an agent runs again":              {records: []audit.Record{accepted, runs, runs}, running: true, far: true},
+		"an agent ends after a new one":    {records: []audit.Record{accepted, handedOver, accepted, ended}, pending: 2, far: true},
+		"withdrawn":                        {records: []audit.Record{accepted, rolledBack}, pending: -1, far: true},
+		"rolled back by its sender":        {records: []audit.Record{accepted, rolledBack}, far: true},
+		"rolled back while an agent runs":  {records: []audit.Record{accepted, runs, rolledBack}, running: true, far: true},
+		"withdrawn, and accepted again":    {records: []audit.Record{accepted, rolledBack, accepted}, pending: -1, want: "record 2 has accepted", far: true},
+		"another receiver's":               {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: 1, whose: "b", far: true},
+		"another receiver's, and nobody":   {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: -1, want: "record 1 has accepted", far: true},
+		"another receiver's, the same row": {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver), of("b", handedOver)}, pending: 1, whose: "b", want: tooMany},
+		"handed over":                      {records: []audit.Record{accepted, handedOver}, pending: -1, want: "", far: true},
+		"to be handed over":                {records: []audit.Record{accepted}, pending: 0, want: "", far: false},
+		"nobody will hand it over":         {records: []audit.Record{accepted, other}, pending: -1, want: "record 0 has accepted", far: false},
+		"rolled back and accepted again":   {records: []audit.Record{accepted, handedOver, accepted}, pending: 2, want: "", far: false},
+		"accepted again, and nobody":       {records: []audit.Record{accepted, handedOver, accepted}, pending: -1, want: "record 2 has accepted", far: true},
+		"it would be handed over twice":    {records: []audit.Record{accepted, handedOver}, pending: 0, want: tooMany, far: false},
+		"it would be handed over unasked":  {records: []audit.Record{other}, pending: 0, want: tooMany, far: false},
+		"another record":                   {records: []audit.Record{accepted, handedOver, accepted}, pending: 0, want: "but not by record 0: record 2 has accepted it", far: false},
+		"erased before it was handed over": {records: []audit.Record{sealed, erased}, pending: -1, want: "", far: true},
+		"erased, and under way":            {records: []audit.Record{sealed, erased}, pending: 0, want: "", far: false},
+		"erased before it came":            {records: []audit.Record{erased, sealed}, pending: -1, want: missing, far: false},
 	} {
 		for _, between := range []int{0, 17_000} { // more than a stretch has
 			if between > 0 && (testing.Short() || !tt.far) {
@@ -493,7 +520,7 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 					if tt.pending < 0 {
 						return nil
 					}
-					return b.SetPending([]audit.Pending{{HandoffID: "h", Sequence: at[tt.pending], Instance: "0123456789abcdef"}})
+					return b.SetPending([]audit.Pending{{HandoffID: "h", Receiver: tt.whose, Sequence: at[tt.pending], Instance: "0123456789abcdef", Running: tt.running, ReplyTo: tt.replyTo}})
 				})
 				if err != nil {
 					t.Fatal(err)

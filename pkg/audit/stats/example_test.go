@@ -3,7 +3,6 @@ package stats_test
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
@@ -15,7 +14,7 @@ func Example() {
 		{Event: audit.Accepted, Sender: "reader", Receiver: "scorer", Transport: "http", LatencyMicros: 650_000},
 		{Event: audit.Rejected, Sender: "reader", Receiver: "scorer", Reason: "SCHEMA_INVALID"},
 	}, func(ctx context.Context, store audit.Store) error {
-		report, err := stats.Read(ctx, store, time.Time{})
+		report, err := stats.Read(ctx, store, stats.Options{})
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ type Pair struct{ Sender, Receiver string }
 
 // Counts are how many handoffs there were.
 type Counts struct {
-	Handoffs    int // that came: accepted or rejected; the same message again does not count
+	Handoffs    int // that came: accepted or rejected; the same message again does not count, nor one that was revoked
 	Rejected    int
 	Unsafe      int // rejected for SAFETY_VIOLATION
 	Compressed  int // accepted with a summary of older turns
@@ -42,7 +42,7 @@ type Limits struct {
 	P99, Maximum time.Duration
 }
 
-// LimitsOf returns the limits of a transport, by its name in records.
+// LimitsOf returns the limits of a transport that section 6.5 has for it, by its name in records.
 func LimitsOf(transport string) Limits {
 	switch strings.ToLower(transport) {
 	case "http", "https":
@@ -59,6 +59,7 @@ type Metrics struct {
 	Pair
 	Counts
 	Latencies []Latency // by transport
+	Breaches  []Breach  // persistent ones, by transport; none of all handoffs, and none without an SLO
 }
 
 // A Report is the metrics of a time.
@@ -76,6 +77,7 @@ const (
 	FailureRate     Metric = "validation failure rate"
 	LatencyP99      Metric = "p99 latency"
 	LatencyMaximum  Metric = "maximum latency"
+	SLOBreach       Metric = "persistent latency breach" // section 6.5
 	UnsafeRate      Metric = "safety violation rate"
 	CompressionRate Metric = "context compression rate"
 	DeadLetterDepth Metric = "dead-letter depth"
@@ -101,6 +103,7 @@ func (m *Metrics) Over() (over []Metric) {
 	add(FailureRate, m.Rejected*100 > m.Handoffs*2)
 	add(LatencyP99, slices.ContainsFunc(m.Latencies, Latency.OverP99))
 	add(LatencyMaximum, slices.ContainsFunc(m.Latencies, Latency.OverMaximum))
+	add(SLOBreach, len(m.Breaches) > 0)
 	add(UnsafeRate, m.Unsafe*1000 > m.Handoffs)
 	add(DeadLetterDepth, m.DeadLetters > 0)
 	add(RollbackRate, m.RolledBack*100 > m.Handoffs)
@@ -118,13 +121,43 @@ func (r *Report) Over() bool {
 	return len(r.Total.Over()) > 0 || slices.ContainsFunc(r.Pairs, func(m Metrics) bool { return len(m.Over()) > 0 })
 }
 
-// Read reads the metrics of the records since a time, or of all if that is zero, and the dead
-// letters a moment later. It reads no more of the log than is needed ([audit.Inspector] says
-// what that means for clocks that are wrong), and keeps four bytes for each latency.
-func Read(ctx context.Context, store audit.Store, since time.Time) (*Report, error) {
-	c := collector{pairs: map[Pair]*sample{}}
+// Options say what is read, and how it is judged. The zero value takes all, by section 6.5.
+type Options struct {
+	// Since and Until restrict all but the dead letters: not before, and before. Zero for all.
+	Since, Until time.Time
+	// Limits are those of transports, by their names in small letters, in place of section 6.5's.
+	Limits map[string]Limits
+	// SLO says which breaches are persistent; nil if that is not asked.
+	SLO *SLO
+}
+
+// limitsOf returns the limits that hold for a transport.
+func (o *Options) limitsOf(transport string) Limits {
+	if l, own := o.Limits[strings.ToLower(transport)]; own {
+		return l
+	}
+	return LimitsOf(transport)
+}
+
+// Read reads the metrics of the records of a time, and the dead letters a moment later. It reads
+// no more of the log than is needed ([audit.Inspector] says what that means for clocks that
+// are wrong). Memory is constant for each pair and transport: of up to 6,400 latencies
+// percentiles are exact, of more they are up to 0.4 % above. Whether one is over its target is
+// always exact.
+func Read(ctx context.Context, store audit.Store, o Options) (*Report, error) {
+	if o.SLO != nil {
+		if err := o.SLO.Check(); err != nil {
+			return nil, err
+		}
+	}
+	c := collector{options: o, pairs: map[Pair]*sample{}}
 	err := store.Inspect(ctx, func(i audit.Inspector) error {
-		return i.Outcomes(since, func(o *audit.Outcome) error { c.count(o); return nil })
+		return i.Outcomes(o.Since, func(r *audit.Outcome) error {
+			if o.Until.IsZero() || r.RecordedAt.Before(o.Until) {
+				c.count(r)
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -132,37 +165,37 @@ func Read(ctx context.Context, store audit.Store, since time.Time) (*Report, err
 	if err := store.View(ctx, c.deadLetters); err != nil {
 		return nil, err
 	}
-	report := &Report{Since: since}
+	report := &Report{Since: o.Since}
 	all := newSample()
 	for pair, sample := range c.pairs {
-		report.Pairs = append(report.Pairs, sample.metrics(pair))
+		report.Pairs = append(report.Pairs, sample.metrics(pair, o.SLO))
 		all.merge(sample)
 	}
 	slices.SortFunc(report.Pairs, func(a, b Metrics) int {
 		return cmp.Or(strings.Compare(a.Sender, b.Sender), strings.Compare(a.Receiver, b.Receiver))
 	})
-	report.Total = all.metrics(Pair{})
+	report.Total = all.metrics(Pair{}, nil)
 	return report, nil
 }
 
 // A sample is what was counted of a pair.
 type sample struct {
 	Counts
-	transports map[string]*delays
+	transports map[string]*arrivals
 }
 
-func newSample() *sample { return &sample{transports: map[string]*delays{}} }
+func newSample() *sample { return &sample{transports: map[string]*arrivals{}} }
 
-// delays are the latencies of a transport.
-type delays struct {
-	micros []uint32 // those over an hour as an hour
-	sum    time.Duration
-	max    time.Duration
+// arrivals are what came by one transport.
+type arrivals struct {
+	delays
+	windows
 }
 
-const longest = math.MaxUint32
-
-type collector struct{ pairs map[Pair]*sample }
+type collector struct {
+	options Options
+	pairs   map[Pair]*sample
+}
 
 func (c *collector) of(sender, receiver string) *sample {
 	s := c.pairs[Pair{sender, receiver}]
@@ -174,6 +207,9 @@ func (c *collector) of(sender, receiver string) *sample {
 }
 
 func (c *collector) count(r *audit.Outcome) {
+	if r.Event == audit.Rejected && string(r.Reason) == string(audit.Revoked) { // package receiver's reason has the event's name
+		return // its sender has taken it back: nobody has failed, and nothing was validated
+	}
 	s := c.of(r.Sender, r.Receiver)
 	switch {
 	case r.Event == audit.RolledBack:
@@ -198,14 +234,19 @@ func (c *collector) count(r *audit.Outcome) {
 	}
 	d := s.transports[r.Transport]
 	if d == nil {
-		d = &delays{}
+		d = &arrivals{delays: delays{limits: c.options.limitsOf(r.Transport)}}
 		s.transports[strings.Clone(r.Transport)] = d
 	}
-	latency := time.Duration(r.LatencyMicros) * time.Microsecond
-	d.micros = append(d.micros, uint32(min(r.LatencyMicros, longest)))
-	d.sum += latency
-	d.max = max(d.max, latency)
+	latency := time.Duration(min(r.LatencyMicros, maxMicros)) * time.Microsecond
+	d.delays.add(latency)
+	if slo := c.options.SLO; slo != nil {
+		d.windows.add(slo, r.RecordedAt, latency, d.limits)
+	}
 }
+
+// maxMicros is the longest latency that is a duration. A sender may say that it dispatched a
+// message whenever it likes.
+const maxMicros = math.MaxInt64 / int64(time.Microsecond)
 
 // deadLetters counts the messages that wait for a person.
 func (c *collector) deadLetters(r audit.Reader) error {
@@ -226,34 +267,26 @@ func (s *sample) merge(o *sample) {
 	for name, d := range o.transports {
 		all := s.transports[name]
 		if all == nil {
-			all = &delays{}
+			all = &arrivals{delays: delays{limits: d.limits}}
 			s.transports[name] = all
 		}
-		all.micros = append(all.micros, d.micros...)
-		all.sum += d.sum
-		all.max = max(all.max, d.max)
+		all.merge(&d.delays)
 	}
 }
 
-func (s *sample) metrics(pair Pair) Metrics {
+// metrics returns what was counted; with the persistent breaches, if there is an SLO.
+func (s *sample) metrics(pair Pair, slo *SLO) Metrics {
 	m := Metrics{Pair: pair, Counts: s.Counts}
 	for name, d := range s.transports {
-		slices.Sort(d.micros)
-		m.Latencies = append(m.Latencies, Latency{
-			Transport: name, Limits: LimitsOf(name), Count: len(d.micros), Sum: d.sum,
-			P50: d.at(50), P99: d.at(99), Max: d.max,
-		})
+		m.Latencies = append(m.Latencies, d.latency(name))
+		if slo == nil {
+			continue
+		}
+		if last := d.breach(slo); last != nil {
+			m.Breaches = append(m.Breaches, Breach{Transport: name, Limits: d.limits, Windows: last})
+		}
 	}
 	slices.SortFunc(m.Latencies, func(a, b Latency) int { return strings.Compare(a.Transport, b.Transport) })
+	slices.SortFunc(m.Breaches, func(a, b Breach) int { return strings.Compare(a.Transport, b.Transport) })
 	return m
-}
-
-// at returns the latency that so many per cent of all are not over.
-func (d *delays) at(percent int) time.Duration {
-	rank := (len(d.micros)*percent + 99) / 100
-	micros := d.micros[max(rank, 1)-1]
-	if micros == longest {
-		return d.max
-	}
-	return time.Duration(micros) * time.Microsecond
 }

@@ -33,7 +33,7 @@ func fill(t *testing.T, n int, record func(i int) audit.Record) *audit.Log {
 
 func read(t *testing.T, l *audit.Log, since time.Time) *stats.Report {
 	t.Helper()
-	report, err := stats.Read(t.Context(), l.Store(), since)
+	report, err := stats.Read(t.Context(), l.Store(), stats.Options{Since: since})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,4 +155,18 @@ func TestPercentiles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRevoked: that a message comes which its sender has taken back is nobody's failure.
+func TestRevoked(t *testing.T) {
+	l := fill(t, 4, func(i int) audit.Record {
+		r := audit.Record{Event: audit.Rejected, Reason: "REVOKED", Sender: "a", Receiver: "b"}
+		if i == 0 {
+			r.Event, r.Reason = audit.Accepted, ""
+		}
+		return r
+	})
+	if total := read(t, l, time.Time{}).Total; total.Handoffs != 1 || total.Rejected != 0 || len(total.Over()) > 0 {
+		t.Errorf("%+v", total)
+	}
 }

@@ -265,7 +265,11 @@ func underWay(t *testing.T, open func() audit.Store) {
 		t.Fatal(err)
 	}
 	err = audit.NewLog(one, nil).Append(t.Context(), func(b *audit.Batch) error {
-		return b.SetPending([]audit.Pending{{HandoffID: "a", Sequence: 1, Instance: name}, {HandoffID: "b", Sequence: 2, Instance: "0123456789abcdef"}})
+		return b.SetPending([]audit.Pending{
+			{HandoffID: "a", Receiver: "r", Sequence: 1, Instance: name, ReplyTo: "answers"},
+			{HandoffID: "a", Receiver: "s", Sequence: 2, Instance: "0123456789abcdef", Running: true},
+			{HandoffID: "b", Receiver: "r", Sequence: 3, Instance: "0123456789abcdef"},
+		})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +283,7 @@ func underWay(t *testing.T, open func() audit.Store) {
 			err := other.View(t.Context(), func(r audit.Reader) error {
 				list, err := r.Pending()
 				for _, p := range list {
-					got += fmt.Sprint(p.HandoffID, p.Alive, " ")
+					got += fmt.Sprintf("%s %s %d %t %t %s; ", p.HandoffID, p.Receiver, p.Sequence, p.Alive, p.Running, p.ReplyTo)
 				}
 				return err
 			})
@@ -293,16 +297,19 @@ func underWay(t *testing.T, open func() audit.Store) {
 		}
 		t.Errorf("got %q, want %q", got, want)
 	}
-	check("atrue bfalse ")
+	const rest = "a s 2 false true ; b r 3 false false ; "
+	check("a r 1 true false answers; " + rest)
 	if err := one.Close(); err != nil {
 		t.Fatal(err)
 	}
-	check("afalse bfalse ")
-	err = audit.NewLog(other, nil).Append(t.Context(), func(b *audit.Batch) error { return b.ClearPending([]string{"a", "c"}) })
+	check("a r 1 false false answers; " + rest)
+	err = audit.NewLog(other, nil).Append(t.Context(), func(b *audit.Batch) error {
+		return b.ClearPending([]audit.Copy{{HandoffID: "a", Receiver: "r"}, {HandoffID: "b", Receiver: "another"}, {HandoffID: "c"}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("bfalse ")
+	check(rest)
 }
 
 func settings(t *testing.T, open func() audit.Store) {
@@ -421,7 +428,7 @@ func outcomes(t *testing.T, open func() audit.Store) {
 			t.Fatal(err)
 		}
 		for _, r := range read(t, s, audit.Filter{Since: since, Events: []audit.Event{audit.Accepted, audit.Rejected, audit.RolledBack}}) {
-			want = append(want, fmt.Sprintf("%+v", audit.Outcome{Event: r.Event, Sender: r.Sender, Receiver: r.Receiver, Reason: r.Reason, Transport: r.Transport, LatencyMicros: r.LatencyMicros, Details: r.Details}))
+			want = append(want, fmt.Sprintf("%+v", audit.Outcome{RecordedAt: r.RecordedAt, Event: r.Event, Sender: r.Sender, Receiver: r.Receiver, Reason: r.Reason, Transport: r.Transport, LatencyMicros: r.LatencyMicros, Details: r.Details}))
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("since %v: %d outcomes, want %d", since, len(got), len(want))

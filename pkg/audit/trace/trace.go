@@ -31,7 +31,17 @@ type Handoff struct {
 	Records []audit.Stored
 	// Accepted is the record by which it was accepted, of several the last; nil if it was not.
 	Accepted *audit.Stored
-	Status   audit.Event // what became of it last; see [Handoff.status]
+	// Status is what became of it last; of several copies, of the one that Accepted is about.
+	Status audit.Event
+	// Copies are what became of it at each receiver, if several got it (section 14.2), in the
+	// order of their first records; nil if one did.
+	Copies []Copy
+}
+
+// A Copy is what became of a handoff at one receiver.
+type Copy struct {
+	Receiver string
+	Status   audit.Event
 }
 
 // An UnknownTaskError says that the log has no record of a task.
@@ -89,21 +99,57 @@ func collect(r audit.Reader, id string) (*Task, error) {
 				h.Accepted = s
 			}
 		}
-		h.Status = h.status()
+		h.assess()
 	}
 	return t, nil
 }
 
-// status returns what became of a handoff last. What says nothing of that does not count:
-// that it came again, that people were called, that data was erased, and what became of
-// another message with the id of one that was accepted.
-func (h *Handoff) status() audit.Event {
-	status := h.Records[0].Event
+// assess sets what became of a handoff, and of its copies.
+func (h *Handoff) assess() {
+	h.Status = status(h.Records, h.Accepted)
+	var receivers []string
 	for _, s := range h.Records {
+		if (s.Event == audit.Accepted || s.Event == audit.Rejected) && !slices.Contains(receivers, s.Receiver) {
+			receivers = append(receivers, s.Receiver)
+		}
+	}
+	if len(receivers) < 2 {
+		return
+	}
+	for _, receiver := range receivers {
+		var records []audit.Stored
+		var accepted *audit.Stored
+		for i := range h.Records {
+			if s := &h.Records[i]; s.Receiver == receiver || s.Receiver == "" {
+				records = append(records, *s)
+				if s.Event == audit.Accepted {
+					accepted = s
+				}
+			}
+		}
+		c := Copy{receiver, status(records, accepted)}
+		h.Copies = append(h.Copies, c)
+		if h.Accepted != nil && h.Accepted.Receiver == receiver {
+			h.Status = c.Status
+		}
+	}
+}
+
+// status returns what became of a handoff, or a copy of it, last. What says nothing of that does
+// not count: that it came again, that people were called, that data was erased, that it was
+// revoked after it was accepted, and what became of another message with the id of one that was
+// accepted.
+func status(records []audit.Stored, accepted *audit.Stored) audit.Event {
+	status := records[0].Event
+	for _, s := range records {
 		switch s.Event {
 		case audit.Duplicate, audit.Escalated, audit.Acknowledged, audit.Erased:
+		case audit.Revoked:
+			if accepted == nil || s.Sequence < accepted.Sequence {
+				status = s.Event
+			}
 		case audit.Rejected, audit.DeadLettered, audit.Discarded:
-			if h.Accepted == nil || s.Sequence < h.Accepted.Sequence || s.MessageDigest == h.Accepted.MessageDigest {
+			if accepted == nil || s.Sequence < accepted.Sequence || s.MessageDigest == accepted.MessageDigest {
 				status = s.Event
 			}
 		default:

@@ -117,6 +117,9 @@ func TestStatus(t *testing.T) {
 		"released":                      {[]audit.Event{audit.Rejected, audit.DeadLettered, audit.Released, audit.Accepted}, audit.Accepted},
 		"discarded":                     {[]audit.Event{audit.Rejected, audit.DeadLettered, audit.Discarded}, audit.Discarded},
 		"failed and rolled back":        {[]audit.Event{audit.Accepted, audit.HandedOver, audit.ExecutionFailed, audit.RolledBack, audit.Escalated}, audit.RolledBack},
+		"revoked":                       {[]audit.Event{audit.Dispatched, audit.Revoked}, audit.Revoked},
+		"revoked too late":              {[]audit.Event{audit.Accepted, audit.HandedOver, audit.Revoked}, audit.HandedOver},
+		"revoked and withdrawn":         {[]audit.Event{audit.Accepted, audit.Revoked, audit.RolledBack}, audit.RolledBack},
 		"acknowledged, personal erased": {[]audit.Event{audit.Accepted, audit.Completed, audit.Acknowledged, audit.Erased}, audit.Completed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -221,4 +224,28 @@ func messages(t *testing.T, dir string) (all [][]byte) {
 		}
 	}
 	return all
+}
+
+// TestCopies: of a handoff that several receivers got, each copy has a status of its own, and the
+// tree has it once (section 14.2).
+func TestCopies(t *testing.T) {
+	l := audittest.New(t)
+	for _, r := range []audit.Record{
+		{Event: audit.Accepted, Receiver: "a"}, {Event: audit.Accepted, Receiver: "b"}, {Event: audit.HandedOver, Receiver: "a"}, {Event: audit.HandedOver, Receiver: "b"},
+		{Event: audit.Rejected, Receiver: "c"}, {Event: audit.Completed, Receiver: "b"}, {Event: audit.ExecutionFailed, Receiver: "a"},
+	} {
+		r.HandoffID, r.TaskID, r.CostSpentUSD, r.CostRemainingUSD = "h", "t", "0.5", "1"
+		audittest.Add(t, l, r, nil)
+	}
+	view(t, l, func(r audit.Reader) error {
+		task, err := trace.Read(r, "t")
+		if err != nil {
+			return err
+		}
+		want := []trace.Copy{{Receiver: "a", Status: audit.ExecutionFailed}, {Receiver: "b", Status: audit.Completed}, {Receiver: "c", Status: audit.Rejected}}
+		if h := task.Handoffs[0]; len(task.Handoffs) != 1 || h.Status != audit.Completed || !slices.Equal(h.Copies, want) || task.Total.SpentUSD.String() != "0.5" {
+			t.Errorf("%s %+v, cost %s", h.Status, h.Copies, task.Total.SpentUSD)
+		}
+		return nil
+	})
 }
