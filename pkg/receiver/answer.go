@@ -17,11 +17,16 @@ const (
 	Accepted  Status = "ACCEPTED"
 	Rejected  Status = "REJECTED"
 	Duplicate Status = "DUPLICATE"
+	Completed Status = "COMPLETED" // the agent that got the message has ended well
 )
 
 // HandoffIDReused is the reason of a message that has the id of another one that was
 // accepted.
 const HandoffIDReused finding.Reason = "HANDOFF_ID_REUSED"
+
+// Revoked is the reason of a message that its sender has taken back. It may not be sent again,
+// and nobody has to look.
+const Revoked finding.Reason = "REVOKED"
 
 // retryable reports whether a sender that was rejected for a reason may try again
 // (EAAPL-MAG006, section 6.1): it may have a bug. What is not safe is for people.
@@ -39,6 +44,7 @@ func forPeople(r finding.Reason) bool {
 type Answer struct {
 	HandoffID  string         `json:"handoffId"` // "" if the message has none
 	TaskID     string         `json:"taskId"`
+	Receiver   string         `json:"receiver"` // whose answer it is: its agentType, or the message's; "" if it has none
 	Status     Status         `json:"status"`
 	Reason     finding.Reason `json:"reason"`    // "" unless rejected
 	Details    string         `json:"details"`   // the errors, as one line
@@ -57,6 +63,10 @@ type Answer struct {
 	// (section 6.3), and an acceptance that took longer than its transport may (section 6.5).
 	Alerts []audit.Stored `json:"-"`
 }
+
+// ForPeople reports whether the message is a dead letter: it waits for a person, and is not to be
+// tried again.
+func (a Answer) ForPeople() bool { return a.Status == Rejected && forPeople(a.Reason) }
 
 // AppendJSON appends the answer as one line of JSON, without its end.
 func (a Answer) AppendJSON(dst []byte) ([]byte, error) {

@@ -33,6 +33,9 @@ type Letters struct {
 // nil if there is none apart.
 func NewLetters(log *audit.Log, sealer Sealer) Letters { return Letters{log, sealer} }
 
+// Letters returns the letters of the log that the receiver records in.
+func (r *Receiver) Letters() Letters { return Letters{r.log, r.options.Personal} }
+
 // List returns the records of the letters that wait, the oldest first.
 func (l Letters) List(ctx context.Context) (waiting []audit.Stored, err error) {
 	err = l.log.Store().View(ctx, func(r audit.Reader) (err error) {
@@ -155,10 +158,17 @@ func (e *PendingError) Error() string {
 	return fmt.Sprintf("another message of this handoffId was accepted (record %d) and has not been handed over: that comes first", e.Accepted)
 }
 
+// A RevokedError says that the sender of a letter has taken it back.
+type RevokedError struct{ Revoked int64 } // the record of that
+
+func (e *RevokedError) Error() string {
+	return fmt.Sprintf("its sender has revoked it (record %d), and may have given its task to somebody else: discard it", e.Revoked)
+}
+
 // Release accepts a letter, with what the decision allows recorded (section 11's appeal). The
 // message is examined again: by a receiver whose validator runs all layers. If more is wrong
-// with it than is allowed, the error is a [*StillInvalidError]; it may be a [*PendingError],
-// too. The caller hands the message over and says so by [Receiver.HandedOver].
+// with it than is allowed, the error is a [*StillInvalidError]; it may be a [*PendingError]
+// or a [*RevokedError], too. The caller hands the message over and says so by [Receiver.HandedOver].
 func (r *Receiver) Release(ctx context.Context, name string, decision Decision) (left Left, err error) {
 	if err := decision.check(); err != nil {
 		return left, err
@@ -187,27 +197,46 @@ func (r *Receiver) Release(ctx context.Context, name string, decision Decision) 
 		if rest := d.errorsBut(decision.Allow); len(rest) > 0 {
 			return &StillInvalidError{rest}
 		}
-		others, err := b.Pending(letter.Rejected.HandoffID)
-		if err != nil {
+		if err := r.free(b, letter.Rejected.Copy()); err != nil {
 			return err
-		}
-		if len(others) > 0 {
-			return &PendingError{others[0].Sequence}
 		}
 		if _, err := b.Add(decided(letter, audit.Released, decision), nil); err != nil {
 			return err
 		}
 		record := d.recorded()
-		record.Event, record.Attempt = audit.Accepted, letter.Rejected.Attempt
+		record.Event, record.Attempt, record.Receiver = audit.Accepted, letter.Rejected.Attempt, letter.Rejected.Receiver
 		record.Details.By, record.Details.Allowed = decision.By, decision.Allow
 		stored, err := d.add(b, record)
 		if err != nil {
 			return err
 		}
-		left = Left{answerTo(stored, Accepted), letter.Raw}
-		return b.SetPending([]audit.Pending{{HandoffID: stored.HandoffID, Sequence: stored.Sequence, Instance: r.instance}})
+		left = Left{Answer: answerTo(stored, Accepted), Raw: letter.Raw}
+		return b.SetPending([]audit.Pending{r.own(stored, "")})
 	})
 	return left, err
+}
+
+// free returns an error if a copy of a message cannot be accepted: another message of its id has
+// not been handed over, or its sender has taken it back.
+func (r *Receiver) free(b *audit.Batch, c audit.Copy) error {
+	others, err := b.Pending(c.HandoffID)
+	if err != nil {
+		return err
+	}
+	for _, p := range others {
+		if p.Copy() == c {
+			return &PendingError{p.Sequence}
+		}
+	}
+	for s, err := range b.Records(audit.Filter{Handoffs: []string{c.HandoffID}, Events: []audit.Event{audit.Revoked}}) {
+		if err != nil {
+			return err
+		}
+		if s.Receiver == c.Receiver || s.Receiver == "" {
+			return &RevokedError{s.Sequence}
+		}
+	}
+	return nil
 }
 
 // rejectedFor returns the rules for which a letter was rejected: those of its record, and

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
@@ -24,19 +25,43 @@ type Delivery struct {
 	// took, in microseconds.
 	Transport     string
 	LatencyMicros int64
+	// ReplyTo is where the sender waits for the answer, as the transport has it; "" for nowhere.
+	// As long as the message is under way, it is kept, so that [Left] has it: if it is valid
+	// UTF-8 without zero bytes, and 4096 bytes at most.
+	ReplyTo string
+	// DispatchedAt is when the sender sent it, and Attempt its number of that, from 1; zero if
+	// nobody says. One that was sent before its task was rolled back is rejected: its sender has
+	// been told, and may have sent it again or elsewhere.
+	DispatchedAt time.Time
+	Attempt      int
 
 	record       audit.Record
 	frame        []byte
 	parentDigest string         // of the message by which the sender got the task, "" if it does not say
 	part         *personal.Part // nil if nothing is personal
+	uncertain    bool           // it may have been recorded before
+	abandoned    bool           // see [Streamed]
+}
+
+// isStale reports whether a message was sent before its task was rolled back, and its sender has
+// made no other attempt.
+func (d *Delivery) isStale(before *past) bool {
+	return before.accepted == nil && before.rolledBack != nil && !d.DispatchedAt.IsZero() && d.DispatchedAt.Before(before.rolledBack.RecordedAt) &&
+		d.Attempt <= before.rolledBack.Attempt
 }
 
 // Examine looks at a message. damage is why its bytes could not be had as one document, or
 // nil. The error is that of the scanner or of ctx: then the message is neither accepted nor
 // rejected.
 func (r *Receiver) Examine(ctx context.Context, raw jsonstream.Raw, damage *jsonstream.SyntaxError) (*Delivery, error) {
+	return r.examine(raw, damage, func(m *message.Message) (validate.Result, error) { return r.validator.Validate(ctx, m) })
+}
+
+// examine looks at a message that is checked by check, if its bytes are JSON.
+func (r *Receiver) examine(raw jsonstream.Raw, damage *jsonstream.SyntaxError, check func(*message.Message) (validate.Result, error)) (*Delivery, error) {
 	d := &Delivery{Raw: raw.Bytes}
 	d.record.MessageBytes = int64(len(raw.Bytes))
+	d.record.Receiver = r.options.As
 	parser := r.parsers.Get().(*message.Parser)
 	defer r.parsers.Put(parser)
 	var m *message.Message
@@ -51,7 +76,7 @@ func (r *Receiver) Examine(ctx context.Context, raw jsonstream.Raw, damage *json
 		d.record.MessageDigest = sha256.Sum256(raw.Bytes)
 	} else {
 		var err error
-		if d.Result, err = r.validator.Validate(ctx, m); err != nil {
+		if d.Result, err = check(m); err != nil {
 			return nil, err
 		}
 		d.describe(m)
@@ -75,8 +100,10 @@ func (d *Delivery) describe(m *message.Message) {
 	r.HandoffID = m.HandoffID()
 	r.TaskID = root.Get("taskId").Text()
 	r.ParentHandoffID = root.Get("parentHandoffId").Text()
-	r.Sender = root.Get("fromAgent").Get("agentId").Text()
-	r.Receiver = root.Get("toAgent").Get("agentType").Text()
+	r.Sender = name(root.Get("fromAgent").Get("agentId"))
+	if r.Receiver == "" {
+		r.Receiver = name(root.Get("toAgent").Get("agentType"))
+	}
 	cost := root.Get("costTracking")
 	r.CostSpentUSD = amount(cost.Get("costSpentSoFarUSD"))
 	r.CostRemainingUSD = amount(cost.Get("costBudgetRemainingUSD"))
@@ -99,6 +126,9 @@ func (d *Delivery) describe(m *message.Message) {
 	d.parentDigest = m.ParentDigest().Text()
 	d.noteFindings()
 }
+
+// name returns the name of an agent. PostgreSQL has no zero bytes in texts.
+func name(v jsonstream.Value) string { return strings.ReplaceAll(v.Text(), "\x00", "\uFFFD") }
 
 // maxAmount is the longest amount that is kept, in bytes: a number may have a million digits.
 const maxAmount = 64

@@ -10,11 +10,16 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A past is what was recorded of the messages with one id, or of its attempts.
+// A past is what was recorded of one copy of a message, or of its attempts.
 type past struct {
-	accepted    *audit.Stored  // the record that accepted the id; nil if none did
-	pending     *audit.Pending // who is handing it over; nil if it was handed over
+	receiver    string         // whose copy it is
+	accepted    *audit.Stored  // the record that accepted it; nil if none did
+	pending     *audit.Pending // who is handing it over, or waits for its agent; nil if nobody has to
 	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is apart
+	revoked     *audit.Stored  // the record by which the sender took it back; nil if it did not
+	ended       bool           // the agent that got it has ended
+	lost        *audit.Stored  // the record that accepted it, if it was rolled back since
+	rolledBack  *audit.Stored  // the record of that
 	failures    int
 	deadLetters map[audit.Hash]bool // digests of messages that people have got
 }
@@ -27,14 +32,14 @@ func pairOf(r *audit.Record) pair { return pair{r.TaskID, r.Sender, r.Receiver} 
 // A history is what the log says of some messages, and what a batch adds to that.
 type history struct {
 	batch    *audit.Batch
-	ids      map[string]*past
-	pairs    map[pair]int // failures since the last acceptance
+	ids      map[string][]*past // the copies of the messages that were looked up
+	pairs    map[pair]int       // failures since the last acceptance
 	accepted []audit.Pending
 }
 
 // known looks up what the log says of messages.
 func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, error) {
-	h := &history{batch: b, ids: map[string]*past{}, pairs: map[pair]int{}}
+	h := &history{batch: b, ids: map[string][]*past{}, pairs: map[pair]int{}}
 	var ids, tasks []string
 	seen := map[string]bool{}
 	for _, d := range deliveries {
@@ -43,8 +48,8 @@ func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, erro
 			named = append(named, d.record.ParentHandoffID)
 		}
 		for _, id := range named {
-			if id != "" && h.ids[id] == nil {
-				h.ids[id] = newPast()
+			if _, listed := h.ids[id]; id != "" && !listed {
+				h.ids[id] = nil
 				ids = append(ids, id)
 			}
 		}
@@ -66,33 +71,58 @@ func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, erro
 	return h, nil
 }
 
-func newPast() *past { return &past{deadLetters: map[audit.Hash]bool{}} }
+// copy returns what is known of a copy of a message.
+func (h *history) copy(c audit.Copy) *past {
+	for _, p := range h.ids[c.HandoffID] {
+		if p.receiver == c.Receiver {
+			return p
+		}
+	}
+	p := &past{receiver: c.Receiver}
+	if c.HandoffID != "" {
+		h.ids[c.HandoffID] = append(h.ids[c.HandoffID], p)
+	}
+	return p
+}
 
 func (h *history) lookUpIDs(ids []string) error {
 	var open []string
-	for s, err := range h.batch.Records(audit.Filter{Handoffs: ids, Events: []audit.Event{audit.Accepted, audit.Rejected, audit.ExecutionFailed, audit.RolledBack, audit.DeadLettered}}) {
+	for s, err := range h.batch.Records(audit.Filter{Handoffs: ids, Events: []audit.Event{
+		audit.Accepted, audit.Rejected, audit.Completed, audit.ExecutionFailed, audit.RolledBack, audit.DeadLettered, audit.Revoked,
+	}}) {
 		if err != nil {
 			return err
 		}
-		p := h.ids[s.HandoffID]
+		p := h.copy(s.Copy())
 		switch s.Event {
 		case audit.Accepted:
-			p.accepted = &s
+			p.accepted, p.ended, p.rolledBack = &s, false, nil
 			open = append(open, s.HandoffID)
+		case audit.Completed:
+			p.ended = true
 		case audit.Rejected, audit.ExecutionFailed:
-			p.failures++
+			p.ended = p.ended || s.Event == audit.ExecutionFailed
+			if isFailure(&s) {
+				p.failures++
+			}
 		case audit.RolledBack: // the task is the sender's again, who may send it again
-			p.accepted = nil
+			for _, of := range h.ids[s.HandoffID] {
+				if of == p || s.Receiver == "" {
+					of.rollBack(&s)
+				}
+			}
 		case audit.DeadLettered:
-			p.deadLetters[s.MessageDigest] = true
+			p.deadLetter(s.MessageDigest)
+		case audit.Revoked:
+			p.revoked = &s
 		}
 	}
 	if len(open) == 0 {
 		return nil
 	}
 	list, err := h.batch.Pending(open...)
-	for _, p := range list {
-		h.ids[p.HandoffID].pending = &p
+	for _, row := range list {
+		h.copy(row.Copy()).pending = &row
 	}
 	return err
 }
@@ -104,7 +134,7 @@ func (h *history) lookUpTasks(tasks []string) error {
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(failed, s.TaskID) {
+		if isFailure(&s) && !slices.Contains(failed, s.TaskID) {
 			failed = append(failed, s.TaskID)
 		}
 	}
@@ -123,45 +153,64 @@ func (h *history) lookUpTasks(tasks []string) error {
 		case audit.ExecutionFailed:
 			h.pairs[key] = ran[key] + 1
 		default:
-			h.pairs[key]++
+			if isFailure(&s) {
+				h.pairs[key]++
+			}
 		}
 	}
 	return nil
 }
 
-// failures are the events that count as one.
+// isFailure reports whether a record of one of the events that failures has counts as one. That
+// a message comes which its sender has taken back is nobody's failure.
+func isFailure(s *audit.Stored) bool { return s.Reason != Revoked }
+
+// failures are the events that may count as one.
 var failures = []audit.Event{audit.Rejected, audit.ExecutionFailed}
 
-// of returns what is known of a message's id, with the failures that count for it: those of
-// its id, or of its pair if there are more.
+// of returns what is known of a message's copy, with the failures that count for it: its own, or
+// those of its pair if there are more.
 func (h *history) of(d *Delivery) *past {
-	p := h.ids[d.record.HandoffID]
-	if p == nil {
-		p = newPast()
-	}
+	p := h.copy(d.record.Copy())
 	if p.accepted == nil && d.record.TaskID != "" {
 		p.failures = max(p.failures, h.pairs[pairOf(&d.record)])
+	}
+	if p.revoked == nil { // for all receivers?
+		for _, of := range h.ids[d.record.HandoffID] {
+			if of.receiver == "" {
+				p.revoked = of.revoked
+			}
+		}
 	}
 	return p
 }
 
-// foreignParent reports whether a message says that its sender got the task by another
-// message than the one that was accepted under the parent's id. Of a parent that was erased
-// nobody can know.
-func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (bool, error) {
-	parent := h.ids[d.record.ParentHandoffID]
-	if d.parentDigest == "" || parent == nil || parent.accepted == nil {
-		return false, nil
+// foreignParent returns the acceptance of a parent if a message says that its sender got the
+// task by another message than one that was accepted under the parent's id; else nil. Of a
+// parent that was erased nobody can know.
+func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (*audit.Stored, error) {
+	if d.parentDigest == "" {
+		return nil, nil
 	}
 	digest, ok := message.ParseDigest(d.parentDigest)
-	if !ok {
-		return true, nil
+	var foreign *audit.Stored
+	for _, parent := range h.ids[d.record.ParentHandoffID] {
+		if parent.accepted == nil {
+			continue
+		}
+		foreign = parent.accepted
+		if !ok {
+			continue
+		}
+		is, err := r.isOf(ctx, h, parent, audit.Hash(digest))
+		if erased := (*personal.ErasedError)(nil); is || errors.As(err, &erased) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	is, err := r.isOf(ctx, h, parent, audit.Hash(digest))
-	if erased := (*personal.ErasedError)(nil); errors.As(err, &erased) {
-		return false, nil
-	}
-	return !is, err
+	return foreign, nil
 }
 
 // isOf reports whether a digest is that of the message that was accepted under an id. The
@@ -178,17 +227,49 @@ func (r *Receiver) isOf(ctx context.Context, h *history, p *past, digest audit.H
 	return r.options.Personal.Same(ctx, h.batch, *p.accepted, digest)
 }
 
-// accept notes that this batch accepts a message.
-func (h *history) accept(s audit.Stored, instance string) {
-	own := audit.Pending{HandoffID: s.HandoffID, Sequence: s.Sequence, Instance: instance, Alive: true}
-	p := h.ids[s.HandoffID]
-	p.accepted, p.pending = &s, &own
+// accept notes that this batch accepts a message, and who hands it over.
+func (h *history) accept(s audit.Stored, own audit.Pending) {
+	p := h.copy(s.Copy())
+	p.accepted, p.pending, p.ended, p.rolledBack = &s, &own, false, nil
 	h.pairs[pairOf(&s.Record)] = 0
 	h.accepted = append(h.accepted, own)
 }
 
 // reject notes that this batch rejects a message.
 func (h *history) reject(p *past, s audit.Stored) {
+	if !isFailure(&s) {
+		return
+	}
 	p.failures++
 	h.pairs[pairOf(&s.Record)]++
+}
+
+// settle notes that this batch gives the task of an accepted message back to its sender.
+func (h *history) settle(p *past, s audit.Stored) {
+	if isFailure(&s) {
+		p.failures++
+		h.pairs[pairOf(&s.Record)] = s.Attempt
+	}
+	p.pending = nil
+	p.rollBack(&s)
+}
+
+// rollBack notes that a message was given back to its sender.
+func (p *past) rollBack(s *audit.Stored) {
+	if p.accepted != nil {
+		p.lost, p.rolledBack = p.accepted, s
+	}
+	p.accepted = nil
+}
+
+// deadLetter notes that people have got a message, and reports whether they had it before.
+func (p *past) deadLetter(digest audit.Hash) bool {
+	if p.deadLetters[digest] {
+		return true
+	}
+	if p.deadLetters == nil {
+		p.deadLetters = map[audit.Hash]bool{}
+	}
+	p.deadLetters[digest] = true
+	return false
 }

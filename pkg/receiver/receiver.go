@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/stats"
@@ -28,6 +30,17 @@ type Options struct {
 	Personal Sealer
 	// Limits bound what one message may cost.
 	Limits jsonstream.Limits
+	// As is the receiver's own agentType; "" if it takes the messages for every receiver. Several
+	// that share an audit log may each accept a copy of one message (section 14.2): then each
+	// needs a name.
+	As string
+	// Rerun: what an agent had that died with its receiver is handed over again. Else that is a
+	// failure of the agent, and the task is the sender's again.
+	Rerun bool
+	// Place names where the messages come from and answers go to, in any text; "" if nobody
+	// says. [Receiver.Resume] takes over what came from there, and what nobody knows that of:
+	// other places have other agents.
+	Place string
 }
 
 // DefaultEscalateAfter is the third failure (EAAPL-MAG006, section 6.3).
@@ -66,14 +79,14 @@ const frameLevel = 1
 // Record decides about messages in their order, and returns an answer for each when what was
 // decided is durable (section 7.1, step 5). After an error nothing was decided, and no
 // message may pass (section 11); if it is an [*audit.UncertainError], the messages may have
-// been accepted, and [Receiver.Resume] hands them over later.
+// been accepted: recording the same deliveries again finds that, and later [Receiver.Resume] does.
 //
 // handedOver are messages that were handed over since: it is noted with the decisions, and
 // costs nothing more.
 func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOver []Handover) ([]Answer, error) {
 	answers := make([]Answer, len(deliveries))
 	err := r.log.Append(ctx, func(b *audit.Batch) error {
-		if err := addHandovers(b, handedOver); err != nil {
+		if err := r.addHandovers(b, handedOver); err != nil {
 			return err
 		}
 		if err := r.unlock(ctx, b, deliveries...); err != nil {
@@ -90,6 +103,11 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		}
 		return b.SetPending(known.accepted)
 	})
+	if errors.As(err, new(*audit.UncertainError)) {
+		for _, d := range deliveries {
+			d.uncertain = true
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +128,16 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d
 	if err != nil {
 		return Answer{}, err
 	}
+	left := same && before.pending != nil && !before.ended && (!before.pending.Alive || d.uncertain && before.pending.Instance == r.instance)
+	if left {
+		if a, settled, err := r.settle(b, *before.pending, *before.accepted, before.revoked != nil); settled || err != nil {
+			known.settle(before, a.Record)
+			return a, err
+		}
+	}
 	switch {
-	case same && before.pending != nil && !before.pending.Alive && !r.options.AtMostOnce:
-		return r.resume(b, known, before)
+	case left && !r.options.AtMostOnce:
+		return r.resume(b, known, before, d)
 	case same:
 		record.Event, record.Attempt, record.Details.Findings, record.Details.MoreFindings = audit.Duplicate, before.accepted.Attempt, nil, 0
 		record.FrameDigest = audit.Hash{}
@@ -120,6 +145,18 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d
 		record.MessageDigest, record.MessageBytes, record.Details.Subject = before.accepted.MessageDigest, before.accepted.MessageBytes, before.accepted.Details.Subject
 		stored, err := b.Add(record, nil)
 		return answerTo(stored, Duplicate), err
+	case d.isStale(before):
+		record.Event, record.Attempt, record.Details.Findings, record.Details.MoreFindings = audit.Duplicate, before.lost.Attempt, nil, 0
+		record.FrameDigest = audit.Hash{}
+		record.MessageDigest, record.MessageBytes, record.Details.Subject = before.lost.MessageDigest, before.lost.MessageBytes, before.lost.Details.Subject
+		stored, err := b.Add(record, nil)
+		a := answerTo(stored, Rejected)
+		a.Reason, a.Details, a.Retryable = before.rolledBack.Reason, "its task was rolled back after it was sent", before.revoked == nil
+		return a, err
+	case before.revoked != nil && before.accepted == nil:
+		record.Reason = Revoked
+		return r.rejectFor(b, known, before, record, d, audit.Finding{Rule: "receiver/revoked", Severity: finding.Error, Pointer: "/handoffId",
+			Message: fmt.Sprintf("%s was revoked by its sender (record %d): a new message needs a new id", finding.Quote(record.HandoffID), before.revoked.Sequence)})
 	case !d.Result.Valid:
 		record.Reason = d.Result.Reason
 		return r.reject(b, known, before, record, d, d.Result.Details)
@@ -127,14 +164,19 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d
 		record.Reason = HandoffIDReused
 		return r.rejectFor(b, known, before, record, d, audit.Finding{Rule: "receiver/handoff-id-reused", Severity: finding.Error, Pointer: "/handoffId",
 			Message: fmt.Sprintf("%s was accepted with other content (record %d): a new message needs a new id", finding.Quote(record.HandoffID), before.accepted.Sequence)})
-	case foreign:
+	case foreign != nil:
 		record.Reason = validate.SignatureInvalid
 		return r.rejectFor(b, known, before, record, d, audit.Finding{Rule: "receiver/parent-digest", Severity: finding.Error, Pointer: "/extensions/parentDigest",
-			Message: fmt.Sprintf("is not the digest of the parent that was accepted (record %d): the history was exchanged behind this message", known.ids[record.ParentHandoffID].accepted.Sequence)})
+			Message: fmt.Sprintf("is not the digest of the parent that was accepted (record %d): the history was exchanged behind this message", foreign.Sequence)})
+	}
+	if before.pending != nil { // what others rolled back is nobody's any more
+		if err := b.ClearPending([]audit.Copy{before.pending.Copy()}); err != nil {
+			return Answer{}, err
+		}
 	}
 	record.Event = audit.Accepted
 	stored, err := d.add(b, record)
-	known.accept(stored, r.instance)
+	known.accept(stored, r.own(stored, r.placed(d.ReplyTo)))
 	if d.part != nil {
 		before.plain = &d.record.MessageDigest
 	}
@@ -145,12 +187,31 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d
 	return a, err
 }
 
-// resume takes over a message whose process died before it had handed it over.
-func (r *Receiver) resume(b *audit.Batch, known *history, before *past) (Answer, error) {
-	if err := b.ClearPending([]string{before.accepted.HandoffID}); err != nil {
+// own returns that this process is handing over an accepted message. What no database keeps as a
+// text is no place for answers: it came with the message, which must not hold up others.
+func (r *Receiver) own(accepted audit.Stored, replyTo string) audit.Pending {
+	if !utf8.ValidString(replyTo) || strings.ContainsRune(replyTo, 0) || len(replyTo) > maxReplyTo {
+		replyTo = ""
+	}
+	return audit.Pending{HandoffID: accepted.HandoffID, Receiver: accepted.Receiver, Sequence: accepted.Sequence, Instance: r.instance, Alive: true, ReplyTo: replyTo}
+}
+
+// maxReplyTo is the longest name of a place for answers that is kept, in bytes.
+const maxReplyTo = 4096
+
+// resume takes over a message whose process died before it had handed it over, or while its
+// agent ran.
+func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Delivery) (Answer, error) {
+	if err := b.ClearPending([]audit.Copy{before.pending.Copy()}); err != nil {
 		return Answer{}, err
 	}
-	known.accept(*before.accepted, r.instance)
+	replyTo := before.pending.ReplyTo
+	if d.ReplyTo != "" {
+		replyTo = r.placed(d.ReplyTo)
+	}
+	own := r.own(*before.accepted, replyTo)
+	own.Running = before.pending.Running // until it is handed over again, that is what records say
+	known.accept(*before.accepted, own)
 	a := answerTo(*before.accepted, Accepted)
 	a.Resumed = true
 	return a, nil
@@ -172,13 +233,18 @@ func (r *Receiver) reject(b *audit.Batch, known *history, before *past, record a
 	a := answerTo(stored, Rejected)
 	a.Details, a.Retryable = details, retryable(record.Reason)
 	known.reject(before, stored)
-	if forPeople(record.Reason) && !before.deadLetters[record.MessageDigest] {
-		before.deadLetters[record.MessageDigest] = true
+	if d.abandoned {
+		a.Retryable = false
+		if err := a.follow(b, stored, audit.RolledBack); err != nil {
+			return Answer{}, err
+		}
+	}
+	if forPeople(record.Reason) && !before.deadLetter(record.MessageDigest) {
 		if err := a.follow(b, stored, audit.DeadLettered); err != nil {
 			return Answer{}, err
 		}
 	}
-	if record.Attempt == r.options.EscalateAfter {
+	if record.Attempt == r.options.EscalateAfter && isFailure(&stored) {
 		a.Escalated = true
 		err = a.follow(b, stored, audit.Escalated)
 	}
@@ -200,115 +266,7 @@ func (a *Answer) follow(b *audit.Batch, from audit.Stored, event audit.Event) er
 
 func answerTo(s audit.Stored, status Status) Answer {
 	return Answer{
-		HandoffID: s.HandoffID, TaskID: s.TaskID, Status: status, Reason: s.Reason, Attempt: s.Attempt,
+		HandoffID: s.HandoffID, TaskID: s.TaskID, Receiver: s.Receiver, Status: status, Reason: s.Reason, Attempt: s.Attempt,
 		RecordHash: s.Hash, RecordedAt: audit.FormatTime(s.RecordedAt), Record: s,
 	}
-}
-
-// A Handover says that an agent has a message.
-type Handover struct {
-	Accepted audit.Stored // the record by which it was accepted
-	Resumed  bool
-}
-
-// HandedOver makes durable that messages were handed over: nobody hands them over again.
-func (r *Receiver) HandedOver(ctx context.Context, list []Handover) error {
-	if len(list) == 0 {
-		return nil
-	}
-	return r.log.Append(ctx, func(b *audit.Batch) error { return addHandovers(b, list) })
-}
-
-func addHandovers(b *audit.Batch, list []Handover) error {
-	ids := make([]string, len(list))
-	for i, h := range list {
-		ids[i] = h.Accepted.HandoffID
-		if _, err := b.Add(audit.Record{Event: audit.HandedOver, HandoffID: h.Accepted.HandoffID, TaskID: h.Accepted.TaskID,
-			Details: audit.Details{Resumed: h.Resumed}}, nil); err != nil {
-			return err
-		}
-	}
-	return b.ClearPending(ids)
-}
-
-// A Left is a message that was accepted by a process that died before it had handed it over.
-type Left struct {
-	Answer Answer // with Resumed
-	Raw    []byte // the message as it came
-}
-
-// Resume takes over what was left, in the order of acceptance, and calls each with it; the
-// caller then says that it was handed over. It ends at an error of each, and what has not
-// been handed over then is left again when this process ends. A message that was changed in
-// the log is left out, and does not keep back the others: the error, an
-// [*audit.ChangedError], comes at the end.
-func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
-	var taken []audit.Pending
-	err := r.log.Append(ctx, func(b *audit.Batch) error {
-		list, err := b.Pending()
-		if err != nil {
-			return err
-		}
-		var ids []string
-		for _, p := range list {
-			if !p.Alive {
-				p.Instance = r.instance
-				taken, ids = append(taken, p), append(ids, p.HandoffID)
-			}
-		}
-		return errors.Join(b.ClearPending(ids), b.SetPending(taken))
-	})
-	if err != nil {
-		return err
-	}
-	var changed error
-	for _, p := range taken {
-		left := Left{}
-		err := r.log.Store().View(ctx, func(v audit.Reader) error {
-			accepted, err := recordAt(v, p.Sequence)
-			if err != nil {
-				return err
-			}
-			left.Answer = answerTo(accepted, Accepted)
-			left.Answer.Resumed = true
-			left.Raw, err = readMessage(ctx, r.options.Personal, v, accepted)
-			return err
-		})
-		if errors.As(err, new(*audit.ChangedError)) {
-			changed = errors.Join(changed, err)
-			continue
-		}
-		if err == nil {
-			err = each(left)
-		}
-		if err != nil {
-			return errors.Join(changed, err)
-		}
-	}
-	return changed
-}
-
-// recordAt returns the record with a sequence number, or if that was removed the next one.
-func recordAt(r audit.Reader, sequence int64) (audit.Stored, error) {
-	for s, err := range r.Records(audit.Filter{From: sequence, Limit: 1}) {
-		return s, err
-	}
-	return audit.Stored{}, nil
-}
-
-// readMessage returns the message of a record as it came. One that was changed in the log, or
-// is not there any more, is an error: nobody is to get it.
-func readMessage(ctx context.Context, sealer Sealer, r audit.Reader, of audit.Stored) ([]byte, error) {
-	frame, err := r.Frame(of.Sequence)
-	if err == nil && of.FrameDigest != (audit.Hash{}) {
-		err = of.CheckFrame(frame)
-	}
-	if err != nil {
-		return nil, err
-	}
-	text, err := audit.ReadFrame(frame, of.MessageBytes)
-	if err != nil {
-		return nil, fmt.Errorf("record %d: %w", of.Sequence, err)
-	}
-	return restore(ctx, sealer, r, of, text)
 }

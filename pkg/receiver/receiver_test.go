@@ -3,6 +3,7 @@ package receiver_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
+	"github.com/eaapl/handoff/pkg/audit/sqlstore"
+	"github.com/eaapl/handoff/pkg/audit/storetest"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -224,5 +227,29 @@ func TestReleaseWaits(t *testing.T) {
 	}
 	if left, err := r.Release(t.Context(), first.HandoffID, decision); err != nil || left.Answer.Status != receiver.Accepted {
 		t.Errorf("%+v, %v", left, err)
+	}
+}
+
+// TestZeroBytes: a message with a zero byte in a text is recorded in any database, and holds up no
+// other.
+func TestZeroBytes(t *testing.T) {
+	for name, address := range map[string]func(testing.TB) string{
+		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "audit.db") },
+		"PostgreSQL": storetest.Postgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, err := sqlstore.Open(t.Context(), address(t), sqlstore.Options{Create: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			for _, text := range []string{"risk-scoring-agent", "legal-analysis-agent", "cc35de8b-6ece-4435-abfd-a60e12baff98", "6e7f936b-cafd-4624-8754-0bafc4e8acb3", "Score the", "schemaVersion", "extensions"} {
+				r, message := startOn(t, audit.NewLog(store, nil))
+				a := bring(t, r, []byte(strings.Replace(string(message), text, text+`\u0000`, 1)), nil)
+				if a.Record.Event != audit.Accepted && a.Record.Event != audit.Rejected {
+					t.Errorf("%s: %+v", text, a)
+				}
+			}
+		})
 	}
 }
