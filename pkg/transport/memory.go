@@ -1,0 +1,173 @@
+package transport
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A Memory is a place within one process, for tests and for programs that have sender and
+// receiver in one. Nothing of it outlives the process. The zero value is ready.
+type Memory struct {
+	mu     sync.Mutex
+	queues map[string]*memoryQueue // by the name of the sender whose answers they hold; "" for the messages
+}
+
+// Publisher returns a publisher to the place.
+func (m *Memory) Publisher() Publisher { return memoryPublisher{m} }
+
+// Consumer returns a consumer of the place.
+func (m *Memory) Consumer() Consumer { return &memoryConsumer{memory: m, queue: m.queue("")} }
+
+// DeadLetters returns what consumers made dead letters.
+func (m *Memory) DeadLetters() []Message {
+	q := m.queue("")
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return append([]Message(nil), q.dead...)
+}
+
+func (m *Memory) queue(name string) *memoryQueue {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.queues == nil {
+		m.queues = map[string]*memoryQueue{}
+	}
+	if m.queues[name] == nil {
+		m.queues[name] = &memoryQueue{changed: make(chan struct{})}
+	}
+	return m.queues[name]
+}
+
+type memoryQueue struct {
+	mu      sync.Mutex
+	waiting []Message
+	dead    []Message
+	changed chan struct{} // closed, and made anew, when a message comes
+}
+
+func (q *memoryQueue) add(m Message) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, m)
+	close(q.changed)
+	q.changed = make(chan struct{})
+}
+
+// take returns the first message, or what is closed when there may be one.
+func (q *memoryQueue) take() (m Message, ok bool, changed <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		return m, false, q.changed
+	}
+	m = q.waiting[0]
+	q.waiting = q.waiting[1:]
+	return m, true, nil
+}
+
+type memoryPublisher struct{ memory *Memory }
+
+func (p memoryPublisher) Publish(ctx context.Context, m Message) (*Message, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.Body = append([]byte(nil), m.Body...)
+	p.memory.queue("").add(m)
+	return nil, nil
+}
+
+func (p memoryPublisher) Answers(_ context.Context, replyTo string) (Consumer, error) {
+	return &memoryConsumer{memory: p.memory, queue: p.memory.queue("answers/" + replyTo)}, nil
+}
+
+func (memoryPublisher) Close() error { return nil }
+
+type memoryConsumer struct {
+	memory *Memory
+	queue  *memoryQueue
+	mu     sync.Mutex
+	held   map[*memoryDelivery]bool
+}
+
+func (c *memoryConsumer) Next(ctx context.Context) (Delivery, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, ok, changed := c.queue.take()
+		if ok {
+			d := &memoryDelivery{consumer: c, message: m}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.held == nil {
+				c.held = map[*memoryDelivery]bool{}
+			}
+			c.held[d] = true
+			return d, nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		}
+	}
+}
+
+func (c *memoryConsumer) Reply(_ context.Context, replyTo string, answer Message) error {
+	c.memory.queue("answers/" + replyTo).add(answer)
+	return nil
+}
+
+func (c *memoryConsumer) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for d := range c.held {
+		c.queue.add(d.message)
+	}
+	c.held = nil
+	return nil
+}
+
+// end reports whether a delivery was the consumer's, which it is no more.
+func (c *memoryConsumer) end(d *memoryDelivery) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	held := c.held[d]
+	delete(c.held, d)
+	return held
+}
+
+type memoryDelivery struct {
+	consumer *memoryConsumer
+	message  Message
+}
+
+func (d *memoryDelivery) Message() Message { return d.message }
+
+func (d *memoryDelivery) Answer(ctx context.Context, answer Message) error {
+	if d.message.ReplyTo == "" {
+		return nil
+	}
+	return d.consumer.Reply(ctx, d.message.ReplyTo, answer)
+}
+
+func (d *memoryDelivery) Ack(context.Context) error {
+	d.consumer.end(d)
+	return nil
+}
+
+func (d *memoryDelivery) Return(_ context.Context, after time.Duration) error {
+	if d.consumer.end(d) {
+		time.AfterFunc(after, func() { d.consumer.queue.add(d.message) })
+	}
+	return nil
+}
+
+func (d *memoryDelivery) DeadLetter(context.Context, string) error {
+	if q := d.consumer.queue; d.consumer.end(d) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.dead = append(q.dead, d.message)
+	}
+	return nil
+}
