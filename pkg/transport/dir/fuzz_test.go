@@ -1,0 +1,38 @@
+package dir
+
+import (
+	"bytes"
+	"testing"
+)
+
+// FuzzParse: what is read from a file has no more bytes than may be, and its body is the end
+// of the file.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("Handoff-Kind: answer\nHandoff-Attempt: 2\n\n{}\n"))
+	f.Add([]byte("\n"))
+	f.Add([]byte("a\n\n"))
+	f.Add([]byte("a: b\r\n\r\nx"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const limit = 100
+		m, err := parse(bytes.Clone(data), limit)
+		if err == nil && (len(m.Body) > limit || !bytes.HasSuffix(data, m.Body)) {
+			t.Errorf("%q gives %q", data, m.Body)
+		}
+	})
+}
+
+// FuzzName: a name that is read is written the same, and gives one that can be read when the
+// message is given back.
+func FuzzName(f *testing.F) {
+	f.Add("20261123T040506.000000000Z-00000000-00000000000000000000000000000000.msg")
+	f.Add("20261123T040506.000000000Z-00000000-00000000000000000000000000000000.after-20261123T040506.000000000Z.msg")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, ok := parseName(text)
+		if !ok {
+			return
+		}
+		if n.text != text || n.delayed(n.after) != text {
+			t.Errorf("%q is %+v, and %q when it is given back", text, n, n.delayed(n.after))
+		}
+	})
+}
