@@ -1,0 +1,115 @@
+package sqlqueue
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+type delivery struct {
+	consumer *consumer
+	sequence int64
+	message  transport.Message
+	ended    atomic.Bool
+}
+
+func (d *delivery) Message() transport.Message { return d.message }
+
+func (d *delivery) Answer(ctx context.Context, answer transport.Message) error {
+	if d.message.ReplyTo == "" {
+		return nil
+	}
+	return d.consumer.Reply(ctx, d.message.ReplyTo, answer)
+}
+
+func (d *delivery) Ack(ctx context.Context) error {
+	return d.end(ctx, ending{sequence: d.sequence, last: acknowledge})
+}
+
+func (d *delivery) Return(ctx context.Context, after time.Duration) error {
+	return d.end(ctx, ending{sequence: d.sequence, last: delay, after: max(0, after)})
+}
+
+func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
+	return d.end(ctx, ending{sequence: d.sequence, last: bury, reason: reason})
+}
+
+func (d *delivery) end(ctx context.Context, e ending) error {
+	if d.ended.Swap(true) {
+		return nil
+	}
+	defer func() { <-d.consumer.slots }()
+	return d.consumer.ends.add(ctx, e)
+}
+
+// An ending is what becomes of a message that was taken.
+type ending struct {
+	sequence int64
+	last     last
+	after    time.Duration // of delay
+	reason   string        // of bury
+}
+
+func (ending) size() int { return 0 }
+
+type last int
+
+const (
+	acknowledge last = iota
+	delay
+	bury
+)
+
+// end does the endings of some messages. Who has handled a message removes it, even if others
+// have taken this process for dead.
+func (c *consumer) end(ctx context.Context, list []ending) error {
+	commit := database.Soon
+	all, gone := make([]int64, len(list)), make([]int64, 0, len(list))
+	for i, e := range list {
+		all[i] = e.sequence
+		if e.last != delay {
+			gone = append(gone, e.sequence)
+		}
+		if e.last == bury {
+			commit = database.Durable
+		}
+	}
+	err := c.queue.db.Change(ctx, commit, func(tx *database.Tx) error {
+		for _, e := range list {
+			if err := c.endOne(tx, e); err != nil {
+				return err
+			}
+		}
+		if len(gone) > 0 {
+			if err := tx.Exec("DELETE FROM handoff_message WHERE sequence "+c.queue.dialect.in, c.queue.dialect.list(gone)); err != nil {
+				return err
+			}
+		}
+		if len(gone) == len(list) {
+			return nil
+		}
+		return c.queue.notify(tx, c.queue.channel(c.sender))
+	})
+	if !c.queue.db.Passes(err) || ctx.Err() != nil { // it is not tried again
+		c.forget(all, err != nil)
+	}
+	return err
+}
+
+// endOne does what an ending needs for itself.
+func (c *consumer) endOne(tx *database.Tx, e ending) error {
+	switch e.last {
+	case delay:
+		return tx.Exec(c.queue.dialect.delay, e.after.Milliseconds(), e.sequence, c.instance)
+	case bury:
+		return tx.Exec(`
+INSERT INTO handoff_dead_letter (sequence, queue, sender, died, reason, headers, body)
+SELECT sequence, queue, sender, ?, ?, headers, body FROM handoff_message WHERE sequence = ? ON CONFLICT DO NOTHING`,
+			time.Now().UTC().Format(time.RFC3339Nano), transport.OneLine(e.reason), e.sequence)
+	default:
+		return nil
+	}
+}
