@@ -1,0 +1,231 @@
+package http
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// busyWait is when it is worth to try again, for all that a server can know.
+const busyWait = time.Second
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // that of the last response
+	if s.stopped() {
+		w.Header().Set("Connection", "close") // the next one goes to another receiver
+	}
+	if r.URL.Path == healthPath {
+		s.health(w, r)
+		return
+	}
+	if h := s.options.Handlers[r.URL.Path]; h != nil {
+		h.ServeHTTP(w, r)
+		return
+	}
+	key, below := strings.CutPrefix(r.URL.EscapedPath(), s.path)
+	isKey := below && len(key) > 1 && key[0] == '/' && !strings.Contains(key[1:], "/")
+	switch {
+	case !below || key != "" && key != "/" && !isKey:
+		writeProblem(w, http.StatusNotFound, "messages are posted to "+s.path+"/")
+	case !s.isAllowed(r):
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		writeProblem(w, http.StatusUnauthorized, "a bearer token is needed, and this is none or another one")
+	case isKey:
+		s.ask(w, r, key[1:])
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		writeProblem(w, http.StatusMethodNotAllowed, "messages are posted here")
+	default:
+		s.post(w, r)
+	}
+}
+
+func (s *Server) stopped() bool {
+	select {
+	case <-s.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// isAllowed compares the token in a time that says nothing about it.
+func (s *Server) isAllowed(r *http.Request) bool {
+	if s.options.Token == "" {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	got, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.options.Token))
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	if !isRead(w, r) {
+		return
+	}
+	if s.stopped() {
+		writeProblem(w, http.StatusServiceUnavailable, s.failed.Error())
+		return
+	}
+	if s.options.Health != nil {
+		if err := s.options.Health(); err != nil {
+			writeProblem(w, http.StatusServiceUnavailable, neterror.Said(err.Error(), &url.URL{}))
+			return
+		}
+	}
+	writeBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
+}
+
+// isRead reports whether a request reads what is there, and turns away others.
+func isRead(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	writeProblem(w, http.StatusMethodNotAllowed, "this can be read only")
+	return false
+}
+
+// ask writes the newest answer to a key.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, escaped string) {
+	if !isRead(w, r) {
+		return
+	}
+	key, err := url.PathUnescape(escaped)
+	if err != nil || s.options.Ask == nil {
+		writeProblem(w, http.StatusNotFound, "this receiver cannot be asked")
+		return
+	}
+	a, err := s.options.Ask(r.Context(), key)
+	switch {
+	case err != nil: // what is wrong is for its own people
+		s.log("asking for the answer to a key: " + err.Error())
+		writeBusy(w, http.StatusServiceUnavailable, "the answers cannot be read now", busyWait)
+	case a == nil:
+		writeProblem(w, http.StatusNotFound, "no message with this key is known")
+	default:
+		setHeaders(w, *a)
+		writeBody(w, http.StatusOK, jsonType, a.Body)
+	}
+}
+
+func (s *Server) log(line string) {
+	if s.options.Log != nil {
+		s.options.Log(line)
+	}
+}
+
+// setHeaders says what goes with an answer.
+func setHeaders(w http.ResponseWriter, a transport.Message) {
+	for _, h := range a.Headers() {
+		w.Header().Set(h.Name, h.Value)
+	}
+}
+
+// post takes a message, and waits for the response to it.
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	if s.stopped() {
+		writeBusy(w, http.StatusServiceUnavailable, "this receiver is stopping", busyWait)
+		return
+	}
+	m := transport.Message{Encoding: strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding")))}
+	if m.Encoding == "identity" {
+		m.Encoding = ""
+	}
+	switch {
+	case !isJSON(r.Header.Get("Content-Type")):
+		w.Header().Set("Accept-Post", jsonType)
+		writeProblem(w, http.StatusUnsupportedMediaType, "a message is JSON: send it with Content-Type: "+jsonType+", and not "+found(r.Header.Get("Content-Type")))
+		return
+	case m.Encoding != "" && m.Encoding != "zstd":
+		w.Header().Set("Accept-Encoding", "zstd")
+		writeProblem(w, http.StatusUnsupportedMediaType, "a message is as it is or compressed with zstd, and not with "+found(m.Encoding))
+		return
+	case r.ContentLength > s.options.MaxBytes:
+		s.tooLarge(w)
+		return
+	}
+	size := r.ContentLength
+	if size < 0 {
+		size = s.options.MaxBytes
+	}
+	if !s.work.begin(size) {
+		writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are in work as are taken at once: %d, with %d bytes", s.options.Prefetch, s.options.MaxBytesInWork), busyWait)
+		return
+	}
+	d := newDelivery(s, size, m.Encoding, r.Header)
+	var ok bool
+	if d.message.Body, ok = s.body(w, r); !ok {
+		d.end()
+		return
+	}
+	s.taken.Add(1)
+	defer s.taken.Done()
+	select {
+	case s.posted <- d:
+	case <-s.stopping:
+		d.end()
+		writeBusy(w, http.StatusServiceUnavailable, "this receiver is stopping", busyWait)
+		return
+	case <-r.Context().Done(): // it has gone
+		d.end()
+		return
+	}
+	d.write(w)
+}
+
+// found quotes a value of a header in a problem.
+func found(value string) string {
+	if value == "" {
+		return "without one"
+	}
+	name, _, err := mime.ParseMediaType(value)
+	if err != nil || len(name) > 100 {
+		return "what this one is"
+	}
+	return name
+}
+
+func (s *Server) tooLarge(w http.ResponseWriter) {
+	w.Header().Set(maxBytesHeader, fmt.Sprint(s.options.MaxBytes))
+	problem{
+		Status: http.StatusRequestEntityTooLarge, Limit: s.options.MaxBytes,
+		Detail: fmt.Sprintf("a message has %d bytes at most", s.options.MaxBytes),
+	}.write(w)
+}
+
+// body reads a message, or says what is wrong with it.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.options.MaxBytes))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what it waits for now is the answer
+		return body, true
+	case errors.As(err, &tooLarge):
+		s.tooLarge(w)
+	case isTimeout(err):
+		w.Header().Set("Connection", "close")
+		writeProblem(w, http.StatusRequestTimeout, fmt.Sprintf("the message had not come after %s", s.options.ReadTimeout))
+	default:
+		writeProblem(w, http.StatusBadRequest, "the message was cut")
+	}
+	return nil, false
+}
+
+func isTimeout(err error) bool {
+	timeout := net.Error(nil)
+	return errors.As(err, &timeout) && timeout.Timeout()
+}

@@ -1,0 +1,179 @@
+package http
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// PostOptions are what posting takes beside the address. The zero value is usual.
+type PostOptions struct {
+	// TLS is for https; nil means the roots of the system.
+	TLS *tls.Config
+	// Token, if set, is sent as the bearer token of every request.
+	Token string
+	// Timeout is how long one message may take, with its answer; 0 means [DefaultTimeout].
+	Timeout time.Duration
+}
+
+// DefaultTimeout is how long one message may take, with its answer.
+const DefaultTimeout = time.Minute
+
+const (
+	connectTimeout = 10 * time.Second
+	idleTimeout    = 90 * time.Second
+	askTimeout     = time.Second // for a receiver to say whether it wants a body
+	pingTimeout    = 15 * time.Second
+	maxIdle        = 256      // connections that are kept for the next message
+	maxRedirects   = 5        // within one server
+	maxAnswer      = 16 << 20 // bytes of an answer
+	maxProblem     = 16 << 10 // bytes of an error that are read
+	// asksFirst is from which size on the receiver is asked whether it wants a body, in bytes: it
+	// takes a round trip, and is faster than to send what is not taken.
+	asksFirst = 1 << 20
+)
+
+// Publish opens the address of a receiver: http or https, with a user and password if it asks for
+// them. Nothing is sent. The publisher is a [transport.Asker], and has no answers but those that
+// Publish returns.
+func Publish(_ context.Context, u *url.URL, _ transport.Options) (transport.Publisher, error) {
+	return Post(u, PostOptions{})
+}
+
+// Post is [Publish] with more options.
+func Post(u *url.URL, o PostOptions) (transport.Publisher, error) {
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Hostname() == "" {
+		return nil, &transport.PermanentError{Err: errors.New("not the address of a receiver: write it as https://host/path")}
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	address := *u
+	address.Fragment, address.RawFragment = "", ""
+	t := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSClientConfig:       o.TLS.Clone(),
+		TLSHandshakeTimeout:   connectTimeout,
+		ExpectContinueTimeout: askTimeout,
+		IdleConnTimeout:       idleTimeout,
+		MaxIdleConns:          maxIdle,
+		MaxIdleConnsPerHost:   maxIdle,
+		DisableCompression:    true, // an answer is passed on as it came
+		ForceAttemptHTTP2:     true,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingTimeout, PingTimeout: pingTimeout},
+	}
+	return &publisher{&address, o, t, http.Client{Transport: t, CheckRedirect: checkRedirect}}, nil
+}
+
+// checkRedirect follows what stays a request of its kind to the same server: elsewhere, a
+// message and a token are not given.
+func checkRedirect(next *http.Request, before []*http.Request) error {
+	first := before[0]
+	if len(before) > maxRedirects || next.Method != first.Method || next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+type publisher struct {
+	address   *url.URL
+	options   PostOptions
+	transport *http.Transport
+	client    http.Client
+}
+
+func (p *publisher) Close() error {
+	p.transport.CloseIdleConnections()
+	return nil
+}
+
+func (p *publisher) Answers(context.Context, string) (transport.Consumer, error) {
+	return nil, transport.ErrNoAnswers
+}
+
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+	header := http.Header{"Content-Type": {jsonType}}
+	for _, h := range m.Headers() {
+		header.Set(h.Name, h.Value)
+	}
+	if key := header.Get(keyHeader); strings.HasPrefix(key, `"`) { // it would be taken for a quoted one
+		header.Set(keyHeader, "%22"+key[1:])
+	}
+	if len(m.Body) >= asksFirst {
+		header.Set("Expect", "100-continue")
+	}
+	return p.do(ctx, http.MethodPost, p.address, header, m)
+}
+
+// Ask asks the receiver for its newest answer to a key.
+func (p *publisher) Ask(ctx context.Context, key string) (*transport.Message, error) {
+	if key == "" {
+		return nil, nil
+	}
+	at := *p.address
+	at.RawPath = strings.TrimSuffix(at.EscapedPath(), "/") + "/" + url.PathEscape(key)
+	at.Path = strings.TrimSuffix(at.Path, "/") + "/" + key
+	return p.do(ctx, http.MethodGet, &at, http.Header{}, transport.Message{Key: key})
+}
+
+// do makes a request about a message, and returns the answer.
+func (p *publisher) do(ctx context.Context, method string, at *url.URL, header http.Header, m transport.Message) (*transport.Message, error) {
+	limited, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(limited, method, at.String(), bytes.NewReader(m.Body))
+	if err != nil {
+		return nil, &transport.PermanentError{Err: errors.New("the address cannot be requested")} // err has the password
+	}
+	request.Header = header
+	header.Set("Accept", jsonType)
+	header.Set("User-Agent", "handoff")
+	if p.options.Token != "" {
+		header.Set("Authorization", "Bearer "+p.options.Token)
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return nil, p.failed(ctx, err)
+	}
+	defer response.Body.Close()
+	a := answerReader{p, response, m}
+	answer, err := a.read()
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return answer, err
+}
+
+// failed says why there is no response.
+func (p *publisher) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if e := (*url.Error)(nil); errors.As(err, &e) {
+		err = e.Err // without the address, which may have a password
+	}
+	err = neterror.Plain(err)
+	if text, isOurs := strings.CutPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: "); isOurs {
+		err = errors.New(text)
+	}
+	return fmt.Errorf("%s: %w", p.shown(), err)
+}
+
+// shown returns the address without what may be secret.
+func (p *publisher) shown() string {
+	return (&url.URL{Scheme: p.address.Scheme, Host: p.address.Host, Path: p.address.Path, RawPath: p.address.RawPath}).String()
+}
+
+// drain reads what is left of a response, so that the connection can be used again.
+func drain(body io.Reader) { _, _ = io.CopyN(io.Discard, body, maxProblem) }
