@@ -1,0 +1,129 @@
+package chunked
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// A Builder makes the chunks of a message that is not finished yet: for an agent that hands
+// over while it still works. It holds the message so far. After an error it is of no use. It is
+// for one goroutine.
+type Builder struct {
+	w     *writer
+	grown *growth
+}
+
+// BuilderOptions say how chunks are made of a message that grows. The zero value makes
+// unsigned ones of usual size.
+type BuilderOptions struct {
+	// SplitOptions: the key also signs the whole message at the end.
+	SplitOptions
+	// Limits bound the whole message.
+	Limits jsonstream.Limits
+}
+
+// An Addition is appended to the value at a pointer of the message: elements to an array,
+// members to an object, characters to a string.
+type Addition struct {
+	// At is the JSON Pointer of the value. What is not a member of the message itself has to be
+	// the last of the array or object that holds it.
+	At string
+	// Add is the JSON text of an array, an object or a string.
+	Add []byte
+}
+
+// Begin sends the first chunk, whose message is one that the receiver can begin with. What it
+// settles stays: the identifiers, agents, taskDescription, constraints, and costTracking, from
+// which the sender has deducted what the whole of its step is going to cost. It has no
+// signature yet. emit gets every chunk, and may keep it.
+func Begin(first *message.Message, o BuilderOptions, emit func(chunk []byte) error) (*Builder, error) {
+	root := first.Root()
+	if root.Kind() != jsonstream.Object || first.HandoffID() == "" {
+		return nil, errNoStream
+	}
+	if root.Get(sign.Member).Exists() || root.Get(sign.KeyIDMember).Exists() {
+		return nil, errors.New("a message that is signed cannot grow: sign it at its end")
+	}
+	c := newChain(root, o.SplitOptions)
+	b := &Builder{&writer{chain: c, room: c.room(), emit: emit}, newGrowth(root, o.Limits)}
+	return b, b.w.send(First, jsonstream.AppendCompact([]byte(`,"message":`), root.Raw()))
+}
+
+// Append sends a chunk, or several where one would be too long, that append to the message.
+func (b *Builder) Append(additions ...Addition) error {
+	for _, a := range additions {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(a.Add), b.grown.limits)
+		if err != nil {
+			return err
+		}
+		text := jsonstream.AppendCompact(nil, doc.Root().Raw())
+		if doc, err = jsonstream.Parse(jsonstream.NewRaw(text), b.grown.limits); err != nil {
+			return err
+		}
+		add := doc.Root()
+		if !divisible(add.Kind()) {
+			return fmt.Errorf("an array, an object or a string can be appended: found %s", finding.QuoteValue(add))
+		}
+		index, err := b.grown.count(a.At)
+		if err == nil {
+			err = b.grown.append(a.At, add)
+		}
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", finding.Pointer(a.At), err)
+		case add.Kind() == jsonstream.String:
+			err = b.w.text(a.At, inside(add))
+		default:
+			err = b.w.children(a.At, add.Kind(), add.First(), index)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return b.w.flush()
+}
+
+// End sends the last chunk, before it the signature of the whole message, if there is a key,
+// and returns that message.
+func (b *Builder) End() ([]byte, error) {
+	m, err := b.message()
+	if err != nil {
+		return nil, err
+	}
+	if key := b.w.options.Key; key != nil {
+		signed, err := sign.Sign(m, *key, false)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(signed), b.grown.limits)
+		if err != nil {
+			return nil, err
+		}
+		members := []byte{'{'}
+		for _, name := range []string{sign.KeyIDMember, sign.Member} {
+			if v := doc.Root().Get(name); v.Exists() && !m.Root().Get(name).Exists() {
+				members = appendChild(jsonstream.AppendComma(members), v)
+			}
+		}
+		if err := b.Append(Addition{Add: append(members, '}')}); err != nil {
+			return nil, err
+		}
+		if m, err = b.message(); err != nil {
+			return nil, err
+		}
+	}
+	chunk, err := b.w.last(m, b.grown.size)
+	if err != nil {
+		return nil, err
+	}
+	return m.Raw(), b.w.emit(chunk)
+}
+
+func (b *Builder) message() (*message.Message, error) {
+	return message.ParseInPlace(jsonstream.NewRaw(b.grown.bytes()), message.Options{Limits: b.grown.limits})
+}

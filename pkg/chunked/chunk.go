@@ -1,0 +1,113 @@
+package chunked
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A Head is what a chunk says of itself: enough to send it, and to tell its stream.
+type Head struct {
+	Stream   string // "" if it does not say, or not in as many characters as an id has
+	Sequence int    // -1 if it does not say
+	Kind     Kind   // as it says
+}
+
+// HeadOf returns the head of a JSON document that says that it is a chunk, and whether it does.
+// It has not been checked.
+func HeadOf(root jsonstream.Value) (h Head, ok bool) {
+	if !root.Get(Member).Exists() {
+		return Head{Sequence: -1}, false
+	}
+	h = Head{Sequence: -1, Kind: Kind(root.Get("kind").Text())}
+	if id := root.Get("streamId").Text(); len(id) <= maxStreamID {
+		h.Stream = id
+	}
+	if n := integer(root.Get("sequence")); n <= MaxSequence {
+		h.Sequence = n
+	}
+	return h, true
+}
+
+// received is a chunk that came.
+type received struct {
+	doc      *jsonstream.Document
+	root     jsonstream.Value
+	stream   string
+	sequence int
+	kind     Kind
+	digest   string // of its bytes
+}
+
+// ChunkLimits returns the limits of a chunk, for messages within some limits: a chunk can hold a
+// whole one, and has members of its own around it.
+func ChunkLimits(message jsonstream.Limits) jsonstream.Limits {
+	const around = 3 // the chunk, its parts and the part, where the message has none of them
+	l := withDefaults(message)
+	l.MaxBytes += 64 << 10
+	l.MaxDepth = min(l.MaxDepth+around, jsonstream.MaxDepth)
+	return l
+}
+
+// maxStreamID is how long the id of a stream may be that an error names.
+const maxStreamID = 36
+
+// readChunk parses a chunk and tells what it says of itself, as far as that can be
+// understood: it has not been checked by the schema.
+func readChunk(raw jsonstream.Raw, limits jsonstream.Limits) (*received, *Fault) {
+	doc, err := jsonstream.Parse(raw, limits)
+	if err != nil {
+		f := &Fault{Reason: Malformed, Sequence: -1, Expected: "a chunk", Found: "a text that is not strict JSON: " + err.Error(), Position: raw.Start, Err: err}
+		if damage := (*jsonstream.SyntaxError)(nil); errors.As(err, &damage) {
+			f.Position = damage.Position
+		}
+		return nil, f
+	}
+	head, ok := HeadOf(doc.Root())
+	if !ok {
+		return nil, &Fault{Reason: Malformed, Sequence: -1, Expected: fmt.Sprintf("a chunk, which has a member %s", Member), Found: finding.QuoteValue(doc.Root()) + " without it", Position: doc.Root().Position()}
+	}
+	return &received{doc, doc.Root(), head.Stream, head.Sequence, head.Kind, chainDigest(doc.Root().Raw())}, nil
+}
+
+// fault returns a fault of this chunk.
+func (c *received) fault(reason Reason, expected, found string) *Fault {
+	return &Fault{Reason: reason, Stream: c.stream, Sequence: c.sequence, Expected: expected, Found: found, Position: c.root.Position()}
+}
+
+// check checks the chunk by the schema, and by what a schema cannot say.
+func (c *received) check(schema *validate.Schema) *Fault {
+	for _, found := range schema.Check(c.root) {
+		if found.Severity == finding.Error {
+			f := c.fault(Malformed, "a chunk that is valid by its schema", found.PlacedMessage())
+			f.Offset, f.Line, f.Column = int64(found.Offset), found.Line, found.Column
+			return f
+		}
+	}
+	if c.root.Get("handoffId").Exists() {
+		return c.fault(Malformed, "a chunk", "what could be taken for a message as well: it has a member handoffId")
+	}
+	if (c.kind == First) != (c.sequence == 0) {
+		return c.fault(Malformed, "chunk 0, and no other, of kind first", fmt.Sprintf("kind %s", c.kind))
+	}
+	return nil
+}
+
+// integer returns the value of a number, -1 if v is not a whole one that an int holds.
+func integer(v jsonstream.Value) int {
+	if v.Kind() != jsonstream.Number {
+		return -1
+	}
+	if n, err := strconv.Atoi(string(v.Raw())); err == nil {
+		return n
+	}
+	d := jsonstream.ParseDecimal(v.Raw()) // 1e3, or 2.0
+	if n, ok := d.Count(); ok {
+		return n
+	}
+	return -1
+}

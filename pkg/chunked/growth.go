@@ -1,0 +1,302 @@
+package chunked
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A growth is a message to which is appended. It holds hardly more than the message's text.
+//
+// Of every member of the message only the right edge can grow: the member itself, its last
+// element or member, the last one of that, and so on. So a member is a text that lacks the
+// brackets at its end, and a level for each of these.
+type growth struct {
+	limits  jsonstream.Limits
+	members []grown
+	index   map[string]int // of a member by its name
+	size    int            // of the text
+	extra   int            // what is held beside the text, in bytes
+	seed    maphash.Seed
+}
+
+// grown is one member of the message.
+type grown struct {
+	name []byte // quoted
+	text []byte // without the ends of its levels
+	edge []level
+	open bool // text is this growth's own, and edge says where it ends
+}
+
+// A level is an array, object or string at the right edge of a member, the outermost first.
+type level struct {
+	kind  jsonstream.Kind
+	token string // that leads to it in a pointer; "" for the member itself
+	count int    // of what it holds
+	names map[uint64]struct{}
+}
+
+// What is held beside the text of the message, in bytes, about.
+const (
+	memberCost = 160
+	levelCost  = 96
+	nameCost   = 40
+)
+
+var (
+	errFixed    = errors.New("the first chunk settles this member: nothing can be appended to it")
+	errTooLarge = fmt.Errorf("the message: %w", jsonstream.ErrTooLarge)
+	errTooDeep  = fmt.Errorf("the message: %w", jsonstream.ErrTooDeep)
+)
+
+// newGrowth returns a growth of a message, which is an object.
+func newGrowth(first jsonstream.Value, limits jsonstream.Limits) *growth {
+	g := &growth{limits: withDefaults(limits), index: map[string]int{}, size: len("{}"), seed: maphash.MakeSeed()}
+	text := make([]byte, 0, len(first.Raw())) // of all members: the names and values are parts of it
+	for name, member := range first.Members() {
+		text = g.addMember(text, name, member)
+	}
+	return g
+}
+
+// withDefaults fills in the limits that are 0.
+func withDefaults(l jsonstream.Limits) jsonstream.Limits {
+	if l.MaxBytes == 0 {
+		l.MaxBytes = jsonstream.DefaultMaxBytes
+	}
+	if l.MaxDepth == 0 {
+		l.MaxDepth = jsonstream.DefaultMaxDepth
+	}
+	return l
+}
+
+// addMember adds a member of the message, whose text it appends to dst.
+func (g *growth) addMember(dst []byte, name string, member jsonstream.Value) []byte {
+	if len(g.members) > 0 {
+		g.size += len(",")
+	}
+	begin := len(dst)
+	dst = append(dst, member.RawName()...)
+	colon := len(dst)
+	dst = jsonstream.AppendCompact(dst, member.Raw())
+	g.index[strings.Clone(name)] = len(g.members)
+	g.members = append(g.members, grown{name: dst[begin:colon:colon], text: dst[colon:len(dst):len(dst)]})
+	g.size += len(dst) - begin + len(":")
+	g.extra += memberCost + len(name)
+	return dst
+}
+
+// memory returns about how many bytes the growth takes.
+func (g *growth) memory() int { return g.size + g.extra }
+
+// append appends add to the value at a pointer of the message: elements to an array, members to
+// an object, characters to a string. The error says what does not fit; the growth is then of
+// no use.
+func (g *growth) append(pointer string, add jsonstream.Value) error {
+	if err := g.appendTo(pointer, add); err != nil {
+		return err
+	}
+	if int64(g.size) > g.limits.MaxBytes {
+		return errTooLarge
+	}
+	return nil
+}
+
+func (g *growth) appendTo(pointer string, add jsonstream.Value) error {
+	tokens, ok := jsonstream.SplitPointer(pointer)
+	if !ok {
+		return errors.New("not a JSON Pointer")
+	}
+	if len(tokens) == 0 {
+		return g.appendMembers(add)
+	}
+	i, ok := g.index[tokens[0]]
+	if !ok {
+		return fmt.Errorf("the message has no member %s so far", finding.Quote(tokens[0]))
+	}
+	if isFixed(tokens[0]) {
+		return errFixed
+	}
+	m := &g.members[i]
+	if err := g.openMember(m); err != nil {
+		return err
+	}
+	return g.extend(m, tokens, add)
+}
+
+// appendMembers appends members to the message itself.
+func (g *growth) appendMembers(add jsonstream.Value) error {
+	if add.Kind() != jsonstream.Object {
+		return fmt.Errorf("members are appended to the message, not %s", finding.KindName(add.Kind()))
+	}
+	for name, member := range add.Members() {
+		if _, there := g.index[name]; there {
+			return fmt.Errorf("the message has a member %s already", finding.Quote(name))
+		}
+		if isFixed(name) && !fixed[name] {
+			return fmt.Errorf("the member %s has to be in the first chunk", finding.Quote(name))
+		}
+		g.addMember(nil, name, member)
+	}
+	return nil
+}
+
+// openMember finds the right edge of a member.
+func (g *growth) openMember(m *grown) error {
+	if m.open {
+		return nil
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(m.text), g.limits)
+	if err != nil {
+		return err
+	}
+	m.edge, m.open = g.edgeOf(nil, doc.Root(), ""), true
+	m.text = append(make([]byte, 0, 2*len(m.text)), m.text[:len(m.text)-len(m.edge)]...)
+	return nil
+}
+
+// edgeOf appends the levels at the right edge of a value that token leads to.
+func (g *growth) edgeOf(edge []level, v jsonstream.Value, token string) []level {
+	for {
+		l := level{kind: v.Kind(), token: token, count: v.Len()}
+		switch v.Kind() {
+		case jsonstream.String:
+			g.extra += levelCost
+			return append(edge, l)
+		case jsonstream.Object:
+			l.names = make(map[uint64]struct{}, v.Len())
+		case jsonstream.Array:
+		default:
+			return edge
+		}
+		var last jsonstream.Value
+		for child := v.First(); child.Exists(); child = child.Next() {
+			if l.names != nil {
+				l.names[maphash.String(g.seed, child.Name())] = struct{}{}
+			}
+			last = child
+		}
+		g.extra += levelCost + nameCost*len(l.names)
+		edge = append(edge, l)
+		if !last.Exists() {
+			return edge
+		}
+		v, token = last, l.lastToken(last)
+	}
+}
+
+// lastToken returns the token that leads to the last value of a level.
+func (l *level) lastToken(last jsonstream.Value) string {
+	if l.kind == jsonstream.Object {
+		return strings.Clone(last.Name())
+	}
+	return strconv.Itoa(l.count - 1)
+}
+
+// extend appends add to the level of a member that the tokens lead to.
+func (g *growth) extend(m *grown, tokens []string, add jsonstream.Value) error {
+	n := len(tokens) // the levels from the member to what is to grow
+	if n > len(m.edge) {
+		return errors.New("there is nothing to append to")
+	}
+	for i, token := range tokens[1:] {
+		if m.edge[i+1].token != token {
+			return fmt.Errorf("only what is last in its array or object can grow: %s is not, or is not there", finding.Quote(token))
+		}
+	}
+	target := &m.edge[n-1]
+	if target.kind != add.Kind() {
+		return fmt.Errorf("the value there is %s, and what is to be appended is %s", finding.KindName(target.kind), finding.KindName(add.Kind()))
+	}
+	if add.Len() == 0 && (add.Kind() != jsonstream.String || len(add.Raw()) == len(`""`)) {
+		return nil // nothing to append
+	}
+	before := len(m.text) + len(m.edge)
+	g.close(m, n)
+	var last jsonstream.Value
+	for child := add.First(); child.Exists(); child = child.Next() {
+		if target.names != nil {
+			hash := maphash.String(g.seed, child.Name())
+			if _, there := target.names[hash]; there {
+				return fmt.Errorf("%w: %s", jsonstream.ErrDuplicateName, finding.Quote(child.Name()))
+			}
+			target.names[hash] = struct{}{}
+			g.extra += nameCost
+		}
+		target.count++
+		last = child
+	}
+	if last.Exists() && target.count > add.Len() {
+		m.text = append(m.text, ',')
+	}
+	at := len(m.text)
+	m.text = jsonstream.AppendCompact(m.text, add.Raw())
+	copy(m.text[at:], m.text[at+1:]) // without the bracket or quote before it, and the one after it
+	m.text = m.text[:len(m.text)-2]
+	if last.Exists() {
+		m.edge = g.edgeOf(m.edge, last, target.lastToken(last))
+		m.text = m.text[:len(m.text)-(len(m.edge)-n)]
+	}
+	g.size += len(m.text) + len(m.edge) - before
+	if len(m.edge)+1 > g.limits.MaxDepth+1 { // a string is no level of nesting, and the message is one
+		return errTooDeep
+	}
+	return nil
+}
+
+// close ends all levels of a member but the first n.
+func (g *growth) close(m *grown, n int) {
+	for i := len(m.edge) - 1; i >= n; i-- {
+		m.text = append(m.text, end(m.edge[i].kind))
+		g.extra -= levelCost + nameCost*len(m.edge[i].names)
+	}
+	clear(m.edge[n:])
+	m.edge = m.edge[:n]
+}
+
+// end returns the last character of a value.
+func end(k jsonstream.Kind) byte {
+	switch k {
+	case jsonstream.Array:
+		return ']'
+	case jsonstream.Object:
+		return '}'
+	default:
+		return '"'
+	}
+}
+
+// bytes returns the text of the message.
+func (g *growth) bytes() []byte {
+	text := append(make([]byte, 0, g.size), '{')
+	for _, m := range g.members {
+		text = append(append(append(jsonstream.AppendComma(text), m.name...), ':'), m.text...)
+		for i := len(m.edge) - 1; i >= 0; i-- {
+			text = append(text, end(m.edge[i].kind))
+		}
+	}
+	return append(text, '}')
+}
+
+// count returns how many values the array or object at a pointer holds, 0 if it is not where
+// something can be appended, which append reports.
+func (g *growth) count(pointer string) (int, error) {
+	tokens, _ := jsonstream.SplitPointer(pointer)
+	if len(tokens) == 0 {
+		return 0, nil
+	}
+	i, ok := g.index[tokens[0]]
+	if !ok {
+		return 0, nil
+	}
+	m := &g.members[i]
+	if err := g.openMember(m); err != nil || len(tokens) > len(m.edge) {
+		return 0, err
+	}
+	return m.edge[len(tokens)-1].count, nil
+}
