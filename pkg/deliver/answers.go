@@ -1,0 +1,143 @@
+package deliver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// parseAnswer reads an answer as receivers write it.
+func parseAnswer(text []byte) (*receiver.Answer, error) {
+	a := &receiver.Answer{}
+	if err := json.Unmarshal(text, a); err != nil {
+		return nil, fmt.Errorf("an answer is none: %w", err)
+	}
+	return a, nil
+}
+
+// take puts an answer into its handoff, and reports whether it is news. The newest answer
+// counts, by the receiver's time.
+func (s *Sender) take(h *Handoff, m transport.Message) bool {
+	a, err := parseAnswer(m.Body)
+	if err != nil {
+		return false
+	}
+	at, err := time.Parse(time.RFC3339Nano, a.RecordedAt)
+	// That the agent has ended well is final: a later answer may only say that it came again.
+	ended := a.Status == receiver.Completed && h.State == Accepted
+	if err != nil || at.UnixMicro() < h.answered && !ended || h.answer != "" && bytes.Equal([]byte(h.answer), m.Body) {
+		return false
+	}
+	rejected := a.Status == receiver.Rejected
+	if rejected && m.Attempt > 0 && m.Attempt < h.Attempt {
+		return false // a copy of an earlier attempt came late
+	}
+	if rejected && h.State.Taken() && a.Reason != receiver.ExecutionFailed {
+		return false // another message of the id was rejected; the receiver still has the task
+	}
+	h.answer, h.answered, h.Answer = string(m.Body), at.UnixMicro(), a
+	h.Escalated = a.Escalated || h.Escalated && rejected // whoever has taken it has solved that
+	if !rejected {
+		s.taken(h, a)
+		return true
+	}
+	if h.State == RolledBack || h.State == rolling {
+		return true
+	}
+	h.failures++
+	h.State, h.settle = rolling, true
+	if a.Retryable && a.Reason != receiver.ExecutionFailed && h.failures < s.options.Retries {
+		h.State, h.settle = Rejected, false
+	}
+	h.unplan()
+	return true
+}
+
+// taken notes that the receiver has the task.
+func (s *Sender) taken(h *Handoff, a *receiver.Answer) {
+	if h.State == RolledBack || h.State == rolling {
+		h.Problem = "the receiver has accepted it, after the sender had taken it back: two agents may have the task"
+	}
+	if h.State == rolling { // that has begun, and is recorded before anything else
+		return
+	}
+	if h.State != Completed {
+		h.State = Accepted
+	}
+	if a.Status == receiver.Completed {
+		h.State = Completed
+	}
+	h.settle = h.Receivers > 1
+	if !h.Revoked {
+		h.unplan()
+	}
+}
+
+// unplan has nothing published any more. Who is publishing it finds out.
+func (h *Handoff) unplan() { h.Next, h.Tries = time.Time{}, 0 }
+
+// storeAnswers makes answers durable that came from an address. Those at the places of foreign are
+// for another address, and were not taken.
+func (s *Sender) storeAnswers(ctx context.Context, address string, list []transport.Message) (news News, foreign []int, err error) {
+	err = s.store.update(ctx, func(t *database.Tx) error {
+		news, foreign = News{}, nil
+		for i, m := range list {
+			h, elsewhere, err := s.answered(t, address, m)
+			switch {
+			case err != nil:
+				return err
+			case elsewhere:
+				foreign = append(foreign, i)
+				continue
+			case h == nil:
+				news.Unknown++
+				continue
+			}
+			if s.take(h, m) {
+				if err := h.save(t); err != nil {
+					return err
+				}
+				news.add(News{Handoffs: []*Handoff{h}})
+			}
+		}
+		return nil
+	})
+	return news, foreign, err
+}
+
+// answered returns the handoff that an answer from an address is to, nil if there is none.
+// elsewhere: it was sent to another address, which may be the same place in another spelling.
+func (s *Sender) answered(t *database.Tx, address string, m transport.Message) (h *Handoff, elsewhere bool, err error) {
+	a, err := parseAnswer(m.Body)
+	if err != nil {
+		return nil, false, nil
+	}
+	all, err := read(t, "WHERE handoff_id = ?"+s.store.forUpdate(), a.HandoffID)
+	if err != nil {
+		return nil, false, err
+	}
+	var list []*Handoff
+	for _, h := range all {
+		if h.Destination == address {
+			list = append(list, h)
+		}
+	}
+	if len(list) == 0 {
+		return nil, len(all) > 0, nil
+	}
+	if i := slices.IndexFunc(list, func(h *Handoff) bool { return h.Receiver == a.Receiver }); i >= 0 {
+		return list[i], false, nil
+	}
+	if len(list) > 1 { // several receivers at one address: its answer has to say which one it is
+		return nil, false, nil
+	}
+	return list[0], false, nil
+}

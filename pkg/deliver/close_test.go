@@ -1,0 +1,55 @@
+package deliver_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// late is a place whose next answer always comes at the moment when the waiting for it ends.
+type late struct {
+	transport.Publisher
+	waited chan struct{} // gets a value each time somebody waits
+}
+
+func (l late) Answers(ctx context.Context, name string) (transport.Consumer, error) {
+	c, err := l.Publisher.Answers(ctx, name)
+	return lateConsumer{c, l.waited}, err
+}
+
+type lateConsumer struct {
+	transport.Consumer
+	waited chan struct{}
+}
+
+func (c lateConsumer) Next(ctx context.Context) (transport.Delivery, error) {
+	select {
+	case c.waited <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	<-ctx.Done()
+	return c.Consumer.Next(context.WithoutCancel(ctx))
+}
+
+// A sender can be closed while an answer comes, and the answer is there for the next one.
+func TestCloseWhileAnswersCome(t *testing.T) {
+	onStores(t, func(b *bench) {
+		var place transport.Memory
+		waited := make(chan struct{})
+		b.places["memory:a"] = late{place.Publisher(), waited}
+		b.send(b.outgoing(example(b), "memory:a"))
+		b.answer(b.next(place.Consumer()), receiver.Accepted, nil)
+		for range 20 { // each of two ways to end is as likely as the other
+			b.sender.Listen("memory:a")
+			<-waited
+			b.reopen()
+		}
+		b.places["memory:a"] = place.Publisher()
+		b.wait(exampleID)
+		b.wantState(exampleID, deliver.Accepted)
+	})
+}
