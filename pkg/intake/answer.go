@@ -1,0 +1,83 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// NewAnswer returns an answer as a transport carries it, without the attempt of the message that
+// it answers.
+func NewAnswer(a receiver.Answer) (transport.Message, error) {
+	body, err := a.AppendJSON(nil)
+	return transport.Message{
+		ID: fmt.Sprintf("%s/%s", a.RecordHash, a.Status), Key: a.HandoffID, Group: a.TaskID, Kind: transport.Answer,
+		Body: body, Outcome: outcome(a),
+	}, err
+}
+
+func outcome(a receiver.Answer) transport.Outcome {
+	switch {
+	case a.Status != receiver.Rejected:
+		return transport.Taken
+	case a.Reason == receiver.HandoffIDReused || a.Reason == receiver.Revoked:
+		return transport.Conflict
+	default:
+		return transport.Refused
+	}
+}
+
+// other does what is to be done with a message that is no handoff.
+func (i *Intake) other(taking, running context.Context, it *item) error {
+	var a receiver.Answer
+	switch it.message.Kind {
+	case transport.Revocation:
+		var v receiver.Revocation
+		if err := json.Unmarshal(it.message.Body, &v); err != nil || v.HandoffID == "" {
+			i.discard(running, it, "it is no revocation: it has no handoffId")
+			return nil
+		}
+		err := i.persist(taking, func() (err error) {
+			a, err = i.receiver.Revoke(running, v)
+			return err
+		})
+		if err := errors.Join(err, i.alert(a.Alerts)); err != nil {
+			return err
+		}
+	case transport.Chunk:
+		if i.streams != nil {
+			i.streams.in <- it // which leaves the window
+			return nil
+		}
+		a = receiver.Answer{HandoffID: it.message.Key, TaskID: it.message.Group, Status: receiver.Rejected, Reason: validate.SchemaInvalid,
+			Details: "this receiver takes whole messages, and none that come in chunks", Attempt: max(it.message.Attempt, 1)}
+	default:
+		i.discard(running, it, "a message of the kind "+finding.Quote(string(it.message.Kind))+" is not for a receiver")
+		return nil
+	}
+	i.settling.Go(func() {
+		defer i.window.leave(len(it.message.Body))
+		i.settle(running, it, a)
+	})
+	return nil
+}
+
+// discard makes a message a dead letter of the transport that nobody can do anything with.
+func (i *Intake) discard(ctx context.Context, it *item, why string) {
+	i.options.Observer.Trouble(fmt.Errorf("a message was put with the dead letters: %s", why))
+	i.settling.Go(func() {
+		defer i.window.leave(len(it.message.Body))
+		ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+		defer cancel()
+		if err := it.DeadLetter(ctx, why); err != nil {
+			i.options.Observer.Trouble(err)
+		}
+	})
+}

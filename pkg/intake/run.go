@@ -1,0 +1,154 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/receiver"
+)
+
+// work is an accepted message for an agent of its own.
+type work struct {
+	answer  receiver.Answer
+	shown   []byte
+	replyTo string
+	// settle is called when the agent has the message, or giveUp if it never will have.
+	settle, giveUp func()
+}
+
+// run runs an agent on an accepted message, and says how that went.
+func (i *Intake) run(ctx context.Context, w work) {
+	run, err := i.options.Runner.Start(ctx, w.shown)
+	if err != nil {
+		w.giveUp()
+		i.fail(err)
+		return
+	}
+	err = i.persist(ctx, func() error {
+		return i.receiver.HandedOver(ctx, []receiver.Handover{{Accepted: w.answer.Record, Resumed: w.answer.Resumed, Running: true}})
+	})
+	if err != nil {
+		w.giveUp()
+		run.Kill()
+		i.fail(err)
+		return
+	}
+	w.settle()
+	e := run.Wait()
+	i.options.Observer.Ended(w.answer, e)
+	var after receiver.Answer
+	err = i.persist(ctx, func() (err error) {
+		after, err = i.receiver.Finished(ctx, w.answer, e)
+		return err
+	})
+	if err == nil {
+		err = i.alert(after.Alerts)
+	}
+	if err != nil {
+		i.fail(err)
+		return
+	}
+	if after.Status != receiver.Accepted { // else the agent had taken the task on, and failed later
+		i.fail(i.tell(ctx, w.replyTo, after, w.answer.Record))
+	}
+}
+
+// tell tells a sender how its agent has ended, and notes that it knows.
+func (i *Intake) tell(ctx context.Context, replyTo string, a receiver.Answer, accepted audit.Stored) error {
+	if err := i.reply(ctx, replyTo, a); err != nil || replyTo == "" || accepted.HandoffID == "" {
+		return err
+	}
+	return i.persist(ctx, func() error { return i.receiver.Told(ctx, accepted) })
+}
+
+// reply tells a sender something of a message that was acknowledged before.
+func (i *Intake) reply(ctx context.Context, replyTo string, a receiver.Answer) error {
+	i.options.Observer.Answered(a, 0)
+	m, err := NewAnswer(a)
+	if err == nil {
+		err = i.source.reply(ctx, replyTo, m)
+	}
+	if err != nil {
+		return fmt.Errorf("the answer %s to handoff %s could not be sent, and is in the audit log: %w", a.Status, a.HandoffID, err)
+	}
+	return nil
+}
+
+func (i *Intake) alert(records []audit.Stored) error {
+	if i.options.Alert == nil || len(records) == 0 {
+		return nil
+	}
+	return i.options.Alert(records)
+}
+
+// resume hands over what dead receivers have left, and answers what became of the rest. An error
+// of the audit log is temporary, and of a message that was changed there.
+func (i *Intake) resume(taking, running context.Context) (temporary error, err error) {
+	logErr := i.receiver.Resume(running, func(left receiver.Left) error {
+		err = i.resumeOne(taking, running, left)
+		return err
+	})
+	if err != nil {
+		logErr = nil
+	}
+	if errors.Is(err, errStopped) {
+		err = nil
+	}
+	return logErr, err
+}
+
+// errStopped says that the run ended before a message could be handed over.
+var errStopped = errors.New("stopped")
+
+func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) error {
+	if err := i.alert(left.Answer.Alerts); err != nil {
+		return err
+	}
+	if left.Answer.Status != receiver.Accepted {
+		return i.tell(running, left.ReplyTo, left.Answer, left.Accepted)
+	}
+	shown, err := i.options.Show(left.Raw)
+	if err != nil {
+		return err
+	}
+	if !i.window.enterAgain(taking) {
+		return errStopped
+	}
+	i.window.hold(len(left.Raw))
+	leave := func() { i.window.leave(len(left.Raw)) }
+	tell := func() { i.fail(i.reply(running, left.ReplyTo, left.Answer)) }
+	if i.options.Runner != nil {
+		i.working.Go(func() {
+			defer leave()
+			i.run(running, work{answer: left.Answer, shown: shown, replyTo: left.ReplyTo, settle: tell, giveUp: func() {}})
+		})
+		return nil
+	}
+	defer leave()
+	if err := i.write([]receiver.Handover{{Accepted: left.Answer.Record, Resumed: true}}, [][]byte{shown}); err != nil {
+		return err
+	}
+	i.settling.Go(tell)
+	return nil
+}
+
+// resumeLater looks for what receivers have left that have died since.
+func (i *Intake) resumeLater(taking, running context.Context) {
+	tick := time.NewTicker(i.options.ResumeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-taking.Done():
+			return
+		case <-tick.C:
+			temporary, err := i.resume(taking, running)
+			if temporary != nil {
+				i.options.Observer.Trouble(temporary)
+			}
+			i.fail(err)
+		}
+	}
+}
