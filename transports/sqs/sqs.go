@@ -1,0 +1,230 @@
+// Package sqs carries messages through a queue of Amazon SQS, or of a server that speaks its
+// API: it implements [transport.Publisher] and [transport.Consumer].
+//
+// An address is sqs://HOST/ACCOUNT/QUEUE, as in
+// sqs://sqs.eu-west-1.amazonaws.com/123456789012/handoffs: the queue's URL with another
+// scheme. Region and credentials come from where the AWS SDK looks for them, the region from
+// the host if that has one. HTTP is used for a host on this machine, HTTPS for any other.
+//
+// The queue has to be there. Answers go to standard queues QUEUE-answers-SENDER, which are made
+// if they are not. Dead letters go to the queue that the redrive policy names; without one they
+// are deleted, since the audit log has them.
+package sqs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// fifo is how the name of a queue ends that keeps its messages in order.
+const fifo = ".fifo"
+
+// A queue is one queue of a server.
+type queue struct {
+	client *sqs.Client
+	url    string
+	name   string
+	limit  int64  // bytes of a message with its attributes
+	dead   string // URL of the queue for dead letters, "" for none
+	// replies are the queues for answers that were found, by sender: *queue.
+	replies sync.Map
+}
+
+// Publish opens a queue for sending to it.
+func Publish(ctx context.Context, u *url.URL, _ transport.Options) (transport.Publisher, error) {
+	q, err := open(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return &publisher{queue: q}, nil
+}
+
+// Consume opens a queue for receiving from it.
+func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
+	q, err := open(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return newConsumer(q, o), nil
+}
+
+// open finds a queue and what its server says of it.
+func open(ctx context.Context, u *url.URL) (*queue, error) {
+	account, name, ok := strings.Cut(strings.Trim(u.Path, "/"), "/")
+	if !ok || u.Host == "" || account == "" || name == "" || strings.Contains(name, "/") {
+		return nil, errors.New("not the address of a queue: write it as sqs://HOST/ACCOUNT/QUEUE")
+	}
+	settings, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, plain(err)
+	}
+	settings.Region = cmp.Or(regionOf(u.Hostname()), settings.Region, "us-east-1")
+	scheme := "https"
+	if isLocal(u.Hostname()) {
+		scheme = "http"
+	}
+	base := scheme + "://" + u.Host
+	q := &queue{
+		client: sqs.NewFromConfig(settings, func(o *sqs.Options) { o.BaseEndpoint = &base }),
+		url:    base + "/" + account + "/" + name, name: name,
+	}
+	return q, q.describe(ctx)
+}
+
+// regionOf returns the region that a host of Amazon names, "" for another one.
+func regionOf(host string) string {
+	parts := strings.Split(host, ".")
+	if len(parts) < 4 || parts[0] != "sqs" || parts[2] != "amazonaws" {
+		return ""
+	}
+	return parts[1]
+}
+
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// describe asks the server for the limit of the queue and for its dead-letter queue.
+func (q *queue) describe(ctx context.Context) error {
+	out, err := q.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &q.url, AttributeNames: []types.QueueAttributeName{"All"}})
+	if err != nil {
+		return plain(err)
+	}
+	if q.limit, err = strconv.ParseInt(out.Attributes["MaximumMessageSize"], 10, 64); err != nil {
+		return fmt.Errorf("the queue %s has no MaximumMessageSize", q.name)
+	}
+	target := deadLetterQueue(out.Attributes["RedrivePolicy"])
+	if target == "" {
+		return nil
+	}
+	found, err := q.client.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &target})
+	if err != nil {
+		return fmt.Errorf("the dead-letter queue %s: %w", target, plain(err))
+	}
+	q.dead = q.at(*found.QueueUrl)
+	return nil
+}
+
+// at returns the URL of another queue as this machine reaches the server, which may know itself
+// by another name.
+func (q *queue) at(other string) string {
+	ours, err := url.Parse(q.url)
+	theirs, otherErr := url.Parse(other)
+	if err != nil || otherErr != nil {
+		return other
+	}
+	theirs.Scheme, theirs.Host = ours.Scheme, ours.Host
+	return theirs.String()
+}
+
+// answers returns the queue with the answers for a sender, which is made if it is not there.
+func (q *queue) answers(ctx context.Context, sender string) (*queue, error) {
+	if !transport.IsName(sender) {
+		return nil, fmt.Errorf("%q is no name of a sender", sender)
+	}
+	if known, ok := q.replies.Load(sender); ok {
+		return known.(*queue), nil
+	}
+	name := answersName(q.name, sender)
+	retention := map[string]string{"MessageRetentionPeriod": strconv.Itoa(14 * 24 * 60 * 60)} // seconds, the longest
+	out, err := q.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: retention})
+	if err != nil {
+		return nil, fmt.Errorf("the queue %s for answers: %w", name, plain(err))
+	}
+	found := &queue{client: q.client, url: q.at(*out.QueueUrl), name: name, limit: q.limit}
+	q.replies.Store(sender, found)
+	return found, nil
+}
+
+// maxName is the longest name of a queue.
+const maxName = 80
+
+func answersName(queue, sender string) string {
+	name := strings.TrimSuffix(queue, fifo) + "-answers-" + sender
+	if len(name) > maxName {
+		name = "answers-" + digest(name)[:maxName-len("answers-")-16]
+	}
+	return name
+}
+
+// send puts a message into the queue.
+func (q *queue) send(ctx context.Context, m transport.Message) error {
+	text, attributes := encode(&m)
+	size := int64(len(text))
+	for name, a := range attributes {
+		size += int64(len(name) + len(*a.DataType) + len(aws.ToString(a.StringValue)))
+	}
+	if size > q.limit {
+		return &transport.TooLargeError{Size: size, Limit: q.limit}
+	}
+	in := &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &text, MessageAttributes: attributes}
+	if strings.HasSuffix(q.name, fifo) {
+		in.MessageGroupId = aws.String(digest(cmp.Or(m.Group, m.Key, m.ID)))
+		in.MessageDeduplicationId = aws.String(digest(m.ID))
+	}
+	_, err := q.client.SendMessage(ctx, in)
+	return plain(err)
+}
+
+type publisher struct{ *queue }
+
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+	return nil, p.send(ctx, m)
+}
+
+func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {
+	q, err := p.answers(ctx, replyTo)
+	if err != nil {
+		return nil, err
+	}
+	return newConsumer(q, transport.Options{}), nil
+}
+
+func (*publisher) Close() error { return nil }
+
+// plain returns an error of the SDK in plain words, and as a [*transport.PermanentError] where
+// trying again does not help.
+func plain(err error) error {
+	var e smithy.APIError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		said := fmt.Errorf("%s: %s", strings.TrimPrefix(e.ErrorCode(), "AWS.SimpleQueueService."), e.ErrorMessage())
+		if e.ErrorFault() == smithy.FaultClient && !strings.Contains(e.ErrorCode(), "Throttl") && !strings.Contains(e.ErrorCode(), "Expired") {
+			return &transport.PermanentError{Err: said}
+		}
+		return said
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+		if e := (*net.OpError)(nil); errors.As(err, &e) {
+			return e
+		}
+		err = inner
+	}
+	return err
+}
+
+// visibility returns a time as SQS wants it: whole seconds, 12 hours at most.
+func visibility(d time.Duration) int32 {
+	return int32(min(max((d+time.Second-1)/time.Second, 0), 12*60*60))
+}

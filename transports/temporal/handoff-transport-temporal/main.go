@@ -1,0 +1,25 @@
+// Program handoff-transport-temporal lets handoff send and receive messages through Temporal: put it on
+// the PATH, and use addresses that begin with temporal://. handoff starts it, and speaks with it on
+// its standard input and output.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/eaapl/handoff/pkg/transport/helper"
+	"github.com/eaapl/handoff/transports/temporal"
+)
+
+func main() {
+	// Whoever started this ends it by closing its input, after what is in flight.
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	err := helper.Serve(context.Background(), os.Stdin, os.Stdout, helper.Transport{Scheme: "temporal", Publish: temporal.Publish, Consume: temporal.Consume})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "handoff-transport-temporal:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,18 @@
+// Program testserver runs a Temporal server in memory, as tests need one: it prints its
+// address and its namespace, and ends with its standard input.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"go.temporal.io/server/temporaltest"
+)
+
+func main() {
+	server := temporaltest.NewServer()
+	fmt.Println(server.GetFrontendHostPort(), server.GetDefaultNamespace())
+	_, _ = io.Copy(io.Discard, os.Stdin) // until who started it ends
+	server.Stop()
+}

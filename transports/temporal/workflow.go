@@ -1,0 +1,84 @@
+package temporal
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// The names of what the workflow has.
+const (
+	answerSignal = "handoff-answer" // brings an answer that came after the message was accepted
+	activityName = "handoff-accept"
+)
+
+// patience is how long one attempt at accepting a message may take, with the wait for an agent.
+const patience = 24 * time.Hour
+
+// An Accept function takes a message as its receiver, and returns the answer, nil for none. It
+// may take as long as it needs, and is called again after an error, or if its process dies.
+type Accept func(context.Context, transport.Message) (*transport.Message, error)
+
+// Register lets a worker run the workflow and the activity of a place. The server gives a
+// message to another worker when this one has not been heard of for the time of o.Lease.
+func Register(w worker.Registry, names Names, o transport.Options, accept Accept) {
+	o = o.WithDefaults()
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) error { return carry(ctx, names.Signal, o.Lease) }, workflow.RegisterOptions{Name: names.Workflow})
+	w.RegisterActivityWithOptions(func(ctx context.Context, text []byte) ([]byte, error) {
+		m := decode(text)
+		if int64(len(m.Body)) > o.MaxBytes {
+			return nil, temporal.NewNonRetryableApplicationError("the body is too long", "TooLarge", nil)
+		}
+		ended := make(chan struct{})
+		defer close(ended)
+		go beat(ctx, o.Lease/3, ended)
+		answer, err := accept(ctx, m)
+		if err != nil || answer == nil {
+			return nil, err
+		}
+		return encode(answer), nil
+	}, activity.RegisterOptions{Name: activityName})
+}
+
+// beat lets the server know that an activity runs, until it has ended.
+func beat(ctx context.Context, every time.Duration, ended <-chan struct{}) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			activity.RecordHeartbeat(ctx)
+		case <-ended:
+			return
+		}
+	}
+}
+
+// carry is the workflow: it has the activity run for every message, whose result is the answer.
+// Later answers are signals, which it has but to take. It ends when nothing is left, and the next
+// signal starts it anew.
+func carry(ctx workflow.Context, signal string, lease time.Duration) error {
+	messages, answers := workflow.GetSignalChannel(ctx, signal), workflow.GetSignalChannel(ctx, answerSignal)
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: patience, HeartbeatTimeout: lease,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 30 * time.Second},
+	})
+	for {
+		var text []byte
+		switch {
+		case messages.ReceiveAsync(&text):
+			if err := workflow.ExecuteActivity(ctx, activityName, text).Get(ctx, nil); err != nil {
+				return err
+			}
+		case answers.ReceiveAsync(&text):
+		default:
+			return nil
+		}
+	}
+}
