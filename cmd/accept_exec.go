@@ -1,14 +1,14 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/receiver"
 )
 
@@ -23,34 +23,34 @@ func (a *acceptance) runAgent(h receiver.Handover, answer receiver.Answer, shown
 	if err := a.out.Flush(); err != nil {
 		return answer, err
 	}
-	begin := time.Now()
-	agent, err := child.StartAgent(a.ctx, a.agent, stdout, a.command.ErrOrStderr())
-	if err != nil {
-		return answer, term.WithHint(fmt.Errorf("the agent cannot be run: %w", err), "what was accepted waits: handoff accept --exec --resume -- AGENT hands it over")
-	}
+	program := intake.Program{Args: a.agent, Stdout: stdout, Stderr: a.command.ErrOrStderr(), FailWithin: a.failWithin}
 	var signalled atomic.Pointer[syscall.Signal]
 	release := a.PassSignals(func(s syscall.Signal) {
 		signalled.Store(&s)
-		agent.Signal(s)
+		program.Signal(s)
 	})
 	defer release()
-	err = agent.Give(shown)
-	if err == nil {
-		err = a.receiver.HandedOver(a.ctx, []receiver.Handover{h})
+	run, err := program.Start(a.ctx, shown)
+	if errors.As(err, new(*intake.StartError)) {
+		return answer, term.WithHint(err, "what was accepted waits: handoff accept --exec --resume -- AGENT hands it over")
 	}
 	if err != nil {
-		agent.Kill()
 		return answer, err
 	}
-	code, how := agent.Wait()
-	e := receiver.Execution{ExitCode: code, Duration: time.Since(begin)}
-	if code != 0 {
-		e.AtOnce = e.Duration < a.failWithin
-		e.Problem = fmt.Sprintf("the agent ended with %s after %s", how, e.Duration.Round(time.Millisecond))
+	if err := a.receiver.HandedOver(a.ctx, []receiver.Handover{h}); err != nil {
+		run.Kill()
+		return answer, err
+	}
+	e := run.Wait()
+	if e.ExitCode != 0 {
 		a.progress.Fail(fmt.Errorf("%s: %s", term.Visible(answer.HandoffID), e.Problem))
 	}
 	if s := signalled.Load(); s != nil {
 		a.signalled = &cli.SignalError{Signal: *s}
 	}
-	return a.receiver.Finished(a.ctx, answer, e)
+	after, err := a.receiver.Finished(a.ctx, answer, e)
+	if err == nil && after.Status == receiver.Completed { // that it was accepted has not been said yet
+		return answer, nil
+	}
+	return after, err
 }

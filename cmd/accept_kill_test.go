@@ -22,6 +22,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/audit/storetest"
 	"github.com/eaapl/handoff/pkg/audit/tree"
+	"github.com/eaapl/handoff/pkg/intake"
 )
 
 // kills is how many receivers are killed: docs/accepting.md has figures of 1,000.
@@ -72,7 +73,7 @@ func acceptKilled(t *testing.T, address string, kills int) {
 				count(out)
 				mu.Lock()
 				if killed {
-					inFlight += groupMessages
+					inFlight += intake.GroupMessages
 				}
 				mu.Unlock()
 			}
@@ -205,6 +206,9 @@ func checkAccepted(t *testing.T, address string, messages int) {
 		return nil
 	})
 	if err != nil {
+		t.Error(err)
+	}
+	if _, err := audit.Verify(t.Context(), s, audit.VerifyOptions{Found: func(p audit.Problem) error { t.Error(p.Message); return nil }}); err != nil {
 		t.Error(err)
 	}
 	for _, counts := range []map[string]int{accepted, handedOver} {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,11 +11,9 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/render"
 )
 
 // An acceptance is one run of accept.
@@ -26,18 +21,16 @@ type acceptance struct {
 	*acceptFlags
 	ctx       context.Context
 	receiver  *receiver.Receiver
-	handovers *handovers
+	handovers *intake.Handovers
 	alerts    *cli.Alerts
 	out       *output.File
 	agent     []string // the program to run with its arguments, nil for none
 	progress  *term.Progress
 	command   *cobra.Command
 
-	waiting  []examined // in the order of the input
-	bytes    int        // of those
-	statuses map[receiver.Status]int
-	reasons  map[finding.Reason]int
-	unread   int
+	waiting []examined // in the order of the input
+	bytes   int        // of those
+	answerCounts
 	// signalled is a [*cli.SignalError] if a signal came while an agent ran: then nothing more
 	// is handed over.
 	signalled error
@@ -51,67 +44,20 @@ type examined struct {
 	err    error
 }
 
-// What is recorded together: so many messages, or bytes of them, and never more than are
-// there when nothing else can be read without waiting.
-const (
-	groupMessages = 512
-	groupBytes    = 4 << 20
-)
-
 func (f *acceptFlags) run(c *cobra.Command, args []string) (err error) {
 	files, agent, err := f.split(c, args)
 	if err != nil {
 		return err
 	}
-	if f.replies != "" {
-		if err := f.ClaimAppended("--replies", f.replies); err != nil {
-			return err
-		}
-		if err := output.CheckAppending(f.replies); err != nil { // before a message passes
-			return fmt.Errorf("--replies %w", err)
-		}
+	if err := f.checkReplies(); err != nil {
+		return err
 	}
 	return f.withReceiver(c, len(files) > 0 || !f.resume, func(r *receiver.Receiver) error { return f.accept(c, r, files, agent) })
 }
 
-// withReceiver calls use with the receiver that the flags describe, and closes what it needs.
-// incoming says that messages may come which the audit log does not have.
-func (f *acceptFlags) withReceiver(c *cobra.Command, incoming bool, use func(*receiver.Receiver) error) (err error) {
-	validator, scanner, err := f.checks.validator(f.Globals, c, f.appeal)
-	if err != nil {
-		return err
-	}
-	defer func() { err = scanner.Close(err) }()
-	log, err := f.log.Open(c.Context(), !f.appeal)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cli.Closed(err, log.Store().Close()) }()
-	if incoming {
-		if err := f.personal.CheckNamed(c.Context(), log); err != nil {
-			return err
-		}
-	}
-	sealer, err := f.personal.Sealer(f.Globals, c, log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cli.Closed(err, sealer.Close()) }()
-	f.options.Limits, f.options.Personal = f.Limits, sealer
-	r, err := receiver.New(c.Context(), validator, log, f.options)
-	if err != nil {
-		return err
-	}
-	return use(r)
-}
-
 // accept accepts what was left, if that is asked for, and what the files bring.
 func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agent []string) (err error) {
-	keys, err := f.checks.receiver.Keys.Load(f.Globals, c)
-	if err != nil {
-		return err
-	}
-	alerts, err := f.alerts.Start(f.Globals, c, f.checks.scanner.Child, keys)
+	alerts, err := f.startAlerts(c)
 	if err != nil {
 		return err
 	}
@@ -121,12 +67,12 @@ func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agen
 		return err
 	}
 	a := &acceptance{
-		acceptFlags: f, ctx: c.Context(), receiver: r, handovers: newHandovers(c.Context(), r), alerts: alerts, out: out, agent: agent, command: c,
-		progress: f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
-		statuses: map[receiver.Status]int{}, reasons: map[finding.Reason]int{},
+		acceptFlags: f, ctx: c.Context(), receiver: r, handovers: intake.NewHandovers(c.Context(), r), alerts: alerts, out: out, agent: agent, command: c,
+		progress:     f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
+		answerCounts: newAnswerCounts(),
 	}
 	err = a.acceptAll(files)
-	err = errors.Join(err, a.handovers.close())
+	err = errors.Join(err, a.handovers.Close())
 	err = out.Close(err)
 	if err == nil && !f.quiet {
 		fmt.Fprintln(c.ErrOrStderr(), a.summary())
@@ -138,6 +84,12 @@ func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agen
 func (a *acceptance) acceptAll(files []string) error {
 	if a.resume {
 		err := a.receiver.Resume(a.ctx, func(left receiver.Left) error {
+			if left.Answer.Status == receiver.Rejected {
+				if !a.quiet {
+					a.progress.Fail(fmt.Errorf("%s: rejected: %s: %s", term.Visible(left.Answer.HandoffID), left.Answer.Reason, left.Answer.Details))
+				}
+				return a.handOver([]receiver.Answer{left.Answer}, [][]byte{nil})
+			}
 			shown, err := a.show(jsonstream.NewRaw(left.Raw))
 			if err != nil {
 				return err
@@ -171,19 +123,6 @@ func (a *acceptance) examine(batch []input.Document) []examined {
 	return list
 }
 
-// show returns what the receiver of a message gets: its bytes, or what --render makes of them.
-func (a *acceptance) show(raw jsonstream.Raw) ([]byte, error) {
-	if a.render == "" {
-		return raw.Bytes, nil
-	}
-	doc, err := jsonstream.Parse(raw, a.Limits)
-	if err != nil {
-		return nil, err
-	}
-	r := render.Renderer{For: render.Target(a.render), From: format.EAAPL, Limits: a.Limits}
-	return r.Append(nil, doc)
-}
-
 // add takes a batch to what waits, and records that when it is enough.
 func (a *acceptance) add(list []examined) error {
 	for _, e := range list {
@@ -195,7 +134,7 @@ func (a *acceptance) add(list []examined) error {
 		if e.err == nil {
 			a.bytes += len(e.Raw)
 		}
-		if len(a.waiting) == groupMessages || a.bytes >= groupBytes {
+		if len(a.waiting) == intake.GroupMessages || a.bytes >= intake.GroupBytes {
 			if err := a.record(); err != nil {
 				return err
 			}
@@ -215,12 +154,9 @@ func (a *acceptance) record() error {
 	}
 	var answers []receiver.Answer
 	if len(deliveries) > 0 {
-		err := a.handovers.with(func(noted []receiver.Handover) (err error) {
-			answers, err = a.receiver.Record(a.ctx, deliveries, noted)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("the audit log has not taken the record, so nothing passes: %w", err)
+		var err error
+		if answers, err = a.handovers.Record(deliveries); err != nil {
+			return &intake.LogError{Err: err}
 		}
 	}
 	a.printFailures(answers)
@@ -260,7 +196,7 @@ func (a *acceptance) handOver(answers []receiver.Answer, shown [][]byte) error {
 	for i := range answers {
 		answer := &answers[i]
 		if answer.Status == receiver.Accepted {
-			handover := receiver.Handover{Accepted: answer.Record, Resumed: answer.Resumed}
+			handover := receiver.Handover{Accepted: answer.Record, Resumed: answer.Resumed, Running: a.agent != nil}
 			switch {
 			case a.agent != nil:
 				ended, err := a.runAgent(handover, *answer, shown[i])
@@ -276,10 +212,7 @@ func (a *acceptance) handOver(answers []receiver.Answer, shown [][]byte) error {
 				passed = append(passed, handover)
 			}
 		}
-		a.statuses[answer.Status]++
-		if answer.Status == receiver.Rejected {
-			a.reasons[answer.Reason]++
-		}
+		a.answerCounts.add(*answer)
 		if err := a.alerts.Send(answer.Alerts); err != nil {
 			return err
 		}
@@ -295,34 +228,9 @@ func (a *acceptance) handOver(answers []receiver.Answer, shown [][]byte) error {
 	if err := a.out.FlushDurably(); err != nil {
 		return err
 	}
-	a.handovers.add(passed)
-	if a.replies != "" && len(replies) > 0 {
-		if err := a.AppendLocked(a.replies, replies); err != nil {
-			return err
-		}
+	a.handovers.Add(passed)
+	if err := a.appendReplies(replies); err != nil {
+		return err
 	}
 	return a.signalled
-}
-
-// summary says how the run went.
-func (a *acceptance) summary() string {
-	total := 0
-	for _, n := range a.statuses {
-		total += n
-	}
-	text := fmt.Sprintf("%s: %d accepted, %d rejected", term.Counted(total, "message"), a.statuses[receiver.Accepted], a.statuses[receiver.Rejected])
-	var reasons []string
-	for _, reason := range slices.Sorted(maps.Keys(a.reasons)) {
-		reasons = append(reasons, fmt.Sprintf("%d %s", a.reasons[reason], reason))
-	}
-	if len(reasons) > 0 {
-		text += " (" + strings.Join(reasons, ", ") + ")"
-	}
-	if n := a.statuses[receiver.Duplicate]; n > 0 {
-		text += ", " + term.Counted(n, "duplicate")
-	}
-	if a.unread > 0 {
-		text += "; " + term.Counted(a.unread, "source") + " could not be read"
-	}
-	return text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/audit/storetest"
+	"github.com/eaapl/handoff/pkg/intake"
 )
 
 // TestAcceptWaitsForLock: while another process writes the database, nothing passes; when it
@@ -81,7 +82,7 @@ func TestAcceptFullDisk(t *testing.T) {
 	if code != exitYes {
 		t.Errorf("exit code %d with room", code)
 	}
-	if passed+again < messages || passed+again > messages+groupMessages {
+	if passed+again < messages || passed+again > messages+intake.GroupMessages {
 		t.Errorf("%d and %d messages passed, of %d", passed, again, messages)
 	}
 	checkAccepted(t, path, messages)

@@ -32,10 +32,14 @@ type buildFlags struct {
 	from   string
 	to     []string
 	set    []string
+
+	receivers  []string
+	aggregates []string // handoffs that all their receivers must have acknowledged
+	delivery   deliveryFlags
 }
 
 func newBuild(g *cli.Globals) *cobra.Command {
-	f := &buildFlags{Rewriting: cli.Rewriting{Globals: g}}
+	f := &buildFlags{Rewriting: cli.Rewriting{Globals: g}, delivery: deliveryFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "build --from ID@VERSION --to TYPE[@RANGE] [STATE|-]...",
 		Short: "Build messages from what an agent knows when it stops",
@@ -46,8 +50,10 @@ parent's digest, by which handoff chain sees whether it was exchanged since. The
 state is a file or standard input; JSON Lines of states give JSON Lines of
 messages.
 
-With several --to the message is for each of them (a fan-out, section 14.2): toAgent is
-the first, and receiverList lists all. Send every receiver the same message.
+With several --to, or --receiver, the message is for each of them (a fan-out, section
+14.2): toAgent is the first, and receiverList lists all. handoff send gives every receiver
+the same message. With --aggregate nothing is built before all receivers of that handoff
+have acknowledged it (exit code 1, naming those that have not).
 
 A message that its receiver would reject for its schema or its completeness is
 not printed: its findings are, and the exit code is 1.`,
@@ -60,12 +66,17 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringVar(&f.parent, "parent", "", "the message by which the agent got the task, a `FILE`")
 	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION`")
 	flags.StringArrayVar(&f.to, "to", nil, "the kind of agent that is to take over, as `TYPE[@RANGE]`; repeated, each of them gets the message")
+	flags.StringArrayVar(&f.receivers, "receiver", nil, "add a receiver to receiverList, as `TYPE[@RANGE]`; may be repeated")
+	flags.StringArrayVar(&f.aggregates, "aggregate", nil, "build only if all receivers of this `HANDOFF` have acknowledged it; may be repeated")
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
 	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
 	flags.BoolVar(&f.Provenance, "provenance", false, "mark what came from documents and from other agents (docs/safety.md)")
 	f.RegisterOutput(c)
 	f.Layout.Register(c)
+	f.delivery.register(c)
+	f.delivery.posting.register(c)
+	cli.OnlyForCall(c, "receiver", "aggregate")
 	return c
 }
 
@@ -111,6 +122,11 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 
 // completeTargets fills in who is to take over.
 func (f *buildFlags) completeTargets() error {
+	for _, receiver := range f.receivers {
+		if len(f.to) != 1 || f.to[0] != receiver { // that is toAgent, and in the list anyway
+			f.to = append(f.to, receiver)
+		}
+	}
 	if len(f.to) == 0 {
 		f.to = []string{""}
 	}
@@ -133,10 +149,13 @@ func (f *buildFlags) completeTargets() error {
 
 func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	args = append(args, f.states...)
-	if err := input.OneStdin(args, f.parent); err != nil {
+	if err := input.OneStdin(args, f.parent, f.delivery.posting.tokenFile, f.delivery.posting.ca); err != nil {
 		return err
 	}
 	if err := f.complete(c.InOrStdin()); err != nil {
+		return err
+	}
+	if err := f.checkAggregates(c); err != nil {
 		return err
 	}
 	schema, err := validate.EmbeddedSchema(schemas.State)

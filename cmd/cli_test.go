@@ -3,8 +3,10 @@ package cmd
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,9 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/eaapl/handoff/pkg/transport"
 )
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
@@ -41,7 +46,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitsWith, "compress": compresses, "cut": cuts, "repeat": repeats, "replace": replaces,
+			"certify": certifies, "exit": exitsWith, "compress": compresses, "cut": cuts, "lines": picksLines, "publish": publishes, "repeat": repeats, "replace": replaces,
 		},
 	})
 }
@@ -90,6 +95,51 @@ func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(errors.Join(err, os.Truncate(ts.MkAbs(args[0]), size)))
+}
+
+// publishes sends files as messages of the sender "tester": publish URL FILE...
+func publishes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: publish URL FILE...")
+	}
+	scheme, path, _ := strings.Cut(args[0], ":")
+	row, u, err := transportOf(scheme + ":" + ts.MkAbs(path))
+	ts.Check(err)
+	p, err := row.publish(context.Background(), u, transport.Options{})
+	ts.Check(err)
+	defer p.Close()
+	for i, file := range args[1:] {
+		_, err := p.Publish(context.Background(), transport.Message{
+			ID: fmt.Sprintf("%s %d %d", file, i, time.Now().UnixNano()), Kind: transport.Handoff, Body: []byte(ts.ReadFile(file)), ReplyTo: "tester", DispatchedAt: time.Now(),
+		})
+		ts.Check(err)
+	}
+}
+
+// picksLines writes lines of files to another, in the order named: lines TO FROM:N[-[M]]...
+func picksLines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: lines TO FROM:N[-[M]]...")
+	}
+	var text strings.Builder
+	for _, arg := range args[1:] {
+		name, picked, _ := strings.Cut(arg, ":")
+		lines := strings.SplitAfter(strings.TrimSuffix(ts.ReadFile(name), "\n"), "\n")
+		lines[len(lines)-1] += "\n"
+		first, last, several := strings.Cut(picked, "-")
+		from, err := strconv.Atoi(first)
+		ts.Check(err)
+		to := from
+		if several {
+			to = len(lines)
+		}
+		if last != "" {
+			to, err = strconv.Atoi(last)
+			ts.Check(err)
+		}
+		text.WriteString(strings.Join(lines[from-1:to], ""))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text.String()), 0o644))
 }
 
 // repeats writes a file several times over, and others after it, to another:

@@ -49,10 +49,11 @@ func withLetters(c *cobra.Command, f *cli.AuditLogFlag, keys cli.SubjectKeysFlag
 }
 
 // letterAnswer prints an error that is an answer: there is no such letter, more is wrong with
-// it, or another message comes first.
+// it, another message comes first, or its sender has taken it back.
 func letterAnswer(c *cobra.Command, err error) error {
 	none, invalid, erased, pending := (*receiver.LetterError)(nil), (*receiver.StillInvalidError)(nil), (*personal.ErasedError)(nil), (*receiver.PendingError)(nil)
-	if errors.As(err, &none) || errors.As(err, &invalid) || errors.As(err, &erased) || errors.As(err, &pending) {
+	revoked := (*receiver.RevokedError)(nil)
+	if errors.As(err, &none) || errors.As(err, &invalid) || errors.As(err, &erased) || errors.As(err, &pending) || errors.As(err, &revoked) {
 		if pending != nil {
 			err = term.WithHint(err, "handoff accept --resume hands over what was left")
 		}
@@ -219,7 +220,7 @@ func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 }
 
 func newDeadLetterRelease(g *cli.Globals) *cobra.Command {
-	f := &acceptFlags{Globals: g, appeal: true}
+	f := &receptionFlags{Globals: g, appeal: true}
 	var decision decisionFlags
 	c := &cobra.Command{
 		Use:   "release LETTER --by NAME --reason TEXT",
@@ -246,7 +247,7 @@ prints it.`,
 }
 
 // release accepts a letter and hands it over.
-func (f *acceptFlags) release(c *cobra.Command, r *receiver.Receiver, name string, decision receiver.Decision) error {
+func (f *receptionFlags) release(c *cobra.Command, r *receiver.Receiver, name string, decision receiver.Decision) error {
 	out, err := f.OpenData("", c.OutOrStdout())
 	if err != nil {
 		return err

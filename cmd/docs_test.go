@@ -17,6 +17,7 @@ import (
 // and why.
 var notRun = map[string]string{
 	"# usage: sh signature.sh": "TestSigningRecipes runs it",
+	"handoff receive":          "it runs until it is stopped: TestScripts/receive and its like run it",
 	"git difftool":             "it asks the user; the command that it configures is run by TestScripts/diff-git",
 }
 

@@ -30,9 +30,10 @@ var imports = map[string][]string{
 	"pkg/audit/personal":         {"pkg/audit", "pkg/finding", "pkg/format", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/audit/personal/sqlkeys": {"pkg/audit/personal", "pkg/internal/database"},
 	"pkg/audit/sqlstore":         {"pkg/audit", "pkg/audit/archive", "pkg/audit/tree", "pkg/finding", "pkg/internal/database"},
-	"pkg/audit/stats":            {"pkg/audit", "pkg/validate"},
+	"pkg/audit/stats":            {"pkg/audit", "pkg/finding", "pkg/validate"},
 	"pkg/audit/storetest":        {"pkg/audit", "pkg/audit/audittest", "pkg/audit/tree", "github.com/jackc/pgx/v5"},
 	"pkg/audit/trace":            {"pkg/audit", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/message"},
+	"pkg/audit/trace/otlp":       {"pkg/audit", "pkg/audit/trace", "pkg/chain", "pkg/message"},
 	"pkg/audit/tree":             {"pkg/internal/base64text", "golang.org/x/mod"},
 	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
@@ -40,6 +41,7 @@ var imports = map[string][]string{
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/child":                     {},
+	"pkg/chunked":                   {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
@@ -47,6 +49,10 @@ var imports = map[string][]string{
 	"pkg/conversation":              {"pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/convert": {
 		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream",
+		"github.com/go-json-experiment/json",
+	},
+	"pkg/deliver": {
+		"pkg/audit", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/internal/database", "pkg/jsonstream", "pkg/message", "pkg/receiver", "pkg/transport",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/diff": {
@@ -81,21 +87,31 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/internal/align":      {},
+	"pkg/internal/alive":      {"golang.org/x/sys"},
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
-	"pkg/internal/database":   {"pkg/internal/neterror", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
+	"pkg/internal/broker":     {"pkg/internal/neterror", "pkg/transport"},
+	"pkg/internal/database":   {"pkg/internal/alive", "pkg/internal/neterror", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
+	"pkg/internal/durable":    {},
 	"pkg/internal/equal":      {"pkg/jsonstream"},
 	"pkg/internal/exchange":   {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
 	"pkg/internal/neterror":   {},
+	"pkg/internal/polling":    {},
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/internal/view":       {"pkg/internal/textscan", "golang.org/x/text"},
 	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/metrics":             {"pkg/audit", "pkg/audit/stats", "pkg/receiver", "pkg/secrets", "pkg/transport"},
 	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/render":              {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/rfc3339":             {},
+	"pkg/intake": {
+		"pkg/audit", "pkg/child", "pkg/finding", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
+		"pkg/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
+		"github.com/go-json-experiment/json",
+	},
 
 	"pkg/privacy":                {"pkg/jsonstream", "pkg/privacy/internal/names", "pkg/privacy/internal/phone", "github.com/go-json-experiment/json"},
 	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},
@@ -124,6 +140,16 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
 	},
+	"pkg/transport":               {},
+	"pkg/transport/helper":        {"pkg/child", "pkg/internal/neterror", "pkg/transport", "github.com/go-json-experiment/json"},
+	"pkg/transport/http":          {"pkg/internal/neterror", "pkg/transport", "github.com/go-json-experiment/json"},
+	"pkg/transport/dir":           {"pkg/internal/alive", "pkg/internal/durable", "pkg/internal/polling", "pkg/transport", "golang.org/x/sys"},
+	"pkg/transport/amqp":          {"pkg/internal/broker", "pkg/transport", "github.com/rabbitmq/amqp091-go"},
+	"pkg/transport/nats":          {"pkg/internal/broker", "pkg/transport", "github.com/nats-io/nats.go"},
+	"pkg/transport/claimcheck":    {"pkg/internal/durable", "pkg/internal/neterror", "pkg/transport", "github.com/klauspost/compress"},
+	"pkg/transport/sqlqueue":      {"pkg/internal/database", "pkg/internal/polling", "pkg/transport"},
+	"pkg/transport/redis":         {"pkg/internal/broker", "pkg/transport", "github.com/redis/go-redis/v9"},
+	"pkg/transport/transporttest": {"pkg/child", "pkg/transport"},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
@@ -132,12 +158,12 @@ var imports = map[string][]string{
 	"schemas":     {},
 	"cmd":         nil, // everything
 	"cmd/audit": {
-		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message",
+		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/metrics",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"cmd/internal/claim": {"cmd/internal/term"},
 	"cmd/internal/cli": {
-		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
@@ -172,7 +198,7 @@ var forbidden = []string{"os", "log", "flag", "os/signal"}
 
 // onDisk are the packages whose purpose is something on the disk, which they open and lock
 // themselves.
-var onDisk = []string{"pkg/audit/archive", "pkg/audit/audittest", "pkg/internal/database"}
+var onDisk = []string{"pkg/audit/archive", "pkg/audit/audittest", "pkg/internal/alive", "pkg/internal/database", "pkg/internal/durable", "pkg/transport/claimcheck", "pkg/transport/dir"}
 
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"/...").Output()

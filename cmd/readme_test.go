@@ -47,20 +47,8 @@ func TestReadme(t *testing.T) {
 // TestReadmePipeline runs the README's pipeline of three agents as one script: it is no longer
 // than it says, and its audit log has both handoffs of one task, what they cost, and verifies.
 func TestReadmePipeline(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the pipeline is a script of a POSIX shell")
-	}
-	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var script string
-	for _, block := range docsBlocks(string(readme)) {
-		if text := strings.Join(block.lines, "\n"); strings.Contains(text, "extract | handoff build") {
-			script = text
-		}
-	}
-	if lines := strings.Count(script, "\n") + 1; script == "" || lines > 10 {
+	script := readmeScript(t, "extract | handoff build")
+	if lines := strings.Count(script, "\n") + 1; lines > 10 {
 		t.Fatalf("the pipeline has %d lines:\n%s", lines, script)
 	}
 	dir, env := newDocsShell(t).prepare(t, script)
@@ -82,5 +70,53 @@ func TestReadmePipeline(t *testing.T) {
 	log := run("handoff audit list --audit-log audit.db -f json --event ACCEPTED")
 	if task := `"taskId":"cc35de8b-6ece-4435-abfd-a60e12baff98"`; strings.Count(log, task) != 2 {
 		t.Errorf("the log has\n%s", log)
+	}
+}
+
+// readmeScript returns the block of the README that has a text.
+func readmeScript(t *testing.T, text string) string {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script of a POSIX shell")
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range docsBlocks(string(readme)) {
+		if script := strings.Join(block.lines, "\n"); strings.Contains(script, text) {
+			return script
+		}
+	}
+	t.Fatalf("the README has no script with %q", text)
+	return ""
+}
+
+// TestReadmeDelivery runs the README's four lines, by which one agent hands over to another,
+// over a folder and over NATS.
+func TestReadmeDelivery(t *testing.T) {
+	const folder = "dir:tasks"
+	script := readmeScript(t, "handoff receive "+folder)
+	if lines := strings.Count(script, "\n") + 1; lines > 4 {
+		t.Errorf("it has %d lines", lines)
+	}
+	for _, name := range []string{"dir", "nats"} {
+		t.Run(name, func(t *testing.T) {
+			dir, env := newDocsShell(t).prepare(t, script)
+			to := folder
+			if name != "dir" {
+				to = places[name](t)
+			}
+			c := exec.Command("sh", "-euc", "export XDG_STATE_HOME=$PWD/state\n"+strings.NewReplacer("receive "+folder, "receive --max 1 "+to, folder, to).Replace(script)+"\nwait\nhandoff audit list -f json")
+			c.Dir, c.Env = dir, env
+			out, err := c.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for _, want := range []string{`"receiver":"scorer","status":"`, `"event":"DISPATCHED"`, `"event":"COMPLETED"`} {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("no %s in\n%s", want, out)
+				}
+			}
+		})
 	}
 }

@@ -116,14 +116,15 @@ type maker struct {
 // makers lists the commands.
 func makers() []maker {
 	return []maker{
-		{name: "validate", make: newValidate}, {name: "accept", make: newAccept}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
+		{name: "validate", make: newValidate}, {name: "accept", make: newAccept}, {name: "send", make: newSend}, {name: "outbox", make: newOutbox}, {name: "status", make: newStatus},
+		{name: "rollback", make: newRollback}, {name: "acks", make: newAcks}, {name: "receive", make: newReceive}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
 		{name: "canonicalize", make: newCanonicalize}, {name: "sign", make: newSign}, {name: "verify", make: newVerify},
 		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "redact", make: newRedact}, {name: "count", make: newCount},
 		{name: "trim", make: newTrim}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
 		{name: "dead-letter", make: newDeadLetter}, {name: "audit", make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
 		{name: "chain", make: newChain}, {name: "convert", make: newConvert}, {name: "render", make: newRender},
 		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New},
-		{name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
+		{name: "stream", make: newStream}, {name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
 		{name: "example", make: newExample}, {name: "explain", make: newExplain},
 		{name: "config", make: newConfig, about: true}, {name: "commands", make: newCommands, about: true},
 		{name: "version", make: newVersion}, {name: "man", make: newMan, about: true},

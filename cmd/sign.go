@@ -56,7 +56,7 @@ would change: a signature would not protect it.`,
 			if err != nil {
 				return err
 			}
-			key, err := f.choose(keys)
+			key, err := chooseSigner(keys, f.keyID)
 			if err == nil {
 				err = key.MaySign()
 			}
@@ -79,28 +79,28 @@ would change: a signature would not protect it.`,
 	return c
 }
 
-// choose returns the key to sign with.
-func (f *signFlags) choose(keys []sign.Key) (sign.Key, error) {
+// chooseSigner returns the key to sign with: the one with an ID, if that is not "".
+func chooseSigner(keys []sign.Key, id string) (sign.Key, error) {
 	if slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
 		keys = slices.DeleteFunc(keys, sign.Key.IsPublic)
 	}
 	switch {
 	case len(keys) == 0:
 		return sign.Key{}, cli.ErrNoKey
-	case f.keyID == "" && len(keys) > 1:
+	case id == "" && len(keys) > 1:
 		return sign.Key{}, fmt.Errorf("there are %d keys: say with --key-id which one is to sign", len(keys))
-	case f.keyID == "":
+	case id == "":
 		return keys[0], nil
 	}
 	for _, k := range keys {
-		if k.ID == f.keyID {
+		if k.ID == id {
 			return k, nil
 		}
 	}
 	if len(keys) == 1 && !keys[0].IsNamed() {
-		return keys[0].WithID(f.keyID), nil
+		return keys[0].WithID(id), nil
 	}
-	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", f.keyID)
+	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", id)
 }
 
 // sign appends the signed message.
@@ -117,13 +117,7 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 			return nil, err
 		}
 		if !r.Valid {
-			first := r.Findings[0]
-			more := ""
-			if n := len(r.Findings) - 1; n > 0 {
-				more = fmt.Sprintf(" (and %s)", term.Counted(n, "more finding"))
-			}
-			return nil, cli.Reject(fmt.Errorf("%s:%d:%d: not signed, because the message is invalid: %s%s; fix it, or use --force",
-				d.Source.Name, first.Line, first.Column, first.PlacedMessage(), more))
+			return nil, rejectInvalid(d, r, "signed", "fix it, or use --force")
 		}
 	}
 	text, err := sign.Sign(m, key, f.force)
@@ -135,4 +129,16 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 		return nil, cli.Reject(input.InFile(d.Source.Name, err))
 	}
 	return f.Append(dst, text)
+}
+
+// rejectInvalid returns the rejection of a message with which something was not done because
+// it is invalid.
+func rejectInvalid(d input.Document, r validate.Result, done, remedy string) error {
+	first := r.Findings[0]
+	more := ""
+	if n := len(r.Findings) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %s)", term.Counted(n, "more finding"))
+	}
+	return cli.Reject(fmt.Errorf("%s:%d:%d: not %s, because the message is invalid: %s%s; %s",
+		d.Source.Name, first.Line, first.Column, done, first.PlacedMessage(), more, remedy))
 }

@@ -145,12 +145,13 @@ func foreignType(typ types.Type, seen map[types.Type]bool) string {
 
 // unshown are the packages without an Example, each with the reason.
 var unshown = map[string]string{
-	"pkg/audit/audittest": "for tests only",
-	"pkg/audit/storetest": "for tests only",
-	"pkg/child":           "starts processes",
-	"pkg/format":          "types only: pkg/formats shows them",
-	"pkg/formats/eaapl":   "a description only: pkg/formats shows it",
-	"pkg/formats/memo":    "a test only: a format for it",
+	"pkg/audit/audittest":         "for tests only",
+	"pkg/audit/storetest":         "for tests only",
+	"pkg/child":                   "starts processes",
+	"pkg/format":                  "types only: pkg/formats shows them",
+	"pkg/formats/eaapl":           "a description only: pkg/formats shows it",
+	"pkg/formats/memo":            "a test only: a format for it",
+	"pkg/transport/transporttest": "for tests only",
 }
 
 // Every package under pkg shows in an Example how it is used.

@@ -31,27 +31,21 @@ func TestHostileRecords(t *testing.T) {
 		Details: audit.Details{By: hostile, Explanation: hostile, Receivers: []string{hostile, hostile}, Findings: []audit.Finding{{Rule: hostile, Severity: "error", Pointer: hostile, Message: hostile}}},
 	}, nil)
 	for _, args := range [][]string{
-		{"list"}, {"show", "0"}, {"show", "1"}, {"trace", "t"}, {"trace", "t", "-f", "json"}, {"trace", "t", "-f", "mermaid"}, {"cost", "--by", "pair"},
-		{"find", "t", "/currentState"}, {"find", "t", "/currentState", "-f", "json"}, {"stats"}, {"stats", "-f", "json"}, {"stats", "-f", "prometheus"},
+		{"list"}, {"show", "0"}, {"show", "1"}, {"trace", "t"}, {"trace", "t", "-f", "json"}, {"trace", "t", "-f", "mermaid"}, {"trace", "t", "-f", "otlp"}, {"cost", "--by", "pair"},
+		{"find", "t", "/currentState"}, {"find", "t", "/currentState", "-f", "json"}, {"stats"}, {"stats", "--slo"}, {"stats", "--slo", "-f", "json"}, {"stats", "-f", "prometheus"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			g := cli.NewGlobals()
-			g.Color = "never"
-			c := New(g, &cobra.Command{Use: "chain"})
-			c.SilenceErrors, c.SilenceUsage = true, true
-			var out bytes.Buffer
-			c.SetOut(&out)
-			c.SetArgs(append(args, "--audit-log", path))
-			if err := c.ExecuteContext(t.Context()); err != nil && !errors.Is(err, cli.ErrNo) {
+			got, err := execute(t, append(args, "--audit-log", path)...)
+			if err != nil && !errors.Is(err, cli.ErrNo) {
 				t.Fatal(err)
 			}
-			if out.Len() == 0 {
+			if got == "" {
 				t.Fatal("there is no output")
 			}
-			if got := out.String(); strings.ContainsAny(got, "\x1b\r\u202e") {
+			if strings.ContainsAny(got, "\x1b\r\u202e") {
 				t.Errorf("control characters come out:\n%q", got)
 			}
-			for line := range strings.Lines(out.String()) {
+			for line := range strings.Lines(got) {
 				if strings.HasPrefix(line, "✓") {
 					t.Errorf("a line is forged: %q", line)
 				}
@@ -61,4 +55,18 @@ func TestHostileRecords(t *testing.T) {
 			}
 		})
 	}
+}
+
+// execute runs a command of audit, and returns what it prints.
+func execute(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	g := cli.NewGlobals()
+	g.Color = "never"
+	c := New(g, &cobra.Command{Use: "chain"})
+	c.SilenceErrors, c.SilenceUsage = true, true
+	var out bytes.Buffer
+	c.SetOut(&out)
+	c.SetArgs(args)
+	err := c.ExecuteContext(t.Context())
+	return out.String(), err
 }

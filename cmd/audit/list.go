@@ -68,7 +68,7 @@ that hash: {"hash":"sha256:…","record":{…}}, one a line.`,
 
 // reasons returns why receivers reject messages.
 func reasons() []string {
-	return []string{"SCHEMA_INVALID", "INCOMPLETE_CONTEXT", "SAFETY_VIOLATION", "BUDGET_EXHAUSTED", "SIGNATURE_INVALID", "HANDOFF_ID_REUSED"}
+	return []string{"SCHEMA_INVALID", "INCOMPLETE_CONTEXT", "SAFETY_VIOLATION", "BUDGET_EXHAUSTED", "SIGNATURE_INVALID", "HANDOFF_ID_REUSED", "REVOKED"}
 }
 
 // filter returns which records are wanted.
@@ -135,7 +135,7 @@ const (
 func brief(p *term.Picture, s *audit.Stored) {
 	var notes []string
 	if s.Sender != "" || s.Receiver != "" {
-		notes = append(notes, term.Clip(s.Sender, tasktree.MaxAgentColumns)+" → "+term.Clip(s.Receiver, tasktree.MaxAgentColumns))
+		notes = append(notes, strings.TrimSpace(term.Clip(s.Sender, tasktree.MaxAgentColumns)+" → "+term.Clip(s.Receiver, tasktree.MaxAgentColumns)))
 	}
 	if s.Reason != "" {
 		notes = append(notes, p.Red(term.Visible(string(s.Reason))))

@@ -139,7 +139,7 @@ func inFull(p *term.Picture, s *audit.Stored, erased string) {
 	say("task", s.TaskID)
 	say("parent", s.ParentHandoffID)
 	if s.Sender != "" || s.Receiver != "" {
-		say("agents", s.Sender+" → "+s.Receiver)
+		say("agents", strings.TrimSpace(s.Sender+" → "+s.Receiver))
 	}
 	say("receivers", strings.Join(s.Details.Receivers, ", "))
 	say("reason", string(s.Reason))

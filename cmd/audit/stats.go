@@ -2,15 +2,12 @@ package audit
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/stats"
 )
@@ -18,7 +15,14 @@ import (
 // statsFlags are the flags of stats.
 type statsFlags struct {
 	reading
-	since cli.TimeFlag
+	since, until cli.TimeFlag
+	slo          bool
+	window       time.Duration
+	windows      int
+	limits       []string
+	alerts       cli.AlertFlags
+	child        cli.ChildFlags
+	signing      cli.KeyFlags
 }
 
 func newStats(g *cli.Globals) *cobra.Command {
@@ -32,181 +36,99 @@ pair of agents, and compares them with their thresholds: validation failures (ov
 0.1 %), roll-backs (over 1 %) and dead letters (any). How often histories were
 compressed has no threshold.
 
+With --slo, it also looks for persistent breaches of section 6.5: pairs of agents that
+were over a limit, by one transport, in each of the last three windows of five minutes
+in which they handed something over, within the last hour. One late message is never
+enough. If there are any, --alert-cmd and --alert-url are told, once a run: cron is
+what repeats it.
+
 Exit code 0: nothing is over its threshold; 1: something is; 2: the log could not be
 read.`,
 		Example: `  handoff audit stats --since 24h
+  handoff audit stats --slo --since 24h --alert-cmd page-somebody
+  handoff audit stats --slo-limit nats=20ms/100ms --slo-limit http=50ms/200ms
   handoff audit stats -f prometheus -o handoff.prom`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return f.runOn(c, func(log *audit.Log, out *output.File) error {
-				found, err := stats.Read(c.Context(), log.Store(), f.since.Time)
-				if err != nil {
-					return err
-				}
-				switch f.format {
-				case "json":
-					err = writeStatsJSON(out, found)
-				case "prometheus":
-					err = writePrometheus(out, found)
-				default:
-					err = writeStats(out, f.picture(c, out), found)
-				}
-				if err == nil && found.Over() {
-					err = cli.ErrNo
-				}
-				return err
-			})
-		},
+		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	f.register(c, "text", "json", "prometheus")
-	c.Flags().Var(&f.since, "since", "only handoffs at this time or later: 2026-06-12T09:30:00Z, 2026-06-12, or how long ago, like 24h or 30d")
+	flags := c.Flags()
+	flags.Var(&f.since, "since", "only handoffs at this time or later: 2026-06-12T09:30:00Z, 2026-06-12, or how long ago it was, like 24h or 30d")
+	flags.Var(&f.until, "until", "only handoffs before this time, written alike; --slo judges as of then")
+	flags.BoolVar(&f.slo, "slo", false, "look for persistent breaches of the latency SLO, pair by pair, and alert")
+	flags.DurationVar(&f.window, "slo-window", 5*time.Minute, "how long a window is in which latencies are judged")
+	flags.IntVar(&f.windows, "slo-windows", 3, "how many windows in a row have to be over a limit, 2 or more")
+	flags.StringSliceVar(&f.limits, "slo-limit", nil, "limits of a transport in place of those of section 6.5, as `TRANSPORT=P99/MAXIMUM`, such as nats=20ms/100ms; may be repeated")
+	f.alerts.Register(c)
+	f.child.Register(c)
+	f.signing.Register(c)
+	cli.OnlyForCall(c, "until")
 	return c
 }
 
-// A metricsJSON is a line of stats -f json: docs/audit.md.
-type metricsJSON struct {
-	Sender      *string       `json:"sender"` // null for all handoffs
-	Receiver    *string       `json:"receiver"`
-	Since       *time.Time    `json:"since,omitempty"`
-	Handoffs    int           `json:"handoffs"`
-	Rejected    rateJSON      `json:"rejected"`
-	Unsafe      rateJSON      `json:"unsafe"`
-	Compressed  rateJSON      `json:"compressed"`
-	RolledBack  rateJSON      `json:"rolledBack"`
-	DeadLetters int           `json:"deadLetters"`
-	Latencies   []latencyJSON `json:"latencies"`
-	Over        []string      `json:"over"`
-}
-
-type rateJSON struct {
-	Count int     `json:"count"`
-	Rate  float64 `json:"rate"` // of the handoffs, from 0 to 1
-}
-
-type latencyJSON struct {
-	Transport     string `json:"transport"`
-	Mode          string `json:"mode"`
-	Count         int    `json:"count"`
-	P50Micros     int64  `json:"p50Micros"`
-	P99Micros     int64  `json:"p99Micros"`
-	MaxMicros     int64  `json:"maxMicros"`
-	TargetMicros  int64  `json:"targetMicros"`
-	MaximumMicros int64  `json:"maximumMicros"`
-}
-
-func writeStatsJSON(w io.Writer, found *stats.Report) error {
-	total := newMetricsJSON(&found.Total)
-	total.Sender, total.Receiver = nil, nil
-	if !found.Since.IsZero() {
-		since := found.Since.UTC()
-		total.Since = &since
+// options returns what is read, and how it is judged.
+func (f *statsFlags) options() (o stats.Options, err error) {
+	o = stats.Options{Since: f.since.Time, Until: f.until.Time, Limits: map[string]stats.Limits{}}
+	for _, text := range f.limits {
+		transport, limits, err := stats.ParseLimits(text)
+		if err != nil {
+			return o, fmt.Errorf("--slo-limit: %w", err)
+		}
+		o.Limits[transport] = limits
 	}
-	if err := report.WriteJSON(w, total); err != nil {
+	if !f.slo {
+		return o, nil
+	}
+	now := f.until.Time
+	if now.IsZero() {
+		now = time.Now()
+	}
+	o.SLO = &stats.SLO{Now: now, Window: f.window, Windows: f.windows}
+	if err := o.SLO.Check(); err != nil {
+		return o, fmt.Errorf("--slo: %w", err)
+	}
+	return o, nil
+}
+
+func (f *statsFlags) run(c *cobra.Command) (err error) {
+	o, err := f.options()
+	if err != nil {
 		return err
 	}
-	for i := range found.Pairs {
-		if err := report.WriteJSON(w, newMetricsJSON(&found.Pairs[i])); err != nil {
+	var alerts *cli.Alerts
+	if f.slo {
+		keys, err := f.signing.Load(f.Globals, c)
+		if err != nil {
+			return err
+		}
+		if alerts, err = f.alerts.Start(f.Globals, c, f.child, keys); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func newMetricsJSON(m *stats.Metrics) metricsJSON {
-	rate := func(part int) rateJSON { return rateJSON{part, m.Rate(part)} }
-	j := metricsJSON{
-		Sender: &m.Sender, Receiver: &m.Receiver, Handoffs: m.Handoffs, Rejected: rate(m.Rejected), Unsafe: rate(m.Unsafe),
-		Compressed: rate(m.Compressed), RolledBack: rate(m.RolledBack), DeadLetters: m.DeadLetters,
-		Latencies: []latencyJSON{}, Over: []string{},
-	}
-	for _, l := range m.Latencies {
-		j.Latencies = append(j.Latencies, latencyJSON{
-			l.Transport, l.Limits.Mode, l.Count, l.P50.Microseconds(), l.P99.Microseconds(), l.Max.Microseconds(),
-			l.Limits.P99.Microseconds(), l.Limits.Maximum.Microseconds(),
-		})
-	}
-	for _, metric := range m.Over() {
-		j.Over = append(j.Over, string(metric))
-	}
-	return j
-}
-
-// maxPair is how many columns the names of a pair take.
-const maxPair = 44
-
-func writeStats(w io.Writer, p term.Picture, found *stats.Report) error {
-	all := append([]stats.Metrics{found.Total}, found.Pairs...)
-	names := len("all handoffs")
-	for i := range all {
-		names = max(names, term.Width(pairName(i, &all[i])))
-	}
-	const figure = "  %9s %9s %9s %9s %9s %9s"
-	p.Line(p.Bold(term.Left("", names)), p.Dim(fmt.Sprintf(figure, "handoffs", "rejected", "unsafe", "rolled", "dead", "com-")))
-	p.Line(p.Bold(term.Left("", names)), p.Dim(fmt.Sprintf(figure, "", "> 2%", "> 0.1%", "back > 1%", "letters", "pressed")))
-	for i := range all {
-		m := &all[i]
-		over := map[stats.Metric]bool{}
-		for _, metric := range m.Over() {
-			over[metric] = true
+	defer func() { err = alerts.Close(err) }()
+	return f.runOn(c, func(log *audit.Log, out *output.File) error {
+		found, err := stats.Read(c.Context(), log.Store(), o)
+		if err != nil {
+			return err
 		}
-		cell := func(text string, metric stats.Metric) string {
-			text = term.Right(text, 10)
-			if over[metric] {
-				return p.Red(text)
+		if o.SLO != nil {
+			if err := alertOfBreaches(alerts, found, o.SLO.Now); err != nil {
+				return err
 			}
-			return text
 		}
-		p.Line(term.Left(pairName(i, m), names), " ", term.Right(term.Grouped(int64(m.Handoffs)), 10), cell(percent(m.Rate(m.Rejected)), stats.FailureRate),
-			cell(percent(m.Rate(m.Unsafe)), stats.UnsafeRate), cell(percent(m.Rate(m.RolledBack)), stats.RollbackRate),
-			cell(term.Grouped(int64(m.DeadLetters)), stats.DeadLetterDepth), cell(percent(m.Rate(m.Compressed)), stats.CompressionRate))
-	}
-	if len(found.Total.Latencies) == 0 {
-		p.Section("Latency", "no record has one")
-	} else {
-		p.Section("Latency", "p50, p99 and its target, maximum and what is acceptable")
-	}
-	for i := range all {
-		for _, l := range all[i].Latencies {
-			slow, slowest := fmt.Sprint(l.P99, " of ", l.Limits.P99), fmt.Sprint(l.Max, " of ", l.Limits.Maximum)
-			slow, slowest = term.Right(slow, 20), term.Right(slowest, 20)
-			if l.OverP99() {
-				slow = p.Red(slow)
-			}
-			if l.OverMaximum() {
-				slowest = p.Red(slowest)
-			}
-			p.Line(term.Left(pairName(i, &all[i]), names), "  ", term.Left(l.Transport, 10), " ", term.Right(l.P50.String(), 12), " ", slow, " ", slowest)
+		switch f.format {
+		case "json":
+			err = writeStatsJSON(out, found, f.slo)
+		case "prometheus":
+			err = writePrometheus(out, found)
+		default:
+			p := statsPicture{f.picture(c, out), found, f.slo}
+			err = p.write(out)
 		}
-	}
-	overs(&p, all)
-	_, err := p.Text.WriteTo(w)
-	return err
-}
-
-// overs names what is over its threshold: colours alone would not do.
-func overs(p *term.Picture, all []stats.Metrics) {
-	title := false
-	for i := range all {
-		for _, metric := range all[i].Over() {
-			if !title {
-				p.Section("Over", "")
-				title = true
-			}
-			p.Line("  ", p.Red(string(metric)), "  ", pairName(i, &all[i]))
+		if err == nil && found.Over() {
+			err = cli.ErrNo
 		}
-	}
+		return err
+	})
 }
-
-// pairName names the metrics of all handoffs, which are the first, or of a pair.
-func pairName(i int, m *stats.Metrics) string {
-	switch {
-	case i == 0:
-		return "all handoffs"
-	case m.Pair == (stats.Pair{}):
-		return "(unknown)"
-	}
-	return term.Clip(m.Sender+" → "+m.Receiver, maxPair)
-}
-
-func percent(rate float64) string { return fmt.Sprintf("%.2f%%", 100*rate) }

@@ -8,6 +8,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/pkg/audit/trace/otlp"
 )
 
 func newTrace(g *cli.Globals) *cobra.Command {
@@ -22,10 +23,14 @@ what its receiver received and its sender had concluded, as the recorded message
 A handoff costs what was spent since its parent's message, as "handoff chain" counts
 it. One that was not accepted is shown, and costs nothing.
 
+-f otlp writes the spans of the task as OTLP/JSON, which a collector of OpenTelemetry
+takes: ids, times, events and costs, and nothing of what messages say.
+
 Exit code 0: the task is shown; 1: the log has no record of it; 2: the log could not
 be read.`,
 		Example: `  handoff audit trace cc35de8b-6ece-4435-abfd-a60e12baff98
-  handoff audit trace -f mermaid cc35de8b-6ece-4435-abfd-a60e12baff98`,
+  handoff audit trace -f mermaid cc35de8b-6ece-4435-abfd-a60e12baff98
+  handoff audit trace -f otlp cc35de8b-6ece-4435-abfd-a60e12baff98 > spans.json`,
 		ValidArgsFunction: completeID(&f.log, taskOf),
 		Args:              cli.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -41,6 +46,12 @@ be read.`,
 						return err
 					}
 					return report.WriteJSON(out, v)
+				case "otlp":
+					request, err := otlp.Export(r, t, report.BuildVersion())
+					if err != nil {
+						return err
+					}
+					return report.WriteJSON(out, request)
 				case "mermaid":
 					return drawTrace(out, t)
 				default:
@@ -50,6 +61,6 @@ be read.`,
 			})
 		},
 	}
-	f.registerMessages(c, "text", "json", "mermaid")
+	f.registerMessages(c, "text", "json", "mermaid", "otlp")
 	return c
 }

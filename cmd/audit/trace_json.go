@@ -28,6 +28,7 @@ type handoffJSON struct {
 	From            string           `json:"from"`
 	To              string           `json:"to"`
 	Receivers       []string         `json:"receivers,omitempty"`
+	Copies          []copyJSON       `json:"copies,omitempty"`
 	AcceptedAt      *time.Time       `json:"acceptedAt,omitempty"`
 	Transport       string           `json:"transport,omitzero"`
 	LatencyMicros   int64            `json:"latencyMicros,omitzero"`
@@ -37,6 +38,11 @@ type handoffJSON struct {
 	SoFar           report.TotalJSON `json:"soFar"`
 	Content         *contentJSON     `json:"content"` // null if the message is not in the log
 	Records         []recordInBrief  `json:"records"`
+}
+
+type copyJSON struct {
+	Receiver string      `json:"receiver"`
+	Status   audit.Event `json:"status"`
 }
 
 type recordInBrief struct {
@@ -93,6 +99,9 @@ func newHandoffJSON(r audit.Reader, t *trace.Task, h *trace.Handoff) (handoffJSO
 	}
 	if h.Accepted != nil {
 		j.AcceptedAt = &h.Accepted.RecordedAt
+	}
+	for _, c := range h.Copies {
+		j.Copies = append(j.Copies, copyJSON(c))
 	}
 	for _, s := range h.Records {
 		j.Records = append(j.Records, recordInBrief{s.Sequence, s.Hash, s.RecordedAt, s.Event, s.Reason, s.Attempt, s.Details.Findings, s.Details.By})

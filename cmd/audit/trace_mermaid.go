@@ -35,7 +35,7 @@ func drawTrace(out io.Writer, t *trace.Task) error {
 // class returns the class of a picture's node for what became of a handoff.
 func class(status audit.Event) string {
 	switch status {
-	case audit.Rejected, audit.ExecutionFailed, audit.RolledBack, audit.DeadLettered, audit.Discarded:
+	case audit.Rejected, audit.ExecutionFailed, audit.RolledBack, audit.DeadLettered, audit.Discarded, audit.Revoked:
 		return string(finding.Error)
 	case audit.Accepted, audit.Dispatched:
 		return string(finding.Warning)

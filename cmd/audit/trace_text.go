@@ -110,6 +110,13 @@ func (p *tracePicture) below(twig tasktree.Twig, h *trace.Handoff) error {
 		}
 	}
 	say("records", p.records(h))
+	var copies []string
+	for _, c := range h.Copies {
+		copies = append(copies, cmp.Or(c.Receiver, "(no receiver)")+" "+string(c.Status))
+	}
+	if copies != nil {
+		say("receivers", strings.Join(copies, ", "))
+	}
 	for _, s := range h.Records {
 		for _, f := range s.Details.Findings {
 			if s.Event == audit.Rejected {

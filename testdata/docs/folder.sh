@@ -56,6 +56,12 @@ esac
 # what is about data subjects finds an audit log and their keys
 case $BLOCK in *'audit subject'*|*'audit erase'*) handoff example | handoff accept -q --personal-data default >/dev/null ;; esac
 
+# what is about a handoff that was sent finds one, which was accepted
+case $BLOCK in *'handoff send '*'--wait'* | *'handoff status '* | *'handoff rollback '* | *'handoff acks '* | *'handoff outbox '* | *'--aggregate '*)
+	handoff example | handoff send -q --checkpoint "$0" --to dir:inbox
+	handoff receive -q dir:inbox --max 1 >/dev/null ;;
+esac
+
 for word; do
 	[ ! -e "$word" ] || continue
 	case $word in
@@ -115,6 +121,11 @@ for word; do
 	labelled.jsonl) echo '{"label":"clean","text":"The frontend is half done."}' >"$word" ;;
 	notes.md) echo 'The frontend is half done.' >notes.md ;;
 	secret.key) key "$word" ;;
+	chunks.jsonl)
+		case $BLOCK in
+		*'stream split'*) ;;
+		*) key team.key; handoff example | handoff stream split --key-file team.key >chunks.jsonl ;;
+		esac ;;
 	vault.jsonl) : >vault.jsonl ;;
 	policy.yaml) handoff example privacy >policy.yaml ;;
 	answer.json) handoff example >answer.json ;;
@@ -149,6 +160,8 @@ case $BLOCK in
 *'agent | handoff sw4rm'*) echo '[{"role":"user","content":"Hi"}]' ;;
 *'agent | handoff build'*) state ;;
 *'handoff sw4rm respond'*) handoff example sw4rm-request ;;
+*'consumer | handoff stream join'*) key team.key; handoff example | handoff stream split --key-file team.key ;;
+*'handoff send --stream'*) handoff example | sed 's/0bafc4e8acb3/0bafc4e8acb9/' | handoff stream split ;;
 *'consumer | handoff verify'*) key keys.jwks; many | handoff sign --key-file keys.jwks ;;
 *) handoff example ;;
 esac >bin/out

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/alert"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/sign"
@@ -18,6 +20,8 @@ type AlertFlags struct {
 	command string
 	url     string
 	timeout time.Duration
+	// Failed is told at once of alerts that do not arrive; nil if the end of the run is early enough.
+	Failed func(error)
 }
 
 // Register registers the flags.
@@ -48,15 +52,28 @@ func (f *AlertFlags) Start(g *Globals, c *cobra.Command, child ChildFlags, keys 
 		}
 		o.Command = &command
 	}
+	a := &Alerts{}
+	if f.Failed != nil {
+		o.Failed = func(err error) {
+			a.reported = true
+			f.Failed(notArrived(err))
+		}
+	}
 	sender, err := alert.New(&g.Children, o)
 	if err != nil {
 		return nil, fmt.Errorf("--alert-url: %w", err)
 	}
-	return &Alerts{sender}, nil
+	a.sender = sender
+	return a, nil
 }
 
-// Alerts tell people of records. A nil one tells nobody.
-type Alerts struct{ sender *alert.Sender }
+// Alerts tell people of records, or of what commands found in them. A nil one tells nobody.
+type Alerts struct {
+	sender *alert.Sender
+	found  bool // of something that is no record
+	// reported: one did not arrive, and somebody was told. It is set by the sender's goroutine.
+	reported bool
+}
 
 // Send tells of records.
 func (a *Alerts) Send(records []audit.Stored) error {
@@ -73,14 +90,37 @@ func (a *Alerts) Send(records []audit.Stored) error {
 	return nil
 }
 
+// Say tells of something that is no record, as JSON without credentials.
+func (a *Alerts) Say(v any) error {
+	if a == nil {
+		return nil
+	}
+	var text bytes.Buffer
+	if err := report.WriteJSON(&text, v); err != nil {
+		return err
+	}
+	a.found = true
+	a.sender.Send(bytes.TrimSpace(text.Bytes()))
+	return nil
+}
+
 // Close waits until all are told, and returns the error of the run, or what went wrong.
 func (a *Alerts) Close(err error) error {
 	if a == nil {
 		return err
 	}
 	failed := a.sender.Close()
-	if failed != nil {
-		failed = fmt.Errorf("an alert has not arrived, and its record is in the audit log: %w", failed)
+	switch {
+	case failed != nil && a.found:
+		failed = fmt.Errorf("an alert has not arrived: %w", failed)
+	case failed != nil:
+		failed = notArrived(failed)
+	case a.reported && (err == nil || errors.Is(err, ErrNo)):
+		return ErrReported
 	}
 	return Closed(err, failed)
+}
+
+func notArrived(err error) error {
+	return fmt.Errorf("an alert has not arrived, and its record is in the audit log: %w", err)
 }

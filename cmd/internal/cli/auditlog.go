@@ -34,7 +34,7 @@ func (f *AuditLogFlag) RegisterArchive(c *cobra.Command) {
 // Open opens the audit log. A log that is not there is made if create, and an error
 // otherwise. The caller closes the log's store.
 func (f *AuditLogFlag) Open(ctx context.Context, create bool) (*audit.Log, error) {
-	address, err := inState(f.Address, "audit.db")
+	address, err := inState("audit log", "audit-log", f.Address, "audit.db")
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +48,26 @@ func (f *AuditLogFlag) Open(ctx context.Context, create bool) (*audit.Log, error
 	return audit.NewLog(store, nil), nil
 }
 
-// inState returns an address, or where a database is that has none.
-func inState(address, name string) (string, error) {
+// inState returns an address, or where a database is that has none; what it is for and the flag that
+// names it are for the error.
+func inState(what, flag, address, name string) (string, error) {
 	if address != "" {
 		return address, nil
 	}
 	dir := StateDir()
 	if dir == "" {
-		return "", errors.New("no home directory for the audit log: name one with --audit-log FILE")
+		return "", fmt.Errorf("no home directory for the %s: name one with --%s FILE", what, flag)
 	}
 	return filepath.Join(dir, name), nil
+}
+
+// logPlace returns which database a log is in, "" if its store does not say.
+func logPlace(ctx context.Context, log *audit.Log) (string, error) {
+	placed, ok := log.Store().(interface {
+		Place(context.Context) (string, error)
+	})
+	if !ok {
+		return "", nil
+	}
+	return placed.Place(ctx)
 }

@@ -49,8 +49,11 @@ type Globals struct {
 // called.
 func (g *Globals) PassSignals(to func(syscall.Signal)) (release func()) {
 	g.passing.Store(&to)
-	return func() { g.passing.Store(nil) }
+	return g.KeepSignals
 }
+
+// KeepSignals ends what PassSignals began. The function that gets the signals may call it.
+func (g *Globals) KeepSignals() { g.passing.Store(nil) }
 
 // Pass gives a signal to whoever gets them in place of this process, and reports whether there
 // is somebody.

@@ -43,19 +43,15 @@ func (f *SubjectKeysFlag) With(ctx context.Context, flag *AuditLogFlag, use func
 // open returns what opens the key store. One that is not there is made if create.
 func (f *SubjectKeysFlag) open(log *audit.Log, create bool) func(context.Context) (personal.KeyStore, error) {
 	return func(ctx context.Context) (personal.KeyStore, error) {
-		address, err := inState(f.Address, "subject-keys.db")
+		address, err := inState("keys of data subjects", "subject-keys", f.Address, "subject-keys.db")
 		if err != nil {
 			return nil, err
 		}
-		o := sqlkeys.Options{Create: create}
-		if placed, ok := log.Store().(interface {
-			Place(context.Context) (string, error)
-		}); ok {
-			if o.LogPlace, err = placed.Place(ctx); err != nil {
-				return nil, err
-			}
+		place, err := logPlace(ctx, log)
+		if err != nil {
+			return nil, err
 		}
-		keys, err := sqlkeys.Open(ctx, address, o)
+		keys, err := sqlkeys.Open(ctx, address, sqlkeys.Options{Create: create, LogPlace: place})
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, term.WithHint(fmt.Errorf("the keys of data subjects: %w", err), "--subject-keys or HANDOFF_SUBJECT_KEYS names the key store that the audit log was written with")
 		}

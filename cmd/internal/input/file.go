@@ -103,3 +103,22 @@ func (b ByteBound) ReadAll(r io.Reader) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// ReadAsIs returns a file's whole content, not decompressed, and no longer than a message may
+// be.
+func (in *Reader) ReadAsIs(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
+	s, err := in.File(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	content, closeFile, err := s.Raw()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	defer closeFile() // read only: nothing can be lost
+	text, err := MessageBound(limits).ReadAll(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, term.PlainError(err))
+	}
+	return text, nil
+}

@@ -1,0 +1,124 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/deliver"
+)
+
+// An acksRecord says which receivers of a handoff have acknowledged it.
+type acksRecord struct {
+	HandoffID    string   `json:"handoffId"`
+	Complete     bool     `json:"complete"`
+	Acknowledged []string `json:"acknowledged"`
+	Missing      []string `json:"missing"`
+}
+
+func newAcks(g *cli.Globals) *cobra.Command {
+	f := &deliveryFlags{Globals: g}
+	var format string
+	var wait time.Duration
+	c := &cobra.Command{
+		Use:   "acks HANDOFF",
+		Short: "Say whether all receivers of a fan-out have acknowledged it",
+		Long: `Acks is what an aggregation has to ask first (section 14.2): exit code 0 if every receiver
+in the receiverList of the message has accepted its copy, 1 if not: it names those that
+have not. It takes the answers that wait on the transports; with --wait it waits for them.`,
+		Example: `  handoff acks 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --wait 30s`,
+		Args:    cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if wait < 0 {
+				return fmt.Errorf("--wait %s: use a duration of 0 or more, such as 30s", wait)
+			}
+			return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) error {
+				r, err := acknowledged(c.Context(), store, sender, args[0], wait)
+				if err != nil && !errors.As(err, new(*deliver.UnheardError)) {
+					return err
+				}
+				if err := printAcks(g, c, r, format); err != nil {
+					return err
+				}
+				if r.Complete { // whatever else may come
+					return nil
+				}
+				return cli.Answer(err, 0, true)
+			})
+		},
+	}
+	f.register(c)
+	f.posting.register(c)
+	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
+	c.Flags().DurationVar(&wait, "wait", 0, "wait so long for acknowledgements that are missing")
+	return c
+}
+
+// acknowledged takes the answers to a handoff, and says who has acknowledged it. With an
+// [*deliver.UnheardError] that is what was known before.
+func acknowledged(ctx context.Context, store *deliver.Store, sender *deliver.Sender, id string, wait time.Duration) (r acksRecord, err error) {
+	list, err := store.Find(ctx, id)
+	if err != nil {
+		return r, err
+	}
+	unheard := sender.SweepFor(ctx, list)
+	until, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if err := sender.Wait(until, list); err != nil {
+		return r, err
+	}
+	if err := sender.Settle(ctx); err != nil {
+		return r, err
+	}
+	r.HandoffID = id
+	if r.Acknowledged, r.Missing, err = store.Acknowledged(ctx, id); err != nil {
+		return r, err
+	}
+	r.Complete = len(r.Missing) == 0
+	return r, unheard
+}
+
+func printAcks(g *cli.Globals, c *cobra.Command, r acksRecord, format string) error {
+	out, err := g.OpenData("", c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return out.Close(report.WriteJSON(out, r))
+	}
+	if r.Complete {
+		fmt.Fprintf(out, "%s: acknowledged by all: %s\n", term.Visible(r.HandoffID), term.Visible(strings.Join(r.Acknowledged, ", ")))
+	} else {
+		fmt.Fprintf(out, "%s: not acknowledged by %s\n", term.Visible(r.HandoffID), term.Visible(strings.Join(r.Missing, ", ")))
+	}
+	return out.Close(nil)
+}
+
+// checkAggregates is an error if a receiver of a handoff that is aggregated has not acknowledged
+// it.
+func (f *buildFlags) checkAggregates(c *cobra.Command) error {
+	if len(f.aggregates) == 0 {
+		return nil
+	}
+	return f.delivery.with(c, false, func(store *deliver.Store, sender *deliver.Sender) error {
+		incomplete := false
+		for _, id := range f.aggregates {
+			r, err := acknowledged(c.Context(), store, sender, id, 0)
+			if !r.Complete && err != nil {
+				return err
+			}
+			if !r.Complete {
+				incomplete = true
+				term.PrintError(c.ErrOrStderr(), fmt.Errorf("--aggregate %s: not acknowledged by %s: nothing is built", r.HandoffID, strings.Join(r.Missing, ", ")))
+			}
+		}
+		return cli.Answer(nil, 0, incomplete)
+	})
+}

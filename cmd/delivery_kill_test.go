@@ -1,0 +1,293 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/sqlstore"
+	"github.com/eaapl/handoff/pkg/audit/storetest"
+	"github.com/eaapl/handoff/pkg/intake"
+)
+
+// docs/delivery.md has figures of 100,000 messages, and of servers that are killed too.
+var (
+	deliverMessages = flag.Int("messages", 400, "how many messages TestDeliveryKilled sends by each transport")
+	deliverServer   = flag.String("server", "", "a `COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and starts again")
+)
+
+// places are the transports that messages are delivered by in tests, each with the address of
+// a new place. It skips the test where the server is not there.
+var places = map[string]func(*testing.T) string{
+	"dir":    func(t *testing.T) string { return "dir:" + filepath.Join(t.TempDir(), "queue") },
+	"sqlite": func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "queue.db") + "?queue=tasks" },
+	"postgres": func(t *testing.T) string {
+		return storetest.Postgres(t) + "&queue=tasks"
+	},
+	"nats": func(t *testing.T) string {
+		return "nats://" + serverAt(t, "NATS", "127.0.0.1:4222") + "/test." + unique()
+	},
+	"redis": func(t *testing.T) string {
+		return "redis://" + serverAt(t, "Redis", "127.0.0.1:6379") + "/0/test-" + unique()
+	},
+	"amqp": func(t *testing.T) string {
+		return "amqp://guest:guest@" + serverAt(t, "RabbitMQ", "127.0.0.1:5672") + "/test-" + unique()
+	},
+	"http": func(t *testing.T) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		return "http://" + listener.Addr().String() + "/handoffs"
+	},
+}
+
+// serverAt returns an address, and skips the test where nothing listens.
+func serverAt(t *testing.T, name, address string) string {
+	conn, err := net.DialTimeout("tcp", address, 2*time.Second)
+	if err != nil {
+		t.Skipf("no %s at %s: %v", name, address, err)
+	}
+	conn.Close()
+	return address
+}
+
+func unique() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+
+// TestDeliveryKilled kills senders, receivers and, with -server, the server of the transport
+// at random moments: no message is lost, none is accepted twice, every accepted one is handed
+// over, and again only if it was in flight when its receiver was killed; each was recorded as
+// dispatched once, and nothing is left in the outbox.
+func TestDeliveryKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	for name, place := range places {
+		t.Run(name, func(t *testing.T) { deliveryKilled(t, place(t), name == "http") })
+	}
+}
+
+// A killing is one run of TestDeliveryKilled.
+type killing struct {
+	*testing.T
+	to, dir  string
+	log      string
+	killed   atomic.Int64 // receivers
+	sent     atomic.Bool  // all senders have ended
+	mu       sync.Mutex
+	passed   map[string]int
+	messages int
+	away     bool // senders may find the transport away
+}
+
+func deliveryKilled(t *testing.T, to string, one bool) {
+	const senders = 3
+	receivers := 3
+	if one { // only one can listen
+		receivers = 1
+	}
+	k := &killing{T: t, to: to, dir: t.TempDir(), passed: map[string]int{}, messages: *deliverMessages, away: one || *deliverServer != ""}
+	k.log = filepath.Join(k.dir, "audit.db")
+	lines := bytes.SplitAfter(acceptedStream(t, k.messages), []byte("\n"))
+	stop := k.server()
+	var sending, receiving sync.WaitGroup
+	for i := range senders {
+		var part []byte
+		for j := i; j < k.messages; j += senders {
+			part = append(part, lines[j]...)
+		}
+		sending.Go(func() { k.send(i, part) })
+	}
+	for range receivers {
+		receiving.Go(k.receive)
+	}
+	sending.Wait()
+	k.sent.Store(true)
+	receiving.Wait()
+	stop()
+
+	k.run("receive", "-q", to, "--audit-log", k.log, "--lease", "1s", "--idle-timeout", "5s")
+	again := 0
+	for _, n := range k.passed {
+		again += n - 1
+	}
+	t.Logf("%d receivers were killed; %d messages came out again", k.killed.Load(), again)
+	if len(k.passed) != k.messages {
+		t.Errorf("%d messages were handed over, want %d", len(k.passed), k.messages)
+	}
+	if most := int(k.killed.Load()) * intake.GroupMessages; again > most {
+		t.Errorf("%d messages came again, and at most %d were in flight", again, most)
+	}
+	checkAccepted(t, k.log, k.messages)
+	k.checkDispatched()
+	for i := range senders {
+		if out := program(t, "outbox", "list", "--store", k.store(i), "--audit-log", k.log, "-f", "json"); strings.Contains(out, `"state":"QUEUED"`) {
+			t.Errorf("sender %d has left %s", i, out)
+		}
+	}
+}
+
+func (k *killing) store(sender int) string {
+	return filepath.Join(k.dir, fmt.Sprintf("state-%d.db", sender))
+}
+
+// send sends messages by processes that are killed, until one has sent all that is left.
+func (k *killing) send(sender int, text []byte) {
+	checkpoint := filepath.Join(k.dir, fmt.Sprintf("checkpoint-%d.json", sender))
+	if err := os.WriteFile(checkpoint, []byte(`{"step": 4}`), 0o600); err != nil {
+		k.Error(err)
+		return
+	}
+	for range 8 {
+		c := exec.Command("handoff", "send", "-q", "--to", k.to, "--checkpoint", checkpoint, "--store", k.store(sender), "--audit-log", k.log)
+		c.Stdin = slowly(text)
+		k.killSoon(c, max(400*time.Millisecond, time.Duration(k.messages)*time.Millisecond/5))
+	}
+	for range 20 { // the server may be away
+		c := exec.Command("handoff", "send", "-q", "--to", k.to, "--checkpoint", checkpoint, "--store", k.store(sender), "--audit-log", k.log)
+		c.Stdin = bytes.NewReader(text)
+		err := c.Run()
+		for err != nil {
+			if err = exec.Command("handoff", "outbox", "flush", "--store", k.store(sender), "--audit-log", k.log).Run(); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			return
+		}
+	}
+	k.Errorf("sender %d could not send all", sender)
+}
+
+// receive receives messages by processes that are killed, until all were sent and nothing came
+// for a while.
+func (k *killing) receive() {
+	for !k.sent.Load() {
+		out, killed := k.killSoon(exec.Command("handoff", "receive", "-q", k.to, "--audit-log", k.log, "--lease", "1s"), 1500*time.Millisecond)
+		if killed {
+			k.killed.Add(1)
+		}
+		k.count(out)
+	}
+}
+
+// run runs a receiver to its end.
+func (k *killing) run(args ...string) {
+	var stderr bytes.Buffer
+	c := exec.Command("handoff", args...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		k.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	k.count(out)
+}
+
+// killSoon runs a program, kills it within a while, and returns what it printed.
+func (k *killing) killSoon(c *exec.Cmd, within time.Duration) (out []byte, killed bool) {
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Start(); err != nil {
+		k.Error(err)
+		return nil, false
+	}
+	timer := time.AfterFunc(time.Duration(rand.Int64N(int64(within))), func() { _ = c.Process.Kill() })
+	err := c.Wait()
+	killed = !timer.Stop()
+	if exit := (*exec.ExitError)(nil); err != nil && !killed && !(errors.As(err, &exit) && k.away) && !errors.Is(err, io.ErrClosedPipe) {
+		k.Errorf("%s: %v\n%s", c.Args, err, stderr.String())
+	}
+	return stdout.Bytes(), killed
+}
+
+func (k *killing) count(out []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for line := range bytes.SplitSeq(out, []byte("\n")) {
+		if id, ok := idOf(line); ok {
+			k.passed[id]++
+		}
+	}
+}
+
+// server starts the server, if there is one to kill, and kills it again and again. The
+// function it returns ends that, with the server running until the test ends.
+func (k *killing) server() (stop func()) {
+	if *deliverServer == "" {
+		return func() {}
+	}
+	start := func() *exec.Cmd {
+		c := exec.Command("sh", "-c", "exec "+*deliverServer)
+		if err := c.Start(); err != nil {
+			k.Fatal(err)
+		}
+		return c
+	}
+	c := start()
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(time.Second + time.Duration(rand.Int64N(int64(3*time.Second)))):
+			}
+			_ = c.Process.Kill()
+			_ = c.Wait()
+			c = start()
+		}
+	}()
+	k.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
+// checkDispatched checks that each message was recorded as dispatched once.
+func (k *killing) checkDispatched() {
+	s, err := sqlstore.Open(k.Context(), k.log, sqlstore.Options{})
+	if err != nil {
+		k.Fatal(err)
+	}
+	defer s.Close()
+	dispatched := map[string]int{}
+	err = s.View(k.Context(), func(r audit.Reader) error {
+		for record, err := range r.Records(audit.Filter{Events: []audit.Event{audit.Dispatched}}) {
+			if err != nil {
+				return err
+			}
+			dispatched[record.HandoffID]++
+		}
+		return nil
+	})
+	if err != nil {
+		k.Fatal(err)
+	}
+	if len(dispatched) != k.messages {
+		k.Errorf("%d messages were recorded as dispatched, want %d", len(dispatched), k.messages)
+	}
+	for id, n := range dispatched {
+		if n != 1 {
+			k.Errorf("%s was recorded as dispatched %d times", id, n)
+		}
+	}
+}

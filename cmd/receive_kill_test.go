@@ -1,0 +1,257 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/transport/dir"
+)
+
+// TestReceiveKilled kills receivers at random moments, three of which share a queue: no message is
+// lost, none is accepted twice, each is handed over and answered, and again only if it was in
+// flight when its receiver was killed.
+func TestReceiveKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	const receivers, messages = 3, 300
+	folder := t.TempDir()
+	queue, log := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db")
+	var ids []string
+	var publishing sync.WaitGroup
+	publishing.Go(func() { ids = publishStream(t, queue, messages, 7*time.Millisecond) })
+	var mu sync.Mutex
+	passed := map[string]int{}
+	runs := 0
+	run := func(args ...string) *exec.Cmd {
+		mu.Lock()
+		runs++
+		out, err := os.Create(filepath.Join(folder, fmt.Sprintf("out-%d", runs)))
+		mu.Unlock()
+		if err != nil {
+			t.Error(err)
+		}
+		c := exec.Command("handoff", append([]string{"receive", "dir:" + queue, "-q", "--audit-log", log}, args...)...)
+		c.Stdout, c.Stderr = out, os.Stderr
+		return c
+	}
+	killReceivers(t, receivers, func() *exec.Cmd { return run() })
+	publishing.Wait()
+	if err := run("--idle-timeout", "3s").Run(); err != nil {
+		t.Errorf("receiving the rest: %v", err)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "out-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		out, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.SplitSeq(out, []byte("\n")) {
+			if id, ok := idOf(line); ok {
+				passed[id]++
+			}
+		}
+	}
+	again := 0
+	for _, n := range passed {
+		again += n - 1
+	}
+	t.Logf("%d messages, %d came again", len(passed), again)
+	if len(passed) != messages {
+		t.Errorf("%d messages were handed over, want %d", len(passed), messages)
+	}
+	if most := *kills * intake.GroupMessages; again > most {
+		t.Errorf("%d messages came again, and at most %d were in flight", again, most)
+	}
+	checkAccepted(t, log, messages)
+	answers := answersAt(t, queue)
+	for _, id := range ids {
+		if !slices.ContainsFunc(answers[id], func(a receiver.Answer) bool { return a.Status == receiver.Accepted || a.Status == receiver.Duplicate }) {
+			t.Errorf("%s has the answers %v", id, answers[id])
+		}
+	}
+	checkEmpty(t, queue)
+}
+
+// killReceivers starts so many receivers at a time, and kills each at a random moment.
+func killReceivers(t *testing.T, receivers int, start func() *exec.Cmd) {
+	t.Helper()
+	var running sync.WaitGroup
+	for range receivers {
+		running.Go(func() {
+			for range *kills / receivers {
+				c := start()
+				if err := c.Start(); err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(rand.N(300 * time.Millisecond))
+				if err := c.Process.Kill(); err != nil {
+					t.Error(err)
+				}
+				_ = c.Wait() // it was killed
+			}
+		})
+	}
+	running.Wait()
+}
+
+// TestReceiveKilledWithAgents kills receivers while their agents run, some of which fail: each
+// message is completed, or rolled back, and its sender is told which; no agent outlives its
+// receiver.
+func TestReceiveKilledWithAgents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends agents with their receivers")
+	}
+	const receivers, messages = 3, 150
+	folder := t.TempDir()
+	queue, log, done := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db"), filepath.Join(folder, "done")
+	var ids []string
+	var publishing sync.WaitGroup
+	publishing.Go(func() { ids = publishStream(t, queue, messages, 10*time.Millisecond) })
+	receive := func(args ...string) *exec.Cmd {
+		agent := `id=$(sed -n 's/.*"handoffId": "\([^"]*\)".*/\1/p'); sleep 0.02; case $id in *7) exit 3;; esac; echo $id >>` + done
+		args = append([]string{"receive", "dir:" + queue, "-q", "--audit-log", log, "--concurrency", "2"}, args...)
+		return exec.Command("handoff", append(args, "--", "sh", "-c", agent)...)
+	}
+	killReceivers(t, receivers, func() *exec.Cmd { return receive() })
+	publishing.Wait()
+	c := receive("--idle-timeout", "3s")
+	if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() == exitTrouble {
+		t.Errorf("receiving the rest: %v\n%s", err, out)
+	}
+	var outcomes = map[string][]audit.Event{}
+	for _, event := range []audit.Event{audit.Completed, audit.RolledBack} {
+		for line := range strings.Lines(program(t, "audit", "list", "-f", "json", "--limit", "100000", "--event", string(event), "--audit-log", log)) {
+			var r struct{ Record struct{ HandoffID string } }
+			if err := json.Unmarshal([]byte(line), &r, json.MatchCaseInsensitiveNames(true)); err != nil {
+				t.Fatal(err)
+			}
+			outcomes[r.Record.HandoffID] = append(outcomes[r.Record.HandoffID], event)
+		}
+	}
+	text, err := os.ReadFile(done)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := answersAt(t, queue)
+	completed := 0
+	for _, id := range ids {
+		list := answers[id]
+		told := func(s receiver.Status, reason finding.Reason) bool {
+			return slices.ContainsFunc(list, func(a receiver.Answer) bool { return a.Status == s && a.Reason == reason })
+		}
+		switch events := outcomes[id]; {
+		case len(events) != 1:
+			t.Errorf("%s: %v", id, events)
+		case events[0] == audit.Completed:
+			completed++
+			if !told(receiver.Completed, "") || !strings.Contains(string(text), id) {
+				t.Errorf("%s was completed, and its sender was told %v", id, statuses(list))
+			}
+		default:
+			if !told(receiver.Rejected, receiver.ExecutionFailed) {
+				t.Errorf("%s was rolled back, and its sender was told %v", id, statuses(list))
+			}
+		}
+	}
+	t.Logf("%d of %d were completed", completed, messages)
+	checkEmpty(t, queue)
+}
+
+// statuses returns those of answers.
+func statuses(list []receiver.Answer) (all []string) {
+	for _, a := range list {
+		all = append(all, string(a.Status)+" "+string(a.Reason))
+	}
+	return all
+}
+
+// publishStream publishes messages to a folder, with a pause after each, and returns their ids.
+func publishStream(t *testing.T, queue string, messages int, pause time.Duration) (ids []string) {
+	t.Helper()
+	p, err := dir.Publish(t.Context(), &url.URL{Scheme: "dir", Path: queue}, transport.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for line := range bytes.Lines(acceptedStream(t, messages)) {
+		line = bytes.TrimSpace(line)
+		id, _ := idOf(line)
+		ids = append(ids, id)
+		_, err := p.Publish(t.Context(), transport.Message{ID: id, Key: id, Kind: transport.Handoff, Body: line, ReplyTo: "tester", DispatchedAt: time.Now()})
+		if err != nil {
+			t.Error(err)
+		}
+		time.Sleep(pause)
+	}
+	return ids
+}
+
+// answersAt returns the answers to the tester, by the id of their messages, as they came.
+func answersAt(t *testing.T, queue string) map[string][]receiver.Answer {
+	t.Helper()
+	p, err := dir.Publish(t.Context(), &url.URL{Scheme: "dir", Path: queue}, transport.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	c, err := p.Answers(t.Context(), "tester")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	answers := map[string][]receiver.Answer{}
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		d, err := c.Next(ctx)
+		cancel()
+		if err != nil {
+			return answers
+		}
+		var a receiver.Answer
+		if err := json.Unmarshal(d.Message().Body, &a); err != nil {
+			t.Fatal(err)
+		}
+		answers[a.HandoffID] = append(answers[a.HandoffID], a)
+		if err := d.Ack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkEmpty checks that no message waits in a folder, and none was taken.
+func checkEmpty(t *testing.T, queue string) {
+	t.Helper()
+	for _, pattern := range []string{"new/*", "taken/*/*", "dead/*"} {
+		files, err := filepath.Glob(filepath.Join(queue, pattern))
+		if err != nil || len(files) > 0 {
+			t.Errorf("%s: %s (%v)", pattern, strings.Join(files, ", "), err)
+		}
+	}
+}

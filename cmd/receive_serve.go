@@ -1,0 +1,156 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	nethttp "net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/pkg/metrics"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/transport/claimcheck"
+	"github.com/eaapl/handoff/pkg/transport/http"
+)
+
+// servingFlags say what a receiver serves by HTTP.
+type servingFlags struct {
+	certificate string // files
+	key         string
+	tokenFile   string
+	metrics     string // address
+	claimCheck  string // where bodies are stored, "" for nowhere
+
+	token string // that of the file
+}
+
+func (f *servingFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.certificate, "tls-cert", "", "the certificate for https, with its chain, a PEM `FILE`")
+	flags.StringVar(&f.key, "tls-key", "", "the private key of the certificate, a PEM `FILE`")
+	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that senders need whose messages come by http or https, in a `FILE`")
+	flags.StringVar(&f.claimCheck, "claim-check", "", "where senders store messages that are too long for the transport, a `DIR` or URL")
+	flags.StringVar(&f.metrics, "metrics", "", "serve /metrics and /healthz at this `ADDRESS`, such as 127.0.0.1:9464; http serves them beside the messages (docs/metrics.md)")
+}
+
+// check returns what is wrong with the flags for a transport.
+func (f *servingFlags) check(row transportRow) error {
+	switch {
+	case (f.certificate == "") != (f.key == ""):
+		return errors.New("--tls-cert and --tls-key: name both")
+	case f.certificate != "" && row.name != "http":
+		return errors.New("--tls-cert and --tls-key are for https://")
+	case f.tokenFile != "" && row.name != "http":
+		return errors.New("--token-file is for http:// and https://: other transports have passwords of their own")
+	case f.metrics != "" && row.name == "http":
+		return errors.New("--metrics: http serves /metrics beside the messages")
+	}
+	return nil
+}
+
+// A servedPlace is a place that messages come from, with what is known of its receiver.
+type servedPlace struct {
+	row      transportRow
+	url      *url.URL
+	options  transport.Options
+	receiver *receiver.Receiver
+	report   *receiveReport
+	metrics  *metrics.Receiver
+}
+
+// open returns what opens the place.
+func (f *servingFlags) open(p servedPlace) (func(context.Context) (transport.Consumer, error), error) {
+	open, err := f.openTransport(p)
+	if err != nil {
+		return nil, err
+	}
+	var store claimcheck.Store
+	if f.claimCheck != "" {
+		if store, err = claimcheck.Open(f.claimCheck); err != nil {
+			return nil, fmt.Errorf("--claim-check: %w", err)
+		}
+	}
+	return func(ctx context.Context) (transport.Consumer, error) {
+		c, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return claimcheck.Consumer(c, store, p.options), nil
+	}, nil
+}
+
+// openTransport returns what opens the place, whose messages may be compressed or claims.
+func (f *servingFlags) openTransport(p servedPlace) (func(context.Context) (transport.Consumer, error), error) {
+	if p.row.name != "http" {
+		return func(ctx context.Context) (transport.Consumer, error) { return p.row.consume(ctx, p.url, p.options) }, nil
+	}
+	o := http.ServeOptions{
+		Options: p.options, Token: f.token, Ask: p.ask, Health: p.report.health,
+		Handlers: map[string]nethttp.Handler{"/metrics": p.metrics},
+		Log:      func(line string) { p.report.Trouble(errors.New(line)) },
+	}
+	if f.certificate != "" {
+		pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-cert %s: %w", f.certificate, err)
+		}
+		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	}
+	return func(ctx context.Context) (transport.Consumer, error) {
+		s, err := http.Serve(ctx, p.url, o)
+		if err != nil { // no interface that is not nil
+			return nil, err
+		}
+		p.report.listens(s.Addr())
+		return s, nil
+	}, nil
+}
+
+// ask returns what the sender of a message is told now.
+func (p servedPlace) ask(ctx context.Context, key string) (*transport.Message, error) {
+	a, found, err := p.receiver.Lookup(ctx, key)
+	if err != nil || !found {
+		return nil, err
+	}
+	m, err := intake.NewAnswer(a)
+	return &m, err
+}
+
+// headerTimeout is how long a request for metrics may take to come.
+const headerTimeout = 10 * time.Second
+
+// serveMetrics serves metrics where a flag says so, until stop is called.
+func (f *servingFlags) serveMetrics(ctx context.Context, p servedPlace) (stop func(), err error) {
+	if f.metrics == "" {
+		return func() {}, nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.metrics)
+	if err != nil {
+		var e *net.OpError
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		return nil, fmt.Errorf("--metrics %s: %w", f.metrics, err)
+	}
+	mux := nethttp.NewServeMux()
+	mux.Handle("/metrics", p.metrics)
+	mux.HandleFunc("/healthz", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		if err := p.report.health(); err != nil {
+			nethttp.Error(w, strings.ToValidUTF8(err.Error(), "�"), nethttp.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	server := &nethttp.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}
+	p.report.listens(listener.Addr())
+	go func() { _ = server.Serve(listener) }() // it ends with stop
+	return func() { _ = server.Close() }, nil
+}

@@ -1,0 +1,179 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/sqlstore"
+)
+
+// passedOf returns how often each message came out, and whether all lines are whole.
+func passedOf(t *testing.T, passed map[string]int, out []byte) {
+	t.Helper()
+	for line := range bytes.Lines(out) {
+		id, ok := idOf(bytes.TrimSuffix(line, []byte("\n")))
+		if !ok || !bytes.HasSuffix(line, []byte("\n")) {
+			t.Errorf("%d bytes are no whole line", len(line))
+		}
+		passed[id]++
+	}
+}
+
+// TestReceiveStopped: SIGTERM in the middle ends receive with 0: what was accepted comes out whole,
+// and the rest is there for the next one.
+func TestReceiveStopped(t *testing.T) {
+	const messages = 400
+	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "audit.db")
+	publishStream(t, queue, messages, 0)
+	passed := map[string]int{}
+	c := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log)
+	stdout, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := io.CopyN(&out, stdout, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(&out, stdout); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	passedOf(t, passed, out.Bytes())
+	first := len(passed)
+	rest, err := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log, "--idle-timeout", "1s").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	passedOf(t, passed, rest)
+	t.Logf("%d messages came out before it was stopped", first)
+	for id, n := range passed {
+		if n != 1 {
+			t.Errorf("%s came out %d times", id, n)
+		}
+	}
+	if len(passed) != messages {
+		t.Errorf("%d messages came out, want %d", len(passed), messages)
+	}
+	checkAccepted(t, log, messages)
+	checkEmpty(t, queue)
+}
+
+// TestReceiveStdoutClosed: when nobody reads standard output, receive ends quietly, and what it
+// could not write is for the next one.
+func TestReceiveStdoutClosed(t *testing.T) {
+	const messages = 3
+	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "audit.db")
+	publishStream(t, queue, messages, 0)
+	c := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	stdout, err := c.StdoutPipe()
+	if err == nil {
+		err = stdout.Close()
+	}
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != exitPipe || stderr.Len() > 0 {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
+	out, err := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log, "--idle-timeout", "1s").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := map[string]int{}
+	passedOf(t, passed, out)
+	if len(passed) != messages {
+		t.Errorf("%d messages came out, want %d", len(passed), messages)
+	}
+	checkAccepted(t, log, messages)
+	checkEmpty(t, queue)
+}
+
+// TestReceiveWaitsForLock: while another process writes the audit log's database, nothing passes;
+// when it has ended, all does.
+func TestReceiveWaitsForLock(t *testing.T) {
+	const messages = 3
+	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "audit.db")
+	s, err := sqlstore.Open(t.Context(), log, sqlstore.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log, "--max", "3")
+	var out bytes.Buffer
+	c.Stdout = &out
+	publishStream(t, queue, messages, 0)
+	err = s.Update(t.Context(), func(audit.Tx) error {
+		if err := c.Start(); err != nil {
+			return err
+		}
+		time.Sleep(200 * time.Millisecond) // in which it could go wrong
+		for _, a := range answersAt(t, queue) {
+			t.Errorf("%v were answered without their records", a)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	passed := map[string]int{}
+	passedOf(t, passed, out.Bytes())
+	if len(passed) != messages {
+		t.Errorf("%d messages came out, want %d", len(passed), messages)
+	}
+	checkAccepted(t, log, messages)
+}
+
+// TestReceiveFullDisk: on a disk that is full nothing passes that is not recorded; receive gives
+// back what it has, and ends with 2. When there is room again, the rest passes.
+func TestReceiveFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	dir := smallDisk(t, 1<<20)
+	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(dir, "audit.db")
+	const messages = 1500
+	publishStream(t, queue, messages, 0)
+	passed := map[string]int{}
+	c := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log)
+	out, _ := c.Output()
+	passedOf(t, passed, out)
+	if code := c.ProcessState.ExitCode(); code != exitTrouble || len(passed) == messages {
+		t.Errorf("exit code %d, %d messages passed", code, len(passed))
+	}
+	growDisk(t, dir, 64<<20)
+	c = exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log, "--idle-timeout", "2s")
+	out, err := c.Output()
+	if err != nil {
+		t.Errorf("with room it ended with %v", err)
+	}
+	passedOf(t, passed, out)
+	if len(passed) != messages {
+		t.Errorf("%d messages passed, want %d", len(passed), messages)
+	}
+	checkAccepted(t, log, messages)
+	checkEmpty(t, queue)
+}
