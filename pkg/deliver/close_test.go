@@ -2,6 +2,8 @@ package deliver_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/deliver"
@@ -51,5 +53,28 @@ func TestCloseWhileAnswersCome(t *testing.T) {
 		b.places["memory:a"] = place.Publisher()
 		b.wait(exampleID)
 		b.wantState(exampleID, deliver.Accepted)
+	})
+}
+
+// What a goroutine that takes answers has settled is in the news when Settle returns to another.
+func TestSettleBesideAnswers(t *testing.T) {
+	onStores(t, func(b *bench) {
+		var place transport.Memory
+		b.places["memory:a"] = place.Publisher()
+		c := place.Consumer()
+		for n := range 100 {
+			id := fmt.Sprintf("6e7f936b-cafd-4624-8754-%012x", n)
+			b.send(b.outgoing(example(b, exampleID, id), "memory:a"))
+			b.sender.Listen("memory:a")
+			b.answer(b.next(c), receiver.Rejected, func(a *receiver.Answer) { a.Reason = "SAFETY_VIOLATION" })
+			b.wait(id)
+			if err := b.sender.Settle(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			news := b.sender.News()
+			if !slices.ContainsFunc(news.Handoffs, func(h *deliver.Handoff) bool { return h.HandoffID == id && h.State == deliver.RolledBack }) {
+				b.Fatalf("the rollback of %s is not in the news: %+v", id, news)
+			}
+		}
 	})
 }

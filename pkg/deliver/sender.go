@@ -47,6 +47,8 @@ type Sender struct {
 	log     *audit.Log
 	options SenderOptions
 
+	settling sync.Mutex
+
 	mu        sync.Mutex
 	places    map[string]transport.Publisher // by address, those that work
 	listeners map[string]*listener
