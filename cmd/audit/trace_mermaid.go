@@ -37,7 +37,7 @@ func class(status audit.Event) string {
 	switch status {
 	case audit.Rejected, audit.ExecutionFailed, audit.RolledBack, audit.DeadLettered, audit.Discarded, audit.Revoked:
 		return string(finding.Error)
-	case audit.Accepted, audit.Dispatched:
+	case audit.Accepted, audit.Dispatched, audit.Begun:
 		return string(finding.Warning)
 	default:
 		return ""

@@ -8,6 +8,7 @@ type Event string
 // The events, in the order in which they happen where all goes well.
 const (
 	Dispatched      Event = "DISPATCHED"       // the sender has given it to a transport
+	Begun           Event = "BEGUN"            // an agent begins with its first chunk, before it is whole and accepted
 	Accepted        Event = "ACCEPTED"         // the receiver has accepted it
 	HandedOver      Event = "HANDED_OVER"      // the receiver's agent has it
 	Completed       Event = "COMPLETED"        // the agent has ended well
@@ -37,5 +38,5 @@ func Events() []Event { return slices.Clone(events[:]) }
 
 var events = [...]Event{
 	Dispatched, Accepted, HandedOver, Completed, Acknowledged, Duplicate, Rejected, ExecutionFailed,
-	RolledBack, Escalated, DeadLettered, Released, Discarded, Erased, Configured, Archived, Pruned, Revoked,
+	RolledBack, Escalated, DeadLettered, Released, Discarded, Erased, Configured, Archived, Pruned, Revoked, Begun,
 }

@@ -137,14 +137,14 @@ func (h *Handoff) assess() {
 
 // status returns what became of a handoff, or a copy of it, last. What says nothing of that does
 // not count: that it came again, that people were called, that data was erased, that it was
-// revoked after it was accepted, and what became of another message with the id of one that was
-// accepted.
+// revoked or an agent began with it after it was accepted, and what became of another message
+// with the id of one that was accepted.
 func status(records []audit.Stored, accepted *audit.Stored) audit.Event {
 	status := records[0].Event
 	for _, s := range records {
 		switch s.Event {
 		case audit.Duplicate, audit.Escalated, audit.Acknowledged, audit.Erased:
-		case audit.Revoked:
+		case audit.Revoked, audit.Begun:
 			if accepted == nil || s.Sequence < accepted.Sequence {
 				status = s.Event
 			}

@@ -110,6 +110,9 @@ func TestStatus(t *testing.T) {
 		want   audit.Event
 	}{
 		"accepted":                      {[]audit.Event{audit.Dispatched, audit.Accepted}, audit.Accepted},
+		"begun":                         {[]audit.Event{audit.Dispatched, audit.Begun}, audit.Begun},
+		"begun, rejected":               {[]audit.Event{audit.Begun, audit.Begun, audit.Rejected}, audit.Rejected},
+		"rolled back, begun again":      {[]audit.Event{audit.Begun, audit.Accepted, audit.RolledBack, audit.Begun}, audit.RolledBack},
 		"came again":                    {[]audit.Event{audit.Accepted, audit.HandedOver, audit.Duplicate}, audit.HandedOver},
 		"another message with its id":   {[]audit.Event{audit.Accepted, audit.HandedOver, "other REJECTED", "other DEAD_LETTERED"}, audit.HandedOver},
 		"rejected, escalated":           {[]audit.Event{audit.Rejected, audit.Escalated}, audit.Rejected},
