@@ -30,14 +30,18 @@ func (a *acceptance) runAgent(h receiver.Handover, answer receiver.Answer, shown
 		program.Signal(s)
 	})
 	defer release()
-	run, err := program.Start(a.ctx, shown)
+	run, err := program.Start(a.ctx)
 	if errors.As(err, new(*intake.StartError)) {
 		return answer, term.WithHint(err, "what was accepted waits: handoff accept --exec --resume -- AGENT hands it over")
 	}
 	if err != nil {
 		return answer, err
 	}
-	if err := a.receiver.HandedOver(a.ctx, []receiver.Handover{h}); err != nil {
+	err = errors.Join(run.Give(shown), run.End())
+	if err == nil {
+		err = a.receiver.HandedOver(a.ctx, []receiver.Handover{h})
+	}
+	if err != nil {
 		run.Kill()
 		return answer, err
 	}

@@ -59,9 +59,12 @@ An agent that fails within --fail-within rejects its message: the task is the se
 again. So it is if the receiver dies while the agent runs, or with --rerun the agent gets
 the message again.
 
-With --stream-chunks messages may come in chunks, of handoff send --stream: they are handed
-over when the last has come and the whole is valid. One that never ends is rejected after
---stream-timeout, and the task is the sender's again. docs/streaming.md has more.
+With --stream-chunks messages may come in chunks, of handoff send --stream. An agent that runs
+once for each message begins with the first chunk, and gets each on a line: the last when the
+whole is valid and accepted. If it never is, or another message needs the place, the agent is
+killed. With --begin-with last it gets the whole message, as all others do. A stream that
+does not end is rejected after --stream-timeout, and the task is the sender's again.
+docs/streaming.md has more.
 
 The first signal (SIGTERM, SIGINT) ends taking: what was accepted is finished, the rest
 is given back. Further signals go to the agents. docs/receiving.md has more.
@@ -115,7 +118,7 @@ func (f *receiveFlags) split(c *cobra.Command, args []string) (row transportRow,
 	case f.intake.IdleTimeout < 0 || f.failWithin < 0:
 		return row, nil, nil, errors.New("--idle-timeout and --fail-within: use a duration above 0, such as 30s")
 	}
-	if err := f.chunks.check(args[0]); err != nil {
+	if err := f.chunks.check(args[0], f.early(agent), c.Flags().Changed("begin-with")); err != nil {
 		return row, nil, nil, err
 	}
 	if err := f.check(); err != nil {
@@ -178,7 +181,7 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 		if agent != nil && !f.stream {
 			to.Prefetch = o.Concurrency
 		}
-		f.chunks.set(&f.receptionFlags, &o, &to)
+		f.chunks.set(&f.receptionFlags, &o, &to, f.early(agent))
 		letters = r.Letters()
 		place := servedPlace{row: row.startedBy(f.Globals, c), url: u, options: to, receiver: r, report: said, metrics: counted}
 		if o.Open, err = f.serving.open(place); err != nil {
@@ -195,6 +198,12 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 		err = out.Close(err)
 		return cli.Answer(err, 0, !f.stopped.Load() && said.rejected())
 	})
+}
+
+// early reports whether an agent can begin before its message is whole: its process can be ended,
+// and what it gets is as it came.
+func (f *receiveFlags) early(agent []string) bool {
+	return agent != nil && !f.stream && f.render == ""
 }
 
 // inFlight returns how many messages are.

@@ -7,9 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/receiver"
@@ -26,27 +29,7 @@ func TestReceiveChunksKilled(t *testing.T) {
 	const messages = 100
 	folder := t.TempDir()
 	queue, log := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db")
-	p, err := dir.Publish(t.Context(), &url.URL{Scheme: "dir", Path: queue}, transport.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	splitter := chunked.NewSplitter(chunked.SplitOptions{ChunkBytes: chunked.MinChunkBytes})
-	for line := range bytes.Lines(acceptedStream(t, messages)) {
-		m, err := message.Parse(line, message.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		err = splitter.Split(m, func(chunk []byte) error {
-			_, err := p.Publish(t.Context(), transport.Message{ID: fmt.Sprint(m.HandoffID(), n), Key: m.HandoffID(), Kind: transport.Chunk, Body: chunk, ReplyTo: "tester", Attempt: 1})
-			n++
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	publishChunks(t, queue, messages)
 	var mu sync.Mutex
 	runs := 0
 	run := func(args ...string) *exec.Cmd {
@@ -92,5 +75,86 @@ func TestReceiveChunksKilled(t *testing.T) {
 	if len(passed) > 0 {
 		t.Errorf("%d messages were not answered", len(passed))
 	}
+	checkEmpty(t, queue)
+}
+
+// publishChunks publishes messages to a folder in chunks, and returns their ids.
+func publishChunks(t *testing.T, queue string, messages int) (ids []string) {
+	t.Helper()
+	p, err := dir.Publish(t.Context(), &url.URL{Scheme: "dir", Path: queue}, transport.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	splitter := chunked.NewSplitter(chunked.SplitOptions{ChunkBytes: chunked.MinChunkBytes})
+	for line := range bytes.Lines(acceptedStream(t, messages)) {
+		m, err := message.Parse(line, message.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, m.HandoffID())
+		n := 0
+		err = splitter.Split(m, func(chunk []byte) error {
+			_, err := p.Publish(t.Context(), transport.Message{ID: fmt.Sprint(m.HandoffID(), n), Key: m.HandoffID(), Kind: transport.Chunk, Body: chunk, ReplyTo: "tester", Attempt: 1, DispatchedAt: time.Now()})
+			n++
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ids
+}
+
+// TestReceiveChunksKilledWithAgents kills receivers whose agents begin with the first chunk: each
+// stream is completed or rolled back, once, and only one agent ever gets its last chunk.
+func TestReceiveChunksKilledWithAgents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends agents with their receivers")
+	}
+	const messages = 100
+	folder := t.TempDir()
+	queue, log, done := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db"), filepath.Join(folder, "done")
+	ids := publishChunks(t, queue, messages)
+	receive := func(args ...string) *exec.Cmd {
+		agent := `exec sed -n -e 's/.*"streamId":"\([^"]*\)".*"kind":"last".*/\1/p' -e 's/^{"schemaVersion.*"handoffId":"\([^"]*\)".*/\1/p' >>` + done
+		args = append([]string{"receive", "dir:" + queue, "-q", "--stream-chunks", "--audit-log", log, "--concurrency", "2"}, args...)
+		return exec.Command("handoff", append(args, "--", "sh", "-c", agent)...)
+	}
+	killReceivers(t, 1, func() *exec.Cmd { return receive() })
+	c := receive("--idle-timeout", "3s")
+	if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() == exitTrouble {
+		t.Errorf("receiving the rest: %v\n%s", err, out)
+	}
+	text, err := os.ReadFile(done)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes, begun := eventsOf(t, log, audit.Completed, audit.RolledBack), eventsOf(t, log, audit.Begun)
+	answers := answersAt(t, queue)
+	completed := 0
+	for _, id := range ids {
+		n := bytes.Count(text, []byte(id))
+		switch events := outcomes[id]; {
+		case len(events) != 1 || n > 1:
+			t.Errorf("%s: %v, and %d agents got its last chunk", id, events, n)
+		case events[0] == audit.Completed:
+			completed++
+			if n == 0 {
+				t.Errorf("%s was completed, and no agent has got its last chunk", id)
+			}
+		}
+		if len(answers[id]) == 0 {
+			t.Errorf("%s was not answered", id)
+		}
+	}
+	if len(begun) == 0 {
+		t.Error("no agent has begun early")
+	}
+	t.Logf("%d of %d were completed, agents have begun early with %d", completed, messages, len(begun))
+	program(t, "audit", "verify", "--audit-log", log)
 	checkEmpty(t, queue)
 }

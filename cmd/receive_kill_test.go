@@ -145,16 +145,7 @@ func TestReceiveKilledWithAgents(t *testing.T) {
 	if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() == exitTrouble {
 		t.Errorf("receiving the rest: %v\n%s", err, out)
 	}
-	var outcomes = map[string][]audit.Event{}
-	for _, event := range []audit.Event{audit.Completed, audit.RolledBack} {
-		for line := range strings.Lines(program(t, "audit", "list", "-f", "json", "--limit", "100000", "--event", string(event), "--audit-log", log)) {
-			var r struct{ Record struct{ HandoffID string } }
-			if err := json.Unmarshal([]byte(line), &r, json.MatchCaseInsensitiveNames(true)); err != nil {
-				t.Fatal(err)
-			}
-			outcomes[r.Record.HandoffID] = append(outcomes[r.Record.HandoffID], event)
-		}
-	}
+	outcomes := eventsOf(t, log, audit.Completed, audit.RolledBack)
 	text, err := os.ReadFile(done)
 	if err != nil {
 		t.Fatal(err)
@@ -182,6 +173,22 @@ func TestReceiveKilledWithAgents(t *testing.T) {
 	}
 	t.Logf("%d of %d were completed", completed, messages)
 	checkEmpty(t, queue)
+}
+
+// eventsOf returns which of some events were recorded of each handoff, as often as they were.
+func eventsOf(t *testing.T, log string, events ...audit.Event) map[string][]audit.Event {
+	t.Helper()
+	found := map[string][]audit.Event{}
+	for _, event := range events {
+		for line := range strings.Lines(program(t, "audit", "list", "-f", "json", "--limit", "100000", "--event", string(event), "--audit-log", log)) {
+			var r struct{ Record struct{ HandoffID string } }
+			if err := json.Unmarshal([]byte(line), &r, json.MatchCaseInsensitiveNames(true)); err != nil {
+				t.Fatal(err)
+			}
+			found[r.Record.HandoffID] = append(found[r.Record.HandoffID], event)
+		}
+	}
+	return found
 }
 
 // statuses returns those of answers.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
@@ -149,6 +150,23 @@ func (r *receiveReport) writeReplies() {
 	if err != nil && r.err == nil {
 		r.err = err
 		r.print(err)
+	}
+}
+
+// Begun implements [intake.Observer].
+func (r *receiveReport) Begun(s audit.Stored) { r.say(s, "an agent has begun with the first chunk") }
+
+// TakenBack implements [intake.Observer].
+func (r *receiveReport) TakenBack(s audit.Stored, why string) {
+	r.say(s, "its agent was ended: "+why)
+}
+
+// say says something of a handoff that is not whole yet.
+func (r *receiveReport) say(of audit.Stored, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.flags.quiet {
+		fmt.Fprintf(r.stderr, "handoff: %s: %s\n", term.Visible(of.HandoffID), term.Visible(text))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/transport"
 )
@@ -16,18 +18,32 @@ type receiveStreamFlags struct {
 	on      bool
 	timeout time.Duration
 	max     int
+	begin   string // with which chunk agents do
 }
+
+// What agents may begin with.
+const (
+	beginFirst = "first"
+	beginLast  = "last"
+)
 
 func (f *receiveStreamFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&f.on, "stream-chunks", false, "also receive messages that come in chunks, of handoff send --stream (docs/streaming.md)")
 	flags.DurationVar(&f.timeout, "stream-timeout", intake.DefaultStreamTimeout, "how long the chunks of a message may take, from the first to the last: then the task is the sender's again")
 	flags.IntVar(&f.max, "max-chunks", intake.DefaultMaxChunks, "how many chunks may wait for the rest of their messages; a message has no more")
+	flags.StringVar(&f.begin, "begin-with", beginFirst, "with which `CHUNK` of a stream its agent begins: first, and it gets the chunks, or last, and it gets the whole message")
+	cli.Complete(c, "begin-with", beginFirst, beginLast)
 }
 
-// check returns what is wrong with the flags for an address.
-func (f *receiveStreamFlags) check(address string) error {
+// check returns what is wrong with the flags for an address. early says that agents can begin
+// before a message is whole, and chosen that somebody has said with which chunk they do.
+func (f *receiveStreamFlags) check(address string, early, chosen bool) error {
 	switch {
+	case f.begin != beginFirst && f.begin != beginLast:
+		return fmt.Errorf("--begin-with %s: use first or last", finding.Quote(f.begin))
+	case chosen && (!f.on || !early):
+		return errors.New("--begin-with is for --stream-chunks and agents that run once for each message: name one after --, without --stream and --render")
 	case f.timeout < time.Second:
 		return fmt.Errorf("--stream-timeout %s: use 1s or more", f.timeout)
 	case f.max < 2:
@@ -43,12 +59,13 @@ func (f *receiveStreamFlags) check(address string) error {
 	return nil
 }
 
-// set lets an intake receive chunks, and the transport deliver as many as may wait.
-func (f *receiveStreamFlags) set(r *receptionFlags, o *intake.Options, to *transport.Options) {
+// set lets an intake receive chunks, and the transport deliver as many as may wait. early is that
+// of check.
+func (f *receiveStreamFlags) set(r *receptionFlags, o *intake.Options, to *transport.Options, early bool) {
 	if !f.on {
 		return
 	}
-	o.Streams = &intake.StreamOptions{Validate: r.checks.options, Limits: r.Limits, MaxChunks: f.max, Timeout: f.timeout}
+	o.Streams = &intake.StreamOptions{Validate: r.checks.options, Limits: r.Limits, MaxChunks: f.max, Timeout: f.timeout, Early: early && f.begin == beginFirst}
 	if to.Prefetch == 0 {
 		to.Prefetch = transport.DefaultPrefetch
 	}

@@ -1,7 +1,6 @@
 package child
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -86,16 +85,6 @@ func startError(c *exec.Cmd, err error) error {
 		}
 	}
 	return fmt.Errorf("%s: %w", c.Args[0], err)
-}
-
-// Give writes all of its input to the agent, with a line feed after it, and ends the input. An
-// agent need not read to the end.
-func (a *Agent) Give(input []byte) error {
-	_, err := a.Write(append(bytes.Clone(input), '\n'))
-	if errors.Is(err, ErrEnded) {
-		err = nil
-	}
-	return errors.Join(err, a.CloseInput())
 }
 
 // Write writes a part of its input to the agent. The error is [ErrEnded] if the agent does not read

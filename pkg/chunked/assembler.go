@@ -97,6 +97,7 @@ type Event struct {
 	Stream   string
 	Sequence int             // of the chunk
 	Message  []byte          // the first message or the whole one, on one line; it belongs to the caller
+	Chunk    []byte          // of Began, Grew and Completed: the chunk as it came, a part of what was added
 	Result   validate.Result // of the message
 	SignedBy string          // the ID of the key that signed the chunks, "" if nobody has asked or it has none
 	Fault    *Fault          // of Failed

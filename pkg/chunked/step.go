@@ -12,7 +12,7 @@ import (
 
 // step takes the chunk that a stream waits for.
 func (a *Assembler) step(ctx context.Context, s *stream, c *received, signer string) ([]Event, error) {
-	event := Event{Stream: s.id, Sequence: c.sequence, SignedBy: signer}
+	event := Event{Stream: s.id, Sequence: c.sequence, SignedBy: signer, Chunk: c.root.Raw()}
 	var fault *Fault
 	var err error
 	if c.kind == First {

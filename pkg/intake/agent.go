@@ -3,9 +3,11 @@ package intake
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,15 +24,21 @@ type Stream interface {
 
 // A Runner runs an agent for a message.
 type Runner interface {
-	// Start starts an agent and gives it a message. After an error it has not got it.
-	Start(ctx context.Context, message []byte) (Run, error)
+	// Start starts an agent, which gets its input by the Run.
+	Start(ctx context.Context) (Run, error)
 }
 
-// A Run is an agent that works on a message.
+// A Run is an agent that works on a message. Give and End are called one after the other; Wait and
+// Kill may be called at the same time.
 type Run interface {
+	// Give gives it a part of its input: the message, or a chunk of it. It returns when the agent
+	// has it, or reads no more, which is no error.
+	Give(part []byte) error
+	// End ends its input.
+	End() error
 	// Wait returns how it has ended.
 	Wait() receiver.Execution
-	// Kill ends it at once.
+	// Kill ends it at once, so that Wait and Give return.
 	Kill()
 }
 
@@ -76,7 +84,7 @@ func oneLine(text []byte) []byte {
 type Program struct {
 	Args           []string // its name, and its arguments
 	Stdout, Stderr io.Writer
-	// FailWithin: one that fails so soon has rejected the message.
+	// FailWithin: one that fails so soon after it got the end of the message has rejected it.
 	FailWithin time.Duration
 
 	mu      sync.Mutex
@@ -92,8 +100,8 @@ func (e *StartError) Error() string { return fmt.Sprintf("the agent cannot be ru
 func (e *StartError) Unwrap() error { return e.Err }
 
 // Start implements [Runner]. The error is a [*StartError] if there is no such program.
-func (p *Program) Start(ctx context.Context, message []byte) (Run, error) {
-	begin := time.Now()
+func (p *Program) Start(ctx context.Context) (Run, error) {
+	run := &programRun{program: p, begin: time.Now()}
 	agent, err := child.StartAgent(ctx, p.Args, p.Stdout, p.Stderr)
 	if err != nil {
 		return nil, &StartError{err}
@@ -104,11 +112,8 @@ func (p *Program) Start(ctx context.Context, message []byte) (Run, error) {
 	}
 	p.running[agent] = true
 	p.mu.Unlock()
-	run := &programRun{p, agent, begin}
-	if err := agent.Give(message); err != nil {
-		run.Kill()
-		return nil, err
-	}
+	run.agent = agent
+	run.given.Store(run.begin.UnixNano())
 	return run, nil
 }
 
@@ -126,14 +131,27 @@ type programRun struct {
 	program *Program
 	agent   *child.Agent
 	begin   time.Time
+	given   atomic.Int64 // when the last part came, in nanoseconds since 1970
 }
+
+// Give implements [Run]: it writes the part, with a line feed after it.
+func (r *programRun) Give(part []byte) error {
+	r.given.Store(time.Now().UnixNano())
+	_, err := r.agent.Write(append(bytes.Clone(part), '\n'))
+	if errors.Is(err, child.ErrEnded) {
+		return nil
+	}
+	return err
+}
+
+func (r *programRun) End() error { return r.agent.CloseInput() }
 
 func (r *programRun) Wait() receiver.Execution {
 	code, how := r.agent.Wait()
 	r.forget()
 	e := receiver.Execution{ExitCode: code, Duration: time.Since(r.begin)}
 	if code != 0 {
-		e.AtOnce = e.Duration < r.program.FailWithin
+		e.AtOnce = time.Since(time.Unix(0, r.given.Load())) < r.program.FailWithin
 		e.Problem = fmt.Sprintf("the agent ended with %s after %s", how, e.Duration.Round(time.Millisecond))
 	}
 	return e

@@ -51,6 +51,9 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 		if err := errors.Join(err, i.alert(a.Alerts)); err != nil {
 			return err
 		}
+		if i.streams != nil && a.Reason == receiver.Revoked {
+			i.streams.revoke(taking, v.HandoffID)
+		}
 	case transport.Chunk:
 		if i.streams != nil {
 			i.streams.in <- it // which leaves the window

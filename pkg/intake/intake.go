@@ -89,6 +89,8 @@ func New(r *receiver.Receiver, o Options) (*Intake, error) {
 		return nil, errors.New("an intake needs a receiver, and a place that messages come from")
 	case (o.Stream == nil) == (o.Runner == nil):
 		return nil, errors.New("an intake needs either a stream or a runner")
+	case o.Streams != nil && o.Streams.Early && o.Runner == nil:
+		return nil, errors.New("an intake needs a runner for agents that begin with the first chunk")
 	}
 	if o.Observer == nil {
 		o.Observer = Observers(nil)

@@ -151,11 +151,23 @@ type observed struct {
 	recovered int
 	answered  []receiver.Answer
 	revoked   []receiver.Answer
+	begun     []audit.Stored
+	takenBack []string
 	latencies []time.Duration
 }
 
 func (*observed) Taken(transport.Message)                   {}
 func (*observed) Ended(receiver.Answer, receiver.Execution) {}
+func (o *observed) Begun(s audit.Stored) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.begun = append(o.begun, s)
+}
+func (o *observed) TakenBack(s audit.Stored, why string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.takenBack = append(o.takenBack, why)
+}
 func (o *observed) Answered(a receiver.Answer, latency time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

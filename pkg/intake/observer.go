@@ -3,6 +3,7 @@ package intake
 import (
 	"time"
 
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
 )
@@ -19,6 +20,10 @@ type Observer interface {
 	// Revoked: a sender that takes a message back is told this: REJECTED with the reason REVOKED,
 	// or what it was told before, if that comes too late.
 	Revoked(a receiver.Answer)
+	// Begun: an agent has begun with the first chunk of a stream, by this record.
+	Begun(audit.Stored)
+	// TakenBack: an agent that has begun so was ended before the message was whole, and why.
+	TakenBack(begun audit.Stored, why string)
 	// Ended: an agent has ended that had a message of its own.
 	Ended(accepted receiver.Answer, e receiver.Execution)
 	// Down: the transport does not work, and no message can come. That is tried again; each time
@@ -54,6 +59,20 @@ func (list Observers) Answered(a receiver.Answer, latency time.Duration) {
 func (list Observers) Revoked(a receiver.Answer) {
 	for _, o := range list {
 		o.Revoked(a)
+	}
+}
+
+// Begun implements [Observer].
+func (list Observers) Begun(s audit.Stored) {
+	for _, o := range list {
+		o.Begun(s)
+	}
+}
+
+// TakenBack implements [Observer].
+func (list Observers) TakenBack(begun audit.Stored, why string) {
+	for _, o := range list {
+		o.TakenBack(begun, why)
 	}
 }
 

@@ -99,7 +99,7 @@ func (i *Intake) handOver(ctx context.Context, items []*item, answers []receiver
 		var shown [][]byte
 		for n, a := range answers {
 			if a.Status == receiver.Accepted {
-				list, shown = append(list, receiver.Handover{Accepted: a.Record, Resumed: a.Resumed}), append(shown, items[n].shown)
+				list, shown = append(list, receiver.Handover{Accepted: a.Record, Resumed: a.Resumed}), append(shown, items[n].parts[0])
 			}
 		}
 		if err := i.write(list, shown); err != nil {
@@ -115,7 +115,7 @@ func (i *Intake) handOver(ctx context.Context, items []*item, answers []receiver
 			i.settling.Add(1)
 			i.working.Go(func() {
 				defer i.window.leave(len(it.message.Body))
-				i.run(ctx, work{answer: a, shown: it.shown, replyTo: it.message.ReplyTo, settle: func() {
+				i.run(ctx, work{answer: a, parts: it.parts, agent: it.agent, replyTo: it.message.ReplyTo, settle: func() {
 					i.settle(ctx, it, a)
 					i.settling.Done()
 				}, giveUp: i.settling.Done})

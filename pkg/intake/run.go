@@ -13,7 +13,8 @@ import (
 // work is an accepted message for an agent of its own.
 type work struct {
 	answer  receiver.Answer
-	shown   []byte
+	parts   [][]byte // what the agent gets; the last one when it is durable that it does
+	agent   *agent   // nil for one that is started now
 	replyTo string
 	// settle is called when the agent has the message, or giveUp if it never will have.
 	settle, giveUp func()
@@ -21,23 +22,30 @@ type work struct {
 
 // run runs an agent on an accepted message, and says how that went.
 func (i *Intake) run(ctx context.Context, w work) {
-	run, err := i.options.Runner.Start(ctx, w.shown)
-	if err != nil {
-		w.giveUp()
-		i.fail(err)
-		return
+	a := w.agent
+	if a == nil {
+		var err error
+		if a, err = i.start(ctx, len(w.parts)); err != nil {
+			w.giveUp()
+			i.fail(err)
+			return
+		}
 	}
-	err = i.persist(ctx, func() error {
+	last := len(w.parts) - 1
+	a.give(w.parts[:last]...)
+	err := i.persist(ctx, func() error {
 		return i.receiver.HandedOver(ctx, []receiver.Handover{{Accepted: w.answer.Record, Resumed: w.answer.Resumed, Running: true}})
 	})
 	if err != nil {
 		w.giveUp()
-		run.Kill()
+		a.kill()
 		i.fail(err)
 		return
 	}
+	a.give(w.parts[last])
+	close(a.parts)
 	w.settle()
-	e := run.Wait()
+	e := a.wait()
 	i.options.Observer.Ended(w.answer, e)
 	var after receiver.Answer
 	err = i.persist(ctx, func() (err error) {
@@ -110,7 +118,7 @@ func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) 
 	if left.Answer.Status != receiver.Accepted {
 		return i.tell(running, left.ReplyTo, left.Answer, left.Accepted)
 	}
-	shown, err := i.options.Show(left.Raw)
+	shown, err := i.options.Show(left.Raw) // whole, also if it came in chunks
 	if err != nil {
 		return err
 	}
@@ -118,12 +126,13 @@ func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) 
 		return errStopped
 	}
 	i.window.hold(len(left.Raw))
+	i.makeRoom(taking)
 	leave := func() { i.window.leave(len(left.Raw)) }
 	tell := func() { i.fail(i.reply(running, left.ReplyTo, left.Answer)) }
 	if i.options.Runner != nil {
 		i.working.Go(func() {
 			defer leave()
-			i.run(running, work{answer: left.Answer, shown: shown, replyTo: left.ReplyTo, settle: tell, giveUp: func() {}})
+			i.run(running, work{answer: left.Answer, parts: [][]byte{shown}, replyTo: left.ReplyTo, settle: tell, giveUp: func() {}})
 		})
 		return nil
 	}

@@ -24,13 +24,19 @@ type fakeAgents struct {
 	running, most atomic.Int32
 }
 
-func (f *fakeAgents) Start(_ context.Context, message []byte) (intake.Run, error) {
+func (f *fakeAgents) Start(context.Context) (intake.Run, error) {
 	f.most.Store(max(f.most.Load(), f.running.Add(1)))
-	f.started <- string(message)
 	return fakeRun{f}, nil
 }
 
 type fakeRun struct{ agents *fakeAgents }
+
+func (r fakeRun) Give(message []byte) error {
+	r.agents.started <- string(message)
+	return nil
+}
+
+func (fakeRun) End() error { return nil }
 
 func (r fakeRun) Wait() receiver.Execution {
 	code := <-r.agents.letGo

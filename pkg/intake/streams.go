@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -24,6 +25,9 @@ type StreamOptions struct {
 	// Timeout is how long a stream may take from its first chunk to its last; 0 means
 	// [DefaultStreamTimeout].
 	Timeout time.Duration
+	// Early: agents of their own begin with the first chunk of a message. They get its chunks, a
+	// line each, as they came: what Options.Show makes of messages is not for them.
+	Early bool
 	// FirstWithin is how long chunks wait for the first of their stream before they are given
 	// back, for the receiver that has it; 0 means 2 seconds. GapWithin is how long those wait that
 	// come before their turn, when the stream is lost; 0 means 30 seconds.
@@ -52,6 +56,7 @@ type streams struct {
 	options StreamOptions
 	in      chan *item
 	done    chan struct{} // closed when nothing more is taken
+	others  chan func()   // what others let this goroutine do
 
 	open   map[string]*stream    // by their ids
 	chunks int                   // that are held
@@ -75,11 +80,13 @@ type stream struct {
 	deliveries []transport.Delivery // in the order in which they came
 	message    transport.Message    // the one that came first, without its body
 	bytes      int64
-	first      []byte // the message of the first chunk, or a chunk if that was not valid; nil before it came
-	began      bool
-	opened     time.Time
-	moved      time.Time // when a chunk came whose turn it was
-	waiting    int       // chunks that have come before their turn
+	result     validate.Result // of the first message, if it is valid
+	early
+	first   []byte // the message of the first chunk, or a chunk if that was not valid; nil before it came
+	began   bool
+	opened  time.Time
+	moved   time.Time // when a chunk came whose turn it was
+	waiting int       // chunks that have come before their turn
 }
 
 func newStreams(i *Intake, o StreamOptions) *streams {
@@ -101,7 +108,7 @@ func newStreams(i *Intake, o StreamOptions) *streams {
 		o.Limits.MaxBytes = transport.DefaultMaxBytes
 	}
 	return &streams{
-		Intake: i, options: o, in: make(chan *item), done: make(chan struct{}),
+		Intake: i, options: o, in: make(chan *item), done: make(chan struct{}), others: make(chan func()),
 		open: map[string]*stream{}, ended: map[string]int{}, since: map[attempt]time.Time{},
 	}
 }
@@ -109,6 +116,7 @@ func newStreams(i *Intake, o StreamOptions) *streams {
 // run takes chunks until there are none.
 func (s *streams) run(taking, running context.Context) {
 	defer close(s.done)
+	defer s.takeBackAll()
 	tick := time.NewTicker(min(ticking, s.options.Timeout, s.options.FirstWithin, s.options.GapWithin))
 	defer tick.Stop()
 	for {
@@ -121,6 +129,13 @@ func (s *streams) run(taking, running context.Context) {
 			err = s.take(taking, running, it)
 		case <-tick.C:
 			err = s.expire(taking, running, time.Now())
+			for _, st := range s.open {
+				if err == nil {
+					err = s.beginEarly(taking, running, st)
+				}
+			}
+		case do := <-s.others:
+			do()
 		}
 		if err != nil && taking.Err() == nil {
 			s.fail(err)
@@ -145,6 +160,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	passed := false
 	defer func() {
 		if !passed {
+			s.window.unchunk()
 			s.window.leave(len(it.message.Body))
 		}
 	}()
@@ -170,6 +186,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 		s.settleAll(running, &stream{deliveries: []transport.Delivery{it.Delivery}})
 		return nil
 	case st != nil && it.message.Attempt > st.attempt && !s.signed():
+		s.takeBack(st, "its sender has begun anew")
 		s.remove(st)
 		s.settleAll(running, st)
 		st = nil
@@ -199,10 +216,12 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	for _, e := range events {
 		switch e.Kind {
 		case chunked.Began:
-			st.began, st.first = true, e.Message
+			st.began, st.first, st.result = true, e.Message, signedBy(e)
+			s.addPart(st, e.Chunk, false)
 			delete(s.since, attempt{st.id, st.attempt})
 			steps++
 		case chunked.Grew:
+			s.addPart(st, e.Chunk, false)
 			steps++
 		case chunked.Failed:
 			st.first = st.orChunk(raw.Bytes)
@@ -225,7 +244,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	case s.bytes > maxTimes*s.options.Limits.MaxBytes:
 		return s.reject(taking, running, st, tooLong("streams of at most %d bytes together", maxTimes*s.options.Limits.MaxBytes), false)
 	}
-	return nil
+	return s.beginEarly(taking, running, st)
 }
 
 // maxTimes is how many of the longest messages all streams may be together.
@@ -286,24 +305,28 @@ func (s *streams) end(st *stream) {
 // passed on to it.
 func (s *streams) complete(taking, running context.Context, st *stream, it *item, e chunked.Event) error {
 	s.end(st)
-	if e.Result.SignedBy == "" {
-		e.Result.SignedBy = e.SignedBy
-	}
+	s.window.unchunk()
 	whole := &item{Delivery: st.delivery(), message: it.message}
 	whole.message.ReplyTo = st.message.ReplyTo
 	whole.latency = latency(it.message, time.Now())
-	shown, err := s.Intake.options.Show(e.Message)
-	if err != nil {
+	var err error
+	if whole.parts, err = s.partsOf(st, e); err != nil {
 		s.discard(running, whole, err.Error())
 		return nil
 	}
-	whole.shown = shown
-	d, a, err := s.record(taking, st, receiver.Streamed{Raw: e.Message, Result: e.Result}, whole.message.DispatchedAt, whole.latency)
+	d, a, err := s.record(taking, st, receiver.Streamed{Raw: e.Message, Result: signedBy(e)}, whole.message.DispatchedAt, whole.latency)
 	if err != nil {
+		s.takeBack(st, "its message could not be recorded")
 		s.window.leave(len(it.message.Body))
 		return err
 	}
 	whole.found = d
+	if a.Status == receiver.Accepted {
+		if whole.agent = s.adopt(st); whole.agent == nil {
+			s.thin()
+		}
+	}
+	s.takeBack(st, "its message is "+string(a.Status))
 	err = s.handOver(running, []*item{whole}, []receiver.Answer{a})
 	if s.window.count() { // it was the last one that is to be received
 		s.stop()
@@ -311,15 +334,29 @@ func (s *streams) complete(taking, running context.Context, st *stream, it *item
 	return err
 }
 
-// record records what becomes of a stream.
-func (s *streams) record(taking context.Context, st *stream, of receiver.Streamed, dispatched time.Time, took time.Duration) (*receiver.Delivery, receiver.Answer, error) {
+// signedBy returns the result of a message that an event has, with who has signed its chunks.
+func signedBy(e chunked.Event) validate.Result {
+	e.Result.SignedBy = cmp.Or(e.Result.SignedBy, e.SignedBy)
+	return e.Result
+}
+
+// examineStreamed returns what is recorded of a stream.
+func (s *streams) examineStreamed(st *stream, of receiver.Streamed, dispatched time.Time) (*receiver.Delivery, error) {
 	of.HandoffID, of.TaskID = st.id, st.message.Group
 	d, err := s.receiver.ExamineStreamed(of)
+	if err == nil {
+		d.Transport, d.ReplyTo, d.DispatchedAt, d.Attempt = s.Intake.options.Transport, st.message.ReplyTo, dispatched, st.attempt
+	}
+	return d, err
+}
+
+// record records what becomes of a stream.
+func (s *streams) record(taking context.Context, st *stream, of receiver.Streamed, dispatched time.Time, took time.Duration) (*receiver.Delivery, receiver.Answer, error) {
+	d, err := s.examineStreamed(st, of, dispatched)
 	if err != nil {
 		return nil, receiver.Answer{}, err
 	}
-	d.Transport, d.ReplyTo = s.Intake.options.Transport, st.message.ReplyTo
-	d.DispatchedAt, d.Attempt, d.LatencyMicros = dispatched, st.attempt, took.Microseconds()
+	d.LatencyMicros = took.Microseconds()
 	var answers []receiver.Answer
 	err = s.persist(taking, func() (err error) {
 		answers, err = s.handovers.Record([]*receiver.Delivery{d})

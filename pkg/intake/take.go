@@ -18,7 +18,8 @@ type item struct {
 	examined chan struct{} // closed when the others are known
 
 	found   *receiver.Delivery // nil if the message is no handoff
-	shown   []byte             // what the agent gets, if it is valid
+	parts   [][]byte           // what the agent gets, if it is valid: the message, or its chunks
+	agent   *agent             // that has begun with it, and gets the last part now; nil for a new one
 	err     error              // why it could not be looked at
 	unshown error              // why the agent cannot get it, though it is valid
 }
@@ -48,7 +49,9 @@ func (i *Intake) take(ctx context.Context, queue, examining chan<- *item) error 
 		it := &item{Delivery: d, message: d.Message(), examined: make(chan struct{})}
 		i.window.hold(len(it.message.Body))
 		if i.streams != nil && it.message.Kind == transport.Chunk {
-			i.window.uncount() // its message counts
+			i.window.chunk() // its message counts
+		} else if it.isHandoff() {
+			i.makeRoom(ctx)
 		}
 		i.options.Observer.Taken(it.message)
 		queue <- it
@@ -82,7 +85,9 @@ func (i *Intake) examine(ctx context.Context, it *item) {
 	it.found.Transport, it.found.ReplyTo = i.options.Transport, it.message.ReplyTo
 	it.found.DispatchedAt, it.found.Attempt = it.message.DispatchedAt, it.message.Attempt
 	if it.found.Result.Valid {
-		it.shown, it.unshown = i.options.Show(raw.Bytes)
+		var shown []byte
+		shown, it.unshown = i.options.Show(raw.Bytes)
+		it.parts = [][]byte{shown}
 	}
 }
 

@@ -118,6 +118,8 @@ func (h *hooked) Next(ctx context.Context) (transport.Delivery, error) {
 type onTrouble func(error)
 
 func (onTrouble) Taken(transport.Message)                   {}
+func (onTrouble) Begun(audit.Stored)                        {}
+func (onTrouble) TakenBack(audit.Stored, string)            {}
 func (onTrouble) Answered(receiver.Answer, time.Duration)   {}
 func (onTrouble) Ended(receiver.Answer, receiver.Execution) {}
 func (onTrouble) Revoked(receiver.Answer)                   {}

@@ -13,6 +13,8 @@ type window struct {
 	mu      sync.Mutex
 	free    int
 	due     int // places that are taken by messages that have not come
+	chunks  int // places that are taken by chunks, which need no agent
+	begun   int // agents that have begun before their messages are whole: they take no place
 	bytes   int
 	left    int           // how many may still enter; below 0 for any number
 	changed chan struct{} // closed, and made anew, when there is more room
@@ -93,14 +95,52 @@ func (w *window) cancel() {
 	w.leave(0)
 }
 
-// uncount lets something that has entered not count: it is a part of a message.
-func (w *window) uncount() {
+// chunk notes that what has entered is a chunk: it does not count, and needs no agent.
+func (w *window) chunk() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.left >= 0 {
 		w.left++
 	}
+	w.chunks++
 }
+
+// unchunk notes that the place of a chunk is left, or passed to the message that it has ended.
+func (w *window) unchunk() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.chunks--
+}
+
+// begin notes that an agent begins before its message is whole, unless messages that are need all
+// agents there may be.
+func (w *window) begin() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.needed() >= w.places {
+		return false
+	}
+	w.begun++
+	return true
+}
+
+// unbegin notes that such an agent has ended, or has got the whole message.
+func (w *window) unbegin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun--
+}
+
+// crowded reports whether agents that have begun early are too many beside those that whole
+// messages need.
+func (w *window) crowded() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.begun > 0 && w.needed() > w.places
+}
+
+// needed returns how many agents there are, and are needed. The caller holds mu.
+func (w *window) needed() int { return w.places - w.free - w.due - w.chunks + w.begun }
 
 // count counts a message whose parts have entered, and reports whether it was the last one that
 // may.
@@ -122,11 +162,11 @@ func (w *window) hold(bytes int) {
 	w.bytes += bytes
 }
 
-// taken returns how many messages have come and not left.
+// taken returns how many messages have come and not left, or have agents that have begun.
 func (w *window) taken() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.places - w.free - w.due
+	return w.places - w.free - w.due + w.begun
 }
 
 // leave makes room for another message.

@@ -136,6 +136,12 @@ func (r *Receiver) of(a receiver.Answer, mayBeNew bool) *handoffs {
 	return h
 }
 
+// Begun counts nothing: whether an agent works on a message shows when that is whole.
+func (r *Receiver) Begun(audit.Stored) {}
+
+// TakenBack counts nothing, as Begun does.
+func (r *Receiver) TakenBack(audit.Stored, string) {}
+
 // Ended counts the run of an agent.
 func (r *Receiver) Ended(_ receiver.Answer, e receiver.Execution) {
 	outcome := "completed"
