@@ -27,6 +27,11 @@ func roundTrip(t testing.TB, m *message.Message, room int, o SplitOptions, a Ass
 		}
 		t.Fatalf("%d chunks: %s: %s\n%s", len(chunks), shown(events), fault, m.Raw())
 	}
+	for n, e := range events {
+		if !bytes.Equal(e.Chunk, bytes.TrimSpace(chunks[n])) {
+			t.Fatalf("event %d has the chunk\n%s\nwant\n%s", n, e.Chunk, chunks[n])
+		}
+	}
 	want := jsonstream.AppendCompact(nil, m.Raw())
 	if got := events[len(events)-1].Message; !bytes.Equal(got, want) {
 		t.Fatalf("got\n%s\nwant\n%s", got, want)

@@ -3,6 +3,7 @@ package intake_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -152,14 +153,16 @@ func TestEarly(t *testing.T) {
 	if got := b.recorded(); len(got) != 1 {
 		t.Errorf("records %v before the last chunk", got)
 	}
-	b.publish(list[last])
+	end := list[last]
+	end.Body = bytes.Replace(end.Body, []byte(","), []byte(",\n"), 1)
+	b.publish(end)
 	if a := b.answers(1)[0]; a.Status != receiver.Accepted { // though the agent reads no more
 		t.Errorf("answered %+v", a)
 	}
 	if got := b.recorded(); got[audit.Accepted] != 1 || got[audit.HandedOver] != 1 {
 		t.Errorf("records %v before the agent has the last chunk", got)
 	}
-	if got := agent.finish(); len(got) != 1 || got[0] != string(list[last].Body) {
+	if got := agent.finish(); len(got) != 1 || got[0] != strings.Replace(string(list[last].Body), ",", ", ", 1) {
 		t.Errorf("at the end the agent got %d parts", len(got))
 	}
 	if a := b.answers(1)[0]; a.Status != receiver.Completed {
@@ -201,6 +204,10 @@ func TestEarlyBarred(t *testing.T) {
 
 // TestEarlyTakenBack: an agent whose stream makes no message is ended before the sender is told.
 func TestEarlyTakenBack(t *testing.T) {
+	faulty := func(b *bench, list []transport.Message) {
+		list[1].Body = bytes.Replace(list[1].Body, []byte(`"kind":"append"`), []byte(`"kind":"other"`), 1)
+		b.publish(list[1])
+	}
 	for _, tt := range []struct {
 		name   string
 		after  func(b *bench, list []transport.Message)
@@ -208,14 +215,11 @@ func TestEarlyTakenBack(t *testing.T) {
 		why    string
 		events map[audit.Event]int
 	}{
-		{name: "a chunk at fault", after: func(b *bench, list []transport.Message) {
-			list[1].Body = bytes.Replace(list[1].Body, []byte(`"kind":"append"`), []byte(`"kind":"other"`), 1)
-			b.publish(list[1])
-		}, why: "its stream is rejected: ", events: map[audit.Event]int{audit.Rejected: 1}},
+		{name: "a chunk at fault", after: faulty, why: "its stream is rejected", events: map[audit.Event]int{audit.Rejected: 1}},
 		{name: "not safe", after: func(b *bench, list []transport.Message) { b.publishAll(list[1:]) },
-			why: "its stream is rejected: ", events: map[audit.Event]int{audit.Rejected: 1, audit.DeadLettered: 1}},
-		{name: "it never ends", why: "its stream is rejected: the stream has not ended", events: map[audit.Event]int{audit.Rejected: 1, audit.RolledBack: 1}},
-		{name: "it never ends, and its agent has", ended: true, events: map[audit.Event]int{audit.Rejected: 1, audit.RolledBack: 1}},
+			why: "its stream is rejected", events: map[audit.Event]int{audit.Rejected: 1, audit.DeadLettered: 1}},
+		{name: "it never ends", why: "its stream is rejected", events: map[audit.Event]int{audit.Rejected: 1, audit.RolledBack: 1}},
+		{name: "its agent has ended before", after: faulty, ended: true, events: map[audit.Event]int{audit.Rejected: 1}},
 		{name: "revoked", after: func(b *bench, list []transport.Message) {
 			b.publish(transport.Message{Kind: transport.Revocation, Key: list[0].Key, Body: fmt.Appendf(nil, `{"handoffId":"%s"}`, list[0].Key), ReplyTo: "sender"})
 		}, why: "its sender has taken the handoff back", events: map[audit.Event]int{audit.Revoked: 1}},
@@ -239,6 +243,7 @@ func TestEarlyTakenBack(t *testing.T) {
 			agent := <-agents
 			if tt.ended {
 				agent.exit <- 3
+				<-agent.gone
 			}
 			if tt.after != nil {
 				tt.after(b, list)
@@ -252,7 +257,7 @@ func TestEarlyTakenBack(t *testing.T) {
 			stop()
 			tt.events[audit.Begun] = 1
 			b.checkRecords(tt.events)
-			if tt.ended != (len(b.takenBack) == 0) || !tt.ended && !strings.HasPrefix(b.takenBack[0], tt.why) {
+			if !tt.ended && !slices.Equal(b.takenBack, []string{tt.why}) {
 				t.Errorf("observed %q, want %q", b.takenBack, tt.why)
 			}
 		})
@@ -292,10 +297,15 @@ func TestEarlyEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, agents, run := newEarlyBench(t, 1)
+			var running *intake.Intake
+			b.began = func(i *intake.Intake) { running = i }
 			stop := run()
 			list := b.chunksOf(message(1), 1, nil)
 			b.publish(list[0])
 			(<-agents).exit <- tt.code
+			for running.InFlight() > 0 { // that it has ended is not known yet
+				time.Sleep(time.Millisecond)
+			}
 			b.send(message(2)) // which has a place
 			second := <-agents
 			b.publishAll(list[1:])
@@ -411,4 +421,28 @@ func TestEarlyStopped(t *testing.T) {
 	stop()
 	b.checkRecords(map[audit.Event]int{audit.Begun: 3, audit.Accepted: 1, audit.HandedOver: 1, audit.Completed: 1})
 	b.checkEmpty()
+}
+
+// TestEarlyAlertFails: where people cannot be told, the run ends, with the agent that has begun, and
+// the next receiver hands the whole message over.
+func TestEarlyAlertFails(t *testing.T) {
+	b, agents, _ := newEarlyBench(t, 1)
+	deaf := errors.New("nobody hears")
+	b.options.Alert = func([]audit.Stored) error { return deaf }
+	ended := make(chan error)
+	go func() { ended <- b.run(t.Context()) }()
+	list := b.chunksOf(message(1), 1, nil)
+	for n := range list {
+		list[n].DispatchedAt = time.Now().Add(-time.Hour) // which is late
+	}
+	b.publish(list[0])
+	agent := <-agents
+	b.publishAll(list[1:])
+	<-agent.killed
+	if err := <-ended; !errors.Is(err, deaf) {
+		t.Errorf("the run ended with %v", err)
+	}
+	if got := b.recorded(); got[audit.Accepted] != 1 || got[audit.HandedOver] > 0 {
+		t.Errorf("records %v", got)
+	}
 }

@@ -80,13 +80,13 @@ type stream struct {
 	deliveries []transport.Delivery // in the order in which they came
 	message    transport.Message    // the one that came first, without its body
 	bytes      int64
+	first      []byte // the message of the first chunk, or a chunk if that was not valid; nil before it came
+	began      bool
 	result     validate.Result // of the first message, if it is valid
+	opened     time.Time
+	moved      time.Time // when a chunk came whose turn it was
+	waiting    int       // chunks that have come before their turn
 	early
-	first   []byte // the message of the first chunk, or a chunk if that was not valid; nil before it came
-	began   bool
-	opened  time.Time
-	moved   time.Time // when a chunk came whose turn it was
-	waiting int       // chunks that have come before their turn
 }
 
 func newStreams(i *Intake, o StreamOptions) *streams {
@@ -328,6 +328,9 @@ func (s *streams) complete(taking, running context.Context, st *stream, it *item
 	}
 	s.takeBack(st, "its message is "+string(a.Status))
 	err = s.handOver(running, []*item{whole}, []receiver.Answer{a})
+	if err != nil && whole.agent != nil { // it was not handed over
+		whole.agent.kill()
+	}
 	if s.window.count() { // it was the last one that is to be received
 		s.stop()
 	}

@@ -13,7 +13,7 @@ import (
 // reject ends a stream that makes no message.
 func (s *streams) reject(taking, running context.Context, st *stream, r validate.Result, abandoned bool) error {
 	s.end(st)
-	s.takeBack(st, "its stream is rejected: "+r.Details)
+	s.takeBack(st, "its stream is rejected")
 	stands, err := s.stands(taking, running, st)
 	if err != nil {
 		return err
