@@ -27,6 +27,7 @@ import (
 var (
 	deliverMessages = flag.Int("messages", 400, "how many messages TestDeliveryKilled sends by each transport")
 	deliverServer   = flag.String("server", "", "a `COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and starts again")
+	deliverAt       = flag.String("server-at", "", "the `HOST:PORT` of that server")
 )
 
 // places are the transports that messages are delivered by in tests, each with the address of
@@ -35,6 +36,9 @@ var places = map[string]func(*testing.T) string{
 	"dir":    func(t *testing.T) string { return "dir:" + filepath.Join(t.TempDir(), "queue") },
 	"sqlite": func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "queue.db") + "?queue=tasks" },
 	"postgres": func(t *testing.T) string {
+		if *deliverAt != "" { // it is not there yet
+			return "postgres://postgres@" + *deliverAt + "/postgres?sslmode=disable&queue=tasks"
+		}
 		return storetest.Postgres(t) + "&queue=tasks"
 	},
 	"nats": func(t *testing.T) string {
@@ -56,8 +60,12 @@ var places = map[string]func(*testing.T) string{
 	},
 }
 
-// serverAt returns an address, and skips the test where nothing listens.
+// serverAt returns an address, that of the server to kill if there is one, and skips the test
+// where nothing listens.
 func serverAt(t *testing.T, name, address string) string {
+	if *deliverAt != "" {
+		return *deliverAt
+	}
 	conn, err := net.DialTimeout("tcp", address, 2*time.Second)
 	if err != nil {
 		t.Skipf("no %s at %s: %v", name, address, err)
@@ -87,6 +95,7 @@ type killing struct {
 	to, dir  string
 	log      string
 	killed   atomic.Int64 // receivers
+	servers  atomic.Int64 // how often the server was killed
 	sent     atomic.Bool  // all senders have ended
 	mu       sync.Mutex
 	passed   map[string]int
@@ -125,7 +134,7 @@ func deliveryKilled(t *testing.T, to string, one bool) {
 	for _, n := range k.passed {
 		again += n - 1
 	}
-	t.Logf("%d receivers were killed; %d messages came out again", k.killed.Load(), again)
+	t.Logf("%d receivers and %d servers were killed; %d messages came out again", k.killed.Load(), k.servers.Load(), again)
 	if len(k.passed) != k.messages {
 		t.Errorf("%d messages were handed over, want %d", len(k.passed), k.messages)
 	}
@@ -177,7 +186,8 @@ func (k *killing) send(sender int, text []byte) {
 // for a while.
 func (k *killing) receive() {
 	for !k.sent.Load() {
-		out, killed := k.killSoon(exec.Command("handoff", "receive", "-q", k.to, "--audit-log", k.log, "--lease", "1s"), 1500*time.Millisecond)
+		c := exec.Command("handoff", "receive", "-q", k.to, "--audit-log", k.log, "--lease", "1s")
+		out, killed := k.killSoon(c, max(1500*time.Millisecond, time.Duration(k.messages)*time.Millisecond/20))
 		if killed {
 			k.killed.Add(1)
 		}
@@ -230,35 +240,57 @@ func (k *killing) server() (stop func()) {
 	if *deliverServer == "" {
 		return func() {}
 	}
-	start := func() *exec.Cmd {
-		c := exec.Command("sh", "-c", "exec "+*deliverServer)
-		if err := c.Start(); err != nil {
-			k.Fatal(err)
-		}
-		return c
-	}
-	c := start()
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		for {
-			select {
-			case <-end:
+		for over := false; !over; {
+			c := exec.Command("sh", "-c", "exec "+*deliverServer)
+			if err := c.Start(); err != nil {
+				k.Error(err)
 				return
+			}
+			gone := make(chan struct{})
+			go func() {
+				defer close(gone)
+				_ = c.Wait()
+			}()
+			k.untilListens(gone)
+			select {
+			case <-gone: // what was killed before may be in its way for a moment
+				time.Sleep(100 * time.Millisecond)
+				continue
+			case <-end:
+				over = true
+				k.Cleanup(func() {
+					_ = c.Process.Kill()
+					<-gone
+				})
+				continue
 			case <-time.After(time.Second + time.Duration(rand.Int64N(int64(3*time.Second)))):
 			}
 			_ = c.Process.Kill()
-			_ = c.Wait()
-			c = start()
+			<-gone
+			k.servers.Add(1)
 		}
 	}()
-	k.Cleanup(func() {
-		_ = c.Process.Kill()
-		_ = c.Wait()
-	})
 	return func() {
 		close(end)
 		<-ended
+	}
+}
+
+// untilListens waits until the server listens, or is gone.
+func (k *killing) untilListens(gone <-chan struct{}) {
+	for {
+		select {
+		case <-gone:
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+		if conn, err := net.Dial("tcp", *deliverAt); err == nil {
+			conn.Close()
+			return
+		}
 	}
 }
 
