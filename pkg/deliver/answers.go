@@ -23,13 +23,9 @@ func parseAnswer(text []byte) (*receiver.Answer, error) {
 	return a, nil
 }
 
-// take puts an answer into its handoff, and reports whether it is news. The newest answer
-// counts, by the receiver's time.
-func (s *Sender) take(h *Handoff, m transport.Message) bool {
-	a, err := parseAnswer(m.Body)
-	if err != nil {
-		return false
-	}
+// take puts an answer, which m carries, into its handoff, and reports whether it is news. The
+// newest answer counts, by the receiver's time.
+func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) bool {
 	at, err := time.Parse(time.RFC3339Nano, a.RecordedAt)
 	// That the agent has ended well is final: a later answer may only say that it came again.
 	ended := a.Status == receiver.Completed && h.State == Accepted
@@ -90,7 +86,12 @@ func (s *Sender) storeAnswers(ctx context.Context, address string, list []transp
 	err = s.store.update(ctx, func(t *database.Tx) error {
 		news, foreign = News{}, nil
 		for i, m := range list {
-			h, elsewhere, err := s.answered(t, address, m)
+			a, err := parseAnswer(m.Body)
+			if err != nil {
+				news.Unknown++
+				continue
+			}
+			h, elsewhere, err := s.answered(t, address, a)
 			switch {
 			case err != nil:
 				return err
@@ -101,7 +102,7 @@ func (s *Sender) storeAnswers(ctx context.Context, address string, list []transp
 				news.Unknown++
 				continue
 			}
-			if s.take(h, m) {
+			if s.take(h, a, m) {
 				if err := h.save(t); err != nil {
 					return err
 				}
@@ -115,11 +116,7 @@ func (s *Sender) storeAnswers(ctx context.Context, address string, list []transp
 
 // answered returns the handoff that an answer from an address is to, nil if there is none.
 // elsewhere: it was sent to another address, which may be the same place in another spelling.
-func (s *Sender) answered(t *database.Tx, address string, m transport.Message) (h *Handoff, elsewhere bool, err error) {
-	a, err := parseAnswer(m.Body)
-	if err != nil {
-		return nil, false, nil
-	}
+func (s *Sender) answered(t *database.Tx, address string, a *receiver.Answer) (h *Handoff, elsewhere bool, err error) {
 	all, err := read(t, "WHERE handoff_id = ?"+s.store.forUpdate(), a.HandoffID)
 	if err != nil {
 		return nil, false, err

@@ -308,8 +308,11 @@ func (s *Sender) noteWhole(h *Handoff, t *try, now time.Time) {
 		if h.State == Waiting { // else its answer was faster
 			h.State = Dispatched
 		}
-		if t.answer != nil {
-			s.take(h, *t.answer)
+		if t.answer == nil {
+			return
+		}
+		if a, err := parseAnswer(t.answer.Body); err == nil { // else it is none, and a later one may be
+			s.take(h, a, *t.answer)
 		}
 	case h.State != Waiting && !h.Revoked: // an earlier try had arrived
 	case isFinal(t.err):
