@@ -197,8 +197,10 @@ func newOutboxFlush(g *cli.Globals) *cobra.Command {
 		Short: "Publish what waits, and take the answers",
 		Long: `Flush tries all that waits in the outbox, at once, and goes on where a run stopped that was
 killed; several may run at the same time. Then it takes the answers that wait on the
-transports: what was rejected for good is rolled back. With --watch it stays, tries again
-between 1 second and 5 minutes after a failure, and takes answers as they come.
+transports: what was rejected for good is rolled back. It asks, at longer and longer
+intervals, also what became of messages that were accepted: their agents may have failed
+(docs/delivery.md). With --watch it stays, tries again between 1 second and 5 minutes after
+a failure, and takes answers as they come.
 
 With --auto the command gets the checkpoint of every task that is the sender's again and
 that nobody has restored yet, also by an earlier rollback; HANDOFF_ID, HANDOFF_TASK,
@@ -210,6 +212,7 @@ Exit code 0: nothing waits any more; 2: something does.`,
   handoff outbox flush --auto 'cat > restored.json'`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			f.options.FollowUp = true
 			return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) error { return f.flush(c, store, sender) })
 		},
 	}
@@ -242,7 +245,7 @@ func (f *flushFlags) flush(c *cobra.Command, store *deliver.Store, sender *deliv
 	if err := sender.Flush(ctx, run.count); err != nil {
 		return err
 	}
-	places, err := store.Unanswered(ctx)
+	places, err := store.Unanswered(ctx, time.Now())
 	if err != nil {
 		return err
 	}
@@ -275,7 +278,7 @@ func (f *flushFlags) stay(ctx context.Context, c *cobra.Command, store *deliver.
 	for {
 		run := &outboxRun{command: c}
 		err := errors.Join(sender.Settle(ctx), sender.Flush(ctx, run.count))
-		places, more := store.Unanswered(ctx)
+		places, more := store.Unanswered(ctx, time.Now())
 		for _, place := range places {
 			sender.Listen(place)
 		}

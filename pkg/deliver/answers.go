@@ -65,8 +65,8 @@ func (s *Sender) taken(h *Handoff, a *receiver.Answer) {
 	if h.State == rolling { // that has begun, and is recorded before anything else
 		return
 	}
-	if h.State != Completed {
-		h.State = Accepted
+	if h.State != Completed && h.State != Accepted {
+		h.State, h.ask, h.askPause = Accepted, s.options.Now(), firstAsk
 	}
 	if a.Status == receiver.Completed {
 		h.State = Completed

@@ -78,7 +78,7 @@ func (s *Sender) listen(address string) *listener {
 			if ctx.Err() != nil {
 				return
 			}
-			l.set(false, err)
+			l.set(false, errors.Join(err, s.followed(ctx, address)))
 			wait(ctx, pause(min(tries, 3)))
 		}
 	}()
@@ -145,9 +145,22 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 		case err := <-failed:
 			return err
 		case <-silent.C:
+			if err := s.followed(ctx, l.address); err != nil {
+				return err
+			}
 			l.set(true, nil)
 		}
 	}
+}
+
+// followed notes, with [SenderOptions].FollowUp, that nothing more has come of the accepted handoffs
+// of a place, or that nobody knows.
+func (s *Sender) followed(ctx context.Context, address string) error {
+	if !s.options.FollowUp {
+		return nil
+	}
+	now := s.options.Now()
+	return s.store.looked(ctx, address, now, now)
 }
 
 // group returns a delivery and those that have come as well.
@@ -219,45 +232,6 @@ func (s *Sender) News() News {
 	return news
 }
 
-// asking is how often a receiver is asked that answers with the message alone.
-const asking = 500 * time.Millisecond
-
-// ask asks the receiver of a place for answers that have not come with the message.
-func (s *Sender) ask(ctx context.Context, l *listener, p transport.Publisher) error {
-	asker, ok := p.(transport.Asker)
-	for ctx.Err() == nil {
-		var open []*Handoff
-		err := s.store.db.View(ctx, func(t *database.Tx) (err error) {
-			open, err = read(t, "WHERE destination = ? AND (state = 'DISPATCHED' OR uncertain = 1 AND state = 'WAITING')", l.address)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, h := range open {
-			if !ok {
-				break
-			}
-			if err := s.askFor(ctx, asker, h); err != nil {
-				return err
-			}
-		}
-		l.set(true, nil)
-		wait(ctx, asking)
-	}
-	return ctx.Err()
-}
-
-// askFor asks what became of a handoff.
-func (s *Sender) askFor(ctx context.Context, asker transport.Asker, h *Handoff) error {
-	answer, err := asker.Ask(ctx, key(h.HandoffID))
-	if err != nil || answer == nil {
-		return err
-	}
-	_, err = s.takeMessages(ctx, h.Destination, []transport.Message{*answer})
-	return err
-}
-
 // An UnheardError says that answers could not be taken from some places, so that there may be
 // answers that nobody knows of.
 type UnheardError struct {
@@ -322,7 +296,7 @@ func (s *Sender) SweepFor(ctx context.Context, list []*Handoff) error {
 		}
 		p, err := s.open(ctx, h.Destination)
 		if asker, ok := p.(transport.Asker); ok && err == nil {
-			err = s.askFor(ctx, asker, h)
+			err = s.askFor(ctx, asker, []*Handoff{h})
 		}
 		if err != nil {
 			failed.Places, failed.Err = append(failed.Places, shown), errors.Join(failed.Err, err)

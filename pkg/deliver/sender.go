@@ -23,6 +23,10 @@ type SenderOptions struct {
 	// EscalateAfter is the failure of a task between two agents at which a person is called; 0
 	// means 3 (section 6.3).
 	EscalateAfter int
+	// FollowUp: whoever takes the answers of a place asks there also what became of handoffs that
+	// were accepted, where answers come with the message alone and [Store.Unanswered] says that
+	// it is time.
+	FollowUp bool
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
 }

@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/database"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -43,10 +44,11 @@ func (s *Store) List(ctx context.Context, all bool) (list []*Handoff, err error)
 	return list, err
 }
 
-// Unanswered returns the addresses that have messages which nobody has answered.
-func (s *Store) Unanswered(ctx context.Context) (list []string, err error) {
+// Unanswered returns the addresses that have messages which nobody has answered, or which were
+// accepted and of which it is time to look what has become of them.
+func (s *Store) Unanswered(ctx context.Context, now time.Time) (list []string, err error) {
 	err = s.db.View(ctx, func(t *database.Tx) error {
-		rows, err := t.Query("SELECT DISTINCT destination FROM delivery_handoff WHERE state = 'DISPATCHED' ORDER BY destination")
+		rows, err := t.Query("SELECT destination FROM delivery_handoff WHERE state = 'DISPATCHED' UNION SELECT destination FROM delivery_handoff WHERE ask_at <= ? ORDER BY destination", micros(now))
 		if err != nil {
 			return err
 		}

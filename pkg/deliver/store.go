@@ -46,7 +46,9 @@ const part = "outbox"
 // versions are the statements that make each version of the tables of the one before.
 //
 // next_at is when something is to be published next, NULL if nothing is; claimed is who is at
-// it. settle says that the audit log does not have all that follows from the state.
+// it. settle says that the audit log does not have all that follows from the state. ask_at is when
+// it is looked next what became of a handoff that was accepted, NULL if it is not, and ask_pause
+// how long after that again.
 var versions = []string{`
 CREATE TABLE delivery_sender (
   id INTEGER PRIMARY KEY,
@@ -101,7 +103,10 @@ CREATE TABLE delivery_chunk (
   sequence INTEGER NOT NULL,
   frame BLOB NOT NULL,
   PRIMARY KEY (handoff_id, sequence)
-)`}
+)`, `
+ALTER TABLE delivery_handoff ADD COLUMN ask_at INTEGER;
+ALTER TABLE delivery_handoff ADD COLUMN ask_pause INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX delivery_handoff_ask ON delivery_handoff (destination, ask_at) WHERE ask_at IS NOT NULL`}
 
 // Open opens the store at an address: a path, "sqlite:PATH" or "postgres://…".
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
