@@ -19,13 +19,13 @@ func newOutbox(g *cli.Globals) *cobra.Command {
 		Short: "See and send what waits to be sent",
 		Long: `What send could not publish waits in the outbox, with the sender's checkpoint. flush
 tries it again; what fails for good, since there is no such place or the message is too
-long for it, waits for retry.`,
+long for it, waits for retry. prune removes what is at its end.`,
 		Example: `  handoff outbox list
   handoff outbox flush`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newOutboxList(g), newOutboxShow(g), newOutboxFlush(g), newOutboxRetry(g))
+	c.AddCommand(newOutboxList(g), newOutboxShow(g), newOutboxFlush(g), newOutboxRetry(g), newOutboxPrune(g))
 	return c
 }
 

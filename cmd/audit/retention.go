@@ -13,26 +13,9 @@ import (
 	"github.com/eaapl/handoff/pkg/audit/archive"
 )
 
-// beforeFlag is an age.
-type beforeFlag struct{ text string }
-
-func (f *beforeFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.text, "before", "", "of records that are older than a `PERIOD`, such as 30d or P7Y")
-	_ = c.MarkFlagRequired("before") // it is there
-}
-
-// time returns the time that is so long ago.
-func (f *beforeFlag) time(now time.Time) (time.Time, error) {
-	p, err := audit.ParsePeriod(f.text)
-	if err != nil {
-		return now, fmt.Errorf("--before: %w", err)
-	}
-	return p.Before(now), nil
-}
-
 func newArchive(*cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
-	var before beforeFlag
+	var before cli.BeforeFlag
 	var directory string
 	c := &cobra.Command{
 		Use:   "archive --before PERIOD --to DIR",
@@ -44,7 +27,7 @@ verify, finds them there; --archive says where the files are now, if they were m
 		Example: `  handoff audit archive --before 30d --to archive`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			at, err := before.time(time.Now())
+			at, err := before.Time(time.Now())
 			if err != nil {
 				return err
 			}
@@ -58,7 +41,7 @@ verify, finds them there; --archive says where the files are now, if they were m
 		},
 	}
 	log.Register(c)
-	before.register(c)
+	before.Register(c, "records")
 	c.Flags().StringVar(&directory, "to", "", "the `DIR` of the files")
 	_ = c.MarkFlagRequired("to") // it is there
 	return c
@@ -66,7 +49,7 @@ verify, finds them there; --archive says where the files are now, if they were m
 
 func newPrune(*cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
-	var before beforeFlag
+	var before cli.BeforeFlag
 	c := &cobra.Command{
 		Use:   "prune --before PERIOD",
 		Short: "Remove records that are older than the retention period",
@@ -82,7 +65,7 @@ more is sure when no other process uses the audit log.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			now := time.Now()
-			at, err := before.time(now)
+			at, err := before.Time(now)
 			if err != nil {
 				return err
 			}
@@ -101,6 +84,6 @@ more is sure when no other process uses the audit log.`,
 	}
 	log.Register(c)
 	log.RegisterArchive(c)
-	before.register(c)
+	before.Register(c, "records")
 	return c
 }

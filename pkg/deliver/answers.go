@@ -49,6 +49,7 @@ func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) bool 
 		return true
 	}
 	h.failures++
+	h.since = s.options.Now()
 	h.State, h.settle = rolling, true
 	if a.Retryable && a.Reason != receiver.ExecutionFailed && h.failures < s.options.Retries {
 		h.State, h.settle = Rejected, false
@@ -65,11 +66,12 @@ func (s *Sender) taken(h *Handoff, a *receiver.Answer) {
 	if h.State == rolling { // that has begun, and is recorded before anything else
 		return
 	}
+	now := s.options.Now()
 	if h.State != Completed && h.State != Accepted {
-		h.State, h.ask, h.askPause = Accepted, s.options.Now(), firstAsk
+		h.State, h.since, h.ask, h.askPause = Accepted, now, now, firstAsk
 	}
 	if a.Status == receiver.Completed {
-		h.State = Completed
+		h.State, h.since = Completed, now
 	}
 	h.settle = h.Receivers > 1
 	if !h.Revoked {

@@ -74,6 +74,7 @@ type Handoff struct {
 	settle      bool   // the audit log does not have all of it yet
 	position    int
 	ask         time.Time     // when it is looked next what became of it; zero if it is not
+	since       time.Time     // when it was accepted, completed, rejected or rolled back
 	askPause    time.Duration // how long after that again
 	held        bool          // this process gets more chunks of it
 }
@@ -83,7 +84,7 @@ func (h *Handoff) InFlight() bool { return h.claimed != "" }
 
 // columns are those that a [Handoff] is read from, without the message.
 const columns = "handoff_id, receiver, task_id, sender, traceparent, receivers, destination, digest, bytes, checkpoint, attempt, failures, state, " +
-	"uncertain, revoked, explanation, settle, escalated, restored, restorer, tries, coalesce(next_at, 0), claimed, queued_at, position, dispatched_at, problem, answer, answered_at, chunks, published, ended, coalesce(ask_at, 0), ask_pause"
+	"uncertain, revoked, explanation, settle, escalated, restored, restorer, tries, coalesce(next_at, 0), claimed, queued_at, position, dispatched_at, problem, answer, answered_at, chunks, published, ended, coalesce(ask_at, 0), ask_pause, since_at"
 
 // read returns the handoffs that the rest of a query describes, without their messages.
 func read(t *database.Tx, rest string, args ...any) ([]*Handoff, error) {
@@ -107,12 +108,12 @@ func readColumns(t *database.Tx, columns, rest string, args ...any) (list []*Han
 	}
 	for rows.Next() {
 		h := &Handoff{}
-		var next, queued, dispatched, ask, askPause int64
+		var next, queued, dispatched, ask, askPause, since int64
 		var uncertain, revoked, settle, escalated, restored, ended int
 		into := []any{
 			&h.HandoffID, &h.Receiver, &h.TaskID, &h.Sender, &h.traceparent, &h.Receivers, &h.Destination, &h.digest, &h.MessageSize, &h.checkpoint,
 			&h.Attempt, &h.failures, &h.State, &uncertain, &revoked, &h.Explanation, &settle, &escalated, &restored, &h.restorer, &h.Tries, &next, &h.claimed, &queued,
-			&h.position, &dispatched, &h.Problem, &h.answer, &h.answered, &h.Chunks, &h.Published, &ended, &ask, &askPause, &h.frame,
+			&h.position, &dispatched, &h.Problem, &h.answer, &h.answered, &h.Chunks, &h.Published, &ended, &ask, &askPause, &since, &h.frame,
 		}
 		if err := rows.Scan(into[:len(names)]...); err != nil {
 			return nil, err
@@ -120,6 +121,7 @@ func readColumns(t *database.Tx, columns, rest string, args ...any) (list []*Han
 		h.uncertain, h.Revoked, h.settle, h.Escalated, h.Restored = uncertain == 1, revoked == 1, settle == 1, escalated == 1, restored == 1
 		h.Ended = ended == 1
 		h.Next, h.Queued, h.Dispatched = moment(next), moment(queued), moment(dispatched)
+		h.since = moment(since)
 		h.ask, h.askPause = moment(ask), time.Duration(askPause)*time.Microsecond
 		if h.answer != "" {
 			if h.Answer, err = parseAnswer([]byte(h.answer)); err != nil {
@@ -165,9 +167,9 @@ func (h *Handoff) save(t *database.Tx) error {
 		ask = micros(h.ask)
 	}
 	return t.Exec("UPDATE delivery_handoff SET destination = ?, attempt = ?, failures = ?, state = ?, uncertain = ?, revoked = ?, explanation = ?, settle = ?, escalated = ?, restored = ?, restorer = ?, "+
-		"tries = ?, next_at = ?, claimed = ?, queued_at = ?, position = ?, dispatched_at = ?, problem = ?, answer = ?, answered_at = ?, chunks = ?, published = ?, ended = ?, ask_at = ?, ask_pause = ? WHERE handoff_id = ? AND receiver = ?",
+		"tries = ?, next_at = ?, claimed = ?, queued_at = ?, position = ?, dispatched_at = ?, problem = ?, answer = ?, answered_at = ?, chunks = ?, published = ?, ended = ?, ask_at = ?, ask_pause = ?, since_at = ? WHERE handoff_id = ? AND receiver = ?",
 		h.Destination, h.Attempt, h.failures, string(h.State), number(h.uncertain), number(h.Revoked), h.Explanation, number(h.settle), number(h.Escalated), number(h.Restored), h.restorer,
-		h.Tries, next, h.claimed, micros(h.Queued), h.position, micros(h.Dispatched), h.Problem, h.answer, h.answered, h.Chunks, h.Published, number(h.Ended), ask, h.askPause.Microseconds(), h.HandoffID, h.Receiver)
+		h.Tries, next, h.claimed, micros(h.Queued), h.position, micros(h.Dispatched), h.Problem, h.answer, h.answered, h.Chunks, h.Published, number(h.Ended), ask, h.askPause.Microseconds(), micros(h.since), h.HandoffID, h.Receiver)
 }
 
 // become lets a handoff be what it is now. Its message stays.

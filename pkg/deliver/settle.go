@@ -67,7 +67,7 @@ func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 		h.Escalated = h.Escalated || settled[i].escalated
 		news.add(News{Handoffs: list[i : i+1], Alerts: settled[i].alerts})
 		if h.State == rolling {
-			h.State, h.Restored = RolledBack, false
+			h.State, h.since, h.Restored = RolledBack, now, false
 			if h.Revoked {
 				h.Next = now // the revocation, which comes after its record
 			}

@@ -31,6 +31,8 @@ type Options struct {
 	// LogPlace is where the audit log is, by the Place of its store: what senders may change is
 	// never there (section 10.3).
 	LogPlace string
+	// Wipe: what is removed is overwritten, so that nothing of it stays in a SQLite file.
+	Wipe bool
 }
 
 // A SamePlaceError says that the store would be in the database of the audit log.
@@ -48,7 +50,8 @@ const part = "outbox"
 // next_at is when something is to be published next, NULL if nothing is; claimed is who is at
 // it. settle says that the audit log does not have all that follows from the state. ask_at is when
 // it is looked next what became of a handoff that was accepted, NULL if it is not, and ask_pause
-// how long after that again.
+// how long after that again. since_at is when a receiver has accepted, completed or rejected it, or
+// it was rolled back.
 var versions = []string{`
 CREATE TABLE delivery_sender (
   id INTEGER PRIMARY KEY,
@@ -106,7 +109,10 @@ CREATE TABLE delivery_chunk (
 )`, `
 ALTER TABLE delivery_handoff ADD COLUMN ask_at INTEGER;
 ALTER TABLE delivery_handoff ADD COLUMN ask_pause INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX delivery_handoff_ask ON delivery_handoff (destination, ask_at) WHERE ask_at IS NOT NULL`}
+CREATE INDEX delivery_handoff_ask ON delivery_handoff (destination, ask_at) WHERE ask_at IS NOT NULL`, `
+ALTER TABLE delivery_handoff ADD COLUMN since_at INTEGER NOT NULL DEFAULT 0;
+UPDATE delivery_handoff SET since_at = CASE WHEN answered_at > queued_at THEN answered_at ELSE queued_at END;
+CREATE INDEX delivery_handoff_checkpoint ON delivery_handoff (checkpoint)`}
 
 // Open opens the store at an address: a path, "sqlite:PATH" or "postgres://…".
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
@@ -114,7 +120,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := database.Open(ctx, address, database.Options{Create: o.Create})
+	db, err := database.Open(ctx, address, database.Options{Create: o.Create, Wipe: o.Wipe})
 	if err != nil {
 		return nil, err
 	}

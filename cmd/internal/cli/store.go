@@ -14,7 +14,10 @@ import (
 )
 
 // StoreFlag says where the operational store of a sender is.
-type StoreFlag struct{ Address string }
+type StoreFlag struct {
+	Address string
+	Wipe    bool // what is removed is overwritten
+}
 
 // Register registers the flag.
 func (f *StoreFlag) Register(c *cobra.Command) {
@@ -32,7 +35,7 @@ func (f *StoreFlag) Open(ctx context.Context, log *audit.Log, create bool) (*del
 	if err != nil {
 		return nil, err
 	}
-	store, err := deliver.Open(ctx, address, deliver.Options{Create: create, LogPlace: place})
+	store, err := deliver.Open(ctx, address, deliver.Options{Create: create, LogPlace: place, Wipe: f.Wipe})
 	switch {
 	case err == nil:
 		return store, nil
