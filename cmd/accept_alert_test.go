@@ -56,15 +56,51 @@ func TestAlertPosted(t *testing.T) {
 	if len(posts) != 2 || posts[0] != posts[1] || posts[1].body != record || posts[1].contentType != "application/json" {
 		t.Fatalf("posted %q, want %s twice", posts, record)
 	}
-	text, err := os.ReadFile("k.key")
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := sign.ParseKeys(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if posts[1].signature != keys[0].SignText([]byte(record)) { // Ed25519 has one signature for a text
+	if posts[1].signature != signatureBy(t, "k.key", record) {
 		t.Errorf("the signature is %q", posts[1].signature)
+	}
+}
+
+// signatureBy returns the signature of a text: with Ed25519 there is one.
+func signatureBy(t *testing.T, file, text string) string {
+	t.Helper()
+	key, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := sign.ParseKeys(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys[0].SignText([]byte(text))
+}
+
+// TestRollbackAlertPosted: what a sender tells people is signed as what a receiver tells them is.
+func TestRollbackAlertPosted(t *testing.T) {
+	posted := make(chan [2]string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		posted <- [2]string{r.Header.Get("Handoff-Signature"), string(body)}
+	}))
+	defer server.Close()
+
+	t.Chdir(t.TempDir())
+	program(t, "keygen", "--type", "ed25519", "--key-id", "k", "-o", "k.key")
+	for name, text := range map[string]string{"m.json": program(t, "example"), "checkpoint": "step 4"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program(t, "send", "-q", "m.json", "--checkpoint", "checkpoint", "--to", "dir:queue", "--store", "state.db", "--audit-log", "a.db")
+	checkpoint := program(t, "rollback", "6e7f936b-cafd-4624-8754-0bafc4e8acb3", "--force", "--store", "state.db", "--audit-log", "a.db", "--key-file", "k.key", "--alert-url", server.URL)
+	if checkpoint != "step 4" {
+		t.Errorf("the checkpoint is %q", checkpoint)
+	}
+	post := <-posted
+	if !strings.Contains(post[1], `"event":"ROLLED_BACK"`) || post[0] != signatureBy(t, "k.key", post[1]) {
+		t.Errorf("posted %q", post)
 	}
 }

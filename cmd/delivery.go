@@ -101,12 +101,14 @@ func (f *deliveryFlags) open(ctx context.Context, address string) (transport.Pub
 // newsFlags say what is done with the news that answers bring.
 type newsFlags struct {
 	alerts cli.AlertFlags
+	keys   cli.KeyFlags
 	child  cli.ChildFlags
 	auto   string
 }
 
 func (f *newsFlags) register(c *cobra.Command) {
 	f.alerts.Register(c)
+	f.keys.Register(c)
 	f.child.Register(c)
 	c.Flags().StringVar(&f.auto, "auto", "", "run this `COMMAND` when a task is rolled back: it reads the checkpoint")
 }
@@ -132,7 +134,7 @@ func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store
 		}
 		n.auto = &o
 	}
-	n.alerts, err = f.alerts.Start(g, c, f.child, nil)
+	n.alerts, err = f.alerts.Start(g, c, f.child, &f.keys)
 	return n, err
 }
 

@@ -98,11 +98,7 @@ func (f *receptionFlags) appendReplies(replies []byte) error {
 
 // startAlerts returns what tells people. The caller closes it.
 func (f *receptionFlags) startAlerts(c *cobra.Command) (*cli.Alerts, error) {
-	keys, err := f.checks.receiver.Keys.Load(f.Globals, c)
-	if err != nil {
-		return nil, err
-	}
-	return f.alerts.Start(f.Globals, c, f.checks.scanner.Child, keys)
+	return f.alerts.Start(f.Globals, c, f.checks.scanner.Child, &f.checks.receiver.Keys)
 }
 
 // withReceiver calls use with the receiver that the flags describe, and closes what it needs.

@@ -18,6 +18,7 @@ type rollbackFlags struct {
 	deliveryFlags
 	deliver.Rollback
 	alerts       cli.AlertFlags
+	keys         cli.KeyFlags
 	child        cli.ChildFlags
 	answerWithin time.Duration
 }
@@ -52,6 +53,7 @@ Called again, it prints the checkpoint again.`,
 	f.registerRetries(c)
 	f.posting.register(c)
 	f.alerts.Register(c)
+	f.keys.Register(c)
 	f.child.Register(c)
 	cli.OnlyForCall(c, "receiver", "reason", "force")
 	return c
@@ -63,7 +65,7 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 	}
 	f.HandoffID = id
 	return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) (err error) {
-		alerts, err := f.alerts.Start(f.Globals, c, f.child, nil)
+		alerts, err := f.alerts.Start(f.Globals, c, f.child, &f.keys)
 		if err != nil {
 			return err
 		}

@@ -155,7 +155,7 @@ func (f *sendFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := input.OneStdin(args, f.checkpoint, f.posting.tokenFile, f.posting.ca); err != nil {
+	if err := input.OneStdin(args, append(slices.Clone(f.news.keys.Files), f.checkpoint, f.posting.tokenFile, f.posting.ca)...); err != nil {
 		return err
 	}
 	checkpoint, err := f.ReadAsIs(f.checkpoint, c.InOrStdin(), f.Limits)

@@ -98,11 +98,7 @@ func (f *statsFlags) run(c *cobra.Command) (err error) {
 	}
 	var alerts *cli.Alerts
 	if f.slo {
-		keys, err := f.signing.Load(f.Globals, c)
-		if err != nil {
-			return err
-		}
-		if alerts, err = f.alerts.Start(f.Globals, c, f.child, keys); err != nil {
+		if alerts, err = f.alerts.Start(f.Globals, c, f.child, &f.signing); err != nil {
 			return err
 		}
 	}

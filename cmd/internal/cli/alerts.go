@@ -34,7 +34,7 @@ func (f *AlertFlags) Register(c *cobra.Command) {
 
 // Start returns what tells people, nil if no flag says how. Its command may see what child says,
 // and what it posts is signed by the first of the keys that may sign. The caller closes it.
-func (f *AlertFlags) Start(g *Globals, c *cobra.Command, child ChildFlags, keys []sign.Key) (*Alerts, error) {
+func (f *AlertFlags) Start(g *Globals, c *cobra.Command, child ChildFlags, keys *KeyFlags) (*Alerts, error) {
 	if f.command == "" && f.url == "" {
 		return nil, nil
 	}
@@ -42,8 +42,14 @@ func (f *AlertFlags) Start(g *Globals, c *cobra.Command, child ChildFlags, keys 
 		return nil, errors.New("--alert-timeout: use a duration above 0, such as 30s")
 	}
 	o := alert.Options{URL: f.url, Timeout: f.timeout}
-	if i := slices.IndexFunc(keys, func(k sign.Key) bool { return k.MaySign() == nil }); i >= 0 {
-		o.Sign = keys[i].SignText
+	if f.url != "" {
+		list, err := keys.Load(g, c)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(k sign.Key) bool { return k.MaySign() == nil }); i >= 0 {
+			o.Sign = list[i].SignText
+		}
 	}
 	if f.command != "" {
 		command, err := child.Options(c, "alert", f.command)

@@ -71,17 +71,17 @@ func (r answerReader) read() (*transport.Message, error) {
 func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, error) {
 	body, err := io.ReadAll(io.LimitReader(r.response.Body, maxAnswer+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: the answer was cut: %w", r.shown(), neterror.Plain(err))
+		return nil, fmt.Errorf("the answer was cut: %w", neterror.Plain(err))
 	}
 	if len(body) > maxAnswer {
-		return nil, fmt.Errorf("%s: the answer has more than %d bytes", r.shown(), maxAnswer)
+		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
 	if len(body) == 0 {
 		return nil, nil
 	}
 	if contentType := r.response.Header.Get("Content-Type"); !isJSON(contentType) {
 		// Such as the page of a network that wants its users to log in.
-		return nil, fmt.Errorf("%s: the answer is no JSON but %q: there may be no receiver of handoffs", r.shown(), neterror.Said(contentType, r.address))
+		return nil, fmt.Errorf("the answer is no JSON but %q: there may be no receiver of handoffs", neterror.Said(contentType, r.address))
 	}
 	a := transport.Message{Key: r.message.Key, Body: body}
 	for name, values := range r.response.Header {
@@ -99,7 +99,7 @@ func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, err
 
 // problem returns the status, and what the server said of it.
 func (r answerReader) problem() error {
-	status := fmt.Sprintf("%s: %d", r.shown(), r.response.StatusCode)
+	status := strconv.Itoa(r.response.StatusCode)
 	if text := http.StatusText(r.response.StatusCode); text != "" {
 		status += " " + text
 	}

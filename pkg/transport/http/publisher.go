@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -167,12 +166,7 @@ func (p *publisher) failed(ctx context.Context, err error) error {
 	if text, isOurs := strings.CutPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: "); isOurs {
 		err = errors.New(text)
 	}
-	return fmt.Errorf("%s: %w", p.shown(), err)
-}
-
-// shown returns the address without what may be secret.
-func (p *publisher) shown() string {
-	return (&url.URL{Scheme: p.address.Scheme, Host: p.address.Host, Path: p.address.Path, RawPath: p.address.RawPath}).String()
+	return err
 }
 
 // drain reads what is left of a response, so that the connection can be used again.

@@ -158,7 +158,7 @@ func TestRedirect(t *testing.T) {
 
 func TestUnreachable(t *testing.T) {
 	_, err := publishTo(t, "http://me:s3cr3t@127.0.0.1:1/x?token=s3cr3t", http.PostOptions{})
-	if want := "http://127.0.0.1:1/x: 127.0.0.1:1: connection refused"; err == nil || err.Error() != want {
+	if want := "127.0.0.1:1: connection refused"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	server := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
