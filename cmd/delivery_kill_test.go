@@ -28,6 +28,7 @@ var (
 	deliverMessages = flag.Int("messages", 400, "how many messages TestDeliveryKilled sends by each transport")
 	deliverServer   = flag.String("server", "", "a `COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and starts again")
 	deliverAt       = flag.String("server-at", "", "the `HOST:PORT` of that server")
+	deliverPlace    = flag.String("place", "", "another place that TestDeliveryKilled/place sends by, a `URL`: of a transport that is a program of its own")
 )
 
 // places are the transports that messages are delivered by in tests, each with the address of
@@ -49,6 +50,12 @@ var places = map[string]func(*testing.T) string{
 	},
 	"amqp": func(t *testing.T) string {
 		return "amqp://guest:guest@" + serverAt(t, "RabbitMQ", "127.0.0.1:5672") + "/test-" + unique()
+	},
+	"place": func(t *testing.T) string {
+		if *deliverPlace == "" {
+			t.Skip("no -place was named")
+		}
+		return *deliverPlace
 	},
 	"http": func(t *testing.T) string {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
