@@ -96,9 +96,10 @@ func Pause(ctx context.Context, failed int) bool {
 
 // Retry calls try until it succeeds, with waits between. It ends at once with an error that is
 // a [*transport.TooLargeError] or a [*transport.PermanentError], which it names the address
-// in, or says that the server's certificate is not trusted; and when ctx is done, with an error that names the address and why the last try failed,
-// and is that of ctx. A permanent error after tries that failed for other reasons is none,
-// since what these have done is not known.
+// in, or says that the server's certificate is not trusted; and when ctx is done, with an error
+// that names the address and why the last try before its deadline failed, and is that of ctx. A
+// permanent error after tries that failed for other reasons is none, since what these have done
+// is not known.
 func Retry(ctx context.Context, address string, try func() error) error {
 	var last error
 	for failed := 1; ; failed++ {
@@ -114,7 +115,7 @@ func Retry(ctx context.Context, address string, try func() error) error {
 			return &transport.PermanentError{Err: At(address, permanent.Err)}
 		case errors.As(err, &permanent):
 			return At(address, permanent.Err)
-		case last == nil || ctx.Err() == nil:
+		case last == nil || !over(ctx):
 			last = err
 		}
 		if !Pause(ctx, failed) {
@@ -124,6 +125,13 @@ func Retry(ctx context.Context, address string, try func() error) error {
 			return &endedError{At(address, last), ctx.Err()}
 		}
 	}
+}
+
+// over reports whether a context is done, or will be at once: a connection ends at its deadline by
+// itself, and says that it has got no answer.
+func over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 // At returns an error in plain words, with the address before it.

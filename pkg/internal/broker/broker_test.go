@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/broker"
 	"github.com/eaapl/handoff/pkg/transport"
@@ -64,3 +66,31 @@ func TestOnlyParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestRetryUntilDeadline: that the deadline has cut the last try is not why it failed.
+func TestRetryUntilDeadline(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &timed{Context: ctx, deadline: time.Now().Add(time.Hour)}
+	away := errors.New("away")
+	err := broker.Retry(c, "h:1", func() error {
+		if away != nil {
+			err := away
+			away = nil
+			return err
+		}
+		c.deadline = time.Now() // whose timer has not run yet
+		time.AfterFunc(20*time.Millisecond, cancel)
+		return os.ErrDeadlineExceeded
+	})
+	if err == nil || err.Error() != "h:1: away" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// timed is a context whose end comes later than its deadline.
+type timed struct {
+	context.Context
+	deadline time.Time
+}
+
+func (t *timed) Deadline() (time.Time, bool) { return t.deadline, true }
