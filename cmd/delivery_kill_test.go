@@ -107,6 +107,7 @@ type killing struct {
 	mu       sync.Mutex
 	passed   map[string]int
 	messages int
+	one      bool // there can be one receiver
 	away     bool // senders may find the transport away
 }
 
@@ -116,7 +117,7 @@ func deliveryKilled(t *testing.T, to string, one bool) {
 	if one { // only one can listen
 		receivers = 1
 	}
-	k := &killing{T: t, to: to, dir: t.TempDir(), passed: map[string]int{}, messages: *deliverMessages, away: one || *deliverServer != ""}
+	k := &killing{T: t, to: to, dir: t.TempDir(), passed: map[string]int{}, messages: *deliverMessages, one: one, away: one || *deliverServer != ""}
 	k.log = filepath.Join(k.dir, "audit.db")
 	lines := bytes.SplitAfter(acceptedStream(t, k.messages), []byte("\n"))
 	stop := k.server()
@@ -196,9 +197,13 @@ func (k *killing) send(sender int, text []byte) {
 // receive receives messages by processes that are killed, until all were sent and nothing came
 // for a while.
 func (k *killing) receive() {
+	within := time.Duration(k.messages) * time.Millisecond / 20
+	if k.one { // while it is away, senders put off all that they have
+		within *= 4
+	}
 	for !k.sent.Load() {
 		c := exec.Command("handoff", "receive", "-q", k.to, "--audit-log", k.log, "--lease", "1s")
-		out, killed := k.killSoon(c, max(1500*time.Millisecond, time.Duration(k.messages)*time.Millisecond/20))
+		out, killed := k.killSoon(c, max(1500*time.Millisecond, within))
 		if killed {
 			k.killed.Add(1)
 		}
