@@ -145,10 +145,7 @@ type memoryDelivery struct {
 func (d *memoryDelivery) Message() Message { return d.message }
 
 func (d *memoryDelivery) Answer(ctx context.Context, answer Message) error {
-	if d.message.ReplyTo == "" {
-		return nil
-	}
-	return d.consumer.Reply(ctx, d.message.ReplyTo, answer)
+	return Respond(ctx, d.consumer, d.message, answer)
 }
 
 func (d *memoryDelivery) Ack(context.Context) error {

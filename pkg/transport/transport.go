@@ -98,6 +98,15 @@ type Consumer interface {
 	Close() error
 }
 
+// Respond sends the answer to a message by a consumer of its place, if the sender wants one: it is
+// the Answer of a [Delivery] where answers go to senders by name.
+func Respond(ctx context.Context, c Consumer, m, answer Message) error {
+	if m.ReplyTo == "" {
+		return nil
+	}
+	return c.Reply(ctx, m.ReplyTo, answer)
+}
+
 // A Delivery is a message that a consumer has. As long as the consumer lives, nobody else gets
 // the message; it ends with one of Ack, Return and DeadLetter.
 type Delivery interface {

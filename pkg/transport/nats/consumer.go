@@ -266,10 +266,7 @@ type delivery struct {
 func (d *delivery) Message() transport.Message { return d.message }
 
 func (d *delivery) Answer(ctx context.Context, answer transport.Message) error {
-	if d.message.ReplyTo == "" {
-		return nil
-	}
-	return d.consumer.Reply(ctx, d.message.ReplyTo, answer)
+	return transport.Respond(ctx, d.consumer, d.message, answer)
 }
 
 func (d *delivery) Ack(context.Context) error { return d.consumer.end(d, "+ACK") }
