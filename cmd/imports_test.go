@@ -52,7 +52,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/deliver": {
-		"pkg/audit", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/internal/database", "pkg/jsonstream", "pkg/message", "pkg/receiver", "pkg/transport",
+		"pkg/audit", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/internal/database", "pkg/internal/polling", "pkg/jsonstream", "pkg/message", "pkg/receiver", "pkg/transport",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/diff": {
@@ -90,7 +90,7 @@ var imports = map[string][]string{
 	"pkg/internal/alive":      {"golang.org/x/sys"},
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
-	"pkg/internal/broker":     {"pkg/internal/neterror", "pkg/transport"},
+	"pkg/internal/broker":     {"pkg/internal/neterror", "pkg/internal/polling", "pkg/transport"},
 	"pkg/internal/database":   {"pkg/internal/alive", "pkg/internal/neterror", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
 	"pkg/internal/durable":    {},
 	"pkg/internal/equal":      {"pkg/jsonstream"},
@@ -133,7 +133,7 @@ var imports = map[string][]string{
 	"pkg/secrets":                    {},
 	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "pkg/rfc3339", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":                  {},
-	"pkg/summarize/chat":             {"pkg/summarize"},
+	"pkg/summarize/chat":             {"pkg/internal/polling", "pkg/summarize"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
 	"pkg/trim": {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/internal/polling"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -37,7 +38,7 @@ func (s *Sender) ask(ctx context.Context, l *listener, p transport.Publisher) er
 			}
 		}
 		l.set(true, nil)
-		wait(ctx, asking)
+		polling.Sleep(ctx, asking)
 	}
 	return ctx.Err()
 }

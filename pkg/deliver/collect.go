@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/internal/polling"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -79,20 +80,10 @@ func (s *Sender) listen(address string) *listener {
 				return
 			}
 			l.set(false, errors.Join(err, s.followed(ctx, address)))
-			wait(ctx, pause(min(tries, 3)))
+			polling.Sleep(ctx, pause(min(tries, 3)))
 		}
 	}()
 	return l
-}
-
-// wait waits for a time, or the end of the context.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
 
 // takeAnswers takes answers until the context ends or something fails.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/pkg/internal/polling"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -84,14 +85,7 @@ func Wait(failed int) time.Duration {
 
 // Pause waits after a number of tries that failed. It returns false when ctx is done.
 func Pause(ctx context.Context, failed int) bool {
-	timer := time.NewTimer(Wait(failed))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return polling.Sleep(ctx, Wait(failed))
 }
 
 // Retry calls try until it succeeds, with waits between. It ends at once with an error that is

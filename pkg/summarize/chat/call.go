@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/eaapl/handoff/pkg/internal/polling"
 )
 
 // maxAnswer is how many bytes of an answer are read.
@@ -68,14 +70,7 @@ func (x *exchange) wait(ctx context.Context) bool {
 			pause = asked
 		}
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return polling.Sleep(ctx, pause)
 }
 
 // askedPause returns how long an endpoint asks to wait (RFC 9110, section 10.2.3, and

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/internal/polling"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -71,7 +72,7 @@ func (c *consumer) listen(ctx context.Context) {
 		if time.Since(started) > maxRetry {
 			pause = minRetry
 		}
-		sleep(ctx, pause)
+		polling.Sleep(ctx, pause)
 	}
 }
 

@@ -222,7 +222,7 @@ func (c *consumer) giveBack(ctx context.Context, list []int64) error {
 
 // giveBackUnused gives back what was taken ahead, if Next is not called.
 func (c *consumer) giveBackUnused(ctx context.Context) {
-	for ; ctx.Err() == nil; sleep(ctx, look) {
+	for ; ctx.Err() == nil; polling.Sleep(ctx, look) {
 		select {
 		case c.turn <- struct{}{}:
 		default:

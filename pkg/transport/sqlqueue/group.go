@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/internal/polling"
 )
 
 // A group does things of several callers in one transaction: those that come while the one
@@ -118,7 +119,7 @@ func retry(ctx context.Context, db *database.DB, do func() error) error {
 		if !db.Passes(err) || ctx.Err() != nil {
 			return err
 		}
-		sleep(ctx, pause)
+		polling.Sleep(ctx, pause)
 	}
 }
 
@@ -127,16 +128,6 @@ const (
 	minRetry = 20 * time.Millisecond
 	maxRetry = 2 * time.Second
 )
-
-// sleep waits for a time, or for the end of ctx.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
 
 // close waits for what is being done; nothing more is.
 func (g *group[T]) close() {
