@@ -18,10 +18,11 @@ import (
 const timeout = 10 * time.Second
 
 // dial connects to the server, and logs in. The library takes a connection that is lost while it
-// logs in for a password that is wrong: only what is so again and again is believed.
+// logs in for a wrong password, or a virtual host that is not for this user: only what is so
+// again and again is believed.
 func (p place) dial(ctx context.Context) (c *amqp.Connection, err error) {
 	for range 3 {
-		if c, err = p.dialOnce(ctx); !errors.Is(err, amqp.ErrCredentials) {
+		if c, err = p.dialOnce(ctx); !errors.Is(err, amqp.ErrCredentials) && !errors.Is(err, amqp.ErrVhost) {
 			break
 		}
 	}
