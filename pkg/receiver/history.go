@@ -130,19 +130,24 @@ func (h *history) lookUpIDs(ids []string) error {
 // lookUpTasks counts the failures of tasks. Most have none, and may have many acceptances.
 func (h *history) lookUpTasks(tasks []string) error {
 	var failed []string
+	var first int64 // nothing before counts
 	for s, err := range h.batch.Records(audit.Filter{Tasks: tasks, Events: failures}) {
 		if err != nil {
 			return err
 		}
-		if isFailure(&s) && !slices.Contains(failed, s.TaskID) {
-			failed = append(failed, s.TaskID)
+		if !isFailure(&s) || slices.Contains(failed, s.TaskID) {
+			continue
 		}
+		if failed == nil {
+			first = s.Sequence
+		}
+		failed = append(failed, s.TaskID)
 	}
 	if failed == nil {
 		return nil
 	}
 	ran := map[pair]int{} // failures before the agent ran, which may fail too
-	for s, err := range h.batch.Records(audit.Filter{Tasks: failed, Events: append([]audit.Event{audit.Accepted}, failures...)}) {
+	for s, err := range h.batch.Records(audit.Filter{Tasks: failed, From: first, Events: append([]audit.Event{audit.Accepted}, failures...)}) {
 		if err != nil {
 			return err
 		}

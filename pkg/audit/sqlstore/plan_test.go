@@ -23,8 +23,9 @@ func TestIndexes(t *testing.T) {
 		filter audit.Filter
 		index  string
 	}{
-		"a task":                   {audit.Filter{Tasks: []string{"t"}}, "audit_record_task"},
-		"a task's rare events":     {audit.Filter{Tasks: []string{"t", "u"}, Events: []audit.Event{audit.Rejected}}, "audit_record_task"},
+		"a task":                   {audit.Filter{Tasks: []string{"t"}}, "audit_record_task (task_id=?)"},
+		"a task's rare events":     {audit.Filter{Tasks: []string{"t", "u"}, Events: []audit.Event{audit.Rejected, audit.DeadLettered}}, "audit_record_task (task_id=?)"},
+		"what failed of a task":    {audit.Filter{Tasks: []string{"t", "u"}, Events: []audit.Event{audit.Rejected, audit.ExecutionFailed}}, "audit_record_failed (task_id=?)"},
 		"a handoff":                {audit.Filter{Handoffs: []string{"h"}, From: 7}, "audit_record_handoff"},
 		"a handoff's rare events":  {audit.Filter{Handoffs: []string{"h", "i"}, Events: []audit.Event{audit.Rejected, audit.DeadLettered}}, "audit_record_handoff"},
 		"rare events":              {audit.Filter{Events: []audit.Event{audit.DeadLettered, audit.Released}}, "audit_record_rare"},

@@ -9,7 +9,8 @@ package sqlstore
 // say; who hands them over, and where answers go, no hash of a record covers, so it has a digest
 // of its own. Version 2 has a row for each copy of a message, whose receiver is that of the record;
 // where no answer goes anywhere, the digest is that of version 1. PostgreSQL keeps the table,
-// since roles have grants on it.
+// since roles have grants on it. Version 3 finds what failed of a task without reading all that was
+// accepted of it.
 var versions = []string{`
 CREATE TABLE audit_record (
   sequence INTEGER PRIMARY KEY,
@@ -95,4 +96,5 @@ ALTER TABLE audit_pending ADD COLUMN receiver TEXT NOT NULL DEFAULT '', ADD COLU
 UPDATE audit_pending AS p SET receiver = coalesce((SELECT r.receiver FROM audit_record AS r WHERE r.sequence = p.sequence), '');
 -- postgres
 ALTER TABLE audit_pending ALTER COLUMN receiver DROP DEFAULT, ALTER COLUMN running DROP DEFAULT,
-  DROP CONSTRAINT audit_pending_pkey, ADD PRIMARY KEY (handoff_id, receiver)`}
+  DROP CONSTRAINT audit_pending_pkey, ADD PRIMARY KEY (handoff_id, receiver)`, `
+CREATE INDEX audit_record_failed ON audit_record (task_id) WHERE event BETWEEN 6 AND 7`}

@@ -9,9 +9,10 @@ import (
 	"github.com/eaapl/handoff/pkg/audit"
 )
 
-// toVersion1 makes audit_pending what it was before each receiver had a copy of a message.
+// toVersion1 makes the tables what they were before each receiver had a copy of a message.
 func toVersion1(postgres bool) []string {
 	statements := []string{
+		"DROP INDEX audit_record_failed",
 		"CREATE TABLE before (handoff_id BLOB NOT NULL PRIMARY KEY, sequence INTEGER NOT NULL, instance TEXT NOT NULL, digest BLOB NOT NULL)",
 		"INSERT INTO before SELECT handoff_id, sequence, instance, digest FROM audit_pending",
 		"DROP TABLE audit_pending",
@@ -19,6 +20,7 @@ func toVersion1(postgres bool) []string {
 	}
 	if postgres {
 		statements = []string{
+			"DROP INDEX audit_record_failed",
 			"ALTER TABLE audit_pending DROP COLUMN receiver, DROP COLUMN running, DROP COLUMN reply_to, ADD PRIMARY KEY (handoff_id)",
 		}
 	}

@@ -125,15 +125,20 @@ func condition(f audit.Filter) (where string, args []any) {
 		add("(sender = ? OR receiver = ?)", f.Agent, f.Agent)
 	}
 	if len(f.Events) > 0 {
-		numbers, rare := make([]string, len(f.Events)), true
+		numbers, rare, failed := make([]string, len(f.Events)), true, true
 		for i, e := range f.Events {
 			n := slices.Index(events, e)
-			numbers[i], rare = fmt.Sprint(n), rare && n >= firstRare
+			numbers[i], rare, failed = fmt.Sprint(n), rare && n >= firstRare, failed && n >= firstFailed && n <= lastFailed
 		}
 		add("event IN (" + strings.Join(numbers, ",") + ")")
-		// So the database knows that it may use the index of rare events. Where records of a
-		// handoff or a task are wanted it must not: there are fewer of these.
-		if rare && len(f.Handoffs) == 0 && len(f.Tasks) == 0 {
+		// So the database knows that it may use an index that has only such events. Where records of
+		// a handoff or a task are wanted it must not use that of all rare events: there are fewer of
+		// these.
+		switch {
+		case len(f.Handoffs) > 0:
+		case len(f.Tasks) > 0 && failed:
+			add(fmt.Sprintf("event BETWEEN %d AND %d", firstFailed, lastFailed))
+		case len(f.Tasks) == 0 && rare:
 			add(fmt.Sprintf("event >= %d", firstRare))
 		}
 	}
@@ -155,6 +160,13 @@ func condition(f audit.Filter) (where string, args []any) {
 // firstRare is the number of the first event that every handoff does not have: from it on
 // they are in the index audit_record_rare.
 const firstRare = 4
+
+// firstFailed and lastFailed are the numbers of REJECTED and EXECUTION_FAILED, which the index
+// audit_record_failed has.
+const (
+	firstFailed = 6
+	lastFailed  = 7
+)
 
 // hashRange returns between what the hashes are that begin with hexadecimal digits: from and
 // more, and less than to. Other digits begin none.
