@@ -148,13 +148,17 @@ func slowly(text []byte) io.Reader {
 	return r
 }
 
-// acceptedStream returns that many messages, as JSON Lines.
+// acceptedStream returns that many messages, as JSON Lines. Where there are more than a few, they
+// are of many tasks, as handoffs are: those of one task have to wait for each other.
 func acceptedStream(t *testing.T, n int) []byte {
 	t.Helper()
 	var text strings.Builder
 	one := strings.ReplaceAll(program(t, "example"), "\n", "")
 	for i := range n {
-		fmt.Fprintln(&text, strings.Replace(one, "6e7f936b-cafd-4624-8754-0bafc4e8acb3", fmt.Sprintf("6e7f936b-cafd-4624-8754-%012x", i), 1))
+		fmt.Fprintln(&text, strings.NewReplacer(
+			"6e7f936b-cafd-4624-8754-0bafc4e8acb3", fmt.Sprintf("6e7f936b-cafd-4624-8754-%012x", i),
+			"cc35de8b-6ece-4435-abfd-a60e12baff98", fmt.Sprintf("cc35de8b-6ece-4435-abfd-%012x", i%(n/10+1)),
+		).Replace(one))
 	}
 	return []byte(text.String())
 }

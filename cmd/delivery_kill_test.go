@@ -28,6 +28,8 @@ var (
 	deliverMessages = flag.Int("messages", 400, "how many messages TestDeliveryKilled sends by each transport")
 	deliverServer   = flag.String("server", "", "a `COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and starts again")
 	deliverAt       = flag.String("server-at", "", "the `HOST:PORT` of that server")
+	deliverLife     = flag.Duration("server-life", 4*time.Second, "how long that server lives at most once it listens, and a second at least: more for one that is slow to start")
+	deliverIdle     = flag.Duration("idle", 5*time.Second, "how long nothing comes when TestDeliveryKilled has delivered all: longer than a transport takes to see who is dead")
 	deliverPlace    = flag.String("place", "", "another place that TestDeliveryKilled/place sends by, a `URL`: of a transport that is a program of its own")
 )
 
@@ -137,11 +139,11 @@ func deliveryKilled(t *testing.T, to string, one bool) {
 	receiving.Wait()
 	stop()
 
-	idle := "5s" // longer than it takes to see who is dead
+	idle := *deliverIdle
 	if *deliverServer != "" {
-		idle = "15s" // PostgreSQL waits longer after it has started
+		idle *= 3 // PostgreSQL waits longer after it has started
 	}
-	k.run("receive", "-q", to, "--audit-log", k.log, "--lease", "1s", "--idle-timeout", idle)
+	k.run("receive", "-q", to, "--audit-log", k.log, "--lease", "1s", "--idle-timeout", idle.String())
 	again := 0
 	for _, n := range k.passed {
 		again += n - 1
@@ -282,7 +284,7 @@ func (k *killing) server() (stop func()) {
 					<-gone
 				})
 				continue
-			case <-time.After(time.Second + time.Duration(rand.Int64N(int64(3*time.Second)))):
+			case <-time.After(time.Second + rand.N(max(*deliverLife-time.Second, 1))):
 			}
 			_ = c.Process.Kill()
 			<-gone
