@@ -126,9 +126,28 @@ func (c *canonicalizer) canonicalize(v Value, options CanonicalOptions) error {
 	c.CanonicalOptions, c.doc, c.text = options, v.doc, v.doc.raw.Bytes
 	c.plain = bytes.IndexByte(c.text[n.start:n.end], '\\') < 0
 	c.plainNames = c.plain || v.doc.plainNames
+	if v.IsLines() {
+		return c.lines(v)
+	}
 	err := c.value(v.i, options.Omit)
 	c.flush()
 	return err
+}
+
+// lines writes JSON Lines as the array that they are.
+func (c *canonicalizer) lines(root Value) error {
+	c.out = append(c.out, '[')
+	for element := range root.children {
+		if element.Index() > 0 {
+			c.byte(',')
+		}
+		if err := c.value(element.i, ""); err != nil {
+			return err
+		}
+	}
+	c.flush()
+	c.out = append(c.out, ']')
+	return nil
 }
 
 func (c *canonicalizer) value(i int32, omit string) error {

@@ -9,6 +9,9 @@ import (
 // A Draft is a JSON value that is being changed. Unchanged values keep their bytes, and
 // the white space around them. Each change sees those before it.
 //
+// The draft of a document that is JSON Lines stays that: it has one element a line, whatever
+// white space those have that are put into it. In another draft it becomes an array.
+//
 // An object or array is opened when a value in it is looked up or changed, and takes
 // memory from then on. Opening one takes time linear in its length; after that a change
 // takes constant time on average in an object and logarithmic time in an array. A Draft

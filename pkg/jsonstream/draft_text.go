@@ -10,18 +10,26 @@ import (
 
 // Bytes returns the text of the draft.
 func (d *Draft) Bytes() []byte {
-	text, _ := d.append(d.room(), math.MaxInt)
+	text, _ := d.appendDocument(d.room(), math.MaxInt)
 	return text
 }
 
 // Document returns the draft as a document. If that is over the limits, the error
 // is a [*SyntaxError].
 func (d *Draft) Document(limits Limits) (*Document, error) {
-	text, err := d.append(d.room(), limits.maxDepth())
+	text, err := d.appendDocument(d.room(), limits.maxDepth())
 	if err != nil {
 		return nil, &SyntaxError{Problem: fmt.Sprintf("nested more than %d levels deep", limits.maxDepth()), Err: err}
 	}
-	return Parse(NewRaw(text), limits)
+	return Parse(Raw{Bytes: text, Start: start, Lines: d.base().IsLines()}, limits)
+}
+
+// appendDocument appends the text of a draft that is not in another one.
+func (d *Draft) appendDocument(dst []byte, depth int) ([]byte, error) {
+	if d.base().IsLines() {
+		return d.appendLines(dst, depth)
+	}
+	return d.append(dst, depth)
 }
 
 // room returns room for the text of a draft that was changed a little.
@@ -34,6 +42,9 @@ func (d *Draft) room() []byte {
 // of a document keeps the white space around it.
 func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 	base := d.base()
+	if base.IsLines() {
+		return d.appendArray(dst, depth)
+	}
 	raw := base.Raw()
 	var head, tail []byte
 	if !base.Parent().Exists() {

@@ -28,7 +28,7 @@ type SyntaxError struct {
 	Position        // of the fault, in the original text
 	Pointer  string // JSON Pointer to the innermost value that holds the fault, "" for the root
 	Problem  string // the fault, what was found, and what to do
-	Err      error  // ErrTooLarge, ErrTooDeep, ErrDuplicateName, io.ErrUnexpectedEOF, or nil
+	Err      error  // ErrTooLarge, ErrTooDeep, ErrDuplicateName, io.ErrUnexpectedEOF, a [*CutError], or nil
 }
 
 func (e *SyntaxError) Error() string { return e.Problem }

@@ -5,7 +5,8 @@ import (
 )
 
 // AppendCompact appends text without the white space between its tokens and
-// otherwise as it is. The text must be a JSON value that [Parse] accepts.
+// otherwise as it is. The text must be a JSON value that [Parse] accepts, or JSON Lines: these
+// stay one value a line, without blank lines and without a line feed after the last.
 func AppendCompact(dst, text []byte) []byte {
 	from := 0
 	for i := 0; i < len(text); {
@@ -14,8 +15,11 @@ func AppendCompact(dst, text []byte) []byte {
 			i = scanString(text, i)
 		case isSpace(c):
 			dst = append(dst, text[from:i]...)
-			i = skipSpace(text, i)
-			from = i
+			next := skipSpace(text, i)
+			if separates(text, i, next) {
+				dst = append(dst, '\n')
+			}
+			i, from = next, next
 		default:
 			i++
 		}
@@ -23,9 +27,34 @@ func AppendCompact(dst, text []byte) []byte {
 	return append(dst, text[from:]...)
 }
 
+// separates reports whether the white space from i to next is between two values of JSON
+// Lines: within a value, one of the tokens beside it is a comma, a colon or a bracket that opens
+// or closes.
+func separates(text []byte, i, next int) bool {
+	if i == 0 || next == len(text) {
+		return false
+	}
+	switch text[i-1] {
+	case ',', ':', '[', '{':
+		return false
+	}
+	switch text[next] {
+	case ',', ':', ']', '}':
+		return false
+	}
+	return true
+}
+
 // AppendIndent appends text with two spaces of indentation a level and
-// otherwise as it is.
+// otherwise as it is. JSON Lines have one value a line: they are compact, as [AppendCompact]
+// has them.
 func AppendIndent(dst, text []byte) ([]byte, error) {
-	return jsontext.AppendFormat(dst, text,
+	indented, err := jsontext.AppendFormat(dst, text,
 		jsontext.PreserveRawStrings(true), jsontext.Multiline(true), jsontext.WithIndent("  "))
+	if err != nil {
+		if _, problem := ParseLines(NewRaw(text), Unlimited()); problem == nil {
+			return AppendCompact(dst, text), nil
+		}
+	}
+	return indented, err
 }

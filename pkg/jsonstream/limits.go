@@ -14,7 +14,8 @@ const (
 // Limits bound what one document may cost. The zero value means the defaults.
 type Limits struct {
 	// MaxBytes is the maximum length of a document, in bytes, after decompression; 0
-	// means DefaultMaxBytes. No document is ever longer than 4 GiB.
+	// means DefaultMaxBytes. Of a document that is JSON Lines, it bounds each line; all of
+	// them may have 16 times as many bytes. No document is ever longer than 4 GiB.
 	MaxBytes int64
 	// MaxDepth is how many objects and arrays may be nested; 0 means
 	// DefaultMaxDepth. It is never more than MaxDepth.
@@ -30,6 +31,22 @@ func (l Limits) maxBytes() int64 {
 		return DefaultMaxBytes
 	}
 	return min(l.MaxBytes, math.MaxUint32)
+}
+
+// linesFactor is how many times as long as any other document JSON Lines may be.
+const linesFactor = 16
+
+// maxLinesBytes is maxBytes for all lines of a document together.
+func (l Limits) maxLinesBytes() int64 {
+	return min(l.maxBytes(), math.MaxUint32/linesFactor) * linesFactor
+}
+
+// boundOf returns the maximum length of a document.
+func (l Limits) boundOf(raw Raw) int64 {
+	if raw.Lines {
+		return l.maxLinesBytes()
+	}
+	return l.maxBytes()
 }
 
 func (l Limits) maxDepth() int {

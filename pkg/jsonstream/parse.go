@@ -31,8 +31,8 @@ type node struct {
 	next               int32 // the node after this one and all it holds
 }
 
-// Parse checks that raw is exactly one strict JSON document. The document
-// keeps raw.Bytes, which must not change afterwards. The error is a
+// Parse checks that raw is exactly one strict JSON document, or JSON Lines if it says so: see
+// [ParseLines]. The document keeps raw.Bytes, which must not change afterwards. The error is a
 // [*SyntaxError].
 func Parse(raw Raw, limits Limits) (*Document, error) {
 	return new(Parser).Parse(raw, limits)
@@ -51,10 +51,10 @@ const maxKept = 1 << 16
 // Parse is the function [Parse], but that the document, and every [Value] of it, is valid
 // until the next call; its bytes and texts are not affected.
 func (p *Parser) Parse(raw Raw, limits Limits) (*Document, error) {
-	if int64(len(raw.Bytes)) > limits.maxBytes() {
-		return nil, tooLarge(raw.Start, limits)
+	if bound := limits.boundOf(raw); int64(len(raw.Bytes)) > bound {
+		return nil, tooLarge(raw.Start, bound)
 	}
-	if problem := notText(raw.Bytes); problem != "" {
+	if problem := notText(raw.Bytes); problem != "" && raw.First == 0 { // of a later block, a line is what is wrong
 		return nil, &SyntaxError{Position: raw.Start, Problem: problem}
 	}
 	d := &p.doc
@@ -63,24 +63,29 @@ func (p *Parser) Parse(raw Raw, limits Limits) (*Document, error) {
 		d.nodes = make([]node, 0, expected)
 	}
 	*d = Document{raw: raw, nodes: d.nodes[:0]}
-	if p.scan(limits.maxDepth()) {
+	if raw.Lines {
+		if err := p.lines(limits); err != nil {
+			return nil, err
+		}
+		return d, nil
+	}
+	if p.scan(0, len(raw.Bytes), -1, limits.maxDepth()) {
 		d.plainNames = true
 		return d, nil
 	}
-	if err := d.decode(limits); err != nil {
+	d.nodes = d.nodes[:0]
+	if err := d.decode(raw, 0, -1, limits); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// decode reads the document with the JSON text layer. The error is a
-// [*SyntaxError].
-func (d *Document) decode(limits Limits) error {
-	raw := d.raw
-	d.nodes = d.nodes[:0]
+// decode reads a value in holder, -1 for the root, with the JSON text layer: raw, which begins
+// at an offset of the document and holds nothing else. The error is a [*SyntaxError].
+func (d *Document) decode(raw Raw, offset int, holder int32, limits Limits) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw.Bytes))
 	var nameStart, nameEnd uint32
-	parent := int32(-1)
+	parent := holder
 	for {
 		kind := dec.PeekKind()
 		switch kind {
@@ -89,17 +94,17 @@ func (d *Document) decode(limits Limits) error {
 				return syntaxError(raw, err)
 			}
 			closed := &d.nodes[parent]
-			closed.end = uint32(dec.InputOffset())
+			closed.end = uint32(offset + int(dec.InputOffset()))
 			closed.next = int32(len(d.nodes))
 			parent = closed.parent
 		case '{', '[':
 			if _, err := dec.ReadToken(); err != nil {
 				return syntaxError(raw, err)
 			}
-			d.append(int(dec.InputOffset())-1, parent, nameStart, nameEnd)
+			d.append(offset+int(dec.InputOffset())-1, parent, nameStart, nameEnd)
 			parent = int32(len(d.nodes) - 1)
 			if dec.StackDepth() > limits.maxDepth() {
-				return d.tooDeep(parent, limits)
+				return tooDeep(positionAt(raw, int(d.nodes[parent].start)-offset), limits)
 			}
 		default:
 			// Names count as values of their object: an even number of them
@@ -109,7 +114,7 @@ func (d *Document) decode(limits Limits) error {
 			if err != nil {
 				return syntaxError(raw, err)
 			}
-			end := uint32(dec.InputOffset())
+			end := uint32(offset + int(dec.InputOffset()))
 			start := end - uint32(len(text))
 			if within == '{' && length%2 == 0 {
 				nameStart, nameEnd = start, end
@@ -119,7 +124,7 @@ func (d *Document) decode(limits Limits) error {
 			n.end, n.next = end, int32(len(d.nodes))
 		}
 		nameStart, nameEnd = 0, 0
-		if parent < 0 {
+		if parent == holder {
 			break
 		}
 	}
@@ -159,18 +164,18 @@ func (d *Document) grow(offset int) {
 	d.nodes = slices.Grow(d.nodes, max(room-len(d.nodes), len(d.nodes)/8, 1))
 }
 
-func (d *Document) tooDeep(i int32, limits Limits) *SyntaxError {
+func tooDeep(at Position, limits Limits) *SyntaxError {
 	return &SyntaxError{
-		Position: positionAt(d.raw, int(d.nodes[i].start)),
+		Position: at,
 		Problem:  fmt.Sprintf("nested more than %d levels deep", limits.maxDepth()),
 		Err:      ErrTooDeep,
 	}
 }
 
-func tooLarge(at Position, limits Limits) *SyntaxError {
+func tooLarge(at Position, bound int64) *SyntaxError {
 	return &SyntaxError{
 		Position: at,
-		Problem:  fmt.Sprintf("longer than %d bytes", limits.maxBytes()),
+		Problem:  fmt.Sprintf("longer than %d bytes", bound),
 		Err:      ErrTooLarge,
 	}
 }

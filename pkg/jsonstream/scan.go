@@ -20,17 +20,18 @@ type frame struct {
 // table.
 const manyMembers = 64
 
-// scan reads the document as Parse must, at several times the speed of the JSON text
+// scan reads a value of the document as Parse must, at several times the speed of the JSON text
 // layer. It returns false for a text that is not strict JSON or over a limit, and for some
-// rare valid ones: then the text layer reads it again, and finds what is wrong.
-func (p *Parser) scan(maxDepth int) bool {
+// rare valid ones: then the text layer reads it again, and finds what is wrong. The value is
+// what the text has from begin to end but for white space, and holder holds it, -1 for the root.
+func (p *Parser) scan(begin, end int, holder int32, maxDepth int) bool {
 	d := &p.doc
-	text := d.raw.Bytes
+	text := d.raw.Bytes[:end]
 	frames := p.frames[:0]
 	defer func() { p.frames = frames }()
-	parent := int32(-1)
+	parent := holder
 	var nameStart, nameEnd uint32
-	i := skipSpace(text, 0)
+	i := skipSpace(text, begin)
 	for {
 		if i >= len(text) {
 			return false

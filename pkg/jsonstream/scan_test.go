@@ -12,8 +12,8 @@ func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	t.Helper()
 	limits := Limits{MaxDepth: 20}
 	fast, slow := &Parser{doc: Document{raw: NewRaw(text)}}, &Document{raw: NewRaw(text)}
-	scanned = fast.scan(limits.maxDepth())
-	decoded = notText(text) == "" && slow.decode(limits) == nil
+	scanned = fast.scan(0, len(fast.doc.raw.Bytes), -1, limits.maxDepth())
+	decoded = notText(text) == "" && slow.decode(slow.raw, 0, -1, limits) == nil
 	if scanned && !decoded {
 		t.Fatalf("%q: accepted, and is not strict JSON", text)
 	}

@@ -11,6 +11,11 @@ import (
 type Raw struct {
 	Bytes []byte   // the document, perhaps with white space around it
 	Start Position // of Bytes[0] in the stream
+	Lines bool     // it is JSON Lines: an array of the lines' values. See [ParseLines].
+	// First is the index of the first value, and More says that further values follow, where
+	// JSON Lines are a block of a longer text: see [Blocks].
+	First int
+	More  bool
 }
 
 // start is where every text begins.
@@ -19,6 +24,10 @@ var start = Position{Line: 1, Column: 1}
 // NewRaw returns a document that does not come from a stream: positions in it
 // count from its own beginning.
 func NewRaw(text []byte) Raw { return Raw{Bytes: text, Start: start} }
+
+// With returns another text as a document of the same form, with positions that count from its
+// own beginning.
+func (r Raw) With(text []byte) Raw { return Raw{Bytes: text, Start: start, Lines: r.Lines} }
 
 // PositionAt returns the position in the stream of the byte at an offset.
 func (r Raw) PositionAt(offset int) Position { return positionAt(r, offset) }
@@ -43,6 +52,9 @@ type Splitter struct {
 	// whole lines are tried first, which costs a fraction of a scan.
 	lines bool
 	begun bool
+
+	takesLines func(first []byte) bool // see TakeLines
+	leaves     int64                   // see LeaveLines
 }
 
 const (
@@ -64,6 +76,12 @@ func NewSplitter(r io.Reader, limits Limits) *Splitter {
 // Next, so that the memory for a long document is allocated once. The stream may have
 // more or fewer.
 func (s *Splitter) Expect(bytes int64) { s.left = bytes }
+
+// TakeLines sets, before the first call of Next, what decides whether the stream is JSON Lines
+// that are one document: it gets the first document of the stream, if that is on one line, and
+// reports whether all of the stream is one with it. Then Next returns that, once the stream has
+// ended.
+func (s *Splitter) TakeLines(of func(first []byte) bool) { s.takesLines = of }
 
 // Next returns the next document, whose bytes belong to the caller. At the end of the
 // stream the error is [io.EOF]; an error of the reader is returned as it is, after the
@@ -112,7 +130,7 @@ func (s *Splitter) skipSpace() error {
 		if s.err != nil {
 			return s.err
 		}
-		s.fill()
+		s.fill(s.limits.maxBytes())
 	}
 }
 
@@ -209,7 +227,7 @@ func (s *Splitter) scan() (Raw, error) {
 		if done || s.err != nil {
 			break
 		}
-		s.fill()
+		s.fill(limit)
 	}
 	if s.err != nil && !errors.Is(s.err, io.EOF) && !done {
 		s.consume(scanned)
@@ -218,12 +236,48 @@ func (s *Splitter) scan() (Raw, error) {
 	if skipped > 0 {
 		s.consume(scanned)
 		s.begun = true
-		return Raw{Start: begin}, tooLarge(begin, s.limits)
+		return Raw{Start: begin}, tooLarge(begin, s.limits.maxBytes())
 	}
 	if !s.begun {
 		s.lines = !c.damaged && s.endsLine(scanned)
+		first := s.slab[s.pos : s.pos+scanned]
+		if s.takesLines != nil && !c.damaged && bytes.IndexByte(first, '\n') < 0 && s.takesLines(first) {
+			return s.rest()
+		}
 	}
 	return s.take(scanned), nil
+}
+
+// LeaveLines sets, before the first call of Next, that JSON Lines of more bytes than that are not read
+// to their end, where it is known how many the stream has (see [Splitter.Expect]) and they are not too
+// many: Next then returns a document without Bytes, the last one, for whoever can read the stream
+// again from its Start on.
+func (s *Splitter) LeaveLines(longer int64) { s.leaves = longer }
+
+// rest takes all that is left of the stream as JSON Lines.
+func (s *Splitter) rest() (Raw, error) {
+	begin, limit := s.at, s.limits.maxLinesBytes()
+	if length := int64(len(s.slab)-s.pos) + s.left; s.leaves > 0 && s.left > 0 && s.leaves < length && length <= limit {
+		s.begun, s.err, s.pos = true, io.EOF, len(s.slab)
+		return Raw{Start: begin, Lines: true}, nil
+	}
+	long := false
+	for s.err == nil {
+		s.fill(limit)
+		if long = long || int64(len(s.slab)-s.pos) > limit; long {
+			s.slab, s.pos = s.slab[:0], 0 // the rest only has to be read
+		}
+	}
+	s.begun = true
+	text := s.slab[s.pos:len(s.slab):len(s.slab)]
+	s.pos = len(s.slab)
+	switch {
+	case !errors.Is(s.err, io.EOF):
+		return Raw{}, s.err
+	case long:
+		return Raw{Start: begin}, tooLarge(begin, limit)
+	}
+	return Raw{Bytes: text, Start: begin, Lines: true}, nil
 }
 
 // endsLine reports whether only space is between the document's end and the end of its
@@ -234,12 +288,12 @@ func (s *Splitter) endsLine(n int) bool {
 }
 
 // fill reads more, into a new slab where the old one is full: documents that were
-// returned keep theirs.
-func (s *Splitter) fill() {
+// returned keep theirs. limit is how long a document may be.
+func (s *Splitter) fill(limit int64) {
 	if len(s.slab) == cap(s.slab) {
 		rest := s.slab[s.pos:]
 		size := max(firstSlab, min(2*cap(s.slab), maxSlab), 2*len(rest))
-		if whole := int64(len(rest)) + s.left; s.left > 0 && len(rest) >= longDocument && whole <= s.limits.maxBytes() {
+		if whole := int64(len(rest)) + s.left; s.left > 0 && len(rest) >= longDocument && whole <= limit {
 			size = int(whole) + 1 // room for the read that finds the end
 		}
 		s.slab = append(make([]byte, 0, size), rest...)

@@ -66,6 +66,9 @@ func (v Value) Kind() Kind {
 	if v.doc == nil {
 		return Absent
 	}
+	if v.i == 0 && v.doc.raw.Lines {
+		return Array
+	}
 	return kindOf(v.doc.raw.Bytes[v.node().start])
 }
 
@@ -80,7 +83,7 @@ func kindOf(first byte) Kind {
 }
 
 // Raw returns the value's own bytes, which the caller must not change; nil if
-// it is absent.
+// it is absent. Those of a document that is JSON Lines are all of its lines.
 func (v Value) Raw() []byte {
 	if v.doc == nil {
 		return nil
