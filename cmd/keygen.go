@@ -17,18 +17,20 @@ import (
 func newKeygen(g *cli.Globals) *cobra.Command {
 	var kind, id, output string
 	c := &cobra.Command{
-		Use:   "keygen [--type hmac|ed25519] [--key-id ID] [-o FILE]",
+		Use:   "keygen [--type hmac|ed25519|p256] [--key-id ID] [-o FILE]",
 		Short: "Make a key for signing",
 		Long: `Keygen makes a key and writes it as a JSON Web Key (RFC 7517): 256 random bits that
 sender and receivers share or, with --type ed25519, a private key that the sender
 keeps (RFC 8037). Its public key, which receivers verify with, goes to a file
-beside it: agent.pub for -o agent.key. Without --key-id, the id of an Ed25519 key is
-its thumbprint (RFC 7638).
+beside it: agent.pub for -o agent.key. Without --key-id, the id of a key pair is its
+thumbprint (RFC 7638). With --type p256 it is a key pair for ES256, which signs the
+AgentCards of A2A (handoff a2a card sign), and no messages.
 
 With -o the file with the key can be read by its owner alone, and a file that is
 there already is never overwritten.`,
 		Example: `  handoff keygen --key-id team-1 -o team.key
-  handoff keygen --type ed25519 --key-id planner-2026 -o planner.key`,
+  handoff keygen --type ed25519 --key-id planner-2026 -o planner.key
+  handoff keygen --type p256 --key-id card-2026 -o card.key`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var key sign.Key
@@ -37,8 +39,10 @@ there already is never overwritten.`,
 				key = sign.NewKey(id)
 			case "ed25519":
 				key = sign.NewEd25519Key(id)
+			case "p256":
+				key = sign.NewP256Key(id)
 			default:
-				return fmt.Errorf("--type %q: use hmac or ed25519", kind)
+				return fmt.Errorf("--type %q: use hmac, ed25519 or p256", kind)
 			}
 			text, err := lineOf(key)
 			if err != nil {
@@ -57,10 +61,10 @@ there already is never overwritten.`,
 			return writeKeys(g, files)
 		},
 	}
-	c.Flags().StringVar(&kind, "type", "hmac", "the kind of key: hmac, which sender and receivers share, or ed25519, a key pair")
+	c.Flags().StringVar(&kind, "type", "hmac", "the kind of key: hmac, which sender and receivers share, or a key pair, ed25519 or p256")
 	c.Flags().StringVar(&id, "key-id", "", "the `ID` that messages will name the key by")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the key to `FILE`, which must not be there yet")
-	cli.Complete(c, "type", "hmac", "ed25519")
+	cli.Complete(c, "type", "hmac", "ed25519", "p256")
 	return c
 }
 

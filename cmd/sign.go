@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ would change: a signature would not protect it.`,
 			if err != nil {
 				return err
 			}
-			key, err := chooseSigner(keys, f.keyID)
+			key, err := cli.ChooseSigner(keys, f.keyID)
 			if err == nil {
 				err = key.MaySign()
 			}
@@ -77,30 +76,6 @@ would change: a signature would not protect it.`,
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
 	return c
-}
-
-// chooseSigner returns the key to sign with: the one with an ID, if that is not "".
-func chooseSigner(keys []sign.Key, id string) (sign.Key, error) {
-	if slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
-		keys = slices.DeleteFunc(keys, sign.Key.IsPublic)
-	}
-	switch {
-	case len(keys) == 0:
-		return sign.Key{}, cli.ErrNoKey
-	case id == "" && len(keys) > 1:
-		return sign.Key{}, fmt.Errorf("there are %d keys: say with --key-id which one is to sign", len(keys))
-	case id == "":
-		return keys[0], nil
-	}
-	for _, k := range keys {
-		if k.ID == id {
-			return k, nil
-		}
-	}
-	if len(keys) == 1 && !keys[0].IsNamed() {
-		return keys[0].WithID(id), nil
-	}
-	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", id)
 }
 
 // sign appends the signed message.

@@ -18,15 +18,18 @@ func NewEd25519Key(id string) Key {
 	return named(Key{public: public, private: private}, id)
 }
 
-// Public returns the public half of an Ed25519 key, under the same ID. A shared secret has
-// none: ok is false.
+// Public returns the public half of a key pair, under the same ID. A shared secret has none:
+// ok is false.
 func (k Key) Public() (public Key, ok bool) {
 	k.private, k.ops = nil, nil
-	return k, k.public != nil
+	if k.p256 != nil {
+		k.p256 = &p256Key{public: k.p256.public}
+	}
+	return k, k.public != nil || k.p256 != nil
 }
 
 // Ed25519 returns the halves of an Ed25519 key, for signatures over what is no message. private
-// is nil for a public key; both are nil for a shared secret.
+// is nil for a public key; both are nil for any other key.
 func (k Key) Ed25519() (public ed25519.PublicKey, private ed25519.PrivateKey) {
 	return k.public, k.private
 }
@@ -56,18 +59,23 @@ func newPublic(id string, point []byte) (Key, error) {
 	return named(Key{public: slices.Clone(point)}, id), nil
 }
 
-// named gives an Ed25519 key its ID, the thumbprint if there is none.
+// named gives a key of a pair its ID, the thumbprint if there is none.
 func named(k Key, id string) Key {
 	k.ID = id
 	if id == "" {
-		k.ID, k.derived = thumbprint(k.public), true
+		k.ID, k.derived = k.thumbprint(), true
 	}
 	return k
 }
 
 // thumbprint is that of the JSON Web Key (RFC 7638; RFC 8037, section 2).
-func thumbprint(public ed25519.PublicKey) string {
-	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(public) + `"}`))
+func (k Key) thumbprint() string {
+	text := `{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(k.public) + `"}`
+	if k.p256 != nil {
+		x, y := k.p256.coordinates()
+		text = `{"crv":"P-256","kty":"EC","x":"` + x + `","y":"` + y + `"}`
+	}
+	sum := sha256.Sum256([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// JWK returns the key as a JSON Web Key: of type oct for HS256 (RFC 7517), or of type OKP
-// for EdDSA (RFC 8037). It is the one text that holds what is secret in the key; [Key.Public]
+// JWK returns the key as a JSON Web Key: of type oct for HS256 (RFC 7517), of type OKP for
+// EdDSA (RFC 8037), or of type EC for ES256 (RFC 7518, section 6.2). It is the one text that holds what is secret in the key; [Key.Public]
 // leaves that out.
 func (k Key) JWK() ([]byte, error) {
 	jwk := jose.JSONWebKey{Key: k.secret, KeyID: k.ID, Algorithm: string(jose.HS256)}
@@ -22,28 +22,55 @@ func (k Key) JWK() ([]byte, error) {
 		jwk.Key, jwk.Algorithm = k.private, string(jose.EdDSA)
 	case k.public != nil:
 		jwk.Key, jwk.Algorithm = k.public, string(jose.EdDSA)
+	case k.p256 != nil && k.p256.private != nil:
+		jwk.Key, jwk.Algorithm = k.p256.private, string(jose.ES256)
+	case k.p256 != nil:
+		jwk.Key, jwk.Algorithm = k.p256.public, string(jose.ES256)
 	}
 	return jwk.MarshalJSON()
 }
 
-// parseJWKs reads a JSON Web Key or a JWK Set.
-func parseJWKs(text []byte) ([]Key, error) {
+// A keyType is what [parseJWK] reads for one type of JSON Web Key.
+type keyType struct {
+	name       string
+	read       func(jsonstream.Value) (Key, error)
+	algorithms []string // that alg may name, the usual one first
+}
+
+// keyTypes are those of keys that sign messages or, for a JWS, those of key pairs.
+func keyTypes(jws bool) []keyType {
+	okp := keyType{"OKP", parseOKP, []string{string(jose.EdDSA), "Ed25519"}} // RFC 8037, RFC 9864
+	if jws {
+		return []keyType{okp, {"EC", parseEC, []string{string(jose.ES256)}}}
+	}
+	return []keyType{okp, {"oct", parseOct, []string{string(jose.HS256)}}}
+}
+
+// parseJWKs reads a JSON Web Key or a JWK Set. With jws, keys of a set that are not for
+// signatures of [Key.SignJWS] are left out: a published set may hold any (RFC 7517, section 5).
+func parseJWKs(text []byte, jws bool) ([]Key, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
 		return nil, errors.New("begins with { but is not one JSON object: a key file holds a JSON Web Key, a JWK Set or raw bytes")
 	}
 	root := doc.Root()
 	if !root.Get("keys").Exists() {
-		k, err := parseJWK(root)
+		k, err := parseJWK(root, jws)
 		return []Key{k}, err
 	}
 	var keys []Key
 	for i, v := range root.Get("keys").Elements() {
-		k, err := parseJWK(v)
+		if jws && !isForJWS(v) {
+			continue
+		}
+		k, err := parseJWK(v, jws)
 		if err != nil {
 			return nil, fmt.Errorf("/keys/%d: %w", i, err)
 		}
 		keys = append(keys, k)
+	}
+	if len(keys) == 0 && root.Get("keys").Len() > 0 {
+		return nil, errors.New("/keys: a JWK Set without a key for ES256 (P-256) or EdDSA (Ed25519): those of other types and uses are left out")
 	}
 	if len(keys) == 0 {
 		return nil, errors.New("/keys: a JWK Set without a key: put at least one into it")
@@ -52,21 +79,22 @@ func parseJWKs(text []byte) ([]Key, error) {
 }
 
 // parseJWK reads one JSON Web Key, of which it knows the members of RFC 7517, section 4.
-func parseJWK(v jsonstream.Value) (Key, error) {
-	read, algorithms := parseOct, []string{string(jose.HS256)}
-	switch kind := v.Get("kty"); {
-	case kind.Text() == "oct":
-	case kind.Text() == "OKP":
-		read, algorithms = parseOKP, []string{string(jose.EdDSA), "Ed25519"} // RFC 8037, RFC 9864
-	default:
+func parseJWK(v jsonstream.Value, jws bool) (Key, error) {
+	types, kind := keyTypes(jws), v.Get("kty")
+	i := slices.IndexFunc(types, func(t keyType) bool { return t.name == kind.Text() })
+	if i < 0 {
 		found := "none"
 		if kind.Kind() == jsonstream.String {
 			found = fmt.Sprintf("%.20q", kind.Text())
 		}
-		return Key{}, fmt.Errorf("kty: expected \"oct\", a shared secret, or \"OKP\", an Ed25519 key; found %s", found)
+		expected := `"oct", a shared secret, or "OKP", an Ed25519 key`
+		if jws {
+			expected = `"OKP", an Ed25519 key, or "EC", a P-256 key`
+		}
+		return Key{}, fmt.Errorf("kty: expected %s; found %s", expected, found)
 	}
-	if alg := v.Get("alg"); alg.Exists() && !slices.Contains(algorithms, alg.Text()) {
-		return Key{}, fmt.Errorf("alg: the key is for %.20q: of its type, only those for %s are used here", alg.Text(), algorithms[0])
+	if alg := v.Get("alg"); alg.Exists() && !slices.Contains(types[i].algorithms, alg.Text()) {
+		return Key{}, fmt.Errorf("alg: the key is for %.20q: of its type, only those for %s are used here", alg.Text(), types[i].algorithms[0])
 	}
 	if use := v.Get("use"); use.Exists() && use.Text() != "sig" {
 		return Key{}, fmt.Errorf("use: the key is for %.20q: only keys for \"sig\" sign", use.Text())
@@ -75,11 +103,14 @@ func parseJWK(v jsonstream.Value) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("key_ops: %w", err)
 	}
-	k, err := read(v)
+	k, err := types[i].read(v)
 	if err != nil {
 		return Key{}, err
 	}
 	k.ops = ops
+	if jws {
+		return k, nil // of a pair, and those have been looked at
+	}
 	return k, k.check()
 }
 
@@ -101,29 +132,38 @@ func parseOKP(v jsonstream.Value) (Key, error) {
 	if curve := v.Get("crv"); curve.Text() != "Ed25519" {
 		return Key{}, fmt.Errorf("crv: expected \"Ed25519\", found %.20q: keys of other curves are not used here", curve.Text())
 	}
-	id := v.Get("kid")
-	if id.Exists() && id.Kind() != jsonstream.String {
-		return Key{}, errors.New("kid: expected a string that names the key")
+	id, err := keyID(v)
+	if err != nil {
+		return Key{}, err
 	}
-	public, err := octets(v, "x")
+	public, err := octets(v, "x", "RFC 8037, section 2")
 	if err != nil {
 		return Key{}, err
 	}
 	if !v.Get("d").Exists() {
-		return newPublic(id.Text(), public)
+		return newPublic(id, public)
 	}
-	seed, err := octets(v, "d")
+	seed, err := octets(v, "d", "RFC 8037, section 2")
 	if err != nil {
 		return Key{}, err
 	}
-	return newPrivate(id.Text(), seed, public)
+	return newPrivate(id, seed, public)
 }
 
-// octets returns the 32 bytes of a member.
-func octets(v jsonstream.Value, name string) ([]byte, error) {
+// keyID returns the kid of a JSON Web Key, "" if it has none.
+func keyID(v jsonstream.Value) (string, error) {
+	id := v.Get("kid")
+	if id.Exists() && id.Kind() != jsonstream.String {
+		return "", errors.New("kid: expected a string that names the key")
+	}
+	return id.Text(), nil
+}
+
+// octets returns the 32 bytes of a member, which a section of a specification describes.
+func octets(v jsonstream.Value, name, section string) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(v.Get(name).Text())
 	if err != nil || len(b) != ed25519.PublicKeySize {
-		return nil, fmt.Errorf("%s: not 32 bytes in base64url without padding (RFC 8037, section 2)", name)
+		return nil, fmt.Errorf("%s: not 32 bytes in base64url without padding (%s)", name, section)
 	}
 	return b, nil
 }

@@ -19,6 +19,7 @@ type Algorithm string
 const (
 	HMAC    Algorithm = "hmac-sha256" // with a secret that sender and receiver share
 	Ed25519 Algorithm = "ed25519"     // RFC 8032, with a private key that only the sender has
+	P256    Algorithm = "ecdsa-p256"  // ECDSA with P-256 and SHA-256: for a JWS, never for a message
 )
 
 const (
@@ -30,7 +31,8 @@ const (
 )
 
 // A Key is a secret shared by sender and receiver, a private Ed25519 key, or a public one.
-// Each is for one algorithm alone. The zero Key neither signs nor verifies. Formatted with
+// Each is for one algorithm alone. Those of [ParseJWSKeys] can be P-256 keys too, which sign
+// no messages. The zero Key neither signs nor verifies. Formatted with
 // package fmt or log/slog, a Key shows its ID and nothing of what is secret.
 type Key struct {
 	ID      string             // its signatureKeyId, "" if it has none
@@ -38,6 +40,7 @@ type Key struct {
 	macs    *sync.Pool         // of *mac: each has gone through the secret already
 	public  ed25519.PublicKey  // nil for HMAC
 	private ed25519.PrivateKey // nil for HMAC, and for a public key
+	p256    *p256Key           // nil for the others
 	derived bool               // ID is the thumbprint, since the key file names none
 	ops     []string           // key_ops of a JSON Web Key; nil for any
 }
@@ -48,14 +51,20 @@ func newKey(id string, secret []byte) Key {
 
 // Algorithm returns what the key is for.
 func (k Key) Algorithm() Algorithm {
-	if k.public != nil {
+	switch {
+	case k.public != nil:
 		return Ed25519
+	case k.p256 != nil:
+		return P256
+	default:
+		return HMAC
 	}
-	return HMAC
 }
 
 // IsPublic reports whether the key may be shown to everybody.
-func (k Key) IsPublic() bool { return k.public != nil && k.private == nil }
+func (k Key) IsPublic() bool {
+	return k.public != nil && k.private == nil || k.p256 != nil && k.p256.private == nil
+}
 
 // IsNamed reports whether the ID was given to the key: it is not made of its thumbprint.
 func (k Key) IsNamed() bool { return k.ID != "" && !k.derived }
@@ -68,7 +77,10 @@ func (k Key) WithID(id string) Key {
 
 // same reports whether two keys make and verify the same signatures.
 func (k Key) same(other Key) bool {
-	return hmac.Equal(k.secret, other.secret) && bytes.Equal(k.public, other.public)
+	if k.p256 != nil && other.p256 != nil {
+		return k.p256.public.Equal(other.p256.public)
+	}
+	return k.Algorithm() == other.Algorithm() && hmac.Equal(k.secret, other.secret) && bytes.Equal(k.public, other.public)
 }
 
 // The operations of a key (RFC 7517, section 4.3).
@@ -106,7 +118,7 @@ func NewKey(id string) Key {
 // Weakness returns why the secret is easier to guess than one of [NewKey], "" if there is
 // no sign of that.
 func (k Key) Weakness() string {
-	if k.IsPublic() {
+	if k.IsPublic() || k.p256 != nil { // [newP256] has looked
 		return ""
 	}
 	secret := k.secret
@@ -126,6 +138,10 @@ func (k Key) Weakness() string {
 // Format implements [fmt.Formatter] so that no verb shows what is secret.
 func (k Key) Format(s fmt.State, _ rune) {
 	switch {
+	case k.p256 != nil && k.IsPublic():
+		fmt.Fprintf(s, "public P-256 key %q", k.ID)
+	case k.p256 != nil:
+		fmt.Fprintf(s, "private P-256 key %q", k.ID)
 	case k.public == nil:
 		fmt.Fprintf(s, "key %q of %d bytes", k.ID, len(k.secret))
 	case k.private == nil:
@@ -138,9 +154,11 @@ func (k Key) Format(s fmt.State, _ rune) {
 // MarshalText returns what Format shows, for encoders and loggers.
 func (k Key) MarshalText() ([]byte, error) { return fmt.Append(nil, k), nil }
 
-// check rejects a secret that can be found by trying.
+// check rejects a secret that can be found by trying, and a key that is for no messages.
 func (k Key) check() error {
 	switch {
+	case k.p256 != nil:
+		return fmt.Errorf("the key %.80q is for P-256: messages are signed with shared secrets and Ed25519 keys", k.ID)
 	case k.public != nil:
 		return nil // [newPublic] and [newPrivate] have looked
 	case len(k.secret) < MinKeyBytes:

@@ -28,7 +28,10 @@ const (
 // thumbprint of RFC 7638 as its ID. Content that is recognisably something else, such as a
 // certificate, that is encrypted, or that cannot be random is an error. The errors never
 // quote what is secret.
-func ParseKeys(text []byte) ([]Key, error) {
+func ParseKeys(text []byte) ([]Key, error) { return parseKeys(text, false) }
+
+// parseKeys is [ParseKeys], or [ParseJWSKeys] with jws.
+func parseKeys(text []byte, jws bool) ([]Key, error) {
 	if isUTF16(text) {
 		return nil, errors.New("a text in UTF-16: save it as UTF-8")
 	}
@@ -36,7 +39,7 @@ func ParseKeys(text []byte) ([]Key, error) {
 		return nil, errors.New("begins with a byte-order mark: save it without one")
 	}
 	if label := regexp.MustCompile(armor).FindSubmatch(text); label != nil {
-		return parsePEM(text, label[1])
+		return parsePEM(text, label[1], jws)
 	}
 	if other := otherFile(text); other != "" {
 		return nil, errors.New(other + needed)
@@ -48,7 +51,10 @@ func ParseKeys(text []byte) ([]Key, error) {
 		return nil, errors.New(other)
 	}
 	if bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte("{")) {
-		return parseJWKs(text)
+		return parseJWKs(text, jws)
+	}
+	if jws {
+		return nil, errors.New("no key pair, nor the public key of one: " + jwsNeeded)
 	}
 	secret := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if len(secret) == 0 {

@@ -2,6 +2,7 @@ package sign
 
 import (
 	"bytes"
+	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
@@ -18,7 +19,8 @@ var errDamaged = errors.New("damaged, or not what it says it is: get it from whe
 
 // parsePEM reads every key of a PEM file (RFC 7468): private ones as PKCS #8 or OpenSSH
 // writes them, unencrypted, public ones as SubjectPublicKeyInfo. label is that of the first.
-func parsePEM(text, label []byte) ([]Key, error) {
+// With jws, they may also be P-256 keys, private ones as SEC 1 has them too.
+func parsePEM(text, label []byte, jws bool) ([]Key, error) {
 	var keys []Key
 	blocks := 0
 	for rest := text; ; blocks++ {
@@ -26,7 +28,10 @@ func parsePEM(text, label []byte) ([]Key, error) {
 		if block, rest = pem.Decode(rest); block == nil {
 			break
 		}
-		k, err := parseBlock(block)
+		if jws && block.Type == "EC PARAMETERS" { // openssl ecparam writes them before the key
+			continue
+		}
+		k, err := parseBlock(block, jws)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +48,7 @@ func parsePEM(text, label []byte) ([]Key, error) {
 }
 
 // parseBlock reads one key.
-func parseBlock(block *pem.Block) (Key, error) {
+func parseBlock(block *pem.Block, jws bool) (Key, error) {
 	name := armored([]byte(block.Type))
 	switch {
 	case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
@@ -53,15 +58,27 @@ func parseBlock(block *pem.Block) (Key, error) {
 		if err != nil {
 			return Key{}, fmt.Errorf("%s: %w", name, errDamaged)
 		}
+		if private, ok := key.(*ecdsa.PrivateKey); ok && jws {
+			return newP256("", &private.PublicKey, private)
+		}
 		private, ok := key.(ed25519.PrivateKey)
 		if !ok {
 			return Key{}, otherKind(name, fmt.Sprintf("%T", key))
 		}
 		return newPrivate("", private.Seed(), private[ed25519.SeedSize:])
+	case block.Type == "EC PRIVATE KEY" && jws:
+		private, err := x509.ParseECPrivateKey(block.Bytes)
+		if err != nil {
+			return Key{}, fmt.Errorf("%s: %w", name, errDamaged)
+		}
+		return newP256("", &private.PublicKey, private)
 	case block.Type == "PUBLIC KEY":
 		key, err := x509.ParsePKIXPublicKey(block.Bytes)
 		if err != nil {
 			return Key{}, fmt.Errorf("%s: %w", name, errDamaged)
+		}
+		if public, ok := key.(*ecdsa.PublicKey); ok && jws {
+			return newP256("", public, nil)
 		}
 		public, ok := key.(ed25519.PublicKey)
 		if !ok {

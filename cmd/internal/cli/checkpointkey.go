@@ -15,7 +15,7 @@ import (
 
 // CheckpointKey reads the private key that signs the checkpoints of an audit log.
 func CheckpointKey(g *Globals, c *cobra.Command, file string) (ed25519.PrivateKey, error) {
-	keys, err := loadKeys(g, c, []string{file})
+	keys, err := new(KeyFlags).load(g, c, []string{file})
 	if err != nil {
 		return nil, err
 	}

@@ -20,11 +20,18 @@ import (
 // the machine can read those.
 type KeyFlags struct {
 	Files []string
+	pairs bool       // of a JWS: key pairs and public keys, of P-256 too
 	keys  []sign.Key // what Load has read
 }
 
 func (f *KeyFlags) Register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: a secret as raw bytes, a JSON Web Key or a set, or Ed25519 keys, in PEM or of OpenSSH too; may be repeated (or HANDOFF_KEY: the key itself)")
+}
+
+// RegisterPairs is Register for the keys of a JWS, which are those of [sign.ParseJWSKeys].
+func (f *KeyFlags) RegisterPairs(c *cobra.Command) {
+	f.pairs = true
+	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: P-256 (ES256) and Ed25519 (EdDSA) keys, as a JSON Web Key, a JWK Set or PEM; may be repeated (or HANDOFF_KEY: the key itself)")
 }
 
 // keyVariable is the environment variable that holds a key itself.
@@ -40,25 +47,59 @@ func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err erro
 	}
 	text, ok := os.LookupEnv(keyVariable)
 	if ok && !c.Flags().Changed("key-file") {
-		keys, err = parseKeys(c.ErrOrStderr(), keyVariable, []byte(text))
+		keys, err = f.parse(c.ErrOrStderr(), keyVariable, []byte(text))
 	} else {
-		keys, err = loadKeys(g, c, f.Files)
+		keys, err = f.load(g, c, f.Files)
 	}
 	f.keys = slices.Clip(keys) // who appends to them has others
 	return f.keys, err
 }
 
-var ErrNoKey = term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+keyVariable), "handoff keygen -o FILE makes a key")
+// ErrNoKey is the error of a command that needs a key and has none, ErrNoPair that of one which
+// needs a key pair.
+var (
+	ErrNoKey  = errNoKey("handoff keygen -o FILE makes a key")
+	ErrNoPair = errNoKey("handoff keygen --type p256 -o FILE makes a key pair")
+)
 
-// loadKeys reads key files.
-func loadKeys(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
+func errNoKey(advice string) error {
+	return term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+keyVariable), advice)
+}
+
+// ChooseSigner returns the key to sign with: the one with an ID, if that is not "".
+// The error is [ErrNoKey] if there are none, or asks for an ID.
+func ChooseSigner(keys []sign.Key, id string) (sign.Key, error) {
+	if slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
+		keys = slices.DeleteFunc(keys, sign.Key.IsPublic)
+	}
+	switch {
+	case len(keys) == 0:
+		return sign.Key{}, ErrNoKey
+	case id == "" && len(keys) > 1:
+		return sign.Key{}, fmt.Errorf("there are %d keys: say with --key-id which one is to sign", len(keys))
+	case id == "":
+		return keys[0], nil
+	}
+	for _, k := range keys {
+		if k.ID == id {
+			return k, nil
+		}
+	}
+	if len(keys) == 1 && !keys[0].IsNamed() {
+		return keys[0].WithID(id), nil
+	}
+	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", id)
+}
+
+// load reads key files.
+func (f *KeyFlags) load(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key
 	for _, file := range files {
 		text, exposed, err := readKeyFile(g, c, file)
 		if err != nil {
 			return nil, err
 		}
-		keys, err := parseKeys(c.ErrOrStderr(), file, text)
+		keys, err := f.parse(c.ErrOrStderr(), file, text)
 		if err != nil {
 			return nil, err
 		}
@@ -123,9 +164,13 @@ func readKey(s input.Source) (text []byte, exposed string, err error) {
 	return text, exposed, err
 }
 
-// parseKeys reads the keys of a text that comes from origin, and warns of weak ones.
-func parseKeys(stderr io.Writer, origin string, text []byte) ([]sign.Key, error) {
-	keys, err := sign.ParseKeys(text)
+// parse reads the keys of a text that comes from origin, and warns of weak ones.
+func (f *KeyFlags) parse(stderr io.Writer, origin string, text []byte) ([]sign.Key, error) {
+	parse := sign.ParseKeys
+	if f.pairs {
+		parse = sign.ParseJWSKeys
+	}
+	keys, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", origin, err)
 	}

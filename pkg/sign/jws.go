@@ -1,0 +1,163 @@
+package sign
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"math/big"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A p256Key is a key pair of the curve P-256, or the public half of one.
+type p256Key struct {
+	public  *ecdsa.PublicKey
+	private *ecdsa.PrivateKey // nil for a public key
+}
+
+// jwsNeeded ends the error for a file that has no key for a JWS.
+const jwsNeeded = "a JWS is signed with a P-256 key (ES256) or an Ed25519 key (EdDSA), as a JSON Web Key, a JWK Set or PEM; handoff keygen makes both kinds"
+
+// NewP256Key returns a new private key for ES256. Without an ID, that is its thumbprint (RFC
+// 7638). It signs a JWS, and no message.
+func NewP256Key(id string) Key {
+	private, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // never fails
+	return named(Key{p256: &p256Key{public: &private.PublicKey, private: private}}, id)
+}
+
+// ParseJWSKeys reads the content of a key file as [ParseKeys] does, for [Key.SignJWS] and
+// [Key.VerifyJWS]: key pairs and public keys of Ed25519 and P-256 (RFC 7518, section 6.2), never
+// a shared secret. Of a JWK Set, it leaves out the keys of other types, curves and uses, and
+// those for other algorithms; a set with no other is an error.
+func ParseJWSKeys(text []byte) ([]Key, error) { return parseKeys(text, true) }
+
+// isForJWS reports whether a JSON Web Key of a set is meant for an algorithm of [Key.SignJWS].
+func isForJWS(v jsonstream.Value) bool {
+	use, alg := v.Get("use"), v.Get("alg")
+	if use.Exists() && use.Text() != "sig" {
+		return false
+	}
+	switch v.Get("kty").Text() + " " + v.Get("crv").Text() {
+	case "EC P-256":
+		return !alg.Exists() || alg.Text() == string(jose.ES256)
+	case "OKP Ed25519":
+		return !alg.Exists() || alg.Text() == string(jose.EdDSA) || alg.Text() == "Ed25519"
+	default:
+		return false
+	}
+}
+
+// parseEC reads a P-256 key (RFC 7518, section 6.2).
+func parseEC(v jsonstream.Value) (Key, error) {
+	const section = "RFC 7518, section 6.2"
+	if curve := v.Get("crv"); curve.Text() != "P-256" {
+		return Key{}, errors.New("crv: expected \"P-256\": keys of other curves are not used here")
+	}
+	id, err := keyID(v)
+	if err != nil {
+		return Key{}, err
+	}
+	x, err := octets(v, "x", section)
+	if err != nil {
+		return Key{}, err
+	}
+	y, err := octets(v, "y", section)
+	if err != nil {
+		return Key{}, err
+	}
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))
+	if err != nil {
+		return Key{}, errors.New("x, y: not a public P-256 key: no point of the curve")
+	}
+	if !v.Get("d").Exists() {
+		return newP256(id, public, nil)
+	}
+	d, err := octets(v, "d", section)
+	if err != nil {
+		return Key{}, err
+	}
+	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), d)
+	if err != nil {
+		return Key{}, errors.New("d: not a private P-256 key: it is 0 or beyond the order of the curve")
+	}
+	return newP256(id, public, private)
+}
+
+// newP256 returns a key of P-256. The public key that comes with a private one must be its own.
+func newP256(id string, public *ecdsa.PublicKey, private *ecdsa.PrivateKey) (Key, error) {
+	if public.Curve != elliptic.P256() {
+		return Key{}, errors.New("a key of the curve " + public.Params().Name + ": of elliptic curves, P-256 (ES256) and Ed25519 are used here")
+	}
+	if private != nil && !private.PublicKey.Equal(public) {
+		return Key{}, errors.New("the public key in it is not that of the private key: the file is damaged, or somebody has changed it")
+	}
+	return named(Key{p256: &p256Key{public: public, private: private}}, id), nil
+}
+
+// coordinates returns those of the public key as a JSON Web Key has them.
+func (k *p256Key) coordinates() (x, y string) {
+	point, _ := k.public.Bytes() // of a key that was checked
+	return base64.RawURLEncoding.EncodeToString(point[1:33]), base64.RawURLEncoding.EncodeToString(point[33:])
+}
+
+// JWSAlgorithm returns the alg of a JWS that the key signs (RFC 7518, section 3.1): ES256 or
+// EdDSA, "" for a shared secret.
+func (k Key) JWSAlgorithm() string {
+	switch k.Algorithm() {
+	case Ed25519:
+		return string(jose.EdDSA)
+	case P256:
+		return string(jose.ES256)
+	default:
+		return ""
+	}
+}
+
+// SignJWS returns the signature of a JWS Signing Input (RFC 7515, section 5.1), in bytes: of
+// ECDSA, R and S of 32 bytes each (RFC 7518, section 3.4). The error is about a shared secret
+// and a key that may not sign.
+func (k Key) SignJWS(input []byte) ([]byte, error) {
+	if err := k.MaySign(); err != nil {
+		return nil, err
+	}
+	switch k.Algorithm() {
+	case Ed25519:
+		return ed25519.Sign(k.private, input), nil
+	case P256:
+		digest := sha256.Sum256(input)
+		r, s, err := ecdsa.Sign(rand.Reader, k.p256.private, digest[:])
+		if err != nil {
+			return nil, err
+		}
+		signature := make([]byte, 64)
+		r.FillBytes(signature[:32])
+		s.FillBytes(signature[32:])
+		return signature, nil
+	default:
+		return nil, errors.New("the key is a shared secret: " + jwsNeeded)
+	}
+}
+
+// VerifyJWS reports whether a signature is that of a JWS Signing Input under the key. It is
+// never that under a shared secret.
+func (k Key) VerifyJWS(input, signature []byte) bool {
+	if len(signature) != 64 {
+		return false
+	}
+	switch k.Algorithm() {
+	case Ed25519:
+		return ed25519.Verify(k.public, input, signature)
+	case P256:
+		digest := sha256.Sum256(input)
+		r, s := new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])
+		return ecdsa.Verify(k.p256.public, digest[:], r, s)
+	default:
+		return false
+	}
+}
