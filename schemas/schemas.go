@@ -13,16 +13,27 @@ var files embed.FS
 
 // Names of the schemas, for [Read] and the schemas' own references.
 const (
-	Message         = "handoff-message-2.0.schema.json"
-	State           = "agent-state-1.schema.json"
-	Receiver        = "receiver-profile-1.schema.json"
-	SW4RMContext    = "sw4rm-handoff-context-1.schema.json"
-	SW4RMRequest    = "sw4rm-handoff-request-1.schema.json"
-	SW4RMResponse   = "sw4rm-handoff-response-1.schema.json"
-	MACPTranscript  = "macp-transcript-1.schema.json"
-	OpenAIInputData = "openai-handoff-input-data-1.schema.json"
-	AuditRecord     = "audit-record-1.schema.json"
-	Chunk           = "handoff-chunk-1.schema.json"
+	Message           = "handoff-message-2.0.schema.json"
+	State             = "agent-state-1.schema.json"
+	Receiver          = "receiver-profile-1.schema.json"
+	SW4RMContext      = "sw4rm-handoff-context-1.schema.json"
+	SW4RMRequest      = "sw4rm-handoff-request-1.schema.json"
+	SW4RMResponse     = "sw4rm-handoff-response-1.schema.json"
+	MACPTranscript    = "macp-transcript-1.schema.json"
+	OpenAIInputData   = "openai-handoff-input-data-1.schema.json"
+	OpenAIChat        = "openai-chat-1.schema.json"
+	OpenAIResponses   = "openai-responses-1.schema.json"
+	Anthropic         = "anthropic-messages-1.schema.json"
+	LangChain         = "langchain-messages-1.schema.json"
+	AISDK             = "ai-sdk-messages-1.schema.json"
+	Gemini            = "gemini-contents-1.schema.json"
+	BedrockConverse   = "bedrock-converse-1.schema.json"
+	A2A               = "a2a-task-1.schema.json"
+	A2AHandoff        = "a2a-handoff-1.schema.json"
+	AuditRecord       = "audit-record-1.schema.json"
+	Chunk             = "handoff-chunk-1.schema.json"
+	ClaudeCodeSession = "claude-code-session-1.schema.json"
+	CodexRollout      = "codex-rollout-1.schema.json"
 )
 
 // Base is what the $id of every schema begins with; its name follows.
@@ -42,7 +53,9 @@ func Example(kind string) ([]byte, error) {
 
 // Examples returns the kinds of documents that there are examples of: a canonical
 // message, the agent state it is built of and the profile of its receiver, and a
-// document of each other format, by the format's name.
+// document of each other format, by the format's name; and a message of A2A that carries a
+// canonical one.
 func Examples() []string {
-	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai"}
+	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai",
+		"openai-chat", "openai-responses", "anthropic", "langchain", "ai-sdk", "gemini", "bedrock-converse", "a2a", "a2a-handoff", "claude-code", "codex"}
 }

@@ -1,13 +1,11 @@
 package conversation
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/internal/equal"
@@ -55,61 +53,6 @@ func TestRepeats(t *testing.T) {
 			}
 		}
 	})
-}
-
-// ToolEvents finds the members that determine an item's kind as Get does.
-func TestToolEventsByMembers(t *testing.T) {
-	member := rapid.Custom(func(t *rapid.T) string {
-		name := rapid.SampledFrom([]string{"type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "content", "tool_calls", "function_call", "name"}).Draw(t, "name")
-		value := rapid.SampledFrom([]string{
-			`"function_call"`, `"program"`, `"local_shell_call_output"`, `"computer_call_output"`, `"server_tool_use"`, `"tool_result"`, `" Tool"`, `"function"`,
-			`"c1"`, `1`, `null`, `{"id":"c2"}`, `[{"id":"c3","type":"tool_use"},{"role":"tool","tool_call_id":"c4"},5]`,
-		}).Draw(t, "value")
-		return fmt.Sprintf("%q:%s", name, value)
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		members := rapid.SliceOfNDistinct(member, 0, 6, func(m string) string { name, _, _ := strings.Cut(m, ":"); return name }).Draw(t, "members")
-		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte("{"+strings.Join(members, ",")+"}")), jsonstream.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(plainToolEvents(doc.Root()), slices.Collect(ToolEvents(doc.Root())), cmp.Comparer(sameValue)); diff != "" {
-			t.Fatalf("%s (-want +got):\n%s", doc.Raw().Bytes, diff)
-		}
-	})
-}
-
-func sameValue(a, b jsonstream.Value) bool { return a == b }
-
-func plainToolEvents(turn jsonstream.Value) (events []ToolEvent) {
-	items := []jsonstream.Value{turn}
-	for _, part := range turn.Get("content").Elements() {
-		items = append(items, part)
-	}
-	for _, item := range items {
-		kind, role := item.Get("type").Text(), strings.ToLower(strings.TrimSpace(item.Get("role").Text()))
-		switch {
-		case kind == "local_shell_call_output" && !item.Get("call_id").Exists():
-			events = append(events, ToolEvent{item, item.Get("id"), true})
-		case strings.HasSuffix(kind, "_call"), kind == "program":
-			events = append(events, ToolEvent{item, item.Get("call_id"), false})
-		case strings.HasSuffix(kind, "_output"):
-			events = append(events, ToolEvent{item, item.Get("call_id"), true})
-		case strings.HasSuffix(kind, "tool_use"):
-			events = append(events, ToolEvent{item, item.Get("id"), false})
-		case strings.HasSuffix(kind, "tool_result"):
-			events = append(events, ToolEvent{item, item.Get("tool_use_id"), true})
-		case role == "tool", role == "function":
-			events = append(events, ToolEvent{item, item.Get("tool_call_id"), true})
-		}
-	}
-	for _, call := range turn.Get("tool_calls").Elements() {
-		events = append(events, ToolEvent{call, call.Get("id"), false})
-	}
-	if call := turn.Get("function_call"); call.Kind() == jsonstream.Object {
-		events = append(events, ToolEvent{Item: call})
-	}
-	return events
 }
 
 // Many escapes make a long string of a short text.

@@ -20,10 +20,18 @@ func (t Turn) Text() string {
 	}
 	item := t.Item()
 	s.item(item)
-	for _, call := range item.Get("tool_calls").Elements() { // OpenAI Chat
-		s.call(call.Get("function"))
+	for p := range ToolEvents(item) {
+		switch of := p.Value.Parent(); {
+		case of.Name() == "tool_calls": // OpenAI Chat, LangChain
+			if function := p.Value.Get("function"); function.Exists() {
+				s.call(function)
+			} else {
+				s.call(p.Value)
+			}
+		case p.Value.Name() == "function_call":
+			s.call(p.Value)
+		}
 	}
-	s.call(item.Get("function_call"))
 	return strings.Join(s, "\n")
 }
 
@@ -42,6 +50,12 @@ func (s *speech) item(item jsonstream.Value) {
 	switch {
 	case item.Get("content").Exists():
 		s.value(item.Get("content"))
+	case item.Get("parts").Exists():
+		s.value(item.Get("parts"))
+	case function(item, "functionCall", "function_call").Exists() && kind == "":
+		s.call(function(item, "functionCall", "function_call"))
+	case function(item, "functionResponse", "function_response").Exists():
+		s.value(function(item, "functionResponse", "function_response").Get("response"))
 	case item.Get("arguments").Exists() || item.Get("input").Exists():
 		s.call(item)
 		s.value(item.Get("output")) // of what a provider runs itself
@@ -85,12 +99,26 @@ func (s *speech) value(v jsonstream.Value) {
 // call adds a tool call as its name and arguments.
 func (s *speech) call(call jsonstream.Value) {
 	arguments := call.Get("arguments")
-	if !arguments.Exists() {
-		arguments = call.Get("input")
+	for _, name := range [...]string{"input", "args"} {
+		if !arguments.Exists() {
+			arguments = call.Get(name)
+		}
 	}
 	text := arguments.Text()
 	if arguments.Exists() && arguments.Kind() != jsonstream.String {
 		text = string(jsonstream.AppendCompact(nil, arguments.Raw()))
 	}
-	s.add(strings.TrimSpace(call.Get("name").Text() + " " + text))
+	name := call.Get("name").Text()
+	if p, _ := partOf(call); name == "" && p.Kind == Call { // the AI SDK
+		name = p.Tool()
+	}
+	s.add(strings.TrimSpace(name + " " + text))
+}
+
+// function returns the member of a part of Gemini, under either of its names.
+func function(part jsonstream.Value, camel, snake string) jsonstream.Value {
+	if v := part.Get(camel); v.Kind() == jsonstream.Object {
+		return v
+	}
+	return part.Get(snake)
 }

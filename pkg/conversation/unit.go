@@ -9,11 +9,12 @@ import (
 // Units returns for every turn of a conversation the index of the first turn that it must
 // not be parted from, its own where there is none before it. What belongs together are a
 // tool call, its results and its approval, and a reasoning item and the output that follows
-// from it: a provider rejects a conversation in which they are separated.
+// from it: a provider rejects a conversation in which they are separated. So do the lines of one
+// response in a session of Claude Code.
 func Units(turns []Turn) []int {
 	u := units{
-		first: make([]int, len(turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{},
-		reasoning: -1, speaker: -1, legacy: -1,
+		first: make([]int, len(turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{}, responses: map[string]int{},
+		reasoning: -1, speaker: -1,
 	}
 	for i := range u.first {
 		u.first[i] = i
@@ -35,7 +36,12 @@ type units struct {
 	approvals map[string]int // the turn that asks for it, by its id
 	reasoning int            // the reasoning item whose output continues, or -1
 	speaker   int            // the last turn, when what followed it are only tool turns, or -1
-	legacy    int            // the last turn whose function_call, which has no id, has no result yet, or -1
+	// unnamed are the turns of the calls that have no id, as in Gemini and OpenAI Chat as
+	// first published, and no result yet, by the names of their tools: a result is known by
+	// that name and by its place. waiting is how many there are, and last the last one's turn.
+	unnamed       map[string][]int
+	waiting, last int
+	responses     map[string]int // the last line of a session that is of a response, by the id of that
 }
 
 func (u *units) find(i int) int {
@@ -55,20 +61,16 @@ func (u *units) add(i int, t Turn) {
 	called, answered := false, false
 	for e := range ToolEvents(t.Value) {
 		id := e.ID.Text()
-		if !e.Result {
+		if e.Kind == Call {
 			called = true
-			u.addCall(i, id)
-			if e.Item.Name() == "function_call" {
-				u.legacy = i
-			}
+			u.addCall(i, e)
 			continue
 		}
 		answered = true
 		if call, ok := u.calls[id]; ok {
 			u.join(call, i)
-		} else if t.Role == "function" && u.legacy >= 0 {
-			u.join(u.legacy, i)
-			u.legacy = -1
+		} else if call, ok := u.answer(e); ok {
+			u.join(call, i)
 		} else if t.isTool() && u.speaker >= 0 { // SW4RM does not list the calls in the turn that makes them
 			u.join(u.speaker, i)
 		} else if id != "" {
@@ -78,6 +80,12 @@ func (u *units) add(i int, t Turn) {
 	item := t.Item()
 	if program, ok := u.calls[item.Get("caller").Get("caller_id").Text()]; ok { // OpenAI Responses: a program makes calls
 		u.join(program, i)
+	}
+	if id := item.Get("id").Text(); id != "" && item != t.Value && t.Role == "assistant" && item.Name() == "message" {
+		if last, ok := u.responses[id]; ok {
+			u.join(last, i)
+		}
+		u.responses[id] = i
 	}
 	u.addApproval(i, item)
 	u.addReasoning(i, t.Role, item.Get("type").Text(), called, answered)
@@ -91,8 +99,15 @@ func (u *units) add(i int, t Turn) {
 
 func (t Turn) isTool() bool { return isToolRole(t.Role) }
 
-func (u *units) addCall(i int, id string) {
+func (u *units) addCall(i int, call Part) {
+	id := call.ID.Text()
 	if id == "" {
+		// Results follow the calls of one turn, or of turns in a row.
+		if u.unnamed == nil || u.waiting > 0 && i > u.last+1 {
+			u.unnamed, u.waiting = map[string][]int{}, 0
+		}
+		u.unnamed[call.Tool()] = append(u.unnamed[call.Tool()], i)
+		u.waiting, u.last = u.waiting+1, i
 		return
 	}
 	u.calls[id] = i
@@ -100,6 +115,21 @@ func (u *units) addCall(i int, id string) {
 		u.join(result, i)
 		delete(u.orphans, id)
 	}
+}
+
+// answer returns the turn of the call without an id that a result without one is of: the
+// first of that tool, or else the last of all.
+func (u *units) answer(result Part) (turn int, ok bool) {
+	if u.waiting == 0 || result.ID.Text() != "" {
+		return 0, false
+	}
+	u.waiting--
+	tool := result.Tool()
+	if calls := u.unnamed[tool]; len(calls) > 0 {
+		u.unnamed[tool] = calls[1:]
+		return calls[0], true
+	}
+	return u.last, true
 }
 
 // addApproval joins the parts of an approval: in the OpenAI Responses API, and what its
@@ -141,7 +171,7 @@ func (u *units) addReasoning(i int, role, kind string, called, answered bool) {
 func IsModelOutput(item jsonstream.Value) bool {
 	called, answered := false, false
 	for e := range ToolEvents(item) {
-		called, answered = called || !e.Result, answered || e.Result
+		called, answered = called || e.Kind == Call, answered || e.Kind == Result
 	}
 	return isModelOutput(Role(item), item.Get("type").Text(), called, answered)
 }

@@ -23,12 +23,21 @@ func TestUnits(t *testing.T) {
 	run := func(kind, raw string) string {
 		return `{"type":"` + kind + `","agent":{"name":"A"},"raw_item":` + raw + `}`
 	}
+	calls := func(tool string) string { return `"functionCall":{"name":"` + tool + `","args":{}}` }
+	responds := func(tool string) string { return `"functionResponse":{"name":"` + tool + `","response":{}}` }
+	gemini := func(role string, parts ...string) string {
+		return `{"role":"` + role + `","parts":[{` + strings.Join(parts, "},{") + `}]}`
+	}
+	adk := func(author, content string) string { return `{"author":"` + author + `","content":` + content + `}` }
 	item := func(kind string) string { return `{"type":"` + kind + `"}` }
 	parts := func(role string, parts ...string) string {
 		return `{"role":"` + role + `","content":[` + strings.Join(parts, ",") + `]}`
 	}
 	use := func(id string) string { return `{"type":"tool_use","id":"` + id + `"}` }
 	result := func(id string) string { return `{"type":"tool_result","tool_use_id":"` + id + `"}` }
+	line := func(id, part string) string {
+		return `{"type":"assistant","uuid":"u","message":{"id":"` + id + `","role":"assistant","content":[` + part + `]}}`
+	}
 	for _, tt := range []struct {
 		name  string
 		turns []string
@@ -56,6 +65,7 @@ func TestUnits(t *testing.T) {
 		{"Chat: a call that was never answered", []string{chat("1"), said("user"), chat("1"), tool("1")}, "..aa"},
 		{"Anthropic", []string{said("user"), parts("assistant", `{"type":"text","text":"so"}`, use("1"), use("2")), parts("user", result("1"), result("2")), said("assistant")}, ".aa."},
 		{"Anthropic: what the server runs is within one turn", []string{parts("assistant", `{"type":"server_tool_use","id":"1"}`, `{"type":"web_search_tool_result","tool_use_id":"1"}`), said("user")}, ".."},
+		{"Claude Code: the lines of a response", []string{said("user"), line("m1", `{"type":"text","text":"so"}`), line("m1", use("1")), line("m1", use("2")), parts("user", result("1")), parts("user", result("2")), line("m2", `{"type":"text","text":"done"}`)}, ".aaaaa."},
 		{"SW4RM: calls that are listed", []string{chat("1"), tool("1"), said("assistant")}, "aa."},
 		{"SW4RM: calls that are not", []string{said("user"), said("assistant"), tool("1"), tool("2"), said("assistant"), tool("3"), said("user"), tool("4")}, ".aaabb.."},
 		{"SW4RM: results without an id", []string{said("assistant"), `{"role":"tool","content":"x"}`, `{"role":"Tool","content":"y"}`}, "aaa"},
@@ -68,7 +78,19 @@ func TestUnits(t *testing.T) {
 		{"the Agents SDK: run items", []string{run("reasoning_item", item("reasoning")), run("tool_call_item", call("1")), output("1"), run("message_output_item", said("assistant")), call("2"), run("tool_call_output_item", output("2"))}, "aaa.bb"},
 		{"what a conversion carries is no approval", []string{call("1"), `{"type":"tool_approval_item","name":"handoff.carried","call_id":"1"}`}, ".."},
 		{"a result of nothing", []string{output("1"), output(""), tool("1"), said("user")}, "...."},
-		{"calls without an id", []string{call(""), output(""), chat("")}, "..."},
+		{"calls without an id", []string{call(""), output(""), chat("")}, "aa."},
+		{"Gemini", []string{gemini("user", `"text":"q"`), gemini("model", calls("f"), calls("g")), gemini("user", responds("g"), responds("f")), gemini("model", `"text":"a"`)}, ".aa."},
+		{"Gemini: one call after the other", []string{gemini("model", calls("f")), gemini("user", responds("f")), gemini("model", calls("f")), gemini("function", responds("f"))}, "aabb"},
+		{"Gemini: calls of two turns", []string{gemini("model", calls("f")), gemini("model", calls("g")), gemini("user", responds("f")), gemini("user", responds("g"))}, "abab"},
+		{"Gemini: a call without a result", []string{gemini("model", calls("f")), gemini("user", `"text":"q"`), gemini("model", calls("f")), gemini("user", responds("f"))}, "..aa"},
+		{"Gemini: a result of another name", []string{gemini("model", calls("f")), gemini("tool", responds("g")), gemini("user", responds("f"))}, "aa."},
+		{"ADK", []string{adk("a", gemini("model", calls("f"))), adk("user", gemini("user", responds("f"))), adk("a", gemini("model", `"text":"a"`))}, "aa."},
+		{"the AI SDK", []string{parts("assistant", `{"type":"tool-call","toolCallId":"1","toolName":"f","input":{}}`), parts("tool", `{"type":"tool-result","toolCallId":"1","toolName":"f","output":{}}`), said("assistant")}, "aa."},
+		{"the AI SDK: an approval", []string{parts("assistant", `{"type":"tool-call","toolCallId":"1","toolName":"f","input":{}}`, `{"type":"tool-approval-request","approvalId":"x","toolCallId":"1"}`),
+			parts("tool", `{"type":"tool-approval-response","approvalId":"x","approved":true}`), parts("tool", `{"type":"tool-result","toolCallId":"1","toolName":"f","output":{}}`)}, "aaa"},
+		{"the AI SDK: calls that are their results", []string{`{"id":"m","role":"assistant","parts":[{"type":"tool-f","toolCallId":"1","state":"output-available","input":{},"output":1}]}`, said("user")}, ".."},
+		{"LangChain", []string{`{"type":"ai","content":"","tool_calls":[{"id":"1","name":"f","args":{}}]}`, `{"type":"tool","content":"r","tool_call_id":"1"}`, `{"type":"ai","content":"a"}`}, "aa."},
+		{"LangChain, stored", []string{`{"type":"ai","data":{"content":"","tool_calls":[{"id":"1","name":"f","args":{}}]}}`, `{"type":"tool","data":{"content":"r","tool_call_id":"1"}}`, `{"type":"human","data":{"content":"q"}}`}, "aa."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			turns := turnsOf(t, strings.Join(tt.turns, ","))
@@ -108,6 +130,7 @@ func BenchmarkUnits(b *testing.B) {
 		{"results first", `{"role":"tool","tool_call_id":"%[1]d"},{"role":"assistant","tool_calls":[{"id":"%[1]d"}]}`},
 		{"reasoning without end", `{"type":"reasoning"},{"type":"reasoning"}`},
 		{"tools without end", `{"role":"tool"},{"role":"tool"}`},
+		{"no ids", `{"role":"model","parts":[{"functionCall":{"name":"f%[1]d"}}]},{"role":"user","parts":[{"functionResponse":{"name":"f%[1]d"}}]}`},
 	} {
 		var turns []string
 		for i := range 50_000 {

@@ -71,3 +71,14 @@ func Amounts(counts []Count) []Amount {
 	}
 	return all
 }
+
+// Counted returns counts with one more of a name, in order of appearance. It may change counts.
+func Counted(counts []Count, name string) []Count {
+	for i := range counts {
+		if counts[i].Name == name {
+			counts[i].Count++
+			return counts
+		}
+	}
+	return append(counts, Count{name, 1})
+}

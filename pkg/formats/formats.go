@@ -12,9 +12,19 @@ import (
 	"sync/atomic"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/a2a"
+	"github.com/eaapl/handoff/pkg/formats/aisdk"
+	"github.com/eaapl/handoff/pkg/formats/anthropic"
+	"github.com/eaapl/handoff/pkg/formats/bedrock"
+	"github.com/eaapl/handoff/pkg/formats/claudecode"
+	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/formats/eaapl"
+	"github.com/eaapl/handoff/pkg/formats/gemini"
+	"github.com/eaapl/handoff/pkg/formats/langchain"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/formats/openaichat"
+	"github.com/eaapl/handoff/pkg/formats/responses"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -22,8 +32,10 @@ import (
 // registered are the formats in the order in which they are listed and preferred. It does
 // not change once inUse is set.
 var (
-	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format}
-	inUse      atomic.Bool
+	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format,
+		&openaichat.Format, &responses.Format, &anthropic.Format, &langchain.Format, &aisdk.Format, &gemini.Format, &bedrock.Format, &a2a.Format,
+		&claudecode.Format, &codex.Format}
+	inUse atomic.Bool
 )
 
 // Register adds a format after all others. It is for the start of a program and for tests:
@@ -113,18 +125,11 @@ func slot(name string) uint8 {
 
 // Detect returns the format of a document: the one that most of its members belong to,
 // since any message may have members of another system. If several have as many, it is the
-// first, but a format that carries another precedes it. It returns false if the document is
-// in none of the formats.
+// first, but a format that carries another precedes it. A document without the mark of any
+// is in the format that the elements of its list belong to: see [Examine]. Detect returns
+// false if the document is in none of the formats.
 func Detect(root jsonstream.Value) (format.Format, bool) {
-	table := clues()
-	var found [maxFormats]int32
-	for name := range root.Members() {
-		for _, c := range table[slot(name)] {
-			if c.name == name {
-				found[c.format] = (found[c.format] + c.weight&^mark) | c.weight&mark
-			}
-		}
-	}
+	found := count(root)
 	best, most := format.Format(""), int32(0)
 	for i, d := range All() {
 		if found[i]&mark == 0 {
@@ -134,5 +139,21 @@ func Detect(root jsonstream.Value) (format.Format, bool) {
 			best, most = d.Name, n
 		}
 	}
+	if best == "" && (root.Kind() == jsonstream.Array || root.Kind() == jsonstream.Object) {
+		best = narrowest(root, &found).Format
+	}
 	return best, best != ""
+}
+
+// count counts the members that belong to each format.
+func count(root jsonstream.Value) (found [maxFormats]int32) {
+	table := clues()
+	for name := range root.Members() {
+		for _, c := range table[slot(name)] {
+			if c.name == name {
+				found[c.format] = (found[c.format] + c.weight&^mark) | c.weight&mark
+			}
+		}
+	}
+	return found
 }

@@ -50,7 +50,7 @@ func TestDetect(t *testing.T) {
 func TestDescriptors(t *testing.T) {
 	seen := map[string]format.Format{}
 	for _, d := range All() {
-		if d.Name == "" || d.System == "" || d.Title == "" || len(d.Marks) == 0 || len(d.Needs) == 0 {
+		if d.Name == "" || d.System == "" || d.Title == "" || len(d.Marks) == 0 && d.Known == nil || len(d.Needs) == 0 && !d.IsLines() {
 			t.Errorf("%+v: something is missing", d)
 		}
 		if Named(d.Name) != d || !Known(d.Name) {
@@ -61,9 +61,6 @@ func TestDescriptors(t *testing.T) {
 				t.Errorf("%q marks both %s and %s", name, other, d.Name)
 			}
 			seen[name] = d.Name
-		}
-		if d.Carriers != nil && d.Turns != nil {
-			t.Errorf("%s has turns of its own, and in a context", d.Name)
 		}
 		if d.Carries != "" && !Known(d.Carries) {
 			t.Errorf("%s carries %q", d.Name, d.Carries)
@@ -100,6 +97,53 @@ func BenchmarkDetect(b *testing.B) {
 	for b.Loop() {
 		if f, _ := Detect(doc.Root()); f != format.EAAPL {
 			b.Fatal(f)
+		}
+	}
+}
+
+// A list of messages is in the format that its turns belong to.
+func TestDetectByTurns(t *testing.T) {
+	const hi = `{"role":"user","content":"hi"}`
+	for _, tt := range []struct {
+		name, in string
+		want     format.Format
+	}{
+		{"plain turns", `[` + hi + `]`, format.OpenAIChat},
+		{"plain turns in an object", `{"messages":[` + hi + `]}`, format.OpenAIChat},
+		{"a body of the Messages API", `{"model":"m","max_tokens":9,"system":"s","messages":[` + hi + `]}`, format.Anthropic},
+		{"a body of the Responses API", `{"model":"m","input":[` + hi + `]}`, format.OpenAIResponses},
+		{"calls of the Chat API", `[` + hi + `,{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":""}]`, format.OpenAIChat},
+		{"calls of the Responses API", `[` + hi + `,{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`, format.OpenAIResponses},
+		{"calls of the Messages API", `[` + hi + `,{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]}]`, format.Anthropic},
+		{"calls of the AI SDK", `[` + hi + `,{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]}]`, format.AISDK},
+		{"a UIMessage", `[{"id":"m","role":"user","parts":[{"type":"text","text":"hi"}]}]`, format.AISDK},
+		{"contents", `[{"role":"user","parts":[{"text":"hi"}]}]`, format.Gemini},
+		{"events of ADK", `[{"author":"user","invocationId":"i","actions":{}},{"author":"user","content":{"role":"user","parts":[{"text":"hi"}]}}]`, format.Gemini},
+		{"LangChain, dumped", `{"messages":[{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"hi"}}]}`, format.LangChain},
+		{"LangChain, as dicts", `[{"type":"human","data":{"content":"hi"}}]`, format.LangChain},
+		{"LangChain, flat", `{"messages":[{"type":"human","content":"hi"},` + hi + `]}`, format.LangChain},
+		{"a Command", `{"update":{"messages":[{"type":"human","content":"hi"}]},"goto":"a"}`, format.LangChain},
+		{"an A2A message", `{"messageId":"m","taskId":"t","role":"ROLE_USER","parts":[{"text":"hi"}]}`, format.A2A},
+		{"a request of A2A", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]}}}`, format.A2A},
+		{"a MACP session that lacks its version", `{"messages":[{"message_type":"SessionStart"}]}`, format.MACP},
+		{"a broken turn among others", `[` + hi + `,{"role":"assistant","content":[{"type":"tool_use"}]},{"role":"assistant","content":[{"type":"thinking"}]},{"content":5}]`, format.Anthropic},
+		{"an empty list beside which nothing tells", `{"history":[]}`, ""},
+		{"an empty list in a body", `{"generationConfig":{},"contents":[]}`, format.Gemini},
+		{"an unknown role", `[{"role":"User","content":"hi"}]`, format.OpenAIChat},
+		{"a body of the Messages API by its tools", `{"model":"m","max_tokens":9,"messages":[` + hi + `],"tools":[{"name":"f","input_schema":{}}]}`, format.Anthropic},
+		{"a body of the Messages API by its model", `{"model":"claude-x","max_tokens":9,"messages":[` + hi + `]}`, format.Anthropic},
+		{"a body of the Chat API with a model of Anthropic", `{"model":"claude-x","max_tokens":9,"messages":[` + hi + `],"tools":[{"type":"function","function":{"name":"f"}}]}`, format.OpenAIChat},
+		{"more broken turns than whole ones", `[{"role":"assistant","content":[{"type":"tool_use"}]},{"content":5},5]`, format.Anthropic},
+		{"an array of no turns", `[1,2]`, ""},
+		{"an empty array", `[]`, ""},
+		{"messages that are no turns", `{"messages":["a"]}`, ""},
+	} {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.in)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := Examine(doc.Root()); e.Format != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, e.Format, tt.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (h *History) enter(c format.Carrier, limits jsonstream.Limits) (entered boo
 	if err != nil {
 		return false, err
 	}
-	f := formats.Named(h.Format).Carries
+	f := cmp.Or(c.Format, formats.Named(h.Format).Carries)
 	if f == "" {
 		if f = contextFormat(context.Root()); f == "" {
 			return false, nil
@@ -106,9 +107,12 @@ func Carriers(root jsonstream.Value, f format.Format) []jsonstream.Value {
 // no place for any.
 func contextFormat(context jsonstream.Value) format.Format {
 	for _, d := range formats.All() {
-		if slices.ContainsFunc(d.Turns, func(name string) bool { return context.Get(name).Exists() }) {
+		if d.Known == nil && slices.ContainsFunc(d.Turns, func(name string) bool { return context.Get(name).Exists() }) {
 			return d.Name
 		}
+	}
+	if f, ok := formats.Detect(context); ok && isBare(formats.Named(f)) {
+		return f
 	}
 	return ""
 }

@@ -22,9 +22,11 @@ type formatError struct{}
 func (formatError) Error() string {
 	var known []string
 	for _, d := range formats.All() {
-		known = append(known, d.Marks[0]+" ("+d.Title+")")
+		if len(d.Marks) > 0 {
+			known = append(known, d.Marks[0]+" ("+d.Title+")")
+		}
 	}
-	return "in none of the known formats: found neither " + listed(known, "nor")
+	return "in none of the known formats: found neither " + listed(append(known, "a list of chat messages"), "nor")
 }
 
 // listed writes names with a word before the last one.
@@ -43,6 +45,12 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
+	if formats.Named(e.Format).IsLines() {
+		return fmt.Sprintf("not in the format %s: expected JSON Lines", e.Format)
+	}
+	if isBare(formats.Named(e.Format)) {
+		return fmt.Sprintf("not in the format %s: expected an array of messages, or an object with one in %s, found neither", e.Format, listed(e.Members, "or"))
+	}
 	return fmt.Sprintf("not in the format %s: expected an object with %s, found none", e.Format, listed(e.Members, "or"))
 }
 
@@ -54,8 +62,8 @@ type History struct {
 	// context which an SW4RM request or a MACP transcript carries. It is "" where
 	// nothing can hold any.
 	ContextFormat format.Format
-	// Root is the object that holds the turns: the message, or the context that it
-	// carries.
+	// Root is what holds the turns: the message, or the context that it carries. It is an
+	// object, or the array of the turns.
 	Root  jsonstream.Value
 	Lists []List
 	Turns []conversation.Turn // of all lists, in order, oldest first
@@ -65,19 +73,31 @@ type History struct {
 	carrier jsonstream.Value     // where the message has its context; absent if it is its own
 }
 
-// A List is an array of turns in a message.
+// A List is an array of turns in a message, or a turn that is in none.
 type List struct {
-	Name  string // of the member of Root
+	// Name is that of the member of Root, "" if Root is the list; of a turn that is in no
+	// list, its JSON Pointer without the first slash.
+	Name  string
 	Value jsonstream.Value
+	// Alone is set for a turn that is in no list: it cannot be removed.
+	Alone bool
+}
+
+// Pointer returns the JSON Pointer of the list in [History.Root].
+func (l List) Pointer() string {
+	if l.Name == "" {
+		return ""
+	}
+	return "/" + l.Name
 }
 
 // Layout returns the descriptor of [History.ContextFormat].
 func (h *History) Layout() *format.Descriptor { return formats.Named(h.ContextFormat) }
 
 // HasTurns reports whether the member is what can hold turns: an array, or the
-// string that is one.
+// string that is one. What is alone is no member of its own.
 func (l List) HasTurns() bool {
-	return l.Value.Kind() == jsonstream.Array || l.Value.Kind() == jsonstream.String
+	return !l.Alone && (l.Value.Kind() == jsonstream.Array || l.Value.Kind() == jsonstream.String)
 }
 
 // ListNames returns the names of the members that hold turns in a message of a format, or
@@ -105,11 +125,11 @@ func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 		}
 		return "", ErrFormat
 	}
-	needs := formats.Named(f).Needs
-	if !slices.ContainsFunc(needs, func(name string) bool { return root.Get(name).Exists() }) {
-		return "", &MismatchError{f, needs}
+	d := formats.Named(f)
+	if d.Known != nil && d.Known.List(root).Exists() || slices.ContainsFunc(d.Needs, func(name string) bool { return root.Get(name).Exists() }) {
+		return f, nil
 	}
-	return f, nil
+	return "", &MismatchError{f, d.Needs}
 }
 
 // Of returns the conversation in a message of a format, or of the one that it looks like if
@@ -124,7 +144,7 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 	}
 	h := &History{Format: f, Root: doc.Root(), doc: doc, context: doc}
 	switch d := formats.Named(f); {
-	case d.Carriers != nil:
+	case d.Carriers != nil && (d.Turns == nil || len(d.Carriers(doc.Root())) > 0):
 		h.ContextFormat = d.Carries
 		if err := h.openLast(d.Carriers(doc.Root()), limits); err != nil {
 			return nil, err
@@ -136,17 +156,55 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 	return h, nil
 }
 
+// isBare reports whether a message of a format may be the array of its turns.
+func isBare(d *format.Descriptor) bool { return d.Known != nil && d.Turns != nil }
+
 // read finds the turns.
 func (h *History) read() {
-	for i, name := range h.Layout().Turns {
-		list := List{name, h.Root.Get(name)}
+	d := h.Layout()
+	names := d.Turns
+	if h.Root.Kind() == jsonstream.Array && isBare(d) {
+		names = []string{""}
+	}
+	for i, name := range names {
+		list := List{Name: name, Value: h.Root.Get(name)}
+		if name == "" {
+			list.Value = h.Root
+		}
 		h.Lists = append(h.Lists, list)
 		if list.Value.Kind() == jsonstream.String { // the input_history of one user turn
 			h.Turns = append(h.Turns, conversation.Turn{Value: list.Value, List: i, Role: "user"})
 		}
+		if d.Known != nil && d.Known.Trail != nil {
+			h.readPath(d, i)
+			continue
+		}
 		for index, v := range list.Value.Elements() {
+			if d.Known != nil && d.Known.Fit(v) == format.Beside {
+				continue
+			}
 			h.Turns = append(h.Turns, conversation.Turn{Value: v, List: i, Index: index, Role: conversation.Role(v)})
 		}
+	}
+	if d.Alone == nil {
+		return
+	}
+	if pointer, ok := d.Alone(h.Root); ok {
+		v := h.Root.At(pointer)
+		h.Turns = append(h.Turns, conversation.Turn{Value: v, List: len(h.Lists), Role: conversation.Role(v)})
+		h.Lists = append(h.Lists, List{Name: strings.TrimPrefix(pointer, "/"), Value: v, Alone: true})
+	}
+}
+
+// readPath finds the turns of a list in which they are not in the order of the conversation.
+func (h *History) readPath(d *format.Descriptor, list int) {
+	var all []jsonstream.Value
+	for _, v := range h.Lists[list].Value.Elements() {
+		all = append(all, v)
+	}
+	for _, index := range d.Known.Path(h.Lists[list].Value.Elements()) {
+		v := all[index]
+		h.Turns = append(h.Turns, conversation.Turn{Value: v, List: list, Index: index, Role: conversation.Role(v)})
 	}
 }
 
@@ -160,7 +218,7 @@ func (h *History) Pointers() []string {
 	pointers := make([]string, len(h.Turns))
 	for i, t := range h.Turns {
 		list := h.Lists[t.List]
-		pointers[i] = "/" + list.Name
+		pointers[i] = list.Pointer()
 		if list.Value.Kind() == jsonstream.Array {
 			pointers[i] += "/" + strconv.Itoa(t.Index)
 		}

@@ -39,6 +39,14 @@ func (h *History) Measure(m Meter) Tally {
 	if len(h.Turns) > 0 {
 		t.Total = m.PerReply
 	}
+	for i, list := range h.Lists {
+		switch {
+		case list.Alone: // its members are counted with those around it
+			t.Total += m.PerTurn
+		case list.Value == h.Root:
+			t.Total += sizes[i]
+		}
+	}
 	for name, v := range h.Root.Members() {
 		size := -1
 		for i, list := range h.Lists {

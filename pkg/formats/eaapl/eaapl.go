@@ -20,6 +20,7 @@ var Message = format.Descriptor{
 
 	Schema: schemas.Message,
 
+	Notes: "extensions",
 	Turns: []string{"conversationHistoryVerbatim"},
 	Keys: []format.Key{
 		{Arrays: [][]string{{"completedSubtasks"}, {"remainingSubtasks"}}, Members: []string{"subtaskId"}},

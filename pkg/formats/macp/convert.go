@@ -70,24 +70,28 @@ func withMessages(doc tree.Node, change func(tree.Node) tree.Node) tree.Node {
 // locate returns a function that maps places in the view to places in the transcript. A
 // missing message is "-", the one after the last (RFC 6901, section 4); the other messages
 // map to the array of all.
-func locate(doc tree.Node) func(tokens []string, i int, n tree.Node) (token string, ok bool) {
+func locate(doc tree.Node) func(pointer string) string {
 	mapped := mappedMessages(doc.Get("messages"))
-	return func(tokens []string, i int, n tree.Node) (string, bool) {
-		token := tokens[i]
-		if i == 1 && tokens[0] == "messages" {
-			t := slices.Index(mappedTypes, token)
-			if t < 0 {
-				return "", false
+	return func(pointer string) string {
+		tokens, _ := jsonstream.SplitPointer(pointer)
+		at, n := "", doc
+		for i, token := range tokens {
+			if i == 1 && tokens[0] == "messages" {
+				t := slices.Index(mappedTypes, token)
+				if t < 0 {
+					return at
+				}
+				token = "-"
+				if index := mapped[t]; index >= 0 {
+					token = strconv.Itoa(index)
+				}
 			}
-			token = "-"
-			if index := mapped[t]; index >= 0 {
-				token = strconv.Itoa(index)
+			if n.Is(jsonstream.Object) && n.Get(token) == tree.None && slices.Contains(snakeNames, token) && n.Get(camel(token)) != tree.None {
+				token = camel(token)
 			}
+			at, n = jsonstream.AppendPointer(at, token), n.At(jsonstream.AppendPointer("", token))
 		}
-		if n.Is(jsonstream.Object) && n.Get(token) == tree.None && slices.Contains(snakeNames, token) && n.Get(camel(token)) != tree.None {
-			token = camel(token)
-		}
-		return token, true
+		return at
 	}
 }
 

@@ -18,8 +18,9 @@ var Format = format.Descriptor{
 	Title:  "MACP",
 	Kind:   "MACP session",
 
-	Marks:   []string{"messages", "protocol_version", "protocolVersion"},
+	Marks:   []string{"protocol_version", "protocolVersion"},
 	Members: []string{"session_id", "sessionId", "mode", "initiator", "participants"},
+	Known:   &format.Elements{List: messages, Fit: fit},
 	Needs:   []string{"messages"},
 	IDs:     []string{"session_id", "sessionId"},
 
@@ -36,6 +37,16 @@ var Format = format.Descriptor{
 	Profile:  profile,
 	Changes:  changes,
 	Keys:     []format.Key{{Arrays: [][]string{{"messages"}}, Members: []string{"message_id"}, Aliases: []string{"messageId"}}},
+}
+
+func messages(root jsonstream.Value) jsonstream.Value { return root.Get("messages") }
+
+// fit recognises an envelope: what others call messages has no type of message.
+func fit(element jsonstream.Value) format.Fit {
+	if kind, _ := member(element, "message_type"); kind.Exists() || element.Get("expect").Exists() { // of a fixture
+		return format.Typical
+	}
+	return format.Foreign
 }
 
 // lookalike recognises fixtures.

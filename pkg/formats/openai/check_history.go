@@ -40,10 +40,10 @@ func (c *checker) inSummaries(isFound func(jsonstream.Value) bool, message strin
 type callKey struct{ id, tool string }
 
 // keyOf returns the key of a call or result; without an id it has none.
-func keyOf(e conversation.ToolEvent) callKey {
+func keyOf(e conversation.Part) callKey {
 	key := callKey{id: e.ID.Text(), tool: "function"} // also for items that are not of the Responses API
-	if conversation.IsToolItem(e.Item) {
-		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Item.Get("type").Text(), "_output"), "_call")
+	if conversation.IsToolItem(e.Value) {
+		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Value.Get("type").Text(), "_output"), "_call")
 	}
 	return key
 }
@@ -58,12 +58,12 @@ func checkResults(c *checker) {
 			key := keyOf(e)
 			switch kind, other := kinds[key.id]; {
 			case key.id == "":
-			case !e.Result:
-				called[key], kinds[key.id] = true, e.Item.Get("type").Text()
+			case e.Kind == conversation.Call:
+				called[key], kinds[key.id] = true, e.Value.Get("type").Text()
 			case called[key]:
 			case other:
 				c.report(e.ID, "the tool result is not of its call's kind: found %s for the %s %s; give the call a result of its kind",
-					finding.QuoteValue(e.Item.Get("type")), finding.Quote(kind), finding.QuoteValue(e.ID))
+					finding.QuoteValue(e.Value.Get("type")), finding.Quote(kind), finding.QuoteValue(e.ID))
 			default:
 				c.report(e.ID, "tool result without a call: nothing before it that the next agent gets calls %s; add the call or drop the result", finding.QuoteValue(e.ID))
 			}
@@ -82,14 +82,14 @@ func checkResults(c *checker) {
 // checkCalls reports calls without a result after them.
 func checkCalls(c *checker) {
 	waiting := map[callKey]int{} // to the index in calls
-	var calls []conversation.ToolEvent
+	var calls []conversation.Part
 	for _, item := range c.given {
 		for e := range conversation.ToolEvents(item) {
 			key := keyOf(e)
 			_, waits := waiting[key]
 			switch {
 			case key.id == "":
-			case e.Result:
+			case e.Kind == conversation.Result:
 				delete(waiting, key)
 			case !waits:
 				waiting[key] = len(calls)
@@ -174,7 +174,7 @@ func checkIDs(c *checker) {
 	for i, item := range c.given {
 		repeats(i, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
 		for e := range conversation.ToolEvents(item) {
-			if e.Result {
+			if e.Kind == conversation.Result {
 				repeats(i, e.ID, "result", "the same call_id in a result")
 			} else {
 				repeats(i, e.ID, "call", "the same call_id in a call")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -64,7 +65,7 @@ func read(v tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
 			m.Turns = slices.Concat(m.Turns, items)
 		}
 	}
-	m.Turns = exchange.Each(m.Turns, fromOpenAI)
+	m.Turns = exchange.Each(m.Turns, chat.ItemTurn)
 	if to, i, name := receiver(m.Turns); to != tree.None {
 		l := 0
 		for ; i >= counts[l]; l++ {
@@ -106,8 +107,8 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 		list = slices.Grow(list, len(turns))
 		for _, t := range turns {
 			before := len(list)
-			list = toOpenAI(list, t)
-			if call := missingCall(list[before:], t, called); call != tree.None && k != nil {
+			list = chat.AppendItems(list, t)
+			if call := chat.MissingCall(list[before:], t, called); call != tree.None && k != nil {
 				k.Calls = append(k.Calls, call)
 				list = slices.Insert(list, before, call)
 			}
@@ -126,35 +127,6 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 		tree.Member{Name: "pre_handoff_items", Value: itemsOf(nil, m.Turns[before:items])},
 		tree.Member{Name: "new_items", Value: itemsOf(nil, m.Turns[items:])},
 	)
-}
-
-// missingCall records the calls among the items of a turn. It returns a call for a result
-// among them that has none, since the API rejects such a result, and nil if no call is
-// missing.
-func missingCall(items []tree.Node, t tree.Node, called map[string]bool) tree.Node {
-	for _, item := range items {
-		id := item.Get("call_id").Text()
-		switch item.Get("type").Text() {
-		case "function_call":
-			called[id] = true
-		case "function_call_output":
-			if id == "" || called[id] {
-				continue
-			}
-			called[id] = true
-			name := t.Get("name")
-			if name.Text() == "" {
-				name = tree.String("unknown")
-			}
-			return tree.Object(
-				tree.Member{Name: "type", Value: tree.String("function_call")},
-				tree.Member{Name: "call_id", Value: item.Get("call_id")},
-				tree.Member{Name: "name", Value: name},
-				tree.Member{Name: "arguments", Value: tree.String("{}")},
-			)
-		}
-	}
-	return tree.None
 }
 
 // receiver returns the agent that turns hand over to, as the latest output of a handoff

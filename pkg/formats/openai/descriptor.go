@@ -25,6 +25,9 @@ var Format = format.Descriptor{
 		return Check(doc, CheckOptions{})
 	},
 
+	Notes:    "extensions",
+	Provider: "openai-responses",
+	Divided:  true,
 	Turns:    listNames,
 	Sections: true,
 	Exchange: &codec,

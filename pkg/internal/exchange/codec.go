@@ -38,10 +38,12 @@ type Codec struct {
 	Counts func(shape tree.Node, turns int) []int
 	// Check looks for what a reader of the format would reject.
 	Check func(c *Checker, message tree.Node)
-	// Locate returns what writes the tokens of JSON Pointers into the view as the message
-	// has them: the ith one, below n; it returns false for a place that represents all
-	// above it. nil if they are the same.
-	Locate func(message tree.Node) func(tokens []string, i int, n tree.Node) (token string, ok bool)
+	// Locate returns what writes JSON Pointers into the view as the message has them, but for
+	// what Wrapped says. nil if they are the same.
+	Locate func(message tree.Node) func(pointer string) string
+	// Bare is the member under which a message that is an array has its elements once it has to
+	// hold what is carried; "" for formats whose messages are objects, or hold that in the array.
+	Bare string
 
 	Holder
 }
@@ -58,10 +60,15 @@ type Layout struct {
 type Holder struct {
 	// HolderAt returns the place: an object with a member for each, or with Pack an array.
 	HolderAt func(message tree.Node) string
+	// Prefix is what the names of the members begin with: without Pack, for an object that others
+	// have members in, too.
+	Prefix string
 	// Pack returns the element of an array that holds what is carried, and Unpack what one
 	// holds.
 	Pack   func(carried tree.Node) tree.Node
 	Unpack func(element tree.Node) (carried tree.Node, ok bool)
+	// Last is set if the element is the last of the array; otherwise it is the first.
+	Last bool
 	// InBase64 is set if it is held as base64 of its JSON text.
 	InBase64 bool
 }

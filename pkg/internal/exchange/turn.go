@@ -3,6 +3,8 @@ package exchange
 import (
 	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -91,6 +93,19 @@ func UnixMillis(n tree.Node) (tree.Node, bool) {
 		layout = "2006-01-02T15:04:05.000Z"
 	}
 	return tree.String(time.UnixMilli(ms).UTC().Format(layout)), true
+}
+
+// Seconds returns a date-time from 1970 on as Unix seconds, with a fraction if it has one.
+func Seconds(n tree.Node) (tree.Node, bool) {
+	t, ok := rfc3339.Parse(n.Text())
+	if !ok || t.Unix() < 0 {
+		return tree.None, false
+	}
+	text := strconv.FormatInt(t.Unix(), 10)
+	if t.Nanosecond() > 0 {
+		text += strings.TrimRight(t.UTC().Format(".000000000"), "0")
+	}
+	return tree.Number(text), true
 }
 
 // Millis returns a date-time as Unix milliseconds, if it is a whole number of them.

@@ -3,6 +3,7 @@ package tree
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -239,6 +240,21 @@ func (n Node) setTokens(tokens []string, value Node) Node {
 func (n Node) Empty() bool {
 	c := n.Children()
 	return !c.Next() && (!IsString(n) || n.Text() == "")
+}
+
+// IsBlank reports whether a string is empty or white space alone. What is no string is not.
+func (n Node) IsBlank() bool {
+	switch {
+	case !IsString(n):
+		return false
+	case n.isMade() && n.body.holds != nil:
+		return false // a long text is not made for that
+	case n.isRead():
+		if raw := n.v().Raw(); raw[1] > ' ' && raw[1] < 0x80 && raw[1] != '\\' && raw[1] != '"' {
+			return false
+		}
+	}
+	return strings.TrimSpace(n.Text()) == ""
 }
 
 // Without returns the members of an object but for some.

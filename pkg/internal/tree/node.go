@@ -94,6 +94,9 @@ func (n Node) v() jsonstream.Value {
 	return n.body.doc.Value(int(n.i))
 }
 
+// Read returns the value in its document, and false for one that was made.
+func (n Node) Read() (jsonstream.Value, bool) { return n.v(), n.isRead() }
+
 // sibling returns another value of the same document.
 func (n Node) sibling(v jsonstream.Value) Node {
 	if !v.Exists() {

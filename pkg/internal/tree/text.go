@@ -18,6 +18,8 @@ func (n Node) Compact() []byte { return n.Append(make([]byte, 0, n.size())) }
 // Append appends the value as compact JSON.
 func (n Node) Append(dst []byte) []byte {
 	switch {
+	case n.v().IsLines(): // whose text is no array
+		return Array(Elements(n)...).Append(dst)
 	case n.isRead():
 		return jsonstream.AppendCompact(dst, n.v().Raw())
 	case n.body.kind == jsonstream.Object:

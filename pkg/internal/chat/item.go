@@ -1,4 +1,4 @@
-package openai
+package chat
 
 import (
 	"slices"
@@ -10,12 +10,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// fromOpenAI reads an item.
-func fromOpenAI(item tree.Node) tree.Node {
+// ItemTurn returns the canonical turn of an item of OpenAI's Responses API, or of a run item of its
+// Agents SDK. An item of another type keeps its members, beside a role and a content that describe it.
+func ItemTurn(item tree.Node) tree.Node {
 	kind := item.Get("type").Text()
 	switch {
 	case conversation.IsRunItem(kind) && item.Get("raw_item").Is(jsonstream.Object):
-		return fromOpenAI(item.Get("raw_item"))
+		return ItemTurn(item.Get("raw_item"))
 	case kind == "" || kind == "message":
 		return item
 	case kind == "function_call":
@@ -70,10 +71,10 @@ func undescribed(t tree.Node) tree.Node {
 	return tree.None
 }
 
-// toOpenAI appends the items that a turn becomes: at least one. The Responses API rejects
-// unknown members.
-func toOpenAI(items []tree.Node, t tree.Node) []tree.Node {
-	if item := undescribed(t); item != tree.None {
+// AppendItems appends the items of the Responses API that a canonical turn becomes. The API rejects
+// unknown members, and reasoning that is not its own.
+func AppendItems(items []tree.Node, t tree.Node) []tree.Node {
+	if item := undescribed(t); item != tree.None && (ResponsesKinds.Whole(item) || !strings.HasPrefix(item.Get("type").Text(), "function_call")) {
 		content := item.Get("content")
 		if !tree.IsString(item.Get("role")) || content != tree.None && !tree.IsString(content) && !content.Is(jsonstream.Array) {
 			item = tree.Object(item.Without("role")...)
@@ -87,15 +88,30 @@ func toOpenAI(items []tree.Node, t tree.Node) []tree.Node {
 		return append(items, tree.Object(append([]tree.Member{
 			{Name: "type", Value: tree.String("function_call_output")},
 			{Name: "call_id", Value: id},
-			{Name: "output", Value: openAIParts(content, role)},
+			{Name: "output", Value: itemParts(content, role)},
 		}, further...)...))
 	}
 	calls := exchange.CallsOf(t)
+	if content.Is(jsonstream.Array) && slices.ContainsFunc(tree.Elements(content), isReasoning) {
+		var rest []tree.Node
+		for _, p := range tree.Elements(content) {
+			if !isReasoning(p) {
+				rest = append(rest, p)
+			} else if p.Get("provider").Text() == "openai" {
+				items = append(items, reasoningItem(partOf(p)))
+			}
+		}
+		content = tree.Array(rest...)
+		t = t.With("content", content)
+		if len(rest) == 0 && len(calls) == 0 {
+			return items
+		}
+	}
 	if role != "assistant" || len(calls) == 0 {
-		return append(items, toMessage(t))
+		return append(items, messageItem(t))
 	}
 	if content.Flat() != "" {
-		items, further = append(items, toMessage(t)), nil
+		items, further = append(items, messageItem(t)), nil
 	} else if len(calls) > 1 {
 		further = nil
 	}
@@ -113,8 +129,8 @@ func toOpenAI(items []tree.Node, t tree.Node) []tree.Node {
 // messageNames are the members of a message item.
 var messageNames = []string{"type", "role", "content", "name", "id", "status"}
 
-// toMessage writes a message item of a turn.
-func toMessage(t tree.Node) tree.Node {
+// messageItem writes a message item of a turn.
+func messageItem(t tree.Node) tree.Node {
 	role := t.Get("role").Text()
 	switch role {
 	case "user", "assistant", "system", "developer":
@@ -125,7 +141,7 @@ func toMessage(t tree.Node) tree.Node {
 		t = t.With("role", tree.String(role))
 	}
 	if content := t.Get("content"); content != tree.None {
-		if parts := openAIParts(content, role); parts != content {
+		if parts := itemParts(content, role); parts != content {
 			t = t.With("content", parts)
 		}
 	}
@@ -140,8 +156,8 @@ func toMessage(t tree.Node) tree.Node {
 	return t
 }
 
-// openAIParts names text parts as the Responses API does.
-func openAIParts(parts tree.Node, role string) tree.Node {
+// itemParts writes texts and media as the Responses API does.
+func itemParts(parts tree.Node, role string) tree.Node {
 	if !parts.Is(jsonstream.Array) {
 		return parts
 	}
@@ -151,12 +167,81 @@ func openAIParts(parts tree.Node, role string) tree.Node {
 	}
 	out := slices.Clone(tree.Elements(parts))
 	for i, p := range out {
-		if p.Get("type").Text() == "text" {
+		if IsSigned(p) {
+			p = p.With(extra, tree.None)
+		}
+		switch kind := p.Get("type").Text(); kind {
+		case "text":
 			out[i] = p.With("type", tree.String(name))
+		case "image_url", "file", "input_audio":
+			if m, ok := mediaIn(p); ok {
+				out[i] = inputPart(m, p)
+			}
 		}
 	}
 	if slices.Equal(out, tree.Elements(parts)) {
 		return parts
 	}
 	return tree.Array(out...)
+}
+
+// inputPart returns the part of the Responses API that has what a part of the Chat API has. Audio
+// is the same in both.
+func inputPart(m Media, p tree.Node) tree.Node {
+	url := m.URL
+	if m.Data != tree.None && m.Type != "audio" {
+		url = m.DataURL()
+	}
+	switch m.Type {
+	case "image":
+		return Object("type", tree.String("input_image"), "image_url", url, "detail", p.At("/image_url/detail"))
+	case "file":
+		part := Object("type", tree.String("input_file"), "file_id", m.FileID, "filename", m.Name)
+		if m.Data != tree.None {
+			return part.With("file_data", url)
+		}
+		return part.With("file_url", m.URL)
+	default:
+		return p
+	}
+}
+
+func isReasoning(part tree.Node) bool { return part.Get("type").Text() == "reasoning" }
+
+// reasoningItem returns the item of what a model of OpenAI thought.
+func reasoningItem(p Part) tree.Node {
+	summary := tree.Array()
+	if p.Text != tree.None && !p.Text.Empty() {
+		summary = tree.Array(Object("type", tree.String("summary_text"), "text", p.Text))
+	}
+	return Object("type", tree.String("reasoning"), "id", p.ID, "summary", summary, "encrypted_content", p.Signature)
+}
+
+// MissingCall records the calls among the items of a turn. It returns a call for a result
+// among them that has none, since the API rejects such a result, and nothing if no call is
+// missing.
+func MissingCall(items []tree.Node, t tree.Node, called map[string]bool) tree.Node {
+	for _, item := range items {
+		id := item.Get("call_id").Text()
+		switch item.Get("type").Text() {
+		case "function_call":
+			called[id] = true
+		case "function_call_output":
+			if id == "" || called[id] {
+				continue
+			}
+			called[id] = true
+			name := t.Get("name")
+			if name.Text() == "" {
+				name = tree.String("unknown")
+			}
+			return tree.Object(
+				tree.Member{Name: "type", Value: tree.String("function_call")},
+				tree.Member{Name: "call_id", Value: item.Get("call_id")},
+				tree.Member{Name: "name", Value: name},
+				tree.Member{Name: "arguments", Value: tree.String("{}")},
+			)
+		}
+	}
+	return tree.None
 }

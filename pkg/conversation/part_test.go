@@ -1,0 +1,80 @@
+package conversation
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The parts of a turn in the shapes of the APIs and libraries, as KIND POINTER ID TOOL.
+func TestParts(t *testing.T) {
+	for _, tt := range []struct{ name, turn, role, want string }{
+		{"a string", `"hi"`, "", "said "},
+		{"Chat: text", `{"role":"user","content":"hi"}`, "user", "said /content"},
+		{"Chat: parts", `{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"u"}},{"type":"input_audio"}]}`, "user",
+			"said /content/0, media /content/1, media /content/2"},
+		{"Chat: calls", `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`, "assistant", "call /tool_calls/0 c1 f"},
+		{"Chat: a result", `{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"x"}]}`, "tool", "result  c1"},
+		{"Chat, as first published", `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`, "assistant", "call /function_call  f"},
+		{"Chat, as first published: a result", `{"role":"function","name":"f","content":"x"}`, "function", "result   f"},
+		{"SW4RM: a result", `{"role":" Tool","content":"x"}`, "tool", "result "},
+		{"Responses: a call", `{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"}`, "", "call  c1 f"},
+		{"Responses: an output", `{"type":"function_call_output","call_id":"c1","output":"x"}`, "", "result  c1"},
+		{"Responses: a shell, as first published", `{"type":"local_shell_call_output","id":"c1","output":"x"}`, "", "result  c1"},
+		{"Responses: reasoning", `{"type":"reasoning","id":"rs_1","summary":[]}`, "", "reasoning "},
+		{"Responses: a message", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"},{"type":"refusal","refusal":"no"}]}`, "assistant", "said /content/0, said /content/1"},
+		{"the Agents SDK", `{"type":"tool_call_item","raw_item":{"type":"function_call","call_id":"c1","name":"f"}}`, "", "call /raw_item c1 f"},
+		{"Anthropic", `{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"},{"type":"text","text":"x"},{"type":"tool_use","id":"t1","name":"f","input":{}},{"type":"document"},{"type":"new"}]}`, "assistant",
+			"reasoning /content/0, said /content/1, call /content/2 t1 f, media /content/3, other /content/4"},
+		{"Anthropic: a result", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`, "user", "result /content/0 t1"},
+		{"Anthropic: a result alone", `{"type":"tool_result","tool_use_id":"t1","content":"x"}`, "", "result  t1"},
+		{"LangChain: a constructor", `{"lc":1,"type":"constructor","id":["langchain_core","messages","AIMessage"],"kwargs":{"content":"x","tool_calls":[{"name":"f","args":{},"id":"c1","type":"tool_call"}]}}`, "assistant",
+			"said /kwargs/content, call /kwargs/tool_calls/0 c1 f"},
+		{"LangChain: a constructor of a result", `{"lc":1,"type":"constructor","id":["langchain_core","messages","ToolMessage"],"kwargs":{"content":"x","tool_call_id":"c1","name":"f","status":"success"}}`, "tool", "result /kwargs c1 f"},
+		{"LangChain: stored", `{"type":"human","data":{"content":"x"}}`, "user", "said /data/content"},
+		{"LangChain: a stored result", `{"type":"tool","data":{"content":"x","tool_call_id":"c1"}}`, "tool", "result /data c1"},
+		{"LangChain: flat", `{"type":"ai","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"c1","name":"f","input":{}}],"tool_calls":[{"name":"f","args":{},"id":"c1"}]}`, "assistant", "said /content/0, call /content/1 c1 f"},
+		{"LangChain: a flat result", `{"type":"tool","content":"x","tool_call_id":"c1"}`, "tool", "result  c1"},
+		{"LangChain: another role", `{"type":"chat","data":{"role":"User","content":"x"}}`, "user", "said /data/content"},
+		{"AI SDK: a ModelMessage", `{"role":"assistant","content":[{"type":"reasoning","text":"x"},{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}},{"type":"file","data":"","mediaType":"a/b"}]}`, "assistant",
+			"reasoning /content/0, call /content/1 c1 f, media /content/2"},
+		{"AI SDK: results", `{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"text","value":"x"}}]}`, "tool", "result /content/0 c1 f"},
+		{"AI SDK: a UIMessage", `{"id":"m","role":"assistant","parts":[{"type":"step-start"},{"type":"text","text":"x"},{"type":"tool-f","toolCallId":"c1","state":"output-available","input":{},"output":1},{"type":"dynamic-tool","toolName":"g","toolCallId":"c2","state":"input-available"}]}`, "assistant",
+			"other /parts/0, said /parts/1, call /parts/2 c1 f, result /parts/2 c1 f, call /parts/3 c2 g"},
+		{"Gemini", `{"role":"model","parts":[{"text":"x","thought":true},{"text":"x"},{"functionCall":{"name":"f","args":{}}},{"inlineData":{}},{"executableCode":{}}]}`, "assistant",
+			"reasoning /parts/0, said /parts/1, call /parts/2  f, media /parts/3, other /parts/4"},
+		{"Gemini: a response", `{"role":"user","parts":[{"function_response":{"id":"c1","name":"f","response":{}}}]}`, "user", "result /parts/0 c1 f"},
+		{"ADK", `{"author":"a","content":{"role":"model","parts":[{"text":"x"}]},"actions":{}}`, "assistant", "said /content/parts/0"},
+		{"A2A", `{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"x"},{"data":{}},{"url":"u"}]}`, "assistant", "said /parts/0, other /parts/1, media /parts/2"},
+		{"Claude Code", `{"type":"assistant","uuid":"u","message":{"role":"assistant","content":[{"type":"text","text":"x"}]}}`, "assistant", "said /message/content/0"},
+		{"Codex", `{"type":"response_item","payload":{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}}`, "", "call /payload c1 f"},
+		{"no turn", `5`, "", ""},
+		{"members that wrap nothing", `{"role":"user","content":"x","data":{},"message":{},"payload":{},"kwargs":{}}`, "user", "said /content"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.turn)), jsonstream.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for p := range Parts(doc.Root()) {
+				kind := [...]string{"other", "said", "call", "result", "reasoning", "media"}[p.Kind]
+				got = append(got, strings.TrimRight(fmt.Sprintf("%s %s %s %s", kind, p.Value.Pointer(), p.ID.Text(), p.Tool()), " "))
+			}
+			want := strings.Split(tt.want, ", ")
+			for i := range want {
+				want[i] = strings.TrimRight(want[i], " ")
+			}
+			if diff := cmp.Diff(strings.Join(want, ", "), strings.Join(got, ", ")); diff != "" {
+				t.Error(diff)
+			}
+			if role := Role(doc.Root()); role != tt.role {
+				t.Errorf("the role is %q, want %q", role, tt.role)
+			}
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package conversation
+
+import "github.com/eaapl/handoff/pkg/jsonstream"
+
+// A shape has the members of a turn, or of a part of one, that determine its kind.
+type shape struct {
+	kind, role, name, author          jsonstream.Value
+	id, callID, toolUseID, toolCallID jsonstream.Value
+	callerID, toolName, state         jsonstream.Value // of the AI SDK
+	content, parts, toolCalls         jsonstream.Value
+	text, thought, media              jsonstream.Value
+	functionCall, functionResponse    jsonstream.Value
+	rawItem, lc, kwargs, data         jsonstream.Value
+	toolUse, toolResult, reasoning    jsonstream.Value // of Bedrock
+	message, payload                  jsonstream.Value
+}
+
+// shapeOf finds the members in one pass: there are many turns, and most have only role and
+// content.
+func shapeOf(v jsonstream.Value) (s shape) {
+	for name, member := range v.Members() {
+		switch name {
+		case "type":
+			s.kind = member
+		case "role":
+			s.role = member
+		case "name":
+			s.name = member
+		case "author":
+			s.author = member
+		case "id":
+			s.id = member
+		case "call_id":
+			s.callID = member
+		case "tool_use_id":
+			s.toolUseID = member
+		case "tool_call_id":
+			s.toolCallID = member
+		case "toolCallId":
+			s.callerID = member
+		case "toolName":
+			s.toolName = member
+		case "state":
+			s.state = member
+		case "content":
+			s.content = member
+		case "parts":
+			s.parts = member
+		case "tool_calls":
+			s.toolCalls = member
+		case "text":
+			s.text = member
+		case "thought":
+			s.thought = member
+		case "inlineData", "inline_data", "fileData", "file_data", "raw", "url", "image", "document", "video":
+			s.media = member
+		case "function_call", "functionCall":
+			s.functionCall = member
+		case "functionResponse", "function_response":
+			s.functionResponse = member
+		case "toolUse":
+			s.toolUse = member
+		case "toolResult":
+			s.toolResult = member
+		case "reasoningContent":
+			s.reasoning = member
+		case "raw_item":
+			s.rawItem = member
+		case "lc":
+			s.lc = member
+		case "kwargs":
+			s.kwargs = member
+		case "data":
+			s.data = member
+		case "message":
+			s.message = member
+		case "payload":
+			s.payload = member
+		}
+	}
+	return s
+}
+
+// inner returns what a turn wraps, absent if it is its own content.
+func (s *shape) inner() jsonstream.Value {
+	kind := s.kind.Text()
+	inner := jsonstream.Value{}
+	switch {
+	case s.rawItem.Exists() && IsRunItem(kind):
+		inner = s.rawItem
+	case s.lc.Exists():
+		inner = s.kwargs
+	case s.role.Exists():
+	case s.author.Exists() && s.content.Get("parts").Exists():
+		inner = s.content
+	case s.content.Exists():
+	case s.data.Exists() && langChainRoles[kind] != "":
+		inner = s.data
+	case s.payload.Exists() && kind == "response_item":
+		inner = s.payload
+	case s.message.Exists() && (kind == "user" || kind == "assistant"):
+		inner = s.message
+	}
+	if inner.Kind() != jsonstream.Object {
+		return jsonstream.Value{}
+	}
+	return inner
+}

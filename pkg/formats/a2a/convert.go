@@ -1,0 +1,113 @@
+package a2a
+
+import (
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts tasks and messages, and what is sent of them. What is carried is in the metadata of
+// the task or message, where the extension has a place for it, and not in a part: nobody takes it
+// for a handoff.
+var codec = (&chat.Form{
+	At:     places,
+	Whole:  isMessage,
+	Alone:  []string{"/result"},
+	Before: before,
+	Again: func(turn, last tree.Node) bool {
+		id := turn.Get("messageId").Text()
+		return id != "" && id == last.Get("messageId").Text()
+	},
+	Style:  styleOf,
+	Read:   read,
+	Write:  write,
+	Rest:   taskOf,
+	Holder: exchange.Holder{HolderAt: holderAt, Prefix: ExtensionURI + "/carried/"},
+}).Codec()
+
+// places are those of turns: of a task, and of what is sent.
+var places = []string{
+	"/history", "/status/message", // of a task, or its update
+	"/task/history", "/task/status/message",
+	"/result/history", "/result/status/message",
+	"/result/task/history", "/result/task/status/message",
+	"/statusUpdate/status/message", "/result/statusUpdate/status/message",
+	"/message", "/params/message", "/result/message",
+	"/result", // a message, as JSON-RPC has it in A2A 0.3
+}
+
+// before are the histories that the message of a status follows.
+var before = map[string]string{
+	"/status/message":             "/history",
+	"/task/status/message":        "/task/history",
+	"/result/status/message":      "/result/history",
+	"/result/task/status/message": "/result/task/history",
+}
+
+// isMessage is [fit] for what is converted.
+func isMessage(v tree.Node) bool {
+	return v.Get("messageId") != tree.None && v.Get("parts").Is(jsonstream.Array)
+}
+
+// holderAt returns the metadata of what [payload] finds in a document.
+func holderAt(root tree.Node) string {
+	if root.HasAny("messageId", "status") {
+		return "/metadata"
+	}
+	for _, at := range []string{"/result", "/params", ""} {
+		for _, inner := range []string{"/task", "/message", "/statusUpdate", "/artifactUpdate"} {
+			if root.At(at + inner).Is(jsonstream.Object) {
+				return at + inner + "/metadata"
+			}
+		}
+		if at == "/result" && root.At(at).Is(jsonstream.Object) {
+			return at + "/metadata"
+		}
+	}
+	return "/metadata"
+}
+
+// taskOf returns the members of a task that is made: one that was handed over, and that nobody works
+// on yet. Its id is the taskId of the canonical message.
+func taskOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
+	id := m.Values[exchange.RowTask]
+	if id.Text() == "" {
+		id = k.UUID("/rest/id", "")
+	}
+	state := k.Up("/rest/status/state", tree.String("TASK_STATE_SUBMITTED"), "the task is handed over, and nobody works on it yet")
+	return chat.Object("id", id, "contextId", k.UUID("/rest/contextId", id.Text()), "status", chat.Object("state", state))
+}
+
+// A style is how the messages of a document are written.
+type style struct {
+	old               bool // of A2A 0.3: messages and parts have a kind
+	contextID, taskID tree.Node
+}
+
+// styleOf returns how a message is written as a JSON text, "" for one like those that are made.
+func styleOf(m tree.Node) string {
+	role := m.Get("role").Text()
+	s := style{old: m.Get("kind") != tree.None || role == oldUser || role == oldAgent, contextID: stringOf(m.Get("contextId")), taskID: stringOf(m.Get("taskId"))}
+	if s == (style{}) {
+		return ""
+	}
+	n := chat.Object("contextId", s.contextID, "taskId", s.taskID)
+	if s.old {
+		n = n.With("kind", tree.Bool(true))
+	}
+	return string(n.AppendPlain(nil))
+}
+
+// styleIn is the inverse of styleOf.
+func styleIn(text string) style {
+	n, _ := tree.Parse([]byte(text))
+	return style{old: n.Get("kind").Is(jsonstream.True), contextID: stringOf(n.Get("contextId")), taskID: stringOf(n.Get("taskId"))}
+}
+
+func stringOf(n tree.Node) tree.Node {
+	if tree.IsString(n) {
+		return n
+	}
+	return tree.None
+}

@@ -1,0 +1,116 @@
+// Package a2a is the room of the A2A protocol: its tasks and messages, alone and in the envelopes
+// of JSON-RPC and of its streams.
+package a2a
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// Format describes the tasks and messages of A2A 1.0, and those of 0.3, which differ in the
+// names of their roles and states.
+var Format = format.Descriptor{
+	Name:   format.A2A,
+	System: "a2a",
+	Title:  "A2A",
+	Kind:   "A2A task or message",
+
+	Marks:   []string{"contextId", "messageId", "statusUpdate", "artifactUpdate"},
+	Members: []string{"jsonrpc", "artifacts", "artifact", "artifactId", "lastChunk", "history", "parts", "status", "referenceTaskIds"},
+	Known:   &format.Elements{List: format.ListIn("history"), Fit: fit, Whole: whole},
+	Needs:   []string{"history", "parts", "status", "jsonrpc", "artifacts", "task", "message", "statusUpdate", "artifactUpdate", "artifact"},
+	IDs:     []string{"id", "messageId"},
+
+	Schema:  schemas.A2A,
+	Rules:   rules.All,
+	Reasons: []finding.Reason{InvalidParams},
+	Check:   rules.Check,
+
+	Carriers: carriers,
+	Carries:  format.A2A,
+	Handoffs: func(root jsonstream.Value) []jsonstream.Value { return Contents(root, Handoff) },
+	Turns:    []string{"history"},
+	Sections: true,
+	Alone:    alone,
+	Profile:  profile,
+
+	Keys: []format.Key{
+		{Arrays: [][]string{{"history"}, {"result", "history"}, {"result", "task", "history"}, {"task", "history"}}, Members: []string{"messageId"}},
+		{Arrays: [][]string{{"artifacts"}, {"result", "artifacts"}, {"result", "task", "artifacts"}, {"task", "artifacts"}}, Members: []string{"artifactId"}},
+	},
+	Say: say,
+
+	Exchange: codec,
+}
+
+// say returns a message that says a text: of A2A 1.0, or of 0.3 if its neighbour is, whose
+// messages and parts have a kind.
+func say(like jsonstream.Value, role, text string) []byte {
+	name := "ROLE_AGENT"
+	if role == "user" {
+		name = "ROLE_USER"
+	}
+	switch was := like.Get("role").Text(); {
+	case was == "" || was == strings.ToUpper(was):
+		return format.Fill(`{"messageId":%,"role":%,"parts":[{"text":%}]}`, format.MadeID(text), name, text)
+	default:
+		return format.Fill(`{"kind":"message","messageId":%,"role":%,"parts":[{"kind":"text","text":%}]}`,
+			format.MadeID(text), strings.ToLower(strings.TrimPrefix(name, "ROLE_")), text)
+	}
+}
+
+// alone returns the message of a task's status, unless it is the last one of the history, or
+// the message that the document is.
+func alone(root jsonstream.Value) (pointer string, ok bool) {
+	if root.Get("messageId").Exists() && root.Get("parts").Kind() == jsonstream.Array {
+		return "", true
+	}
+	said := root.Get("status").Get("message")
+	if said.Kind() != jsonstream.Object {
+		return "", false
+	}
+	if n := root.Get("history").Len(); n > 0 {
+		for i, last := range root.Get("history").Elements() {
+			if i == n-1 && last.Get("messageId").Text() != "" && last.Get("messageId").Text() == said.Get("messageId").Text() {
+				return "", false
+			}
+		}
+	}
+	return "/status/message", true
+}
+
+// methods are those of A2A: of 1.0, and of 0.3.
+var methods = []string{
+	"SendMessage", "SendStreamingMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask",
+	"message/send", "message/stream", "tasks/resubscribe",
+}
+
+// whole says what a document is that need not have a list: it is known by what it holds, since
+// JSON-RPC is of many protocols.
+func whole(root jsonstream.Value) format.Fit {
+	v := payload(root)
+	status := v.Get("status").Get("state").Text()
+	switch {
+	case slices.Contains(methods, root.Get("method").Text()) && root.Get("jsonrpc").Exists(),
+		fit(v) == format.Typical,
+		v.Get("artifactId").Exists() && v.Get("parts").Kind() == jsonstream.Array,
+		v.Get("taskId").Exists() && v.Get("artifact").Get("parts").Kind() == jsonstream.Array,
+		strings.HasPrefix(status, "TASK_STATE_"),
+		status != "" && (v.Get("kind").Text() == "task" || v.Get("kind").Text() == "status-update"):
+		return format.Typical
+	}
+	return format.Foreign
+}
+
+// fit says what a value is as a message.
+func fit(v jsonstream.Value) format.Fit {
+	if v.Get("messageId").Exists() && v.Get("parts").Kind() == jsonstream.Array {
+		return format.Typical
+	}
+	return format.Foreign
+}

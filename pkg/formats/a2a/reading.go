@@ -1,0 +1,158 @@
+package a2a
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The roles of A2A 1.0 and 0.3.
+const (
+	roleUser, roleAgent = "ROLE_USER", "ROLE_AGENT"
+	oldUser, oldAgent   = "user", "agent"
+)
+
+// A2A has no calls of tools, nor thoughts. Google's ADK has them in parts whose metadata say so
+// (google/adk-python, a2a/converters/part_converter.py), and so have those that talk to it.
+const (
+	adkType      = "adk_type"
+	adkCall      = "function_call"
+	adkResponse  = "function_response"
+	adkThought   = "adk_thought"
+	adkSignature = "adk_thought_signature"
+	// provider is whose signatures ADK has.
+	provider = "gemini"
+)
+
+const (
+	// partType is the type of a canonical part that has data of A2A.
+	partType = "a2a_part"
+	// roleKey is, in the metadata of a message of the user, the role of instructions, which A2A does
+	// not have. The text alone does not make a message one: anybody can say it.
+	roleKey = ExtensionURI + "/role"
+)
+
+// label returns what a message of instructions begins with.
+func label(role string) string { return "[" + role + "] " }
+
+// read appends the canonical turns of a message; none for one without parts.
+func read(dst []tree.Node, m tree.Node) []tree.Node {
+	role := "user"
+	if name := m.Get("role").Text(); name == roleAgent || name == oldAgent {
+		role = "assistant"
+	}
+	said := instructions(m)
+	if text := onlyText(m.Get("parts")); text != tree.None && said == "" {
+		if role == "user" {
+			return append(dst, exchange.UserMessage(text))
+		}
+		return append(dst, tree.Object(tree.Member{Name: "role", Value: assistant}, tree.Member{Name: "content", Value: text}))
+	}
+	t := chat.Turn{Role: role}
+	for _, n := range tree.Elements(m.Get("parts")) {
+		p := partOf(n, role)
+		if said != "" && p.Kind == chat.Text {
+			if text, ok := strings.CutPrefix(p.Text.Text(), label(said)); ok && role == "user" {
+				t.Role, p.Text = said, tree.String(text)
+			}
+			said = ""
+		}
+		t.Parts = append(t.Parts, p)
+	}
+	if len(t.Parts) == 0 {
+		return dst
+	}
+	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text && t.Parts[0].Signature == tree.None
+	return append(dst, t.Canonical()...)
+}
+
+// assistant is shared by the turns that have it.
+var assistant = tree.String("assistant")
+
+// instructions returns the role of instructions that a message says to have, "" for none.
+func instructions(m tree.Node) string {
+	if role := m.Get("metadata").Get(roleKey).Text(); role == "system" || role == "developer" {
+		return role
+	}
+	return ""
+}
+
+// onlyText returns the text of parts that are one text and nothing else, as most are.
+func onlyText(parts tree.Node) tree.Node {
+	if !parts.Is(jsonstream.Array) {
+		return tree.None
+	}
+	c := parts.Children()
+	if !c.Next() {
+		return tree.None
+	}
+	text := stringOf(c.Value.Get("text"))
+	members := 1
+	if c.Value.Get("kind").Text() == "text" {
+		members = 2
+	}
+	if c.Value.Length() != members || c.Next() {
+		return tree.None
+	}
+	return text
+}
+
+// partOf reads a part of a message of a role.
+func partOf(n tree.Node, role string) chat.Part {
+	metadata := n.Get("metadata")
+	signature := stringOf(metadata.Get(adkSignature))
+	if text := n.Get("text"); tree.IsString(text) {
+		p := chat.Part{Kind: chat.Text, Text: text, Signature: signature}
+		if role == "assistant" && metadata.Get(adkThought).Is(jsonstream.True) {
+			p.Kind = chat.Reasoning
+			if signature != tree.None {
+				p.Provider = tree.String(provider)
+			}
+		}
+		return p
+	}
+	if m, ok := mediaIn(n); ok {
+		return chat.Part{Kind: chat.File, Media: m}
+	}
+	if !n.Is(jsonstream.Object) {
+		return chat.Part{Kind: chat.Text, Text: tree.String(n.Flat())}
+	}
+	data := n.Get("data")
+	id, name := stringOf(data.Get("id")), stringOf(data.Get("name"))
+	switch metadata.Get(adkType).Text() {
+	case adkCall:
+		if args := data.Get("args"); role == "assistant" && id != tree.None && name != tree.None && (args == tree.None || args.Is(jsonstream.Object)) {
+			p := chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: tree.String("{}"), Signature: signature}
+			if args != tree.None {
+				p.Arguments = tree.String(string(args.AppendPlain(nil)))
+			}
+			return p
+		}
+	case adkResponse:
+		if id != tree.None {
+			text, failed := chat.ReadResponse(data.Get("response"))
+			return chat.Part{Kind: chat.Result, ID: id, Name: name, Output: []chat.Part{{Kind: chat.Text, Text: text}}, Plain: true, Failed: failed}
+		}
+	}
+	said := n
+	if data != tree.None {
+		said = data
+	}
+	return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String(partType), "text", chat.TextOf(said), "part", n.With("kind", tree.None))}
+}
+
+// mediaIn reads a file: of a part of A2A 1.0, or of 0.3.
+func mediaIn(n tree.Node) (chat.Media, bool) {
+	m := chat.Media{Type: "file", Data: stringOf(n.Get("raw")), URL: stringOf(n.Get("url")), MediaType: stringOf(n.Get("mediaType")), Name: stringOf(n.Get("filename"))}
+	if f := n.Get("file"); f.Is(jsonstream.Object) {
+		m.Data, m.URL, m.MediaType, m.Name = stringOf(f.Get("bytes")), stringOf(f.Get("uri")), stringOf(f.Get("mimeType")), stringOf(f.Get("name"))
+	}
+	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
+	case "image", "audio", "video":
+		m.Type = kind
+	}
+	return m, (m.Data == tree.None) != (m.URL == tree.None)
+}

@@ -1,0 +1,191 @@
+package aisdk
+
+import (
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts messages. Those that are made are ModelMessages.
+var codec = (&chat.Form{
+	At:          []string{"/messages"},
+	System:      "/system",
+	ReadSystem:  systemText,
+	WriteSystem: systemText,
+	Style:       style,
+	Read:        read,
+	Write:       write,
+}).Codec()
+
+// The styles of messages, besides the usual one.
+const (
+	styleUI    = "ui"    // UIMessages
+	styleImage = "image" // images are image parts, and not file parts
+)
+
+func style(message tree.Node) string {
+	if message.Get("parts").Is(jsonstream.Array) {
+		return styleUI
+	}
+	for parts := message.Get("content").Children(); parts.Next(); {
+		if parts.Value.Get("type").Text() == "image" {
+			return styleImage
+		}
+	}
+	return ""
+}
+
+// systemText returns what the SDK takes as its option system.
+func systemText(content tree.Node) tree.Node {
+	if tree.IsString(content) {
+		return content
+	}
+	return tree.None
+}
+
+func read(dst []tree.Node, message tree.Node) []tree.Node {
+	if message.Get("parts").Is(jsonstream.Array) {
+		return readUI(dst, message)
+	}
+	return readModel(dst, message)
+}
+
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	if len(turns) == 0 {
+		empty := exchange.UserMessage(tree.String(""))
+		w.Up(0, "content", empty.Get("content"), "the SDK takes no list without messages")
+		turns = []tree.Node{empty}
+	}
+	turns = inTime(turns)
+	if w.Style == styleUI {
+		return writeUI(turns, w)
+	}
+	return writeModel(turns, w)
+}
+
+// A reasoner is what a provider of the SDK calls the proof of what its model thought, in
+// providerOptions and providerMetadata.
+type reasoner struct{ name, id, signature, redacted string }
+
+// reasoners are the providers whose models ask for a proof. Redacted reasoning has its data in the
+// place of a signature.
+var reasoners = []reasoner{
+	{name: "anthropic", signature: "signature", redacted: "redactedData"},
+	{name: "bedrock", signature: "signature", redacted: "redactedData"},
+	{name: "openai", id: "itemId", signature: "reasoningEncryptedContent"},
+	{name: "google", signature: "thoughtSignature"},
+}
+
+// readReasoning reads a part of either kind of message, whose data of providers are in a member
+// with a name.
+func readReasoning(part tree.Node, name string) chat.Part {
+	p := chat.Part{Kind: chat.Reasoning, Text: part.Get("text")}
+	if !tree.IsString(p.Text) {
+		return chat.Part{Kind: chat.Other, Value: part}
+	}
+	for _, r := range reasoners {
+		data := part.Get(name).Get(r.name)
+		if id := data.Get(r.id); r.id != "" && tree.IsString(id) {
+			p.ID = id
+		}
+		switch signature, redacted := data.Get(r.signature), data.Get(r.redacted); {
+		case tree.IsString(signature):
+			p.Signature = signature
+		case r.redacted != "" && tree.IsString(redacted):
+			p.Signature, p.Redacted = redacted, true
+		case p.ID == tree.None:
+			continue
+		}
+		p.Provider = tree.String(r.name)
+		break
+	}
+	return p
+}
+
+// providerData returns what a part of what a model thought has for its provider; nothing if the
+// provider does not ask for it.
+func providerData(p chat.Part) tree.Node {
+	for _, r := range reasoners {
+		if r.name != p.Provider.Text() {
+			continue
+		}
+		var data []tree.Member
+		if r.id != "" && p.ID != tree.None {
+			data = append(data, tree.Member{Name: r.id, Value: p.ID})
+		}
+		switch {
+		case p.Signature == tree.None:
+		case p.Redacted && r.redacted != "":
+			data = append(data, tree.Member{Name: r.redacted, Value: p.Signature})
+		default:
+			data = append(data, tree.Member{Name: r.signature, Value: p.Signature})
+		}
+		if len(data) > 0 {
+			return chat.Object(r.name, tree.Object(data...))
+		}
+	}
+	return tree.None
+}
+
+// writeReasoning writes a part, with its data for the provider in a member with a name.
+func writeReasoning(p chat.Part, name string) tree.Node {
+	text := p.Text
+	if text == tree.None {
+		text = tree.String("")
+	}
+	return chat.Object("type", tree.String("reasoning"), "text", text, name, providerData(p))
+}
+
+// toolResult returns the turn of a result: of a text or, with chat.JSONType, of another value.
+func toolResult(part chat.Part, text, value tree.Node) chat.Turn {
+	t := chat.Turn{Parts: []chat.Part{part}}
+	switch {
+	case tree.IsString(text):
+		t.Parts[0].Output = []chat.Part{{Kind: chat.Text, Text: text}}
+	case value != tree.None:
+		t.Parts[0].Output = []chat.Part{{Kind: chat.Text, Text: tree.String(string(value.AppendPlain(nil)))}}
+		t.Further = []tree.Member{{Name: "content_type", Value: tree.String(chat.JSONType)}}
+	default:
+		t.Parts[0].Output = []chat.Part{{Kind: chat.Text, Text: tree.String("")}}
+	}
+	t.Parts[0].Plain = true
+	return t
+}
+
+// deniedText is what a result says of a call whose execution was denied without a reason.
+const deniedText = "Tool execution was denied."
+
+// outputText returns the output of a result as one text.
+func outputText(p chat.Part) tree.Node {
+	if p.Plain && len(p.Output) == 1 {
+		return p.Output[0].Text
+	}
+	return tree.String(chat.Say(p.Output))
+}
+
+// said returns a text part for what there is no other part for.
+func said(p chat.Part) tree.Node {
+	text := p.Text
+	if p.Kind != chat.Text {
+		text = tree.String(chat.Say([]chat.Part{p}))
+	}
+	return textPart(text)
+}
+
+func textPart(text tree.Node) tree.Node {
+	return chat.Object("type", tree.String("text"), "text", text)
+}
+
+// readText reads a text part of either kind of message.
+func readText(part tree.Node) (chat.Part, bool) {
+	text := part.Get("text")
+	if !tree.IsString(text) {
+		return chat.Part{}, false
+	}
+	p := chat.Part{Kind: chat.Text, Text: text}
+	if part.Length() == 2 {
+		p.Value = part // it is the canonical part
+	}
+	return p, true
+}

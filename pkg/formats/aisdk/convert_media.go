@@ -1,0 +1,171 @@
+package aisdk
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// filePrefix begins the ids of files that are stored by OpenAI. The SDK takes them in the place of
+// data, which they cannot be: base64 has no hyphen.
+const filePrefix = "file-"
+
+// readFile reads data of a file, which may be in base64, a URL, or tagged.
+func readFile(data, mediaType, name tree.Node) chat.Part {
+	m := chat.Media{Type: "file", Name: text(name)}
+	switch data.Get("type").Text() {
+	case "data":
+		data = data.Get("data")
+	case "url":
+		data = data.Get("url")
+	case "text":
+		if said := data.Get("text"); tree.IsString(said) {
+			return chat.Part{Kind: chat.Text, Text: said}
+		}
+	}
+	switch s := data.Text(); {
+	case s == "":
+		return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String("file"))}
+	case strings.HasPrefix(s, filePrefix):
+		m.FileID = data
+	case strings.HasPrefix(s, "data:"), strings.Contains(s, "://"):
+		m.Address(data)
+	default:
+		m.Data = data
+	}
+	if m.MediaType == tree.None && tree.IsString(mediaType) && !mediaType.Empty() {
+		m.MediaType = mediaType
+	}
+	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
+	case "image", "audio", "video":
+		m.Type = kind
+	}
+	return chat.Part{Kind: chat.File, Media: m}
+}
+
+// imageTypes are the media types of images by how their base64 begins.
+var imageTypes = []struct{ begin, mediaType string }{
+	{"iVBORw", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lG", "image/gif"}, {"UklGR", "image/webp"},
+}
+
+// imageType returns the media type that an image in base64 has, "" if it is not known. The SDK knows
+// that of an image part in the same way.
+func imageType(data tree.Node) string {
+	for _, t := range imageTypes {
+		if strings.HasPrefix(data.Text(), t.begin) {
+			return t.mediaType
+		}
+	}
+	return ""
+}
+
+// text returns a string, and nothing for anything else.
+func text(n tree.Node) tree.Node {
+	if tree.IsString(n) {
+		return n
+	}
+	return tree.None
+}
+
+// mediaTypeOf returns the media type of a file, which the SDK asks for. For one that is not known
+// it is that of the kind of file.
+func mediaTypeOf(m chat.Media) tree.Node {
+	switch {
+	case m.MediaType != tree.None:
+		return m.MediaType
+	case m.Type != "file":
+		return tree.String(m.Type + "/*")
+	default:
+		return tree.String("application/pdf") // the only documents that all providers take
+	}
+}
+
+// writeFile writes a file as a part of a ModelMessage.
+func writeFile(m chat.Media, image bool) tree.Node {
+	data := m.Data
+	if data == tree.None {
+		data = m.URL
+	}
+	switch {
+	case data == tree.None && strings.HasPrefix(m.FileID.Text(), filePrefix):
+		data = m.FileID
+	case data == tree.None: // the SDK knows no file without its provider
+		return said(chat.Part{Kind: chat.File, Media: m})
+	}
+	if image && m.Type == "image" && m.Name == tree.None {
+		if m.MediaType.Text() == imageType(m.Data) {
+			m.MediaType = tree.None
+		}
+		return chat.Object("type", tree.String("image"), "image", data, "mediaType", m.MediaType)
+	}
+	return chat.Object("type", tree.String("file"), "data", data, "mediaType", mediaTypeOf(m), "filename", m.Name)
+}
+
+// readOutput reads a part of the output of a tool.
+func readOutput(part tree.Node) chat.Part {
+	data := part.Get("data")
+	switch kind := part.Get("type").Text(); kind {
+	case "text":
+		if p, ok := readText(part); ok {
+			return p
+		}
+	case "image-url", "file-url":
+		data = part.Get("url")
+		fallthrough
+	case "file", "media", "file-data", "image-data":
+		p := readFile(data, part.Get("mediaType"), part.Get("filename"))
+		if p.Kind == chat.File && strings.HasPrefix(kind, "image") {
+			p.Media.Type = "image"
+		}
+		return p
+	case "file-id", "image-file-id":
+		if id := part.Get("fileId"); tree.IsString(id) {
+			m := chat.Media{Type: "file", FileID: id}
+			return chat.Part{Kind: chat.File, Media: m}
+		}
+	}
+	return chat.Part{Kind: chat.Other, Value: part}
+}
+
+// writeOutput writes a part of the output of a tool.
+func writeOutput(p chat.Part) tree.Node {
+	if p.Kind != chat.File {
+		return said(p)
+	}
+	m, kind := p.Media, "file-"
+	if m.Type == "image" {
+		kind = "image-"
+	}
+	switch {
+	case m.Data != tree.None:
+		return chat.Object("type", tree.String(kind+"data"), "data", m.Data, "mediaType", mediaTypeOf(m), "filename", fileName(m))
+	case m.URL != tree.None:
+		return chat.Object("type", tree.String(kind+"url"), "url", m.URL)
+	default:
+		return chat.Object("type", tree.String("file-id"), "fileId", m.FileID)
+	}
+}
+
+// fileName returns the name that a part of an output says: images have none.
+func fileName(m chat.Media) tree.Node {
+	if m.Type == "image" {
+		return tree.None
+	}
+	return m.Name
+}
+
+// outputParts reads a list of parts of the output of a tool.
+func outputParts(list tree.Node) (parts []chat.Part, ok bool) {
+	if !list.Is(jsonstream.Array) {
+		return nil, false
+	}
+	for c := list.Children(); c.Next(); {
+		if !c.Value.Is(jsonstream.Object) {
+			return nil, false
+		}
+		parts = append(parts, readOutput(c.Value))
+	}
+	return parts, true
+}

@@ -1,0 +1,224 @@
+package aisdk
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+// toolPrefix begins the types of the parts of tools.
+const toolPrefix = "tool-"
+
+// readUI appends the turns that a UIMessage says, as convertToModelMessages does: each step of an
+// assistant is a turn, followed by the results of its calls. What the SDK sends to no model, such as
+// sources and data, is of the application.
+func readUI(dst []tree.Node, message tree.Node) []tree.Node {
+	t := chat.Turn{Role: message.Get("role").Text()}
+	if t.Role == "" {
+		t.Role = "user"
+	}
+	var results []chat.Turn
+	flush := func() {
+		if len(t.Parts) > 0 {
+			t.Plain = t.Parts[0].Kind == chat.Text && (len(t.Parts) == 1 || t.Parts[1].Kind == chat.Call)
+			dst = append(dst, t.Canonical()...)
+		}
+		for _, r := range results {
+			dst = append(dst, r.Canonical()...)
+		}
+		t.Parts, results = nil, nil
+	}
+	for c := message.Get("parts").Children(); c.Next(); {
+		part := c.Value
+		switch kind := part.Get("type").Text(); {
+		case kind == "step-start":
+			flush()
+		case kind == "text":
+			if p, ok := readText(part); ok {
+				t.Parts = append(t.Parts, p)
+			}
+		case kind == "file":
+			p := readFile(part.Get("url"), part.Get("mediaType"), part.Get("filename"))
+			t.Parts = append(t.Parts, p)
+		case kind == "reasoning" && t.Role == "assistant":
+			t.Parts = append(t.Parts, readReasoning(part, "providerMetadata"))
+		case (kind == "dynamic-tool" || strings.HasPrefix(kind, toolPrefix)) && t.Role == "assistant":
+			call, result := readTool(part)
+			t.Parts = append(t.Parts, call...)
+			results = append(results, result...)
+		}
+	}
+	flush()
+	return dst
+}
+
+// readTool returns the call that the part of a tool says, and the turn of its result. A call whose
+// input was still being streamed is none.
+func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
+	name := part.Get("toolName")
+	if kind, ok := strings.CutPrefix(part.Get("type").Text(), toolPrefix); ok {
+		name = tree.String(kind)
+	}
+	id, state := part.Get("toolCallId"), part.Get("state").Text()
+	if !tree.IsString(id) || !tree.IsString(name) || state == "input-streaming" {
+		return nil, nil
+	}
+	input := part.Get("input")
+	if input == tree.None {
+		input = part.Get("rawInput") // of an input that could not be read
+	}
+	call = []chat.Part{{Kind: chat.Call, ID: id, Name: name, Arguments: argumentsOf(input)}}
+	p := chat.Part{Kind: chat.Result, ID: id, Name: name}
+	switch state {
+	case "output-available":
+		output := part.Get("output")
+		result = []chat.Turn{toolResult(p, text(output), output)}
+	case "output-error":
+		p.Failed = true
+		result = []chat.Turn{toolResult(p, text(part.Get("errorText")), tree.None)}
+	case "output-denied":
+		p.Failed = true
+		reason := text(part.At("/approval/reason"))
+		if reason == tree.None {
+			reason = tree.String(deniedText)
+		}
+		result = []chat.Turn{toolResult(p, reason, tree.None)}
+	}
+	return call, result
+}
+
+// A uiWriter writes UIMessages.
+type uiWriter struct {
+	*chat.Writing
+	messages []tree.Node
+	// Of the message of the assistant that is being written: its first turn, its parts, and where
+	// among them the calls are that have no result yet, by their ids.
+	first tree.Node
+	parts []tree.Node
+	open  map[string]int
+	calls bool // its last step has calls, after which it goes on
+}
+
+// writeUI writes UIMessages: the steps of an assistant up to one without calls are one, and a result
+// is in the part of its call.
+func writeUI(turns []tree.Node, w *chat.Writing) []tree.Node {
+	u := &uiWriter{Writing: w}
+	for turn, joined := range chat.Joined(turns) {
+		t := turnOf(turn, joined)
+		switch {
+		case len(t.Parts) > 0 && t.Parts[0].Kind == chat.Result:
+			u.result(turn, t)
+		case t.Role == "assistant":
+			u.step(turn, t)
+		default:
+			u.flush()
+			u.add(turn, messageRole(t.Role), uiParts(t))
+		}
+	}
+	u.flush()
+	return u.messages
+}
+
+func (u *uiWriter) add(turn tree.Node, role string, parts []tree.Node) {
+	id := u.ID(turn, len(u.messages), "id")
+	u.messages = append(u.messages, chat.Object("id", id, "role", tree.String(role), "parts", tree.Array(parts...)))
+}
+
+// flush ends the message of the assistant.
+func (u *uiWriter) flush() {
+	if len(u.parts) > 0 {
+		u.add(u.first, "assistant", u.parts)
+	}
+	u.first, u.parts, u.open, u.calls = tree.None, nil, nil, false
+}
+
+// step writes a turn of the assistant.
+func (u *uiWriter) step(turn tree.Node, t chat.Turn) {
+	if !u.calls {
+		u.flush()
+		u.first, u.open = turn, map[string]int{}
+	}
+	u.calls = false
+	u.parts = append(u.parts, chat.Object("type", tree.String("step-start")))
+	for _, p := range t.Parts {
+		switch p.Kind {
+		case chat.Call:
+			u.calls = true
+			u.open[p.ID.Text()] = len(u.parts)
+			u.parts = append(u.parts, toolPart(p.ID, p.Name, inputOf(p.Arguments)))
+		case chat.Reasoning:
+			u.parts = append(u.parts, done(writeReasoning(p, "providerMetadata")))
+		case chat.File:
+			u.parts = append(u.parts, uiFile(p.Media))
+		default:
+			u.parts = append(u.parts, done(said(p)))
+		}
+	}
+}
+
+// toolPart returns the part of a call without a result.
+func toolPart(id, name, input tree.Node) tree.Node {
+	return chat.Object("type", tree.String(toolPrefix+name.Text()), "toolCallId", id, "state", tree.String("input-available"), "input", input)
+}
+
+// done returns a part of the assistant as one that was streamed to its end.
+func done(part tree.Node) tree.Node { return part.With("state", tree.String("done")) }
+
+// result writes the result of a call into its part. One without a call gets a part of its own.
+func (u *uiWriter) result(turn tree.Node, t chat.Turn) {
+	p := t.Parts[0]
+	i, ok := u.open[p.ID.Text()]
+	if ok {
+		delete(u.open, p.ID.Text())
+	} else {
+		if u.open == nil {
+			u.first, u.open = turn, map[string]int{}
+		}
+		name := p.Name
+		if name == tree.None || name.Empty() {
+			name = tree.String(unknownTool)
+		}
+		i = len(u.parts)
+		u.parts = append(u.parts, toolPart(p.ID, name, tree.Object()))
+		u.Up(len(u.messages), fmt.Sprintf("parts/%d/input", i), tree.Object(), "the call is not known")
+	}
+	state, member, value := "output-available", "output", outputText(p)
+	switch v := chat.Value(value); {
+	case p.Failed:
+		state, member = "output-error", "errorText"
+	case t.IsJSON() && p.Plain:
+		value = v
+	}
+	u.parts[i] = u.parts[i].Changed([]tree.Member{{Name: "state", Value: tree.String(state)}, {Name: member, Value: value}})
+	u.calls = true
+}
+
+// uiParts returns the parts of a message that is not of the assistant: there is at least one.
+func uiParts(t chat.Turn) (parts []tree.Node) {
+	for _, p := range t.Parts {
+		if p.Kind == chat.File {
+			parts = append(parts, uiFile(p.Media))
+		} else {
+			parts = append(parts, said(p))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []tree.Node{textPart(tree.String(""))}
+	}
+	return parts
+}
+
+// uiFile writes a file, which is at a URL.
+func uiFile(m chat.Media) tree.Node {
+	url := m.URL
+	if m.Data != tree.None {
+		m.MediaType = mediaTypeOf(m)
+		url = m.DataURL()
+	}
+	if url == tree.None {
+		return said(chat.Part{Kind: chat.File, Media: m})
+	}
+	return chat.Object("type", tree.String("file"), "mediaType", mediaTypeOf(m), "url", url, "filename", m.Name)
+}

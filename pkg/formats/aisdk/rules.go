@@ -1,0 +1,250 @@
+package aisdk
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/rulebook"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// InvalidPrompt says that the AI SDK refuses messages (its AI_InvalidPromptError, and the errors
+// about the tools in a prompt).
+const InvalidPrompt finding.Reason = "INVALID_PROMPT"
+
+// rules are what generateText and convertToModelMessages refuse.
+var rules = rulebook.Book{Reason: InvalidPrompt, Rules: []rulebook.Rule{
+	{Rule: finding.Rule{
+		ID:      "ai-sdk/call-without-result",
+		Summary: "A tool call has no result in a tool message before the next message of the user or system, or the end.",
+		Why: "The functions generateText and streamText fail with AI_MissingToolResultsError. The run was interrupted, or the results were trimmed. Add a tool-result for the call, or take the call out. " +
+			"A call that the provider executes (providerExecuted) needs none, nor does one that waits for an approval whose answer is the last message.",
+		Bad:  `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "findOrder", "input": {}}]}]`,
+		Good: `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "findOrder", "input": {}}]}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "findOrder", "output": {"type": "text", "value": "order 17"}}]}]`,
+	}, Check: checkCalls},
+	{Rule: finding.Rule{
+		ID:      "ai-sdk/pending-tool",
+		Summary: "A tool part of a UIMessage is in a state without an output.",
+		Why: "The function convertToModelMessages makes a call without a result of it, which generateText and streamText refuse with AI_MissingToolResultsError: the chat was stopped while the tool ran, or waits for its approval. " +
+			"Give the part an output, or the state output-error with an errorText, or remove it. A part whose input was still streamed in is left out of what is sent, and so is a question that a message of the user follows.",
+		Bad:  `[{"id": "m1", "role": "assistant", "parts": [{"type": "tool-findOrder", "toolCallId": "c1", "state": "input-available", "input": {}}]}]`,
+		Good: `[{"id": "m1", "role": "assistant", "parts": [{"type": "tool-findOrder", "toolCallId": "c1", "state": "output-available", "input": {}, "output": "order 17"}]}]`,
+	}, Check: checkPending},
+	{Rule: finding.Rule{
+		ID:       "ai-sdk/result-without-call",
+		Summary:  "A tool result has no call before it.",
+		Why:      "The SDK sends it on, and the providers reject it: the call was trimmed. Remove the result, or keep the call.",
+		Bad:      `[{"role": "user", "content": "Refund my order."}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "findOrder", "output": {"type": "text", "value": "order 17"}}]}]`,
+		Good:     `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "findOrder", "input": {}}]}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "findOrder", "output": {"type": "text", "value": "order 17"}}]}]`,
+		Severity: finding.Warning,
+	}, Check: checkResults},
+	{Rule: finding.Rule{
+		ID:      "ai-sdk/approval",
+		Summary: "The last message answers a tool approval request that no message has, or that is of no call.",
+		Why:     "The functions generateText and streamText fail with AI_InvalidToolApprovalError or AI_ToolCallNotFoundForApprovalError: they would not know which tool to run.",
+		Bad:     `[{"role": "user", "content": "Refund my order."}, {"role": "tool", "content": [{"type": "tool-approval-response", "approvalId": "a1", "approved": true}]}]`,
+		Good:    `[{"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "refund", "input": {}}, {"type": "tool-approval-request", "approvalId": "a1", "toolCallId": "c1"}]}, {"role": "tool", "content": [{"type": "tool-approval-response", "approvalId": "a1", "approved": true}]}]`,
+	}, Check: checkApprovals},
+	{Rule: finding.Rule{
+		ID:      "ai-sdk/mixed-messages",
+		Summary: "UIMessages and ModelMessages are in one list.",
+		Why:     "The function generateText takes ModelMessages, and convertToModelMessages UIMessages: neither takes both. Convert the UIMessages first.",
+		Bad:     `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"role": "assistant", "content": "One moment."}]`,
+		Good:    `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": "One moment."}]`,
+	}, Check: checkMixed},
+	{Rule: finding.Rule{
+		ID:      "ai-sdk/repeated-id",
+		Summary: "Two UIMessages have the same id, or two tool calls.",
+		Why:     "A chat replaces the first message by the second, and of two calls with one id it is not clear which a result belongs to.",
+		Bad:     `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"id": "m1", "role": "assistant", "parts": [{"type": "text", "text": "One moment."}]}]`,
+		Good:    `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"id": "m2", "role": "assistant", "parts": [{"type": "text", "text": "One moment."}]}]`,
+	}, Check: checkIDs},
+}}
+
+// messages returns the messages of a document.
+func messages(root jsonstream.Value) (all []jsonstream.Value) {
+	for _, v := range format.ListIn("messages")(root).Elements() {
+		all = append(all, v)
+	}
+	return all
+}
+
+// isUI reports whether a message is a UIMessage.
+func isUI(v jsonstream.Value) bool { return v.Get("parts").Kind() == jsonstream.Array }
+
+// checkCalls follows the SDK: open calls are looked for where a user or system message is, and at
+// the end.
+func checkCalls(root jsonstream.Value, report rulebook.Report) {
+	var open []jsonstream.Value // ids
+	all := messages(root)
+	answered := approved(all)
+	missing := func() {
+		for _, id := range open {
+			report(id, "call without a result: no tool message after it, and before the next of the user, has a tool-result with the toolCallId %s; add one, or take the call out", finding.QuoteValue(id))
+		}
+		open = nil
+	}
+	for _, m := range all {
+		switch m.Get("role").Text() {
+		case "user", "system":
+			missing()
+		case "assistant":
+			for _, part := range m.Get("content").Elements() {
+				id := part.Get("toolCallId")
+				if part.Get("type").Text() == "tool-call" && part.Get("providerExecuted").Kind() != jsonstream.True && !answered[id.Text()] {
+					open = append(open, id)
+				}
+			}
+		case "tool":
+			done := map[string]bool{}
+			for _, part := range m.Get("content").Elements() {
+				if part.Get("type").Text() == "tool-result" {
+					done[part.Get("toolCallId").Text()] = true
+				}
+			}
+			var left []jsonstream.Value
+			for _, id := range open {
+				if !done[id.Text()] {
+					left = append(left, id)
+				}
+			}
+			open = left
+		}
+	}
+	missing()
+}
+
+// approved returns the ids of the calls that the approvals in messages are about: the SDK runs
+// those tools, or says that they were denied.
+func approved(all []jsonstream.Value) map[string]bool {
+	calls, answered := map[string]string{}, map[string]bool{} // calls by the ids of their requests
+	for _, m := range all {
+		for _, part := range m.Get("content").Elements() {
+			switch part.Get("type").Text() {
+			case "tool-approval-request":
+				calls[part.Get("approvalId").Text()] = part.Get("toolCallId").Text()
+			case "tool-approval-response":
+				if call, ok := calls[part.Get("approvalId").Text()]; ok && m.Get("role").Text() == "tool" {
+					answered[call] = true
+				}
+			}
+		}
+	}
+	return answered
+}
+
+// checkPending reports tool parts that become calls without results.
+func checkPending(root jsonstream.Value, report rulebook.Report) {
+	all := messages(root)
+	lastUser := -1
+	for i, m := range all {
+		if m.Get("role").Text() == "user" {
+			lastUser = i
+		}
+	}
+	for i, m := range all {
+		if m.Get("role").Text() != "assistant" {
+			continue
+		}
+		for _, part := range m.Get("parts").Elements() {
+			kind := part.Get("type").Text()
+			if kind != "dynamic-tool" && !strings.HasPrefix(kind, "tool-") || part.Get("providerExecuted").Kind() == jsonstream.True {
+				continue
+			}
+			state := part.Get("state")
+			switch state.Text() {
+			case "input-available":
+			case "approval-requested":
+				if i < lastUser {
+					continue
+				}
+			case "approval-responded":
+				if part.Get("approval").Get("approved").Kind() != jsonstream.True || i == len(all)-1 {
+					continue
+				}
+			default:
+				continue
+			}
+			report(state, "tool without an output: the call %s is in the state %s; give it an output or an error, or remove the part",
+				finding.QuoteValue(part.Get("toolCallId")), finding.QuoteValue(state))
+		}
+	}
+}
+
+func checkResults(root jsonstream.Value, report rulebook.Report) {
+	called := map[string]bool{}
+	for _, m := range messages(root) {
+		if isUI(m) {
+			continue
+		}
+		for part := range conversation.Parts(m) {
+			switch id := part.ID; {
+			case part.Kind == conversation.Call:
+				called[id.Text()] = true
+			case part.Kind == conversation.Result && id.Kind() == jsonstream.String && !called[id.Text()]:
+				report(id, "result without a call: no tool-call before it has the toolCallId %s; remove it, or keep the call", finding.QuoteValue(id))
+			}
+		}
+	}
+}
+
+func checkApprovals(root jsonstream.Value, report rulebook.Report) {
+	all := messages(root)
+	if len(all) == 0 || all[len(all)-1].Get("role").Text() != "tool" {
+		return
+	}
+	calls, requests := map[string]bool{}, map[string]string{}
+	for _, m := range all {
+		for _, part := range m.Get("content").Elements() {
+			switch part.Get("type").Text() {
+			case "tool-call":
+				calls[part.Get("toolCallId").Text()] = true
+			case "tool-approval-request":
+				requests[part.Get("approvalId").Text()] = part.Get("toolCallId").Text()
+			}
+		}
+	}
+	for _, part := range all[len(all)-1].Get("content").Elements() {
+		if part.Get("type").Text() != "tool-approval-response" {
+			continue
+		}
+		id := part.Get("approvalId")
+		call, known := requests[id.Text()]
+		switch {
+		case !known:
+			report(id, "answer to no question: no tool-approval-request has the approvalId %s; add it, or remove the answer", finding.QuoteValue(id))
+		case !calls[call]:
+			report(id, "answer about no call: the tool-approval-request %s is of the call %s, which is not there; add the call, or remove both", finding.QuoteValue(id), finding.Quote(call))
+		}
+	}
+}
+
+func checkMixed(root jsonstream.Value, report rulebook.Report) {
+	all := messages(root)
+	for _, m := range all {
+		if isUI(m) != isUI(all[0]) {
+			name, other := "ModelMessage", "UIMessage"
+			if isUI(m) {
+				name, other = other, name
+			}
+			report(m, "a %s in a list that begins with a %s: make all of them the same", name, other)
+			return
+		}
+	}
+}
+
+func checkIDs(root jsonstream.Value, report rulebook.Report) {
+	ids, calls := rulebook.IDs{}, rulebook.IDs{}
+	for _, m := range messages(root) {
+		if isUI(m) {
+			ids.Add(m.Get("id"), "messages", report)
+		}
+		for part := range conversation.Parts(m) {
+			if part.Kind == conversation.Call {
+				calls.Add(part.ID, "tool calls", report)
+			}
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package claudecode
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts sessions. What is carried is a line of a type that Claude Code does not know: it
+// leaves such lines out.
+var codec = (&chat.Form{
+	At:    []string{""},
+	Lines: true,
+	Path:  func(list []tree.Node) []int { return (&format.Elements{Trail: newTrail}).Path(values(list)) },
+	Style: style,
+	Read:  read,
+	Write: write,
+	Holder: exchange.Holder{
+		HolderAt: func(tree.Node) string { return "" },
+		Pack: func(carried tree.Node) tree.Node {
+			return chat.Object("type", tree.String(carriedType), "carried", carried)
+		},
+		Unpack: func(line tree.Node) (tree.Node, bool) {
+			carried := line.Get("carried")
+			return carried, carried != tree.None && line.Get("type").Text() == carriedType
+		},
+		Last: true,
+	},
+}).Codec()
+
+// carriedType is the type of the line that holds what is carried.
+const carriedType = "handoff"
+
+// values yields the lines. Those that were made are all read into the same memory.
+func values(list []tree.Node) iter.Seq2[int, jsonstream.Value] {
+	return func(yield func(int, jsonstream.Value) bool) {
+		var parser jsonstream.Parser
+		var text []byte
+		for i, line := range list {
+			v, ok := line.Read()
+			if !ok {
+				text = line.Append(text[:0])
+				doc, err := parser.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+				if err != nil {
+					continue
+				}
+				v = doc.Root()
+			}
+			if !yield(i, v) {
+				return
+			}
+		}
+	}
+}
+
+// common are the members that all lines of a session mostly share.
+var common = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"}
+
+// style returns what the lines of a session share, by one of them: an object with these members.
+func style(line tree.Node) string {
+	if uuid := line.Get("uuid"); uuid == tree.None || isMade(uuid) {
+		return "" // as they are made
+	}
+	var shared []tree.Member
+	for m := line.Children(); m.Next(); {
+		if slices.Contains(common, m.Name) && (tree.IsString(m.Value) || m.Value.Is(jsonstream.False) || m.Value.Is(jsonstream.True)) {
+			shared = append(shared, m.Member)
+		}
+	}
+	return string(tree.Object(shared...).AppendPlain(nil))
+}
+
+// A made uuid is of version 8, and a line that has one is known by its turn. A made time ends with
+// another zone than those of Claude Code.
+const otherZone = "+00:00"
+
+func isMade(uuid tree.Node) bool {
+	text := uuid.Text()
+	return len(text) == 36 && text[14] == '8'
+}
+
+// read appends the turns of a line. They have its uuid, by which it is made again, and its time.
+func read(dst []tree.Node, line tree.Node) []tree.Node {
+	message := line.Get("message")
+	before := len(dst)
+	if dst = chat.AppendMessage(dst, message); len(dst) == before+1 && message.Get("role").Text() == "assistant" {
+		if content := dst[before].Get("content"); content.Length() == 1 {
+			if text := content.Element("0"); text.Length() == 2 && text.Get("type").Text() == "text" && tree.IsString(text.Get("text")) {
+				dst[before] = dst[before].With("content", text.Get("text")) // lists are how they are all written
+			}
+		}
+	}
+	for i, turn := range dst[before:] {
+		if !turn.Is(jsonstream.Object) {
+			continue
+		}
+		if uuid := line.Get("uuid"); tree.IsString(uuid) && !isMade(uuid) {
+			turn = turn.With("uuid", uuid)
+		}
+		if at := line.Get("timestamp"); tree.IsString(at) && !strings.HasSuffix(at.Text(), otherZone) {
+			turn = turn.With("timestamp", at)
+		}
+		dst[before+i] = turn
+	}
+	return dst
+}
+
+// write returns the lines of turns, one for each: Claude Code writes each block of a response on one.
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	s := &session{Writing: w, turns: turns, parent: tree.Null()}
+	s.begin()
+	for _, m := range chat.Blocks.Messages(turns) {
+		blocks := chat.Blocks.Of(m)
+		response := tree.None
+		for len(blocks) > 0 {
+			n := 1
+			for n < len(blocks) && s.isOneLine(blocks[0].Turn, blocks[n].Turn) {
+				n++
+			}
+			response = s.add(m.Role, blocks[:n], response)
+			blocks = blocks[n:]
+		}
+	}
+	if len(s.lines) > 0 && s.Style == "" && s.fresh() {
+		s.lines = append(s.lines, chat.Object("type", tree.String("summary"), "summary", tree.String(s.title()), "leafUuid", s.parent))
+	}
+	return s.lines
+}
+
+// maxTitle is how long the title of a session is at most, in characters.
+const maxTitle = 80
+
+// title returns what a session is called where it is listed: its task, or what is said first.
+// Claude Code does not list one whose first request looks like a tag, unless it has a title.
+func (s *session) title() string {
+	title := []rune(strings.Join(strings.Fields(s.Values[exchange.RowDescription].Text()), " "))
+	for _, turn := range s.turns {
+		if len(title) > 0 {
+			break
+		}
+		if turn.Get("role").Text() == "user" {
+			title = []rune(strings.Join(strings.Fields(turn.Get("content").Flat()), " "))
+		}
+	}
+	switch {
+	case len(title) == 0:
+		return "handoff"
+	case len(title) > maxTitle:
+		return string(title[:maxTitle-1]) + "…"
+	}
+	return string(title)
+}
+
+// A session is being written.
+type session struct {
+	*chat.Writing
+	turns  []tree.Node
+	lines  []tree.Node
+	shared []tree.Member // of all lines
+	parent tree.Node     // the uuid of the line before, null for the first
+	time   tree.Node     // of lines whose turns have none
+}
+
+// begin sets what all lines share.
+func (s *session) begin() {
+	s.time = tree.String("1970-01-01T00:00:00.000" + otherZone)
+	if at := s.Values[exchange.RowTime]; s.fresh() && exchange.IsTime(at) {
+		s.time = tree.String(strings.TrimSuffix(at.Text(), "Z") + strings.Repeat(otherZone, strings.Count(at.Text(), "Z")))
+	}
+	if was, ok := tree.Parse([]byte(s.Style)); ok && was.Is(jsonstream.Object) {
+		for m := was.Children(); m.Next(); {
+			if slices.Contains(common, m.Name) {
+				s.shared = append(s.shared, tree.Member{Name: m.Name, Value: m.Value})
+			}
+		}
+		return
+	}
+	if len(s.turns) == 0 {
+		return
+	}
+	id := s.Values[exchange.RowHandoff]
+	if !isUUID(id.Text()) {
+		from := s.turns[0]
+		if tree.IsString(id) {
+			from = id
+		}
+		id = s.ID(from, 0, "sessionId")
+	}
+	s.shared = []tree.Member{
+		{Name: "isSidechain", Value: tree.Bool(false)}, {Name: "userType", Value: tree.String("external")},
+		{Name: "cwd", Value: s.Up(0, "cwd", tree.String("/"), "the folder is not known")}, {Name: "sessionId", Value: id},
+		{Name: "version", Value: s.Up(0, "version", tree.String("2.0.0"), "the version is not known")},
+	}
+}
+
+// fresh reports whether the values that are made up are not placeholders of carried ones.
+func (s *session) fresh() bool { return s.Maker == nil || !s.Maker.Restoring }
+
+func isUUID(text string) bool {
+	return len(text) == 36 && strings.Count(text, "-") == 4 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' &&
+		strings.Trim(text, "0123456789abcdefABCDEF-") == ""
+}
+
+// isOneLine reports whether what two turns say is on one line.
+func (s *session) isOneLine(a, b int) bool {
+	uuid := s.turns[a].Get("uuid")
+	return a == b || tree.IsString(uuid) && s.turns[b].Get("uuid").Text() == uuid.Text()
+}
+
+// add adds the line of blocks of a message, which is of a response, and returns which one that is.
+func (s *session) add(role string, blocks []chat.Block, response tree.Node) tree.Node {
+	turn, index := s.turns[blocks[0].Turn], len(s.lines)
+	uuid := turn.Get("uuid")
+	if !tree.IsString(uuid) || uuid.Empty() {
+		made := s.ID(turn, index, "uuid").Text()
+		uuid = tree.String(made[:14] + "8" + made[15:])
+	}
+	at := turn.Get("timestamp")
+	if !exchange.IsTime(at) {
+		at = s.time
+	}
+	content := chat.List(blocks)
+	if b := blocks[0]; role == "user" && len(blocks) == 1 && b.Kind == chat.Text && b.Value.Length() == 2 && tree.IsString(turn.Get("content")) {
+		content = b.Value.Get("text")
+	}
+	message := chat.Object("role", tree.String(role), "content", content)
+	if role == "assistant" {
+		if response == tree.None {
+			response = tree.String("msg_" + strings.ReplaceAll(uuid.Text(), "-", ""))
+		}
+		message = chat.Object("model", tree.String("unknown"), "id", response, "type", tree.String("message"), "role", tree.String(role),
+			"content", content, "stop_reason", tree.Null(), "stop_sequence", tree.Null(), "usage", noUsage())
+	}
+	line := append([]tree.Member{{Name: "parentUuid", Value: s.parent}}, s.shared...)
+	line = append(line, tree.Member{Name: "type", Value: tree.String(role)}, tree.Member{Name: "message", Value: message},
+		tree.Member{Name: "uuid", Value: uuid}, tree.Member{Name: "timestamp", Value: at})
+	s.lines, s.parent = append(s.lines, tree.Object(line...)), uuid
+	return response
+}
+
+// noUsage is what a response says that cost nothing here.
+func noUsage() tree.Node {
+	return chat.Object("input_tokens", tree.Int(0), "cache_creation_input_tokens", tree.Int(0), "cache_read_input_tokens", tree.Int(0), "output_tokens", tree.Int(0))
+}

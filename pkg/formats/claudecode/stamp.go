@@ -1,0 +1,54 @@
+package claudecode
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// A stamp is the time of an entry as it is written, which is compared as a text. One like
+// 2026-06-12T09:00:00.000Z, as all are, is one more than the number that its digits are.
+type stamp struct {
+	digits int64
+	text   *string // any other one
+}
+
+// stampForm has 0 for any digit.
+const stampForm = "0000-00-00T00:00:00.000Z"
+
+// stampOf returns a stamp, which does not keep the text.
+func stampOf(text string) stamp {
+	if text == "" {
+		return stamp{}
+	}
+	digits := int64(0)
+	for i := range len(stampForm) {
+		switch {
+		case len(text) != len(stampForm), stampForm[i] != '0' && text[i] != stampForm[i], stampForm[i] == '0' && (text[i] < '0' || text[i] > '9'):
+			text = strings.Clone(text)
+			return stamp{text: &text}
+		case stampForm[i] == '0':
+			digits = 10*digits + int64(text[i]-'0')
+		}
+	}
+	return stamp{digits: digits + 1}
+}
+
+func (s stamp) String() string {
+	switch {
+	case s.text != nil:
+		return *s.text
+	case s.digits == 0:
+		return ""
+	}
+	n := s.digits - 1
+	return fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", n/1e13, n/1e11%100, n/1e9%100, n/1e7%100, n/1e5%100, n/1e3%100, n%1e3)
+}
+
+// compare compares two stamps as texts.
+func (s stamp) compare(other stamp) int {
+	if s.text == nil && other.text == nil {
+		return cmp.Compare(s.digits, other.digits)
+	}
+	return strings.Compare(s.String(), other.String())
+}

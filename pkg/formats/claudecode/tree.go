@@ -1,0 +1,284 @@
+package claudecode
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Tree is the entries of a session by their uuids. Of entries with one uuid,
+// the last counts, in the place of the first. K is what their texts are of: see [Entry].
+type Tree[K comparable] struct {
+	nodes  []*Entry[K]
+	byUUID map[K]int32
+	// A group is a set of entries with one parent: an entry's is the root that group leads to. It is
+	// nil where no compaction kept anything: then all have the parents that they say.
+	group []*group[K]
+}
+
+// A group is a set of entries that have one parent, which changes for all of them at once. One
+// that was merged into another has its parent.
+type group[K comparable] struct {
+	parent K
+	into   *group[K]
+}
+
+func (g *group[K]) root() *group[K] {
+	for g.into != nil {
+		if g.into.into != nil {
+			g.into = g.into.into
+		}
+		g = g.into
+	}
+	return g
+}
+
+// NewTree returns the tree of entries, which come in parts that must not change afterwards.
+func NewTree[K comparable](parts ...[]Entry[K]) *Tree[K] {
+	count, kept := 0, false
+	for _, entries := range parts {
+		count += len(entries)
+	}
+	t := &Tree[K]{byUUID: make(map[K]int32, count), nodes: make([]*Entry[K], 0, count)}
+	for _, entries := range parts {
+		for i := range entries {
+			e := &entries[i]
+			kept = kept || e.Compaction && e.Kept != nil
+			if n, known := t.byUUID[e.UUID]; known {
+				t.nodes[n] = e
+				continue
+			}
+			t.byUUID[e.UUID] = int32(len(t.nodes))
+			t.nodes = append(t.nodes, e)
+		}
+	}
+	if kept {
+		t.relinkAll()
+	}
+	return t
+}
+
+// relinkAll puts what compactions kept where it is now.
+func (t *Tree[K]) relinkAll() {
+	children := map[K]*group[K]{}
+	t.group = make([]*group[K], len(t.nodes))
+	for n, e := range t.nodes {
+		g := children[e.Parent]
+		if g == nil {
+			g = &group[K]{parent: e.Parent}
+			children[e.Parent] = g
+		}
+		t.group[n] = g
+	}
+	for _, e := range t.nodes {
+		if e.Compaction && e.Kept != nil {
+			t.relink(e.Kept, children)
+		}
+	}
+}
+
+// relink puts what a compaction kept between its summary and what follows that.
+func (t *Tree[K]) relink(k *Kept[K], children map[K]*group[K]) {
+	// move gives one entry another parent.
+	move := func(uuid, parent K) {
+		if n, known := t.byUUID[uuid]; known {
+			g := &group[K]{parent: parent}
+			t.group[n] = g
+			adopt(children, g)
+		}
+	}
+	head, tail := k.Head, k.Tail
+	if !k.Segment {
+		for _, uuid := range k.UUIDs {
+			if _, known := t.byUUID[uuid]; !known {
+				return
+			}
+		}
+		if len(k.UUIDs) == 0 {
+			return
+		}
+		head, tail = k.UUIDs[0], k.UUIDs[len(k.UUIDs)-1]
+		parent := k.Anchor
+		for _, uuid := range k.UUIDs {
+			move(uuid, parent)
+			parent = uuid
+		}
+	} else {
+		move(head, k.Anchor)
+	}
+	n, known := t.byUUID[head]
+	stays := known && t.parent(int(n)) == k.Anchor
+	if g := children[k.Anchor]; g != nil && tail != k.Anchor {
+		delete(children, k.Anchor)
+		g.parent = tail
+		adopt(children, g)
+	}
+	if stays {
+		move(head, k.Anchor)
+	}
+}
+
+// adopt adds a group to the children of its parent.
+func adopt[K comparable](children map[K]*group[K], g *group[K]) {
+	if siblings := children[g.parent]; siblings != nil {
+		g.into = siblings
+		return
+	}
+	children[g.parent] = g
+}
+
+func (t *Tree[K]) parent(n int) K {
+	if t.group == nil {
+		return t.nodes[n].Parent
+	}
+	return t.group[n].root().parent
+}
+
+// of returns the node of an entry by its uuid, false if there is none or it is "".
+func (t *Tree[K]) of(uuid K) (n int, known bool) {
+	var none K
+	at, known := t.byUUID[uuid]
+	return int(at), known && uuid != none
+}
+
+// Up returns the node that a node follows, after all compactions; -1 if there is none.
+func (t *Tree[K]) Up(n int) int {
+	if p, known := t.of(t.parent(n)); known {
+		return p
+	}
+	return -1
+}
+
+// Conversation returns the nodes of the conversation, oldest first: the path from the last leaf
+// to the root, with the parts of responses and the results that branch off from it. From end on
+// they are what the user typed after the last entry.
+func (t *Tree[K]) Conversation() (path []int, end int) {
+	leaf := t.leaf()
+	if leaf < 0 {
+		return nil, 0
+	}
+	path = t.spread(t.path(leaf, make([]bool, len(t.nodes))))
+	return append(path, t.trailing(path, leaf)...), len(path)
+}
+
+// Before returns what a compaction at the root of a path summarises, oldest first, however
+// many compactions there are.
+func (t *Tree[K]) Before(path []int) []int {
+	seen := make([]bool, len(t.nodes))
+	for _, n := range path {
+		seen[n] = true
+	}
+	var all [][]int
+	for len(path) > 0 && t.nodes[path[0]].Compaction {
+		leaf, known := t.byUUID[t.nodes[path[0]].LogicalParent]
+		if !known {
+			break
+		}
+		path = t.path(int(leaf), seen)
+		all = append(all, path)
+	}
+	slices.Reverse(all)
+	return t.spread(slices.Concat(all...))
+}
+
+// path returns the nodes from the root, or from a node that has been seen, to a leaf: it ends where
+// it comes back to itself. They are seen then.
+func (t *Tree[K]) path(leaf int, seen []bool) []int {
+	var path []int
+	for n := leaf; n >= 0 && !seen[n]; n = t.Up(n) {
+		seen[n] = true
+		path = append(path, n)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// Entry returns an entry by its number, as [Tree.Conversation] has it.
+func (t *Tree[K]) Entry(n int) *Entry[K] { return t.nodes[n] }
+
+// Speaks reports whether the entry is by the user or an assistant.
+func (e *Entry[K]) Speaks() bool { return e.Kind == "user" || e.Kind == "assistant" }
+
+// leaf returns the last entry of the conversation by the user or an assistant, -1 if there is
+// none: the one nearest to the last leaf of the main chain.
+func (t *Tree[K]) leaf() int {
+	isMain := func(e *Entry[K]) bool {
+		return !e.Sidechain && !e.Team && e.Kind != "progress" && !e.Briefing
+	}
+	continued, any := make([]bool, len(t.nodes)), make([]bool, len(t.nodes))
+	for n, e := range t.nodes {
+		if parent := t.Up(n); parent >= 0 {
+			any[parent] = true
+			continued[parent] = continued[parent] || isMain(e)
+		}
+	}
+	var leaves, ends []int
+	for n, e := range t.nodes {
+		if isMain(e) && !continued[n] {
+			leaves = append(leaves, n)
+		}
+		if !any[n] {
+			ends = append(ends, n)
+		}
+	}
+	slices.SortStableFunc(leaves, func(a, b int) int { return cmp.Compare(t.nodes[b].Order, t.nodes[a].Order) })
+	silent := map[int]bool{} // from which nobody is found
+	for _, leaf := range leaves {
+		if n := t.speaker(leaf, silent); n >= 0 {
+			return n
+		}
+	}
+	// Nothing but sidechains: the last one, if possible of the user's own.
+	best, main := -1, -1
+	later := func(a, b int) bool { return b < 0 || t.nodes[a].Order > t.nodes[b].Order }
+	found := map[int]int{}
+	for _, leaf := range ends {
+		n := t.speakerOf(leaf, found)
+		if n < 0 {
+			continue
+		}
+		if later(n, best) {
+			best = n
+		}
+		if e := t.nodes[n]; !e.Sidechain && !e.Team && !e.Meta && later(n, main) {
+			main = n
+		}
+	}
+	if main >= 0 {
+		return main
+	}
+	return best
+}
+
+// speaker returns the nearest entry from a node up by the user or an assistant, -1 for none; a
+// way up on which nobody was found before is not taken again.
+func (t *Tree[K]) speaker(n int, silent map[int]bool) int {
+	for ; n >= 0 && !silent[n]; n = t.Up(n) {
+		if t.nodes[n].Speaks() {
+			return n
+		}
+		silent[n] = true
+	}
+	return -1
+}
+
+// speakerOf is speaker where each way up counts, and found remembers what it leads to.
+func (t *Tree[K]) speakerOf(leaf int, found map[int]int) int {
+	result := -1
+	var way []int
+	for n := leaf; n >= 0; n = t.Up(n) {
+		if known, ok := found[n]; ok {
+			result = known
+			break
+		}
+		found[n] = -1 // for a path that comes back to itself
+		way = append(way, n)
+		if t.nodes[n].Speaks() {
+			result = n
+			break
+		}
+	}
+	for _, n := range way {
+		found[n] = result
+	}
+	return result
+}

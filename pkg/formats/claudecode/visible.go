@@ -1,0 +1,34 @@
+package claudecode
+
+// Visible reports of each entry of a conversation whether it is a message of it: by the user or
+// an assistant of the main chain, and no note of the program. What the user typed while the
+// agent worked is an attachment, and a message if a reply follows, or nothing. The path and its
+// end are those of [Tree.Conversation].
+func (t *Tree[K]) Visible(path []int, end int) []bool {
+	visible := make([]bool, len(path))
+	var none K
+	taken := map[K]bool{}
+	for _, n := range path {
+		taken[t.nodes[n].UUID] = true
+	}
+	replied := make([]bool, len(path))
+	reply := false
+	for i := len(path) - 1; i >= 0; i-- {
+		replied[i] = reply
+		switch e := t.nodes[path[i]]; {
+		case e.Kind == "assistant" || e.Answers || e.Interruption:
+			reply = true
+		case e.Kind == "user" && !e.Meta && !e.Summary:
+			reply = false
+		}
+	}
+	for i, n := range path {
+		e := t.nodes[n]
+		visible[i] = e.Speaks() && !e.Meta && !e.Sidechain && !e.Team
+		if e.Queued && (replied[i] || i >= end) && !e.Sidechain && !e.Team {
+			visible[i] = e.Source == none || !taken[e.Source]
+			taken[e.Source] = true
+		}
+	}
+	return visible
+}

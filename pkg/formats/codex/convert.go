@@ -1,0 +1,344 @@
+package codex
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts rollouts. What is carried is a line of a type that Codex does not know: it leaves
+// such lines out when it resumes a session, wherever they are. It has no time, which is not known.
+var codec = (&chat.Form{
+	At:    []string{""},
+	Lines: true,
+	Path:  pathOf,
+	Style: style,
+	Read:  read,
+	Write: write,
+	Holder: exchange.Holder{
+		HolderAt: func(tree.Node) string { return "" },
+		Pack: func(carried tree.Node) tree.Node {
+			return chat.Object("type", tree.String(carriedType), "payload", chat.Object("carried", carried))
+		},
+		Unpack: func(line tree.Node) (tree.Node, bool) {
+			carried := line.At("/payload/carried")
+			return carried, carried != tree.None && line.Get("type").Text() == carriedType
+		},
+		Last: true,
+	},
+}).Codec()
+
+// carriedType is the type of the line that holds what is carried.
+const carriedType = "handoff"
+
+// otherZone ends the times of lines whose turns have none: Codex asks for one, and writes its own in
+// Z. They are not read as times of turns.
+const otherZone = "+00:00"
+
+// epoch is the time of lines of which no time is known.
+const epoch = "1970-01-01T00:00:00.000" + otherZone
+
+// pathOf returns the lines that a [trail] finds in a view.
+func pathOf(list []tree.Node) []int {
+	var path lines
+	for i, line := range list {
+		kind := line.Get("type").Text()
+		path.add(i, fitOf(kind, func(name string) jsonstream.Kind { return line.Get(name).Kind() }), kind)
+	}
+	return path.turns
+}
+
+// bare is the style of the first versions, whose lines are items.
+const bare = "items"
+
+func style(line tree.Node) string {
+	if line.Get("payload") == tree.None {
+		return bare
+	}
+	return ""
+}
+
+// read appends the turn of a line, with the time of the line.
+func read(dst []tree.Node, line tree.Node) []tree.Node {
+	item := line
+	if payload := line.Get("payload"); payload.Is(jsonstream.Object) {
+		item = payload
+	}
+	turn := chat.ItemTurn(item)
+	if item.Get("type").Text() == "message" {
+		turn = messageTurn(item)
+	}
+	if at := line.Get("timestamp"); tree.IsString(at) && !strings.HasSuffix(at.Text(), otherZone) {
+		turn = turn.With("timestamp", at)
+	}
+	return append(dst, turn)
+}
+
+// messageTurn returns the turn of a message. Codex writes all messages with their type and in parts:
+// content that is one text is that text.
+func messageTurn(item tree.Node) tree.Node {
+	members := item.Without("type")
+	for i, m := range members {
+		if text := m.Value.Element("0"); m.Name == "content" && m.Value.Length() == 1 && text.Length() == 2 &&
+			text.Get("type").Text() == textPart(item.Get("role").Text()) && tree.IsString(text.Get("text")) {
+			members[i].Value = text.Get("text")
+		}
+	}
+	return tree.Object(members...)
+}
+
+// kinds are the types of items that Codex knows, with what it asks of them.
+var kinds = chat.ItemKinds{
+	"function_call":           "call_id:s name:s arguments:s id:sn- status:sn- namespace:sn-",
+	"function_call_output":    "call_id:s output:sa id:sn-",
+	"custom_tool_call":        "call_id:s name:s input:s id:sn- status:sn-",
+	"custom_tool_call_output": "call_id:s output:sa id:sn- name:sn-",
+	"reasoning":               "summary:a id:sn- content:an- encrypted_content:s",
+	"local_shell_call":        "call_id:sn- action:o id:sn- status:s",
+	"web_search_call":         "id:sn- status:sn- action:on-",
+	"image_generation_call":   "id:sn- status:s result:s revised_prompt:sn-",
+	"tool_search_call":        "call_id:sn- execution:s id:sn- status:sn-",
+	"tool_search_output":      "call_id:sn- execution:s status:s tools:a id:sn-",
+	"compaction":              "encrypted_content:s id:sn-",
+	"ghost_snapshot":          "ghost_commit:o",
+}
+
+// write returns the lines of turns: the items, and after each message what shows it to the user, who
+// sees nothing else of a session that is resumed. The times of lines whose turns have none are
+// that of the message; if lines are restored, always the same, by which they are known.
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	if w.Style == bare {
+		return items(turns, w)
+	}
+	began, first := begin(w)
+	lines := append(make([]tree.Node, 0, 2*len(turns)+1), first)
+	fresh := isFresh(w)
+	var all, one []tree.Node
+	var times []tree.Node
+	at, none := began, tree.String(epoch)
+	if fresh {
+		none = inOtherZone(began)
+	}
+	for _, turn := range turns {
+		said := turn.Get("timestamp")
+		switch {
+		case exchange.IsTime(said):
+			at = said
+			if fresh {
+				none = inOtherZone(said)
+			}
+		default:
+			at = none
+		}
+		one = w.Items(one[:0], turn, kinds)
+		for _, item := range one {
+			if item, ok := known(item); ok {
+				all, times = append(all, item), append(times, at)
+			}
+		}
+	}
+	lost := chat.Lost(all)
+	asked := slices.ContainsFunc(all, func(item tree.Node) bool { return eventOf(item) == userMessage })
+	for i, item := range all {
+		if lost[i] {
+			continue
+		}
+		lines = append(lines, line(times[i], responseItem, item))
+		kind := eventOf(item)
+		if !asked && isBrief(item) { // Codex lists no session without one
+			kind = userMessage
+		}
+		if kind != "" {
+			lines = append(lines, line(times[i], eventMessage, message(item, kind)))
+		}
+	}
+	return lines
+}
+
+// inOtherZone returns a time as that of a line whose turn has none.
+func inOtherZone(at tree.Node) tree.Node {
+	t, err := time.Parse(time.RFC3339Nano, at.Text())
+	if err != nil { // a leap second
+		return tree.String(epoch)
+	}
+	return tree.String(t.UTC().Format("2006-01-02T15:04:05.000") + otherZone)
+}
+
+// items returns the lines of the first versions.
+func items(turns []tree.Node, w *chat.Writing) []tree.Node {
+	var lines []tree.Node
+	for _, turn := range turns {
+		for _, item := range w.Items(nil, turn, kinds) {
+			if item, ok := known(item); ok {
+				lines = append(lines, item)
+			}
+		}
+	}
+	return lines
+}
+
+// isFresh reports whether a session is made that was none before.
+func isFresh(w *chat.Writing) bool { return w.Maker != nil && !w.Maker.Restoring }
+
+// begin returns the time at which the session begins, and its first line, without which Codex reads
+// no rollout.
+func begin(w *chat.Writing) (at, first tree.Node) {
+	id, at, folder := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(epoch), tree.String(".")
+	if isFresh(w) {
+		at = w.Maker.Time(w.Meaning, "/turns/0/0/timestamp")
+		if id = w.Values[exchange.RowHandoff]; id == tree.None {
+			id = w.Maker.UUID("/turns/0/0/payload/id", "")
+		} else {
+			id = w.Maker.Identifier(id, "/turns/0/0/payload/id")
+		}
+		if known := w.Values[exchange.RowState].Get("folder"); known.Text() != "" {
+			folder = known
+		}
+	}
+	return at, line(at, sessionMeta, chat.Object("id", id, "session_id", id, "timestamp", at, "cwd", folder,
+		"originator", tree.String("handoff"), "cli_version", tree.String("0.0.0"), "source", tree.String("cli"), "model_provider", tree.String("openai")))
+}
+
+// What lines and items have in common.
+var (
+	sessionMeta  = tree.String("session_meta")
+	responseItem = tree.String("response_item")
+	eventMessage = tree.String("event_msg")
+	messageType  = tree.Member{Name: "type", Value: tree.String("message")}
+)
+
+func line(at, kind, payload tree.Node) tree.Node {
+	return tree.Object(tree.Member{Name: "timestamp", Value: at}, tree.Member{Name: "type", Value: kind}, tree.Member{Name: "payload", Value: payload})
+}
+
+// known returns an item as Codex has it, if it has the like: it leaves out messages of the system,
+// and knows no strings as the content of one.
+func known(item tree.Node) (tree.Node, bool) {
+	switch kind := item.Get("type").Text(); kind {
+	case "", "message":
+		return knownMessage(item), true
+	case "function_call_output":
+		if output := item.Get("output"); output.Is(jsonstream.Array) {
+			item = item.With("output", described(output, "input_text"))
+		}
+		return item, true
+	case "reasoning":
+		return item, tree.IsString(item.Get("encrypted_content"))
+	default:
+		return item, kinds[kind] != "" || !isForeign(kind)
+	}
+}
+
+// knownMessage returns a message as Codex has it: with its type, and in parts.
+func knownMessage(item tree.Node) tree.Node {
+	role, part := item.Get("role"), textPart(item.Get("role").Text())
+	members := append(make([]tree.Member, 0, item.Length()+1), messageType)
+	for _, m := range item.Without("type") {
+		switch {
+		case m.Name == "role" && role.Text() == "system":
+			m.Value = tree.String("developer")
+		case m.Name == "content" && tree.IsString(m.Value):
+			m.Value = tree.Array(chat.Object("type", tree.String(part), "text", m.Value))
+		case m.Name == "content":
+			m.Value = described(m.Value, part)
+		}
+		members = append(members, m)
+	}
+	return tree.Object(members...)
+}
+
+// textPart returns the type of the texts of a role.
+func textPart(role string) string {
+	if role == "assistant" {
+		return "output_text"
+	}
+	return "input_text"
+}
+
+// described returns content in which parts that Codex does not know are texts: with one of them it
+// would not read the line.
+func described(content tree.Node, part string) tree.Node {
+	parts := slices.Clone(tree.Elements(content))
+	for i, p := range parts {
+		switch kind := p.Get("type").Text(); {
+		case kind == "input_text", kind == "output_text", kind == "encrypted_content", kind == "input_image" && tree.IsString(p.Get("image_url")):
+		default:
+			text := p.Get("refusal").Text()
+			if text == "" {
+				text = tree.Array(p).Flat()
+			}
+			parts[i] = chat.Object("type", tree.String(part), "text", tree.String(text))
+		}
+	}
+	if slices.Equal(parts, tree.Elements(content)) {
+		return content
+	}
+	return tree.Array(parts...)
+}
+
+// isForeign reports whether items of a type are those of tools that the API has and Codex does not.
+func isForeign(kind string) bool {
+	return kind == "item_reference" || strings.HasPrefix(kind, "mcp_") || strings.HasPrefix(kind, "shell_call") || strings.HasPrefix(kind, "apply_patch_call") ||
+		strings.HasPrefix(kind, "computer_call") || strings.HasPrefix(kind, "program") || kind == "file_search_call" || kind == "code_interpreter_call" || kind == "local_shell_call_output"
+}
+
+// The types of events that show messages.
+const (
+	userMessage  = "user_message"
+	agentMessage = "agent_message"
+)
+
+// eventOf returns the type of the event that shows a message of the user or the assistant; "" for
+// other items, for what Codex itself says in the user's name, and for the brief.
+func eventOf(item tree.Node) string {
+	if item.Get("type").Text() != "message" {
+		return ""
+	}
+	switch item.Get("role").Text() {
+	case "user":
+		if isBrief(item) || slices.ContainsFunc(ofProgram, func(mark string) bool { return begins(item, mark) }) {
+			return ""
+		}
+		return userMessage
+	case "assistant":
+		return agentMessage
+	}
+	return ""
+}
+
+// begins reports whether the text of a message begins with another one.
+func begins(item tree.Node, mark string) bool {
+	return strings.HasPrefix(item.At("/content/0/text").Text(), mark)
+}
+
+// isBrief reports whether a message is the brief, which is for the model.
+func isBrief(item tree.Node) bool {
+	return item.Get("role").Text() == "user" && begins(item, conversation.ContextLabel)
+}
+
+// message returns the event of a type that shows a message.
+func message(item tree.Node, kind string) tree.Node {
+	var said []string
+	var images []tree.Node
+	for c := item.Get("content").Children(); c.Next(); {
+		if text := c.Value.Get("text"); tree.IsString(text) {
+			said = append(said, text.Text())
+		} else if image := c.Value.Get("image_url"); tree.IsString(image) {
+			images = append(images, image)
+		}
+	}
+	shown := chat.Object("type", tree.String(kind), "message", tree.String(strings.Join(said, "\n")))
+	if len(images) > 0 && kind == userMessage {
+		shown = shown.With("images", tree.Array(images...))
+	}
+	return shown
+}
+
+// ofProgram are the beginnings of texts that Codex gives to its model in the user's name.
+var ofProgram = []string{"<environment_context>", "<user_instructions>", "<turn_aborted>", "<user_shell_command>", "<skill>", "# AGENTS.md instructions"}

@@ -1,0 +1,255 @@
+package gemini
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// skipSignature is what stands for the signature of a call that another model has made:
+// https://ai.google.dev/gemini-api/docs/thought-signatures, FAQs.
+const skipSignature = "skip_thought_signature_validator"
+
+const (
+	provider = "gemini"
+	// madePrefix begins the ids of calls that have none: they are left out when they come back.
+	madePrefix = "gemini_call_"
+	// partType is the type of a canonical part that has one of Gemini.
+	partType = "gemini_part"
+	// eventMember is the member of a canonical turn with what else an event has.
+	eventMember = "adk"
+)
+
+// isMadeID reports whether an id is one that was made for a call without one.
+func isMadeID(id string) bool {
+	digits, ok := strings.CutPrefix(id, madePrefix)
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+// A reader reads the elements of one message: a response without an id answers the first call of its
+// name that has none and is not answered.
+type reader struct {
+	made    int
+	waiting map[string][]tree.Node // ids that were made, by the name of the function
+}
+
+// id makes up the id of a call or response that has none.
+func (r *reader) id() tree.Node {
+	r.made++
+	return tree.String(madePrefix + strconv.Itoa(r.made))
+}
+
+// read appends the canonical turns of a content or event; none for an event without content.
+func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
+	content := element
+	if isEvent(element) {
+		content = element.Get("content")
+	}
+	if text := onlyText(content); text != tree.None && content == element {
+		if role := content.Get("role").Text(); role == "user" {
+			clear(r.waiting)
+			return append(dst, exchange.UserMessage(text))
+		} else if role == "model" {
+			return append(dst, tree.Object(tree.Member{Name: "role", Value: assistant}, tree.Member{Name: "content", Value: text}))
+		}
+	}
+	t := chat.Turn{Role: roleOf(content)}
+	results := false
+	for _, n := range tree.Elements(content.Get("parts")) {
+		p := r.part(n)
+		if p.Kind == chat.Call && content.Get("role") == tree.None {
+			t.Role = "assistant"
+		}
+		results = results || p.Kind == chat.Result
+		t.Parts = append(t.Parts, p)
+	}
+	if len(t.Parts) == 0 {
+		return dst
+	}
+	if !results && t.Role == "user" {
+		clear(r.waiting)
+	}
+	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text && t.Parts[0].Signature == tree.None
+	if isEvent(element) {
+		t.Further = aboutEvent(element, t.Role, results)
+	}
+	return append(dst, t.Canonical()...)
+}
+
+// assistant is shared by the turns that have it.
+var assistant = tree.String("assistant")
+
+// onlyText returns the text of a content that has nothing else, as most have.
+func onlyText(content tree.Node) tree.Node {
+	parts := content.Get("parts")
+	if !parts.Is(jsonstream.Array) {
+		return tree.None
+	}
+	c := parts.Children()
+	if !c.Next() || c.Value.Length() != 1 {
+		return tree.None
+	}
+	text := stringOf(c.Value.Get("text"))
+	if c.Next() {
+		return tree.None
+	}
+	return text
+}
+
+func roleOf(content tree.Node) string {
+	switch role := content.Get("role").Text(); role {
+	case "model":
+		return "assistant"
+	case "function", "":
+		return "user"
+	default:
+		return role
+	}
+}
+
+// part reads a part.
+func (r *reader) part(n tree.Node) chat.Part {
+	signature := stringOf(eitherNode(n, "thoughtSignature", "thought_signature"))
+	if signature.Text() == skipSignature {
+		signature = tree.None
+	}
+	if c := eitherNode(n, "functionCall", "function_call"); tree.IsString(c.Get("name")) {
+		p := chat.Part{Kind: chat.Call, ID: stringOf(c.Get("id")), Name: c.Get("name"), Arguments: tree.String("{}"), Signature: signature}
+		if args := c.Get("args"); args != tree.None && !args.Is(jsonstream.Null) {
+			p.Arguments = tree.String(string(args.AppendPlain(nil)))
+		}
+		if p.ID.Text() == "" {
+			p.ID = r.id()
+			if r.waiting == nil {
+				r.waiting = map[string][]tree.Node{}
+			}
+			r.waiting[p.Name.Text()] = append(r.waiting[p.Name.Text()], p.ID)
+		}
+		return p
+	}
+	if f := eitherNode(n, "functionResponse", "function_response"); f.Is(jsonstream.Object) {
+		return r.result(f)
+	}
+	if text := n.Get("text"); tree.IsString(text) {
+		p := chat.Part{Kind: chat.Text, Text: text, Signature: signature}
+		if n.Get("thought").Is(jsonstream.True) {
+			p.Kind = chat.Reasoning
+			if signature != tree.None {
+				p.Provider = tree.String(provider)
+			}
+		}
+		return p
+	}
+	if m, ok := mediaIn(n); ok {
+		return chat.Part{Kind: chat.File, Media: m}
+	}
+	if !n.Is(jsonstream.Object) {
+		return chat.Part{Kind: chat.Text, Text: tree.String(n.Flat())}
+	}
+	code := eitherNode(n, "executableCode", "executable_code").Get("code")
+	if output := eitherNode(n, "codeExecutionResult", "code_execution_result").Get("output"); code == tree.None {
+		code = output
+	}
+	return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String(partType), "text", stringOf(code), "part", n)}
+}
+
+func stringOf(n tree.Node) tree.Node {
+	if tree.IsString(n) {
+		return n
+	}
+	return tree.None
+}
+
+// result reads a function response.
+func (r *reader) result(f tree.Node) chat.Part {
+	p := chat.Part{Kind: chat.Result, ID: stringOf(f.Get("id")), Name: stringOf(f.Get("name")), Plain: true}
+	if p.ID.Text() == "" {
+		if ids := r.waiting[p.Name.Text()]; len(ids) > 0 {
+			p.ID, r.waiting[p.Name.Text()] = ids[0], ids[1:]
+		} else {
+			p.ID = r.id()
+		}
+	}
+	text, failed := chat.ReadResponse(f.Get("response"))
+	p.Failed = failed
+	p.Output = []chat.Part{{Kind: chat.Text, Text: text}}
+	for _, n := range tree.Elements(f.Get("parts")) {
+		if m, ok := mediaIn(n); ok {
+			p.Output, p.Plain = append(p.Output, chat.Part{Kind: chat.File, Media: m}), false
+		}
+	}
+	return p
+}
+
+// mediaIn reads inline data and data of a file.
+func mediaIn(n tree.Node) (chat.Media, bool) {
+	blob := eitherNode(n, "inlineData", "inline_data")
+	m := chat.Media{Type: "file", Data: stringOf(blob.Get("data"))}
+	if m.Data == tree.None {
+		blob = eitherNode(n, "fileData", "file_data")
+		if m.URL = stringOf(eitherNode(blob, "fileUri", "file_uri")); m.URL == tree.None {
+			return m, false
+		}
+	}
+	m.MediaType = stringOf(eitherNode(blob, "mimeType", "mime_type"))
+	m.Name = stringOf(eitherNode(blob, "displayName", "display_name"))
+	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); kind {
+	case "image", "audio", "video":
+		m.Type = kind
+	}
+	return m, true
+}
+
+// aboutEvent returns the members of a canonical turn that an event has: the agent's name, the time,
+// and all else that does not follow from these.
+func aboutEvent(event tree.Node, role string, results bool) []tree.Member {
+	var further []tree.Member
+	left := event.With("content", tree.None)
+	author := event.Get("author")
+	switch {
+	case role == "assistant" && !results && author.Text() != "" && author.Text() != "user":
+		further = append(further, tree.Member{Name: "name", Value: author})
+		left = left.With("author", tree.None)
+	case author.Text() == "user" && role == "user":
+		left = left.With("author", tree.None)
+	}
+	at := event.Get("timestamp")
+	sent, ok := exchange.UnixTime(at)
+	if isMillis(at) {
+		sent, ok = exchange.UnixMillis(at)
+	}
+	if ok {
+		further = append(further, tree.Member{Name: "timestamp", Value: sent})
+		if tree.Same(unix(sent, isMillis(at)), at) {
+			left = left.With("timestamp", tree.None)
+		}
+	}
+	return append(further, tree.Member{Name: eventMember, Value: left})
+}
+
+// isMillis reports whether the time of an event is in milliseconds: seconds have fewer digits.
+func isMillis(at tree.Node) bool {
+	n, ok := at.Integer()
+	return ok && n >= 1e11
+}
+
+// isOther reports whether a part of a canonical turn can be one of Gemini again: it has one content, of a
+// kind that no other format has.
+func isOther(n tree.Node) bool {
+	code, result := n.Get("executableCode"), n.Get("codeExecutionResult")
+	switch {
+	case n.Length() != 1:
+		return false
+	case code != tree.None:
+		return tree.IsString(code.Get("code")) && tree.IsString(code.Get("language"))
+	case result != tree.None:
+		output := result.Get("output")
+		return tree.IsString(result.Get("outcome")) && (output == tree.None || tree.IsString(output))
+	default:
+		return n.Get("toolCall").Is(jsonstream.Object) || n.Get("toolResponse").Is(jsonstream.Object)
+	}
+}

@@ -1,0 +1,81 @@
+package gemini
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/internal/rulebook"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// InvalidArgument is the status with which the API rejects contents.
+const InvalidArgument finding.Reason = "INVALID_ARGUMENT"
+
+// rules are those of the API's contents, and of ADK's events.
+var rules = rulebook.Book{Reason: InvalidArgument, Rules: []rulebook.Rule{
+	{Rule: finding.Rule{
+		ID:      "gemini/part-content",
+		Summary: "A part has several contents, such as a text and a function call.",
+		Why:     "A part is one of them, and the API rejects it otherwise. Make a part of each. What is said of a content, such as thought and thoughtSignature, is none.",
+		Bad:     `[{"role": "model", "parts": [{"text": "One moment.", "functionCall": {"name": "find_order", "args": {}}}]}]`,
+		Good:    `[{"role": "model", "parts": [{"text": "One moment."}, {"functionCall": {"name": "find_order", "args": {}}}]}]`,
+	}, Check: checkParts},
+	{Rule: finding.Rule{
+		ID:      "gemini/repeated-id",
+		Summary: "Two events have the same id, or two function calls.",
+		Why:     "ADK finds the event of a call by its id: it takes the last one. A partial event has the id of a call that a later one completes, and is not looked at.",
+		Bad:     `{"events": [{"id": "e1", "author": "user", "content": {"role": "user", "parts": [{"text": "Refund my order."}]}}, {"id": "e1", "author": "refunds", "content": {"role": "model", "parts": [{"text": "One moment."}]}}]}`,
+		Good:    `{"events": [{"id": "e1", "author": "user", "content": {"role": "user", "parts": [{"text": "Refund my order."}]}}, {"id": "e2", "author": "refunds", "content": {"role": "model", "parts": [{"text": "One moment."}]}}]}`,
+	}, Check: checkIDs},
+}}
+
+// contents are the members of a part that are its content, in camelCase.
+var contents = map[string]bool{
+	"text": true, "functionCall": true, "functionResponse": true, "inlineData": true, "fileData": true, "executableCode": true, "codeExecutionResult": true,
+	"toolCall": true, "toolResponse": true,
+}
+
+func checkParts(root jsonstream.Value, report rulebook.Report) {
+	for _, turn := range turnsIn(root).Elements() {
+		for _, part := range conversation.Item(turn).Get("parts").Elements() {
+			var found []string
+			for name, v := range part.Members() {
+				if v.Kind() != jsonstream.Null && contents[camel(name)] {
+					found = append(found, name)
+				}
+			}
+			if len(found) > 1 {
+				report(part, "a part of several contents: found %s; make a part of each", strings.Join(found, ", "))
+			}
+		}
+	}
+}
+
+// camel returns a name of snake_case in camelCase.
+func camel(name string) string {
+	words := strings.Split(name, "_")
+	for i, word := range words[1:] {
+		if word != "" {
+			words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return strings.Join(words, "")
+}
+
+func checkIDs(root jsonstream.Value, report rulebook.Report) {
+	events, calls := rulebook.IDs{}, rulebook.IDs{}
+	for _, turn := range turnsIn(root).Elements() {
+		if turn.Get("partial").Kind() == jsonstream.True {
+			continue
+		}
+		if turn.Get("author").Exists() {
+			events.Add(turn.Get("id"), "events", report)
+		}
+		for part := range conversation.Parts(turn) {
+			if part.Kind == conversation.Call {
+				calls.Add(part.ID, "function calls", report)
+			}
+		}
+	}
+}

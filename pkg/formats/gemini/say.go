@@ -1,0 +1,23 @@
+package gemini
+
+import (
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// say returns a content that says a text, or an event if its neighbour is one.
+func say(like jsonstream.Value, role, text string) []byte {
+	if role == "assistant" {
+		role = "model"
+	}
+	author := like.Get("author").Text()
+	switch {
+	case author == "":
+		return format.Fill(`{"role":%,"parts":[{"text":%}]}`, role, text)
+	case role == "user":
+		author = "user"
+	case author == "user": // no agent has that name
+		author = "model"
+	}
+	return format.Fill(`{"author":%,"content":{"role":%,"parts":[{"text":%}]}}`, author, role, text)
+}

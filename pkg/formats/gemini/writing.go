@@ -1,0 +1,385 @@
+package gemini
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+// A writer writes the contents of one message. Adjacent turns of one role are one content, with the
+// responses before all else. Events are not merged, but for those that one event was read into, and
+// responses.
+type writer struct {
+	*chat.Writing
+	events, snake, millis bool
+	names                 map[string]tree.Node // of the functions, by the ids of their calls
+	roles                 map[string]tree.Node
+
+	out    []tree.Node
+	before *content // of the model, which the current one may answer
+	now    *content
+
+	// Of the event before: what a made one takes over.
+	agent, invocation, sent tree.Node
+}
+
+// A content is one that is not written yet.
+type content struct {
+	role             string
+	responses, parts []tree.Node
+	asked, answered  []reference // in parts, and in responses
+	turn             tree.Node   // the first
+	sole             bool        // there are only responses
+}
+
+// A reference is the id of a call without one, where it is in a content.
+type reference struct {
+	at       int
+	id, name string
+}
+
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	o := &writer{Writing: w, names: map[string]tree.Node{}, roles: map[string]tree.Node{"user": tree.String("user"), "model": tree.String("model")}, out: make([]tree.Node, 0, len(turns))}
+	for is := range strings.SplitSeq(w.Style, " ") {
+		switch is {
+		case styleEvent:
+			o.events = true
+		case styleSnake:
+			o.snake = true
+		case styleMillis:
+			o.millis = true
+		}
+	}
+	for _, turn := range turns {
+		o.turn(turn)
+	}
+	o.begin(nil)
+	o.put(o.before)
+	if w.Style == "" {
+		o.signCalls()
+	}
+	return o.out
+}
+
+// turn adds a turn to the current content, or begins another one. What says nothing is left out.
+func (o *writer) turn(turn tree.Node) {
+	if role, text, ok := plain(turn); ok && (o.now == nil || o.now.role != role) && !o.events {
+		o.begin(&content{role: role, parts: []tree.Node{tree.Object(tree.Member{Name: "text", Value: text})}, turn: turn})
+		return
+	}
+	t := chat.Of(turn)
+	c := &content{role: "user", turn: turn}
+	label := ""
+	switch t.Role {
+	case "assistant":
+		c.role = "model"
+	case "system", "developer":
+		label = "[" + t.Role + "] "
+	}
+	for _, p := range t.Parts {
+		if p.Kind == chat.Text && label != "" {
+			p.Text, label = tree.String(label+p.Text.Text()), ""
+		}
+		o.part(c, p)
+	}
+	c.sole = len(c.parts) == 0
+	switch {
+	case len(c.parts)+len(c.responses) == 0:
+	case o.now == nil || !o.joins(o.now, c):
+		o.begin(c)
+	default:
+		for _, r := range c.asked {
+			o.now.asked = append(o.now.asked, reference{r.at + len(o.now.parts), r.id, r.name})
+		}
+		for _, r := range c.answered {
+			o.now.answered = append(o.now.answered, reference{r.at + len(o.now.responses), r.id, r.name})
+		}
+		o.now.responses, o.now.parts = append(o.now.responses, c.responses...), append(o.now.parts, c.parts...)
+		o.now.sole = o.now.sole && c.sole
+	}
+}
+
+// plain returns the role and the text of a turn that has nothing else, as most have.
+func plain(turn tree.Node) (role string, text tree.Node, ok bool) {
+	text = turn.Get("content")
+	if role = turn.Get("role").Text(); role == "assistant" {
+		role = "model"
+	} else if role != "user" {
+		return "", tree.None, false
+	}
+	return role, text, text.Text() != "" && turn.Length() == 2
+}
+
+// joins reports whether two contents are written as one.
+func (o *writer) joins(a, b *content) bool {
+	if !o.events || a.role != b.role {
+		return a.role == b.role
+	}
+	one, other := a.turn.Get(eventMember), b.turn.Get(eventMember)
+	if one == tree.None || other == tree.None {
+		return one == other && a.sole && b.sole
+	}
+	return one.Get("id").Text() != "" && one.Get("id").Text() == other.Get("id").Text()
+}
+
+// part adds a part to a content.
+func (o *writer) part(c *content, p chat.Part) {
+	switch p.Kind {
+	case chat.Result:
+		o.response(c, p)
+	case chat.Call:
+		id := p.ID.Text()
+		o.names[id] = p.Name
+		if isMadeID(id) {
+			c.asked = append(c.asked, reference{len(c.parts), id, p.Name.Text()})
+		}
+		call := o.object("functionCall", chat.Object("id", p.ID, "name", p.Name, "args", p.ArgumentsObject()))
+		c.parts = append(c.parts, o.signed(call, p.Signature))
+	case chat.Text:
+		if p.Text.Text() != "" || p.Signature != tree.None {
+			c.parts = append(c.parts, o.signed(chat.Object("text", p.Text), p.Signature))
+		}
+	case chat.Reasoning:
+		if p.Provider.Text() != provider {
+			p.Signature = tree.None
+		}
+		if c.role != "model" || p.Redacted || p.Text.Text() == "" && p.Signature == tree.None {
+			return
+		}
+		if p.Text == tree.None {
+			p.Text = tree.String("")
+		}
+		c.parts = append(c.parts, o.signed(chat.Object("text", p.Text, "thought", tree.Bool(true)), p.Signature))
+	case chat.File:
+		c.parts = append(c.parts, o.media(p))
+	case chat.Other:
+		if n := p.Value.Get("part"); p.Value.Get("type").Text() == partType && isOther(n) {
+			c.parts = append(c.parts, n)
+		} else if text := chat.Say([]chat.Part{p}); text != "" {
+			c.parts = append(c.parts, chat.Object("text", tree.String(text)))
+		}
+	}
+}
+
+// response adds the response that a result is. Media of a result follow the responses: they are taken
+// in them by some models only.
+func (o *writer) response(c *content, p chat.Part) {
+	id := p.ID.Text()
+	if p.Name.Text() == "" {
+		p.Name = o.names[id]
+	}
+	if p.Name.Text() == "" {
+		p.Name = tree.String("unknown")
+	}
+	if isMadeID(id) {
+		c.answered = append(c.answered, reference{len(c.responses), id, p.Name.Text()})
+	}
+	var said []chat.Part
+	for _, part := range p.Output {
+		if part.Kind == chat.File && part.Media.FileID == tree.None {
+			c.parts = append(c.parts, o.media(part))
+		} else {
+			said = append(said, part)
+		}
+	}
+	response := chat.WriteResponse(chat.Say(said), p.Failed)
+	c.responses = append(c.responses, o.object("functionResponse", chat.Object("id", p.ID, "name", p.Name, "response", response)))
+}
+
+// mediaTypes are what is taken for the type of data that do not say it.
+var mediaTypes = map[string]string{"image": "image/jpeg", "audio": "audio/mpeg", "video": "video/mp4", "file": "application/octet-stream"}
+
+// media returns the part of an image, audio, video or document; a text for a file of another provider.
+func (o *writer) media(p chat.Part) tree.Node {
+	m := p.Media
+	switch {
+	case m.Data != tree.None:
+		switch {
+		case m.MediaType.Text() == "":
+			m.MediaType = tree.String(mediaTypes[m.Type])
+		case m.MediaType.Text() == "image/jpg":
+			m.MediaType = tree.String("image/jpeg") // the other name is refused
+		}
+		return o.object("inlineData", o.spelled(chat.Object("mimeType", m.MediaType, "data", m.Data, "displayName", m.Name)))
+	case m.URL != tree.None:
+		return o.object("fileData", o.spelled(chat.Object("fileUri", m.URL, "mimeType", m.MediaType, "displayName", m.Name)))
+	default:
+		return chat.Object("text", tree.String(chat.Say([]chat.Part{p})))
+	}
+}
+
+// snakeNames are the names of parts in snake_case.
+var snakeNames = map[string]string{
+	"functionCall": "function_call", "functionResponse": "function_response", "inlineData": "inline_data", "fileData": "file_data",
+	"thoughtSignature": "thought_signature", "mimeType": "mime_type", "fileUri": "file_uri", "displayName": "display_name",
+	"invocationId": "invocation_id", "stateDelta": "state_delta", "artifactDelta": "artifact_delta",
+	"requestedAuthConfigs": "requested_auth_configs", "requestedToolConfirmations": "requested_tool_confirmations",
+}
+
+// name returns a name as it is spelled here.
+func (o *writer) name(name string) string {
+	if o.snake {
+		return snakeNames[name]
+	}
+	return name
+}
+
+// object returns the object with one member.
+func (o *writer) object(name string, value tree.Node) tree.Node {
+	return chat.Object(o.name(name), value)
+}
+
+// spelled returns an object with its names as they are spelled here.
+func (o *writer) spelled(n tree.Node) tree.Node {
+	if o.snake {
+		return n.Respell(snakeNames)
+	}
+	return n
+}
+
+func (o *writer) signed(part, signature tree.Node) tree.Node {
+	if signature == tree.None {
+		return part
+	}
+	return part.With(o.name("thoughtSignature"), signature)
+}
+
+// begin writes the current content, or keeps it for its answer, and begins another one.
+func (o *writer) begin(next *content) {
+	if o.now != nil {
+		o.leaveOutIDs()
+		o.put(o.before)
+		o.before = o.now
+		if o.now.role != "model" {
+			o.put(o.now)
+			o.before = nil
+		}
+	}
+	o.now = next
+}
+
+// leaveOutIDs leaves out the ids that were made for calls without one, of the content before and of
+// the current one, unless others would be paired then.
+func (o *writer) leaveOutIDs() {
+	if o.now.role == "model" || o.before == nil {
+		return
+	}
+	waiting := map[string][]string{}
+	for _, r := range o.before.asked {
+		waiting[r.name] = append(waiting[r.name], r.id)
+	}
+	for _, r := range o.now.answered {
+		if ids := waiting[r.name]; len(ids) == 0 || ids[0] != r.id {
+			return
+		}
+		waiting[r.name] = waiting[r.name][1:]
+	}
+	without := func(parts []tree.Node, list []reference, name string) {
+		for _, r := range list {
+			parts[r.at] = parts[r.at].Set("/"+o.name(name)+"/id", tree.None)
+		}
+	}
+	without(o.before.parts, o.before.asked, "functionCall")
+	without(o.now.responses, o.now.answered, "functionResponse")
+}
+
+// put writes a content or event.
+func (o *writer) put(c *content) {
+	if c == nil {
+		return
+	}
+	parts := c.parts
+	if len(c.responses) > 0 {
+		parts = slices.Concat(c.responses, parts)
+	}
+	n := tree.Object(tree.Member{Name: "role", Value: o.roles[c.role]}, tree.Member{Name: "parts", Value: tree.Array(parts...)})
+	if o.events {
+		n = o.event(c, n)
+	}
+	o.out = append(o.out, n)
+}
+
+// event returns the event of a content. What ADK asks for is that of the turn, that of the event before, or
+// made up.
+func (o *writer) event(c *content, said tree.Node) tree.Node {
+	index, about := len(o.out), c.turn.Get(eventMember)
+	event := about.With("content", said)
+	author := event.Get("author")
+	if author == tree.None {
+		switch name := stringOf(c.turn.Get("name")); {
+		case c.role == "model" && name.Text() != "":
+			author = name
+		case c.role == "user" && !c.sole:
+			author = tree.String("user")
+		case o.agent != tree.None:
+			author = o.agent
+		default:
+			author = o.Up(index, "author", tree.String("model"), "the agent is not known")
+		}
+		event = event.With("author", author)
+	}
+	if author.Text() != "user" {
+		o.agent = author
+	}
+	if event.Get("timestamp") == tree.None {
+		at := unix(c.turn.Get("timestamp"), o.millis)
+		switch {
+		case at != tree.None:
+		case o.sent != tree.None:
+			at = o.Up(index, "timestamp", o.sent, "the time of the event before")
+		default:
+			at = o.Up(index, "timestamp", tree.Int(0), "no time is known: the Unix epoch")
+		}
+		event = event.With("timestamp", at)
+	}
+	o.sent = event.Get("timestamp")
+	invocation := o.name("invocationId")
+	if about == tree.None {
+		event = event.With("id", o.ID(c.turn, index, "id"))
+		if o.invocation == tree.None {
+			o.invocation = o.ID(c.turn, index, invocation)
+		}
+		event = event.With(invocation, o.invocation)
+		actions := chat.Object("stateDelta", tree.Object(), "artifactDelta", tree.Object(), "requestedAuthConfigs", tree.Object(), "requestedToolConfirmations", tree.Object())
+		event = event.With("actions", o.spelled(actions))
+	}
+	if is := stringOf(event.Get(invocation)); is != tree.None {
+		o.invocation = is
+	}
+	return event
+}
+
+// unix returns a date-time in seconds or milliseconds since 1970, nothing if it is none.
+func unix(sent tree.Node, millis bool) tree.Node {
+	if millis {
+		at, _ := exchange.Millis(sent)
+		return at
+	}
+	at, _ := exchange.Seconds(sent)
+	return at
+}
+
+// signCalls gives the calls of the current turn, the one after the last thing that the user said, what
+// stands for the signature that the model would ask for.
+func (o *writer) signCalls() {
+	for i, c := range slices.Backward(o.out) {
+		if c.Get("role").Text() == "user" {
+			if !tree.All(c.Get("parts"), func(p tree.Node) bool { return p.Get("functionResponse") != tree.None }) {
+				return
+			}
+			continue
+		}
+		parts := tree.Elements(c.Get("parts"))
+		n := slices.IndexFunc(parts, func(p tree.Node) bool { return p.Get("functionCall") != tree.None })
+		if n < 0 || parts[n].Get("thoughtSignature") != tree.None {
+			continue
+		}
+		at := slices.Clone(parts)
+		at[n] = parts[n].With("thoughtSignature", tree.String(skipSignature))
+		o.out[i] = c.With("parts", tree.Array(at...))
+		o.Up(i, "parts", tree.String(skipSignature), "Google's value for a call that another model has made")
+	}
+}

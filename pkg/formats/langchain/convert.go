@@ -1,0 +1,271 @@
+package langchain
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts messages. Those that are made are flat, in a state: that is what the invoke of a
+// graph takes, in Python and in JavaScript.
+var codec = (&chat.Form{
+	At:    []string{"/messages", "/update/messages", "/values/messages"},
+	Short: true,
+	Style: func(message tree.Node) string { return styleOf(message).String() },
+	Read:  read,
+	Write: func(turns []tree.Node, w *chat.Writing) []tree.Node {
+		s := parseStyle(w.Style)
+		messages := make([]tree.Node, 0, len(turns))
+		for turn, joined := range chat.Joined(turns) {
+			messages = append(messages, write(turn, joined, s))
+		}
+		return messages
+	},
+}).Codec()
+
+// fieldsOf returns the fields of a message in any form, and its type, or the role that stands for
+// one.
+func fieldsOf(message tree.Node) (fields tree.Node, kind string) {
+	switch message.Kind() {
+	case jsonstream.String:
+		return chat.Object("content", message), "human"
+	case jsonstream.Array: // of a role and a content
+		return chat.Object("content", message.Element("1")), message.Element("0").Text()
+	}
+	if message.Get("lc") != tree.None {
+		path := tree.Elements(message.Get("id"))
+		if len(path) == 0 {
+			return message.Get("kwargs"), ""
+		}
+		return message.Get("kwargs"), strings.TrimSuffix(strings.TrimSuffix(path[len(path)-1].Text(), "Chunk"), "Message")
+	}
+	if role := message.Get("role"); role != tree.None {
+		return message, role.Text()
+	}
+	kind = message.Get("type").Text()
+	if data := message.Get("data"); data.Is(jsonstream.Object) && message.Get("content") == tree.None {
+		return data, kind
+	}
+	return message, kind
+}
+
+// openAIRole is the member of additional_kwargs that says that a system message is one of the
+// developer.
+const openAIRole = "__openai_role__"
+
+// roleOf returns the role of a turn that a message says, "" if it says none.
+func roleOf(kind string, fields tree.Node) string {
+	switch kind = strings.TrimSuffix(strings.ToLower(kind), "messagechunk"); kind {
+	case "human":
+		return "user"
+	case "ai":
+		return "assistant"
+	case "system":
+		if fields.Get("additional_kwargs").Get(openAIRole).Text() == "developer" {
+			return "developer"
+		}
+	case "chat", "generic":
+		return fields.Get("role").Text()
+	case "remove":
+		return ""
+	}
+	return kind
+}
+
+// read appends the turns that a message says. One that removes others from a state says none.
+func read(dst []tree.Node, message tree.Node) []tree.Node {
+	fields, kind := fieldsOf(message)
+	t := chat.Turn{Role: roleOf(kind, fields)}
+	if t.Role == "" {
+		return dst
+	}
+	name, content := fields.Get("name"), fields.Get("content")
+	if _, ok := plainTypes[t.Role]; ok && tree.IsString(content) && !tree.IsString(name) && (t.Role != "assistant" || saysOnly(fields)) {
+		return append(dst, tree.Object(tree.Member{Name: "role", Value: constants[t.Role]}, tree.Member{Name: "content", Value: content}))
+	}
+	switch id := fields.Get("tool_call_id"); {
+	case t.Role == "tool" && tree.IsString(id):
+		p := chat.Part{Kind: chat.Result, ID: id, Failed: fields.Get("status").Text() == "error"}
+		if tree.IsString(name) {
+			p.Name = name
+		}
+		p.Output, p.Plain = readContent(content, nil)
+		t.Parts = []chat.Part{p}
+		return append(dst, t.Canonical()...)
+	case t.Role == "assistant":
+		readAI(&t, fields)
+	default:
+		t.Parts, t.Plain = readContent(content, nil)
+	}
+	if tree.IsString(name) {
+		t.Further = []tree.Member{{Name: "name", Value: name}}
+	}
+	return append(dst, t.Canonical()...)
+}
+
+// constants are the roles and types of nearly all messages. Their digests are known, so that nothing
+// in them changes any more, and messages share them.
+var constants = func() map[string]tree.Node {
+	all := map[string]tree.Node{}
+	for _, text := range []string{"user", "assistant", "system", "human", "ai", "tool"} {
+		n := tree.String(text)
+		n.Digest()
+		all[text] = n
+	}
+	return all
+}()
+
+// saysOnly reports whether a message of a model has neither calls nor thoughts.
+func saysOnly(fields tree.Node) bool {
+	for _, name := range []string{"tool_calls", "invalid_tool_calls", "additional_kwargs"} {
+		if v := fields.Get(name); v != tree.None && !v.Empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// readAI reads what a model said, thought and called. A call is in tool_calls, and may be in the
+// content, too, as its provider has it.
+func readAI(t *chat.Turn, fields tree.Node) {
+	calls := append(readCalls(fields.Get("tool_calls")), readCalls(fields.Get("invalid_tool_calls"))...)
+	listed := make(map[string]bool, len(calls))
+	for _, c := range calls {
+		listed[c.ID.Text()] = true
+	}
+	t.Parts = readThoughts(fields.Get("additional_kwargs"))
+	content, plain := readContent(fields.Get("content"), listed)
+	if plain && content[0].Text.Empty() && len(calls)+len(t.Parts) > 0 {
+		content = nil
+	}
+	t.Plain = plain && len(t.Parts) == 0
+	t.Parts = append(append(t.Parts, content...), calls...)
+}
+
+// readCalls reads calls as LangChain lists them: their arguments are an object or, in those that are
+// invalid, a text. In the form of OpenAI's Chat API they are a text, too.
+func readCalls(list tree.Node) (calls []chat.Part) {
+	if !list.Is(jsonstream.Array) {
+		return nil
+	}
+	for c := list.Children(); c.Next(); {
+		id, name, args := c.Value.Get("id"), c.Value.Get("name"), c.Value.Get("args")
+		if function := c.Value.Get("function"); function.Is(jsonstream.Object) {
+			name, args = function.Get("name"), function.Get("arguments")
+		}
+		if !tree.IsString(id) {
+			id = tree.String("")
+		}
+		if !tree.IsString(name) {
+			name = tree.String("")
+		}
+		switch {
+		case args == tree.None || args.Is(jsonstream.Null):
+			args = tree.String("{}")
+		case !tree.IsString(args):
+			args = chat.TextOf(args)
+		}
+		calls = append(calls, chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: args})
+	}
+	return calls
+}
+
+// plainTypes are the types of messages by the roles of turns that are plain.
+var plainTypes = map[string]string{"user": "human", "assistant": "ai", "system": "system"}
+
+// write returns the message of a turn, as [chat.Joined] yields it.
+func write(turn tree.Node, joined *chat.Turn, s style) tree.Node {
+	if kind, ok := plainTypes[turn.Get("role").Text()]; ok && joined == nil && turn.Length() == 2 && tree.IsString(turn.Get("content")) {
+		return s.wrap(kind, []tree.Member{{Name: "content", Value: turn.Get("content")}})
+	}
+	if joined == nil {
+		t := chat.Of(turn)
+		joined = &t
+	}
+	t := *joined
+	var fields tree.Node
+	kind := "human"
+	switch {
+	case len(t.Parts) > 0 && t.Parts[0].Kind == chat.Result:
+		kind, fields = "tool", writeTool(t.Parts[0])
+	case t.Role == "assistant":
+		kind, fields = "ai", writeAI(t)
+	case t.Role == "system":
+		kind, fields = "system", contentOf(t)
+	case t.Role == "developer":
+		kind, fields = "system", contentOf(t).With("additional_kwargs", chat.Object(openAIRole, tree.String("developer")))
+	default:
+		fields = contentOf(t)
+	}
+	for _, m := range t.Further {
+		if m.Name == "name" && tree.IsString(m.Value) && kind != "tool" {
+			fields = fields.With("name", m.Value)
+		}
+	}
+	return s.wrap(kind, fields.Without())
+}
+
+func contentOf(t chat.Turn) tree.Node {
+	return chat.Object("content", writeContent(t.Parts, t.Plain))
+}
+
+func writeTool(p chat.Part) tree.Node {
+	fields := chat.Object("content", writeContent(p.Output, p.Plain), "tool_call_id", p.ID, "name", p.Name)
+	if p.Failed {
+		fields = fields.With("status", tree.String("error"))
+	}
+	return fields
+}
+
+// writeAI writes what a model said, thought and called. What a model of Anthropic thought has to be in
+// the content for it, and then the calls have to be there as well. What others thought would make
+// them reject the content.
+func writeAI(t chat.Turn) tree.Node {
+	var parts, thoughts []chat.Part
+	var calls, invalid []tree.Node
+	signed := false
+	for _, p := range t.Parts {
+		signed = signed || isSigned(p)
+	}
+	for _, p := range t.Parts {
+		switch {
+		case p.Kind == chat.Call:
+			args := chat.Value(p.Arguments)
+			if p.Arguments.Empty() {
+				args = tree.Object()
+			}
+			if !args.Is(jsonstream.Object) {
+				invalid = append(invalid, chat.Object("name", p.Name, "args", p.Arguments, "id", p.ID, "error", tree.Null(), "type", tree.String("invalid_tool_call")))
+				continue
+			}
+			calls = append(calls, chat.Object("name", p.Name, "args", args, "id", p.ID, "type", tree.String("tool_call")))
+			if signed {
+				p.Value = args
+				parts = append(parts, p)
+			}
+		case p.Kind == chat.Reasoning && !isSigned(p):
+			thoughts = append(thoughts, p)
+		default:
+			parts = append(parts, p)
+		}
+	}
+	plain := len(parts) == 1 && parts[0].Kind == chat.Text && (t.Plain || len(thoughts) > 0)
+	fields := chat.Object("content", writeContent(parts, plain))
+	if kwargs := writeThoughts(thoughts); kwargs != tree.None {
+		fields = fields.With("additional_kwargs", kwargs)
+	}
+	if len(calls) > 0 {
+		fields = fields.With("tool_calls", tree.Array(calls...))
+	}
+	if len(invalid) > 0 {
+		fields = fields.With("invalid_tool_calls", tree.Array(invalid...))
+	}
+	return fields
+}
+
+// isSigned reports whether a part is what a model of Anthropic thought, and proves it.
+func isSigned(p chat.Part) bool {
+	return p.Kind == chat.Reasoning && p.Provider.Text() == "anthropic" && p.Signature != tree.None
+}

@@ -1,0 +1,195 @@
+package langchain
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// readContent reads what a message says: a text, or blocks but for the calls that are listed beside
+// them. plain reports that it is a text.
+func readContent(content tree.Node, listed map[string]bool) (parts []chat.Part, plain bool) {
+	if !content.Is(jsonstream.Array) {
+		if !tree.IsString(content) {
+			content = tree.String(content.Flat())
+		}
+		return []chat.Part{{Kind: chat.Text, Text: content}}, true
+	}
+	for c := content.Children(); c.Next(); {
+		p := readBlock(c.Value)
+		if p.Kind != chat.Call || !listed[p.ID.Text()] {
+			parts = append(parts, p)
+		}
+	}
+	return parts, false
+}
+
+// readBlock reads a block of content: one of LangChain's own, of version 0 or 1, or one of a provider.
+func readBlock(block tree.Node) chat.Part {
+	if tree.IsString(block) {
+		return chat.Part{Kind: chat.Text, Text: block}
+	}
+	if !block.Is(jsonstream.Object) {
+		return chat.Part{Kind: chat.Text, Text: tree.String(block.Flat())}
+	}
+	kind := block.Get("type").Text()
+	switch kind {
+	case "text", "image_url", "input_audio":
+		p := chat.PartOf(block)
+		if p.Kind == chat.Text && block.Length() != 2 {
+			p.Value = tree.None
+		}
+		return p
+	case "text-plain":
+		if text := block.Get("text"); tree.IsString(text) {
+			return chat.Part{Kind: chat.Text, Text: text}
+		}
+	case "thinking", "redacted_thinking", "reasoning", "reasoning_content":
+		return readReasoning(block)
+	case "tool_use", "tool_call", "function_call":
+		return readCall(block)
+	case "image", "audio", "video", "file", "document", "media":
+		if p := chat.PartOf(block); p.Kind == chat.File { // a file as OpenAI's Chat API has it
+			return p
+		}
+		if m, ok := readMedia(block); ok {
+			return chat.Part{Kind: chat.File, Media: m}
+		}
+	}
+	if !tree.IsString(block.Get("type")) {
+		return chat.Part{Kind: chat.Text, Text: tree.String(block.Flat())}
+	}
+	return chat.Part{Kind: chat.Other, Value: block}
+}
+
+// readCall reads a call as a provider has it in the content.
+func readCall(block tree.Node) chat.Part {
+	id, input := block.Get("id"), block.Get("input")
+	if call := block.Get("call_id"); tree.IsString(call) { // OpenAI Responses
+		id = call
+	}
+	for _, name := range []string{"args", "arguments"} {
+		if v := block.Get(name); input == tree.None {
+			input = v
+		}
+	}
+	if !tree.IsString(id) || !tree.IsString(block.Get("name")) {
+		return chat.Part{Kind: chat.Other, Value: block}
+	}
+	switch {
+	case input == tree.None:
+		input = tree.String("{}")
+	case !tree.IsString(input):
+		input = chat.TextOf(input)
+	}
+	return chat.Part{Kind: chat.Call, ID: id, Name: block.Get("name"), Arguments: input}
+}
+
+// first returns the first of some members that is a string, nothing if none is.
+func first(object tree.Node, names ...string) tree.Node {
+	for _, name := range names {
+		if v := object.Get(name); tree.IsString(v) {
+			return v
+		}
+	}
+	return tree.None
+}
+
+// readMedia reads a file: in LangChain's blocks of version 0 and 1, and in those of Anthropic and
+// Google.
+func readMedia(block tree.Node) (chat.Media, bool) {
+	m := chat.Media{Type: block.Get("type").Text(), Name: first(block.Get("metadata"), "filename", "name", "title")}
+	if m.Name == tree.None {
+		m.Name = first(block, "filename", "title")
+	}
+	if source := block.Get("source"); source.Is(jsonstream.Object) { // Anthropic
+		block = source
+	}
+	m.MediaType = first(block, "mime_type", "mimeType", "media_type")
+	if url := first(block, "url", "file_uri"); url != tree.None {
+		m.Address(url)
+	} else if data := first(block, "data", "base64"); data != tree.None && block.Get("source_type").Text() != "text" && block.Get("type").Text() != "text" {
+		m.Data = data
+	} else {
+		m.FileID = first(block, "file_id", "fileId")
+		if block.Get("source_type").Text() == "id" {
+			m.FileID = first(block, "id")
+		}
+	}
+	switch kind, _, _ := strings.Cut(m.MediaType.Text(), "/"); m.Type {
+	case "document", "media":
+		m.Type = "file"
+		if kind == "image" || kind == "audio" || kind == "video" {
+			m.Type = kind
+		}
+	}
+	return m, m.Data != tree.None || m.URL != tree.None || m.FileID != tree.None
+}
+
+// writeContent writes what is said as a text, or as blocks.
+func writeContent(parts []chat.Part, plain bool) tree.Node {
+	switch {
+	case plain && len(parts) == 1 && parts[0].Kind == chat.Text:
+		return parts[0].Text
+	case len(parts) == 0:
+		return tree.String("")
+	}
+	blocks := make([]tree.Node, len(parts))
+	for i, p := range parts {
+		blocks[i] = writeBlock(p)
+	}
+	return tree.Array(blocks...)
+}
+
+func writeBlock(p chat.Part) tree.Node {
+	text := p.Text
+	switch p.Kind {
+	case chat.Text:
+		if p.Value.Get("type").Text() == "text" && p.Value.Length() == 2 {
+			return p.Value
+		}
+	case chat.File:
+		return writeMedia(p)
+	case chat.Reasoning:
+		if isSigned(p) {
+			return writeThinking(p)
+		}
+		text = tree.String(chat.Say([]chat.Part{p}))
+	case chat.Call:
+		return chat.Object("type", tree.String("tool_use"), "id", p.ID, "name", p.Name, "input", p.Value)
+	default:
+		text = tree.String(chat.Say([]chat.Part{p}))
+	}
+	return chat.Object("type", tree.String("text"), "text", text)
+}
+
+// writeMedia writes a file: an image as all integrations take it, and other files in LangChain's
+// blocks of version 0, which Python and JavaScript share.
+func writeMedia(p chat.Part) tree.Node {
+	m := p.Media
+	if m.Type == "image" && m.FileID == tree.None {
+		if p.Value.Get("type").Text() == "image_url" && p.Value.Length() == 2 {
+			return p.Value
+		}
+		return chat.Object("type", tree.String("image_url"), "image_url", chat.Media{Type: "image", Data: m.Data, URL: m.URL, MediaType: m.MediaType}.Part().Get("image_url"))
+	}
+	block := chat.Object("type", tree.String(m.Type))
+	if m.Type == "video" { // which version 0 does not have
+		block = chat.Object("type", tree.String("file"))
+	}
+	add := func(pairs ...any) { block = block.Merge(chat.Object(pairs...)) }
+	switch {
+	case m.Data != tree.None:
+		add("source_type", tree.String("base64"), "mime_type", m.MediaType, "data", m.Data)
+	case m.URL != tree.None:
+		add("source_type", tree.String("url"), "mime_type", m.MediaType, "url", m.URL)
+	default:
+		add("source_type", tree.String("id"), "id", m.FileID)
+	}
+	if m.Name != tree.None {
+		add("metadata", chat.Object("filename", m.Name))
+	}
+	return block
+}

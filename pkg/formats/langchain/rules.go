@@ -1,0 +1,200 @@
+package langchain
+
+import (
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/internal/rulebook"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// InvalidChatHistory is the code of the error with which LangGraph's agents reject a history.
+const InvalidChatHistory finding.Reason = "INVALID_CHAT_HISTORY"
+
+// rules are those of LangChain, and of LangGraph's agents.
+var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
+	{Rule: finding.Rule{
+		ID:      "langchain/call-without-result",
+		Summary: "A tool call of an AI message has no tool message with its id.",
+		Why: "The agent of create_react_agent refuses such a history before it calls the model (INVALID_CHAT_HISTORY), and so do most providers. A handoff by a Command loses the results of the other calls of its message, since the parent's state is that from before the tools ran. " +
+			"Add a tool message for each call, or take the call out of tool_calls. The update of a Command is not checked: the results may be in the state.",
+		Bad: `{"messages": [{"type": "human", "content": "Refund my order."},
+  {"type": "ai", "content": "", "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]}]}`,
+		Good: `{"messages": [{"type": "human", "content": "Refund my order."},
+  {"type": "ai", "content": "", "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]},
+  {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
+	}, Check: checkCalls},
+	{Rule: finding.Rule{
+		ID:      "langchain/result-without-call",
+		Summary: "A tool message answers no tool call of an AI message before it.",
+		Why:     "LangChain sends it on, and the providers reject it: messages were trimmed or removed, and the call is among them. Remove the tool message as well, or keep its call. The update of a Command is not checked: the call may be in the state.",
+		Bad:     `{"messages": [{"type": "human", "content": "Refund my order."}, {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
+		Good: `{"messages": [{"type": "human", "content": "Refund my order."},
+  {"type": "ai", "content": "", "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]},
+  {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
+		Severity: finding.Warning,
+	}, Check: checkResults},
+	{Rule: finding.Rule{
+		ID:      "langchain/repeated-id",
+		Summary: "Two messages have the same id, or two tool calls.",
+		Why:     "A state of LangGraph takes messages by add_messages, which replaces the first message by the second. Of two calls with one id it is not clear which a result belongs to.",
+		Bad:     `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "ai", "id": "m1", "content": "One moment."}]}`,
+		Good:    `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "ai", "id": "m2", "content": "One moment."}]}`,
+	}, Check: checkIDs},
+	{Rule: finding.Rule{
+		ID:      "langchain/contradicting-calls",
+		Summary: "The content of an AI message has other tool calls than its tool_calls.",
+		Why: "Integrations send the one or the other, so that providers get different histories: that of Anthropic sends the blocks and adds what they lack, that of OpenAI sends tool_calls. A program has changed only one of them. " +
+			"Calls whose arguments could not be read are in invalid_tool_calls.",
+		Bad: `{"messages": [{"type": "ai", "content": [{"type": "tool_use", "id": "call_1", "name": "find_order", "input": {}}], "tool_calls": []}]}`,
+		Good: `{"messages": [{"type": "ai", "content": [{"type": "tool_use", "id": "call_1", "name": "find_order", "input": {}}],
+  "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]}, {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
+	}, Check: checkContradictions},
+	{Rule: finding.Rule{
+		ID:      "langchain/arguments",
+		Summary: "The arguments of a tool call in OpenAI's form are not the text of a JSON object.",
+		Why:     "LangChain parses them when it reads the message, and fails: the model was cut off, or the arguments were put in without being serialised.",
+		Bad:     `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
+		Good:    `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17}"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
+	}, Check: checkArguments},
+}}
+
+// all yields the messages of a document: their fields.
+func all(root jsonstream.Value) (messages []message) {
+	for _, v := range messagesIn(root).Elements() {
+		if v.Kind() == jsonstream.Object {
+			messages = append(messages, message{conversation.Role(v), conversation.Item(v)})
+		}
+	}
+	return messages
+}
+
+// A message has the role that other systems call its type by, and the object that has its
+// content.
+type message struct {
+	role   string
+	fields jsonstream.Value
+}
+
+// calls returns the calls that LangChain lists apart from the content.
+func (m message) calls() jsonstream.Value {
+	if m.role != "assistant" && m.role != "ai" {
+		return jsonstream.Value{}
+	}
+	return m.fields.Get("tool_calls")
+}
+
+// isPart reports whether a document holds a part of a conversation, the rest of which is in a
+// state.
+func isPart(root jsonstream.Value) bool {
+	return !root.Get("messages").Exists() && root.Get("update").Exists()
+}
+
+func checkCalls(root jsonstream.Value, report rulebook.Report) {
+	if isPart(root) {
+		return
+	}
+	answered := map[string]bool{}
+	for _, m := range all(root) {
+		if m.role == "tool" {
+			answered[m.fields.Get("tool_call_id").Text()] = true
+		}
+	}
+	for _, m := range all(root) {
+		for _, call := range m.calls().Elements() {
+			if id := call.Get("id"); id.Text() != "" && !answered[id.Text()] {
+				report(id, "call without a result: no tool message has the tool_call_id %s; add one, or take the call out", finding.QuoteValue(id))
+			}
+		}
+	}
+}
+
+func checkResults(root jsonstream.Value, report rulebook.Report) {
+	if isPart(root) {
+		return
+	}
+	called := map[string]bool{}
+	for _, m := range all(root) {
+		for _, calls := range []jsonstream.Value{m.calls(), m.fields.Get("invalid_tool_calls")} {
+			for _, call := range calls.Elements() {
+				called[call.Get("id").Text()] = true
+			}
+		}
+		if id := m.fields.Get("tool_call_id"); m.role == "tool" && id.Kind() == jsonstream.String && !called[id.Text()] {
+			report(id, "result without a call: no AI message before it has a tool call with the id %s; remove the tool message, or keep the call", finding.QuoteValue(id))
+		}
+	}
+}
+
+func checkIDs(root jsonstream.Value, report rulebook.Report) {
+	messages, calls := rulebook.IDs{}, rulebook.IDs{}
+	for _, m := range all(root) {
+		if m.role != "remove" {
+			messages.Add(m.fields.Get("id"), "messages", report)
+		}
+		for _, call := range m.calls().Elements() {
+			calls.Add(call.Get("id"), "tool calls", report)
+		}
+	}
+}
+
+func checkContradictions(root jsonstream.Value, report rulebook.Report) {
+	for _, m := range all(root) {
+		if m.role != "assistant" && m.role != "ai" {
+			continue
+		}
+		listed := map[string]string{} // names of calls by their ids
+		for _, calls := range []jsonstream.Value{m.calls(), m.fields.Get("invalid_tool_calls")} {
+			for _, call := range calls.Elements() {
+				name := call.Get("name")
+				if !name.Exists() {
+					name = call.Get("function").Get("name")
+				}
+				listed[call.Get("id").Text()] = name.Text()
+			}
+		}
+		inside := map[string]bool{}
+		for _, block := range m.fields.Get("content").Elements() {
+			if kind := block.Get("type").Text(); kind != "tool_use" && kind != "tool_call" && kind != "function_call" {
+				continue
+			}
+			id := block.Get("id")
+			if call := block.Get("call_id"); call.Exists() { // OpenAI Responses
+				id = call
+			}
+			if id.Text() == "" {
+				continue
+			}
+			inside[id.Text()] = true
+			name, ok := listed[id.Text()]
+			switch given := block.Get("name"); {
+			case !ok:
+				report(id, "a tool call in content that tool_calls does not have: found the id %s; add it to tool_calls, or remove the block", finding.QuoteValue(id))
+			case given.Exists() && given.Text() != name:
+				report(given, "the tool call is of %s here, and of %s in tool_calls: make both the same", finding.QuoteValue(given), finding.Quote(name))
+			}
+		}
+		for _, call := range m.calls().Elements() {
+			if id := call.Get("id"); len(inside) > 0 && id.Text() != "" && !inside[id.Text()] {
+				report(id, "a tool call that content does not have, beside others that it has: found the id %s; add a block for it, or remove it from tool_calls", finding.QuoteValue(id))
+			}
+		}
+	}
+}
+
+func checkArguments(root jsonstream.Value, report rulebook.Report) {
+	for _, m := range all(root) {
+		for _, call := range m.fields.Get("tool_calls").Elements() {
+			arguments := call.Get("function").Get("arguments")
+			if arguments.Kind() != jsonstream.String || call.Get("args").Exists() {
+				continue
+			}
+			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(arguments.Text())), jsonstream.Limits{})
+			switch {
+			case err != nil:
+				report(arguments, "arguments are no JSON: %v; found %s", err, finding.QuoteValue(arguments))
+			case doc.Root().Kind() != jsonstream.Object:
+				report(arguments, "arguments must be the text of a JSON object: found %s", finding.QuoteValue(arguments))
+			}
+		}
+	}
+}

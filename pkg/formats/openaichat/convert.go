@@ -1,0 +1,194 @@
+package openaichat
+
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codec converts messages: their turns are those of the canonical message.
+var codec = (&chat.Form{
+	At:    []string{"/messages"},
+	Read:  func(dst []tree.Node, message tree.Node) []tree.Node { return append(dst, message) },
+	Write: write,
+}).Codec()
+
+// roles are those that the API takes.
+var roles = []string{"developer", "system", "user", "assistant", "tool"}
+
+func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
+	messages := make([]tree.Node, 0, len(turns))
+	for _, turn := range turns {
+		made := []tree.Node{turn}
+		if !isMessage(turn) {
+			made = messagesOf(turn)
+		} else if turn.Get("tool_calls") != tree.None && turn.Get("content").Empty() {
+			made[0] = turn.With("content", tree.Null()) // as the API has it
+		}
+		for _, message := range made {
+			message = fitted(message)
+			if last := len(messages) - 1; last >= 0 && areOne(messages[last], message) {
+				messages[last] = joined(messages[last], message)
+			} else {
+				messages = append(messages, message)
+			}
+		}
+	}
+	return messages
+}
+
+// maxCallID is how many characters the id of a call has at most.
+const maxCallID = 40
+
+// fitted returns a message with ids of calls and names of tools that the API takes.
+func fitted(message tree.Node) tree.Node {
+	fit := func(id tree.Node) tree.Node { return chat.FitCallID(id, maxCallID) }
+	if message.Get("role").Text() == "tool" {
+		return message.Mapped("tool_call_id", fit)
+	}
+	calls := slices.Clone(tree.Elements(message.Get("tool_calls")))
+	for i, c := range calls {
+		f := c.Get("function")
+		if fitting := f.Mapped("name", chat.FitToolName); fitting != f {
+			calls[i] = c.With("function", fitting)
+		}
+		if id := c.Get("id"); fit(id) != id {
+			calls[i] = calls[i].With("id", fit(id))
+		}
+	}
+	if len(calls) == 0 || slices.Equal(calls, tree.Elements(message.Get("tool_calls"))) {
+		return message
+	}
+	return message.With("tool_calls", tree.Array(calls...))
+}
+
+// areOne reports whether two messages are one in the API, which looks for results right after a
+// message with calls: of what the assistant says and calls before the results.
+func areOne(message, next tree.Node) bool {
+	return message.Get("role").Text() == "assistant" && next.Get("role").Text() == "assistant" &&
+		(message.Get("tool_calls") != tree.None || next.Get("tool_calls") != tree.None)
+}
+
+// joined returns two messages as one.
+func joined(message, next tree.Node) tree.Node {
+	calls := slices.Concat(tree.Elements(message.Get("tool_calls")), tree.Elements(next.Get("tool_calls")))
+	message = message.With("tool_calls", tree.Array(calls...))
+	switch content, further := message.Get("content"), next.Get("content"); {
+	case further.Empty():
+	case content.Empty():
+		message = message.With("content", further)
+	default:
+		message = message.With("content", tree.Array(slices.Concat(parts(content), parts(further))...))
+	}
+	return message
+}
+
+// parts returns the parts of content.
+func parts(content tree.Node) []tree.Node {
+	if tree.IsString(content) {
+		return []tree.Node{chat.Object("type", tree.String("text"), "text", content)}
+	}
+	return tree.Elements(content)
+}
+
+// isMessage reports whether the API takes a turn as it is.
+func isMessage(turn tree.Node) bool {
+	role := turn.Get("role").Text()
+	if !slices.Contains(roles, role) || role == "tool" && !tree.IsString(turn.Get("tool_call_id")) {
+		return false
+	}
+	for m := turn.Children(); m.Next(); {
+		switch m.Name {
+		case "role", "content":
+		case "name":
+			if !tree.IsString(m.Value) || role == "tool" {
+				return false
+			}
+		case "tool_calls":
+			if role != "assistant" || exchange.CallsOf(turn) == nil || slices.ContainsFunc(tree.Elements(m.Value), chat.IsSigned) {
+				return false
+			}
+		case "refusal", "annotations", "audio", "function_call":
+			if role != "assistant" {
+				return false
+			}
+		case "tool_call_id":
+			if role != "tool" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	content := turn.Get("content")
+	if tree.IsString(content) {
+		return true
+	}
+	return content.Is(jsonstream.Array) && tree.All(content, func(p tree.Node) bool {
+		switch p.Get("type").Text() {
+		case "text":
+			return tree.IsString(p.Get("text")) && p.Length() == 2 // others have more beside a text
+		case "image_url", "input_audio", "file", "refusal":
+			return role == "user" && p.Get("filename") == tree.None
+		}
+		return false
+	})
+}
+
+// messagesOf returns the messages that say a turn. The API has no place for reasoning, and takes
+// nothing but text of tools and instructions.
+func messagesOf(turn tree.Node) []tree.Node {
+	t := chat.Of(turn)
+	if !slices.Contains(roles, t.Role) || t.Role == "tool" && (len(t.Parts) == 0 || t.Parts[0].Kind != chat.Result) {
+		t.Role = "user"
+	}
+	var content, calls []tree.Node
+	for _, p := range t.Parts {
+		switch p.Kind {
+		case chat.Result:
+			output := tree.String(chat.Say(p.Output))
+			return []tree.Node{chat.Object("role", tree.String("tool"), "tool_call_id", p.ID, "content", output)}
+		case chat.Text:
+			content = append(content, chat.Object("type", tree.String("text"), "text", p.Text))
+		case chat.Call:
+			calls = append(calls, chat.Object("id", p.ID, "type", tree.String("function"),
+				"function", chat.Object("name", p.Name, "arguments", p.Arguments)))
+		case chat.File:
+			if t.Role == "user" {
+				if p.Media.Type != "file" && p.Media.FileID == tree.None {
+					p.Media.Name = tree.None // only files have one
+				}
+				content = append(content, p.Media.Part())
+				continue
+			}
+			content = append(content, chat.Object("type", tree.String("text"), "text", tree.String(chat.Say([]chat.Part{p}))))
+		case chat.Other:
+			content = append(content, chat.Object("type", tree.String("text"), "text", tree.String(chat.Say([]chat.Part{p}))))
+		}
+	}
+	if len(content)+len(calls) == 0 && len(t.Parts) > 0 {
+		return nil // nothing but reasoning
+	}
+	message := chat.Object("role", tree.String(t.Role), "content", tree.Array(content...))
+	switch {
+	case t.Plain && len(content) == 1:
+		message = message.With("content", content[0].Get("text"))
+	case len(content) == 0:
+		message = message.With("content", tree.String(""))
+	}
+	for _, m := range t.Further {
+		if m.Name == "name" && tree.IsString(m.Value) {
+			message = message.With("name", m.Value)
+		}
+	}
+	if len(calls) > 0 && t.Role == "assistant" {
+		message = message.With("tool_calls", tree.Array(calls...))
+		if len(content) == 0 {
+			message = message.With("content", tree.Null())
+		}
+	}
+	return []tree.Node{message}
+}

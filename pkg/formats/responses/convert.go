@@ -1,0 +1,50 @@
+package responses
+
+import (
+	"github.com/eaapl/handoff/pkg/internal/chat"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+var codec = (&chat.Form{
+	At:          []string{"/input", "/output"},
+	Text:        "/input",
+	System:      "/instructions",
+	ReadSystem:  instructions,
+	WriteSystem: instructions,
+	Read:        func(dst []tree.Node, item tree.Node) []tree.Node { return append(dst, read(item)) },
+	Write:       write,
+}).Codec()
+
+// instructions are a text; the API takes items, too, which are read as no instructions.
+func instructions(value tree.Node) tree.Node {
+	if tree.IsString(value) {
+		return value
+	}
+	return tree.None
+}
+
+// read returns the turn of an item. One with an id alone is a reference.
+func read(item tree.Node) tree.Node {
+	if tree.IsString(item.Get("id")) && item.Length() == 1 {
+		item = item.With("type", tree.String("item_reference"))
+	}
+	return chat.ItemTurn(item)
+}
+
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
+	items := make([]tree.Node, 0, len(turns))
+	for _, turn := range turns {
+		items = w.Items(items, turn, chat.ResponsesKinds)
+	}
+	lost := chat.Lost(items)
+	if lost == nil {
+		return items
+	}
+	kept := make([]tree.Node, 0, len(items))
+	for i, item := range items {
+		if !lost[i] {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}

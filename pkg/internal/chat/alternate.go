@@ -1,0 +1,266 @@
+package chat
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An Alternation says how an API has turns whose messages are by the user and the assistant in turn,
+// and in which results of tools are said by the user.
+type Alternation struct {
+	// Block returns the block of a message that says a part, nothing if the API has none. A text is
+	// not empty.
+	Block func(role string, p Part) tree.Node
+	// Blank is set if a text may be white space, beside others.
+	Blank bool
+	// IDs and Names are the maximum lengths of ids and of names, which have letters, digits, _ and -.
+	IDs, Names int
+}
+
+// A Message is a message of an [Alternation].
+type Message struct {
+	Role   string // user or assistant
+	Blocks []Block
+	// Plain is the turn that the message is, with a role and a text that need not be in a list;
+	// nothing if it is not one such turn. It may have no blocks then: see [Alternation.Of].
+	Plain tree.Node
+
+	first int // the index of the first turn
+}
+
+// A Block is one of a message.
+type Block struct {
+	Kind  Kind
+	Value tree.Node
+	Turn  int // the index of the turn that it is of
+}
+
+// Messages returns the messages that say canonical turns. Turns in a row by one side are one
+// message: of the user's, results come first, and of the assistant's, calls come last. An instruction
+// is said by the user. Turns that say nothing are left out, and so is the white space at the end of
+// a last turn of the assistant. Calls have ids that no other has, and results those of their calls.
+func (a *Alternation) Messages(turns []tree.Node) []Message {
+	ids := callIDs{most: a.IDs, next: map[string]int{}, open: map[string][]tree.Node{}}
+	messages := make([]Message, 0, len(turns))
+	for i, turn := range turns {
+		m := Message{first: i}
+		last := i == len(turns)-1
+		if role := plainRole(turn); role != "" && !(last && role == "assistant") {
+			m.Role, m.Plain = role, turn
+		} else if m = a.message(turn, i, last, &ids); len(m.Blocks) == 0 {
+			continue
+		}
+		if n := len(messages); n > 0 && messages[n-1].Role == m.Role {
+			before := &messages[n-1]
+			before.Blocks, before.Plain = append(a.Of(*before), a.Of(m)...), tree.None
+			continue
+		}
+		messages = append(messages, m)
+	}
+	for i := range messages {
+		messages[i].order()
+	}
+	return messages
+}
+
+// plainRole returns by whom a turn is that is a text and nothing else; "" for others. Most turns are,
+// and need not be read.
+func plainRole(turn tree.Node) string {
+	content := turn.Get("content")
+	if !tree.IsString(content) || content.IsBlank() || turn.Length() != 2 {
+		return ""
+	}
+	if role := turn.Get("role").Text(); role == "user" || role == "assistant" {
+		return role
+	}
+	return ""
+}
+
+// Of returns the blocks of a message, also of a plain one.
+func (a *Alternation) Of(m Message) []Block {
+	if len(m.Blocks) == 0 {
+		return []Block{{Text, a.Block(m.Role, Part{Kind: Text, Text: m.Plain.Get("content")}), m.first}}
+	}
+	return m.Blocks
+}
+
+// message returns the message that says the turn with an index, without blocks if it says nothing.
+func (a *Alternation) message(turn tree.Node, index int, last bool, ids *callIDs) Message {
+	t := Of(turn)
+	m := Message{Role: "user", first: index}
+	plain := t.Plain && len(t.Parts) == 1 && t.Parts[0].Kind == Text
+	switch {
+	case t.Role == "assistant":
+		m.Role = t.Role
+		if last {
+			t.trimEnd()
+		}
+	case isInstruction(turn):
+		if said := Say(t.Parts); strings.TrimSpace(said) != "" {
+			t.Parts, plain = []Part{{Kind: Text, Text: tree.String("[" + t.Role + "] " + said)}}, false
+		}
+	}
+	spoken := false
+	for _, p := range t.Parts {
+		switch p.Kind {
+		case Text:
+			blank := p.Text.IsBlank()
+			if blank && (!a.Blank || p.Text.Empty()) {
+				continue
+			}
+			spoken = spoken || !blank
+		case Call:
+			p.ID, p.Name = ids.call(p.ID), fitName(p.Name, a.Names)
+		case Result:
+			p.ID, p.JSON = ids.result(p.ID), t.IsJSON()
+		}
+		if block := a.Block(m.Role, p); block != tree.None {
+			spoken = spoken || p.Kind != Text
+			m.Blocks = append(m.Blocks, Block{p.Kind, block, index})
+		}
+	}
+	switch {
+	case !spoken:
+		m.Blocks = nil
+	case plain:
+		m.Plain = Object("role", tree.String(m.Role), "content", t.Parts[0].Text)
+	}
+	return m
+}
+
+// trimEnd takes away the white space at the end of a turn that ends with a text.
+func (t *Turn) trimEnd() {
+	n := len(t.Parts) - 1
+	if n < 0 || t.Parts[n].Kind != Text {
+		return
+	}
+	p := t.Parts[n]
+	text := p.Text.Text()
+	trimmed := strings.TrimRightFunc(text, unicode.IsSpace)
+	if trimmed == text {
+		return
+	}
+	p.Text = tree.String(trimmed)
+	if p.Value != tree.None {
+		p.Value = p.Value.With("text", p.Text)
+	}
+	t.Parts[n] = p
+}
+
+// order moves results to the beginning of a message of the user, and calls to the end of one of the
+// assistant.
+func (m *Message) order() {
+	rank := func(k Kind) int {
+		switch {
+		case m.Role == "user" && k == Result:
+			return 0
+		case m.Role == "assistant" && k == Call:
+			return 2
+		default:
+			return 1
+		}
+	}
+	slices.SortStableFunc(m.Blocks, func(a, b Block) int { return rank(a.Kind) - rank(b.Kind) })
+}
+
+// Input returns the object that a call's arguments are the text of, as [Part.ArgumentsObject] does.
+// One that nests too deep to be read where it is written stays a text.
+func (p Part) Input() tree.Node {
+	const above = 16 // more than what is around it
+	if n := p.ArgumentsObject(); !n.DeeperThan(exchange.MaxDepth - above) {
+		return n
+	}
+	return Object("arguments", p.Arguments)
+}
+
+// callIDs are the ids of calls that were written.
+type callIDs struct {
+	most int
+	next map[string]int         // what follows an id that is there already
+	open map[string][]tree.Node // the ids of the calls of an id that have no result yet, but for the last
+}
+
+// call returns the id that a call has.
+func (c *callIDs) call(id tree.Node) tree.Node {
+	text := id.Text()
+	fit := fitted(text, c.most)
+	if fit == "" {
+		fit = "call"
+	}
+	base := fit
+	for n := c.next[base]; n > 0 && c.next[fit] > 0; n = c.next[base] {
+		suffix := "_" + strconv.Itoa(n+1)
+		fit = base[:min(len(base), c.most-len(suffix))] + suffix
+		c.next[base]++
+	}
+	c.next[fit]++
+	if fit != text {
+		id = tree.String(fit)
+	}
+	c.open[text] = append(c.open[text], id)
+	return id
+}
+
+// result returns the id that the result of a call has.
+func (c *callIDs) result(id tree.Node) tree.Node {
+	open := c.open[id.Text()]
+	switch len(open) {
+	case 0:
+		if fit := fitted(id.Text(), c.most); fit != id.Text() {
+			return tree.String(fit)
+		}
+		return id
+	case 1:
+	default:
+		c.open[id.Text()] = open[1:]
+	}
+	return open[0]
+}
+
+// fitted returns a text with nothing but letters, digits, _ and -, and of a length.
+func fitted(text string, most int) string {
+	fit := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
+			return r
+		}
+		return '_'
+	}, text)
+	return fit[:min(len(fit), most)]
+}
+
+// fitName returns the name of a tool, or the one that an API takes instead.
+func fitName(name tree.Node, most int) tree.Node {
+	if text := name.Text(); text != "" && fitted(text, most) == text {
+		return name
+	}
+	return FitToolName(name)
+}
+
+// note returns the text that stands for a file where it cannot be.
+func note(m Media) tree.Node {
+	text := m.Type
+	for _, n := range []tree.Node{m.Name, m.URL, m.FileID, m.MediaType} {
+		if tree.IsString(n) && !n.Empty() {
+			text += " " + n.Text()
+			break
+		}
+	}
+	return tree.String("[" + text + "]")
+}
+
+// NoteOf returns the text that stands for a part where it cannot be.
+func NoteOf(p Part) tree.Node {
+	if p.Kind == File {
+		return note(p.Media)
+	}
+	return tree.String(Say([]Part{p}))
+}
+
+// isObject reports whether there is an object.
+func isObject(n tree.Node) bool { return n.Is(jsonstream.Object) }

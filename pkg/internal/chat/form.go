@@ -1,0 +1,419 @@
+// Package chat makes the codecs by which the formats of chat histories are converted. What they
+// share is here: where a message has its turns, what of it are instructions, and the turn that
+// all of them can be read into, which is that of the canonical message: the turn of OpenAI's
+// Chat API. A format says by a [Form] how it reads and writes turns.
+package chat
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Form says how a format writes its turns.
+type Form struct {
+	// At are the places that may hold turns, as JSON Pointers of lists or of one turn, in the order
+	// of the conversation. "" is the message itself, which may be a list. A message has its turns
+	// in those that it has, and a message that is made has them in the first.
+	At []string
+	// Lines is set for messages that are files of JSON Lines, whose elements are the lines. At is
+	// "" alone.
+	Lines bool
+	// Path returns which elements of a list are turns, in the order of the conversation; nil if
+	// all are.
+	Path func(list []tree.Node) []int
+	// System is the place of instructions that are not among the turns, "" if there is none.
+	// ReadSystem returns the content of the turn that says them, nothing if they are of no known
+	// form, and WriteSystem is its inverse.
+	System string
+	// Systems are other places of instructions, where System has none.
+	Systems     []string
+	ReadSystem  func(value tree.Node) (content tree.Node)
+	WriteSystem func(content tree.Node) tree.Node
+	// Short is set if strings and arrays can be turns, besides objects.
+	Short bool
+	// Developer is set if instructions of the role developer are there, too.
+	Developer bool
+	// Text is the place among At that may hold a string instead, which is one turn of the user; ""
+	// if there is none.
+	Text string
+	// Whole reports whether a value is itself a turn: a message, or what is at one of the places in
+	// Alone, which do not end in /message; nil if none is.
+	Whole func(value tree.Node) bool
+	Alone []string
+	// Before are, for places of one turn, the places of the lists of the turns before it. There go
+	// turns for which a place has no room. The turn may be the last one of that list again, as
+	// Again reports: then it is none of its own, and stays the same as that one.
+	Before map[string]string
+	Again  func(turn, last tree.Node) bool
+	// Style returns in which of several ways an element is written, "" for the usual one.
+	Style func(element tree.Node) string
+	// Read appends the canonical turns that an element says.
+	Read func(dst []tree.Node, element tree.Node) []tree.Node
+	// Reading, if it is set, returns the Read of one message: for a format in which what an element
+	// says depends on those before it.
+	Reading func() func(dst []tree.Node, element tree.Node) []tree.Node
+	// Write returns the elements that say canonical turns.
+	Write func(turns []tree.Node, w *Writing) []tree.Node
+	// Holder is where a message holds what is carried; without one it is its member handoff.
+	Holder exchange.Holder
+	// Rest are the members that a message has beside the turns in the first place of At, if nothing
+	// says other ones.
+	Rest func(m exchange.Meaning, k *exchange.Maker) tree.Node
+}
+
+// holderName is the member of a message in which what is carried is held.
+const holderName = "handoff"
+
+// maxPlaces is how many places of one message can hold turns.
+const maxPlaces = 3
+
+var lists = []string{"/turns/0", "/turns/1", "/turns/2"}
+
+// layout says that all rows are in the brief, which is in a turn of the user.
+var layout = exchange.Layout{BriefText: "/turns/0/0/content"}
+
+// Codec returns the codec of a form. The view of a message is an object:
+//
+//	at     the places of its turns
+//	turns  a list for each of them
+//	rest   the message without them; nothing for a list
+//	around instead of rest, if its place is of one turn alone: what is around that is not for a list
+//	text   true if the turn at Text is a string
+//	whole  true if the turn is the message
+//	again  the place of a turn that is the last one of the list before it
+func (f *Form) Codec() *exchange.Codec {
+	if len(f.At) > 1 && f.Lines {
+		panic("chat: the lines of a file are one list")
+	}
+	c := &exchange.Codec{
+		Layout:   &layout,
+		Lists:    lists,
+		ViewOnly: []string{"/at", "/text", "/turns", "/whole", "/again"},
+		Open:     f.open,
+		Shut:     f.shut,
+		Read:     f.read,
+		Write:    f.write,
+		Counts:   counts,
+		Check:    f.check,
+		Locate:   f.locate,
+		Holder:   f.Holder,
+	}
+	if c.HolderAt == nil {
+		c.HolderAt = func(tree.Node) string { return "/" + holderName }
+	}
+	if !f.Lines {
+		for _, at := range f.At {
+			if c.Bare == "" {
+				c.Bare = strings.TrimPrefix(at, "/")
+			}
+		}
+	}
+	return c
+}
+
+// open returns the view of a message.
+func (f *Form) open(message tree.Node) tree.Node {
+	var at, turns []tree.Node
+	rest, text := message, false
+	places := f.places(message)
+	for _, place := range places {
+		at = append(at, tree.String(place))
+		list := message.At(place)
+		if f.isText(place, list) {
+			list, text = exchange.UserMessage(list), true
+		}
+		if !list.Is(jsonstream.Array) {
+			list = tree.Array(list)
+		}
+		turns = append(turns, list)
+		rest = rest.Set(place, tree.None)
+	}
+	again := ""
+	for _, place := range f.At {
+		// The same turn is written twice; one that has but its id stays as it is.
+		if list := tree.Elements(message.At(f.Before[place])); again == "" && slices.Contains(places, f.Before[place]) && !slices.Contains(places, place) && len(list) > 0 && tree.Same(message.At(place), list[len(list)-1]) {
+			again, rest = place, rest.Set(place, tree.None)
+		}
+	}
+	view := tree.Object(tree.Member{Name: "at", Value: tree.Array(at...)}, tree.Member{Name: "turns", Value: tree.Array(turns...)})
+	if rest != tree.None {
+		view = view.With(f.restName(places), rest)
+	}
+	if text {
+		view = view.With("text", tree.Bool(true))
+	}
+	if again != "" {
+		view = view.With("again", tree.String(again))
+	}
+	if f.isWhole(message) {
+		view = view.With("whole", tree.Bool(true))
+	}
+	return view
+}
+
+// shut is the inverse of open.
+func (f *Form) shut(view tree.Node) tree.Node {
+	var places []string
+	for _, place := range tree.Elements(view.Get("at")) {
+		places = append(places, place.Text())
+	}
+	message := view.Get(f.restName(places))
+	turns := tree.Elements(view.Get("turns"))
+	for i, at := range places {
+		if i >= len(turns) {
+			break
+		}
+		list := turns[i]
+		if at == f.Text && view.Get("text").Is(jsonstream.True) {
+			if content := list.At("/0/content"); tree.IsString(content) && tree.Same(list, tree.Array(exchange.UserMessage(content))) {
+				list = content
+			}
+		}
+		if f.isAlone(at) || view.Get("whole").Is(jsonstream.True) {
+			if list = list.Element("0"); list == tree.None {
+				continue
+			}
+		}
+		switch {
+		case at == "" && message == tree.None:
+			return list
+		case at != "" && slices.Contains(f.At, at) && takes(message, at):
+			message = message.Set(at, list)
+		}
+	}
+	if again := view.Get("again").Text(); f.Before[again] != "" {
+		if list := tree.Elements(message.At(f.Before[again])); len(list) > 0 && takes(message, again) {
+			message = message.Set(again, list[len(list)-1])
+		}
+	}
+	if message == tree.None {
+		return tree.Object()
+	}
+	return message
+}
+
+// read returns what a view says. Its shape has the places of the turns, the numbers of turns in
+// each, and the style, where they are not those of a message that is made.
+func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
+	var m exchange.Meaning
+	var counts []tree.Node
+	style := ""
+	read := f.Read
+	if f.Reading != nil {
+		read = f.Reading()
+	}
+	begun := false // the conversation, before which there may be instructions and the brief
+	system := f.takeSystem(&m, view)
+	for l, list := range tree.Elements(view.Get("turns")) {
+		elements := tree.Elements(list)
+		before := len(m.Turns)
+		m.Turns = slices.Grow(m.Turns, len(elements))
+		for i := range f.path(elements) {
+			if f.isCarried(elements[i]) {
+				continue
+			}
+			if style == "" && f.Style != nil {
+				style = f.Style(elements[i])
+			}
+			first := len(m.Turns)
+			m.Turns = read(m.Turns, elements[i])
+			if begun || len(m.Turns) == first || isInstruction(m.Turns[first]) {
+				continue
+			}
+			begun = true
+			if brief, rest, ok := briefIn(m.Turns[first]); ok {
+				m.TakeBrief(brief, fmt.Sprintf("/turns/%d/%d", l, i))
+				if m.Turns[first] = rest; rest == tree.None {
+					m.Turns = slices.Delete(m.Turns, first, first+1)
+				}
+			}
+		}
+		counts = append(counts, tree.Int(int64(len(m.Turns)-before)))
+	}
+	var shape tree.Node
+	if at := view.Get("at"); at.Length() != 1 || at.Element("0").Text() != f.At[0] {
+		shape = shape.With("at", at).With("counts", tree.Array(counts...))
+	}
+	if style != "" {
+		shape = shape.With("style", tree.String(style))
+	}
+	if f.Text != "" && view.Get("text").Is(jsonstream.True) {
+		shape = shape.With("text", tree.Bool(true))
+	}
+	for _, name := range []string{"whole", "again"} {
+		if v := view.Get(name); v != tree.None {
+			shape = shape.With(name, v)
+		}
+	}
+	if n, _ := f.instructions(m.Turns); system == "" && n > 0 {
+		shape = shape.With("system", tree.String(amongTurns))
+	} else if system != "" && system != f.System {
+		shape = shape.With("system", tree.String(system))
+	}
+	return m, shape
+}
+
+// path yields which elements are turns.
+func (f *Form) path(elements []tree.Node) iter.Seq[int] {
+	if f.Path != nil {
+		return slices.Values(f.Path(elements))
+	}
+	return func(yield func(int) bool) {
+		for i := range elements {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// counts returns how many turns each list has.
+func counts(shape tree.Node, turns int) []int {
+	list := make([]int, len(lists))
+	for i, n := range tree.Elements(shape.Get("counts")) {
+		if i < len(list) && i > 0 {
+			list[i], _ = n.Count()
+			list[i] = min(list[i], turns)
+			turns -= list[i]
+		}
+	}
+	list[0] = turns
+	return list
+}
+
+// write returns the view of a message that says this. The turns are split among the places from
+// the end, since mostly old turns are trimmed or added.
+func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
+	turns := slices.Clone(m.Turns)
+	var rest tree.Node
+	at := f.placesIn(shape)
+	if f.Rest != nil && at[0].Text() == f.At[0] {
+		rest = f.Rest(m, k)
+	}
+	if at[0].Text() != "" { // a list has no place beside it
+		rest, turns = f.putSystem(rest, turns, shape)
+	}
+	if brief := m.Brief(&layout); brief != tree.None {
+		first := slices.IndexFunc(turns, func(t tree.Node) bool { return !isInstruction(t) })
+		if first < 0 {
+			first = len(turns)
+		}
+		turns = slices.Insert(turns, first, exchange.UserMessage(brief.Labelled(briefLabel)))
+	}
+	number := counts(shape, len(turns))
+	w := &Writing{Meaning: m, Maker: k, Style: shape.Get("style").Text(), seen: map[string]int{}, called: map[string]bool{}, ids: map[string]bool{}}
+	var written [][]tree.Node
+	for i := range at {
+		w.list = lists[i]
+		n := min(number[i], len(turns))
+		written = append(written, f.Write(turns[:n], w))
+		turns = turns[n:]
+	}
+	whole := shape.Get("whole").Is(jsonstream.True) && at[0].Text() == ""
+	if f.Before != nil || f.Whole != nil {
+		if places, moved := f.makeRoom(at, written, whole); places != nil {
+			at, written, whole = places, moved, false
+			if at[0].Text() == f.At[0] && f.Rest != nil {
+				rest = f.Rest(m, k)
+			}
+		}
+	}
+	var places []string
+	var elements []tree.Node
+	for i := range at {
+		places, elements = append(places, at[i].Text()), append(elements, tree.Array(written[i]...))
+	}
+	view := tree.Object(tree.Member{Name: "at", Value: tree.Array(at...)}, tree.Member{Name: "turns", Value: tree.Array(elements...)})
+	if rest == tree.None && (len(at) != 1 || at[0].Text() != "") {
+		rest = tree.Object()
+	}
+	if rest != tree.None {
+		view = view.With(f.restName(places), rest)
+	}
+	if shape.Get("text").Is(jsonstream.True) {
+		view = view.With("text", tree.Bool(true))
+	}
+	if again := shape.Get("again"); f.Before[again.Text()] != "" {
+		view = view.With("again", again)
+	}
+	if whole {
+		view = view.With("whole", tree.Bool(true))
+	}
+	return view
+}
+
+// placesIn returns the places of the turns that a shape has, or those of a message that is made.
+func (f *Form) placesIn(shape tree.Node) []tree.Node {
+	var at []tree.Node
+	for _, place := range tree.Elements(shape.Get("at")) {
+		if len(at) < maxPlaces && tree.IsString(place) && (place.Text() == "" || slices.Contains(f.At, place.Text())) {
+			at = append(at, place)
+		}
+	}
+	if len(at) == 0 {
+		at = []tree.Node{tree.String(f.At[0])}
+	}
+	return at
+}
+
+// isCarried reports whether an element holds a residue.
+func (f *Form) isCarried(element tree.Node) bool {
+	if f.Holder.Unpack == nil {
+		return false
+	}
+	_, ok := f.Holder.Unpack(element)
+	return ok
+}
+
+// check reports lists that are none, and turns that are no objects.
+func (f *Form) check(c *exchange.Checker, message tree.Node) {
+	places := f.places(message)
+	if len(places) == 0 && !f.Lines {
+		c.Add("/"+strings.TrimPrefix(f.At[0], "/"), "is missing: there is no list of turns")
+	}
+	for _, place := range places {
+		for i, e := range tree.Elements(message.At(place)) {
+			if !e.Is(jsonstream.Object) && !(f.Short && (tree.IsString(e) || e.Is(jsonstream.Array))) {
+				c.Add(place+"/"+strconv.Itoa(i), "expected object, found %s: a turn is an object", e.Kind())
+			}
+		}
+	}
+}
+
+// locate writes places in the view as places in the message.
+func (f *Form) locate(message tree.Node) func(pointer string) string {
+	places := f.places(message)
+	return func(pointer string) string {
+		for _, name := range []string{"/rest", "/around"} {
+			if rest, ok := strings.CutPrefix(pointer, name); ok {
+				return rest
+			}
+		}
+		rest, ok := strings.CutPrefix(pointer, "/turns/")
+		if !ok {
+			return pointer
+		}
+		list, below, found := strings.Cut(rest, "/")
+		i, err := strconv.Atoi(list)
+		if err != nil || i >= len(places) {
+			return f.At[0]
+		}
+		if !found || f.isText(places[i], message.At(places[i])) {
+			return places[i]
+		}
+		if f.isAlone(places[i]) || f.isWhole(message) {
+			if _, within, ok := strings.Cut(below, "/"); ok {
+				return places[i] + "/" + within
+			}
+			return places[i]
+		}
+		return places[i] + "/" + below
+	}
+}

@@ -1,0 +1,102 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/tree"
+)
+
+// A Media is an image, audio, video or a document. Its values are strings; of Data, URL and FileID
+// it has one.
+type Media struct {
+	Type      string    // image, audio, video or file
+	Data      tree.Node // base64
+	URL       tree.Node
+	FileID    tree.Node // of the provider's store
+	MediaType tree.Node // such as image/png; nothing if it is not known
+	Name      tree.Node // of the file
+}
+
+// Part returns the part of OpenAI's Chat API that has it; video_url is what other servers of that
+// API have.
+func (m Media) Part() tree.Node {
+	switch kind := m.Type + "_url"; {
+	case m.Type == "audio" && m.Data != tree.None:
+		_, format, _ := strings.Cut(m.MediaType.Text(), "/")
+		return Object("type", tree.String("input_audio"), "input_audio", Object("data", m.Data, "format", tree.String(format)))
+	case m.Type == "file" || m.FileID != tree.None:
+		file := Object("file_id", m.FileID, "file_url", m.URL, "filename", m.Name)
+		if m.Data != tree.None {
+			file = file.With("file_data", m.DataURL())
+		}
+		return Object("type", tree.String("file"), "file", file)
+	default:
+		url := m.URL
+		if m.Data != tree.None {
+			url = m.DataURL()
+		}
+		return Object("type", tree.String(kind), kind, Object("url", url), "filename", m.Name)
+	}
+}
+
+// mediaIn reads what Part has written.
+func mediaIn(n tree.Node) (Media, bool) {
+	kind := n.Get("type").Text()
+	v := n.Get(kind)
+	if audio := v.Get("data"); kind == "input_audio" && tree.IsString(audio) {
+		m := Media{Type: "audio", Data: audio}
+		if format := v.Get("format"); tree.IsString(format) && format.Text() != "" {
+			m.MediaType = tree.String("audio/" + format.Text())
+		}
+		return m, true
+	}
+	m := Media{Name: stringOr(v.Get("filename"))}
+	switch kind {
+	case "file":
+		m.Type, m.FileID = "file", stringOr(v.Get("file_id"))
+		m.Address(stringOr(v.Get("file_data")))
+		if m.Data == tree.None {
+			m.Address(stringOr(v.Get("file_url")))
+		}
+	case "input_image", "input_file": // of the Responses API
+		m.Type, m.Name, m.FileID = "file", stringOr(n.Get("filename")), stringOr(n.Get("file_id"))
+		if kind == "input_image" {
+			m.Type = "image"
+		}
+		for _, name := range []string{"image_url", "file_data", "file_url"} {
+			if m.Data == tree.None && m.URL == tree.None {
+				m.Address(stringOr(n.Get(name)))
+			}
+		}
+	case "image_url", "video_url", "audio_url":
+		m.Type, m.Name = strings.TrimSuffix(kind, "_url"), stringOr(n.Get("filename"))
+		if tree.IsString(v) { // as some servers take it
+			m.Address(v)
+		} else {
+			m.Address(stringOr(v.Get("url")))
+		}
+	}
+	return m, m.Type != "" && (m.Data != tree.None || m.URL != tree.None || m.FileID != tree.None)
+}
+
+// DataURL returns the data: URL of data.
+func (m Media) DataURL() tree.Node {
+	return tree.String("data:" + m.MediaType.Text() + ";base64," + m.Data.Text())
+}
+
+// Address sets the data of a data: URL in base64, and else the URL.
+func (m *Media) Address(url tree.Node) {
+	if url == tree.None {
+		return
+	}
+	if rest, ok := strings.CutPrefix(url.Text(), "data:"); ok {
+		if kind, data, ok := strings.Cut(rest, ";base64,"); ok && !strings.ContainsAny(kind, ";,") {
+			m.Data = tree.String(data)
+			if kind != "" {
+				m.MediaType = tree.String(kind)
+			}
+			return
+		}
+	}
+	m.URL = url
+}

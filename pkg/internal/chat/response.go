@@ -1,0 +1,44 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// ReadResponse returns what a response of a function says, as Gemini and ADK have it, and whether it is
+// an error: the text that is its one
+// member, or else the JSON text of the object.
+func ReadResponse(response tree.Node) (text tree.Node, failed bool) {
+	failure := response.Get("error")
+	failed = failure != tree.None && !failure.Is(jsonstream.Null)
+	if response.Length() == 1 {
+		if failed && tree.IsString(failure) {
+			return failure, true
+		}
+		if output := response.Get("output"); tree.IsString(output) {
+			return output, false
+		}
+	}
+	if response == tree.None || response.Is(jsonstream.Null) {
+		return tree.String(""), false
+	}
+	return tree.String(string(response.AppendPlain(nil))), failed
+}
+
+// WriteResponse is the inverse of [ReadResponse]: a text that was made of an object becomes the object.
+func WriteResponse(text string, failed bool) tree.Node {
+	if strings.HasPrefix(text, "{") {
+		if n, ok := tree.Parse([]byte(text)); ok && n.Is(jsonstream.Object) {
+			if again, same := ReadResponse(n); same == failed && again.Text() == text {
+				return n
+			}
+		}
+	}
+	name := "output"
+	if failed {
+		name = "error"
+	}
+	return Object(name, tree.String(text))
+}

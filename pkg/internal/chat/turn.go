@@ -1,0 +1,255 @@
+package chat
+
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Kind says what a part of a turn is.
+type Kind int
+
+// The kinds of parts.
+const (
+	Other     Kind = iota // of a kind that only some formats have
+	Text                  // what is said
+	Reasoning             // what a model thought
+	File                  // an image, audio, video or a document
+	Call                  // a call of a tool
+	Result                // the result of one
+)
+
+// A Turn is a turn of a conversation, as all formats have it.
+type Turn struct {
+	Role  string // user, assistant, system, developer or tool; others as they are
+	Parts []Part
+	// Plain says that the one part is a text, and no list that has it.
+	Plain bool
+	// Further are what else the canonical turn has, such as its name and timestamp.
+	Further []tree.Member
+}
+
+// A Part is a part of a turn.
+type Part struct {
+	Kind Kind
+	// Text is a string: what is said, or thought.
+	Text tree.Node
+	// Value is the part as the canonical turn has it, where that is more than the text: of Other
+	// any object, of Text and Reasoning one with further members.
+	Value tree.Node
+
+	ID        tree.Node // of a Call or Result: a string
+	Name      tree.Node // of the tool: a string, nothing if a result does not say it
+	Arguments tree.Node // of a Call: a string, which should be the JSON text of an object
+	Output    []Part    // of a Result: Text, File, Other
+	Plain     bool      // the output of a Result is a text, and no list that has one
+	Failed    bool      // of a Result: the tool failed
+	JSON      bool      // of a Result of an [Alternation]: see [Turn.IsJSON]
+
+	// Of a Reasoning: what proves it to the provider that it is of, and the provider's name.
+	// Redacted is set where it can be read by nobody else. A Text or Call may have a signature too:
+	// that of Gemini, which signs what it says.
+	Signature, Provider tree.Node
+	Redacted            bool
+
+	Media Media // of a File
+}
+
+// Of reads a canonical turn. Content that is neither text nor parts is written as text.
+func Of(turn tree.Node) Turn {
+	turn = exchange.CanonicalTurn(turn)
+	t := Turn{Role: turn.Get("role").Text(), Further: turn.Without("role", "content", "tool_calls", "tool_call_id")}
+	content := turn.Get("content")
+	parts, plain := partsIn(content)
+	if id := turn.Get("tool_call_id"); t.Role == "tool" && tree.IsString(id) {
+		failed := turn.Get("is_error")
+		t.Further = turn.Without("role", "content", "tool_calls", "tool_call_id", "name", "is_error")
+		t.Parts = []Part{{Kind: Result, ID: id, Name: stringOr(turn.Get("name")), Output: parts, Plain: plain, Failed: failed.Is(jsonstream.True)}}
+		return t
+	}
+	t.Parts, t.Plain = parts, plain
+	if kind := turn.Get("type").Text(); kind == "reasoning" && t.Role == "assistant" { // an item of the Responses API
+		t.Parts = []Part{{
+			Kind: Reasoning, Text: tree.String(turn.Get("summary").Flat()), Value: turn, ID: stringOr(turn.Get("id")),
+			Signature: stringOr(turn.Get("encrypted_content")), Provider: tree.String("openai"),
+		}}
+		t.Plain = false
+		return t
+	}
+	calls := exchange.CallsOf(turn)
+	if len(calls) > 0 && t.Role == "assistant" {
+		if plain && content.Empty() {
+			t.Parts, t.Plain = nil, false
+		}
+		list := tree.Elements(turn.Get("tool_calls"))
+		for i, c := range calls {
+			t.Parts = append(t.Parts, Part{Kind: Call, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Signature: signatureOf(list[i])})
+		}
+	}
+	return t
+}
+
+func stringOr(n tree.Node) tree.Node {
+	if tree.IsString(n) {
+		return n
+	}
+	return tree.None
+}
+
+// partsIn returns the parts of canonical content. plain reports that it is a text.
+func partsIn(content tree.Node) (parts []Part, plain bool) {
+	if tree.IsString(content) {
+		return []Part{{Kind: Text, Text: content}}, true
+	}
+	for c := content.Children(); c.Next(); {
+		parts = append(parts, partOf(c.Value))
+	}
+	return parts, false
+}
+
+// partOf reads a part of canonical content.
+func partOf(n tree.Node) Part {
+	switch n.Get("type").Text() {
+	case "text", "input_text", "output_text":
+		if text := n.Get("text"); tree.IsString(text) {
+			return Part{Kind: Text, Text: text, Value: n, Signature: signatureOf(n)}
+		}
+	case "refusal":
+		if text := n.Get("refusal"); tree.IsString(text) {
+			return Part{Kind: Text, Text: text, Value: n}
+		}
+	case "reasoning":
+		return Part{
+			Kind: Reasoning, Text: stringOr(n.Get("text")), Value: n, ID: stringOr(n.Get("id")),
+			Signature: stringOr(n.Get("signature")), Provider: stringOr(n.Get("provider")), Redacted: n.Get("redacted").Is(jsonstream.True),
+		}
+	}
+	if m, ok := mediaIn(n); ok {
+		return Part{Kind: File, Media: m, Value: n}
+	}
+	return Part{Kind: Other, Value: n}
+}
+
+// Canonical returns the canonical turns that say a turn: one for each result, and one for what is
+// before, between and after them.
+func (t Turn) Canonical() []tree.Node {
+	var turns []tree.Node
+	rest := t.Parts
+	for len(rest) > 0 {
+		n := slices.IndexFunc(rest, func(p Part) bool { return p.Kind == Result })
+		switch {
+		case n < 0:
+			n = len(rest)
+		case n == 0:
+			turns = append(turns, t.result(rest[0]))
+			rest = rest[1:]
+			continue
+		}
+		turns = append(turns, t.said(rest[:n]))
+		rest = rest[n:]
+	}
+	if len(t.Parts) == 0 {
+		return []tree.Node{t.said(nil)}
+	}
+	return turns
+}
+
+// said returns the turn of parts that are no results.
+func (t Turn) said(parts []Part) tree.Node {
+	var content, calls []tree.Node
+	for _, p := range parts {
+		if p.Kind == Call {
+			calls = append(calls, signed(tree.Object(
+				tree.Member{Name: "id", Value: p.ID}, tree.Member{Name: "type", Value: tree.String("function")},
+				tree.Member{Name: "function", Value: tree.Object(tree.Member{Name: "name", Value: p.Name}, tree.Member{Name: "arguments", Value: p.Arguments})},
+			), p.Signature))
+		} else {
+			content = append(content, p.canonical())
+		}
+	}
+	members := []tree.Member{{Name: "role", Value: tree.String(t.Role)}, {Name: "content", Value: tree.Array(content...)}}
+	switch {
+	case t.Plain && len(content) == 1 && parts[0].Kind == Text:
+		members[1].Value = parts[0].Text
+	case len(content) == 0:
+		members[1].Value = tree.String("")
+	}
+	if len(calls) > 0 {
+		members = append(members, tree.Member{Name: "tool_calls", Value: tree.Array(calls...)})
+	}
+	return tree.Object(append(members, t.Further...)...)
+}
+
+// result returns the turn of a result.
+func (t Turn) result(p Part) tree.Node {
+	output := make([]tree.Node, len(p.Output))
+	for i, o := range p.Output {
+		output[i] = o.canonical()
+	}
+	content := tree.Array(output...)
+	if p.Plain && len(p.Output) == 1 {
+		content = p.Output[0].Text
+	}
+	members := []tree.Member{
+		{Name: "role", Value: tree.String("tool")}, {Name: "tool_call_id", Value: p.ID}, {Name: "content", Value: content},
+	}
+	if p.Name != tree.None {
+		members = append(members, tree.Member{Name: "name", Value: p.Name})
+	}
+	if p.Failed {
+		members = append(members, tree.Member{Name: "is_error", Value: tree.Bool(true)})
+	}
+	return tree.Object(append(members, t.Further...)...)
+}
+
+// canonical returns a part of canonical content.
+func (p Part) canonical() tree.Node {
+	switch {
+	case p.Value != tree.None:
+		return p.Value
+	case p.Kind == Text:
+		return signed(Object("type", tree.String("text"), "text", p.Text), p.Signature)
+	case p.Kind == Reasoning:
+		n := Object("type", tree.String("reasoning"), "text", p.Text, "id", p.ID, "signature", p.Signature, "provider", p.Provider)
+		if p.Redacted {
+			n = n.With("redacted", tree.Bool(true))
+		}
+		return n
+	default:
+		return p.Media.Part()
+	}
+}
+
+// Object returns an object of names and values in turn, without those that are nothing.
+func Object(pairs ...any) tree.Node {
+	members := make([]tree.Member, 0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		if v := pairs[i+1].(tree.Node); v != tree.None {
+			members = append(members, tree.Member{Name: pairs[i].(string), Value: v})
+		}
+	}
+	return tree.Object(members...)
+}
+
+// ArgumentsObject returns the object that a call's arguments are the text of. Arguments that are none
+// are the member arguments of one.
+func (p Part) ArgumentsObject() tree.Node {
+	if n, ok := tree.Parse([]byte(p.Arguments.Text())); ok && n.Is(jsonstream.Object) {
+		return n
+	}
+	if p.Arguments.Text() == "" {
+		return tree.Object()
+	}
+	return tree.Object(tree.Member{Name: "arguments", Value: p.Arguments})
+}
+
+// Say returns the texts of parts, one a line, with what is no text in brackets.
+func Say(parts []Part) string {
+	var content []tree.Node
+	for _, p := range parts {
+		content = append(content, p.canonical())
+	}
+	return tree.Array(content...).Flat()
+}

@@ -1,0 +1,81 @@
+// Package chatgen makes up histories for tests: conversations of users, assistants and tools
+// in the chat formats, as the APIs and libraries write them.
+package chatgen
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/eaapl/handoff/pkg/format"
+)
+
+// A writer writes a scene in one form of a format.
+type writer func(g *gen, s scene) string
+
+// forms are the forms of each format, by their names.
+var forms = map[format.Format][]form{
+	format.OpenAIChat: {
+		{"array", chatArray}, {"object", chatObject}, {"body", chatBody},
+	},
+	format.OpenAIResponses: {
+		{"array", responsesArray}, {"body", responsesBody},
+	},
+	format.Anthropic: {
+		{"array", anthropicArray}, {"object", anthropicObject}, {"body", anthropicBody},
+	},
+	format.LangChain: {
+		{"constructor", constructors}, {"stored", storedDicts}, {"flat", flatMessages}, {"state", graphState}, {"command", graphCommand},
+	},
+	format.AISDK: {
+		{"model", modelMessages}, {"model object", modelObject}, {"ui", uiMessages}, {"ui object", uiObject},
+	},
+	format.Gemini: {
+		{"contents", geminiArray}, {"body", geminiBody}, {"events", adkEvents}, {"session", adkSession},
+	},
+	format.BedrockConverse: {
+		{"array", converseArray}, {"body", converseBody},
+	},
+	format.A2A: {
+		{"task", a2aTask}, {"message", a2aMessage}, {"request", a2aRequest}, {"response", a2aResponse},
+		{"task 0.3", a2aOldTask}, {"message 0.3", a2aOldMessage}, {"response 0.3", a2aOldResponse},
+	},
+}
+
+type form struct {
+	name  string
+	write writer
+}
+
+// Forms returns the names of the forms in which histories of a format are made: that of the
+// bare list of turns first, if it has one. It panics if there are none.
+func Forms(f format.Format) []string {
+	if len(forms[f]) == 0 {
+		panic(fmt.Sprintf("chatgen: no histories of %q", f))
+	}
+	var names []string
+	for _, form := range forms[f] {
+		names = append(names, form.name)
+	}
+	return names
+}
+
+// History returns a history of a format in one of its [Forms], as JSON. It begins with what a
+// system or a user says, and ends with a user or with results. Every call has one result, right
+// after it, and the provider would take the whole. But for openai-chat, a history
+// has a turn that no other format has.
+func History(r *rand.Rand, f format.Format) []byte {
+	names := Forms(f)
+	return HistoryIn(r, f, names[r.IntN(len(names))])
+}
+
+// HistoryIn returns a history in one of the [Forms] of its format. It panics if there is no
+// such form.
+func HistoryIn(r *rand.Rand, f format.Format, name string) []byte {
+	for _, form := range forms[f] {
+		if form.name == name {
+			g := &gen{Rand: r, shuffled: r.IntN(4) == 0}
+			return []byte(form.write(g, g.scene(f != format.OpenAIChat)))
+		}
+	}
+	panic(fmt.Sprintf("chatgen: %q has no form %q", f, name))
+}

@@ -1,0 +1,121 @@
+package chatgen
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// A scene is a conversation in no format.
+type scene struct {
+	system string // "" for none
+	steps  []step
+}
+
+// A step is what a user says, or what an assistant does in one turn and what came of it.
+type step struct {
+	user      bool
+	text      string // "" for an assistant that only calls
+	image     string // a PNG of the user in base64, "" for none
+	reasoning string
+	calls     []call
+}
+
+// A call is a call of a tool with its result.
+type call struct {
+	id, name string
+	args     string // a JSON object
+	result   string
+	failed   bool
+}
+
+// A gen makes up what scenes are made of.
+type gen struct {
+	*rand.Rand
+	shuffled bool // the members of objects are in any order
+	ids      int
+}
+
+// scene makes up a conversation in which the roles alternate. If telling, there is a call in
+// it.
+func (g *gen) scene(telling bool) scene {
+	s := scene{}
+	if g.one(3) {
+		s.system = g.text()
+	}
+	thinks := g.one(3)
+	exchanges := 1 + g.IntN(4)
+	for i := range exchanges {
+		s.steps = append(s.steps, g.user())
+		for n := g.IntN(3); n > 0 || telling && i == 0; n-- {
+			telling = false
+			s.steps = append(s.steps, g.calling(thinks))
+		}
+		if i == exchanges-1 && len(s.steps[len(s.steps)-1].calls) > 0 && g.one(3) {
+			return s
+		}
+		s.steps = append(s.steps, g.assistant(thinks))
+	}
+	s.steps = append(s.steps, g.user())
+	return s
+}
+
+func (g *gen) user() step {
+	s := step{user: true, text: g.text()}
+	if g.one(5) {
+		s.image = base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n" + g.text()))
+	}
+	return s
+}
+
+func (g *gen) assistant(thinks bool) step {
+	s := step{text: g.text()}
+	if thinks {
+		s.reasoning = g.text()
+	}
+	return s
+}
+
+func (g *gen) calling(thinks bool) step {
+	s := g.assistant(thinks)
+	if g.one(2) {
+		s.text = ""
+	}
+	for range 1 + g.IntN(3) {
+		s.calls = append(s.calls, call{
+			id:     g.id("call_"),
+			name:   pick(g, "search", "get_weather", "transfer_to_refunds", "read-file", "f"),
+			args:   g.args(),
+			result: pick(g, "", "ok", g.text(), `{"found": true}`, `["Bonn", 18]`),
+			failed: g.one(6),
+		})
+	}
+	return s
+}
+
+func (g *gen) args() string {
+	return pick(g, `{}`, g.object("city", quote(g.text())), `{"n": 9007199254740993, "deep": {"list": [1, null, true]}}`)
+}
+
+// one is true once in n times.
+func (g *gen) one(n int) bool { return g.IntN(n) == 0 }
+
+// id returns a new id.
+func (g *gen) id(prefix string) string {
+	g.ids++
+	return fmt.Sprintf("%s%08x%04d", prefix, g.Uint32(), g.ids)
+}
+
+var words = []string{"order", "17", "refund", "the", "customer", "Köln", "naïve", "東京", "🙂", "\"quoted\"", "C:\\x", "a\nb", "{}", "user:", "<b>", "tool_use", "0.10", "?"}
+
+// text returns some words.
+func (g *gen) text() string {
+	var all []string
+	for range 1 + g.IntN(8) {
+		all = append(all, words[g.IntN(len(words))])
+	}
+	return strings.Join(all, " ")
+}
+
+func pick[T any](g *gen, from ...T) T { return from[g.IntN(len(from))] }

@@ -1,0 +1,116 @@
+package longlines
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+// Detect returns the format that the text is in, false if it is in none: usually, the first block
+// tells. The error is that of [Read].
+func (t Text) Detect() (f format.Format, ok bool, err error) {
+	var d formats.Detector
+	blocks := t.blocks()
+	for {
+		raw, err := blocks.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", false, err
+		}
+		doc, err := jsonstream.Parse(raw, t.Limits)
+		if err != nil {
+			return "", false, err
+		}
+		if d.Add(doc.Root()) {
+			break
+		}
+	}
+	f, ok = d.Format()
+	return f, ok, nil
+}
+
+// A Conversation is that of a text in a format. What is kept of a line, besides its place, is what its
+// turns are found by and cut into stretches by.
+type Conversation struct {
+	text    Text
+	layout  *format.Descriptor
+	trail   format.Trail
+	outline *provider.Outline
+	parsers sync.Pool // of *[]jsonstream.Parser
+}
+
+// NewConversation returns the conversation of a text, of no lines yet. It returns nil for a format
+// whose conversations cannot be read so: one without a Trail, with rules of its own, or with messages
+// in its own.
+func NewConversation(t Text, layout *format.Descriptor) *Conversation {
+	if k := layout.Known; k == nil || k.Trail == nil || len(k.Lines) == 0 || layout.Turns == nil || layout.Provider == "" || layout.Check != nil || layout.Carriers != nil || layout.Handoffs != nil {
+		return nil
+	}
+	c := &Conversation{text: t, layout: layout, trail: layout.Known.Trail(), outline: provider.NewOutline(layout)}
+	c.parsers.New = func() any { return new([]jsonstream.Parser) }
+	return c
+}
+
+// A Block is what a conversation takes of a block of lines.
+type Block struct{ trail, outline any }
+
+// Read reads a block. It may be called by several goroutines.
+func (c *Conversation) Read(root jsonstream.Value) *Block {
+	return &Block{c.trail.Read(root.Elements()), c.outline.Read(root.Elements())}
+}
+
+// Add adds the blocks, one after the other in their order.
+func (c *Conversation) Add(b *Block) {
+	c.trail.Add(b.trail)
+	c.outline.Add(b.outline)
+}
+
+// stretchBytes is about how much of a conversation is looked at in one piece.
+const stretchBytes = 256 << 10
+
+// EachStretch does work on the stretches of a conversation whose blocks have all been added, on all
+// cores, and takes the results in their order. The turns are valid during the work. The error is that
+// of take, of the reader, or [ErrChanged].
+func EachStretch[R any](c *Conversation, places *Places, work func(provider.Stretch, []conversation.Turn) R, take func(R) error) error {
+	path := c.trail.Turns()
+	stretches := c.outline.Stretches(path, places.Length, stretchBytes)
+	type result struct {
+		of  R
+		err error
+	}
+	next := func() (s provider.Stretch, err error) {
+		if len(stretches) == 0 {
+			return s, io.EOF
+		}
+		s, stretches = stretches[0], stretches[1:]
+		return s, nil
+	}
+	return Ordered(next, func(s provider.Stretch) (r result) {
+		parsers := c.parsers.Get().(*[]jsonstream.Parser)
+		defer c.parsers.Put(parsers)
+		indices := path[s.Begin:s.End]
+		values, err := c.text.Lines(places, indices, parsers)
+		if r.err = err; err != nil {
+			return r
+		}
+		turns := make([]conversation.Turn, len(values))
+		for i, v := range values {
+			turns[i] = conversation.Turn{Value: v, Index: indices[i], Role: conversation.Role(v)}
+		}
+		r.of = work(s, turns)
+		return r
+	}, func(r result) error {
+		if r.err != nil {
+			return r.err
+		}
+		return take(r.of)
+	})
+}

@@ -1,0 +1,220 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/eaapl/handoff/pkg/child"
+)
+
+// Install returns a folder with the files of testdata/oracles, where they find the SDKs. It is in
+// the user's cache, so that the source tree stays as it is: SDKs are installed once for a lock
+// file, whichever of the test programs that run at once comes first. For when a test is skipped,
+// see [Start].
+func Install(t testing.TB) string {
+	t.Helper()
+	switch {
+	case runtime.GOOS == "windows":
+		t.Skip("the oracles run on POSIX systems")
+	case testing.Short():
+		t.Skip("it starts the SDKs of other systems")
+	}
+	for _, program := range []string{"node", "npm"} {
+		if err := child.FindAgent(program); err != nil {
+			failing(t, "the oracles need Node 20 or later, and npm: %v", err)
+		}
+	}
+	dir, err := installed()
+	switch {
+	case errors.Is(err, errOffline):
+		failing(t, "%v", err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// errOffline says that the SDKs are not installed, and cannot be.
+var errOffline = errors.New("the SDKs of the oracles cannot be downloaded")
+
+// unreachable are the codes by which npm says so.
+var unreachable = []string{"EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "ETIMEDOUT", "ERR_SOCKET_TIMEOUT"}
+
+// packages are the files that say which SDKs there are.
+var packages = []string{"package.json", "package-lock.json", ".npmrc"}
+
+// installed installs what is not there yet, once in a program.
+var installed = sync.OnceValues(func() (string, error) {
+	source, err := sourceDir()
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	versions := sha256.New()
+	for _, name := range packages {
+		if err := add(versions, source, name); err != nil {
+			return "", err
+		}
+	}
+	dir := filepath.Join(cache, "handoff-oracles", sum(versions))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	unlock, err := lockedfile.MutexAt(dir + ".lock").Lock()
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := installSDKs(dir, source); err != nil {
+		return "", err
+	}
+	return copyScripts(dir, source)
+})
+
+// sourceDir is testdata/oracles: tests run in the folders of their packages.
+func sourceDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		source := filepath.Join(dir, "testdata", "oracles")
+		if _, err := os.Stat(filepath.Join(source, "oracle.mjs")); err == nil {
+			return source, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("testdata/oracles is in no folder above the test")
+		}
+	}
+}
+
+// installSDKs runs npm in the folder, unless it has run there to its end.
+func installSDKs(dir, source string) error {
+	done := filepath.Join(dir, "installed")
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
+	for _, name := range packages {
+		if err := copyFile(filepath.Join(dir, name), filepath.Join(source, name)); err != nil {
+			return err
+		}
+	}
+	output := new(tail)
+	npm, err := child.StartAgent(context.Background(), []string{"sh", "-c", `cd "$0" && exec npm ci`, dir}, output, output)
+	if err != nil {
+		return err
+	}
+	if err := npm.CloseInput(); err != nil {
+		return err
+	}
+	if _, how := npm.Wait(); how != "" {
+		err := fmt.Errorf("npm ci: %s\n%s", how, output)
+		for _, code := range unreachable {
+			if strings.Contains(output.String(), code) {
+				return fmt.Errorf("%w: %w", errOffline, err)
+			}
+		}
+		return err
+	}
+	return os.WriteFile(done, nil, 0o600)
+}
+
+// copyScripts copies the scripts into a folder for these versions of them, in the one with the
+// SDKs, and returns its path.
+func copyScripts(dir, source string) (string, error) {
+	var scripts []string
+	all := sha256.New()
+	err := fs.WalkDir(os.DirFS(source), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if entry.Name() == "node_modules" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(path) == ".md" {
+			return nil
+		}
+		scripts = append(scripts, path)
+		return add(all, source, path)
+	})
+	if err != nil {
+		return "", err
+	}
+	target := filepath.Join(dir, "scripts-"+sum(all))
+	if _, err := os.Stat(target); err == nil {
+		return target, nil
+	}
+	half, err := os.MkdirTemp(dir, "scripts-")
+	if err != nil {
+		return "", err
+	}
+	for _, path := range scripts {
+		path = filepath.FromSlash(path)
+		if err := copyFile(filepath.Join(half, path), filepath.Join(source, path)); err != nil {
+			return "", err
+		}
+	}
+	return target, os.Rename(half, target)
+}
+
+func copyFile(target, source string) error {
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(target, text, 0o600)
+}
+
+// add adds a file to what is hashed, its name and its text.
+func add(h hash.Hash, dir, name string) error {
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+	return err
+}
+
+func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:8]) }
+
+// A tail is the last of what is written to it. It is safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailBytes = 4096
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = bytes.Clone(t.text[max(0, len(t.text)-tailBytes):])
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

@@ -1,0 +1,78 @@
+// Package undo says how a text becomes again the one that it was made of, exact to the byte.
+package undo
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// A Change is what a text was before it was changed: the bytes between those that stayed at the
+// beginning and at the end.
+type Change struct {
+	Original string `json:"original"` // SHA-256 of the text before, as [Sum] has it
+	Prefix   int    `json:"prefix"`   // bytes that both begin with
+	Suffix   int    `json:"suffix"`   // bytes that both end with
+	Text     string `json:"text,omitzero"`
+	Base64   string `json:"base64,omitzero"` // in the place of Text, where that is not UTF-8
+}
+
+// Sum returns the SHA-256 of a text, in lower-case hexadecimal.
+func Sum(text []byte) string {
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:])
+}
+
+// Of returns the change of a text.
+func Of(before, after []byte) Change {
+	c := Change{Original: Sum(before)}
+	shorter := min(len(before), len(after))
+	for c.Prefix < shorter && before[c.Prefix] == after[c.Prefix] {
+		c.Prefix++
+	}
+	for c.Suffix < shorter-c.Prefix && before[len(before)-1-c.Suffix] == after[len(after)-1-c.Suffix] {
+		c.Suffix++
+	}
+	c.keep(before[c.Prefix : len(before)-c.Suffix])
+	return c
+}
+
+// OfCut is the function [Of] for a text of which the first bytes stay, and the others are cut: its sum is
+// that before.
+func OfCut(sum string, kept int, cut []byte) Change {
+	c := Change{Original: sum, Prefix: kept}
+	c.keep(cut)
+	return c
+}
+
+// keep sets the bytes that are gone.
+func (c *Change) keep(middle []byte) {
+	if utf8.Valid(middle) {
+		c.Text = string(middle)
+	} else {
+		c.Base64 = base64.StdEncoding.EncodeToString(middle)
+	}
+}
+
+// Undo returns the text before the change. The error says that the change does not give it.
+func (c Change) Undo(after []byte) ([]byte, error) {
+	middle := []byte(c.Text)
+	if c.Base64 != "" {
+		var err error
+		if middle, err = base64.StdEncoding.DecodeString(c.Base64); err != nil {
+			return nil, fmt.Errorf("the archive was changed: %w", err)
+		}
+	}
+	if c.Prefix < 0 || c.Suffix < 0 || c.Prefix > len(after) || c.Suffix > len(after)-c.Prefix {
+		return nil, errors.New("the archive was changed: it takes more of the message than there is")
+	}
+	before := make([]byte, 0, c.Prefix+len(middle)+c.Suffix)
+	before = append(append(append(before, after[:c.Prefix]...), middle...), after[len(after)-c.Suffix:]...)
+	if Sum(before) != c.Original {
+		return nil, fmt.Errorf("the archive was changed: what it holds does not give the sha256 %s", c.Original)
+	}
+	return before, nil
+}

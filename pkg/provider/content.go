@@ -1,0 +1,121 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// textOf returns the string that is the text of a part.
+func textOf(p part) jsonstream.Value {
+	if p.Value.Kind() == jsonstream.String {
+		return p.Value
+	}
+	for _, name := range []string{"text", "refusal", "thinking"} {
+		if v := p.Value.Get(name); v.Kind() == jsonstream.String {
+			return v
+		}
+	}
+	return jsonstream.Value{}
+}
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// checkContent reports turns and parts that say nothing.
+func (c *checker) checkContent() {
+	for i := range c.messages {
+		m := &c.messages[i]
+		switch c.provider {
+		case OpenAIChat:
+			content := m.turn.Item().Get("content")
+			if null := content.Kind() == jsonstream.Null || !content.Exists(); null && c.native && m.turn.Role != "" && m.turn.Value.Kind() == jsonstream.Object && !m.has(conversation.Call) && !m.turn.Item().Get("audio").Exists() && !m.turn.Item().Get("refusal").Exists() {
+				c.report("empty-content", orItem(content, m.turn.Value), "a turn without content: only one with tool_calls may have none; give it a text, which may be empty")
+			}
+		case Anthropic:
+			c.checkBlocks(m)
+		case Gemini:
+			c.checkParts(m)
+		case BedrockConverse:
+			c.checkConverse(m)
+		}
+	}
+}
+
+// checkBlocks reports what the Messages API takes for empty.
+func (c *checker) checkBlocks(m *message) {
+	blank, spoken := jsonstream.Value{}, false
+	for _, p := range m.parts {
+		text := textOf(p)
+		switch {
+		case p.Kind != conversation.Said || !text.Exists():
+			spoken = true
+		case text.Text() == "" && p.Value.Kind() == jsonstream.Object:
+			c.report("empty-content", text, "an empty text; drop the part, or give it a text")
+			return
+		case isBlank(text.Text()):
+			blank = text
+		default:
+			spoken = true
+		}
+	}
+	switch {
+	case spoken || m.role == system:
+	case blank.Exists():
+		c.report("empty-content", blank, "a turn whose texts are white space alone; drop it, or give it a text")
+	case m.role == user:
+		c.report("empty-content", m.turn.Value, "a turn of the user that says nothing; drop it, or give it a text")
+	}
+}
+
+// checkParts reports what the Gemini API takes for empty.
+func (c *checker) checkParts(m *message) {
+	for _, p := range m.parts {
+		if c.native && p.Value.Kind() == jsonstream.Object && p.Value.Len() == 0 {
+			c.report("empty-content", p.Value, "an empty part; drop it, or give it a text")
+			return
+		}
+		if p.Kind != conversation.Said || textOf(p).Text() != "" {
+			return
+		}
+	}
+	if m.role != system {
+		c.report("empty-content", m.turn.Value, "a turn that says nothing; drop it, or give it a text")
+	}
+}
+
+// checkConverse reports what Bedrock takes for empty, also in results.
+func (c *checker) checkConverse(m *message) {
+	for _, p := range m.parts {
+		switch text := textOf(p); {
+		case p.Kind == conversation.Said && isBlank(text.Text()):
+			c.report("empty-content", orItem(text, p.Value), "a blank text; drop the part, or give it a text")
+			return
+		case p.Kind == conversation.Result:
+			if blank, ok := blankResult(p); ok {
+				c.report("empty-content", blank, "a result with a blank text; give it a text, such as [empty]")
+				return
+			}
+		}
+	}
+	if len(m.parts) == 0 && m.role != system {
+		c.report("empty-content", m.turn.Value, "a turn that says nothing; drop it, or give it a text")
+	}
+}
+
+// blankResult returns the blank text of a result.
+func blankResult(p part) (jsonstream.Value, bool) {
+	content := p.Value.Get("content")
+	if inner := p.Value.Get("toolResult"); inner.Exists() {
+		content = inner.Get("content")
+	}
+	if content.Kind() == jsonstream.String {
+		return content, isBlank(content.Text())
+	}
+	for _, v := range content.Elements() {
+		if text := v.Get("text"); text.Kind() == jsonstream.String && isBlank(text.Text()) {
+			return text, true
+		}
+	}
+	return jsonstream.Value{}, false
+}

@@ -1,0 +1,297 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	_ "image/gif"  // their dimensions
+	_ "image/jpeg" // are in their headers
+	_ "image/png"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A medium is an image or a document in a history, as far as it is known.
+type medium struct {
+	at       jsonstream.Value
+	document bool
+	kind     string // its media type, "" if it is not known
+	name     jsonstream.Value
+	data     string // base64; "" if it is elsewhere
+}
+
+// size returns how many bytes the medium has, 0 if that is not known.
+func (m medium) size() int { return base64.StdEncoding.DecodedLen(len(strings.TrimRight(m.data, "="))) }
+
+// Limits of the providers, in bytes, pixels and numbers.
+const (
+	mb               = 1 << 20
+	openAIImages     = 50 * mb // of all images of a request
+	openAICount      = 500
+	anthropicImage   = 5 * mb
+	anthropicRequest = 32 * mb
+	anthropicPixels  = 8000
+	manyImages       = 20 // from which on an image has fewer pixels
+	manyPixels       = 2000
+	anthropicCount   = 100
+	geminiRequest    = 20 * mb // of base64
+	geminiCount      = 900
+	bedrockDocument  = 9 * mb / 2
+	bedrockImage     = 15 * mb / 4
+	bedrockImages    = 20
+	bedrockDocuments = 5
+)
+
+// imageTypes are the media types of images that the providers take.
+var imageTypes = map[Provider][]string{
+	OpenAIChat:      {"image/png", "image/jpeg", "image/webp", "image/gif"},
+	OpenAIResponses: {"image/png", "image/jpeg", "image/webp", "image/gif"},
+	Anthropic:       {"image/png", "image/jpeg", "image/webp", "image/gif"},
+	Gemini:          {"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"},
+	BedrockConverse: {"image/png", "image/jpeg", "image/webp", "image/gif"},
+}
+
+// documentTypes are the media types of documents that a provider takes, where it takes few.
+var documentTypes = map[Provider][]string{
+	Anthropic: {"application/pdf", "text/plain"},
+	BedrockConverse: {"application/pdf", "text/csv", "application/msword", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		"application/vnd.ms-excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/html", "text/plain", "text/markdown"},
+}
+
+// checkMedia reports images and documents that the provider does not take, as far as the
+// history says what they are.
+func (c *checker) checkMedia() {
+	var media []medium
+	for i := range c.messages {
+		for _, p := range c.messages[i].parts {
+			media = appendMedia(media, p.Value, p.Kind == conversation.Media)
+		}
+		if c.provider == BedrockConverse {
+			c.checkDocumentText(&c.messages[i])
+		}
+	}
+	total := c.stretch.total
+	if total.images < 0 {
+		total = tally{}
+		for _, m := range media {
+			total.add(m)
+		}
+	}
+	for _, m := range media {
+		c.checkMediaType(m)
+		c.checkMediaSize(m, total.images)
+	}
+	if c.provider == BedrockConverse {
+		c.checkDocumentNames(media)
+	}
+	if len(media) > 0 && c.stretch.lastMedium {
+		c.checkMediaTotal(media[len(media)-1].at, total)
+	}
+}
+
+// checkMediaTotal reports that there is too much of all media, at the last one.
+func (c *checker) checkMediaTotal(last jsonstream.Value, total tally) {
+	switch {
+	case c.is(OpenAIChat, OpenAIResponses) && total.bytes > openAIImages:
+		c.report("media-size", last, "too many bytes of images: found %d in all, at most %d are taken; take some out", total.bytes, openAIImages)
+	case c.provider == Anthropic && total.encoded > anthropicRequest:
+		c.report("media-size", last, "too many bytes of images and documents: found %d in all, a request has at most %d; take some out", total.encoded, anthropicRequest)
+	case c.provider == Gemini && total.encoded > geminiRequest:
+		c.report("media-size", last, "too many bytes of inline data: found %d of base64 in all, at most %d are taken; upload the files", total.encoded, geminiRequest)
+	}
+	c.checkMediaCount(last, total.images, total.documents)
+}
+
+func (c *checker) checkMediaType(m medium) {
+	types := imageTypes[c.provider]
+	if m.document {
+		types = documentTypes[c.provider]
+	}
+	kind, _, _ := strings.Cut(strings.ToLower(m.kind), ";")
+	if kind != "" && types != nil && !slices.Contains(types, kind) && kind != "image/*" {
+		c.report("media-type", m.at, "a type that the API does not take: found %s; convert it to one of %s", finding.Quote(m.kind), strings.Join(types, ", "))
+	}
+}
+
+func (c *checker) checkMediaSize(m medium, images int) {
+	limit := 0
+	switch {
+	case c.provider == Anthropic && !m.document:
+		limit = anthropicImage
+	case c.provider == BedrockConverse && m.document:
+		limit = bedrockDocument
+	case c.provider == BedrockConverse:
+		limit = bedrockImage
+	}
+	if limit > 0 && m.size() > limit {
+		c.report("media-size", m.at, "too large: found %d bytes, at most %d are taken; make it smaller", m.size(), limit)
+		return
+	}
+	if c.provider != Anthropic || m.document || m.data == "" {
+		return
+	}
+	pixels := anthropicPixels
+	if images > manyImages {
+		pixels = manyPixels
+	}
+	head, _ := base64.StdEncoding.DecodeString(m.data[:min(len(m.data), 64<<10)/4*4])
+	if config, _, err := image.DecodeConfig(bytes.NewReader(head)); err == nil && max(config.Width, config.Height) > pixels {
+		c.report("media-size", m.at, "too large: found %d × %d pixels, at most %d × %d are taken; make it smaller", config.Width, config.Height, pixels, pixels)
+	}
+}
+
+func (c *checker) checkMediaCount(at jsonstream.Value, images, documents int) {
+	limit, severity := 0, finding.Severity("")
+	switch c.provider {
+	case OpenAIChat, OpenAIResponses:
+		limit = openAICount
+	case Anthropic:
+		limit = anthropicCount
+	case Gemini:
+		limit = geminiCount
+	case BedrockConverse:
+		if documents > bedrockDocuments {
+			c.report("media-count", at, "too many documents: found %d, at most %d are taken; put the text of some into the turn", documents, bedrockDocuments)
+			return
+		}
+		limit, severity = bedrockImages, finding.Warning
+	}
+	if images > limit {
+		c.reportAs(severity, "media-count", at, "too many images: found %d, at most %d are taken; take some out", images, limit)
+	}
+}
+
+// documentName is the form of the names of documents with Bedrock.
+var documentName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-zA-Z0-9_()\[\]-]+(\s[a-zA-Z0-9_()\[\]-]+)*$`)
+})
+
+// maxDocumentName is how many characters such a name has at most.
+const maxDocumentName = 200
+
+func (c *checker) checkDocumentNames(media []medium) {
+	seen := map[string]jsonstream.Value{}
+	for _, m := range media {
+		if !m.document || !m.name.Exists() {
+			continue
+		}
+		name := m.name.Text()
+		first, again := seen[name]
+		switch {
+		case len(name) > maxDocumentName || !documentName().MatchString(name):
+			c.report("document-name", m.name, "a name that no document can have: found %s; use 1 to %d letters, digits, single spaces, -, (, ), [ or ]", finding.Quote(name), maxDocumentName)
+		case again:
+			c.report("document-name", m.name, "the name of another document: found %s at %s already; give each its own", finding.Quote(name), first.Pointer())
+		}
+		seen[name] = m.name
+	}
+}
+
+// checkDocumentText reports a message with a document and without a text.
+func (c *checker) checkDocumentText(m *message) {
+	document, text := jsonstream.Value{}, false
+	for _, p := range m.parts {
+		for _, found := range appendMedia(nil, p.Value, p.Kind == conversation.Media) {
+			if found.document && p.Kind == conversation.Media {
+				document = found.at
+			}
+		}
+		text = text || p.Kind == conversation.Said
+	}
+	if document.Exists() && !text {
+		c.report("document-name", document, "a document without a text beside it; add one")
+	}
+}
+
+// appendMedia appends the media of a part: what it is, or what a result holds.
+func appendMedia(media []medium, v jsonstream.Value, isMedium bool) []medium {
+	if isMedium {
+		return append(media, mediumOf(v))
+	}
+	if v.Kind() != jsonstream.Object {
+		return media
+	}
+	for _, list := range []jsonstream.Value{v.Get("content"), v.Get("toolResult").Get("content"), v.Get("output"), v.Get("output").Get("value")} {
+		for _, part := range list.Elements() {
+			if conversation.IsMedia(part) {
+				media = append(media, mediumOf(part))
+			}
+		}
+	}
+	return media
+}
+
+// mediumOf reads a part in the forms of the APIs and libraries.
+func mediumOf(v jsonstream.Value) medium {
+	m := medium{at: v, document: strings.Contains(v.Get("type").Text(), "file") || v.Get("type").Text() == "document" || v.Get("document").Exists()}
+	at := v
+	for _, name := range []string{"source", "image", "document", "inlineData", "inline_data", "image_url", "file", "input_audio"} {
+		if inner := at.Get(name); inner.Kind() == jsonstream.Object {
+			at = inner
+		}
+	}
+	if source := at.Get("source"); source.Kind() == jsonstream.Object { // of Bedrock
+		m.kind = formatType(at.Get("format").Text(), m.document)
+		m.name = at.Get("name")
+		m.data = source.Get("bytes").Text()
+		return m
+	}
+	for _, name := range []string{"media_type", "mediaType", "mimeType", "mime_type"} {
+		for _, of := range []jsonstream.Value{at, v} {
+			if kind := of.Get(name); kind.Text() != "" {
+				m.kind = kind.Text()
+			}
+		}
+	}
+	for _, name := range []string{"data", "url", "image_url", "image", "file_data"} {
+		for _, of := range []jsonstream.Value{at, v} {
+			if text := of.Get(name); text.Kind() == jsonstream.String && m.data == "" {
+				m.setData(text.Text())
+			}
+		}
+	}
+	for _, name := range []string{"filename", "name", "title"} {
+		if name := at.Get(name); name.Kind() == jsonstream.String && !m.name.Exists() {
+			m.name = name
+		}
+	}
+	m.document = m.document && !strings.HasPrefix(m.kind, "image/")
+	return m
+}
+
+// setData takes base64 or a data URL (RFC 2397); what is elsewhere is not known.
+func (m *medium) setData(text string) {
+	if rest, ok := strings.CutPrefix(text, "data:"); ok {
+		kind, data, _ := strings.Cut(rest, ",")
+		kind, isBase64 := strings.CutSuffix(kind, ";base64")
+		m.kind = kind
+		if isBase64 {
+			m.data = data
+		}
+		return
+	}
+	if !strings.Contains(text[:min(len(text), 16)], ":") {
+		m.data = text
+	}
+}
+
+// formatType returns the media type of a format of Bedrock.
+func formatType(name string, document bool) string {
+	if !document {
+		return "image/" + name
+	}
+	types := map[string]string{"pdf": "application/pdf", "csv": "text/csv", "doc": "application/msword", "html": "text/html", "txt": "text/plain", "md": "text/markdown",
+		"docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "xls": "application/vnd.ms-excel",
+		"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+	if known := types[name]; known != "" || name == "" {
+		return known
+	}
+	return fmt.Sprintf("application/%s", name)
+}

@@ -1,0 +1,173 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// The roles of messages as providers are sent them.
+const (
+	system    = "system"
+	user      = "user"
+	assistant = "assistant"
+	tool      = "tool" // results; of the user with providers that have no such role
+)
+
+// A message is what a provider is sent for a turn, for a part of one, or for several.
+type message struct {
+	role  string
+	turn  conversation.Turn // the first of them
+	parts []part
+}
+
+// A part is one of a message.
+type part struct {
+	conversation.Part
+	turn conversation.Turn
+}
+
+// onlyResults reports whether the message has results and nothing else.
+func (m *message) onlyResults() bool {
+	for _, p := range m.parts {
+		if p.Kind != conversation.Result {
+			return false
+		}
+	}
+	return len(m.parts) > 0
+}
+
+// has reports whether the message has a part of a kind.
+func (m *message) has(kind conversation.PartKind) bool {
+	for _, p := range m.parts {
+		if p.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// read returns the messages that the provider is sent for turns.
+func (c *checker) read(turns []conversation.Turn) []message {
+	r := reader{checker: c}
+	for _, turn := range turns {
+		if !turn.IsContext() || turn.Role == user {
+			r.add(turn)
+		}
+	}
+	return r.messages
+}
+
+// A reader makes messages of turns.
+type reader struct {
+	*checker
+	messages []message
+}
+
+// add adds a turn. Its results are a message of their own before the rest, but where the
+// provider itself has them among the other parts of a turn of the user.
+func (r *reader) add(turn conversation.Turn) {
+	role := roleOf(turn)
+	if role == "model" && r.native && r.provider == Gemini { // of a turn without parts, by which a role is known
+		role = assistant
+	}
+	rest, results := message{role: role, turn: turn}, message{role: tool, turn: turn}
+	steps, split := false, false
+	for p := range conversation.Parts(turn.Value) {
+		if p.Kind == conversation.Other && p.Value.Get("type").Text() == "step-start" { // the AI SDK: a UIMessage has several steps
+			if steps {
+				r.put(rest)
+				r.put(results)
+				rest.parts, results.parts, steps, split = nil, nil, false, true
+			}
+			continue
+		}
+		switch at := (part{p, turn}); {
+		case p.Kind != conversation.Result || isProviders(p) || r.native && role == user:
+			rest.parts = append(rest.parts, at)
+		default:
+			results.parts = append(results.parts, at)
+			steps = role == assistant
+		}
+	}
+	switch {
+	case len(results.parts) == 0:
+		if len(rest.parts) > 0 || !split {
+			r.put(rest)
+		}
+	case role == assistant:
+		r.put(rest)
+		r.put(results)
+	default:
+		r.put(results)
+		if len(rest.parts) > 0 {
+			r.put(rest)
+		}
+	}
+}
+
+// put adds a message, or its parts to the one before it where they are sent as one.
+func (r *reader) put(m message) {
+	if len(r.messages) > 0 && r.joins(&r.messages[len(r.messages)-1], &m) {
+		last := &r.messages[len(r.messages)-1]
+		last.parts = append(last.parts, m.parts...)
+		if m.role != tool {
+			last.role = m.role
+		}
+		return
+	}
+	r.messages = append(r.messages, m)
+}
+
+// joins reports whether a message is sent as one with that before it.
+func (r *reader) joins(before, m *message) bool {
+	switch {
+	case m.role == system || before.role == system || r.provider == OpenAIResponses:
+		return false
+	case r.provider == OpenAIChat:
+		return r.divided && m.role == assistant && before.role == assistant
+	case m.role == assistant || before.role == assistant:
+		return m.role == before.role && (r.provider == Anthropic || r.divided)
+	case r.provider == Anthropic, before.role == tool && before.onlyResults() && !r.native:
+		return true
+	default:
+		return m.role == before.role && r.divided
+	}
+}
+
+// roleOf returns the role of a turn as providers know it, its own if they know none such.
+func roleOf(turn conversation.Turn) string {
+	switch turn.Role {
+	case "developer", system:
+		return system
+	case "function", tool:
+		return tool
+	case "":
+		for p := range conversation.Parts(turn.Value) {
+			switch {
+			case p.Kind == conversation.Result:
+				return tool
+			case p.Kind == conversation.Said && turn.Value.Kind() == jsonstream.String:
+				return user
+			}
+			return assistant
+		}
+		return assistant
+	}
+	return turn.Role
+}
+
+// isProviders reports whether a call is one that the provider runs itself, or a result that
+// it made: both are within one turn.
+func isProviders(p conversation.Part) bool {
+	kind := p.Value.Get("type").Text()
+	switch {
+	case p.Value.Get("providerExecuted").Kind() == jsonstream.True:
+		return true
+	case p.Kind == conversation.Call:
+		return strings.HasSuffix(kind, "_tool_use") || !p.ID.Exists() && strings.HasSuffix(kind, "_call")
+	default:
+		return strings.HasSuffix(kind, "_tool_result")
+	}
+}

@@ -1,0 +1,121 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// checkOrder reports roles that the provider does not have, and turns in an order that it does
+// not take.
+func (c *checker) checkOrder() {
+	var before *message // the message before, of those that are no instructions
+	begun := c.stretch.goesOn
+	for i := range c.messages {
+		m := &c.messages[i]
+		switch m.role {
+		case system:
+			if c.isSystemTurn(i, begun) {
+				c.report("system-turn", m.turn.Value, "a turn of the system among the turns: found the role %s; put its text beside the turns, or into the turn of the user before it", finding.Quote(m.turn.Role))
+			}
+			continue
+		case user, assistant, tool:
+			c.checkRole(m)
+		default:
+			c.report("role", orItem(m.turn.Item().Get("role"), m.turn.Value), "a role that the API does not have: found %s; use user or assistant", finding.Quote(m.turn.Role))
+		}
+		begun = true
+		switch {
+		case before != nil:
+			c.checkNext(before, m)
+		case !c.stretch.goesOn: // else it is of the other side
+			c.checkFirst(m)
+		}
+		before = m
+	}
+	if !c.stretch.more && before != nil && before.role == assistant && before == &c.messages[len(c.messages)-1] {
+		c.checkLast(before)
+	}
+}
+
+// isSystemTurn reports whether a turn of the system is where the provider does not take it: a
+// first one in the format of another is sent beside the turns.
+func (c *checker) isSystemTurn(index int, begun bool) bool {
+	return index > 0 && begun || c.native || index > 0 && !begun && c.messages[index-1].role != system
+}
+
+// checkRole reports a role in the provider's own format that it has no longer, or never had.
+func (c *checker) checkRole(m *message) {
+	if !c.native || m.turn.Role == "" {
+		return
+	}
+	role := m.turn.Item().Get("role")
+	var known []string
+	switch c.provider {
+	case OpenAIChat:
+		known = []string{"user", "assistant", "tool", "function"}
+	case OpenAIResponses, Anthropic, BedrockConverse:
+		known = []string{"user", "assistant"}
+	case Gemini:
+		known = []string{"user", "model", "function"}
+	}
+	for _, name := range known {
+		if role.Text() == name || !role.Exists() && c.provider == Gemini {
+			return
+		}
+	}
+	c.report("role", orItem(role, m.turn.Value), "a role that the API does not have: found %s; use one of %s", finding.Quote(role.Text()), strings.Join(known, ", "))
+}
+
+func side(m *message) string {
+	if m.role == assistant {
+		return assistant
+	}
+	return user
+}
+
+func (c *checker) checkFirst(m *message) {
+	switch {
+	case m.role != assistant:
+	case c.provider == Gemini && m.has(conversation.Call):
+		c.reportCallPlace(m)
+	default:
+		c.report("first-turn", m.turn.Value, "the history begins with the assistant; begin it with a turn of the user")
+	}
+}
+
+// checkNext reports two messages of one side in a row.
+func (c *checker) checkNext(before, m *message) {
+	if side(before) != side(m) || before.onlyResults() && m.onlyResults() { // see result-place
+		return
+	}
+	if c.provider == Gemini && m.role == assistant && m.has(conversation.Call) {
+		c.reportCallPlace(m)
+		return
+	}
+	c.report("role-order", m.turn.Value, "two turns of the %s in a row: %s is one already; join them", side(m), before.turn.Value.Pointer())
+}
+
+func (c *checker) reportCallPlace(m *message) {
+	for _, p := range m.parts {
+		if p.Kind == conversation.Call {
+			c.report("call-place", p.Value, "a tool call that follows no turn of the user; begin with a turn of the user, or join the call to the turn before it")
+			return
+		}
+	}
+}
+
+func (c *checker) checkLast(m *message) {
+	if m.has(conversation.Call) { // a call without a result
+		return
+	}
+	c.report("last-turn", m.turn.Value, "the history ends with the assistant; end it with a turn of the user")
+	if len(m.parts) == 0 {
+		return
+	}
+	last := m.parts[len(m.parts)-1]
+	if text := textOf(last); last.Kind == conversation.Said && text.Text() != strings.TrimRight(text.Text(), " \t\r\n") && strings.TrimSpace(text.Text()) != "" {
+		c.report("trailing-space", text, "the last turn ends with white space; cut it off")
+	}
+}

@@ -1,0 +1,221 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A place is where a part stands: the index of its message, and its own in that.
+type place struct{ message, part int }
+
+// A call is a tool call of the history, and its result.
+type call struct {
+	part
+	place
+	answered bool
+	answer   place
+	repeated bool // another call with its id follows before it has a result
+}
+
+// A pairing finds the results of calls.
+type pairing struct {
+	*checker
+	calls []call
+	open  map[string][]int // by id: those of calls that wait for a result
+	known map[string]int   // by id: the last call
+	named map[string][]int // by the name of the tool: calls without an id that wait for a result
+}
+
+// checkPairs reports calls without a result, results without a call, either of them twice, and
+// results that are not where the provider looks for them.
+func (c *checker) checkPairs() {
+	p := &pairing{checker: c, open: map[string][]int{}, known: map[string]int{}, named: map[string][]int{}}
+	var orphans []part
+	for i := range c.messages {
+		for j, at := range c.messages[i].parts {
+			switch {
+			case isProviders(at.Part):
+			case at.Kind == conversation.Call:
+				p.call(at, place{i, j})
+			case at.Kind == conversation.Result:
+				if !p.result(at, place{i, j}) {
+					orphans = append(orphans, at)
+				}
+			}
+		}
+	}
+	p.reportOrphans(orphans)
+	for _, call := range p.calls {
+		switch {
+		case call.repeated && !call.answered:
+		case !call.answered:
+			c.report("call-without-result", orItem(call.ID, call.Value), "tool call without a result: nothing answers %s; add its result, or mend the history with handoff repair", called(call.Part))
+		default:
+			p.checkPlace(call)
+		}
+	}
+}
+
+// call records a call.
+func (p *pairing) call(at part, where place) {
+	id := at.ID.Text()
+	index := len(p.calls)
+	p.calls = append(p.calls, call{part: at, place: where})
+	if id == "" {
+		p.named[at.Tool()] = append(p.named[at.Tool()], index)
+		return
+	}
+	if first, again := p.known[id]; again {
+		// OpenAI's Chat API takes an id again once its call is answered.
+		earlier, severity := &p.calls[first], finding.Severity("")
+		earlier.repeated = p.has("repeated-call-id")
+		if p.provider == OpenAIChat {
+			earlier.repeated = !earlier.answered
+			if earlier.repeated {
+				severity = finding.Error
+			}
+		}
+		p.calls[index].repeated = earlier.repeated
+		p.reportAs(severity, "repeated-call-id", at.ID, "the id of another call: found %s at %s already; give each call its own, and its result the same", finding.QuoteValue(at.ID), earlier.ID.Pointer())
+	}
+	p.known[id] = index
+	p.open[id] = append(p.open[id], index)
+}
+
+// result records a result. It returns false if no call before it has its id.
+func (p *pairing) result(at part, where place) bool {
+	id := at.ID.Text()
+	waiting, key := p.open, id
+	if id == "" || p.provider == Gemini && p.open[id] == nil && p.named[at.Tool()] != nil {
+		waiting, key = p.named, at.Tool()
+		if len(waiting[key]) == 0 && key == "" {
+			for name := range waiting { // a result that names nothing answers the only call that waits
+				if len(waiting) == 1 {
+					key = name
+				}
+			}
+		}
+	}
+	if list := waiting[key]; len(list) > 0 {
+		// Of several calls, one of the message before, then the first.
+		next := max(slices.IndexFunc(list, func(i int) bool { return p.calls[i].message == where.message-1 }), 0)
+		c := &p.calls[list[next]]
+		c.answered, c.answer = true, where
+		if waiting[key] = slices.Delete(slices.Clone(list), next, next+1); len(list) == 1 {
+			delete(waiting, key)
+		}
+		return true
+	}
+	if first, ok := p.again(at, where); ok {
+		p.report("repeated-result", at.Value, "a second result for one call: found one for %s at %s already; keep one of them", finding.Quote(at.Tool()), first.Value.Pointer())
+		return true
+	}
+	last, ok := p.known[id]
+	if id == "" || !ok {
+		return id == "" && (p.resultsOnly || p.native && p.provider != Gemini) // a fault of its shape, or none
+	}
+	if c := p.calls[last]; !c.repeated {
+		first := p.messages[c.answer.message].parts[c.answer.part]
+		p.report("repeated-result", orItem(at.ID, at.Value), "a second result for one call: found one for %s at %s already; keep one of them", finding.QuoteValue(at.ID), first.Value.Pointer())
+	}
+	return true
+}
+
+// again returns the result that a call without an id in the message before has already, if
+// there is such a call of the tool that another result is of.
+func (p *pairing) again(at part, where place) (first part, ok bool) {
+	if at.ID.Text() != "" || p.provider != Gemini {
+		return part{}, false
+	}
+	for _, c := range p.calls {
+		if c.message == where.message-1 && c.answered && c.Tool() == at.Tool() {
+			return p.messages[c.answer.message].parts[c.answer.part], true
+		}
+	}
+	return part{}, false
+}
+
+// reportOrphans reports results that no call before them has the id of.
+func (p *pairing) reportOrphans(orphans []part) {
+	for _, at := range orphans {
+		id := at.ID.Text()
+		index, later := p.known[id]
+		if !later || id == "" {
+			p.report("result-without-call", orItem(at.ID, at.Value), "tool result without a call: nothing calls %s; add the call, or mend the history with handoff repair", answered(at.Part))
+			continue
+		}
+		p.calls[index].answered = true
+		p.calls[index].answer = p.calls[index].place
+		p.report("result-place", orItem(at.ID, at.Value), "tool result before its call: %s is called after it; put the result after the call", finding.QuoteValue(at.ID))
+		p.found[len(p.found)-1].Of = p.calls[index].Value
+	}
+}
+
+// checkPlace reports a result that is not where the provider looks for it.
+func (p *pairing) checkPlace(c call) {
+	if c.answer == c.place { // it is before the call, and reported
+		return
+	}
+	at := p.messages[c.answer.message].parts[c.answer.part]
+	problem := p.misplaced(c)
+	if problem == "" {
+		return
+	}
+	p.report("result-place", orItem(at.ID, at.Value), "%s", problem)
+	p.found[len(p.found)-1].Of = c.Value
+}
+
+// misplaced says why the result of a call is not where the provider looks for it, "" if it is.
+func (p *pairing) misplaced(c call) string {
+	switch p.provider {
+	case OpenAIResponses:
+		return ""
+	case OpenAIChat:
+		for i := c.message + 1; i < c.answer.message; i++ {
+			if m := &p.messages[i]; m.role != tool {
+				return fmt.Sprintf("tool result too late: %s is between it and its call at %s; put it right after the call", m.turn.Value.Pointer(), c.Value.Pointer())
+			}
+		}
+		return ""
+	}
+	if c.answer.message != c.message+1 {
+		return fmt.Sprintf("tool result in the wrong turn: it belongs into the turn right after its call at %s; move it there", c.Value.Pointer())
+	}
+	for _, before := range p.messages[c.answer.message].parts[:c.answer.part] {
+		if p.provider == Anthropic && before.Kind != conversation.Result {
+			return fmt.Sprintf("tool result after other content: results come first in their turn, before %s; move it there", before.Value.Pointer())
+		}
+	}
+	return ""
+}
+
+// called and answered name a call, and what a result answers.
+func called(p conversation.Part) string {
+	if p.ID.Text() != "" {
+		return finding.QuoteValue(p.ID)
+	}
+	return "the call of " + finding.Quote(p.Tool())
+}
+
+func answered(p conversation.Part) string {
+	switch {
+	case p.ID.Text() != "":
+		return finding.QuoteValue(p.ID)
+	case p.Tool() != "":
+		return finding.Quote(p.Tool())
+	default:
+		return "what it answers"
+	}
+}
+
+// orItem returns a value, or the item that lacks it.
+func orItem(v, item jsonstream.Value) jsonstream.Value {
+	if v.Exists() {
+		return v
+	}
+	return item
+}

@@ -1,0 +1,151 @@
+// Package provider says whether the API of a provider of models would take a history: its
+// calls and results, its order of roles, its reasoning, ids, names, texts and media. What each
+// API refuses, and where that is documented, is in the page that [Rules] are read from.
+package provider
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Provider is the name of an API that takes histories.
+type Provider string
+
+// The providers.
+const (
+	OpenAIChat      Provider = "openai-chat"
+	OpenAIResponses Provider = "openai-responses"
+	Anthropic       Provider = "anthropic"
+	Gemini          Provider = "gemini"
+	BedrockConverse Provider = "bedrock-converse"
+)
+
+// All returns the providers, in the order in which they are listed.
+func All() []Provider {
+	return []Provider{OpenAIChat, OpenAIResponses, Anthropic, Gemini, BedrockConverse}
+}
+
+// The errors with which the APIs refuse a history.
+const (
+	// InvalidRequest is the type of error of OpenAI and Anthropic.
+	InvalidRequest finding.Reason = "INVALID_REQUEST_ERROR"
+	// InvalidArgument is the status of the Gemini API.
+	InvalidArgument finding.Reason = "INVALID_ARGUMENT"
+	// ValidationException is the error of Amazon Bedrock.
+	ValidationException finding.Reason = "VALIDATION_EXCEPTION"
+)
+
+// Reason returns the error with which the API of the provider refuses a history.
+func (p Provider) Reason() finding.Reason {
+	switch p {
+	case Gemini:
+		return InvalidArgument
+	case BedrockConverse:
+		return ValidationException
+	default:
+		return InvalidRequest
+	}
+}
+
+// Check returns what the API of a provider would refuse in a history, in the order of the
+// text. A history in the format of another is checked as its turns would be sent: see the
+// page of [Rules]. What a message carries in encoded form is reported at what carries it.
+func Check(p Provider, h *history.History) []finding.Finding {
+	faults := Faults(p, h.Layout(), h.Turns)
+	slices.SortStableFunc(faults, inText)
+	all := make([]finding.Finding, len(faults))
+	for i, f := range faults {
+		all[i] = f.Finding
+		if carrier := h.Carrier(); carrier.Exists() {
+			all[i] = f.Inside(carrier)
+		}
+	}
+	return all
+}
+
+// inText compares faults by their places in the text.
+func inText(a, b Fault) int { return cmp.Compare(a.Offset, b.Offset) }
+
+// A Fault is a finding with the value that it is placed at.
+type Fault struct {
+	finding.Finding
+	At jsonstream.Value
+	// Of is the call that the result at At answers, where the fault is in its place; absent
+	// for all other faults.
+	Of jsonstream.Value
+}
+
+// Faults is [Check] for turns of a format that need not be of one document: the findings are
+// grouped by what they are about, and their places are those in the documents of the turns.
+func Faults(p Provider, d *format.Descriptor, turns []conversation.Turn) []Fault {
+	return whole().Faults(p, d, turns)
+}
+
+// A checker collects what a provider refuses.
+type checker struct {
+	provider Provider
+	rules    map[string]finding.Rule
+
+	// What a check has to know of the format of the turns.
+	native      bool // it is the provider's own
+	divided     bool // what a provider takes for one message may be several turns
+	resultsOnly bool // calls are known by their results alone
+
+	stretch Stretch // what is checked
+
+	messages []message
+	found    []Fault
+}
+
+// report adds a finding of the rule that the provider has under a name, if it has one.
+func (c *checker) report(rule string, at jsonstream.Value, format string, args ...any) {
+	c.reportAs("", rule, at, format, args...)
+}
+
+// reportAs is report with a severity that is not the rule's, unless it is "".
+func (c *checker) reportAs(severity finding.Severity, rule string, at jsonstream.Value, format string, args ...any) {
+	r, ok := c.rules[string(c.provider)+"/"+rule]
+	if !ok {
+		return
+	}
+	f := finding.Finding{
+		Rule: r.ID, Layer: r.Layer, Reason: r.Reason, Severity: cmp.Or(severity, r.Severity), Message: fmt.Sprintf(format, args...),
+	}
+	c.found = append(c.found, Fault{Finding: f.On(at), At: at})
+}
+
+// has reports whether the provider has a rule of a name.
+func (c *checker) has(rule string) bool {
+	_, ok := c.rules[string(c.provider)+"/"+rule]
+	return ok
+}
+
+// is reports whether the provider is one of some.
+func (c *checker) is(providers ...Provider) bool { return slices.Contains(providers, c.provider) }
+
+// Of returns the provider whose API takes the turns of a format as they are, "" if there is
+// none.
+func Of(h *history.History) Provider {
+	return Provider(formats.Named(h.ContextFormat).Provider)
+}
+
+// Known reports whether a name is that of a provider.
+func Known(name string) bool { return slices.Contains(All(), Provider(name)) }
+
+// Names returns the names of the providers, with commas between.
+func Names() string {
+	var names []string
+	for _, p := range All() {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}

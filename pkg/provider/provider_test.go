@@ -1,0 +1,127 @@
+package provider
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// historyOf reads a history that a test is about.
+func historyOf(t *testing.T, text string, f format.Format) *history.History {
+	t.Helper()
+	raw := jsonstream.NewRaw([]byte(text))
+	raw.Lines = strings.Contains(text, "}\n{")
+	doc, err := jsonstream.Parse(raw, jsonstream.Unlimited())
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	h, err := history.Of(doc, f, jsonstream.Unlimited())
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return h
+}
+
+func found(t *testing.T, p Provider, text string, f format.Format) []string {
+	t.Helper()
+	var ids []string
+	for _, f := range Check(p, historyOf(t, text, f)) {
+		ids = append(ids, f.Rule+" "+f.Pointer)
+		if !strings.Contains(f.Message, ";") && !strings.Contains(f.Message, ":") || f.Reason == "" || f.Severity == "" {
+			t.Errorf("a finding that does not say what to do: %+v", f)
+		}
+	}
+	return ids
+}
+
+// The failing example of every rule breaks that rule and, but for what is a fault of another
+// only by chance, no other; the repaired one breaks none that is an error.
+func TestRules(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range Rules() {
+		if seen[r.ID] {
+			t.Errorf("%s: twice on the page", r.ID)
+		}
+		seen[r.ID] = true
+		t.Run(r.ID, func(t *testing.T) {
+			if r.Summary == "" || r.Why == "" || r.Severity != finding.Error && r.Severity != finding.Warning {
+				t.Errorf("something is missing: %+v", r)
+			}
+			if r.Bad == "" {
+				t.Skip("no example is short enough")
+			}
+			p, _, _ := strings.Cut(r.ID, "/")
+			bad := found(t, Provider(p), r.Bad, format.Format(p))
+			if !slices.ContainsFunc(bad, func(id string) bool { return strings.HasPrefix(id, r.ID+" ") }) {
+				t.Errorf("%s: found %q", r.Bad, bad)
+			}
+			for _, f := range Check(Provider(p), historyOf(t, r.Bad, format.Format(p))) {
+				if f.Rule != r.ID && !strings.HasSuffix(f.Rule, "/last-turn") {
+					t.Errorf("%s: found %s as well, at %s: %s", r.Bad, f.Rule, f.Pointer, f.Message)
+				}
+			}
+			for _, f := range Check(Provider(p), historyOf(t, r.Good, format.Format(p))) {
+				if f.Severity == finding.Error || f.Rule == r.ID {
+					t.Errorf("repaired, %s: %s at %s: %s", r.Good, f.Rule, f.Pointer, f.Message)
+				}
+			}
+		})
+	}
+}
+
+// A role is known where a turn has nothing else.
+func TestRoleWithoutParts(t *testing.T) {
+	text := `[{"role":"user","parts":[{"text":"Weather?"}]},{"role":"model"},{"role":"assistant"},{"role":"user","parts":[{"text":"Hello?"}]}]`
+	for _, id := range found(t, Gemini, text, format.Gemini) {
+		if strings.HasPrefix(id, "gemini/role ") && id != "gemini/role /2/role" {
+			t.Errorf("found %s in %s", id, text)
+		}
+	}
+}
+
+// The histories of real threads break the rules that their threads are about.
+func TestThreads(t *testing.T) {
+	table, err := os.ReadFile("../../testdata/threads/threads.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(string(table)), "\n") {
+		cells := strings.Split(line, "\t")
+		if cells[0] == "file" {
+			continue
+		}
+		t.Run(cells[0], func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("../../testdata/threads", cells[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := historyOf(t, string(text), "")
+			if e := formats.Examine(h.Root); e.Turn.Exists() && e.Format != format.Format(cells[1]) && cells[0] != "kelivo-281.json" { // it has turns of the Chat API
+				t.Errorf("detected as %s, want %s", h.Format, cells[1])
+			}
+			var want []string
+			if cells[3] != "-" {
+				want = strings.Split(cells[3], ",")
+			}
+			var got []string
+			for _, f := range Check(Provider(cells[2]), historyOf(t, string(text), format.Format(cells[1]))) {
+				if !slices.Contains(got, f.Rule) && (f.Severity == finding.Error || slices.Contains(want, f.Rule)) {
+					got = append(got, f.Rule)
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("found %q, want %q", got, want)
+			}
+		})
+	}
+}

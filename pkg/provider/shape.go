@@ -1,0 +1,105 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// checkShape reports members that the API asks for, or takes in another kind. It looks at the
+// provider's own format; of others, at what their conversion cannot mend.
+func (c *checker) checkShape(turns []conversation.Turn) {
+	for _, t := range turns {
+		item := t.Item()
+		if calls := item.Get("tool_calls"); c.provider == OpenAIChat && c.native && calls.Kind() == jsonstream.Array && calls.Len() == 0 {
+			c.report("shape", calls, "an empty list of calls; leave out the member")
+		}
+		if c.native && c.provider == OpenAIResponses {
+			c.checkItem(t)
+		}
+		for p := range conversation.Parts(t.Value) {
+			c.checkPart(t, p)
+		}
+	}
+}
+
+func (c *checker) checkPart(t conversation.Turn, p conversation.Part) {
+	switch p.Kind {
+	case conversation.Call:
+		c.checkArguments(p)
+		if c.native && c.is(Anthropic, BedrockConverse, Gemini) && t.Role == user {
+			c.report("shape", p.Value, "a tool call in a turn of the user; it belongs into one of the assistant")
+		}
+	case conversation.Result:
+		if c.native && c.provider == OpenAIChat && !p.ID.Exists() && t.Role == tool {
+			c.report("shape", p.Value, "a tool message without tool_call_id; name the call that it answers")
+		}
+		if c.native && c.is(Anthropic, BedrockConverse, Gemini) && t.Role == assistant && !isProviders(p) {
+			c.report("shape", p.Value, "a tool result in a turn of the assistant; it belongs into one of the user")
+		}
+		if response := p.Value.Get("functionResponse").Get("response"); c.provider == Gemini && response.Exists() && response.Kind() != jsonstream.Object {
+			c.report("shape", response, "the response of a function: expected an object, found %s; put it into one", finding.KindName(response.Kind()))
+		}
+		for _, v := range p.Value.Get("toolResult").Get("content").Elements() {
+			if v := v.Get("json"); c.provider == BedrockConverse && v.Exists() && v.Kind() != jsonstream.Object {
+				c.report("shape", v, "the json of a result: expected an object, found %s; put it into one, or make it a text", finding.KindName(v.Kind()))
+			}
+		}
+	}
+}
+
+// checkArguments reports the arguments of a call that are not what the provider asks for: an
+// object, or with OpenAI a string.
+func (c *checker) checkArguments(p conversation.Part) {
+	function, name := p.Value, "input"
+	switch {
+	case p.Value.Get("function").Exists():
+		function, name = p.Value.Get("function"), "arguments"
+	case p.Value.Get("functionCall").Exists():
+		function, name = p.Value.Get("functionCall"), "args"
+	case p.Value.Get("toolUse").Exists():
+		function = p.Value.Get("toolUse")
+	case p.Value.Get("type").Text() == "function_call":
+		name = "arguments"
+	}
+	arguments, kind := function.Get(name), p.Value.Get("type").Text()
+	switch {
+	case !arguments.Exists() && (kind == "tool_use" || kind == "tool-call" || strings.HasPrefix(kind, "tool-") && p.Value.Get("state").Text() != "input-streaming"):
+		c.report("shape", p.Value, "a tool call without its %s; add it, an empty object if there is none", name)
+	case !arguments.Exists() || name == "input" && !c.native && c.is(OpenAIChat, OpenAIResponses) && arguments.Kind() == jsonstream.Object:
+	case name == "arguments" && arguments.Kind() != jsonstream.String:
+		c.report("shape", arguments, "the arguments of a call: expected a string of JSON, found %s; write them as one", finding.KindName(arguments.Kind()))
+	case name != "arguments" && arguments.Kind() != jsonstream.Object && p.Value.Get("type").Text() != "custom_tool_call":
+		c.report("shape", arguments, "the %s of a call: expected an object, found %s; write it as one", name, finding.KindName(arguments.Kind()))
+	}
+}
+
+// checkItem reports parts of a message that its role cannot have, and members that items of
+// the Responses API lack.
+func (c *checker) checkItem(t conversation.Turn) {
+	item := t.Item()
+	switch item.Get("type").Text() {
+	case "reasoning":
+		if !item.Get("summary").Exists() {
+			c.report("shape", item, "reasoning without its summary; add it, empty if there is none")
+		}
+	case "function_call_output":
+		if output := item.Get("output"); output.Kind() != jsonstream.String && output.Kind() != jsonstream.Array {
+			c.report("shape", orItem(output, item), "the output of a call: expected a string or a list of parts, found %s; write it as one", finding.KindName(output.Kind()))
+		}
+	}
+	if calls := item.Get("tool_calls"); calls.Len() > 0 && t.Role == assistant {
+		c.report("shape", calls, "calls in a turn, as the Chat API has them; make each a function_call item")
+	}
+	for _, part := range item.Get("content").Elements() {
+		kind := part.Get("type")
+		switch text := kind.Text(); {
+		case t.Role == assistant && text == "input_text":
+			c.report("shape", kind, "text of the assistant: expected output_text, found %s; name it so", finding.QuoteValue(kind))
+		case t.Role != assistant && text == "output_text":
+			c.report("shape", kind, "text that is not of the assistant: expected input_text, found %s; name it so", finding.QuoteValue(kind))
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package provider
+
+import (
+	"hash/maphash"
+	"iter"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Stretch is a part of a long history that is checked by itself, so that the others need not be in
+// memory: its faults are those that the history has in its turns. See [Outline.Stretches].
+type Stretch struct {
+	// Begin and End are the turns, by their places in the conversation: from Begin on, before End.
+	Begin, End int
+
+	goesOn, more bool // turns are before it, and after it
+	lastCalls    bool // the last calls of the assistant are in it
+	lastMedium   bool // the last image or document is in it
+	total        tally
+}
+
+// whole is a history in one stretch, whose media are counted when it is checked.
+func whole() Stretch { return Stretch{lastCalls: true, lastMedium: true, total: tally{images: -1}} }
+
+// A tally counts media.
+type tally struct {
+	images, documents int
+	bytes, encoded    int // of all images; of base64
+}
+
+func (t *tally) add(m medium) {
+	if m.document {
+		t.documents++
+	} else {
+		t.images++
+		t.bytes += m.size()
+	}
+	t.encoded += len(m.data)
+}
+
+func (t *tally) addAll(other tally) {
+	t.images += other.images
+	t.documents += other.documents
+	t.bytes += other.bytes
+	t.encoded += other.encoded
+}
+
+// An Outline is what has to be known of the turns of a long history to cut it where nothing that
+// providers look at is torn apart: the ids that calls and results share, whose turn is whose, how
+// many images there are. It keeps some 10 bytes of an element that the turns may be among, and 8 of
+// each id: hashes, with a seed of their own.
+type Outline struct {
+	layout *format.Descriptor
+	seed   maphash.Seed
+	traits []trait
+	starts []uint32 // of each element, where its ids begin
+	ids    []uint64
+	media  map[int]tally
+}
+
+// A trait is what an element is, as a turn.
+type trait uint8
+
+const (
+	ofUser      trait = 1 << iota // all that providers are sent for it is of the user or a tool
+	ofAssistant                   // of the assistant
+	hasCalls                      // the assistant calls a tool
+	hasNameless                   // a call or result has no id
+)
+
+// NewOutline returns the outline of a history in a format, of no elements yet.
+func NewOutline(layout *format.Descriptor) *Outline {
+	return &Outline{layout: layout, seed: maphash.MakeSeed(), media: map[int]tally{}}
+}
+
+// outlined is what [Outline.Read] reads.
+type outlined struct {
+	traits []trait
+	starts []uint32
+	ids    []uint64
+	media  map[int]tally
+}
+
+// Read returns what [Outline.Add] takes of some elements. It keeps nothing of them, and may be
+// called by several goroutines.
+func (o *Outline) Read(part iter.Seq2[int, jsonstream.Value]) any {
+	var read outlined
+	for index, v := range part {
+		read.starts = append(read.starts, uint32(len(read.ids)))
+		read.traits = append(read.traits, o.read(&read, index, conversation.Turn{Value: v, Index: index, Role: conversation.Role(v)}))
+	}
+	return read
+}
+
+// read reads an element as a turn.
+func (o *Outline) read(to *outlined, index int, turn conversation.Turn) trait {
+	var found trait
+	var media []medium
+	id := func(kind byte, text string) {
+		var h maphash.Hash
+		h.SetSeed(o.seed)
+		_ = h.WriteByte(kind)      // neither
+		_, _ = h.WriteString(text) // ever fails
+		to.ids = append(to.ids, h.Sum64())
+	}
+	role, has := roleOf(turn), [conversation.Media + 1]bool{}
+	for p := range conversation.Parts(turn.Value) {
+		if p.Kind != conversation.Other || p.Value.Get("type").Text() == "step-start" { // see reader.add
+			has[p.Kind] = true
+		}
+		if media = appendMedia(media, p.Value, p.Kind == conversation.Media); p.Kind != conversation.Call && p.Kind != conversation.Result || isProviders(p) {
+			continue
+		}
+		if text := p.ID.Text(); text != "" {
+			id('c', text)
+		} else {
+			found |= hasNameless
+		}
+	}
+	if text := turn.Item().Get("id").Text(); text != "" && o.layout.Provider == string(OpenAIResponses) {
+		id('i', text)
+	}
+	if turn.IsContext() && turn.Role != user { // see checker.read
+		return found
+	}
+	var count tally
+	for _, m := range media {
+		if count.add(m); m.document && m.name.Exists() {
+			id('d', m.name.Text())
+		}
+	}
+	if len(media) > 0 {
+		if to.media == nil {
+			to.media = map[int]tally{}
+		}
+		to.media[index] = count
+	}
+	switch {
+	case has[conversation.Other]:
+	case role == assistant && !has[conversation.Result]:
+		found |= ofAssistant
+	case (role == user || role == tool) && !has[conversation.Call] && !has[conversation.Reasoning]:
+		found |= ofUser
+	}
+	if role == assistant && has[conversation.Call] {
+		found |= hasCalls
+	}
+	return found
+}
+
+// Add adds what was read of elements, one part after the other in their order.
+func (o *Outline) Add(read any) {
+	more := read.(outlined)
+	for _, start := range more.starts {
+		o.starts = append(o.starts, start+uint32(len(o.ids)))
+	}
+	o.traits = append(o.traits, more.traits...)
+	o.ids = append(o.ids, more.ids...)
+	for index, count := range more.media {
+		o.media[index] = count
+	}
+}
+
+// idsOf returns the ids that an element has.
+func (o *Outline) idsOf(index int) []uint64 {
+	end := len(o.ids)
+	if index+1 < len(o.starts) {
+		end = int(o.starts[index+1])
+	}
+	return o.ids[o.starts[index]:end]
+}
+
+// Stretches cuts a history whose turns are the elements of a path. A stretch weighs at least least
+// where that can be: more, where calls are far from their results, or where other turns share an id.
+func (o *Outline) Stretches(path []int, weight func(index int) int64, least int64) []Stretch {
+	last := make(map[uint64]int32, len(path)) // the last turn that has an id
+	all := Stretch{}
+	calls, medium := -1, -1
+	for at, index := range path {
+		for _, id := range o.idsOf(index) {
+			last[id] = int32(at)
+		}
+		if o.traits[index]&hasCalls != 0 {
+			calls = at
+		}
+		if count, ok := o.media[index]; ok {
+			medium = at
+			all.total.addAll(count)
+		}
+	}
+	var list []Stretch
+	end := func(at int) {
+		s := all
+		if len(list) > 0 {
+			s.Begin = list[len(list)-1].End
+		}
+		s.End, s.goesOn, s.more = at, s.Begin > 0, at < len(path)
+		s.lastCalls = s.Begin <= calls && calls < at
+		s.lastMedium = s.Begin <= medium && medium < at
+		list = append(list, s)
+	}
+	reach, size := 0, int64(0)
+	for at, index := range path {
+		for _, id := range o.idsOf(index) {
+			reach = max(reach, int(last[id]))
+		}
+		if o.traits[index]&hasNameless != 0 { // they are paired by their tools
+			reach = len(path)
+		}
+		if size += weight(index); size < least || reach > at || at+1 == len(path) {
+			continue
+		}
+		const sides = ofUser | ofAssistant
+		if next := o.traits[path[at+1]] & sides; o.traits[index]&sides|next == sides {
+			end(at + 1)
+			size = 0
+		}
+	}
+	end(len(path))
+	return list
+}
+
+// Faults is the function [Faults] for the turns of the stretch.
+func (s Stretch) Faults(p Provider, d *format.Descriptor, turns []conversation.Turn) []Fault {
+	c := &checker{provider: p, rules: byID(), native: d.Provider == string(p), divided: d.Divided, resultsOnly: d.ResultsOnly, stretch: s}
+	c.messages = c.read(turns)
+	c.checkPairs()
+	c.checkOrder()
+	c.checkContent()
+	c.checkReasoning()
+	c.checkIDs(turns)
+	c.checkMedia()
+	c.checkShape(turns)
+	return c.found
+}

@@ -1,0 +1,95 @@
+package provider
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/internal/chatgen"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// inStretches is [Check] of a history in the shortest stretches that there can be.
+func inStretches(p Provider, h *history.History, least int64) (all []finding.Finding, stretches int) {
+	o := NewOutline(h.Layout())
+	o.Add(o.Read(h.Root.Elements()))
+	var path []int
+	for _, t := range h.Turns {
+		path = append(path, t.Index)
+	}
+	list := o.Stretches(path, func(int) int64 { return 1 }, least)
+	for _, s := range list {
+		for _, f := range s.Faults(p, h.Layout(), h.Turns[s.Begin:s.End]) {
+			all = append(all, f.Finding)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b finding.Finding) int { return int(a.Offset - b.Offset) })
+	return all, len(list)
+}
+
+// A history that is checked in stretches has the findings that it has as a whole.
+func TestStretches(t *testing.T) {
+	stretches, found := 0, map[string]bool{}
+	for seed := range uint64(4000) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		f := []format.Format{format.ClaudeCode, format.Codex}[seed%2]
+		text := chatgen.Session(rng, f, 1+rng.IntN(5), seed%4 > 0)
+		doc, err := jsonstream.ParseLines(jsonstream.NewRaw(text), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := history.Of(doc, f, jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range All() {
+			want := Check(p, h)
+			got, n := inStretches(p, h, 1+rng.Int64N(5))
+			stretches += n
+			if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d for %s: found\n%+v\nwant\n%+v\nin\n%s", seed, p, got, want, text)
+			}
+			for _, f := range want {
+				found[f.Rule] = true
+			}
+		}
+	}
+	if stretches < 100_000 || len(found) < 40 {
+		t.Errorf("only %d stretches, %d rules", stretches, len(found))
+	}
+}
+
+// The rules on all images are applied once, with those of all stretches.
+func TestStretchesMedia(t *testing.T) {
+	var text []byte
+	const n = 130
+	for range n {
+		text = append(text, `{"type":"user","uuid":"","sessionId":"s","message":{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aaaa"}}]}}
+{"type":"assistant","uuid":"","sessionId":"s","message":{"role":"assistant","content":"x"}}
+`...)
+	}
+	doc, err := jsonstream.ParseLines(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := NewOutline(&format.Descriptor{Provider: "anthropic"})
+	o.Add(o.Read(doc.Root().Elements()))
+	var path []int
+	for i := range 2 * n {
+		path = append(path, i)
+	}
+	count := 0
+	for _, s := range o.Stretches(path, func(int) int64 { return 1 }, 1) {
+		count += s.total.images
+		if s.lastMedium != (s.Begin <= 2*n-2 && s.End > 2*n-2) {
+			t.Errorf("the last image is at %d: %+v", 2*n-2, s)
+		}
+	}
+	if count != 2*n*n {
+		t.Errorf("%d images", count)
+	}
+}
