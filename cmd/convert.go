@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/convert"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 )
 
 // convertFlags are the flags of convert.
@@ -88,6 +90,14 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	case f.report && f.quiet:
 		return errors.New("--report and --quiet: use one of them")
 	}
+	target := formats.Named(format.Format(f.to))
+	lines := target.IsLines()
+	if lines {
+		if f.Pretty {
+			return fmt.Errorf("--pretty: a %s is JSON Lines, which cannot be indented", target.Kind)
+		}
+		f.Single = "a " + target.Kind
+	}
 	f.Options.From = f.FormatFlag.From
 	if c.Flags().Changed("budget") && f.Budget == "" {
 		return errors.New("--budget is empty: write a number of US dollars, like 0.32")
@@ -110,8 +120,14 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 			return nil, convertError(d, err)
 		}
 		publish(convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()})
+		if lines {
+			r.Text = bytes.TrimSuffix(r.Text, []byte("\n")) // the last line gets its end as all messages do
+		}
 		if len(dst) == 0 && !f.Pretty && cap(r.Text) > cap(dst)/2 {
 			return r.Text, nil // a long one need not be there twice
+		}
+		if lines {
+			return append(dst, r.Text...), nil
 		}
 		return f.Layout.Append(dst, r.Text)
 	}

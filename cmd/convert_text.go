@@ -46,20 +46,28 @@ const maxMadeUp = 60
 // writeMembers lists what became of the members.
 func (r convertRecord) writeMembers(w io.Writer) {
 	for _, m := range r.Mapped {
-		fmt.Fprintf(w, "  mapped   %s → %s%s\n", term.Visible(m.From), term.Visible(m.To), ofTurns(m.Turns))
+		fmt.Fprintf(w, "  mapped   %s → %s%s\n", placeIn(m.From), placeIn(m.To), ofTurns(m.Turns))
 	}
 	for _, at := range r.Implied {
-		fmt.Fprintf(w, "  implied  %s\n", term.Visible(at))
+		fmt.Fprintf(w, "  implied  %s\n", placeIn(at))
 	}
 	for _, m := range r.Carried {
-		fmt.Fprintf(w, "  carried  %s in %s%s\n", term.Visible(m.Pointer), term.Visible(m.Place), ofTurns(m.Turns))
+		fmt.Fprintf(w, "  carried  %s in %s%s\n", placeIn(m.Pointer), placeIn(m.Place), ofTurns(m.Turns))
 	}
 	for _, m := range r.MadeUp {
-		fmt.Fprintf(w, "  made up  %s = %s: %s\n", term.Visible(m.Pointer), term.Clip(string(m.Value), maxMadeUp), m.Rule)
+		fmt.Fprintf(w, "  made up  %s = %s: %s\n", placeIn(m.Pointer), term.Clip(string(m.Value), maxMadeUp), m.Rule)
 	}
 	for _, m := range r.Filled {
-		fmt.Fprintf(w, "  lenient  %s: %s\n", term.Visible(m.Pointer), term.Visible(m.Message))
+		fmt.Fprintf(w, "  lenient  %s: %s\n", placeIn(m.Pointer), term.Visible(m.Message))
 	}
+}
+
+// placeIn shows a JSON Pointer.
+func placeIn(pointer string) string {
+	if pointer == "" {
+		return "the whole"
+	}
+	return term.Visible(pointer)
 }
 
 func ofTurns(n int) string {
@@ -72,7 +80,7 @@ func ofTurns(n int) string {
 // writeNotices says what of the source does not hold, or is not there, any more.
 func (r convertRecord) writeNotices(w io.Writer) {
 	for _, m := range r.Changed {
-		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, term.Visible(m.Pointer), ofTurns(m.Turns))
+		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, placeIn(m.Pointer), ofTurns(m.Turns))
 	}
 	if r.Signature != "" {
 		fmt.Fprintf(w, "handoff: %s: the signature does not cover the result: it is kept as data\n", r.place)

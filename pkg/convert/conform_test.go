@@ -11,33 +11,26 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
-	"github.com/eaapl/handoff/schemas"
 )
-
-var schemaOf = map[format.Format]string{
-	format.EAAPL:        schemas.Message,
-	format.SW4RMContext: schemas.SW4RMContext,
-	format.SW4RMRequest: schemas.SW4RMRequest,
-	format.MACP:         schemas.MACPTranscript,
-	format.OpenAI:       schemas.OpenAIInputData,
-}
 
 // conform returns what is wrong with a message of a format.
 func conform(t fataler, f format.Format, text []byte) []string {
 	t.Helper()
 	var problems []string
-	schema, err := validate.EmbeddedSchema(schemaOf[f])
+	schema, err := validate.EmbeddedSchema(formats.Named(f).Schema)
 	if errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("no schema: %v", err)
 	}
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	for _, p := range schema.Check(parsed(t, text).Root()) {
+	for _, p := range schema.Check(parsedIn(t, text, f).Root()) {
 		if p.Severity == finding.Error {
 			problems = append(problems, p.Pointer+": "+p.Message)
 		}
@@ -66,7 +59,7 @@ func TestResultsConform(t *testing.T) {
 
 // Whatever the source, what is written here for the other systems is valid there.
 func TestAnySourceConforms(t *testing.T) {
-	for _, to := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP, format.OpenAI} {
+	for _, to := range Formats()[1:] {
 		t.Run(string(to), func(t *testing.T) {
 			forAll(t, func(t *rapid.T) {
 				g := generator{t}
@@ -98,6 +91,22 @@ func TestResultsHaveCalls(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What chat formats have in the brief is a section for data, which the safety layer knows.
+func TestBriefIsData(t *testing.T) {
+	for _, to := range Formats() {
+		if !isChat(to) {
+			continue
+		}
+		there := result(t, sample(t, format.EAAPL), to, Options{})
+		raw := jsonstream.NewRaw(there.Text)
+		raw.Lines = formats.Named(to).IsLines()
+		_, got, err := validate.New(validate.Options{Formats: []format.Format{to}}).ValidateRaw(context.Background(), raw, jsonstream.Limits{})
+		if err != nil || got.Reason != "" {
+			t.Errorf("%s: %s (%s), %v", to, got.Reason, got.Details, err)
+		}
+	}
 }
 
 // A converted message passes the receiver's layers, once it has a budget: without one it

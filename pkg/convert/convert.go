@@ -35,7 +35,7 @@ type Options struct {
 
 // A Result is a converted message.
 type Result struct {
-	Text   []byte // compact JSON
+	Text   []byte // compact JSON; JSON Lines of a format whose messages are those
 	Report Report
 }
 
@@ -71,7 +71,7 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	source := tree.Of(doc)
 	report := Report{From: from, To: to}
 	if from == to {
-		return Result{jsonstream.AppendCompact(nil, doc.Root().Raw()), report}, nil
+		return Result{textOf(source, to), report}, nil
 	}
 	var checker exchange.Checker
 	sideOf(from).Codec.Check(&checker, source)
@@ -85,7 +85,19 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	if options.Strict && len(report.MadeUp) > 0 {
 		return Result{Report: report}, &MadeUpError{report.MadeUp}
 	}
-	return Result{target.Compact(), report}, nil
+	return Result{textOf(target, to), report}, nil
+}
+
+// textOf returns the text of a message of a format.
+func textOf(message tree.Node, f format.Format) []byte {
+	if !formats.Named(f).IsLines() || !message.Is(jsonstream.Array) { // an object is none of lines
+		return message.Compact()
+	}
+	var lines []byte
+	for c := message.Children(); c.Next(); {
+		lines = append(c.Value.Append(lines), '\n')
+	}
+	return lines
 }
 
 // checkFormats checks that a message can be converted and returns its format.
@@ -102,10 +114,13 @@ func checkFormats(root jsonstream.Value, to format.Format, options Options) (for
 		case d.Name == "":
 			return "", fmt.Errorf("%w: %q is no format: use one of %s", ErrFormat, string(f), names())
 		case d.Exchange == nil:
+			if d.Turns != nil {
+				return "", fmt.Errorf("%w: there is no conversion for %s", ErrFormat, d.Title)
+			}
 			return "", fmt.Errorf("%w: an %s is an answer, and carries no context", ErrFormat, d.Title)
 		}
 	}
-	if root.Kind() != jsonstream.Object {
+	if d := formats.Named(from); root.Kind() != jsonstream.Object && (d.Exchange.Bare == "" && !d.IsLines() || root.Kind() != jsonstream.Array) {
 		return "", fmt.Errorf("%w: expected an object, found %s", ErrFormat, root.Kind())
 	}
 	return from, options.Check()

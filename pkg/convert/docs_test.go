@@ -19,7 +19,7 @@ func mappingTable() string {
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	for i, r := range exchange.Rows {
 		cells := []string{"`" + r.Member + "`"}
-		for _, f := range Formats()[1:] {
+		for _, f := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP, format.OpenAI} {
 			cells = append(cells, documented(sideOf(f).Places[i]))
 		}
 		line(cells)

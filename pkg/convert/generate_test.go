@@ -3,11 +3,19 @@ package convert
 import (
 	"encoding/base64"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/internal/chatgen"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // The generators write JSON texts: what number texts, escapes and names come to must not
@@ -298,6 +306,9 @@ func camelCased(name string) string {
 // message writes a message of a format; one that may be broken can be any object.
 func (g generator) message(f format.Format, broken bool) string {
 	if broken && g.chance("any object", 10) {
+		if formats.Named(f).IsLines() {
+			return g.object(nil, 6, 3) + "\n"
+		}
 		return g.object(nil, 6, 3)
 	}
 	switch f {
@@ -309,7 +320,65 @@ func (g generator) message(f format.Format, broken bool) string {
 		return g.sw4rmRequest(broken)
 	case format.MACP:
 		return g.macp(broken)
-	default:
+	case format.OpenAI:
 		return g.openAI(broken)
+	default:
+		return g.history(f, broken)
 	}
+}
+
+// history writes a message of a format of chats: one that is made up for it, which may be changed
+// at random, or one of any turns.
+func (g generator) history(f format.Format, broken bool) string {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(g.t, "history"), 0))
+	lines := formats.Named(f).IsLines()
+	var text []byte
+	if lines {
+		text = rapid.SampledFrom(sessions(g.t, f)).Draw(g.t, "session")
+	} else {
+		text = chatgen.History(r, f)
+	}
+	for range rapid.IntRange(0, 2).Draw(g.t, "changes") {
+		text = chatgen.Mutate(r, parsed(g.t, text).Root())
+	}
+	if broken {
+		text = tree.Of(parsed(g.t, text)).Append(nil)
+		if root := g.change(tree.Of(parsed(g.t, text))); root.Is(jsonstream.Object) || root.Is(jsonstream.Array) {
+			text = root.Compact()
+		}
+	}
+	if lines {
+		if root := tree.Of(parsed(g.t, text)); root.Is(jsonstream.Array) && !root.Empty() {
+			return string(textOf(root, f))
+		}
+		return string(sessions(g.t, f)[0])
+	}
+	return string(text)
+}
+
+// sessions returns the fixtures of a format whose messages are files of JSON Lines, as arrays of their
+// lines.
+func sessions(t fataler, f format.Format) [][]byte {
+	t.Helper()
+	folder := map[format.Format]string{format.ClaudeCode: "claude", format.Codex: "codex"}[f]
+	var all [][]byte
+	err := filepath.WalkDir("../../testdata/sessions/"+folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		doc, err := jsonstream.ParseLines(jsonstream.NewRaw(text), jsonstream.Limits{})
+		if err != nil || doc.Root().Len() == 0 {
+			return nil // some are damaged
+		}
+		all = append(all, tree.Array(tree.Elements(tree.Of(doc))...).Compact())
+		return nil
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no sessions of %s: %v", f, err)
+	}
+	return all
 }

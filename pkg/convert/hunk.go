@@ -86,6 +86,7 @@ const window = 8
 // first sequence, unless that has none.
 func spans(a, b []tree.Node) []span {
 	var list []span
+	named := identified(a, b)
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		if i < len(a) && j < len(b) && tree.Same(a[i], b[j]) {
@@ -94,7 +95,11 @@ func spans(a, b []tree.Node) []span {
 		}
 		s := span{i, i + 1, j, j + 1}
 		if len(a) != len(b) && (i == len(a) || j == len(b) || !akin(a[i], b[j])) {
-			s = nextSpan(a, b, i, j)
+			if y := named.after(a, i, j); y > j {
+				s = span{i, i, j, y}
+			} else {
+				s = nextSpan(a, b, i, j)
+			}
 		}
 		list = addSpan(list, s, len(a))
 		i, j = list[len(list)-1].aEnd, list[len(list)-1].bEnd
@@ -102,11 +107,40 @@ func spans(a, b []tree.Node) []span {
 	return list
 }
 
+// uuids are where turns with a uuid are: lines of sessions, between which any number of others may be.
+type uuids map[string]int
+
+// identified returns where turns of the second of two sequences are, if those of the first have uuids.
+func identified(a, b []tree.Node) uuids {
+	if len(a) == len(b) || len(a) == 0 || !tree.IsString(a[0].Get("uuid")) {
+		return nil
+	}
+	n := make(uuids, len(b))
+	for i, t := range b {
+		if uuid := t.Get("uuid"); tree.IsString(uuid) {
+			n[uuid.Text()] = i
+		}
+	}
+	return n
+}
+
+// after returns where the ith turn of the first sequence is in the second, if that is after a place;
+// -1 if it is not.
+func (n uuids) after(a []tree.Node, i, j int) int {
+	if i == len(a) || n == nil {
+		return -1
+	}
+	if y, ok := n[a[i].Get("uuid").Text()]; ok && y > j {
+		return y
+	}
+	return -1
+}
+
 // akin reports whether two turns say the same, whatever else is with them: then one is the
 // translation of the other.
 func akin(a, b tree.Node) bool {
 	said := false
-	for _, name := range []string{"type", "role", "content", "call_id", "tool_call_id", "output", "arguments"} {
+	for _, name := range []string{"type", "role", "content", "call_id", "tool_call_id", "output", "arguments", "uuid"} {
 		x, y := a.Get(name), b.Get(name)
 		if (x == tree.None) != (y == tree.None) || x != tree.None && (x.Digest() != y.Digest() || !tree.Same(x, y)) {
 			return false

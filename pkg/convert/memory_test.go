@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // many returns a message with many turns or members, as they are written in a format.
@@ -30,7 +32,11 @@ func many(t *testing.T, f format.Format, shape string, count int) []byte {
 	case "members":
 		canonical = canonical.Set("/currentState", object)
 	case "carried": // by all formats but its own
-		return tree.Of(parsed(t, sample(t, f))).With("further", object).Compact()
+		message := tree.Of(parsed(t, sample(t, f)))
+		if message.Is(jsonstream.Array) {
+			return message.Set("/0/further", object).Compact()
+		}
+		return message.With("further", object).Compact()
 	}
 	if f == format.EAAPL {
 		return canonical.Compact()
@@ -45,9 +51,9 @@ func TestMemory(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector allocates, too")
 	}
-	const limit = 12 // bytes for each of the source
 	for _, shape := range []string{"turns", "members", "carried"} {
 		eachPair(t, func(t *testing.T, from, to format.Format) {
+			limit := maxAllocated(shape, from, to)
 			var there, back [2]float64
 			for i, count := range []int{5_000, 10_000} {
 				source := many(t, from, shape, count)
@@ -57,9 +63,9 @@ func TestMemory(t *testing.T) {
 			}
 			for way, rates := range map[string][2]float64{"there": there, "back": back} {
 				if rates[1] > limit {
-					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, want at most %d", shape, way, rates[1], limit)
+					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, want at most %.0f", shape, way, rates[1], limit)
 				}
-				if rates[1] > 1.3*rates[0] {
+				if rates[1] > 1.3*rates[0]+1 { // one more: the collector empties pools when it likes
 					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, and %.1f if it is twice as long", shape, way, rates[0], rates[1])
 				}
 			}
@@ -68,11 +74,30 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// maxAllocated returns how many bytes a conversion may allocate for each of its source.
+func maxAllocated(shape string, from, to format.Format) float64 {
+	switch {
+	case formats.Named(from).IsLines() || formats.Named(to).IsLines():
+		// The shortest turn becomes two lines, which say what, when and by whom: ten times its
+		// length, and as much again where it is carried.
+		return 240
+	case shape == "turns" && (from == format.A2A || to == format.A2A):
+		// As below, and each message gets an identifier of 36 characters, which is reported: such a
+		// message has 120 bytes.
+		return 220
+	case shape == "turns" && (isChat(from) || isChat(to)):
+		// A turn here has 35 bytes. Where it is nested in other objects and lists, or has other
+		// names, it is made four times, of up to 600 bytes each: in either direction, once to compare.
+		return 100
+	}
+	return 12
+}
+
 // allocated converts a message and returns how many bytes it allocates for each of the
 // source's.
 func allocated(t *testing.T, source []byte, from, to format.Format) ([]byte, float64) {
 	t.Helper()
-	doc := parsed(t, source)
+	doc := parsedIn(t, source, from)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r, err := Convert(doc, to, Options{From: from})
@@ -80,5 +105,9 @@ func allocated(t *testing.T, source []byte, from, to format.Format) ([]byte, flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Text, float64(after.TotalAlloc-before.TotalAlloc) / float64(len(source))
+	length := len(source)
+	if formats.Named(to).IsLines() {
+		length = max(length, len(r.Text)) // a line has much beside a short turn
+	}
+	return r.Text, float64(after.TotalAlloc-before.TotalAlloc) / float64(length)
 }

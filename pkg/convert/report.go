@@ -157,12 +157,12 @@ func (t trace) describeChanged(r *Report, to shower) {
 type shower struct {
 	side
 	doc    tree.Node
-	locate func(tokens []string, i int, n tree.Node) (token string, ok bool)
+	locate func(pointer string) string
 }
 
 func newShower(s side, doc tree.Node) shower {
 	if s.Locate == nil {
-		return shower{s, doc, func(tokens []string, i int, _ tree.Node) (string, bool) { return tokens[i], true }}
+		return shower{s, doc, func(pointer string) string { return pointer }}
 	}
 	return shower{s, doc, s.Locate(doc)}
 }
@@ -180,19 +180,16 @@ func (s shower) turns() string { return s.pointer(s.lists[0]) }
 
 // pointer returns a place in the view as one in the message.
 func (s shower) pointer(pointer string) string {
-	tokens, _ := jsonstream.SplitPointer(pointer)
-	at, n := "", s.doc
-	for i, token := range tokens {
-		if i > 0 && tokens[i-1] == s.Wrapped && (token == "value" || token == "form") {
-			continue
+	if s.Wrapped != "" {
+		tokens, _ := jsonstream.SplitPointer(pointer)
+		pointer = ""
+		for i, token := range tokens {
+			if i == 0 || tokens[i-1] != s.Wrapped || token != "value" && token != "form" {
+				pointer = jsonstream.AppendPointer(pointer, token)
+			}
 		}
-		token, ok := s.locate(tokens, i, n)
-		if !ok {
-			break
-		}
-		at, n = jsonstream.AppendPointer(at, token), n.At(jsonstream.AppendPointer("", token))
 	}
-	return at
+	return s.locate(pointer)
 }
 
 // implied returns the members of a view that a report does not list.

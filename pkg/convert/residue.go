@@ -20,6 +20,7 @@ import (
 //	signed   the digest of what the signature covers
 //	text     the text of an encoded object, where it is not the one that is written here
 //	place    what was in the place of the residue's holder, if that could not hold it
+//	bare     true if the message was an array, which became a member to hold this
 type residue struct {
 	format format.Format
 	shape  tree.Node
@@ -28,6 +29,7 @@ type residue struct {
 	unknown tree.Node // members
 	patch
 	place tree.Node
+	bare  bool
 }
 
 // pack writes the residue as JSON.
@@ -59,6 +61,9 @@ func (r residue) pack() tree.Node {
 	if r.place != tree.None {
 		n = n.With("place", r.place)
 	}
+	if r.bare {
+		n = n.With("bare", tree.Bool(true))
+	}
 	return n
 }
 
@@ -72,7 +77,7 @@ func unpack(n tree.Node, f format.Format) (residue, bool) {
 		return residue{}, false
 	}
 	r := residue{
-		format: f, shape: n.Get("shape"), settings: settings{n.Get("seed").Text(), n.Get("budget").Text()},
+		format: f, shape: n.Get("shape"), bare: n.Get("bare").Is(jsonstream.True), settings: settings{n.Get("seed").Text(), n.Get("budget").Text()},
 		made: n.Get("made"), unknown: n.Get("unknown"),
 		patch: patch{
 			members: unpackEntries(n.Get("members")), turns: unpackHunks(n.Get("turns")),

@@ -35,11 +35,11 @@ func sideOf(f format.Format) side {
 }
 
 // contexts returns the formats besides the canonical one whose messages are contexts
-// themselves: those that another message may carry.
+// themselves, and known by a member that no other has: those that another message may carry.
 func contexts() []side {
 	var all []side
 	for _, d := range formats.All() {
-		if d.Exchange != nil && d.Turns != nil && d.Name != format.EAAPL {
+		if d.Exchange != nil && d.Turns != nil && d.Name != format.EAAPL && d.Known == nil {
 			all = append(all, side{d, d.Exchange, d.Exchange.Lists})
 		}
 	}

@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/formats"
@@ -14,6 +15,9 @@ import (
 // store returns a message of a format with a residue in its holder, and the pointer to
 // it.
 func store(s side, message tree.Node, r residue) (tree.Node, string) {
+	if s.Bare != "" && message.Is(jsonstream.Array) {
+		message, r.bare = tree.Object(tree.Member{Name: s.Bare, Value: message}), true
+	}
 	place := s.HolderAt(message)
 	holder := message.At(place)
 	kind, empty := jsonstream.Object, tree.Object()
@@ -36,9 +40,14 @@ func store(s side, message tree.Node, r residue) (tree.Node, string) {
 	}
 	last := "0"
 	if s.Pack != nil {
-		holder = tree.Array(append([]tree.Node{s.Pack(packed)}, tree.Elements(holder)...)...)
+		elements := tree.Elements(holder)
+		at := 0
+		if s.Last {
+			at, last = len(elements), strconv.Itoa(len(elements))
+		}
+		holder = tree.Array(slices.Insert(slices.Clone(elements), at, s.Pack(packed))...)
 	} else {
-		last = freeName(holder, formats.Named(r.format).System)
+		last = freeName(holder, s.Prefix+formats.Named(r.format).System)
 		holder = holder.With(last, packed)
 	}
 	return message.Set(place, holder), jsonstream.AppendPointer(place, last)
@@ -62,14 +71,22 @@ func strip(s side, message tree.Node, wanted side) (tree.Node, residue, bool) {
 			holder = r.place.Element("0")
 		}
 	}
-	return message.Set(place, holder), r, true
+	message = message.Set(place, holder)
+	if list := message.Get(s.Bare); r.bare && list.Is(jsonstream.Array) && message.Length() == 1 {
+		message = list
+	}
+	return message, r, true
 }
 
-// takeElement takes the first residue for a format out of an array.
+// takeElement takes the latest residue for a format out of an array: the first, or the last.
 func takeElement(s side, holder tree.Node, wanted side) (tree.Node, residue, bool) {
 	elements := tree.Elements(holder)
-	for i, element := range elements {
-		carried, ok := s.Unpack(element)
+	for n := range elements {
+		i := n
+		if s.Last {
+			i = len(elements) - 1 - n
+		}
+		carried, ok := s.Unpack(elements[i])
 		if !ok {
 			continue
 		}
@@ -89,7 +106,7 @@ func takeMember(s side, holder tree.Node, wanted side) (tree.Node, residue, bool
 	var r residue
 	name, highest, found := "", "", false
 	for m := holder.Children(); m.Next(); {
-		digits, ok := numberIn(m.Name, wanted.System)
+		digits, ok := numberIn(m.Name, s.Prefix+wanted.System)
 		if !ok || found && compareDigits(digits, highest) <= 0 {
 			continue
 		}

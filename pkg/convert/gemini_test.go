@@ -1,0 +1,224 @@
+package convert
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/internal/chatgen"
+	"github.com/eaapl/handoff/pkg/internal/oracle"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+// ordinary are the formats whose histories are made up and can be converted to contents of Gemini.
+func ordinary() []format.Format {
+	var list []format.Format
+	for _, f := range []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK} {
+		if formats.Named(f).Exchange != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// refusedBy returns the errors of a provider's rules, and of the format's own.
+func refusedBy(t *testing.T, p provider.Provider, f format.Format, text []byte) []string {
+	t.Helper()
+	doc := parsed(t, text)
+	h, err := history.Of(doc, f, jsonstream.Limits{})
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	var problems []string
+	for _, f := range append(provider.Check(p, h), formats.Named(f).Check(doc, jsonstream.Limits{})...) {
+		if f.Severity == finding.Error {
+			problems = append(problems, f.Rule+" "+f.Pointer+": "+f.Message)
+		}
+	}
+	return problems
+}
+
+// What the histories of others become is what the Gemini API takes.
+func TestGeminiTakes(t *testing.T) {
+	for _, from := range ordinary() {
+		t.Run(string(from), func(t *testing.T) {
+			for seed := range uint64(300) {
+				source := chatgen.History(rand.New(rand.NewPCG(seed, 1)), from)
+				there := converted(t, source, from, format.Gemini)
+				problems := append(conform(t, format.Gemini, there), refusedBy(t, provider.Gemini, format.Gemini, there)...)
+				if len(problems) > 0 {
+					t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
+				}
+			}
+		})
+	}
+}
+
+// Of an ordinary history, all turns come back without being carried; of ADK's events, all but those that
+// have no content, and say nothing.
+func TestGeminiCarriesNoTurns(t *testing.T) {
+	for _, form := range chatgen.Forms(format.Gemini) {
+		t.Run(form, func(t *testing.T) {
+			for seed := range uint64(300) {
+				source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 2)), format.Gemini, form)
+				if strings.Contains(string(source), `"output":"{}"`) {
+					continue // a text that is the one of an object is written as the object
+				}
+				r, err := Convert(parsed(t, source), format.EAAPL, Options{From: format.Gemini})
+				if err != nil {
+					t.Fatal(err)
+				}
+				silent := strings.Count(string(source), `"author"`) - strings.Count(string(source), `"content"`)
+				turns := 0
+				for _, c := range r.Report.Carried {
+					turns += c.Turns
+				}
+				// With an event that says nothing, its neighbour is carried.
+				if max := 2 * max(silent, 0); turns > max {
+					t.Fatalf("seed %d: %d turns are carried, want at most %d\n%s\n%s", seed, turns, max, source, r.Text)
+				}
+			}
+		})
+	}
+}
+
+// The SDK of Gemini takes the histories of others.
+func TestGeminiOracle(t *testing.T) {
+	sdk := oracle.Start(t, "gemini")
+	var docs [][]byte
+	for _, from := range ordinary() {
+		for seed := range uint64(60) {
+			source := chatgen.History(rand.New(rand.NewPCG(seed, 3)), from)
+			docs = append(docs, tree.Of(parsed(t, converted(t, source, from, format.Gemini))).Get("contents").Compact())
+		}
+	}
+	for i, answer := range sdk.Ask(docs...) {
+		if !answer.OK {
+			t.Errorf("%s: %s", answer.Error, docs[i])
+		}
+	}
+}
+
+// What chats of OpenAI's Chat API and contents of Gemini have both is the same idea in either.
+func TestGeminiAndOpenAIChat(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		chat, gemini string
+		oneWay       bool // back, the other is not the same
+	}{
+		{
+			name:   "instructions and texts",
+			chat:   `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`,
+			gemini: `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"text":"Hello"}]}]}`,
+		},
+		{
+			name: "parallel calls and their results",
+			chat: `{"messages":[{"role":"user","content":"Weather?"},{"role":"assistant","content":"I look.","tool_calls":[
+				{"id":"c1","type":"function","function":{"name":"get","arguments":"{\"city\": \"Bonn\", \"n\": 9007199254740993}"}},
+				{"id":"c2","type":"function","function":{"name":"get","arguments":"{}"}}]},
+				{"role":"tool","tool_call_id":"c1","content":"18"},{"role":"tool","tool_call_id":"c2","content":"{\"b\":1,\"a\":2}"},{"role":"user","content":"And?"}]}`,
+			gemini: `{"contents":[{"role":"user","parts":[{"text":"Weather?"}]},{"role":"model","parts":[{"text":"I look."},
+				{"functionCall":{"id":"c1","name":"get","args":{"city":"Bonn","n":9007199254740993}}},{"functionCall":{"id":"c2","name":"get","args":{}}}]},
+				{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"get","response":{"output":"18"}}},{"functionResponse":{"id":"c2","name":"get","response":{"output":"{\"b\":1,\"a\":2}"}}},{"text":"And?"}]}]}`,
+			oneWay: true,
+		},
+		{
+			name:   "an image",
+			chat:   `{"messages":[{"role":"user","content":[{"type":"text","text":"What?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBO"}}]}]}`,
+			gemini: `{"contents":[{"role":"user","parts":[{"text":"What?"},{"inlineData":{"mimeType":"image/png","data":"iVBO"}}]}]}`,
+		},
+		{
+			name: "a call of the current turn has what stands for its signature",
+			chat: `{"messages":[{"role":"user","content":"Weather?"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"get","arguments":"{}"}}]},
+				{"role":"tool","tool_call_id":"c1","content":"18"}]}`,
+			gemini: `{"contents":[{"role":"user","parts":[{"text":"Weather?"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"get","args":{}},"thoughtSignature":"skip_thought_signature_validator"}]},
+				{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"get","response":{"output":"18"}}}]}]}`,
+			oneWay: true,
+		},
+		{
+			name:   "turns of one role are one content, and an empty one is none",
+			chat:   `{"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"assistant","content":""},{"role":"developer","content":"c"}]}`,
+			gemini: `{"contents":[{"role":"user","parts":[{"text":"a"},{"text":"b"},{"text":"[developer] c"}]}]}`,
+			oneWay: true,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check := func(source, want string, from, to format.Format) {
+				t.Helper()
+				bare := tree.Of(parsed(t, converted(t, []byte(source), from, to))).With("handoff", tree.None)
+				mustEqual(t, bare.Compact(), []byte(want))
+			}
+			check(tt.chat, tt.gemini, format.OpenAIChat, format.Gemini)
+			if !tt.oneWay {
+				check(tt.gemini, tt.chat, format.Gemini, format.OpenAIChat)
+			}
+		})
+	}
+}
+
+// What only Gemini has does not come into the messages of others, and errors stay errors.
+func TestGeminiToOpenAIChat(t *testing.T) {
+	source := `{"system_instruction":"Be brief.","contents":[{"parts":[{"text":"Weather?"}]},
+		{"role":"model","parts":[{"text":"hm","thought":true},{"function_call":{"name":"get","args":{"b":1,"a":[]}},"thought_signature":"CiQB"},{"function_call":{"name":"get"}}]},
+		{"role":"function","parts":[{"function_response":{"name":"get","response":{"output":"18"}}},{"function_response":{"name":"get","response":{"error":"no city"}}}]},
+		{"role":"model","parts":[{"executable_code":{"language":"PYTHON","code":"1+1"}},{"text":"18","thoughtSignature":"CiQC"}]}]}`
+	want := `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"gemini_call_1","type":"function","function":{"name":"get","arguments":"{\"a\":[],\"b\":1}"}},
+			{"id":"gemini_call_2","type":"function","function":{"name":"get","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"gemini_call_1","content":"18"},{"role":"tool","tool_call_id":"gemini_call_2","content":"no city"},
+		{"role":"assistant","content":[{"type":"text","text":"1+1"},{"type":"text","text":"18"}]}]}`
+	there := converted(t, []byte(source), format.Gemini, format.OpenAIChat)
+	mustEqual(t, tree.Of(parsed(t, there)).With("handoff", tree.None).Compact(), []byte(want))
+	mustEqual(t, converted(t, there, format.OpenAIChat, format.Gemini), []byte(source))
+	// A call is written without an id as long as its response is known by the name and the order.
+	edited := strings.Replace(string(there), `"content":"18"`, `"content":"19"`, 1)
+	back := string(converted(t, []byte(edited), format.OpenAIChat, format.Gemini))
+	if strings.Contains(back, `"id":"gemini_call_`) || !strings.Contains(back, `"output":"19"`) {
+		t.Error(back)
+	}
+}
+
+// An event that is added to a session has what ADK asks for.
+func TestGeminiAddsEvents(t *testing.T) {
+	source := sample(t, format.Gemini)
+	there := tree.Of(parsed(t, converted(t, source, format.Gemini, format.EAAPL)))
+	for _, turn := range []string{
+		`{"role":"user","content":"When?","timestamp":"2026-01-02T03:04:05.5Z"}`,
+		`{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+		`{"role":"tool","tool_call_id":"c1","content":"now"}`,
+	} {
+		there = add("/conversationHistoryVerbatim", turn)(there)
+	}
+	back := tree.Of(parsed(t, converted(t, there.Compact(), format.EAAPL, format.Gemini)))
+	if problems := conform(t, format.Gemini, back.Compact()); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	events := tree.Elements(back.Get("events"))
+	if len(events) != 7 {
+		t.Fatalf("%d events: %s", len(events), back.Compact())
+	}
+	ids := map[string]bool{}
+	for i, want := range []string{"user", "refunds", "refunds"} {
+		e := events[4+i]
+		if id := e.Get("id").Text(); id == "" || ids[id] {
+			t.Errorf("id %q", id)
+		} else {
+			ids[id] = true
+		}
+		if got := e.Get("author").Text(); got != want {
+			t.Errorf("the author of event %d is %q, want %q", 4+i, got, want)
+		}
+		if got := string(e.Get("timestamp").NumberText()); got != "1767323045.5" {
+			t.Errorf("the time of event %d is %s", 4+i, got)
+		}
+		if got := e.Get("invocationId").Text(); got != "i-1" {
+			t.Errorf("the invocation of event %d is %q", 4+i, got)
+		}
+	}
+}

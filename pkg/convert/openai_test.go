@@ -1,0 +1,229 @@
+package convert
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/internal/chatgen"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+// ofOpenAI are the formats of OpenAI's chats.
+var ofOpenAI = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Codex}
+
+// madeUp are the formats of which chatgen makes up histories and that can be converted.
+func madeUp() []format.Format {
+	var list []format.Format
+	for _, f := range []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.A2A} {
+		if formats.Named(f).Exchange != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// refused returns the errors of a provider's rules, and of the format's own.
+func refused(t fataler, f format.Format, text []byte, p provider.Provider) []string {
+	t.Helper()
+	doc := parsedIn(t, text, f)
+	h, err := history.Of(doc, f, jsonstream.Limits{})
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	found := provider.Check(p, h)
+	if check := formats.Named(f).Check; check != nil {
+		found = append(found, check(doc, jsonstream.Limits{})...)
+	}
+	var problems []string
+	for _, f := range found {
+		if f.Severity == finding.Error {
+			problems = append(problems, f.Rule+" "+f.Pointer+": "+f.Message)
+		}
+	}
+	return problems
+}
+
+// What is written for an API of OpenAI of a whole history is taken by it: it has no error of the
+// schema, nor of the rules of the provider.
+func TestOpenAITakes(t *testing.T) {
+	for _, to := range ofOpenAI {
+		for _, from := range madeUp() {
+			if from == to {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
+				p := provider.Provider(formats.Named(to).Provider)
+				whole := 0
+				for seed := range uint64(200) {
+					source := chatgen.History(rand.New(rand.NewPCG(seed, 4)), from)
+					there := converted(t, source, from, to)
+					if problems := conform(t, to, there); len(problems) > 0 {
+						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
+					}
+					own := provider.Provider(formats.Named(from).Provider)
+					if own != "" && len(refused(t, from, source, own)) > 0 {
+						continue
+					}
+					whole++
+					if problems := refused(t, to, there, p); len(problems) > 0 {
+						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
+					}
+				}
+				if whole < 100 {
+					t.Errorf("only %d histories had no fault of their own", whole)
+				}
+			})
+		}
+	}
+}
+
+// Of an ordinary history, all turns come back by their translation: none has to be carried. Not so
+// messages of the Chat API that call and have no content, which is null in others.
+func TestOpenAICarriesNoTurns(t *testing.T) {
+	for _, from := range []format.Format{format.OpenAIChat, format.OpenAIResponses} {
+		for _, form := range chatgen.Forms(from) {
+			if form == "array" && from == format.OpenAIChat {
+				continue // as the object
+			}
+			t.Run(fmt.Sprintf("%s %s", from, form), func(t *testing.T) {
+				for seed := range uint64(200) {
+					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 5)), from, form)
+					r, err := Convert(parsed(t, source), format.EAAPL, Options{From: from})
+					if err != nil {
+						t.Fatal(err)
+					}
+					left := 0
+					for _, message := range parsed(t, source).Root().Get("messages").Elements() {
+						if message.Get("tool_calls").Exists() && !message.Get("content").Exists() {
+							left++
+						}
+					}
+					for _, c := range r.Report.Carried {
+						if c.Turns > left {
+							t.Fatalf("seed %d: %d turns are carried\n%s\n%s", seed, c.Turns, source, r.Text)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// A rollout that was made here comes back by its translation, but for its first line, which says
+// where the session was.
+func TestCodexCarriesNoTurns(t *testing.T) {
+	for seed := range uint64(100) {
+		made := withoutLine(t, converted(t, chatgen.History(rand.New(rand.NewPCG(seed, 7)), format.OpenAIResponses), format.OpenAIResponses, format.Codex))
+		r, err := Convert(parsed(t, made), format.EAAPL, Options{From: format.Codex})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turns := tree.Elements(tree.Of(parsed(t, r.Text)).At("/extensions/codex/turns"))
+		for _, h := range turns {
+			for _, e := range tree.Elements(h.Get("edit")) {
+				switch e.Get("at").Text() {
+				case "/payload/id", "/payload/session_id", "/payload/timestamp", "/timestamp": // of the first line
+				default:
+					t.Fatalf("seed %d: %s is carried\n%s", seed, e.Compact(), made)
+				}
+			}
+			if h.Get("put") != tree.None {
+				t.Fatalf("seed %d: %s is carried\n%s", seed, h.Compact(), made)
+			}
+		}
+	}
+}
+
+// What two formats have the idea of goes from one to the other.
+func TestOpenAIPairs(t *testing.T) {
+	const items = `[
+		{"role":"developer","content":"Be brief."},
+		{"role":"user","content":[{"type":"input_text","text":"What is it?"},{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo=","detail":"low"}]},
+		{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},
+		{"type":"function_call","id":"fc_1","call_id":"call_1","name":"look","arguments":"{\"n\": 1.0}"},
+		{"type":"function_call","id":"fc_2","call_id":"call_2","name":"look","arguments":"{}"},
+		{"type":"function_call_output","call_id":"call_1","output":"a lamp"},
+		{"type":"function_call_output","call_id":"call_2","output":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"https://example.com/a.png","detail":"auto"}]},
+		{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"lamp"}},
+		{"role":"assistant","content":"A lamp."}]`
+	for _, tt := range []struct {
+		name     string
+		from, to format.Format
+		in, want string
+	}{
+		{"items as messages", format.OpenAIResponses, format.OpenAIChat, items, `{"messages":[
+			{"role":"developer","content":"Be brief."},
+			{"role":"user","content":[{"type":"text","text":"What is it?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]},
+			{"role":"assistant","content":null,"tool_calls":[
+				{"id":"call_1","type":"function","function":{"name":"look","arguments":"{\"n\": 1.0}"}},
+				{"id":"call_2","type":"function","function":{"name":"look","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"call_1","content":"a lamp"},
+			{"role":"tool","tool_call_id":"call_2","content":"see\n[input_image]"},
+			{"role":"assistant","content":"[web_search_call]"},
+			{"role":"assistant","content":"A lamp."}]}`},
+		{"messages as items", format.OpenAIChat, format.OpenAIResponses, `{"messages":[
+			{"role":"system","content":"Be brief."},
+			{"role":"user","name":"ada","content":"What is it?"},
+			{"role":"assistant","content":"I look.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"look","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"call_1","content":[{"type":"text","text":"a lamp"}]}]}`, `{"instructions":"Be brief.","input":[
+			{"role":"user","content":"What is it?"},
+			{"role":"assistant","content":"I look."},
+			{"type":"function_call","call_id":"call_1","name":"look","arguments":"{}"},
+			{"type":"function_call_output","call_id":"call_1","output":[{"type":"input_text","text":"a lamp"}]}]}`},
+		{"thoughts of another provider, and a failed tool", format.EAAPL, format.OpenAIResponses, `{"conversationHistoryVerbatim":[
+			{"role":"user","content":"What is it?"},
+			{"role":"assistant","content":[{"type":"reasoning","text":"Hm.","signature":"x","provider":"anthropic"},{"type":"text","text":"I look."},{"type":"text","text":"Now."}],
+				"tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"look","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"toolu_1","content":"too dark","is_error":true}]}`, `{"input":[
+			{"role":"user","content":"What is it?"},
+			{"role":"assistant","content":"I look."},
+			{"role":"assistant","content":"Now."},
+			{"type":"function_call","call_id":"toolu_1","name":"look","arguments":"{}"},
+			{"type":"function_call_output","call_id":"toolu_1","output":"too dark"}]}`},
+		{"lines as items", format.Codex, format.OpenAIResponses, `[
+			{"timestamp":"2026-06-14T11:00:01.000Z","type":"session_meta","payload":{"id":"019a2d7a-41c4-78b1-b7cc-a45d62a89cd5"}},
+			{"timestamp":"2026-06-14T11:00:02.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"What is it?"}]}},
+			{"timestamp":"2026-06-14T11:00:02.000Z","type":"event_msg","payload":{"type":"user_message","message":"What is it?"}},
+			{"timestamp":"2026-06-14T11:00:03.000Z","type":"response_item","payload":{"type":"reasoning","summary":[],"encrypted_content":"gAAA"}},
+			{"timestamp":"2026-06-14T11:00:04.000Z","type":"response_item","payload":{"type":"custom_tool_call","call_id":"c","name":"apply_patch","input":"*** Begin Patch"}},
+			{"timestamp":"2026-06-14T11:00:05.000Z","type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"c","output":"Success."}}]`, `{"input":[
+			{"role":"user","content":"What is it?"},
+			{"type":"reasoning","summary":[],"encrypted_content":"gAAA"},
+			{"type":"custom_tool_call","call_id":"c","name":"apply_patch","input":"*** Begin Patch"},
+			{"type":"custom_tool_call_output","call_id":"c","output":"Success."}]}`},
+		{"items as lines", format.OpenAIResponses, format.Codex, `{"instructions":"Be brief.","input":[
+			{"role":"user","content":"What is it?"},
+			{"type":"reasoning","id":"rs_1","summary":[]},
+			{"type":"file_search_call","id":"fs_1","queries":[],"status":"completed"},
+			{"role":"assistant","content":"A lamp."}]}`, `[
+			{"timestamp":"1970-01-01T00:00:00Z","type":"session_meta","payload":{"id":"ID","session_id":"ID","timestamp":"1970-01-01T00:00:00Z","cwd":".",
+				"originator":"handoff","cli_version":"0.0.0","source":"cli","model_provider":"openai"}},
+			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"Be brief."}]}},
+			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"What is it?"}]}},
+			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"event_msg","payload":{"type":"user_message","message":"What is it?"}},
+			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"A lamp."}]}},
+			{"timestamp":"1970-01-01T00:00:00.000+00:00","type":"event_msg","payload":{"type":"agent_message","message":"A lamp."}}]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			there := converted(t, []byte(tt.in), tt.from, tt.to)
+			bare := withoutHandoff
+			if tt.to == format.Codex {
+				bare = withoutLine
+			}
+			got := tree.Of(parsed(t, bare(t, there)))
+			if id := got.At("/0/payload/id"); id != tree.None {
+				got = got.Set("/0/payload/id", tree.String("ID")).Set("/0/payload/session_id", tree.String("ID"))
+			}
+			mustEqual(t, got.Compact(), []byte(tt.want))
+			mustEqual(t, converted(t, there, tt.to, tt.from), []byte(tt.in))
+		})
+	}
+}
