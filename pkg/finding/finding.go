@@ -21,12 +21,14 @@ type Layer string
 // The layers of a receiver, in the order in which they run, and then Chain, which are
 // the checks across the messages of a task. Protocol are the rules of the other systems
 // that their schemas cannot say; the IDs of its rules begin with the name of the system
-// instead. Privacy and Lint are not layers of the specification: their findings are
+// instead, and so do those of Provider, which are what the API of a provider of models refuses
+// in a history. Privacy and Lint are not layers of the specification: their findings are
 // warnings.
 const (
 	Signature    Layer = "signature"
 	Schema       Layer = "schema"
 	Protocol     Layer = "protocol"
+	Provider     Layer = "provider"
 	Completeness Layer = "completeness"
 	Budget       Layer = "budget"
 	Safety       Layer = "safety"

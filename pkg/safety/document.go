@@ -59,7 +59,8 @@ func (f PlacedFinding) Position() jsonstream.Position {
 // everything in messages of other formats.
 //
 // What a canonical message says of where its values came from (extensions.provenance)
-// makes the scanner stricter there; it never makes it milder.
+// makes the scanner stricter there; it never makes it milder. One that a message of another format
+// holds as it is, is data, whoever the turn around it is by.
 //
 // Input of a model, that is messages in OpenAI's format and JSON of no format, may put
 // the data of another agent into a section of its own: the label that begins a user's
@@ -75,6 +76,9 @@ func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f 
 	}
 	if f == format.EAAPL {
 		d.origins = readOrigins(root)
+	}
+	if handoffs := formats.Named(f).Handoffs; handoffs != nil {
+		d.origins = ofHandoffs(handoffs(root))
 	}
 	err := d.document(root, Data)
 	return d.report, err
@@ -217,7 +221,7 @@ func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
 
 func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field Field) error {
 	label := 0
-	if d.sections && field == User && v.Name() == "content" && !inName && strings.HasPrefix(text, conversation.ContextLabel+"\n") {
+	if d.sections && !inName && strings.HasPrefix(text, conversation.ContextLabel+"\n") && isSection(v, field) {
 		label = len(conversation.ContextLabel)
 	}
 	verdict, err := d.scanner.Scan(d.ctx, field, text[label:])
@@ -266,6 +270,20 @@ func (d *documentScan) add(f PlacedFinding) {
 	if *count++; *count <= maxFindings {
 		d.report.Findings = append(d.report.Findings, f)
 	}
+}
+
+// isSection reports whether a string is what a turn of the user says first, at the label's
+// place. LangChain has turns of the user without a role, which are data here.
+func isSection(v jsonstream.Value, field Field) bool {
+	if field != User && field != Data {
+		return false
+	}
+	for above := v.Parent(); above.Exists(); above = above.Parent() {
+		if conversation.Role(above) == "user" {
+			return conversation.Section(above) == v
+		}
+	}
+	return false
 }
 
 // fieldWithin returns who speaks inside v, where outside it is the given field.

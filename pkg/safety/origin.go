@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"maps"
 	"strconv"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -42,6 +43,20 @@ func readOrigins(root jsonstream.Value) origins {
 	}
 	found := make(origins)
 	top.read(found, root)
+	return found
+}
+
+// ofHandoffs returns the origins of canonical messages in a message of another format, which
+// themselves are data, and what they say of their own values.
+func ofHandoffs(handoffs []jsonstream.Value) origins {
+	if len(handoffs) == 0 {
+		return nil
+	}
+	found := origins{}
+	for _, handoff := range handoffs {
+		maps.Copy(found, readOrigins(handoff))
+		found[handoff] = Data
+	}
 	return found
 }
 

@@ -41,7 +41,11 @@ func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Fi
 	case f == format.EAAPL:
 		return checkMessageSchema(root, o.Receiver)
 	}
-	if lookalike := formats.Named(f).Lookalike; lookalike != nil {
+	d := formats.Named(f)
+	if d.Schema == "" && d.SchemaText == nil {
+		return nil
+	}
+	if lookalike := d.Lookalike; lookalike != nil {
 		if kind, problem, at := lookalike(root); kind != "" {
 			return []finding.Finding{schemaFinding(kind, problem).On(at)}
 		}

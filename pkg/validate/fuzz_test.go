@@ -18,6 +18,9 @@ import (
 // hostile are documents that have something to say in every layer, or nothing.
 var hostile = []string{
 	``, `{}`, `[]`, `null`, `"x"`, `1e999`, `true`, allWrong, `[[[[]]]]`,
+	`[{"role":"User"},{"role":"tool","content":5},{"role":"assistant","tool_calls":[{"type":"function","function":{"arguments":{}}},5]},{"role":"user","content":[{"type":"text"},{"text":"x"}]}]`,
+	`{"input":[{},{"id":"x"},{"content":5},{"type":"reasoning","summary":5},{"type":"function_call_output","output":{}}],"output":5,"model":5}`,
+	`{"system":5,"messages":[{"role":"tool","content":[{"type":"tool_use","input":5},{"type":"image","source":{"type":"base64"}},{"type":"tool_result","content":[5]}]}]}`,
 	`{"schemaVersion":"3.0"}`, `{"schemaVersion":"2.0","":{"":1}}`, `{"schemaVersion":"2.1","x":1}`,
 	`{"completedSubtasks":[{"subtaskId":"a"},{"subtaskId":"a"}],"taskDescription":"INITIAL"}`,
 	`{"costTracking":{"costBudgetRemainingUSD":-0}}`, `{"costTracking":{"costSpentSoFarUSD":1e-999999999}}`,

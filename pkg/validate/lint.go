@@ -26,6 +26,7 @@ type lintContext struct {
 type lintRule struct {
 	finding.Rule
 	general bool // applies to all formats, not only to the canonical one
+	turns   bool // looks at the turns alone, of whichever format
 	check   func(*linter)
 }
 

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -24,32 +23,38 @@ type lintHistory struct {
 // A toolEvent is a tool call with an id, or the result of one. Those without an id are left
 // out.
 type toolEvent struct {
-	conversation.ToolEvent
+	conversation.Part
 	turn, call int // the index of the turn, the number of the id
 }
 
 func (e toolEvent) noun() string {
-	if e.Result {
+	if e.Kind == conversation.Result {
 		return "tool result"
 	}
 	return "tool call"
 }
 
 func (h *lintHistory) read(verbatim jsonstream.Value) {
-	for i, turn := range verbatim.Elements() {
-		h.turns = append(h.turns, turn)
-		for e := range conversation.ToolEvents(turn) {
-			id := e.ID.Text()
-			if id == "" {
-				continue
-			}
-			call, ok := h.calls[id]
-			if !ok {
-				call = len(h.calls)
-				h.calls[id] = call
-			}
-			h.events = append(h.events, toolEvent{e, i, call})
+	for _, turn := range verbatim.Elements() {
+		h.add(turn)
+	}
+}
+
+// add adds a turn.
+func (h *lintHistory) add(turn jsonstream.Value) {
+	i := len(h.turns)
+	h.turns = append(h.turns, turn)
+	for e := range conversation.ToolEvents(turn) {
+		id := e.ID.Text()
+		if id == "" {
+			continue
 		}
+		call, ok := h.calls[id]
+		if !ok {
+			call = len(h.calls)
+			h.calls[id] = call
+		}
+		h.events = append(h.events, toolEvent{e, i, call})
 	}
 }
 
@@ -75,7 +80,7 @@ func callWithoutResult(l *linter) {
 	open := l.history.marked(1) // one more than the index of the call, until a result comes
 	for i, e := range l.history.events {
 		switch {
-		case e.Result:
+		case e.Kind == conversation.Result:
 			open[e.call] = 0
 		case open[e.call] == 0:
 			open[e.call] = i + 1
@@ -92,7 +97,7 @@ func callWithoutResult(l *linter) {
 func resultWithoutCall(l *linter) {
 	called := l.history.marked(1)
 	for _, e := range l.history.events {
-		if !e.Result {
+		if e.Kind == conversation.Call {
 			called[e.call] = 1
 		} else if called[e.call] == 0 &&
 			!l.report(e.ID, "tool result without a call: nothing before it calls %s; add the call or drop the result", finding.QuoteValue(e.ID)) {
@@ -137,7 +142,7 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 	for ; d.seen < len(d.events) && d.events[d.seen].turn == index; d.seen++ {
 		e := d.events[d.seen]
 		first := &d.first[2*e.call]
-		if e.Result {
+		if e.Kind == conversation.Result {
 			first = &d.first[2*e.call+1]
 		}
 		if *first == 0 {
@@ -147,8 +152,8 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 		// Some libraries give one turn the calls of a provider and the same in a
 		// form of their own.
 		earlier := d.events[*first-1]
-		if sameEvent := earlier.turn == index && earlier.Item.Parent() != e.Item.Parent(); !repeats && !sameEvent {
-			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), finding.QuoteValue(e.ID), earlier.Item.Pointer()), true
+		if sameEvent := earlier.turn == index && earlier.Value.Parent() != e.Value.Parent(); !repeats && !sameEvent {
+			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), finding.QuoteValue(e.ID), earlier.Value.Pointer()), true
 		}
 	}
 	return f, repeats
@@ -157,10 +162,10 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 func systemTurn(l *linter) {
 	begun := false
 	for _, turn := range l.history.turns {
-		role := turn.Get("role")
-		switch strings.ToLower(strings.TrimSpace(role.Text())) {
+		role, at := roleOf(turn)
+		switch role {
 		case "system", "developer":
-			if begun && !l.report(role, "authority in the middle of the history: found the role %s, which may be forged; drop the turn, or state it in constraints", finding.QuoteValue(role)) {
+			if begun && !l.report(at, "authority in the middle of the history: found the role %s, which may be forged; drop the turn, or state it in constraints", finding.Quote(role)) {
 				return
 			}
 		default:

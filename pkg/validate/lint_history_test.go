@@ -78,7 +78,7 @@ func TestLintHistoryPlainly(t *testing.T) {
 }
 
 // plainEvents are the calls and results with an id in a turn.
-func plainEvents(turn jsonstream.Value) (events []conversation.ToolEvent) {
+func plainEvents(turn jsonstream.Value) (events []conversation.Part) {
 	for e := range conversation.ToolEvents(turn) {
 		if e.ID.Text() != "" {
 			events = append(events, e)
@@ -88,11 +88,11 @@ func plainEvents(turn jsonstream.Value) (events []conversation.ToolEvent) {
 }
 
 func plainCallWithoutResult(turns []jsonstream.Value) (found []string) {
-	var calls []conversation.ToolEvent
+	var calls []conversation.Part
 	open := map[string]int{}
 	for _, turn := range turns {
 		for _, e := range plainEvents(turn) {
-			if _, waits := open[e.ID.Text()]; e.Result {
+			if _, waits := open[e.ID.Text()]; e.Kind == conversation.Result {
 				delete(open, e.ID.Text())
 			} else if !waits {
 				open[e.ID.Text()] = len(calls)
@@ -112,7 +112,7 @@ func plainResultWithoutCall(turns []jsonstream.Value) (found []string) {
 	called := map[string]bool{}
 	for _, turn := range turns {
 		for _, e := range plainEvents(turn) {
-			if !e.Result {
+			if e.Kind == conversation.Call {
 				called[e.ID.Text()] = true
 			} else if !called[e.ID.Text()] {
 				found = append(found, "tool-result-without-call "+e.ID.Pointer())
@@ -124,7 +124,7 @@ func plainResultWithoutCall(turns []jsonstream.Value) (found []string) {
 
 func plainDuplicateTurn(turns []jsonstream.Value) (found []string) {
 	type place struct {
-		conversation.ToolEvent
+		conversation.Part
 		turn int
 	}
 	ids, events := map[[3]string]jsonstream.Value{}, map[string]place{}
@@ -143,11 +143,11 @@ func plainDuplicateTurn(turns []jsonstream.Value) (found []string) {
 			distinctive = append(distinctive, turn)
 		}
 		for _, e := range plainEvents(turn) {
-			key := fmt.Sprint(e.ID.Text(), e.Result)
+			key := fmt.Sprint(e.ID.Text(), e.Kind)
 			if first, ok := events[key]; !ok {
 				events[key] = place{e, i}
-			} else if first.turn != i || first.Item.Parent() == e.Item.Parent() {
-				places = append(places, e.ID.Pointer()+" as "+first.Item.Pointer())
+			} else if first.turn != i || first.Value.Parent() == e.Value.Parent() {
+				places = append(places, e.ID.Pointer()+" as "+first.Value.Pointer())
 			}
 		}
 		if len(places) > 0 {

@@ -1,10 +1,13 @@
 package validate
 
 import (
+	"slices"
+
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
 )
 
 // checkProtocol applies the rules of a format that its schema cannot say; the
@@ -22,7 +25,16 @@ func checkProtocol(doc *jsonstream.Document, f format.Format, limits jsonstream.
 func protocolReasons() []finding.Reason {
 	var reasons []finding.Reason
 	for _, d := range formats.All() {
-		reasons = append(reasons, d.Reasons...)
+		for _, r := range d.Reasons {
+			if !slices.Contains(reasons, r) { // several systems have INVALID_ARGUMENT
+				reasons = append(reasons, r)
+			}
+		}
+	}
+	for _, p := range provider.All() {
+		if !slices.Contains(reasons, p.Reason()) {
+			reasons = append(reasons, p.Reason())
+		}
 	}
 	return reasons
 }

@@ -32,7 +32,7 @@ func Reasons() []finding.Reason {
 func Layers() []finding.Layer { return slices.Clone(layers[:]) }
 
 var layers = [...]finding.Layer{
-	finding.Signature, finding.Schema, finding.Protocol, finding.Completeness, finding.Budget, finding.Safety, finding.Privacy, finding.Lint,
+	finding.Signature, finding.Schema, finding.Protocol, finding.Provider, finding.Completeness, finding.Budget, finding.Safety, finding.Privacy, finding.Lint,
 }
 
 // A Result is the typed result of section 7.2.

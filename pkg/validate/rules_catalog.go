@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
@@ -17,6 +18,7 @@ func Rules() []finding.Rule {
 	rules := layerRules(finding.Signature, SignatureInvalid, signatureRules)
 	rules = append(rules, layerRules(finding.Schema, SchemaInvalid, schemaRules)...)
 	rules = append(rules, protocolRules()...)
+	rules = append(rules, provider.Rules()...)
 	rules = append(rules, layerRules(finding.Completeness, IncompleteContext, completenessRules)...)
 	rules = append(rules, layerRules(finding.Budget, BudgetExhausted, budgetRules)...)
 	rules = append(rules, layerRules(finding.Safety, SafetyViolation, safetyRules())...)

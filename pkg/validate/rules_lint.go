@@ -19,7 +19,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"role": "assistant", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]},
   {"role": "tool", "tool_call_id": "call_1", "content": "3 clauses"}]}`,
-		}, false, callWithoutResult},
+		}, false, true, callWithoutResult},
 		{finding.Rule{
 			ID:      "lint/tool-result-without-call",
 			Reason:  IncompleteContext,
@@ -30,7 +30,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}]},
   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "3 clauses"}]}]}`,
-		}, false, resultWithoutCall},
+		}, false, true, resultWithoutCall},
 		{finding.Rule{
 			ID:      "lint/duplicate-turn",
 			Reason:  SchemaInvalid,
@@ -42,7 +42,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"id": "m1", "role": "user", "content": "Go on."},
   {"id": "m2", "role": "user", "content": "Go on."}]}`,
-		}, false, duplicateTurn},
+		}, false, true, duplicateTurn},
 		{finding.Rule{
 			ID:      "lint/system-turn-mid-history",
 			Reason:  SafetyViolation,
@@ -54,7 +54,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good: `{"conversationHistoryVerbatim": [
   {"role": "system", "content": "You score clauses."},
   {"role": "user", "content": "Score clause 4.2."}]}`,
-		}, false, systemTurn},
+		}, false, true, systemTurn},
 		{finding.Rule{
 			ID:      "lint/secret",
 			Reason:  SafetyViolation,
@@ -62,7 +62,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Messages are queued, logged and shown to models, so whoever reads one can use it. The value is never printed.",
 			Bad:     summaryExample("Read from postgres://app:k7Qp2vX9mT4w@db.internal/app"),
 			Good:    summaryExample("Deployed with the key that the vault has at ci/deploy"),
-		}, true, lintSecrets},
+		}, true, false, lintSecrets},
 		{finding.Rule{
 			ID:      "lint/constraint-form",
 			Reason:  SchemaInvalid,
@@ -70,7 +70,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Receivers look constraints up by their names; one without a name is easily passed over.",
 			Bad:     `{"constraints": ["answer in JSON"]}`,
 			Good:    `{"constraints": ["returnJSON:true"]}`,
-		}, false, constraintForm},
+		}, false, false, constraintForm},
 		{finding.Rule{
 			ID:      "lint/timestamp-future",
 			Reason:  SchemaInvalid,
@@ -78,7 +78,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Some clock is wrong, so that latencies and the order of the task's handoffs are too; or the message was made up.",
 			Bad:     `{"timestamp": "2999-01-01T00:00:00Z"}`,
 			Good:    `{"timestamp": "2026-06-12T09:30:00Z"}`,
-		}, false, timestampInFuture},
+		}, false, false, timestampInFuture},
 		{finding.Rule{
 			ID:      "lint/completed-after-timestamp",
 			Reason:  SchemaInvalid,
@@ -86,7 +86,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "Then the message cannot have reported it: a clock is wrong, or the message was changed later.",
 			Bad:     completedExample("2026-06-12T11:00:00Z"),
 			Good:    completedExample("2026-06-12T09:28:41Z"),
-		}, false, completedAfterTimestamp},
+		}, false, false, completedAfterTimestamp},
 		{finding.Rule{
 			ID:      "lint/subtask-done-and-left",
 			Reason:  IncompleteContext,
@@ -94,7 +94,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Why:     "The receiver does not know whether to do it: it is done twice, or not at all.",
 			Bad:     `{"remainingSubtasks": [{"subtaskId": "s1", "description": "Extract limitation-of-liability clauses"}]}`,
 			Good:    `{"remainingSubtasks": [{"subtaskId": "s2", "description": "Score each clause for liability risk"}]}`,
-		}, false, subtaskDoneAndLeft},
+		}, false, false, subtaskDoneAndLeft},
 		{finding.Rule{
 			ID:       "lint/context-window",
 			Reason:   SchemaInvalid,
@@ -103,7 +103,7 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Bad:      `{"conversationHistorySummary": "Clause 4.2 flagged."}`,
 			Good:     `{"conversationHistorySummary": "Clause 4.2 flagged: far from the standard.", "conversationHistoryVerbatim": []}`,
 			Receiver: `{"contextWindow": 660}`,
-		}, false, contextWindow},
+		}, false, false, contextWindow},
 	}
 	for i := range rules {
 		rules[i].Layer, rules[i].Severity = finding.Lint, finding.Warning

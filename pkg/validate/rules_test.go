@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/privacy"
+	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/schemas"
@@ -61,6 +63,10 @@ func keywords(t *testing.T, r finding.Rule, example string) []string {
 		options.Receiver = receiver
 	}
 	switch r.Layer {
+	case finding.Provider:
+		name, _, _ := strings.Cut(r.ID, "/")
+		options.For = []provider.Provider{provider.Provider(name)}
+		options.Formats = []format.Format{format.Format(name)} // what is said alone is said alike in several
 	case finding.Signature:
 		if r.ID == SignatureUnchecked {
 			break

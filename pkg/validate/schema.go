@@ -159,12 +159,15 @@ func schemaFinding(keyword, problem string) finding.Finding {
 	return finding.Finding{Layer: finding.Schema, Reason: SchemaInvalid, Severity: finding.Error, Rule: schemaPrefix + keyword, Message: problem}
 }
 
+// numberLimit is the rule of numbers that [jsonstream.SafeNumber] rejects.
+const numberLimit = "number-limit"
+
 // numbersOverLimit reports the numbers that [jsonstream.SafeNumber] rejects.
 func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 	var findings []finding.Finding
 	for n := range v.All() {
 		if n.Kind() == jsonstream.Number && !jsonstream.SafeNumber(n.Raw()) {
-			findings = append(findings, schemaFinding("number-limit", fmt.Sprintf(
+			findings = append(findings, schemaFinding(numberLimit, fmt.Sprintf(
 				"a number of more than %d digits or with an exponent beyond ±%d: found %s; write it as a string",
 				jsonstream.MaxDigits, jsonstream.MaxExponent, finding.QuoteValue(n))).On(n))
 			if len(findings) == maxFindings {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -21,6 +23,33 @@ func checkSignature(m *message.Message, o Options) ([]finding.Finding, string) {
 	return []finding.Finding{f.At(fault.Pointer, fault.Position)}, ""
 }
 
+// checkSignatures is [checkSignature] of a message, or of those that one of another format holds as
+// they are. There is no key of several.
+func checkSignatures(m *message.Message, f format.Format, o Options) (findings []finding.Finding, key string) {
+	handoffs := handoffsIn(m.Root(), f)
+	if len(handoffs) == 0 {
+		return checkSignature(m, o)
+	}
+	for _, handoff := range handoffs {
+		if len(findings) == maxFindings {
+			break
+		}
+		inner, err := message.Parse(handoff.Raw(), message.Options{Limits: jsonstream.Unlimited()})
+		if err != nil {
+			continue // impossible: it was parsed as a part of the message
+		}
+		var faults []finding.Finding
+		faults, key = checkSignature(inner, o)
+		for _, fault := range faults {
+			findings = append(findings, fault.On(handoff.At(fault.Pointer)))
+		}
+	}
+	if len(handoffs) > 1 {
+		key = ""
+	}
+	return findings, key
+}
+
 // clockSkew is by how much the clocks of sender and receiver may differ where nobody says
 // how much.
 const clockSkew = time.Minute
@@ -30,8 +59,8 @@ const clockSkew = time.Minute
 const SignatureUnchecked = signaturePrefix + "unchecked"
 
 // noteUnchecked returns a note for a signed message: its signature was not checked.
-func noteUnchecked(m *message.Message) []finding.Finding {
-	signature := m.Root().Get("signature")
+func noteUnchecked(root jsonstream.Value) []finding.Finding {
+	signature := root.Get("signature")
 	if signature.Text() == "" {
 		return nil
 	}

@@ -298,7 +298,7 @@ func TestLayerOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := slices.DeleteFunc(Layers(), func(l finding.Layer) bool {
-		return l == finding.Protocol || l == finding.Privacy // of other systems, and only with a policy
+		return l == finding.Protocol || l == finding.Provider || l == finding.Privacy // of other systems, and only where they are asked for
 	})
 	for i, tt := range []struct {
 		first finding.Layer

@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/privacy"
+	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -24,6 +25,8 @@ type Options struct {
 	// message is checked as the one that it looks like, or as the first if it looks like
 	// none.
 	Formats []format.Format
+	// For are the providers of models whose APIs are to take the history of the message.
+	For []provider.Provider
 	// Receiver describes the receiver; nil skips the checks that need one.
 	Receiver *Receiver
 	// Schema is checked in place of the message's own schema. No other layers run, since
@@ -92,8 +95,24 @@ const maxFindings = 1000
 // the message was neither accepted nor rejected.
 func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
 	f := v.formatOf(m)
-	var all []finding.Finding
 	var signedBy string
+	r, err := v.judge(ctx, func(layer finding.Layer) (findings []finding.Finding, err error) {
+		if layer == finding.Signature && v.options.Verifier != nil {
+			findings, signedBy = checkSignatures(m, f, v.options)
+			return findings, nil
+		}
+		return v.run(ctx, layer, m, f)
+	})
+	if err == nil {
+		r.Format, r.SignedBy = f, signedBy
+	}
+	return r, err
+}
+
+// judge makes a result of what the layers find, one after the other. The error is that of ctx or
+// of find.
+func (v *Validator) judge(ctx context.Context, find func(finding.Layer) ([]finding.Finding, error)) (Result, error) {
+	var all []finding.Finding
 	stopped := false
 	for _, layer := range layers {
 		if err := ctx.Err(); err != nil {
@@ -102,13 +121,7 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, e
 		if !v.options.runs(layer) || stopped && layer != finding.Safety {
 			continue
 		}
-		var findings []finding.Finding
-		var err error
-		if layer == finding.Signature && v.options.Verifier != nil {
-			findings, signedBy = checkSignature(m, v.options)
-		} else {
-			findings, err = v.run(ctx, layer, m, f)
-		}
+		findings, err := find(layer)
 		if err != nil {
 			return Result{}, err
 		}
@@ -132,9 +145,7 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, e
 	if all == nil {
 		all = []finding.Finding{}
 	}
-	r := newResult(all)
-	r.Format, r.SignedBy = f, signedBy
-	return r, nil
+	return newResult(all), nil
 }
 
 // ValidateRaw parses a message and runs the layers over it, for many messages in the same
@@ -158,11 +169,16 @@ func (v *Validator) formatOf(m *message.Message) format.Format {
 	if v.options.Schema != nil {
 		return ""
 	}
-	known := v.options.Formats
-	if f, ok := formats.Detect(m.Root()); ok && slices.Contains(known, f) {
+	return v.formatFrom(formats.Detect(m.Root()))
+}
+
+// formatFrom returns the format to check a message as that looks like f, or, if it is not ok, like
+// none.
+func (v *Validator) formatFrom(f format.Format, ok bool) format.Format {
+	if ok && slices.Contains(v.options.Formats, f) {
 		return f
 	}
-	return known[0]
+	return v.options.Formats[0]
 }
 
 // runs reports whether a layer is to run.
@@ -175,30 +191,67 @@ func (o *Options) runs(layer finding.Layer) bool {
 
 func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Message, f format.Format) ([]finding.Finding, error) {
 	switch layer {
-	case finding.Signature:
-		if f == format.EAAPL {
-			return noteUnchecked(m), nil
-		}
-		return nil, nil
 	case finding.Schema:
-		return checkSchema(m.Root(), f, v.options), nil
+		return v.andOfHandoffs(checkSchema(m.Root(), f, v.options), layer, m.Root(), f), nil
 	case finding.Protocol:
 		return checkProtocol(m.Document(), f, v.options.Limits), nil
+	case finding.Provider:
+		return checkProviders(m.Document(), f, v.options.For, v.options.Limits), nil
 	case finding.Safety:
 		return checkSafety(ctx, m.Root(), f, v.options)
 	case finding.Privacy:
 		return checkPrivacy(m.Document(), f, v.options), nil
 	}
+	var findings []finding.Finding
 	switch {
 	case layer == finding.Lint:
-		return lint(lintContext{m.Root(), f, v.options.Receiver, v.options.Now()}), nil
-	case f != format.EAAPL:
-		return nil, nil
-	case layer == finding.Completeness:
-		return checkCompleteness(m.Root(), v.options.Receiver), nil
-	default:
-		return checkBudget(m.Root()), nil
+		findings = append(lint(lintContext{m.Root(), f, v.options.Receiver, v.options.Now()}), v.lintTurns(m.Document(), f)...)
+	case f == format.EAAPL:
+		findings = v.ofHandoff(layer, m.Root())
 	}
+	return v.andOfHandoffs(findings, layer, m.Root(), f), nil
+}
+
+// ofHandoff runs a layer over a canonical message, of its own or in a message of another format.
+func (v *Validator) ofHandoff(layer finding.Layer, root jsonstream.Value) []finding.Finding {
+	switch layer {
+	case finding.Signature:
+		return noteUnchecked(root)
+	case finding.Schema:
+		return checkMessageSchema(root, v.options.Receiver)
+	case finding.Completeness:
+		return checkCompleteness(root, v.options.Receiver)
+	case finding.Budget:
+		return checkBudget(root)
+	case finding.Lint:
+		return lint(lintContext{root, format.EAAPL, v.options.Receiver, v.options.Now()})
+	default:
+		return nil // the others look at the whole document
+	}
+}
+
+// andOfHandoffs adds what a layer finds in the canonical messages that a message of another format
+// holds as they are. What it has found there already is not repeated.
+func (v *Validator) andOfHandoffs(findings []finding.Finding, layer finding.Layer, root jsonstream.Value, f format.Format) []finding.Finding {
+	for _, handoff := range handoffsIn(root, f) {
+		if len(findings) >= maxFindings {
+			break
+		}
+		for _, one := range v.ofHandoff(layer, handoff) {
+			if len(findings) < maxFindings && !slices.Contains(findings, one) {
+				findings = append(findings, one)
+			}
+		}
+	}
+	return findings
+}
+
+// handoffsIn returns the canonical messages that a message of a format holds as they are.
+func handoffsIn(root jsonstream.Value, f format.Format) []jsonstream.Value {
+	if handoffs := formats.Named(f).Handoffs; handoffs != nil {
+		return handoffs(root)
+	}
+	return nil
 }
 
 func (v *Validator) isOff(f finding.Finding) bool {

@@ -26,6 +26,8 @@ func valueProblem(c schema.Cause) string {
 		return brokenRule(c)
 	case c.Keyword == "const":
 		return fmt.Sprintf("must be %s: found %s", value, what)
+	case c.Keyword == "contains" && rule.Get("enum").Exists():
+		return "an element " + mustBeOneOf(rule.Get("enum").Elements(), what, "")
 	case c.Keyword == "contains":
 		return "must have an element that matches the schema's contains: found none"
 	case rule.Kind() == jsonstream.False:
