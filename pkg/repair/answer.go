@@ -1,0 +1,95 @@
+package repair
+
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A form is how results are written beside a call: as turns of their own, or as parts of a turn.
+type form struct {
+	list string // the member of a turn that has parts; "" for turns of their own
+	role string // of that turn
+}
+
+// resultOf returns what answers a call with a text, in the form that the call is in: a turn, or
+// a part and the form of the turn that it belongs into. It returns nil where no text can
+// answer the call, such as one that asks for a screenshot.
+func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text string) (answer []byte, parts *form) {
+	v, id := call.Value, call.ID.Text()
+	switch kind := v.Get("type").Text(); {
+	case v.Get("functionCall").Exists(), v.Get("function_call").Exists():
+		return geminiResult(call, text), &form{list: "parts", role: "user"}
+	case v.Get("toolUse").Exists():
+		return format.Fill(`{"toolResult":{"toolUseId":%,"content":[{"text":%}],"status":"error"}}`, id, text), &form{list: "content", role: "user"}
+	case kind == "tool-call":
+		return format.Fill(`{"type":"tool-result","toolCallId":%,"toolName":%,"output":{"type":"error-text","value":%}}`, id, call.Tool(), text), &form{list: "content", role: "tool"}
+	case kind == "tool_use" && !isLangChain(turn) && conversation.Item(turn).Get("role").Exists():
+		return format.Fill(`{"type":"tool_result","tool_use_id":%,"content":%,"is_error":true}`, id, text), &form{list: "content", role: "user"}
+	case isLangChain(turn):
+		return langChainResult(turn, id, call.Tool(), text), nil
+	case kind == "custom_tool_call":
+		return format.Fill(`{"type":"custom_tool_call_output","call_id":%,"output":%}`, id, text), nil
+	case kind == "function_call" && call.ID.Name() == "call_id", kind == "local_shell_call" && r.isLines(): // Codex has no other
+		return format.Fill(`{"type":"function_call_output","call_id":%,"output":%}`, id, text), nil
+	case kind == "local_shell_call":
+		return format.Fill(`{"type":"local_shell_call_output","call_id":%,"output":%}`, id, text), nil
+	case v.Parent().Name() == "tool_calls":
+		return format.Fill(`{"role":"tool","tool_call_id":%,"content":%}`, id, text), nil
+	case v.Name() == "function_call":
+		return format.Fill(`{"role":"function","name":%,"content":%}`, call.Tool(), text), nil
+	}
+	return nil, nil
+}
+
+func geminiResult(call conversation.Part, text string) []byte {
+	member := "functionResponse"
+	if call.Value.Get("function_call").Exists() {
+		member = "function_response"
+	}
+	if id := call.ID.Text(); id != "" {
+		return format.Fill(`{"`+member+`":{"id":%,"name":%,"response":{"error":%}}}`, id, call.Tool(), text)
+	}
+	return format.Fill(`{"`+member+`":{"name":%,"response":{"error":%}}}`, call.Tool(), text)
+}
+
+// isLangChain reports whether a turn is as LangChain serialises it.
+func isLangChain(turn jsonstream.Value) bool {
+	return turn.Get("lc").Exists() || !turn.Get("role").Exists() && turn.Get("type").Text() == "ai"
+}
+
+func langChainResult(turn jsonstream.Value, id, tool, text string) []byte {
+	switch {
+	case turn.Get("lc").Exists():
+		modules := `"langchain","schema","messages"`
+		if turn.At("/id/0").Text() == "langchain_core" {
+			modules = `"langchain_core","messages"`
+		}
+		return format.Fill(`{"lc":1,"type":"constructor","id":[`+modules+`,"ToolMessage"],"kwargs":{"content":%,"tool_call_id":%,"name":%,"status":"error"}}`, text, id, tool)
+	case turn.Get("data").Exists():
+		return format.Fill(`{"type":"tool","data":{"content":%,"tool_call_id":%,"name":%,"status":"error"}}`, text, id, tool)
+	default:
+		return format.Fill(`{"type":"tool","content":%,"tool_call_id":%,"name":%,"status":"error"}`, text, id, tool)
+	}
+}
+
+// turnOf returns a turn with a part.
+func (f *form) turnOf(part []byte) []byte {
+	text := format.Fill(`{"role":%,"`+f.list+`":[`, f.role)
+	return append(append(text, part...), `]}`...)
+}
+
+// around returns a turn in what its neighbour is in, such as a line or an event.
+func (r *repairer) around(like jsonstream.Value, turn []byte) []byte {
+	if conversation.Item(like) == like || isLangChain(like) {
+		return turn
+	}
+	outer := parse(r.layout.Speak(like, "user", string(turn)))
+	d := jsonstream.NewDraft(outer)
+	if err := d.Set(conversation.Item(outer).Pointer(), turn); err != nil {
+		panic(fmt.Sprintf("repair: %v", err)) // the place was found in it
+	}
+	return d.Bytes()
+}

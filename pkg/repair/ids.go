@@ -1,0 +1,194 @@
+package repair
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+// idMembers are the members that name a call, in all forms.
+var idMembers = []string{"id", "call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId"}
+
+// renameIn gives a call, or a result, another id: within a value of an item.
+func (r *repairer) renameIn(i int, v jsonstream.Value, id, fresh string) {
+	base := len(r.items[i].turn.Value.Pointer())
+	var pointers []string
+	for at := range v.All() {
+		if at.Kind() == jsonstream.String && at.Text() == id && slices.Contains(idMembers, at.Name()) && !inArguments(at, v) {
+			pointers = append(pointers, at.Pointer()[base:])
+		}
+	}
+	for _, pointer := range pointers {
+		r.editAt(i, pointer, format.Fill("%", fresh))
+	}
+}
+
+// inArguments reports whether a value is in what a call or result is about.
+func inArguments(at, v jsonstream.Value) bool {
+	for ; at.Exists() && at != v; at = at.Parent() {
+		switch at.Name() {
+		case "input", "args", "arguments", "output", "response", "content":
+			return at.Parent() == v || at.Parent().Parent() == v
+		}
+	}
+	return false
+}
+
+// ids returns the ids of all calls and results.
+func (r *repairer) ids() map[string]bool {
+	all := map[string]bool{}
+	for _, it := range r.items {
+		for p := range conversation.ToolEvents(it.turn.Value) {
+			all[p.ID.Text()] = true
+		}
+	}
+	return all
+}
+
+// freshID returns an id like one, which no call has and which the provider takes.
+func (r *repairer) freshID(id string) string {
+	taken := r.ids()
+	base := r.wellFormed(id)
+	for n := 2; ; n++ {
+		fresh := fmt.Sprintf("%s_%d", base, n)
+		if _, ok := r.provider.FitsCallID(fresh); !ok && r.provider != provider.Gemini {
+			base = base[:len(base)/2]
+			continue
+		}
+		if !taken[fresh] {
+			return fresh
+		}
+	}
+}
+
+// wellFormed returns an id in the form that the provider takes: with _ for other characters, and
+// with a digest of it in the place of what is too much.
+func (r *repairer) wellFormed(id string) string {
+	clean := cleaned(id, "-")
+	if clean == "" {
+		clean = "call"
+	}
+	if _, ok := r.provider.FitsCallID(clean); !ok {
+		const kept = 24
+		clean = clean[:min(kept, len(clean))] + "_" + digest(id)
+	}
+	return clean
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:4])
+}
+
+// cleaned returns a text with _ in the place of what is no letter, digit, _ or one of others.
+func cleaned(text, others string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', strings.ContainsRune(others, c):
+			return c
+		default:
+			return '_'
+		}
+	}, text)
+}
+
+// mendCallID gives a call and its results an id in the form that the provider takes.
+func (r *repairer) mendCallID(f provider.Fault) bool {
+	id := f.At.Text()
+	fresh := r.wellFormed(id)
+	if _, ok := r.provider.FitsCallID(id); ok || id == "" {
+		return false
+	}
+	if r.ids()[fresh] {
+		fresh = r.freshID(fresh)
+	}
+	r.step(f, r.indexOf(f.At), "gave the call the id %q, also in its result", fresh)
+	for i := range r.items {
+		for again := true; again; {
+			again = false
+			for p := range conversation.ToolEvents(r.items[i].turn.Value) {
+				if p.ID.Text() == id {
+					r.renameIn(i, p.Value, id, fresh)
+					again = true
+					break
+				}
+			}
+		}
+		if twin := r.items[i].turn.Item(); twin.Get("tool_calls").Exists() { // LangChain has calls twice
+			r.renameIn(i, twin.Get("tool_calls"), id, fresh)
+		}
+	}
+	return true
+}
+
+// mendToolName gives the tool of a call a name that one can have.
+func (r *repairer) mendToolName(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	for _, kind := range []conversation.PartKind{conversation.Call, conversation.Result} {
+		p, ok := r.partAt(i, f.At, kind)
+		if !ok || !p.Name.Exists() {
+			continue
+		}
+		name, prefix := p.Tool(), strings.TrimSuffix(p.Name.Text(), p.Tool())
+		const longest = 64
+		clean := strings.Trim(cleaned(name, "-"), "-")
+		if clean == "" || clean[0] >= '0' && clean[0] <= '9' && r.provider == provider.Gemini {
+			clean = "_" + clean
+		}
+		if len(clean) > longest {
+			clean = clean[:longest-9] + "_" + digest(name)
+		}
+		r.step(f, i, "named the tool %q", clean)
+		r.edit(i, p.Name, format.Fill("%", prefix+clean))
+		return true
+	}
+	return false
+}
+
+// mendItemID leaves out the id of an item, or drops an item that is the same as one before it.
+func (r *repairer) mendItemID(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	item := r.items[i].turn.Item()
+	for j := range i {
+		if other := r.items[j].turn.Item(); same(other, item) {
+			r.step(f, i, "dropped the item, which is the same as one before it")
+			r.drop(i)
+			return true
+		}
+	}
+	if item.Get("type").Text() == "reasoning" {
+		return r.dropReasoning(f)
+	}
+	r.step(f, i, "left out the id of the item")
+	r.edit(i, f.At, nil)
+	return true
+}
+
+// mendDocumentName gives a document a name that one can have, and no other has.
+func (r *repairer) mendDocumentName(f provider.Fault) bool {
+	if f.At.Kind() != jsonstream.String {
+		return false
+	}
+	i := r.indexOf(f.At)
+	clean := strings.Join(strings.Fields(strings.Map(func(c rune) rune {
+		if c == '-' || c == '(' || c == ')' || c == '[' || c == ']' || c == '_' || cleaned(string(c), "") != "_" {
+			return c
+		}
+		return ' '
+	}, f.At.Text())), " ")
+	const longest = 180
+	clean = strings.TrimSpace(clean[:min(len(clean), longest)])
+	if clean == f.At.Text() || clean == "" {
+		clean = strings.TrimSpace(clean + " " + digest(f.Pointer+f.At.Text()))
+	}
+	r.step(f, i, "named the document %q", clean)
+	r.edit(i, f.At, format.Fill("%", clean))
+	return true
+}

@@ -1,0 +1,358 @@
+package repair
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+// partAt returns the part of an item that a value is in, of a kind.
+func (r *repairer) partAt(i int, at jsonstream.Value, kind conversation.PartKind) (conversation.Part, bool) {
+	for v := at; v.Exists(); v = v.Parent() {
+		for p := range conversation.Parts(r.items[i].turn.Value) {
+			if p.Kind == kind && p.Value == v {
+				return p, true
+			}
+		}
+	}
+	return conversation.Part{}, false
+}
+
+// isWhole reports whether a part is all that a turn is.
+func (r *repairer) isWhole(i int, p conversation.Part) bool { return p.Value == r.items[i].turn.Item() }
+
+// take removes a part from an item, and the item if nothing else is in it. It reports whether
+// the item is gone.
+func (r *repairer) take(i int, p conversation.Part) (gone bool) {
+	n := 0
+	for other := range conversation.Parts(r.items[i].turn.Value) {
+		if other.Value != p.Value {
+			n++
+		}
+	}
+	if n == 0 || r.isWhole(i, p) {
+		r.drop(i)
+		return true
+	}
+	list := p.Value.Parent()
+	if list.Len() == 1 && list.Name() == "tool_calls" {
+		r.edit(i, list, nil)
+	} else {
+		r.edit(i, p.Value, nil)
+	}
+	return false
+}
+
+// answerCall gives a call a result that says that there is none.
+func (r *repairer) answerCall(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	call, ok := r.partAt(i, f.At, conversation.Call)
+	if !ok {
+		return false
+	}
+	if name := call.Name.Name(); name == "type" || call.Value.Get("type").Text() == "dynamic-tool" { // a part of a UIMessage
+		pointer := call.Value.Pointer()[len(r.items[i].turn.Value.Pointer()):]
+		r.editAt(i, pointer+"/state", []byte(`"output-error"`))
+		r.editAt(i, pointer+"/errorText", format.Fill("%", NoResult))
+		r.step(f, i, "gave the call the error %q", NoResult)
+		return true
+	}
+	answer, parts := r.resultOf(r.items[i].turn.Value, call, NoResult)
+	if answer == nil {
+		return false
+	}
+	r.step(f, i, "gave the call %s the result %q", nameOf(call), NoResult)
+	r.put(i, answer, parts)
+	return true
+}
+
+func nameOf(p conversation.Part) string {
+	if id := p.ID.Text(); id != "" {
+		return fmt.Sprintf("%q", id)
+	}
+	return fmt.Sprintf("of %q", p.Tool())
+}
+
+// put puts a result after the turn with its call: into the turn that has the results of the
+// others or, as a part, before what the user says there.
+func (r *repairer) put(call int, answer []byte, parts *form) {
+	like := r.items[call].turn.Value
+	to := r.afterCalls(call)
+	if parts == nil {
+		for to < len(r.items) && r.isResult(to) {
+			to++
+		}
+		r.insert(to, r.around(like, answer))
+		return
+	}
+	if r.isLines() { // each result is one
+		for to < len(r.items) && r.isResult(to) {
+			to++
+		}
+	} else if to < len(r.items) && r.takesParts(to, parts) {
+		list := r.listOf(to, parts)
+		at := 0
+		for p := range conversation.Parts(r.items[to].turn.Value) {
+			if p.Kind == conversation.Result && p.Value.Parent() == list {
+				at = p.Value.Index() + 1
+			}
+		}
+		r.insertPart(to, list, at, answer)
+		return
+	}
+	r.insert(to, r.around(like, parts.turnOf(answer)))
+}
+
+// afterCalls returns the index of the first item after those that are sent as one message with
+// a call.
+func (r *repairer) afterCalls(call int) int {
+	to := call + 1
+	if !r.layout.Divided || r.provider == provider.OpenAIResponses {
+		return to
+	}
+	for to < len(r.items) && conversation.IsModelOutput(r.items[to].turn.Item()) {
+		to++
+	}
+	return to
+}
+
+// isResult reports whether an item is a result and nothing else, or a line of results.
+func (r *repairer) isResult(i int) bool {
+	found := false
+	for p := range conversation.Parts(r.items[i].turn.Value) {
+		if found = p.Kind == conversation.Result && (r.isWhole(i, p) || r.isLines()); !found {
+			break
+		}
+	}
+	return found
+}
+
+// isAlone reports whether a result is moved with its turn.
+func (r *repairer) isAlone(i int, p conversation.Part) bool {
+	return r.isWhole(i, p) || r.isLines() && r.isResult(i) && p.Value.Parent().Len() == 1
+}
+
+// takesParts reports whether an item is a turn that results may be put into.
+func (r *repairer) takesParts(i int, parts *form) bool {
+	list := r.listOf(i, parts)
+	return conversation.Role(r.items[i].turn.Value) == parts.role && (list.Kind() == jsonstream.Array || parts.role == "user" && list.Kind() == jsonstream.String)
+}
+
+func (r *repairer) listOf(i int, parts *form) jsonstream.Value {
+	return r.items[i].turn.Item().Get(parts.list)
+}
+
+// insertPart inserts a part into the list of a turn, or before the text that it has in place of
+// one.
+func (r *repairer) insertPart(i int, list jsonstream.Value, at int, part []byte) {
+	var elements [][]byte
+	if list.Kind() == jsonstream.String {
+		elements = append(elements, format.Fill(`{"type":"text","text":%}`, list.Text()))
+		if r.provider == provider.Anthropic && strings.TrimSpace(list.Text()) == "" {
+			elements = nil // an empty text is refused beside others
+		}
+	}
+	for _, v := range list.Elements() {
+		elements = append(elements, v.Raw())
+	}
+	text := []byte{'['}
+	for j := range len(elements) + 1 {
+		if j == at {
+			text = append(jsonstream.AppendComma(text), part...)
+		}
+		if j < len(elements) {
+			text = append(jsonstream.AppendComma(text), elements[j]...)
+		}
+	}
+	r.edit(i, list, append(text, ']'))
+}
+
+// moveResult moves a result to where its call wants it.
+func (r *repairer) moveResult(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	result, ok := r.partAt(i, f.At, conversation.Result)
+	if !ok {
+		return false
+	}
+	call := r.indexOf(f.Of)
+	switch {
+	case call < 0:
+		return true // its turn was changed: the next round finds it
+	case f.Of == result.Value: // they are one
+		return false
+	}
+	r.step(f, i, "moved the result of %s to its call", nameOf(result))
+	if r.isAlone(i, result) {
+		to := r.afterCalls(call)
+		for to < len(r.items) && to != i && r.isResult(to) {
+			to++
+		}
+		r.move(i, to)
+		return true
+	}
+	list := result.Value.Parent()
+	answer := bytes.Clone(result.Value.Raw())
+	parts := &form{list: list.Name(), role: r.items[i].turn.Item().Get("role").Text()}
+	if r.take(i, result) && i < call {
+		call--
+	}
+	r.put(call, answer, parts)
+	return true
+}
+
+// noteResult makes a note in a turn of the user of a result that answers no call.
+func (r *repairer) noteResult(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	result, ok := r.partAt(i, f.At, conversation.Result)
+	if !ok {
+		return false
+	}
+	r.note(f, i, result, "whose call is not in the history")
+	return true
+}
+
+// note makes a note of a result, after the results beside it.
+func (r *repairer) note(f provider.Fault, i int, result conversation.Part, why string) {
+	like := r.items[i].turn.Value
+	said := noteText(result, why)
+	r.step(f, i, "made the result of %s, %s, a note in a turn of the user", nameOf(result), why)
+	if role := r.items[i].turn.Role; !r.isWhole(i, result) && role == "user" {
+		// In the same turn, since two of the user in a row are not taken everywhere.
+		list := result.Value.Parent()
+		text := textPart(list, said)
+		r.edit(i, result.Value, nil)
+		list = r.items[i].turn.Item().Get(list.Name())
+		r.insertPart(i, list, list.Len(), text)
+		return
+	}
+	to := i + 1
+	if r.take(i, result) {
+		to = i
+	}
+	for to < len(r.items) && r.isResult(to) {
+		to++
+	}
+	r.insert(to, r.layout.Speak(like, "user", said))
+}
+
+// textPart returns a part with a text for a list of parts.
+func textPart(list jsonstream.Value, text string) []byte {
+	for _, v := range list.Elements() {
+		if v.Get("type").Text() != "" {
+			return format.Fill(`{"type":"text","text":%}`, text)
+		}
+	}
+	return format.Fill(`{"text":%}`, text)
+}
+
+// noteText returns what a note says of a result: its id, its tool and all of its content.
+func noteText(result conversation.Part, why string) string {
+	text := "[the result"
+	if id := result.ID.Text(); id != "" {
+		text += " of the tool call " + id
+	}
+	if tool := result.Tool(); tool != "" {
+		text += " of the tool " + tool
+	}
+	return text + ", " + why + "]\n" + contentOf(result.Value)
+}
+
+// contentOf returns the content of a result, as its text or as JSON.
+func contentOf(v jsonstream.Value) string {
+	for _, path := range []string{"/content", "/output/value", "/output", "/functionResponse/response", "/function_response/response", "/toolResult/content"} {
+		at := v.At(path)
+		switch {
+		case at.Kind() == jsonstream.String:
+			return at.Text()
+		case at.Exists() && at.Kind() != jsonstream.Null:
+			if text := at.At("/0/text"); at.Len() == 1 && text.Kind() == jsonstream.String && at.First().Len() <= 2 {
+				return text.Text()
+			}
+			return string(jsonstream.AppendCompact(nil, at.Raw()))
+		}
+	}
+	return string(jsonstream.AppendCompact(nil, v.Raw()))
+}
+
+// mendRepeatedResult drops a second result that is the same as the first, and makes a note of
+// any other.
+func (r *repairer) mendRepeatedResult(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	result, ok := r.partAt(i, f.At, conversation.Result)
+	if !ok {
+		return false
+	}
+	for j := 0; j <= i; j++ {
+		for p := range conversation.ToolEvents(r.items[j].turn.Value) {
+			if p.Kind != conversation.Result || p.Value == result.Value || p.ID.Text() != result.ID.Text() || p.ID.Text() == "" && p.Tool() != result.Tool() {
+				continue
+			}
+			if same(p.Value, result.Value) {
+				r.step(f, i, "dropped the second result of %s, which is the same", nameOf(result))
+				r.take(i, result)
+				return true
+			}
+		}
+	}
+	r.note(f, i, result, "which has another result already")
+	return true
+}
+
+func same(a, b jsonstream.Value) bool {
+	return bytes.Equal(jsonstream.AppendCompact(nil, a.Raw()), jsonstream.AppendCompact(nil, b.Raw()))
+}
+
+// mendRepeatedCall gives a second call with an id one of its own, and its result the same; it
+// drops a call that is the same as the first and has no result.
+func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	again, ok := r.partAt(i, f.At, conversation.Call)
+	if !ok {
+		return false
+	}
+	id := again.ID.Text()
+	var first conversation.Part
+	firstAt, results := -1, 0
+	passed, own := false, false // the second call; whether it is its own result
+	resultAt, result := -1, ""  // the first result after the second call, and the JSON Pointer to it
+	for j, it := range r.items {
+		for p := range conversation.ToolEvents(it.turn.Value) {
+			switch {
+			case p.ID.Text() != id:
+			case p.Kind == conversation.Result:
+				results++
+				if passed && resultAt < 0 {
+					resultAt, result = j, p.Value.Pointer()
+					own = p.Value == again.Value
+				}
+			case p.Value == again.Value:
+				passed = true
+			case firstAt < 0:
+				first, firstAt = p, j
+			}
+		}
+	}
+	if (results < 2 || own) && same(first.Value, again.Value) {
+		if firstAt != i && same(r.items[firstAt].turn.Value, r.items[i].turn.Value) {
+			r.step(f, i, "dropped the turn, which is the same as the one with the first call %q", id)
+			r.drop(i)
+			return true
+		}
+		r.step(f, i, "dropped the second call %q, which is the same", id)
+		r.take(i, again)
+		return true
+	}
+	fresh := r.freshID(id)
+	r.step(f, i, "gave the second call %q the id %q", id, fresh)
+	r.renameIn(i, again.Value, id, fresh)
+	if results >= 2 && resultAt >= 0 && !own {
+		at := r.items[resultAt].turn.Value
+		r.renameIn(resultAt, at.At(result[len(at.Pointer()):]), id, fresh)
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package repair
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+// document reads a text: several objects are lines.
+func document(t testing.TB, text []byte) *jsonstream.Document {
+	t.Helper()
+	raw := jsonstream.NewRaw(text)
+	raw.Lines = bytes.Contains(text, []byte("}\n{"))
+	doc, cut, err := Parse(raw, jsonstream.Unlimited())
+	if err != nil || cut != nil {
+		t.Fatalf("%v, cut off %q: %s", err, cut, text)
+	}
+	return doc
+}
+
+// repaired repairs a text, and checks what holds of every repair: that it is not changed again,
+// and that the archive gives back the text.
+func repaired(t testing.TB, text []byte, o Options) Result {
+	t.Helper()
+	r, err := Message(document(t, text), jsonstream.Unlimited(), o)
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if len(r.Steps) == 0 {
+		if !bytes.Equal(r.Text, text) || r.Archive != nil {
+			t.Fatalf("nothing was done, and it changed: %s", r.Text)
+		}
+		return r
+	}
+	archive, err := ReadArchive(bytes.NewReader(append(r.Archive, '\n')))
+	if err != nil {
+		t.Fatal(err)
+	}
+	original, err := archive.Restore(r.Text)
+	if err != nil || !bytes.Equal(original, text) {
+		t.Errorf("restored as %s: %v", original, err)
+	}
+	again, err := Message(document(t, r.Text), jsonstream.Unlimited(), Options{Format: r.Format, For: r.For})
+	if err != nil || len(again.Steps) > 0 {
+		t.Errorf("repaired again: %+v, %v", again.Steps, err)
+	}
+	return r
+}
+
+// A provider takes the failing example of every rule once it is repaired, but for media, and the
+// page of the rules shows what it is repaired to.
+func TestRules(t *testing.T) {
+	for _, rule := range provider.Rules() {
+		if rule.Bad == "" || strings.Contains(rule.ID, "media-") {
+			continue
+		}
+		t.Run(rule.ID, func(t *testing.T) {
+			p, _, _ := strings.Cut(rule.ID, "/")
+			r := repaired(t, []byte(rule.Bad), Options{Format: format.Format(p), For: provider.Provider(p)})
+			if len(r.Left) > 0 {
+				t.Errorf("left: %+v in %s", r.Left, r.Text)
+			}
+			if rule.Severity == finding.Error && string(r.Text) != rule.Good {
+				t.Errorf("repaired to %s, and the page has %s", r.Text, rule.Good)
+			}
+		})
+	}
+}
+
+// The histories of real threads are taken once they are repaired.
+func TestThreads(t *testing.T) {
+	table, err := os.ReadFile("../../testdata/threads/threads.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(string(table)), "\n") {
+		cells := strings.Split(line, "\t")
+		if cells[0] == "file" || strings.Contains(cells[3], "media-") {
+			continue
+		}
+		t.Run(cells[0], func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("../../testdata/threads", cells[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(cells[0], "l") {
+				text = bytes.TrimSpace(text)
+			}
+			r := repaired(t, text, Options{Format: format.Format(cells[1]), For: provider.Provider(cells[2])})
+			if len(r.Left) > 0 {
+				t.Errorf("left: %+v in %s", r.Left, r.Text)
+			}
+		})
+	}
+}
+
+// What is no turn stays, after the turn that it followed, and a signature goes.
+func TestBeside(t *testing.T) {
+	const event = `{"id":"s1","author":"agent","invocationId":"i","actions":{"stateDelta":{"a":1}}}`
+	text := `{"events":[` + event + `,{"author":"user","content":{"role":"user","parts":[{"text":"a"}]}},
+		{"author":"user","content":{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"b":1}}}]}},` + event + `]}`
+	r := repaired(t, []byte(text), Options{})
+	if len(r.Left) > 0 || strings.Count(string(r.Text), event) != 2 || !strings.HasPrefix(string(r.Text), `{"events":[`+event) || !strings.HasSuffix(string(r.Text), event+`]}`) {
+		t.Errorf("%+v: %s", r.Left, r.Text)
+	}
+	signed := `{"taskId":"t","signature":"s","signatureKeyId":"k","conversationHistoryVerbatim":[{"role":"tool","tool_call_id":"c","content":"x"}]}`
+	r = repaired(t, []byte(signed), Options{})
+	if strings.Contains(string(r.Text), "signature") || !strings.Contains(r.Steps[len(r.Steps)-1].Did, "sign the message again") {
+		t.Errorf("%+v: %s", r.Steps, r.Text)
+	}
+}
