@@ -1,0 +1,234 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/session"
+)
+
+// search says which sessions are meant, and where they are.
+type search struct {
+	*cli.Globals
+	root  string
+	agent string
+}
+
+func (f *search) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.root, "root", "", "look for sessions in `DIR`, in place of the agents' own folders")
+	c.Flags().StringVar(&f.agent, "agent", "", "only sessions of this `AGENT`: claude-code, codex")
+	cli.Complete(c, "agent", cli.Names(session.Agents())...)
+}
+
+func (f *search) check() error {
+	if f.agent != "" && !slices.Contains(session.Agents(), session.Agent(f.agent)) {
+		return fmt.Errorf("--agent %s: use one of %s", term.Visible(f.agent), strings.Join(cli.Names(session.Agents()), ", "))
+	}
+	return nil
+}
+
+// A folder is one in which there may be sessions.
+type folder struct {
+	fs.FS
+	path  string
+	agent session.Agent // whose it is, "" for anybody's
+}
+
+// folders returns where sessions may be. The error says that nobody knows.
+func (f *search) folders() ([]folder, error) {
+	if f.root != "" {
+		if info, err := os.Stat(f.root); err != nil {
+			return nil, fmt.Errorf("--root %s: %w", term.Visible(f.root), term.PlainError(err))
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("--root %s: not a folder", term.Visible(f.root))
+		}
+		return []folder{{os.DirFS(f.root), f.root, ""}}, nil
+	}
+	claude, codex := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex")
+	if claude == "" || codex == "" {
+		return nil, errors.New("no home directory: set HOME, or name the folder with the sessions with --root")
+	}
+	var list []folder
+	for _, d := range []struct {
+		path  string
+		agent session.Agent
+	}{{filepath.Join(claude, "projects"), session.ClaudeCode}, {filepath.Join(codex, "sessions"), session.Codex}, {filepath.Join(codex, "archived_sessions"), session.Codex}} {
+		if f.agent == "" || f.agent == string(d.agent) {
+			list = append(list, folder{os.DirFS(d.path), d.path, d.agent})
+		}
+	}
+	return list, nil
+}
+
+// home returns a folder that a variable names, or that is in the user's home.
+func home(variable, name string) string {
+	if dir := os.Getenv(variable); dir != "" {
+		return dir
+	}
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, name)
+}
+
+// A file is one that may hold a session.
+type file struct {
+	folder folder
+	name   string // in the folder; "" for one that the user named
+	path   string
+}
+
+// files returns the files of the folders that may hold sessions, and those that cannot be listed
+// as problems. Claude Code keeps the sessions of sub-agents in files of their own, which are none.
+func files(list []folder) (found []file, problems []error) {
+	for _, d := range list {
+		err := fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
+			switch {
+			case name == "." && errors.Is(err, fs.ErrNotExist):
+				return fs.SkipAll
+			case err != nil:
+				problems = append(problems, fmt.Errorf("%s: %w", term.Visible(filepath.Join(d.path, name)), term.PlainError(err)))
+				return nil
+			case e.IsDir() && path.Base(name) == "subagents":
+				return fs.SkipDir
+			case e.IsDir() || !isSession(path.Base(name), d.agent):
+				return nil
+			}
+			found = append(found, file{d, name, filepath.Join(d.path, filepath.FromSlash(name))})
+			return nil
+		})
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return found, problems
+}
+
+func isSession(base string, of session.Agent) bool {
+	plain := plainName(base)
+	return strings.HasSuffix(plain, ".jsonl") && !strings.HasPrefix(plain, "agent-") && (of != session.Codex || strings.HasPrefix(plain, "rollout-"))
+}
+
+// plainName returns the name of a file before it was compressed.
+func plainName(base string) string {
+	for _, c := range compress.Codecs() {
+		base = strings.TrimSuffix(base, c.Suffix())
+	}
+	return base
+}
+
+var rolloutID = regexp.MustCompile(`^rollout-.*-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
+
+// id returns the id of the session that the name of its file has.
+func (f file) id() string {
+	name := strings.TrimSuffix(plainName(filepath.Base(f.path)), ".jsonl")
+	if m := rolloutID.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return name
+}
+
+// resolve returns the file of a session that the user named.
+func (f *search) resolve(name string) (file, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return file{folder: folder{FS: os.DirFS(filepath.Dir(name))}, name: filepath.Base(name), path: name}, nil
+	} else if strings.ContainsAny(name, `/\`) {
+		if err == nil {
+			return file{}, fmt.Errorf("%s: a folder: name the file of a session", term.Visible(name))
+		}
+		return file{}, fmt.Errorf("%s: %w", term.Visible(name), term.PlainError(err))
+	}
+	list, err := f.folders()
+	if err != nil {
+		return file{}, err
+	}
+	all, _ := files(list)
+	var matching []file
+	for _, one := range all {
+		switch id := one.id(); {
+		case strings.EqualFold(id, name):
+			return one, nil
+		case len(name) <= len(id) && strings.EqualFold(id[:len(name)], name) && name != "":
+			matching = append(matching, one)
+		}
+	}
+	switch len(matching) {
+	case 1:
+		return matching[0], nil
+	case 0:
+		return file{}, term.WithHint(fmt.Errorf("no session %s among %s", term.Visible(name), term.Counted(len(all), "file")), "handoff session list shows the sessions")
+	}
+	var ids []string
+	for _, m := range matching[:min(len(matching), 5)] {
+		ids = append(ids, term.Visible(m.id()))
+	}
+	return file{}, fmt.Errorf("%s begin with %s: write more of the id: %s", term.Plural(len(matching), "session"), term.Visible(name), strings.Join(ids, ", "))
+}
+
+// An opened is a file that is being read.
+type opened struct {
+	io.ReaderAt
+	size     int64
+	modified time.Time
+	close    func() error
+}
+
+// open opens a file; of one that is compressed, the content is read.
+func (f file) open(o compress.ReaderOptions) (*opened, error) {
+	info, err := fs.Stat(f.folder.FS, f.name) // first: a pipe would be waited for when it is opened
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err))
+	}
+	in, err := f.folder.Open(f.name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err))
+	}
+	if at, ok := in.(io.ReaderAt); ok && plainName(f.name) == f.name {
+		return &opened{at, info.Size(), info.ModTime(), in.Close}, nil
+	}
+	defer in.Close()
+	r := compress.NewReader(in, o)
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), err)
+	}
+	return &opened{bytes.NewReader(text), int64(len(text)), info.ModTime(), func() error { return nil }}, nil
+}
+
+// read reads a session with one of the functions of package session.
+func (f *search) read(one file, o session.Options, how func(io.ReaderAt, int64, session.Options) (*session.Session, error)) (s *session.Session, modified time.Time, err error) {
+	in, err := one.open(f.Unpacking)
+	if err != nil {
+		return nil, modified, err
+	}
+	defer in.close()
+	o.Limits = f.Limits
+	if s, err = how(in, in.size, o); err != nil {
+		return nil, in.modified, fmt.Errorf("%s: %w", term.Visible(one.path), err)
+	}
+	if s.ID == "" || s.Agent == session.ClaudeCode && uuid.Validate(one.id()) == nil {
+		s.ID = one.id() // a session that goes on with another one begins with lines of that
+	}
+	return s, in.modified, nil
+}

@@ -1,0 +1,187 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/build"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/session"
+	"github.com/eaapl/handoff/pkg/trim"
+)
+
+// handoffFlags are the flags of session handoff.
+type handoffFlags struct {
+	search
+	cli.Layout
+	scanner   cli.ScannerFlags
+	counter   cli.CounterFlags
+	to        string
+	window    int
+	keepTurns int
+	budget    string
+	set       []string
+	output    string
+	quiet     bool
+	now       func() time.Time
+}
+
+func newHandoff(g *cli.Globals) *cobra.Command {
+	f := &handoffFlags{search: search{Globals: g}, now: time.Now}
+	c := &cobra.Command{
+		Use:   "handoff SESSION --to TYPE[@RANGE]",
+		Short: "Make a handoff message of a session",
+		Long: `Handoff makes the canonical message by which another agent takes over the work of a
+session. The same session and flags always give the same message, but for its
+timestamp; docs/sessions.md says what each member is made of.
+
+The message fills no more than 0.8 of the receiver's --context-window: older turns
+become a summary, and long results of tools are cut in their middle if that is not
+enough. Credentials are masked. A result of a tool in which the scanner finds
+instructions to the agent is withheld, and so is any other such text but the task;
+--allow lets a finding pass. What was masked, withheld or left out is reported on
+stderr.`,
+		Example: `  handoff session handoff 5f0c --to codex > message.json
+  handoff session handoff 5f0c --to reviewer --context-window 32000 --budget 2.50 -o message.json`,
+		Args: cli.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	f.register(c)
+	flags := c.Flags()
+	flags.StringVar(&f.to, "to", "", "the kind of agent that is to take over, as `TYPE[@RANGE]`")
+	flags.IntVar(&f.window, "context-window", 200_000, "the `TOKENS` that the receiver's model can read")
+	flags.IntVar(&f.keepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay as they are if they fit")
+	flags.StringVar(&f.budget, "budget", "5", "what the receiver may spend, in `USD`: no session says so")
+	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
+	f.counter.Register(c)
+	f.scanner.Register(c)
+	flags.StringVarP(&f.output, "output", "o", "", "write the message to `FILE`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report on stderr")
+	f.Layout.Register(c)
+	cli.OnlyForCall(c, "to", "budget")
+	return c
+}
+
+// options returns how the message is built, but for its ids.
+func (f *handoffFlags) options() (o build.Options, budget message.Decimal, err error) {
+	if err := f.check(); err != nil {
+		return o, budget, err
+	}
+	o.To.AgentType, o.To.AgentVersion, _ = strings.Cut(f.to, "@")
+	if o.To.AgentType == "" {
+		return o, budget, fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as codex", f.to)
+	}
+	if f.window <= 0 {
+		return o, budget, fmt.Errorf("--context-window %d: write a number above 0", f.window)
+	}
+	if f.keepTurns < 0 {
+		return o, budget, fmt.Errorf("--keep-turns %d: write 0 or more", f.keepTurns)
+	}
+	if budget, err = message.Number(f.budget).Decimal(); err != nil || budget.Sign() <= 0 {
+		return o, budget, fmt.Errorf("--budget %s: write an amount above 0 in US dollars, such as 2.50", term.Visible(f.budget))
+	}
+	for _, text := range f.set {
+		pointer, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return o, budget, fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
+		}
+		o.Set = append(o.Set, build.Override{Pointer: pointer, Value: []byte(value)})
+	}
+	o.Now, o.Traceparent = f.now(), os.Getenv("TRACEPARENT")
+	return o, budget, nil
+}
+
+func (f *handoffFlags) run(c *cobra.Command, name string) error {
+	o, budget, err := f.options()
+	if err != nil {
+		return err
+	}
+	one, err := f.resolve(name)
+	if err != nil {
+		return err
+	}
+	source, err := f.File(one.path, c.InOrStdin()) // so that no output takes its place
+	if err != nil {
+		return err
+	}
+	counter, err := f.counter.Load()
+	if err != nil {
+		return err
+	}
+	scanner, err := f.scanner.Load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	fit := fitting{
+		limit: max(int(float64(f.window)*0.8), 1), keepTurns: f.keepTurns,
+		meter: counter.Meter(), tokenizer: string(counter.Encoding()), scanner: scanner, options: o, budget: budget,
+	}
+	s, _, err := f.read(one, session.Options{TailBytes: fit.tailBytes()}, session.Read)
+	if err != nil {
+		return scanner.Close(err)
+	}
+	result, err := fit.message(c.Context(), s)
+	if err = scanner.Close(err); err != nil {
+		var over *trim.OverError
+		if errors.As(err, &over) {
+			err = cli.Reject(fmt.Errorf("%w; raise --context-window", err))
+		}
+		return f.answer(c, fmt.Errorf("%s: %w", term.Visible(source.Name), err))
+	}
+	if !f.quiet {
+		for _, note := range append(damageNotes(s), result.notes...) {
+			term.Warn(c.ErrOrStderr(), source.Name+": "+note)
+		}
+	}
+	text, err := f.Layout.Append(nil, result.text)
+	if err != nil {
+		return err
+	}
+	out, err := f.Open(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(text, '\n'))
+	return out.Close(err)
+}
+
+// answer prints an error by which the answer is no.
+func (f *handoffFlags) answer(c *cobra.Command, err error) error {
+	var no cli.Rejection
+	if !errors.As(err, &no) {
+		return err
+	}
+	term.PrintError(c.ErrOrStderr(), err)
+	return cli.ErrNo
+}
+
+// damageNotes say which lines could not be read.
+func damageNotes(s *session.Session) []string {
+	var notes []string
+	for _, d := range s.Damage {
+		notes = append(notes, fmt.Sprintf("line %d, at byte %d: %s", d.Line, d.Offset, d.Problem))
+	}
+	if more := s.Damaged - len(s.Damage); more > 0 {
+		notes = append(notes, fmt.Sprintf("%s more", term.Plural(more, "damaged line")))
+	}
+	return notes
+}
+
+// randomOf returns what ids are made of that a text always has.
+func randomOf(seed [32]byte, purpose string) *bytes.Reader {
+	return bytes.NewReader(stretch(append(seed[:], purpose...), 128))
+}
+
+// parsed reads a text that this program has made.
+func parsed(text []byte) (*jsonstream.Document, error) {
+	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// codexBlocks collects what the items of one line say.
+type codexBlocks struct {
+	*collector
+	time string
+}
+
+// compaction begins the conversation anew: with the summary, if anybody but the model can read it.
+func (b codexBlocks) compaction(payload jsonstream.Value) {
+	summary := strings.Clone(payload.Get("message").Text())
+	for _, item := range payload.Get("replacement_history").Elements() {
+		if text := textOf(item.Get("content")); summary == "" && strings.HasPrefix(text, summaryMark) {
+			summary = text
+		}
+	}
+	b.compacted(summary)
+}
+
+func (b codexBlocks) item(item jsonstream.Value) {
+	switch kind := item.Get("type").Text(); kind {
+	case "message":
+		b.message(item)
+	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call":
+		b.call(kind, item)
+	case "function_call_output", "custom_tool_call_output", "tool_search_output":
+		output := item.Get("output")
+		if output.Kind() == jsonstream.Object { // as the first versions write it
+			output = output.Get("content")
+		}
+		b.result(item.Get("call_id").Text(), textOf(output), b.time, false, true)
+	}
+}
+
+func (b codexBlocks) message(item jsonstream.Value) {
+	text := textOf(item.Get("content"))
+	switch item.Get("role").Text() {
+	case "user":
+		if isCodexText(text) {
+			b.user(text, b.time, true)
+		}
+	case "assistant":
+		b.said(text, "", b.time, true)
+	}
+}
+
+func (b codexBlocks) call(kind string, item jsonstream.Value) {
+	call := Call{ID: strings.Clone(item.Get("call_id").Text()), Tool: strings.Clone(item.Get("name").Text()), Time: b.time}
+	switch kind {
+	case "custom_tool_call":
+		call.Input = strings.Clone(item.Get("input").Text())
+	case "function_call":
+		call.Input = strings.Clone(item.Get("arguments").Text())
+	default: // calls that the API itself knows
+		call.Tool = strings.Clone(strings.TrimSuffix(kind, "_call"))
+		call.Input = string(item.Get("action").Raw())
+	}
+	b.called(call, "", true)
+	if call.Tool == "apply_patch" && kind == "custom_tool_call" {
+		b.patched(call.Input)
+		return
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(call.Input)), jsonstream.Limits{})
+	if err != nil {
+		return
+	}
+	switch input := doc.Root(); call.Tool {
+	case "update_plan":
+		b.list(input.Get("plan"), "step")
+		if why := input.Get("explanation").Text(); why != "" {
+			b.decided("plan", why, b.time)
+		}
+	case "request_user_input":
+		var questions []string
+		for _, q := range input.Get("questions").Elements() {
+			questions = append(questions, q.Get("question").Text())
+		}
+		b.asked[call.ID] = ask{"question", clip(strings.Join(questions, "\n"))}
+	default:
+		// A patch is an argument of its own, or within the command of a shell.
+		for v := range input.All() {
+			if v.Kind() == jsonstream.String {
+				b.patched(v.Text())
+			}
+		}
+	}
+}

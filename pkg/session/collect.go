@@ -1,0 +1,255 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// How much of a session is kept besides its turns.
+const (
+	maxRequests  = 51 // the first one and the latest
+	maxDecisions = 20
+	maxCalls     = 200
+	maxFiles     = 1000
+	maxTodos     = 200
+	maxBetween   = 100      // results between the parts of a response
+	maxJoined    = 64 << 10 // text of a turn, in bytes, to which more of its response is added
+	maxTogether  = 200      // calls of a turn
+	maxText      = 4 << 10  // of a request, an answer, a decision and a thing to do, in bytes
+)
+
+// A collector gathers what the lines of a session say, in their order.
+type collector struct {
+	*Session
+	tailBytes int
+	bytes     int            // of the turns that are there
+	asked     map[string]ask // calls whose results are of interest, by their ids
+	files     map[string]int // indices in Files
+}
+
+// An ask is a call by which the agent asks the user something.
+type ask struct{ kind, text string }
+
+func newCollector(s *Session, o Options) *collector {
+	c := &collector{Session: s, tailBytes: o.TailBytes, asked: map[string]ask{}, files: map[string]int{}}
+	if c.tailBytes <= 0 {
+		c.tailBytes = DefaultTailBytes
+	}
+	return c
+}
+
+// user adds what the user said; as a turn, if the line is of the conversation.
+func (c *collector) user(text, time string, turn bool) {
+	if text == "" {
+		return
+	}
+	if turn {
+		c.add(Turn{Role: "user", Text: text, Time: time})
+	}
+	c.Requests = append(c.Requests, Request{Text: clip(text), Time: time})
+	c.RequestCount++
+	c.Open = true
+	if len(c.Requests) > 2*maxRequests {
+		c.Requests = slices.Delete(c.Requests, 1, len(c.Requests)-maxRequests+1)
+	}
+}
+
+// said adds what an assistant said to the last request.
+func (c *collector) said(text, response, time string, turn bool) {
+	if text == "" {
+		return
+	}
+	c.Open = false
+	if n := len(c.Requests); n > 0 {
+		c.Requests[n-1].Answer = clip(text)
+	}
+	if !turn {
+		return
+	}
+	if t := c.sameResponse(response); t != nil && len(t.Calls) == 0 && len(t.Text) < maxJoined {
+		t.Text += "\n\n" + text
+		c.bytes += len("\n\n") + len(text)
+		return
+	}
+	c.add(Turn{Role: "assistant", Text: text, Time: time, response: response})
+}
+
+// called adds the call of a tool.
+func (c *collector) called(call Call, response string, turn bool) {
+	c.Open = len(c.Requests) > 0
+	c.CallCount++
+	c.Calls = append(c.Calls, call)
+	if len(c.Calls) > 2*maxCalls {
+		c.Calls = slices.Delete(c.Calls, 0, len(c.Calls)-maxCalls)
+	}
+	if !turn {
+		return
+	}
+	t := c.sameResponse(response)
+	if n := len(c.Turns); t == nil && n > 0 && c.Turns[n-1].Role == "assistant" && c.Turns[n-1].response == response {
+		t = &c.Turns[n-1] // made together
+	}
+	if t != nil && len(t.Calls) < maxTogether {
+		t.Calls = append(t.Calls, call)
+		c.bytes += call.size()
+		return
+	}
+	c.add(Turn{Role: "assistant", Calls: []Call{call}, Time: call.Time, response: response})
+}
+
+// sameResponse returns the turn that a part of a response belongs to, nil if that is a new one.
+// Results of the first calls may be between the parts.
+func (c *collector) sameResponse(response string) *Turn {
+	for i := len(c.Turns) - 1; i >= max(0, len(c.Turns)-maxBetween) && response != ""; i-- {
+		switch t := &c.Turns[i]; t.Role {
+		case "assistant":
+			if t.response == response {
+				return t
+			}
+			return nil
+		case "user":
+			return nil
+		}
+	}
+	return nil
+}
+
+// result adds what a tool returned.
+func (c *collector) result(id, text, time string, failed, turn bool) {
+	if asked, ok := c.asked[id]; ok {
+		delete(c.asked, id)
+		if asked.kind == "plan" && failed {
+			asked.kind = "rejection"
+		}
+		c.decided(asked.kind, strings.TrimSpace(asked.text+"\n"+text), time)
+	} else if failed && strings.HasPrefix(text, "The user doesn't want to") {
+		c.decided("rejection", text, time)
+	}
+	if turn {
+		c.add(Turn{Role: "tool", CallID: strings.Clone(id), Text: text, Failed: failed, Time: time})
+	}
+}
+
+func (c *collector) decided(kind, text, time string) {
+	c.Decisions = append(c.Decisions, Decision{kind, clip(text), time})
+	if len(c.Decisions) > maxDecisions {
+		c.Decisions = slices.Delete(c.Decisions, 0, 1)
+	}
+}
+
+// add adds a turn, and leaves out the oldest ones when there is much more than is wanted.
+func (c *collector) add(t Turn) {
+	c.Turns = append(c.Turns, t)
+	c.bytes += t.size()
+	if c.bytes > 2*c.tailBytes {
+		c.shorten()
+	}
+}
+
+// shorten leaves out the oldest turns, and results whose calls are left out.
+func (c *collector) shorten() {
+	n := 0
+	for n < len(c.Turns)-1 && (c.bytes > c.tailBytes || c.Turns[n].Role == "tool") {
+		c.bytes -= c.Turns[n].size()
+		n++
+	}
+	c.Turns = slices.Delete(c.Turns, 0, n)
+	c.TurnsLeftOut += n
+}
+
+// compacted forgets the turns: what follows is a conversation that begins with a summary.
+func (c *collector) compacted(summary string) {
+	c.Compactions++
+	c.Summary = summary
+	c.Turns, c.TurnsLeftOut, c.bytes = nil, 0, 0
+}
+
+// finish ends the session.
+func (c *collector) finish() {
+	if c.bytes > c.tailBytes {
+		c.shorten()
+	}
+	if len(c.Requests) > maxRequests {
+		c.Requests = slices.Delete(c.Requests, 1, len(c.Requests)-maxRequests+1)
+	}
+	if len(c.Calls) > maxCalls {
+		c.Calls = slices.Delete(c.Calls, 0, len(c.Calls)-maxCalls)
+	}
+}
+
+func (t *Turn) size() int {
+	n := len(t.Text) + 64
+	for _, call := range t.Calls {
+		n += call.size()
+	}
+	return n
+}
+
+func (c *Call) size() int { return len(c.Input) + 64 }
+
+// touched records a file that a tool read or changed.
+func (c *collector) touched(path string, changed, deleted bool) {
+	if path == "" {
+		return
+	}
+	i, known := c.files[path]
+	if !known {
+		if len(c.Files) >= maxFiles {
+			return
+		}
+		i = len(c.Files)
+		c.files[strings.Clone(path)] = i
+		c.Files = append(c.Files, File{Path: strings.Clone(path)})
+	}
+	if f := &c.Files[i]; changed {
+		f.Changed++
+		f.Deleted = deleted
+	} else {
+		f.Read++
+	}
+}
+
+// patched records the files that a patch of apply_patch names, with what it does to each.
+func (c *collector) patched(patch string) {
+	if !strings.Contains(patch, "*** Begin Patch") {
+		return
+	}
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, header := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+			if path, ok := strings.CutPrefix(line, header); ok {
+				c.touched(strings.TrimSpace(path), true, strings.HasPrefix(header, "*** Delete"))
+			}
+		}
+	}
+}
+
+// list replaces the list of things to do by the elements of an array.
+func (c *collector) list(items jsonstream.Value, text string) {
+	if items.Kind() != jsonstream.Array {
+		return
+	}
+	c.Todos = nil
+	for _, item := range items.Elements() {
+		if len(c.Todos) < maxTodos && item.Get(text).Text() != "" {
+			c.Todos = append(c.Todos, Todo{clip(item.Get(text).Text()), strings.Clone(item.Get("status").Text())})
+		}
+	}
+}
+
+// clip returns the beginning of a text as a copy.
+func clip(text string) string { return Clip(text, maxText) }
+
+// Clip returns a copy of a text, cut off after about so many bytes, which it then says.
+func Clip(text string, bytes int) string {
+	if len(text) <= bytes {
+		return strings.Clone(text)
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes] + "…"
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/eaapl/handoff/pkg/formats/claudecode"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// PeekBytes is how much of each end of a file [Peek] reads.
+const PeekBytes = 128 << 10
+
+// Peek describes a session by the beginning and the end of its file. Of the result, Agent, ID,
+// Title, Folder, Branch, Version, Model, Began, Ended and Bytes are filled in as far as those parts
+// say it, the first request, and the damage that is in them. The error is that of [Read].
+func Peek(text io.ReaderAt, size int64, o Options) (*Session, error) {
+	head, err := section(text, 0, min(size, PeekBytes))
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.LastIndexByte(head, '\n'); size > PeekBytes && n >= 0 {
+		head = head[:n+1]
+	}
+	tail, err := section(text, max(int64(len(head)), size-PeekBytes), size)
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.IndexByte(tail, '\n'); int64(len(head)+len(tail)) < size {
+		tail = tail[n+1:]
+	}
+	s := &Session{Bytes: size}
+	p := peeker{Session: s}
+	for _, part := range [][]byte{head, tail} {
+		src := &source{text: bytes.NewReader(part), size: int64(len(part)), limits: o.Limits}
+		p.src = src
+		if _, err := src.lines(p.line, s.damaged); err != nil {
+			return nil, err
+		}
+	}
+	switch r := p.reader.(type) {
+	case nil:
+		return nil, ErrUnknown
+	case *claudeReader:
+		r.entitle()
+	}
+	s.Usage = Usage{} // not all of it
+	return s, nil
+}
+
+func section(text io.ReaderAt, from, to int64) ([]byte, error) {
+	return io.ReadAll(io.NewSectionReader(text, from, to-from))
+}
+
+// A peeker takes from lines what they say of their session.
+type peeker struct {
+	*Session
+	src    *source
+	reader reader
+}
+
+func (p *peeker) line(at place, root jsonstream.Value) {
+	if p.reader == nil {
+		if p.Agent = agentOf(root); p.Agent == "" {
+			return
+		}
+		p.reader = newReader(p.Session, p.src)
+	}
+	p.span(root.Get("timestamp").Text())
+	p.reader.index(at, root)
+	if len(p.Requests) > 0 {
+		return
+	}
+	var text string
+	if p.Agent == Codex {
+		if _, payload := payloadOf(root); isCodexRequest(payload) {
+			text = textOf(payload.Get("content"))
+		}
+	} else if e, _ := claudecode.EntryOf(root); e.Kind == "user" && !e.Meta && !e.Sidechain && !e.Summary {
+		if text = textOf(root.At("/message/content")); !isRequest(text) {
+			text = ""
+		}
+	}
+	if text != "" {
+		p.Requests = []Request{{Text: clip(text), Time: timeOf(root)}}
+	}
+}

@@ -1,0 +1,118 @@
+package session
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/rfc3339"
+)
+
+// ErrUnknown reports a file in which no line is one of an agent.
+var ErrUnknown = errors.New("no line is one of a session of Claude Code or of the Codex CLI")
+
+// A reader reads the lines of one agent: index gets each of them in the first pass, and collect
+// makes the second pass over those that count.
+type reader interface {
+	index(at place, root jsonstream.Value)
+	collect(c *collector) error
+}
+
+// Read reads a session of so many bytes. The agent is recognised by the first line that is one
+// of its own. The error is ErrUnknown or that of text; what is wrong with single lines is in
+// [Session].Damage.
+func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
+	s := &Session{Bytes: size}
+	src := &source{text: text, size: size, limits: o.Limits}
+	var r reader
+	var err error
+	s.Lines, err = src.lines(func(at place, root jsonstream.Value) {
+		if r == nil {
+			if s.Agent = agentOf(root); s.Agent == "" {
+				return
+			}
+			r = newReader(s, src)
+		}
+		s.span(root.Get("timestamp").Text())
+		r.index(at, root)
+	}, s.damaged)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, ErrUnknown
+	}
+	c := newCollector(s, o)
+	if err := r.collect(c); err != nil {
+		return nil, err
+	}
+	c.finish()
+	return s, nil
+}
+
+func newReader(s *Session, src *source) reader {
+	if s.Agent == Codex {
+		return &codexReader{Session: s, src: src}
+	}
+	return newClaudeReader(s, src)
+}
+
+func (s *Session) damaged(d Damage) {
+	if s.Damaged++; len(s.Damage) < maxDamage {
+		s.Damage = append(s.Damage, d)
+	}
+}
+
+// span records when a line was written.
+func (s *Session) span(text string) {
+	at, ok := rfc3339.Parse(text)
+	if !ok {
+		return
+	}
+	if s.Began.IsZero() || at.Before(s.Began) {
+		s.Began = at
+	}
+	if at.After(s.Ended) {
+		s.Ended = at
+	}
+}
+
+// agentOf returns whose line it is, "" if it could be anybody's.
+func agentOf(root jsonstream.Value) Agent {
+	switch kind := root.Get("type").Text(); {
+	case root.Get("payload").Kind() == jsonstream.Object && (kind == "session_meta" || kind == "response_item" || kind == "event_msg" || kind == "turn_context" || kind == "compacted"):
+		return Codex
+	case root.Get("uuid").Kind() == jsonstream.String, root.Get("sessionId").Kind() == jsonstream.String, root.Get("leafUuid").Kind() == jsonstream.String:
+		return ClaudeCode
+	case kind == "" && root.Get("id").Kind() == jsonstream.String && root.Get("timestamp").Kind() == jsonstream.String,
+		kind == "message" && root.Get("role").Kind() == jsonstream.String, kind == "function_call" && root.Get("call_id").Exists(),
+		root.Get("record_type").Exists():
+		return Codex // before lines had payloads
+	}
+	return ""
+}
+
+// set replaces a text by one that is there.
+func set(text *string, v jsonstream.Value) {
+	if s := v.Text(); s != "" {
+		*text = strings.Clone(s)
+	}
+}
+
+// timeOf returns the time of a line as it is written, "" if that is none.
+func timeOf(root jsonstream.Value) string {
+	if text := root.Get("timestamp").Text(); rfc3339.IsDateTime(text) {
+		return strings.Clone(text)
+	}
+	return ""
+}
+
+// When returns when the session ended, or the time that is given if no line says that.
+func (s *Session) When(otherwise time.Time) time.Time {
+	if s.Ended.IsZero() {
+		return otherwise
+	}
+	return s.Ended
+}

@@ -1,0 +1,349 @@
+package session
+
+import (
+	"cmp"
+	"crypto/sha256"
+	stdjson "encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/secrets"
+)
+
+// Member is the name of the member of extensions that says of what session a message is.
+const Member = "session"
+
+// StateOptions say what a session does not.
+type StateOptions struct {
+	// BudgetUSD is what remains for the receiver, in US dollars.
+	BudgetUSD message.Decimal
+	// MaxText bounds the input of a call and the result of a tool, in bytes; 0 for any length.
+	MaxText int
+	// Bytes are about how long the message may be: of lists, files, texts and tool calls
+	// no more is in the state than leaves place for turns. The latest stay. 0 for any length.
+	Bytes int
+}
+
+// A State is an agent state (schemas/agent-state-1.schema.json) made of a session.
+type State struct {
+	Text    []byte // JSON
+	Secrets int    // credentials that were masked
+	Seed    [32]byte
+}
+
+// State returns what the agent knew when the session ended, as the input of
+// [github.com/eaapl/handoff/pkg/build.Message]. The same session and options always give the
+// same bytes. Credentials that package secrets finds are masked. docs/sessions.md says what
+// each member is made of. The error is that of a text that JSON cannot hold.
+func (s *Session) State(o StateOptions) (State, error) {
+	w := &stateWriter{Session: s, o: o}
+	text, err := json.Marshal(w.state(), json.Deterministic(true))
+	if err != nil {
+		return State{}, err
+	}
+	return State{text, w.secrets, sha256.Sum256(text)}, nil
+}
+
+// AgentVersion returns the version of the agent as semantic versioning has it, 0.0.0 if it is none.
+func (s *Session) AgentVersion() string {
+	parts := strings.Split(s.Version, ".")
+	for _, part := range parts {
+		if part == "" || strings.Trim(part, "0123456789") != "" || len(part) > 1 && part[0] == '0' {
+			return "0.0.0"
+		}
+	}
+	if len(parts) != 3 {
+		return "0.0.0"
+	}
+	return s.Version
+}
+
+// A stateWriter makes the members of a state.
+type stateWriter struct {
+	*Session
+	o       StateOptions
+	secrets int
+}
+
+type state struct {
+	TaskID                      string                     `json:"taskId"`
+	ExecutionID                 string                     `json:"executionId"`
+	TaskDescription             string                     `json:"taskDescription"`
+	CompletedSubtasks           []message.CompletedSubtask `json:"completedSubtasks"`
+	RemainingSubtasks           []message.RemainingSubtask `json:"remainingSubtasks"`
+	CurrentState                currentState               `json:"currentState"`
+	RelevantContext             []message.ContextItem      `json:"relevantContext"`
+	ConversationHistorySummary  string                     `json:"conversationHistorySummary"`
+	ConversationHistoryVerbatim []stateTurn                `json:"conversationHistoryVerbatim"`
+	ToolCalls                   []stateCall                `json:"toolCalls"`
+	Cost                        stateCost                  `json:"cost"`
+	Extensions                  map[string]origin          `json:"extensions"`
+}
+
+type currentState struct {
+	Folder string `json:"folder"`
+	Branch string `json:"branch,omitzero"`
+	Files  []File `json:"files"`
+	// FilesLeftOut is how many there are besides.
+	FilesLeftOut int `json:"filesLeftOut,omitzero"`
+}
+
+type stateCall struct {
+	Tool      string `json:"tool"`
+	CalledAt  string `json:"calledAt"`
+	InputHash string `json:"inputHash,omitzero"`
+}
+
+type stateCost struct {
+	CostUSD   message.Number     `json:"costUSD"`
+	BudgetUSD message.Number     `json:"budgetUSD"`
+	Tokens    message.TokenSpent `json:"tokens"`
+}
+
+// An origin says what session a state is of, and how much of it is there.
+type origin struct {
+	Agent        Agent           `json:"agent"`
+	ID           string          `json:"id"`
+	Title        string          `json:"title,omitzero"`
+	Version      string          `json:"version,omitzero"`
+	Model        string          `json:"model,omitzero"`
+	Began        string          `json:"began,omitzero"`
+	Ended        string          `json:"ended,omitzero"`
+	Bytes        int64           `json:"bytes"`
+	Lines        int             `json:"lines"`
+	DamagedLines int             `json:"damagedLines"`
+	Requests     int             `json:"requests"`
+	ToolCalls    int             `json:"toolCalls"`
+	TurnsLeftOut int             `json:"turnsLeftOut"`
+	Compactions  int             `json:"compactions"`
+	Usage        Usage           `json:"usage"`
+	CostUSD      *message.Number `json:"costUSD"` // null if nobody knows
+}
+
+func (w *stateWriter) state() state {
+	cost := message.NewDecimal(0, 0)
+	if w.Usage.CostUSD != nil {
+		cost = *w.Usage.CostUSD
+	}
+	s := state{
+		TaskID: w.uuid("task"), ExecutionID: w.uuid("execution"),
+		TaskDescription:             w.task(),
+		CurrentState:                w.current(),
+		RelevantContext:             w.context(),
+		ConversationHistorySummary:  w.summary(),
+		ConversationHistoryVerbatim: w.turns(),
+		ToolCalls:                   w.calls(),
+		Cost: stateCost{
+			CostUSD: message.Number(cost.String()), BudgetUSD: message.Number(w.o.BudgetUSD.Add(cost).String()),
+			Tokens: tokenSpent(w.Usage),
+		},
+	}
+	if id, err := uuid.Parse(w.ID); err == nil && id.Version() == 4 && id.Variant() == uuid.RFC4122 && len(w.ID) == 36 {
+		s.ExecutionID = strings.ToLower(w.ID)
+	}
+	s.CompletedSubtasks, s.RemainingSubtasks = w.subtasks()
+	s.Extensions = map[string]origin{Member: w.origin()}
+	return s
+}
+
+// share returns the latest of the elements of a list that fit an eighth of the state, in order.
+func share[T any](w *stateWriter, list []T, size func(T) int) []T {
+	n := len(list)
+	for room := w.o.Bytes / 8; n > 0; n-- {
+		if room -= size(list[n-1]); w.o.Bytes > 0 && room < 0 {
+			break
+		}
+	}
+	return list[n:]
+}
+
+// part returns the beginning of a text that fits an eighth of the state, masked.
+func (w *stateWriter) part(text string) string {
+	if w.o.Bytes > 0 {
+		text = Clip(text, w.o.Bytes/8)
+	}
+	return w.mask(text)
+}
+
+// current is the folder, and the files that were touched: rather those that were changed.
+func (w *stateWriter) current() currentState {
+	files := slices.Clone(w.Files)
+	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(min(a.Changed, 1), min(b.Changed, 1)) })
+	files = share(w, files, func(f File) int { return len(f.Path) + 40 })
+	c := currentState{w.mask(w.Folder), w.mask(w.Branch), []File{}, len(w.Files) - len(files)}
+	for _, f := range files {
+		f.Path = w.mask(f.Path)
+		c.Files = append(c.Files, f)
+	}
+	return c
+}
+
+func tokenSpent(u Usage) message.TokenSpent {
+	return message.TokenSpent{Prompt: message.Number(fmt.Sprint(u.Prompt())), Completion: message.Number(fmt.Sprint(u.Output))}
+}
+
+func (w *stateWriter) origin() origin {
+	o := origin{
+		Agent: w.Agent, ID: w.mask(w.ID), Title: w.mask(Clip(w.Title, 200)), Version: w.mask(w.Version), Model: w.mask(w.Model),
+		Bytes: w.Bytes, Lines: w.Lines, DamagedLines: w.Damaged, Requests: w.RequestCount, ToolCalls: w.CallCount,
+		TurnsLeftOut: w.TurnsLeftOut, Compactions: w.Compactions, Usage: w.Usage,
+	}
+	if !w.Began.IsZero() {
+		o.Began, o.Ended = w.Began.Format("2006-01-02T15:04:05.000Z"), w.Ended.Format("2006-01-02T15:04:05.000Z")
+	}
+	if w.Usage.CostUSD != nil {
+		o.CostUSD = new(message.Number(w.Usage.CostUSD.String()))
+	}
+	return o
+}
+
+// uuid returns an id of version 4 that the session always has, and no other one.
+func (w *stateWriter) uuid(purpose string) string {
+	sum := sha256.Sum256([]byte("handoff session\x00" + purpose + "\x00" + string(w.Agent) + "\x00" + w.ID))
+	id := uuid.UUID(sum[:16])
+	id[6], id[8] = id[6]&0x0F|0x40, id[8]&0x3F|0x80
+	return id.String()
+}
+
+// mask returns a text with a note in the place of every credential.
+func (w *stateWriter) mask(text string) string {
+	found := secrets.Find(text)
+	if len(found) == 0 {
+		return text
+	}
+	var b strings.Builder
+	done := 0
+	for _, f := range found {
+		if f.Offset < done {
+			continue
+		}
+		fmt.Fprintf(&b, "%s[masked: %s]", text[done:f.Offset], f.Kind.ID)
+		done = f.Offset + f.Length
+		w.secrets++
+	}
+	return b.String() + text[done:]
+}
+
+// task is what the user asked for: the first request, and after it the latest others.
+func (w *stateWriter) task() string {
+	const others, bytes = 5, 500
+	if len(w.Requests) == 0 {
+		return cmp.Or(w.mask(Clip(w.Title, bytes)), "Continue the session of "+string(w.Agent))
+	}
+	text := w.part(w.Requests[0].Text)
+	rest := w.Requests[1:]
+	if len(rest) == 0 {
+		return text
+	}
+	text += "\n\nThe user then asked, last of all:"
+	for _, r := range share(w, rest[max(0, len(rest)-others):], func(r Request) int { return min(len(r.Text), bytes) }) {
+		text += "\n- " + w.mask(Clip(r.Text, bytes))
+	}
+	return text
+}
+
+// subtasks are what was done and what is left: the requests that were answered, and the agent's
+// own list. While something on that list is left, so is the last request.
+func (w *stateWriter) subtasks() (done []message.CompletedSubtask, left []message.RemainingSubtask) {
+	left = []message.RemainingSubtask{}
+	open := w.Open
+	for _, todo := range w.Todos {
+		open = open || !todo.Done()
+	}
+	for i, r := range w.Requests {
+		number := i + 1
+		if i > 0 {
+			number += w.RequestCount - len(w.Requests)
+		}
+		id, description := fmt.Sprintf("request-%d", number), w.mask(Clip(r.Text, 300))
+		if i == len(w.Requests)-1 && open {
+			left = append(left, message.RemainingSubtask{SubtaskID: id, Description: description})
+		} else {
+			done = append(done, message.CompletedSubtask{SubtaskID: id, Description: description, Result: w.quoted(Clip(r.Answer, 1000)), CompletedAt: ""})
+		}
+	}
+	for i, todo := range w.Todos {
+		id, description := fmt.Sprintf("todo-%d", i+1), w.mask(Clip(todo.Text, 300))
+		if todo.Done() {
+			done = append(done, message.CompletedSubtask{SubtaskID: id, Description: description})
+		} else {
+			left = append(left, message.RemainingSubtask{SubtaskID: id, Description: description})
+		}
+	}
+	done = share(w, done, func(t message.CompletedSubtask) int { return len(t.Description) + len(t.Result) + 60 })
+	left = share(w, left, func(t message.RemainingSubtask) int { return len(t.Description) + 50 })
+	if len(done) == 0 {
+		done = []message.CompletedSubtask{{SubtaskID: "session", Description: fmt.Sprintf("Worked on the task in a session of %s, with %d tool calls", w.Agent, w.CallCount)}}
+	}
+	return done, left
+}
+
+// quoted returns a text as JSON, nil for none.
+func (w *stateWriter) quoted(text string) stdjson.RawMessage {
+	if text == "" {
+		return nil
+	}
+	quoted, _ := json.Marshal(w.mask(text))
+	return stdjson.RawMessage(quoted)
+}
+
+// context are the user's decisions.
+func (w *stateWriter) context() []message.ContextItem {
+	items := []message.ContextItem{}
+	for _, d := range share(w, w.Decisions, func(d Decision) int { return len(d.Text) + 100 }) {
+		source := map[string]string{"question": "the user's answer to a question", "plan": "a plan that was decided on", "rejection": "what the user rejected"}[d.Kind]
+		if d.Time != "" {
+			source += ", " + d.Time
+		}
+		items = append(items, message.ContextItem{Source: source, Excerpt: w.mask(d.Text)})
+	}
+	return items
+}
+
+// summary is what a compaction left of the conversation before it, and how many turns are left
+// out after that.
+func (w *stateWriter) summary() string {
+	text := w.part(w.Summary)
+	if w.Compactions > 0 && text == "" {
+		text = "The agent compacted the conversation before these turns; its summary cannot be read."
+	}
+	if w.TurnsLeftOut > 0 {
+		text = strings.TrimPrefix(fmt.Sprintf("%s\n\n%d turns before these are left out.", text, w.TurnsLeftOut), "\n\n")
+	}
+	return text
+}
+
+// calls are the latest calls of tools, with the digests of their inputs.
+func (w *stateWriter) calls() []stateCall {
+	list := []stateCall{}
+	for _, call := range share(w, w.Calls, func(c Call) int { return len(c.Tool) + 150 }) {
+		if call.Time == "" {
+			continue
+		}
+		list = append(list, stateCall{w.mask(call.Tool), call.Time, inputHash(call.Input)})
+	}
+	return list
+}
+
+// inputHash returns the digest of an input over its canonical form, as package build makes it; of a
+// text that is no JSON, of that as a string. It is "" for what has no canonical form.
+func inputHash(input string) string {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(input)), jsonstream.Unlimited())
+	if err != nil {
+		quoted, failed := json.Marshal(input)
+		if doc, err = jsonstream.Parse(jsonstream.NewRaw(quoted), jsonstream.Unlimited()); failed != nil || err != nil {
+			return ""
+		}
+	}
+	canonical, err := jsonstream.AppendCanonical(nil, doc.Root(), jsonstream.CanonicalOptions{})
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(canonical))
+}
