@@ -1,0 +1,63 @@
+package a2a
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/pkg/agentcard"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// cardCheckFlags are the flags of a2a card check.
+type cardCheckFlags struct {
+	*cli.Globals
+	reports cli.ReportFlags
+	rules   cli.RuleChecks
+}
+
+func newCardCheck(g *cli.Globals) *cobra.Command {
+	f := &cardCheckFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "check [FILE|DIR|-]...",
+		Short: "Check AgentCards",
+		Long: `Check reports what is wrong with an AgentCard of A2A 1.0: what is missing or misspelled,
+interfaces that clients cannot use, security requirements that nobody can meet,
+credentials in a document that everybody reads, and signatures that cannot be
+verified. A card of A2A 0.3 is recognised, and the report says what has moved.
+"handoff explain a2a-card/RULE" says what a rule means and why it matters. Whether
+signatures hold is for "handoff a2a card verify".
+
+Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
+read.`,
+		Example: `  handoff a2a card check card.json
+  handoff a2a card check --warnings-as-errors -f sarif -o results.sarif cards/
+  handoff explain a2a-card/undeclared-scheme`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.reports.Register(c, report.Formats)
+	f.rules.Register(c, agentcard.Rules)
+	return c
+}
+
+func (f *cardCheckFlags) run(c *cobra.Command, args []string) error {
+	if err := f.rules.Load(); err != nil {
+		return err
+	}
+	out, err := f.reports.Start(f.Globals, c, nil)
+	if err != nil {
+		return err
+	}
+	err = out.Read(f.Globals, c, args, cli.OneByOne(f.check))
+	return cli.Answer(out.Finish(err, "", ""), out.Unread, out.Rejected > 0)
+}
+
+// check is the work on one card: it runs on any core.
+func (f *cardCheckFlags) check(d input.Document) report.Record {
+	doc, err := d.Parse(f.Limits)
+	if err != nil {
+		return report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}, Err: err}
+	}
+	return f.rules.Record(d, agentcard.Check(doc))
+}

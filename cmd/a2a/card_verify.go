@@ -1,0 +1,179 @@
+package a2a
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/agentcard"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// cardVerifyFlags are the flags of a2a card verify.
+type cardVerifyFlags struct {
+	*cli.Globals
+	keys     cli.KeyFlags
+	verifier *agentcard.Verifier
+	reports  cli.ReportFlags
+}
+
+func newCardVerify(g *cli.Globals) *cobra.Command {
+	f := &cardVerifyFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "verify --key-file FILE... [FILE|DIR|-]...",
+		Short: "Verify the signatures of AgentCards",
+		Long: `Verify checks the signatures of each AgentCard (section 8.4.3 of A2A 1.0). Exit code 0:
+each card has at least one signature that holds; 1: at least one card has none; 2:
+something could not be read.
+
+The keys are those of --key-file, and a signature names the one to try by its kid. What
+it says of keys beyond that, such as a jku, a URL to fetch them from, is reported and
+not followed. ES256 and EdDSA (Ed25519) are accepted, and no other algorithm.`,
+		Example: `  handoff a2a card verify --key-file card.pub signed-card.json
+  curl -s https://example.com/.well-known/agent-card.json | handoff a2a card verify --key-file keys.jwks
+  handoff a2a card verify -f json --key-file card.pub --key-file keys.jwks cards/`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.keys.RegisterPairs(c)
+	f.reports.RegisterOne(c, "format of the report", report.PlainFormats)
+	return c
+}
+
+func (f *cardVerifyFlags) run(c *cobra.Command, args []string) error {
+	if err := input.OneStdin(args, f.keys.Files...); err != nil {
+		return err
+	}
+	keys, err := f.keys.Load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	if len(keys) == 0 {
+		return cli.ErrNoPair
+	}
+	if f.verifier, err = agentcard.NewVerifier(keys); err != nil {
+		return err
+	}
+	out, err := f.reports.Start(f.Globals, c, nil)
+	if err != nil {
+		return err
+	}
+	err = out.Read(f.Globals, c, args, cli.OneByOne(f.check))
+	summary := fmt.Sprintf("%s: %d valid, %d invalid", term.Counted(out.Documents, "card"), out.Documents-out.Rejected, out.Rejected)
+	return cli.Answer(out.Finish(err, summary, term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
+}
+
+// check is the work on one card: it runs on any core.
+func (f *cardVerifyFlags) check(d input.Document) report.Record {
+	doc, err := d.Parse(f.Limits)
+	if err != nil {
+		return report.Record{Err: err}
+	}
+	own := verifiedCard{name: doc.Root().Get("name").Text()}
+	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin()}
+	own.signatures, err = f.verifier.Verify(doc)
+	r.Valid = err == nil
+	r.Origin.Short = false // each card is reported by itself
+	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
+		r.Reason = finding.Reason(fault.Reason)
+		r.Findings = []finding.Finding{finding.Finding{Message: fault.Problem}.At(fault.Pointer, fault.Position)}
+	}
+	r.Own = own
+	return r
+}
+
+// A verifiedCard is what verify says of one card beyond its record, whose one finding is why the
+// card is not valid.
+type verifiedCard struct {
+	name       string
+	signatures []*agentcard.Signature
+}
+
+func (verifiedCard) Outcome(r *report.Record) string { return "not valid (" + string(r.Reason) + ")" }
+
+// A signatureJSON is a signature in the report.
+type signatureJSON struct {
+	Pointer   string      `json:"pointer"`
+	Line      int         `json:"line"`
+	Column    int         `json:"column"`
+	Valid     bool        `json:"valid"`
+	Algorithm string      `json:"alg"`
+	KeyID     string      `json:"kid"`
+	KeySet    string      `json:"jku,omitzero"`     // named by the signature; not fetched
+	Keys      []string    `json:"ignored,omitzero"` // header parameters that bring a key
+	Reason    sign.Reason `json:"reason,omitzero"`  // why it does not hold
+	Details   string      `json:"details,omitzero"`
+}
+
+func (own verifiedCard) JSON(r *report.Record) any {
+	v := struct {
+		Source     string          `json:"source"` // the file as named by the user
+		Index      int             `json:"index"`  // 0-based, within the source
+		Name       string          `json:"name"`   // of the card, "" if it has none
+		Valid      bool            `json:"valid"`
+		KeyID      string          `json:"keyId,omitzero"`   // of the first key under which a signature holds
+		Reason     finding.Reason  `json:"reason,omitzero"`  // why it is not valid
+		Pointer    string          `json:"pointer,omitzero"` // to what is wrong
+		Line       int             `json:"line,omitzero"`    // 1-based, in the original text
+		Column     int             `json:"column,omitzero"`  // 1-based, in characters
+		Details    string          `json:"details,omitzero"`
+		Signatures []signatureJSON `json:"signatures"`
+		report.Excess
+	}{Source: r.Source, Index: r.Index, Name: own.name, Valid: r.Valid, Reason: r.Reason, Signatures: []signatureJSON{}, Excess: r.Excess}
+	for _, f := range r.Findings {
+		v.Pointer, v.Line, v.Column, v.Details = f.Pointer, f.Line, f.Column, f.Message
+	}
+	for _, s := range own.signatures {
+		if s.Holds() && v.KeyID == "" {
+			v.KeyID = s.Key.ID
+		}
+		v.Signatures = append(v.Signatures, signatureJSON{s.Pointer, s.Line, s.Column, s.Holds(), s.Algorithm, s.KeyID, s.KeySet, s.Keys, s.Reason, s.Problem})
+	}
+	return v
+}
+
+// Text is a line, and below it what is wrong and what is worth knowing of each signature.
+func (own verifiedCard) Text(r *report.Record, colors term.Palette) string {
+	var b strings.Builder
+	line := func(at finding.Finding, text string) {
+		pointer := ""
+		if at.Pointer != "" {
+			pointer = term.Visible(at.Pointer) + ": "
+		}
+		fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", term.Visible(r.Source), at.Line, at.Column, pointer, term.Visible(text))
+	}
+	if r.Valid {
+		var holding []string
+		for _, s := range own.signatures {
+			if s.Holds() {
+				holding = append(holding, fmt.Sprintf(", key %q (%s)", term.Visible(s.Key.ID), s.Algorithm))
+			}
+		}
+		fmt.Fprintf(&b, "%s: %s%s\n", r.Origin, colors.Green("valid"), strings.Join(holding, ""))
+	} else {
+		fmt.Fprintf(&b, "%s: %s\n", r.Origin, colors.Red("not valid: "+string(r.Reason)))
+		for _, f := range r.Findings {
+			line(f, f.Message)
+		}
+	}
+	for _, s := range own.signatures {
+		at := finding.Finding{}.At(s.Pointer, s.Position)
+		told := len(r.Findings) > 0 && r.Findings[0].Pointer == s.Pointer
+		if !s.Holds() && !told {
+			line(at, string(s.Reason)+": "+s.Problem)
+		}
+		if s.KeySet != "" {
+			line(at, "note: it names the key set "+finding.Quote(s.KeySet)+", which was not fetched: the keys are those at hand")
+		}
+		if len(s.Keys) > 0 {
+			line(at, "note: it brings a key of its own ("+strings.Join(s.Keys, ", ")+"), which counts for nothing")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,167 @@
+package agentcard
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// MaxSignatures is how many signatures of a card are looked at. To verify one takes far longer
+// than to write it down.
+const MaxSignatures = 64
+
+// A Signature is one signature of a card, and what came of verifying it.
+type Signature struct {
+	Pointer string // JSON Pointer to it, in the card
+	jsonstream.Position
+	Algorithm string // alg of its protected header, "" if there is none that can be read
+	KeyID     string // kid
+	KeySet    string // jku, the URL that is said to hold the key: nothing was fetched from there
+	// Keys are the other header parameters by which the signature brings its own key: jwk, x5c,
+	// x5u. They count for nothing.
+	Keys []string
+	// Key is the one under which the signature holds, if Reason is "".
+	Key sign.Key
+	// Reason and Problem say why the signature does not hold: [sign.Malformed],
+	// [sign.UnsupportedAlgorithm], [sign.UnknownKeyID] or [sign.Mismatch], and for people the fault
+	// and what to do. Both are "" if it holds.
+	Reason  sign.Reason
+	Problem string
+
+	protected string // as it is written
+	bytes     []byte
+}
+
+// Holds reports whether the signature holds.
+func (s *Signature) Holds() bool { return s.Reason == "" }
+
+// fail notes why the signature does not hold.
+func (s *Signature) fail(reason sign.Reason, format string, args ...any) {
+	s.Reason, s.Problem = reason, fmt.Sprintf(format, args...)
+}
+
+// keyParameters are the header parameters that bring a key, apart from jku (RFC 7515, section 4.1).
+var keyParameters = []string{"jwk", "x5c", "x5u"}
+
+// readSignature reads an element of signatures (section 4.4.7 of A2A 1.0), whether a key is at
+// hand or not.
+func readSignature(v jsonstream.Value) *Signature {
+	s := &Signature{Pointer: v.Pointer(), Position: v.Position()}
+	if v.Kind() != jsonstream.Object {
+		s.fail(sign.Malformed, "expected an object with protected and signature; found %s", finding.QuoteValue(v))
+		return s
+	}
+	protected, value := v.Get("protected"), v.Get("signature")
+	s.protected = protected.Text()
+	if s.protected == "" {
+		s.fail(sign.Malformed, "protected: expected a string in base64url; found %s", finding.QuoteValue(protected))
+		return s
+	}
+	header, err := readHeader(s.protected)
+	if err != nil {
+		s.fail(sign.Malformed, "protected: %v", err)
+		return s
+	}
+	unprotected := v.Get("header")
+	s.readKeys(header, unprotected)
+	if err := checkHeaders(header, unprotected); err != nil {
+		s.fail(sign.Malformed, "%v", err)
+		return s
+	}
+	if value.Text() == "" {
+		s.fail(sign.Malformed, "signature: expected a string in base64url; found %s", finding.QuoteValue(value))
+		return s
+	}
+	if s.bytes, err = decode(value.Text()); err != nil {
+		s.fail(sign.Malformed, "signature: %v", err)
+		return s
+	}
+	switch {
+	case strings.EqualFold(s.Algorithm, "none"):
+		s.fail(sign.UnsupportedAlgorithm, "alg is none, which anybody can write: only ES256 and EdDSA are accepted")
+	case s.Algorithm != "ES256" && s.Algorithm != "EdDSA":
+		s.fail(sign.UnsupportedAlgorithm, "signed with %s: only ES256 and EdDSA are accepted", finding.Quote(s.Algorithm))
+	case len(s.bytes) != 64:
+		s.fail(sign.Malformed, "signature: one of %s has 64 bytes; found %d", s.Algorithm, len(s.bytes))
+	}
+	return s
+}
+
+// readHeader decodes a protected header.
+func readHeader(protected string) (jsonstream.Value, error) {
+	plain, err := decode(protected)
+	if err != nil {
+		return jsonstream.Value{}, err
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(plain), jsonstream.Limits{})
+	if err != nil {
+		return jsonstream.Value{}, errors.New("not the JSON of a header (RFC 7515, section 4), which names each parameter once")
+	}
+	if kind := doc.Root().Kind(); kind != jsonstream.Object {
+		return jsonstream.Value{}, fmt.Errorf("expected the JSON object of a header; found %s", finding.KindName(kind))
+	}
+	return doc.Root(), nil
+}
+
+// decode reads base64url as RFC 7515, section 2, has it, in the one way to write it.
+func decode(text string) ([]byte, error) {
+	plain, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") { // which package base64 skips
+		return nil, errors.New("not base64url without padding (RFC 7515, section 2)")
+	}
+	return plain, nil
+}
+
+// readKeys reads what the headers say of the key.
+func (s *Signature) readKeys(protected, unprotected jsonstream.Value) {
+	s.Algorithm, s.KeyID = protected.Get("alg").Text(), protected.Get("kid").Text()
+	for _, header := range []jsonstream.Value{protected, unprotected} {
+		if jku := header.Get("jku").Text(); jku != "" && s.KeySet == "" {
+			s.KeySet = jku
+		}
+		for _, name := range keyParameters {
+			if header.Get(name).Exists() && !slices.Contains(s.Keys, name) {
+				s.Keys = append(s.Keys, name)
+			}
+		}
+	}
+}
+
+// checkHeaders returns how the headers break RFC 7515 or section 8.4.2 of A2A 1.0.
+func checkHeaders(protected, unprotected jsonstream.Value) error {
+	for _, name := range []string{"alg", "kid"} {
+		if v := protected.Get(name); v.Kind() != jsonstream.String || v.Text() == "" {
+			return fmt.Errorf("protected: %s: expected a string, which A2A requires; found %s", name, finding.QuoteValue(v))
+		}
+	}
+	for _, name := range []string{"typ", "jku"} {
+		if v := protected.Get(name); v.Exists() && v.Kind() != jsonstream.String {
+			return fmt.Errorf("protected: %s: expected a string; found %s", name, finding.QuoteValue(v))
+		}
+	}
+	if unprotected.Exists() && unprotected.Kind() != jsonstream.Object && unprotected.Kind() != jsonstream.Null {
+		return fmt.Errorf("header: expected an object; found %s", finding.QuoteValue(unprotected))
+	}
+	for _, header := range []jsonstream.Value{protected, unprotected} {
+		for _, name := range []string{"crit", "b64"} {
+			if header.Get(name).Exists() {
+				return fmt.Errorf("%s: the signature asks for an extension of JWS, and none is understood (RFC 7515, section 4.1.11)", name)
+			}
+		}
+	}
+	if alg := unprotected.Get("alg"); alg.Exists() {
+		return errors.New("header: alg: in both headers, or in the one that is not protected (RFC 7515, section 7.2.1)")
+	}
+	for name := range unprotected.Members() {
+		if protected.Get(name).Exists() {
+			return fmt.Errorf("header: %s is in the protected header too, and may be in one alone (RFC 7515, section 7.2.1)", finding.Quote(name))
+		}
+	}
+	return nil
+}
