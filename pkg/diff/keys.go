@@ -2,6 +2,7 @@ package diff
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -36,16 +37,25 @@ func keysOf(a, b jsonstream.Value, o Options) keys {
 }
 
 // formatOf returns the format that both documents are in: the one that is given, or
-// else the one that both look like; "" if there is none.
+// else the one that both look like; "" if there is none. Turns that several formats have are
+// of the format of the other message.
 func formatOf(a, b jsonstream.Value, given format.Format) format.Format {
 	if given != "" {
 		return given
 	}
 	f, _ := formats.Detect(a)
-	if other, _ := formats.Detect(b); other != f {
+	other, _ := formats.Detect(b)
+	switch {
+	case f == other:
+		return f
+	case f == "" || other == "":
 		return ""
+	case slices.Contains(formats.Examine(b).Also, f):
+		return f
+	case slices.Contains(formats.Examine(a).Also, other):
+		return other
 	}
-	return f
+	return ""
 }
 
 // below returns the keys one token further down.

@@ -24,7 +24,9 @@ func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Counts {
 		if err != nil {
 			return c
 		}
-		e = editOf(e, then.Carrier())
+		if old.Carrier().Exists() || then.Carrier().Exists() {
+			e = editOf(e, then.Carrier())
+		}
 		switch {
 		case e != nil && e.Inside != nil:
 			e = e.Inside
@@ -32,6 +34,10 @@ func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Counts {
 			return turnsApart(old, then)
 		}
 		f = then.ContextFormat
+	}
+	if e.New.Kind() == jsonstream.Array && e.Old.Kind() == jsonstream.Array {
+		c.add(e) // the messages are the lists
+		return c
 	}
 	for _, name := range formats.Named(f).Turns {
 		if edit := child(e, name); edit != nil {

@@ -1,6 +1,8 @@
 package inspect_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,5 +60,51 @@ func TestBreakDown(t *testing.T) {
 				t.Errorf("total %d, want %d\n%s", total, tt.total, d)
 			}
 		})
+	}
+}
+
+// In chat formats, the sizes of the turns and of other members are those of the message,
+// whatever the turns are in.
+func TestBreakDownOfChats(t *testing.T) {
+	for _, tt := range []struct{ text, members, roles, turns string }{
+		{`[{"role":"user","content":"abc"},{"role":"assistant","content":"de"}]`, "", "assistant 11, user 7", "/1 11, /0 7"},
+		{`{"model":"m","messages":[{"role":"user","content":"abc"}]}`, "messages 7, model 1", "user 7", "/messages/0 7"},
+		{`[{"type":"human","data":{"content":"abc"}},{"type":"ai","data":{"content":"de"}}]`, "", "user 3, assistant 2", "/0 3, /1 2"},
+		{`{"update":{"messages":[{"type":"human","content":"abc"}],"a":1},"goto":"b"}`, "messages 8, a 1", "user 8", "/messages/0 8"},
+		{`{"contents":[{"role":"model","parts":[{"text":"abc"}]}],"generationConfig":{}}`, "contents 21, generationConfig 2", "assistant 21", "/contents/0 21"},
+		{`[{"author":"a","actions":{}},{"author":"a","content":{"role":"model","parts":[{"text":"abc"}]}}]`, "", "assistant 21", "/1 21"},
+	} {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.text)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := history.Of(doc, "", jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, total := inspect.BreakDown(h, history.Meter{Count: func(text string) int { return len(text) }, PerReply: 100})
+		var members, roles, turns []string
+		sum := 100
+		for _, m := range got.Members {
+			members = append(members, fmt.Sprint(m.Name, " ", m.Tokens))
+			if m.Name != h.Lists[0].Name {
+				sum += m.Tokens
+			}
+		}
+		for _, r := range got.Roles {
+			roles = append(roles, fmt.Sprint(r.Name, " ", r.Tokens))
+		}
+		for _, turn := range got.Turns {
+			turns = append(turns, fmt.Sprint(turn.Pointer, " ", turn.Tokens))
+			sum += turn.Tokens
+		}
+		if sum != total {
+			t.Errorf("%s: %d in all, and the parts %d", tt.text, total, sum)
+		}
+		for _, pair := range [][2]string{{strings.Join(members, ", "), tt.members}, {strings.Join(roles, ", "), tt.roles}, {strings.Join(turns, ", "), tt.turns}} {
+			if pair[0] != pair[1] {
+				t.Errorf("%s: got %q, want %q", tt.text, pair[0], pair[1])
+			}
+		}
 	}
 }

@@ -38,9 +38,29 @@ func ofFormat(m *message.Message, of format.Format, limits jsonstream.Limits) Fa
 	if h.ContextFormat != "" {
 		context = h.Root
 	}
-	p := formats.Named(of).Profile(m.Document(), context, h.Turns)
+	p := format.Profile{}
+	if profile := formats.Named(of).Profile; profile != nil {
+		p = profile(m.Document(), context, h.Turns)
+	}
+	f.Detected = detected(root, of)
 	f.From.ID, f.To.Type, f.TaskDescription, f.Timestamp, f.Profile = p.From, p.To, p.Task, p.Time, &p
 	return f
+}
+
+// detected returns why a message is of a format that is known by its turns.
+func detected(root jsonstream.Value, of format.Format) *Detected {
+	if d := formats.Named(of); d.Known == nil || d.Turns == nil {
+		return nil
+	}
+	e := formats.Examine(root)
+	if e.Format != of {
+		return nil
+	}
+	d := &Detected{Members: e.Members, Also: e.Also}
+	if e.Turn.Exists() {
+		d.Turn = e.Turn.Pointer()
+	}
+	return d
 }
 
 // addHistory adds the facts of the conversation, and of the context that it is in.
@@ -66,7 +86,7 @@ func speaker(turn jsonstream.Value) string {
 		return "user"
 	}
 	item := conversation.Item(turn)
-	return cmp.Or(roleOf(item), item.Get("type").Text())
+	return cmp.Or(roleOf(item), conversation.Role(turn), item.Get("type").Text())
 }
 
 // called returns the tools that a conversation has calls of.
@@ -78,8 +98,8 @@ func called(h *history.History) []Tool {
 			continue
 		}
 		for e := range conversation.ToolEvents(turn.Value) {
-			if !e.Result {
-				name := cmp.Or(e.Item.Get("name").Text(), e.Item.Get("function").Get("name").Text(), e.Item.Get("type").Text())
+			if e.Kind == conversation.Call {
+				name := cmp.Or(e.Tool(), e.Value.Get("type").Text())
 				t.of(name, Tool{Tool: name}).Calls++
 			}
 		}

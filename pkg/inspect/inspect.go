@@ -66,6 +66,9 @@ type Facts struct {
 	Extensions []string `json:"extensions"` // namespaces
 
 	Context *Context `json:"context,omitzero"` // nil where the message carries none, or is its own
+	// Detected says why the message is of its format; nil where that is in the name of a
+	// member, or was given.
+	Detected *Detected `json:"detected,omitzero"`
 	// Profile is what only messages of the format have, nil for canonical ones. In JSON its
 	// Details are in a member with the name of the format's system.
 	Profile *format.Profile `json:"-"`
@@ -75,13 +78,22 @@ type Facts struct {
 func (f Facts) MarshalJSON() ([]byte, error) {
 	type members Facts
 	var details map[string]any
-	if f.Profile != nil {
+	if f.Profile != nil && f.Profile.Details != nil {
 		details = map[string]any{formats.Named(f.Format).System: f.Profile.Details}
 	}
 	return json.Marshal(struct {
 		members
 		Details map[string]any `json:",embed"`
 	}{members(f), details}, json.Deterministic(true))
+}
+
+// Detected says by what the format of a message is known.
+type Detected struct {
+	Members []string `json:"members"` // that indicate it, by their names
+	// Turn is the JSON Pointer of the first turn that no other format has, "" if there is none.
+	Turn string `json:"turn"`
+	// Also are the other formats that the turns fit.
+	Also []format.Format `json:"also"`
 }
 
 // A Sender is the agent that hands over.
@@ -148,7 +160,7 @@ type Tool struct {
 // Of returns the facts of m, a message of the given format, or of none known if that is
 // "". What it carries is bounded by limits.
 func Of(m *message.Message, of format.Format, limits jsonstream.Limits) Facts {
-	if formats.Named(of).Profile != nil {
+	if of != format.EAAPL && of != "" {
 		return ofFormat(m, of, limits)
 	}
 	root := m.Root()

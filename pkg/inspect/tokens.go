@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -29,7 +29,7 @@ func (f *Facts) CountTokens(m *message.Message, meter history.Meter) {
 		counted[i].Tokens = sizes[member.Name]
 	}
 	name := speaker
-	if formats.Named(h.Format).Profile == nil {
+	if h.Format == format.EAAPL {
 		name = roleOf
 	}
 	spoken := map[string]int{}

@@ -74,24 +74,24 @@ func FuzzFind(f *testing.F) {
 }
 
 // TestHostile checks that no text takes much longer than others of its length: each is tried
-// at two lengths.
+// at two lengths. What a machine with other work adds to a time differs from try to try, what the
+// text costs does not: only one that is too slow each time fails.
 func TestHostile(t *testing.T) {
 	s, _ := New(Policy{})
 	for _, part := range []string{"@", "a@a.", "1", "1 ", "phone 0123 456 789 ", "A ", "Ada, ", "Ada and ", "12 Main ", "1:", "::1 ", "4111 ", "-", "Herr ", "王", "先生", "a'", "é", "O’", "DE89 ", "born 1.1.", "Straße 1 ", "mr. x "} {
 		took := func(n int) time.Duration {
 			text := strings.Repeat(part, n/len(part))
-			best := time.Hour
-			for range 3 {
-				begun := time.Now()
-				checkMatches(t, text[:min(len(text), 200)], s.Find(nil, "", text[:min(len(text), 200)]))
-				s.Find(nil, "", text)
-				best = min(best, time.Since(begun))
-			}
-			return best
+			checkMatches(t, text[:min(len(text), 200)], s.Find(nil, "", text[:min(len(text), 200)]))
+			begun := time.Now()
+			s.Find(nil, "", text)
+			return time.Since(begun)
 		}
-		short, long := took(20_000), took(200_000)
-		if long > 60*short+50*time.Millisecond {
-			t.Errorf("%q: %v for 20,000 bytes, %v for ten times as much", part, short, long)
+		short, long := time.Hour, time.Hour
+		for try := 0; long > 60*short+50*time.Millisecond || try < 3; try++ {
+			if try == 50 {
+				t.Fatalf("%q: %v for 20,000 bytes, %v for ten times as much", part, short, long)
+			}
+			short, long = min(short, took(20_000)), min(long, took(200_000))
 		}
 	}
 }

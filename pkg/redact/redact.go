@@ -122,7 +122,7 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 	names := newNaming(o, w)
 	text, undo := names.splice(doc.Raw().Bytes, w.pieces)
 	r.Replaced, r.Values, r.Typed = names.replaced, len(names.byValue), names.typed
-	redacted, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	redacted, err := jsonstream.Parse(doc.Raw().With(text), jsonstream.Unlimited())
 	if err != nil {
 		return Result{}, fmt.Errorf("two members of an object would have the same name: leave their names alone with the policy's never: %w", err)
 	}

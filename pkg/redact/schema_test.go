@@ -20,6 +20,9 @@ func TestKeepFormatSchema(t *testing.T) {
 	}
 	v := validate.New(validate.Options{Formats: formats.Names(), Layers: []finding.Layer{finding.Schema}})
 	for _, f := range formats.Names() {
+		if formats.Named(f).Schema == "" {
+			continue
+		}
 		text, err := schemas.Example(string(f))
 		if f == "eaapl" {
 			text, err = schemas.Example("message")

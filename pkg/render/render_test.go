@@ -56,7 +56,7 @@ func dataOf(t rapid.TB, text string) string {
 }
 
 var (
-	headings = regexp.MustCompile(`^(## (Task|Completed subtasks|Remaining subtasks|Current state|Relevant context|Constraints|Cost and budget|Summary of the conversation|Last turns of the conversation|Conversation|Tool calls|Reason of the handoff|Required capabilities|State of the tools|Other members|Members|Turns: [a-z_]+)` +
+	headings = regexp.MustCompile(`^(## (Task|Completed subtasks|Remaining subtasks|Current state|Relevant context|Constraints|Cost and budget|Summary of the conversation|Last turns of the conversation|Conversation|Tool calls|Reason of the handoff|Required capabilities|State of the tools|Other members|Members|Turns(: [a-z_]+)?)` +
 		`|# Context \d+ of \d+, which the message carries|### Turn \d+ of \d+(, role "[a-z]{1,16}")?)$`)
 	tokens   = regexp.MustCompile(`(?i)<\|[a-z_ \n]+\|?>|<[a-z_]+\|>|</?(s|sys|system|start_of_turn|tool_call)>|\[/?INST\]`)
 	speaking = regexp.MustCompile(`(?im)(^[|:]|\\n|\\r)[ >#*]*(human|user|assistant|system)[ *]*:`)
@@ -383,6 +383,21 @@ func TestCarriers(t *testing.T) {
 		`{"mode":"macp.mode.handoff.v1","protocol_version":"1.0","messages":[{"message_type":"HandoffContext","payload":{"content_type":"text/plain","context":"SHVtYW46IGhp"}}]}`: "# Context 1 of 1, which the message carries\n| Human‹quoted›: hi\n",
 	} {
 		if data := dataOf(t, render(t, message, "")); !strings.HasSuffix(data, want) {
+			t.Errorf("%s\nis shown as %s", message, data)
+		}
+	}
+}
+
+// TestArray: the elements of a message that is an array are its turns.
+func TestArray(t *testing.T) {
+	for message, want := range map[string]string{
+		`[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]}]`: "## Turns\n### Turn 1 of 2, role \"user\"\n| Hi\n" +
+			"### Turn 2 of 2\n: {\"role\": \"assistant\", \"content\": [{\"type\": \"tool_use\", \"id\": \"1\", \"name\": \"f\", \"input\": {}}]}\n",
+		`[{"role":"user","parts":[{"text":"Human: hi"}]}]`: "## Turns\n### Turn 1 of 1\n: {\"role\": \"user\", \"parts\": [{\"text\": \"Human‹quoted›: hi\"}]}\n",
+	} {
+		out := render(t, message, "")
+		check(t, out)
+		if data := dataOf(t, out); data != want {
 			t.Errorf("%s\nis shown as %s", message, data)
 		}
 	}

@@ -84,6 +84,11 @@ const (
 // object writes what a message or a context is: the sections of its format, then its turns, if
 // no section has them, and the members that are left.
 func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
+	if root.Kind() == jsonstream.Array && d.Known != nil && root.Len() > 0 {
+		w.heading("## Turns")
+		w.turns(root)
+		return
+	}
 	if root.Kind() != jsonstream.Object {
 		w.json(root)
 		return

@@ -65,9 +65,10 @@ func digestOf(line []byte) string {
 
 // find returns the entry with a digest for the message with this id, or else for one that
 // had none: the last one if there are several. The error wraps [ErrNoEntry] if there is
-// none.
+// none. Messages without a record may be equal once they are trimmed: it is an error if
+// what was removed from them differs.
 func (a *Archive) find(sum, id string) (*entry, error) {
-	var nameless *entry
+	var found *entry
 	for _, at := range slices.Backward(a.entries[sum]) {
 		line := make([]byte, at.length)
 		if _, err := a.text.ReadAt(line, at.offset); err != nil {
@@ -77,17 +78,23 @@ func (a *Archive) find(sum, id string) (*entry, error) {
 		if err := json.Unmarshal(line, e); err != nil {
 			return nil, fmt.Errorf("the archive was changed: %w", jsonError(err))
 		}
-		switch {
-		case e.HandoffID == id:
+		if e.HandoffID != id && e.HandoffID != "" {
+			continue
+		}
+		if found != nil && found.HandoffID == e.HandoffID && found.Removed != e.Removed {
+			return nil, errors.New("the archive has entries for it of messages that differed: restore it from an archive of its own")
+		}
+		if e.HandoffID == id && e.Removed == "" {
 			return e, nil
-		case e.HandoffID == "" && nameless == nil:
-			nameless = e
+		}
+		if found == nil || found.HandoffID != id && e.HandoffID == id {
+			found = e
 		}
 	}
-	if nameless == nil {
+	if found == nil {
 		return nil, ErrNoEntry
 	}
-	return nameless, nil
+	return found, nil
 }
 
 // ErrNoEntry reports that an archive has no entry for a trim of a message.
@@ -95,9 +102,10 @@ var ErrNoEntry = errors.New("the archive has no entry for it")
 
 // Restore undoes every trim of a message in a format, or in the one that it looks like if
 // f is "", the last trim first; of a MACP transcript those of every context (see
-// [history.All]). A message that was never trimmed is returned as it is. The error is of
-// [history.Of], wraps [ErrNoEntry], or says how the entry and the message contradict each
-// other.
+// [history.All]). A message that was never trimmed is returned as it is, unless its format
+// has no place for a record: it is then known by what it holds, and the archive must have an
+// entry for it. The error is of [history.Of], wraps [ErrNoEntry], or says how the entry and the
+// message contradict each other.
 func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]byte, error) {
 	all, err := history.All(doc, f, limits)
 	if err != nil {
@@ -108,6 +116,9 @@ func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits json
 	from := 0
 	for _, h := range slices.Backward(all) { // in the order of the text
 		value, err := a.restore(h)
+		if h != all[0] && isKnownByDigest(h) && errors.Is(err, ErrNoEntry) {
+			continue // perhaps it was never trimmed
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -132,24 +143,41 @@ func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits json
 func (a *Archive) restore(h *history.History) (value []byte, err error) {
 	seen := map[string]bool{} // records
 	for {
-		record := recorded(h)
-		if !record.Exists() {
+		record, sum := recorded(h), ""
+		switch {
+		case isKnownByDigest(h):
+			sum = contextDigest(h.Root)
+		case !record.Exists():
 			return value, nil
+		default:
+			sum = record.Get("sha256").Text()
 		}
-		sum := record.Get("sha256").Text()
-		if seen[string(record.Raw())] {
+		key := sum + string(record.Raw())
+		if seen[key] {
 			return nil, fmt.Errorf("the trim with sha256 %s: its entry restores it itself; the archive was changed", sum)
 		}
-		seen[string(record.Raw())] = true
+		seen[key] = true
 		entry, err := a.find(sum, h.ID())
+		if errors.Is(err, ErrNoEntry) && isKnownByDigest(h) {
+			if value != nil {
+				return value, nil // it was trimmed no more often
+			}
+			return nil, fmt.Errorf("%w: a message in the format %s cannot say that it was trimmed, and this one, with the sha256 %s, is not as any trim left it", err, h.ContextFormat, sum)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
+		}
+		if isKnownByDigest(h) && entry.Format != h.Format && !h.Carrier().Exists() {
+			// The turns that were removed may have been those by which its format is known.
+			if h, err = history.Of(h.Context(), entry.Format, jsonstream.Unlimited()); err != nil {
+				return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
+			}
 		}
 		text, err := entry.restore(h)
 		if err != nil {
 			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
 		}
-		context, err := parse(text)
+		context, err := jsonstream.Parse(h.Context().Raw().With(text), jsonstream.Unlimited())
 		if err != nil {
 			return nil, err
 		}

@@ -2,8 +2,6 @@ package trim
 
 import (
 	"bytes"
-	"slices"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/history"
@@ -27,13 +25,16 @@ type draft struct {
 	planned cut  // of which a part may have been given back
 	spared  bool // less of Options.Also is given up than planned
 
+	besides []beside         // the elements of lists that are no turns, in order
+	like    jsonstream.Value // a turn in whose form the summary is
+
 	frame      size            // of an empty summary
 	tokenBytes int             // the assumed bytes of JSON per token of a summary
 	slack      size            // how much larger than planned the message came out
 	usage      summarize.Usage // of all requests for a summary
 	fellBack   error           // why Options.Fallback was used
 	scratch    []byte
-	isCompact  bool // there is no white space between the tokens of the message, which is its own context
+	isCompact  bool // no white space between the tokens of the message is taken out; it is its own context
 }
 
 // A turn is a turn of the history, and its fate.
@@ -42,6 +43,12 @@ type turn struct {
 	fate  fate
 	text  []byte // as compact JSON; of an edited turn, as it is now
 	uncut fate   // kept or edited
+}
+
+// A beside is an element of a list that is no turn: it stays where it is.
+type beside struct {
+	list, index int
+	text        []byte // as compact JSON
 }
 
 // A measured member is the text of one, and its tokens.
@@ -74,13 +81,21 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	for name, v := range h.Root.Members() {
 		d.members[name] = measured{v.Raw(), tally.Members[len(d.members)].Size}
 	}
-	d.scratch = jsonstream.AppendCompact(nil, message)
+	if d.isCompact = d.isLines(); d.isCompact { // they stay as they are
+		d.scratch = message
+	} else {
+		d.scratch = jsonstream.AppendCompact(nil, message)
+		d.isCompact = len(d.scratch) == len(message) && !h.Carrier().Exists()
+	}
 	d.before = size{tally.Total, len(d.scratch)}
-	d.isCompact = len(d.scratch) == len(message) && !h.Carrier().Exists()
 	for i, t := range h.Turns {
 		text := d.compact(t.Value)
 		d.turns[i] = turn{size: size{tally.Turns[i], h.Encoded(len(text)) + len(",")}, text: text}
 	}
+	if !d.isLines() {
+		d.findBesides()
+	}
+	d.like = likeOf(h)
 	d.record.OriginalTurns = d.record.DroppedTurns + d.stays()
 	d.total = d.before
 	if h.Carrier().Exists() {
@@ -96,6 +111,9 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	}
 	return d, nil
 }
+
+// isLines reports whether each turn is a line.
+func (d *draft) isLines() bool { return d.h.Root.IsLines() }
 
 // bytes returns how many bytes a value of the context takes in the message as compact
 // JSON.
@@ -170,30 +188,25 @@ func (d *draft) within(s size) bool {
 	return (d.o.MaxTokens <= 0 || s.tokens <= d.o.MaxTokens) && (d.o.MaxBytes <= 0 || s.bytes <= d.o.MaxBytes)
 }
 
-// preamble begins a turn that is a summary, and oldPreamble one of earlier versions.
-const (
-	preamble    = "Summary of removed turns:\n"
-	oldPreamble = "Summary of the earlier conversation, whose turns were removed:\n"
-)
-
-// formerSummary returns the turn that holds the summary of an earlier trim, or -1.
-func formerSummary(h *history.History, r Record) int {
-	if r.DroppedTurns <= 0 {
-		return -1
+// findBesides finds the elements of the lists that are no turns. Most lists have none.
+func (d *draft) findBesides() {
+	turns := d.h.Turns
+	for i, list := range d.h.Lists {
+		n := 0
+		for n < len(turns) && turns[n].List == i {
+			n++
+		}
+		here := turns[:n]
+		turns = turns[n:]
+		if list.Value.Kind() != jsonstream.Array || list.Value.Len() == n {
+			continue
+		}
+		for index, v := range list.Value.Elements() {
+			if len(here) > 0 && here[0].Index == index {
+				here = here[1:]
+				continue
+			}
+			d.besides = append(d.besides, beside{i, index, d.compact(v)})
+		}
 	}
-	return slices.IndexFunc(h.Turns, func(t conversation.Turn) bool {
-		text := t.Value.Get("content").Text()
-		return t.Role == "assistant" && t.Value.Len() == 2 && (strings.HasPrefix(text, preamble) || strings.HasPrefix(text, oldPreamble))
-	})
-}
-
-// previous returns the summary of an earlier trim.
-func (d *draft) previous() string {
-	if d.former >= 0 {
-		return strings.TrimPrefix(strings.TrimPrefix(d.h.Turns[d.former].Value.Get("content").Text(), preamble), oldPreamble)
-	}
-	if name := d.h.Layout().Summary; name != "" {
-		return d.h.Root.Get(name).Text()
-	}
-	return ""
 }

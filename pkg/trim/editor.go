@@ -8,6 +8,7 @@ import (
 // does nothing.
 type editor struct {
 	root    *jsonstream.Draft
+	lines   bool
 	members []member
 	err     error
 }
@@ -19,7 +20,9 @@ type member struct {
 	index   int // in its object, if it was removed
 }
 
-func edit(doc *jsonstream.Document) *editor { return &editor{root: jsonstream.NewDraft(doc.Root())} }
+func edit(doc *jsonstream.Document) *editor {
+	return &editor{root: jsonstream.NewDraft(doc.Root()), lines: doc.IsLines()}
+}
 
 // put writes a value without recording the old one.
 func (e *editor) put(pointer string, value []byte) {
@@ -101,8 +104,13 @@ func (e *editor) value(pointer string) jsonstream.Value {
 	return doc.Root()
 }
 
-// text returns the compact text of the document.
-func (e *editor) text() []byte { return jsonstream.AppendCompact(nil, e.root.Bytes()) }
+// text returns the compact text of the document, or that of JSON Lines as they are.
+func (e *editor) text() []byte {
+	if e.lines {
+		return e.root.Bytes()
+	}
+	return jsonstream.AppendCompact(nil, e.root.Bytes())
+}
 
 // parse reads a text that this package has made, or that was read before.
 func parse(text []byte) (*jsonstream.Document, error) {

@@ -2,6 +2,7 @@ package trim
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,12 +15,16 @@ import (
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/internal/undo"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // An entry is what one trim removed from a message. It is enough to restore the message.
 type entry struct {
-	SHA256    string        `json:"sha256"`             // see [Record]
+	// SHA256 is that of the [Record], or, where the message has no place for one, the digest
+	// of the trimmed context, and Removed what is SHA256 in a record.
+	SHA256    string        `json:"sha256"`
+	Removed   string        `json:"removed,omitzero"`
 	HandoffID string        `json:"handoffId,omitzero"` // see [history.ID]
 	Format    format.Format `json:"format"`
 	Summary   bool          `json:"summary,omitzero"` // a turn of the message is the summary of these
@@ -28,11 +33,13 @@ type entry struct {
 	// Carrier is the string that had the context in base64, unless
 	// [history.History.Carry] gives the same for its compact text.
 	Carrier jsontext.Value `json:"carrier,omitzero"`
+	// Lines is what the message was, where it is JSON Lines: in the place of Turns.
+	Lines *undo.Change `json:"lines,omitzero"`
 }
 
 // An entryTurn is a turn that was removed, or edited.
 type entryTurn struct {
-	List  string         `json:"list"`           // the member that held it
+	List  string         `json:"list"`           // the member that held it; "" if the message is the list
 	Index int            `json:"index"`          // in the list before the trim
 	Kept  bool           `json:"kept,omitzero"`  // it was edited, and is still in the message
 	Whole bool           `json:"whole,omitzero"` // the member was this string, not a list
@@ -77,20 +84,35 @@ func digest(turns []jsonstream.Value) string {
 		if i > 0 {
 			text[0] = ','
 		}
-		canonical, err := jsonstream.AppendCanonical(text, t, jsonstream.CanonicalOptions{})
-		if err != nil {
-			canonical = jsonstream.AppendCompact(text, t.Raw())
-		}
-		sum.Write(canonical)
-		scratch = canonical
+		scratch = appendCanonical(text, t)
+		sum.Write(scratch)
 	}
 	sum.Write([]byte{']'})
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
+// contextDigest returns the SHA-256 of the canonical form of a context, by which an archive
+// knows a message without a record. If it has none, it is that of compact JSON.
+func contextDigest(root jsonstream.Value) string {
+	sum := sha256.Sum256(appendCanonical(nil, root))
+	return hex.EncodeToString(sum[:])
+}
+
+// appendCanonical appends the canonical form of a value, or compact JSON if it has none.
+func appendCanonical(dst []byte, v jsonstream.Value) []byte {
+	canonical, err := jsonstream.AppendCanonical(dst, v, jsonstream.CanonicalOptions{})
+	if err != nil {
+		return jsonstream.AppendCompact(dst, v.Raw())
+	}
+	return canonical
+}
+
 // archive returns the entry of a finished draft.
 func (d *draft) archive(e *editor, r Result) []byte {
 	taken := entry{SHA256: r.Record.SHA256, HandoffID: d.h.ID(), Format: d.h.Format}
+	if isKnownByDigest(d.h) {
+		taken.SHA256, taken.Removed = contextDigest(e.value("")), r.Record.SHA256
+	}
 	taken.Carrier = carrierOf(d.h)
 	taken.Summary = d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns))
 	for _, m := range e.members {
@@ -103,9 +125,16 @@ func (d *draft) archive(e *editor, r Result) []byte {
 		}
 		taken.Members = append(taken.Members, member)
 	}
+	if d.isLines() {
+		change := undo.Of(d.h.Context().Raw().Bytes, r.Text)
+		taken.Lines = &change
+	}
 	text, err := json.Marshal(taken, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
 		panic(err) // strings, numbers and valid JSON
+	}
+	if d.isLines() {
+		return text
 	}
 	// json.Marshal would check the turns again, which takes as long as counting their
 	// tokens.
@@ -145,8 +174,12 @@ func (d *draft) appendTurns(text []byte) []byte {
 	return text
 }
 
-// restore returns the context as it was before the trim of the entry, as compact JSON.
+// restore returns the context as it was before the trim of the entry, as compact JSON, or as the
+// lines that it was.
 func (e *entry) restore(h *history.History) ([]byte, error) {
+	if e.Lines != nil {
+		return e.Lines.Undo(h.Context().Raw().Bytes)
+	}
 	if err := e.check(h); err != nil {
 		return nil, err
 	}
@@ -163,7 +196,7 @@ func (e *entry) restore(h *history.History) ([]byte, error) {
 		if text, changed, err := e.merge(h, i, summary); err != nil {
 			return nil, err
 		} else if changed {
-			ed.put("/"+list.Name, text)
+			ed.put(list.Pointer(), text)
 		}
 	}
 	for _, m := range slices.Backward(e.Members) {
@@ -221,7 +254,11 @@ func (e *entry) check(h *history.History) error {
 		}
 		turns = append(turns, doc.Root())
 	}
-	if sum := digest(turns); sum != e.SHA256 {
+	want := e.SHA256
+	if isKnownByDigest(h) {
+		want = e.Removed
+	}
+	if sum := digest(turns); sum != want {
 		return fmt.Errorf("the archive was changed: what it holds has the sha256 %s", sum)
 	}
 	return nil
@@ -230,17 +267,17 @@ func (e *entry) check(h *history.History) error {
 // merge returns a list with the turns of the entry put back in the place of the turn that
 // is their summary, if there is one. Turns that were added since stay after them.
 func (e *entry) merge(h *history.History, list, summary int) (text []byte, changed bool, err error) {
-	name := h.Lists[list].Name
+	name, elements := h.Lists[list].Name, h.Lists[list].Value
 	var now []jsonstream.Value
-	for i, t := range h.Turns {
-		if t.List != list {
-			continue
-		}
-		if i == summary {
+	if elements.Kind() == jsonstream.String {
+		now = append(now, elements)
+	}
+	for i, v := range elements.Elements() {
+		if summary >= 0 && h.Turns[summary].List == list && h.Turns[summary].Index == i {
 			changed = true
 			continue
 		}
-		now = append(now, t.Value)
+		now = append(now, v)
 	}
 	alone := len(now) == 0
 	text = []byte{'['}
@@ -255,7 +292,7 @@ func (e *entry) merge(h *history.History, list, summary int) (text []byte, chang
 			length++
 		}
 		if length != t.Index || t.Kept && next == len(now) {
-			return nil, false, fmt.Errorf("/%s has too few turns for turn %d to be put back: it was changed since", name, t.Index)
+			return nil, false, fmt.Errorf("%s has too few turns for turn %d to be put back: it was changed since", cmp.Or(h.Lists[list].Pointer(), "the message"), t.Index)
 		}
 		turn := []byte(t.Turn)
 		if t.Whole { // the input_history of one user turn

@@ -2,6 +2,7 @@ package trim
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -20,7 +21,7 @@ func (d *draft) filter() {
 		}
 	}
 	for i, t := range d.h.Turns {
-		if d.turns[i].fate != kept || !d.o.DropTools && !torn[d.units[i]] || !hasTools(t.Value) {
+		if d.turns[i].fate != kept || !d.o.DropTools && !torn[d.units[i]] || !hasTools(t.Value) || d.h.Lists[t.List].Alone {
 			continue
 		}
 		text, empty := withoutTools(t.Value)
@@ -36,7 +37,7 @@ func (d *draft) filter() {
 }
 
 func (d *draft) excludes(t conversation.Turn) bool {
-	if t.IsContext() {
+	if t.IsContext() || d.h.Lists[t.List].Alone {
 		return false
 	}
 	return d.o.Roles != nil && !slices.Contains(d.o.Roles, t.Role) || d.o.DropTools && conversation.IsTool(t.Value)
@@ -48,40 +49,75 @@ func (d *draft) measure(text []byte) int {
 	if err != nil {
 		panic(err) // this package has written it
 	}
-	return d.o.Meter.Turn(doc.Root())
+	return d.o.Meter.Turn(conversation.Item(doc.Root()))
 }
 
 func hasTools(turn jsonstream.Value) bool {
-	for range conversation.ToolEvents(turn) {
-		return true
+	for p := range conversation.Parts(turn) {
+		if isTool(p) {
+			return true
+		}
 	}
 	return false
 }
 
-// withoutTools returns the compact text of a turn without its calls and results, and
-// whether nothing is left of it.
+// withoutTools returns the compact text of a turn without its calls and results, and the
+// reasoning that led to them, and whether nothing is left of it. What wraps the content
+// stays.
 func withoutTools(turn jsonstream.Value) (text []byte, empty bool) {
-	empty, text = true, []byte{'{'}
+	item := conversation.Item(turn)
+	if item == turn {
+		return contentWithoutTools(turn)
+	}
+	text = []byte{'{'}
 	for name, v := range turn.Members() {
-		value := jsonstream.AppendCompact(nil, v.Raw())
-		switch {
-		case name == "tool_calls", name == "function_call":
-			continue
-		case name == "content" && v.Kind() == jsonstream.Array:
-			value = append(value[:0], '[')
-			for _, part := range v.Elements() {
-				if !conversation.IsTool(part) {
-					value = jsonstream.AppendCompact(jsonstream.AppendComma(value), part.Raw())
-					empty = false
-				}
-			}
-			value = append(value, ']')
-		case name == "content":
-			empty = v.Kind() == jsonstream.Null || string(v.Raw()) == `""`
+		value := v.Raw()
+		if v == item {
+			value, empty = contentWithoutTools(v)
 		}
 		text = appendMember(jsonstream.AppendComma(text), name, value)
 	}
 	return append(text, '}'), empty
+}
+
+func contentWithoutTools(turn jsonstream.Value) (text []byte, empty bool) {
+	gone := map[jsonstream.Value]bool{}
+	for p := range conversation.Parts(turn) {
+		gone[p.Value] = isTool(p)
+	}
+	empty, text = true, []byte{'{'}
+	for name, v := range turn.Members() {
+		value := v.Raw()
+		switch {
+		case slices.Contains(callMembers, name):
+			continue
+		case name == "additional_kwargs" && v.Kind() == jsonstream.Object: // LangChain has there what the provider sent
+			value, _ = contentWithoutTools(v)
+		case (name == "content" || name == "parts") && v.Kind() == jsonstream.Array:
+			value = []byte{'['}
+			for _, part := range v.Elements() {
+				kind := part.Get("type").Text()
+				if gone[part] || conversation.IsTool(part) || strings.HasPrefix(kind, "tool-approval-") {
+					continue
+				}
+				value = jsonstream.AppendCompact(jsonstream.AppendComma(value), part.Raw())
+				empty = empty && kind == "step-start" // the AI SDK: where a step of the model begins
+			}
+			value = append(value, ']')
+		case name == "content":
+			empty = empty && (v.Kind() == jsonstream.Null || string(v.Raw()) == `""`)
+		}
+		text = appendMember(jsonstream.AppendComma(text), name, value)
+	}
+	return append(text, '}'), empty
+}
+
+// callMembers are the members of a turn that have its calls, beside its content.
+var callMembers = []string{"tool_calls", "function_call", "invalid_tool_calls", "tool_call_chunks", "toolInvocations"}
+
+// isTool reports whether a part of a turn is of a kind that goes with calls.
+func isTool(p conversation.Part) bool {
+	return p.Kind == conversation.Call || p.Kind == conversation.Result || p.Kind == conversation.Reasoning
 }
 
 // appendMember appends the compact text of a member of an object.

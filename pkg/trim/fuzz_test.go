@@ -20,6 +20,12 @@ func FuzzMessage(f *testing.F) {
 		`{"context_snapshot":{"conversation_history":[{"role":"assistant","content":"Summary of the earlier conversation, whose turns were removed:\n"},1,2]}}`,
 		`{"input_history":"\ud83d\ude00","new_items":[{"type":"reasoning"},{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"}],"extensions":[1e400]}`,
 		`{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"eyAiY29udmVyc2F0aW9uX2hpc3RvcnkiOlt7InJvbGUiOiJ1c2VyIn0sMV19"}}]}`,
+		`[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"tool_use","id":"1","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}]},{"role":"user","content":"b"}]`,
+		`{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"functionCall":{"name":"f"}}]},{"role":"user","parts":[{"functionResponse":{"name":"f"}}]},{"role":"user","parts":[{"text":"Summary of removed turns:\\n"}]}]}`,
+		`{"update":{"messages":[{"type":"ai","data":{"content":"","tool_calls":[{"id":"1","name":"f"}]}},{"type":"tool","data":{"content":"r","tool_call_id":"1"}}]}}`,
+		`[{"author":"user","content":{"role":"user","parts":[{"text":"a"}]}},{"author":"b","actions":{}},{"author":"b","content":{"parts":[{"text":"c"}]}}]`,
+		`[{"id":"m","role":"user","parts":[{"type":"text","text":"a"}]},{"id":"m","role":"assistant","parts":[{"type":"step-start"},{"type":"tool-f","toolCallId":"1","state":"output-available"}]}]`,
+		`{"id":"t","contextId":"c","history":[{"messageId":"1","role":"agent","parts":[{"kind":"text","text":"a"}]},{"messageId":"2","role":"user","parts":[]}]}`,
 	} {
 		for _, options := range []uint32{0x00000001, 0x00120105, 0x0001ff83, 0xffffffff} {
 			f.Add([]byte(seed), options)
@@ -31,6 +37,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		o := fuzzOptions(options)
+		o.Format, _ = history.FormatOf(doc.Root(), "") // an array of nothing is in none
 		r, err := Message(context.Background(), doc, jsonstream.Limits{}, o)
 		if over := (*OverError)(nil); errors.As(err, &over) && over.Over <= 0 {
 			t.Fatal(err)
@@ -42,7 +49,7 @@ func FuzzMessage(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, r.Text)
 		}
-		h, err := history.Of(out, "", jsonstream.Unlimited())
+		h, err := history.Of(out, o.Format, jsonstream.Unlimited())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +67,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		was := recordOf(doc)
-		back, err := archiveOf(t, r.Archive).Restore(out, "", jsonstream.Unlimited())
+		back, err := archiveOf(t, r.Archive).Restore(out, o.Format, jsonstream.Unlimited())
 		if was != "" { // of a trim without an archive
 			if !errors.Is(err, ErrNoEntry) && was != r.Record.SHA256 {
 				t.Fatal(err)

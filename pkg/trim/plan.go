@@ -2,6 +2,7 @@ package trim
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -155,20 +156,24 @@ func (d *draft) candidates() [][]int {
 		if i == d.former || d.turns[i].fate == filtered {
 			continue
 		}
-		if t.IsContext() {
+		if t.IsContext() || d.h.Lists[t.List].Alone {
 			stays[d.units[i]] = true
 			continue
 		}
-		asks := t.Role == "user" && speaks(t.Item())
+		asks := d.asks(i)
 		if latest > 0 || t.IsInstruction() || asks && !user {
 			stays[d.units[i]] = true
 		}
 		user = user || asks
 		latest--
 	}
+	of := d.units
+	if d.h.Layout().UserFirst && d.o.Summarizer == nil {
+		of = d.exchanges(stays)
+	}
 	var units [][]int
 	at := map[int]int{} // index of a unit in units
-	for i, u := range d.units {
+	for i, u := range of {
 		if stays[u] || i == d.former || d.turns[i].fate == filtered {
 			continue
 		}
@@ -181,17 +186,48 @@ func (d *draft) candidates() [][]int {
 	return units
 }
 
-// speaks reports whether a user's turn has more than results of tools, which Anthropic
-// has as parts of such a turn.
-func speaks(turn jsonstream.Value) bool {
-	tools, all := 0, 0
-	for _, part := range turn.Get("content").Elements() {
-		all++
-		if conversation.IsTool(part) {
-			tools++
+// asks reports whether a turn is the user's, and not results of tools alone.
+func (d *draft) asks(i int) bool {
+	return d.h.Turns[i].Role == "user" && speaks(d.h.Turns[i].Value)
+}
+
+// exchanges returns units that go together so that what stays begins with a turn of the user,
+// where nothing else may be the first. The turn stays that begins an exchange from which
+// anything stays; of any other exchange all goes at once.
+func (d *draft) exchanges(stays map[int]bool) []int {
+	begins := make([]int, len(d.turns)) // the turn that begins the exchange, or -1
+	first := -1
+	for i := range begins {
+		if d.units[i] == i && d.asks(i) && i != d.former && d.turns[i].fate != filtered {
+			first = i
+		}
+		begins[i] = first
+	}
+	for i, u := range d.units {
+		if t := d.h.Turns[i]; stays[u] && begins[u] >= 0 && !t.IsContext() && !t.IsInstruction() {
+			stays[begins[u]] = true
 		}
 	}
-	return all == 0 || tools < all
+	units := slices.Clone(d.units)
+	for i, u := range d.units {
+		if begins[u] >= 0 && !stays[begins[u]] && !stays[u] {
+			units[i] = begins[u]
+		}
+	}
+	return units
+}
+
+// speaks reports whether a user's turn has more than results of tools, which Anthropic
+// and Gemini have as parts of such a turn.
+func speaks(turn jsonstream.Value) bool {
+	tools := false
+	for p := range conversation.Parts(turn) {
+		if p.Kind != conversation.Call && p.Kind != conversation.Result {
+			return true
+		}
+		tools = true
+	}
+	return !tools
 }
 
 // over returns the error for a message that exceeds the limits by s, a part of which is
@@ -207,7 +243,13 @@ func (d *draft) over(s, record size) error {
 	for name, v := range d.h.Root.Members() {
 		rest = append(rest, history.MemberSize{Name: name, Size: in(d.left(name, v, d.members[name].tokens))})
 	}
-	e.Rest = largest(append(rest, history.MemberSize{Name: holder(d.h.ContextFormat) + "." + recordMember, Size: in(record)}))
+	if hasNotes(d.h) {
+		rest = append(rest, history.MemberSize{Name: holder(d.h.ContextFormat) + "." + recordMember, Size: in(record)})
+	}
+	if d.h.Root.Kind() == jsonstream.Array {
+		rest = append(rest, history.MemberSize{Name: "the turns", Size: in(d.left("", d.h.Root, 0))})
+	}
+	e.Rest = largest(rest)
 	e.Others = e.Limit + e.Over
 	for _, m := range e.Rest {
 		e.Others -= m.Size

@@ -1,7 +1,6 @@
 package trim
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -15,7 +14,9 @@ import (
 )
 
 // A Record is the note of its trims in a message: extensions.trim, or metadata.trim in
-// SW4RM, of the context if the message carries one.
+// SW4RM, of the context if the message carries one. Messages of formats whose messages are
+// sent to models as they are, without a place for notes, have none: what it counts are then
+// the turns that the message had and has.
 type Record struct {
 	OriginalTurns int    `json:"originalTurns"` // without any trim
 	DroppedTurns  int    `json:"droppedTurns"`  // in all trims
@@ -30,17 +31,22 @@ type Record struct {
 	GivenUp map[string]int `json:"givenUp,omitzero"` // how many elements of other members were removed
 }
 
-// holder returns the member that holds the record in a context of a format.
-func holder(f format.Format) string {
-	return cmp.Or(formats.Named(f).Notes, "extensions")
-}
+// hasNotes reports whether the context has a place for a record.
+func hasNotes(h *history.History) bool { return h.Layout().Notes != "" }
+
+// isKnownByDigest reports whether there is a context, and no place for a record in it: nothing
+// says that it was trimmed, but the digest of what it holds, which an archive has.
+func isKnownByDigest(h *history.History) bool { return h.ContextFormat != "" && !hasNotes(h) }
+
+// holder returns the member that holds the record in a context of a format, "" if none does.
+func holder(f format.Format) string { return formats.Named(f).Notes }
 
 const recordMember = "trim"
 
 // recorded returns the record of a message, absent if there is none. A value without a
 // digest is not a record, but some other program's.
 func recorded(h *history.History) jsonstream.Value {
-	if h.ContextFormat == "" {
+	if !hasNotes(h) {
 		return jsonstream.Value{}
 	}
 	v := h.Root.Get(holder(h.ContextFormat)).Get(recordMember)
@@ -74,7 +80,7 @@ func checkHolder(h *history.History) error {
 
 // checkPlace returns why a record has no place.
 func checkPlace(h *history.History) error {
-	if h.ContextFormat == "" {
+	if !hasNotes(h) {
 		return nil
 	}
 	v := h.Root.Get(holder(h.ContextFormat)).Get(recordMember)
@@ -95,6 +101,9 @@ func jsonError(err error) error {
 // recordSize returns the maximum that the record adds to the message when it replaces the
 // one before.
 func (d *draft) recordSize() size {
+	if !hasNotes(d.h) {
+		return size{}
+	}
 	r := d.record
 	r.DroppedTurns += len(d.turns)
 	r.TokensBefore, r.TokensAfter = d.before.tokens, d.before.tokens

@@ -166,9 +166,9 @@ func said(t conversation.Turn) summarize.Turn {
 	s := summarize.Turn{Role: cmp.Or(t.Role, "assistant"), Name: t.Name(), Text: t.Text()}
 	for e := range conversation.ToolEvents(t.Value) {
 		switch {
-		case !e.Result && t.Role == "":
+		case e.Kind == conversation.Call && t.Role == "":
 			s.Name = ""
-		case e.Result && (t.Role == "" || t.Role == "user" && !speaks(t.Item())):
+		case e.Kind == conversation.Result && (t.Role == "" || t.Role == "user" && !speaks(t.Item())):
 			s.Role = "tool"
 		}
 	}

@@ -65,7 +65,7 @@ type Prices struct{ Prompt, Completion message.Number }
 
 // A Result is a trimmed message. If nothing had to change, Text is the message's own.
 type Result struct {
-	Text    []byte // compact JSON, unless it is the message's own
+	Text    []byte // compact JSON, unless it is the message's own, or JSON Lines, which stay as they are
 	Format  format.Format
 	Record  Record // as in the message
 	Changed bool

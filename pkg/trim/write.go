@@ -21,8 +21,11 @@ const Extractive = "extractive"
 // it came out larger than planned, nil if it did not.
 func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err error) {
 	r = Result{Format: d.h.Format, Changed: true, Summarised: d.summarises(len(d.cut.turns)), Usage: d.usage, FellBack: d.fellBack}
-	e, layout := edit(d.h.Context()), d.h.Layout()
-	d.writeLists(e, summary.Text)
+	layout := d.h.Layout()
+	e, err := d.writeTurns(summary.Text)
+	if err != nil {
+		return Result{}, nil, err
+	}
 	for _, s := range d.cut.extras {
 		e.set(s.pointer, s.text)
 	}
@@ -51,7 +54,9 @@ func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err err
 	if err != nil {
 		return Result{}, nil, err
 	}
-	r.Text = jsonstream.AppendCompact(nil, text)
+	if r.Text = text; !d.isLines() {
+		r.Text = jsonstream.AppendCompact(nil, text)
+	}
 	if after := (size{after, len(r.Text)}); !d.within(after) {
 		limits := d.limits()
 		d.learn(summary.Text)
@@ -69,24 +74,18 @@ func (d *draft) learn(summary string) {
 	}
 }
 
-// summaryTurn returns a summary as a turn that a model takes for a part of the
-// conversation, and never for an instruction (section 10.1).
-func summaryTurn(text string) []byte {
-	return append(append([]byte(`{"role":"assistant","content":`), quote(preamble+text)...), '}')
-}
-
 // summaryFrame returns the size of an empty summary.
 func (d *draft) summaryFrame() size {
 	if name := d.h.Layout().Summary; name != "" {
 		return size{0, len(`,"":""`) + len(name)}
 	}
-	turn := summaryTurn("")
+	turn := d.summaryTurn("")
 	return size{d.measure(turn), d.h.Encoded(len(turn) + len(","))}
 }
 
-// writeLists writes the turns that stay, and the summary in the place of the first turn
+// writeTurns writes the turns that stay, and the summary in the place of the first turn
 // that is cut if the format has no member for it.
-func (d *draft) writeLists(e *editor, summary string) {
+func (d *draft) writeTurns(summary string) (*editor, error) {
 	at := -1
 	if d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns)) {
 		at = d.cut.turns[0]
@@ -94,15 +93,66 @@ func (d *draft) writeLists(e *editor, summary string) {
 			at = min(at, d.former)
 		}
 	}
+	if d.isLines() {
+		return d.writeLines(at, summary)
+	}
+	e := edit(d.h.Context())
+	d.writeLists(e, at, summary)
+	return e, e.err
+}
+
+// writeLines is writeTurns for a message that is JSON Lines, with the summary before a turn.
+func (d *draft) writeLines(at int, summary string) (*editor, error) {
+	var turns []history.Line
+	for i, t := range d.h.Turns {
+		if i == at {
+			doc, err := parse(d.summaryTurn(summary))
+			if err != nil {
+				return nil, err
+			}
+			turns = append(turns, history.Line{Of: -1, Value: doc.Root()})
+		}
+		switch d.turns[i].fate {
+		case kept:
+			turns = append(turns, history.Line{Of: i, Value: t.Value})
+		case edited:
+			doc, err := parse(d.turns[i].text)
+			if err != nil {
+				return nil, err
+			}
+			turns = append(turns, history.Line{Of: i, Value: doc.Root()})
+		}
+	}
+	text, err := d.h.WithTurns(turns)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonstream.Parse(d.h.Context().Raw().With(text), jsonstream.Unlimited())
+	if err != nil {
+		return nil, err
+	}
+	return edit(doc), nil
+}
+
+// writeLists writes the lists, with the summary before a turn.
+func (d *draft) writeLists(e *editor, at int, summary string) {
 	texts := make([][]byte, len(d.h.Lists))
 	for i := range texts {
 		texts[i] = []byte{'['}
 	}
 	changed := make([]bool, len(d.h.Lists))
+	besides := d.besides
+	before := func(list, index int) { // writes what is before an element
+		for ; len(besides) > 0 && (besides[0].list < list || besides[0].list == list && besides[0].index < index); besides = besides[1:] {
+			text := &texts[besides[0].list]
+			*text = append(jsonstream.AppendComma(*text), besides[0].text...)
+		}
+	}
 	for i, t := range d.h.Turns {
+		before(t.List, t.Index)
 		list := &texts[t.List]
 		if i == at {
-			*list = append(jsonstream.AppendComma(*list), summaryTurn(summary)...)
+			*list = append(jsonstream.AppendComma(*list), d.summaryTurn(summary)...)
 		}
 		f := d.turns[i].fate
 		if f == kept || f == edited {
@@ -110,14 +160,16 @@ func (d *draft) writeLists(e *editor, summary string) {
 		}
 		changed[t.List] = changed[t.List] || f != kept
 	}
+	before(len(texts), 0)
 	for i, list := range d.h.Lists {
 		if changed[i] {
-			e.put("/"+list.Name, append(texts[i], ']'))
+			e.put(list.Pointer(), append(texts[i], ']'))
 		}
 	}
 }
 
-// writeRecord writes the record, and returns the tokens of the message that includes it.
+// writeRecord writes the record, if the format has a place for it, and returns the tokens of
+// the message.
 func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	*r = d.record
 	for i, t := range d.turns {
@@ -131,6 +183,10 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 		if s.gone > 0 {
 			r.give(s.extra, s.gone)
 		}
+	}
+	if !hasNotes(d.h) {
+		r.TokensAfter = d.count(e.value(""), summary, "")
+		return r.TokensAfter
 	}
 	place := holder(d.h.ContextFormat)
 	if e.kind("/"+place) != jsonstream.Object {
@@ -153,10 +209,14 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	}
 }
 
-// count returns the tokens of the message as it is written, but for one member.
+// count returns the tokens of the message as it is written, but for one member; "" for none.
 func (d *draft) count(root jsonstream.Value, summary, but string) int {
 	tokens := 0
-	for i := range d.h.Lists {
+	for i, list := range d.h.Lists {
+		if list.Alone {
+			tokens += d.o.Meter.PerTurn
+			continue
+		}
 		tokens += d.listSize(i).tokens
 	}
 	turns := d.stays()
@@ -164,7 +224,7 @@ func (d *draft) count(root jsonstream.Value, summary, but string) int {
 		turns++
 	}
 	if d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns)) {
-		tokens += d.measure(summaryTurn(summary))
+		tokens += d.measure(d.summaryTurn(summary))
 		turns++
 	}
 	if turns > 0 {
@@ -173,7 +233,7 @@ func (d *draft) count(root jsonstream.Value, summary, but string) int {
 	for name, v := range root.Members() {
 		before, counted := d.members[name]
 		switch {
-		case name == but, slices.ContainsFunc(d.h.Lists, func(l history.List) bool { return l.Name == name && l.HasTurns() }):
+		case name == but && but != "", slices.ContainsFunc(d.h.Lists, func(l history.List) bool { return l.Name == name && l.HasTurns() }):
 		case counted && bytes.Equal(before.raw, v.Raw()):
 			tokens += before.tokens
 		default:
