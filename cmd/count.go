@@ -33,7 +33,8 @@ largest first, and which turns say again what was said. It counts as the tokeniz
 of models do, with what providers add for every turn; ≈ marks an estimate, for
 models whose tokenizer is not public.
 
-It reads canonical messages, SW4RM contexts, MACP transcripts and OpenAI input data.
+It reads canonical messages, SW4RM contexts, MACP transcripts, OpenAI input data, and
+the messages of chat APIs and frameworks.
 Of an SW4RM request the context in its snapshot is counted, of a transcript the last
 context that holds turns.`,
 		Example: `  handoff count message.json

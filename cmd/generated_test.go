@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/pkg/provider"
 )
 
 // TestGenerated compares the files that come from the program itself with what
@@ -26,6 +28,7 @@ func TestGenerated(t *testing.T) {
 		"completions/handoff.ps1":  run("completion", "powershell"),
 		"docs/commands.md":         run("commands", "-f", "markdown"),
 		"docs/rules.md":            run("explain", "-f", "markdown"),
+		"docs/providers.md":        func(_ *cobra.Command, out *bytes.Buffer) error { _, err := out.WriteString(provider.Page); return err },
 	} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Setenv("XDG_CONFIG_HOME", t.TempDir())

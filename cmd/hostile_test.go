@@ -129,6 +129,11 @@ var hostileRuns = []hostileRun{
 	{command: "openai check", flags: "-f sarif"},
 	{command: "openai check", flags: "-f junit"},
 	{command: "openai check", flags: "-f github"},
+	{command: "a2a card check"},
+	{command: "a2a card check", flags: "-f text"},
+	{command: "a2a card check", flags: "-f sarif"},
+	{command: "a2a card verify", flags: "--key-file pair -f text"},
+	{command: "a2a card verify", flags: "--key-file pair -f json"},
 	{command: "sw4rm status"},
 	{command: "sw4rm status", flags: "-f text"},
 	{command: "build", messages: true},
@@ -147,6 +152,8 @@ var hostileRuns = []hostileRun{
 	{command: "sw4rm route", flags: "--registry registry", messages: true},
 	{command: "sw4rm prepare", messages: true},
 	{command: "macp encode", messages: true},
+	{command: "a2a wrap", messages: true},
+	{command: "a2a unwrap", flags: "--all", messages: true},
 	{command: "macp decode", messages: true},
 	{command: "compress", messages: true},
 	{command: "compress", flags: "--per-message --index index -o packed", messages: true},
@@ -200,7 +207,8 @@ func TestHostileFlags(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	files := hostileFolder(t)
 	key, _ := run("", "keygen")
-	for name, text := range map[string]string{"key": key, "agent": `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`, "registry": "[]"} {
+	pair, _ := run("", "keygen", "--type", "p256")
+	for name, text := range map[string]string{"key": key, "pair": pair, "agent": `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`, "registry": "[]"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

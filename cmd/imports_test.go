@@ -21,6 +21,7 @@ const module = "github.com/eaapl/handoff"
 // import everything.
 var imports = map[string][]string{
 	"pkg/accepted":               {},
+	"pkg/agentcard":              {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/alert":                  {"pkg/child", "pkg/internal/neterror"},
 	"pkg/audit":                  {"pkg/audit/tree", "pkg/compress", "pkg/finding", "github.com/go-json-experiment/json"},
 	"pkg/audit/archive":          {"pkg/audit", "pkg/finding"},
@@ -59,10 +60,23 @@ var imports = map[string][]string{
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/finding":       {"pkg/jsonstream", "pkg/secrets"},
-	"pkg/format":        {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream"},
-	"pkg/formats":       {"pkg/format", "pkg/formats/eaapl", "pkg/formats/macp", "pkg/formats/openai", "pkg/formats/sw4rm", "pkg/jsonstream"},
-	"pkg/formats/eaapl": {"pkg/format", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/finding": {"pkg/jsonstream", "pkg/secrets"},
+	"pkg/format":  {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/formats": {
+		"pkg/format", "pkg/formats/a2a", "pkg/formats/aisdk", "pkg/formats/anthropic", "pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/eaapl", "pkg/formats/gemini", "pkg/formats/langchain", "pkg/formats/macp",
+		"pkg/formats/openai", "pkg/formats/openaichat", "pkg/formats/responses", "pkg/formats/sw4rm", "pkg/jsonstream",
+	},
+	"pkg/formats/anthropic":  {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/request", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/openaichat": {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/request", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/responses":  {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/request", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/a2a":        {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/aisdk":      {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/bedrock":    {"pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/gemini":     {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/langchain":  {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/eaapl":      {"pkg/format", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/claudecode": {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/codex":      {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/macp": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
 		"github.com/go-json-experiment/json",
@@ -73,7 +87,7 @@ var imports = map[string][]string{
 	},
 	"pkg/formats/memo": {},
 	"pkg/formats/openai": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/chat", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/jsonstream", "github.com/go-json-experiment/json"},
@@ -91,15 +105,22 @@ var imports = map[string][]string{
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
 	"pkg/internal/broker":     {"pkg/internal/neterror", "pkg/internal/polling", "pkg/transport"},
+	"pkg/internal/chat":       {"pkg/conversation", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
+	"pkg/internal/chatgen":    {"pkg/format", "pkg/jsonstream"},
 	"pkg/internal/database":   {"pkg/internal/alive", "pkg/internal/neterror", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
 	"pkg/internal/durable":    {},
 	"pkg/internal/equal":      {"pkg/jsonstream"},
 	"pkg/internal/exchange":   {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
 	"pkg/internal/neterror":   {},
+	"pkg/internal/oracle":     {"pkg/child", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
+	"pkg/internal/longlines":  {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/provider"},
 	"pkg/internal/polling":    {},
+	"pkg/internal/request":    {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
+	"pkg/internal/rulebook":   {"pkg/finding", "pkg/jsonstream"},
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/internal/undo":       {},
 	"pkg/internal/view":       {"pkg/internal/textscan", "golang.org/x/text"},
 	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
@@ -113,6 +134,11 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 
+	"pkg/provider": {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
+	"pkg/repair": {
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/undo", "pkg/jsonstream", "pkg/provider",
+		"github.com/go-json-experiment/json",
+	},
 	"pkg/privacy":                {"pkg/jsonstream", "pkg/privacy/internal/names", "pkg/privacy/internal/phone", "github.com/go-json-experiment/json"},
 	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},
 	"pkg/privacy/internal/phone": {},
@@ -131,13 +157,14 @@ var imports = map[string][]string{
 	"pkg/safety/model/internal/gram": {},
 	"pkg/safety/model/train":         nil, // a program
 	"pkg/secrets":                    {},
+	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "pkg/rfc3339", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":                  {},
 	"pkg/summarize/chat":             {"pkg/internal/polling", "pkg/summarize"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
 	"pkg/trim": {
-		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/summarize",
+		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/undo", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/transport":               {},
@@ -151,12 +178,16 @@ var imports = map[string][]string{
 	"pkg/transport/redis":         {"pkg/internal/broker", "pkg/transport", "github.com/redis/go-redis/v9"},
 	"pkg/transport/transporttest": {"pkg/child", "pkg/transport"},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/yamldoc": {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"schemas":     {},
 	"cmd":         nil, // everything
+	"cmd/a2a": {
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/agentcard", "pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas",
+		"github.com/spf13/cobra",
+	},
 	"cmd/audit": {
 		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/metrics",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
@@ -171,7 +202,7 @@ var imports = map[string][]string{
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"cmd/internal/tasktree": {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
@@ -183,6 +214,10 @@ var imports = map[string][]string{
 	"cmd/openai": {
 		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate",
 		"github.com/spf13/cobra",
+	},
+	"cmd/session": {
+		"cmd/internal/cli", "cmd/internal/term", "pkg/build", "pkg/compress", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
+		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
 		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "schemas",
@@ -198,7 +233,7 @@ var forbidden = []string{"os", "log", "flag", "os/signal"}
 
 // onDisk are the packages whose purpose is something on the disk, which they open and lock
 // themselves.
-var onDisk = []string{"pkg/audit/archive", "pkg/audit/audittest", "pkg/internal/alive", "pkg/internal/database", "pkg/internal/durable", "pkg/transport/claimcheck", "pkg/transport/dir"}
+var onDisk = []string{"pkg/audit/archive", "pkg/audit/audittest", "pkg/internal/alive", "pkg/internal/database", "pkg/internal/durable", "pkg/internal/oracle", "pkg/transport/claimcheck", "pkg/transport/dir"}
 
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"/...").Output()

@@ -14,6 +14,7 @@ import (
 func (p *drawing) foreign(f inspect.Facts) {
 	p.Line()
 	p.Label("format", formats.Named(f.Format).Kind)
+	p.detected(f.Detected)
 	alike := 0 // labels that follow each other with one name
 	for i, l := range f.Profile.Labels {
 		if i > 0 && l.Name != f.Profile.Labels[i-1].Name {
@@ -36,6 +37,31 @@ func (p *drawing) foreign(f inspect.Facts) {
 			p.cells(row)
 		}
 		p.More(len(s.Rows) - term.MaxRows)
+	}
+}
+
+// detected draws why the message is of its format.
+func (p *drawing) detected(d *inspect.Detected) {
+	if d == nil {
+		return
+	}
+	var why []string
+	if len(d.Members) > 0 {
+		why = append(why, "members: "+strings.Join(d.Members, ", "))
+	}
+	switch {
+	case d.Turn != "":
+		why = append(why, d.Turn+", a turn of no other format")
+	case len(why) == 0:
+		why = append(why, "nothing tells which: it is what most take")
+	}
+	p.Label("known by", term.Visible(strings.Join(why, "; ")))
+	if len(d.Also) > 0 {
+		var also []string
+		for _, f := range d.Also {
+			also = append(also, string(f))
+		}
+		p.Label("fits also", strings.Join(also, ", "))
 	}
 }
 

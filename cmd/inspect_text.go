@@ -41,7 +41,7 @@ func personalData(r validate.Result) map[string]int {
 func (r inspectRecord) MarshalJSONTo(enc *jsontext.Encoder) error {
 	type facts inspect.Facts
 	further := map[string]any{"validation": r.Result} // sorted by name: the last, after a system's
-	if r.Profile != nil {
+	if r.Profile != nil && r.Profile.Details != nil {
 		further[formats.Named(r.Format).System] = r.Profile.Details
 	}
 	if r.Personal != nil {

@@ -79,7 +79,7 @@ func (f *redactFlags) rewrite(c *cobra.Command, args []string, change func(*json
 		if err != nil {
 			return nil, err
 		}
-		doc, err = jsonstream.Parse(jsonstream.NewRaw(jsonstream.AppendCompact(nil, doc.Root().Raw())), jsonstream.Unlimited())
+		doc, err = jsonstream.Parse(doc.Raw().With(jsonstream.AppendCompact(nil, doc.Root().Raw())), jsonstream.Unlimited())
 		if err != nil {
 			return nil, err
 		}

@@ -17,12 +17,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/a2a"
 	"github.com/eaapl/handoff/cmd/audit"
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/cmd/macp"
 	"github.com/eaapl/handoff/cmd/openai"
+	"github.com/eaapl/handoff/cmd/session"
 	"github.com/eaapl/handoff/cmd/sw4rm"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -120,10 +122,11 @@ func makers() []maker {
 		{name: "rollback", make: newRollback}, {name: "acks", make: newAcks}, {name: "receive", make: newReceive}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
 		{name: "canonicalize", make: newCanonicalize}, {name: "sign", make: newSign}, {name: "verify", make: newVerify},
 		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "redact", make: newRedact}, {name: "count", make: newCount},
-		{name: "trim", make: newTrim}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
+		{name: "trim", make: newTrim}, {name: "repair", make: newRepair}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
 		{name: "dead-letter", make: newDeadLetter}, {name: "audit", make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
 		{name: "chain", make: newChain}, {name: "convert", make: newConvert}, {name: "render", make: newRender},
-		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New},
+		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New}, {name: "a2a", make: a2a.New},
+		{name: "session", make: session.New},
 		{name: "stream", make: newStream}, {name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
 		{name: "example", make: newExample}, {name: "explain", make: newExplain},
 		{name: "config", make: newConfig, about: true}, {name: "commands", make: newCommands, about: true},
@@ -169,7 +172,7 @@ answered.`,
 			if err := configure(g, c); err != nil {
 				return err
 			}
-			g.Unpacking = g.LimitsOfUnpacking()
+			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
 			return g.Check()
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },

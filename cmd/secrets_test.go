@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/agentcard"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/schemas"
@@ -41,6 +42,9 @@ func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
 func planted(t *testing.T, example string, plant func(v jsonstream.Value, place int) (name, text string)) string {
 	t.Helper()
 	text, err := schemas.Example(example)
+	if example == "a2a-card" {
+		text, err = []byte(agentcard.Example), nil
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,6 +143,8 @@ var secretRuns = []hostileRun{
 	{command: "validate", flags: "--all --from sw4rm-request -f json"},
 	{command: "validate", flags: "--all --as risk-scoring-agent@1.5.0 -f text"},
 	{command: "validate", flags: "--expect valid -f text"},
+	{command: "a2a card check", flags: "-f text"},
+	{command: "a2a card check", flags: "-f json"},
 	{command: "scan", flags: "--from macp -f text"},
 	{command: "inspect", flags: "-f table"},
 	{command: "chain", flags: "--all -f text"},
@@ -160,15 +166,17 @@ func TestSecretsAreNotShown(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	var documents []string
-	for _, example := range schemas.Examples() {
+	for _, example := range append(schemas.Examples(), "a2a-card") {
 		documents = append(documents, plantedDocuments(t, example)...)
 	}
 	message, _ := runHere("", "example")
 	key, _ := runHere("", "keygen")
+	pair, _ := runHere("", "keygen", "--type", "p256")
 	files := map[string]string{
 		"planted.jsonl": strings.Join(documents, "\n"),
 		"other.json":    message,
 		"key":           key,
+		"pair":          pair,
 		"agent":         `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`,
 		"registry":      "[]",
 	}

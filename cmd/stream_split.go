@@ -58,7 +58,7 @@ func (f *streamSplitFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if len(keys) > 0 {
-		key, err := chooseSigner(keys, f.keyID)
+		key, err := cli.ChooseSigner(keys, f.keyID)
 		if err == nil {
 			err = key.MaySign()
 		}

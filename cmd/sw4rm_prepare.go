@@ -25,7 +25,7 @@ type prepareFlags struct {
 }
 
 func newSW4RMPrepare(g *cli.Globals) *cobra.Command {
-	f := &prepareFlags{trimFlags: trimFlags{Rewriting: cli.Rewriting{Globals: g}}}
+	f := &prepareFlags{trimFlags: trimFlags{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}}
 	c := &cobra.Command{
 		Use:   "prepare [FILE|DIR|-]...",
 		Short: "Cut contexts to the size that the document advises",

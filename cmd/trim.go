@@ -35,15 +35,15 @@ type trimFlags struct {
 }
 
 func newTrim(g *cli.Globals) *cobra.Command {
-	f := &trimFlags{Rewriting: cli.Rewriting{Globals: g}}
+	f := &trimFlags{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
 	c := &cobra.Command{
 		Use:   "trim [FILE|DIR|-]...",
 		Short: "Make the history of messages fit their receiver",
 		Long: `Trim replaces the oldest turns of a conversation by a summary, as section 6.4 asks:
 when a message exceeds the limit, and no more of them than it takes. It works on
-canonical messages, SW4RM contexts and requests, OpenAI input data, and the last
-context with turns of a MACP transcript, whose frozen hash (macp freeze) changes
-with it. The latest turns, the last one of the user, and what the system and the
+canonical messages, SW4RM contexts and requests, OpenAI input data, the messages of
+chat APIs and frameworks, and the last context with turns of a MACP transcript, whose
+frozen hash (macp freeze) changes with it. The latest turns, the last one of the user, and what the system and the
 developer say stay; a tool call, its results and the reasoning before it stay or go
 together.
 
@@ -54,8 +54,10 @@ left out, with exit code 1, and so is one whose summariser fails, with exit code
 
 What was done is recorded in the message (extensions.trim, or metadata.trim in SW4RM;
 of the context, where a message carries one) and reported on stderr. --archive keeps
-what was removed, and --restore puts it back. A signature is removed, since it
-no longer holds; with a key, a canonical message is signed again.
+what was removed, and --restore puts it back. A message of a chat API has no place
+for a record: --restore knows it by what the trim left of it, as long as that is
+unchanged. A signature is removed, since it no longer holds; with a key, a canonical
+message is signed again.
 
 --check measures on your own messages what the summaries keep. Its file has a line
 {"handoffId":"…","facts":[{"value":"…"}]} for each message; the report says how many

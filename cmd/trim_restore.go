@@ -33,7 +33,7 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 			}
 			return nil, err
 		}
-		return f.Layout.Append(dst, text)
+		return f.appendText(dst, d, text)
 	}
 	return f.Rewriting.Run(c, args)
 }

@@ -54,10 +54,19 @@ func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Doc
 			return nil, err
 		}
 		publish(report)
-		return f.Layout.Append(dst, text)
+		return f.appendText(dst, d, text)
 	}
 	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
 	return f.Rewriting.Run(c, args)
+}
+
+// appendText appends what was made of a document: in the layout asked for, or as the lines that
+// it is.
+func (f *trimFlags) appendText(dst []byte, d input.Document, text []byte) ([]byte, error) {
+	if d.Raw.Lines {
+		return append(dst, text...), nil
+	}
+	return f.Layout.Append(dst, text)
 }
 
 // trim makes one message fit.
@@ -81,7 +90,7 @@ func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) (
 		place: d.Origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
 	}
 	if f.labels != nil {
-		after, err := jsonstream.Parse(jsonstream.NewRaw(r.Text), jsonstream.Unlimited())
+		after, err := jsonstream.Parse(doc.Raw().With(r.Text), jsonstream.Unlimited())
 		if err == nil {
 			report.Facts, err = f.labels.check(doc, after, f.From, f.Limits)
 		}

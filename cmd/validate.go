@@ -8,6 +8,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -21,9 +22,11 @@ type validateFlags struct {
 	privacy  cli.PolicyFlag
 	checks   validate.Options
 	layers   []string
-	schema   string
-	expect   string
-	verbose  bool
+
+	providers []string
+	schema    string
+	expect    string
+	verbose   bool
 }
 
 func newValidate(g *cli.Globals) *cobra.Command {
@@ -37,13 +40,15 @@ signature (when a key is configured), schema, completeness, budget, safety. Safe
 runs also after completeness or budget has failed, and its reason wins: a message that
 is not safe is never sent again. Lint rules then warn of what is likely to be a
 mistake, and with --privacy of personal data. "handoff explain" shows what each rule
-means.
+means. --for asks further whether the API of a provider of models would take the
+history (provider).
 
 The format of a message is detected, or given by --from. The other formats are: an
 SW4RM context, request or response, a MACP transcript, the HandoffInputData of the
-OpenAI Agents SDK. Each is checked against its own schema, then by the rules of its
-system (protocol), whose own codes are the reasons, then for safety; they have no
-completeness and no budget. A receiver (--receiver, --as, --require-state) receives
+OpenAI Agents SDK, and chat messages: those of the APIs of OpenAI, Anthropic, Gemini
+and Amazon Bedrock, of LangChain, the AI SDK and A2A. Each is checked against its own
+schema, then by the rules of its system (protocol), whose own codes are the reasons,
+then for safety; they have no completeness and no budget. A receiver (--receiver, --as, --require-state) receives
 EAAPL messages: with one, every message is checked as such.
 
 A document that is not strict JSON is an invalid message (SCHEMA_INVALID). Exit
@@ -51,6 +56,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 		Example: `  handoff validate message.json
   producer | handoff validate -f json
   handoff validate --receiver receiver.yaml --report sarif=results.sarif queue/
+  handoff validate --for anthropic history.json
   handoff validate --expect auto fixtures/`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -60,6 +66,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	f.receiver.Register(c)
 	f.scanner.Register(c)
 	f.privacy.Register(c)
+	flags.StringSliceVar(&f.providers, "for", nil, "also check that the APIs of these `PROVIDERS` would take the history: "+provider.Names())
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
 	flags.BoolVar(&f.checks.Strict, "strict", false, "make warnings errors")
 	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
@@ -67,6 +74,8 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say how schemas given by files are checked")
+	cli.Complete(c, "for", cli.Names(provider.All())...)
+	cli.OnlyForCall(c, "for")
 	cli.Complete(c, "layers", layerNames()...)
 	cli.Complete(c, "expect", expectations()...)
 	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(warningRules()) })

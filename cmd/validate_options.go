@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -19,6 +20,20 @@ func layerNames() []string { return cli.Names(validate.Layers()) }
 // warningRules are those that may be off.
 func warningRules() []finding.Rule {
 	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
+}
+
+// parseProviders reads the value of --for.
+func parseProviders(names []string) ([]provider.Provider, error) {
+	var all []provider.Provider
+	for _, name := range names {
+		if !provider.Known(name) {
+			return nil, fmt.Errorf("--for: unknown provider %q: use one of %s", name, provider.Names())
+		}
+		if p := provider.Provider(name); !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all, nil
 }
 
 // options completes what the checks need from files.
@@ -33,6 +48,12 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		o.Layers = append(o.Layers, finding.Layer(name))
 	}
 	var err error
+	if o.For, err = parseProviders(f.providers); err != nil {
+		return o, err
+	}
+	if len(o.For) == 0 && slices.Contains(o.Layers, finding.Provider) {
+		return o, errors.New("--layers provider: name the provider with --for")
+	}
 	if o.Off, err = cli.RuleIDs("off", o.Off, "warning", warningRules); err != nil {
 		return o, err
 	}
@@ -84,6 +105,7 @@ func (f *validateFlags) addAsked(c *cobra.Command, o *validate.Options) {
 		{finding.Signature, named("key-file") || configured && named("receiver") && o.Verifier != nil},
 		{finding.Completeness, configured && (named("receiver") || named("as") || named("require-state"))},
 		{finding.Safety, configured && (named("rules") || named("threshold") || named("classifier-cmd"))},
+		{finding.Provider, configured && named("for")},
 		{finding.Privacy, configured && named("privacy")},
 	} {
 		if asked.by && !slices.Contains(o.Layers, asked.layer) {

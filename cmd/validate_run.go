@@ -43,6 +43,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		return scanner.Close(err)
 	}
 	out.Unnamed = true
+	f.LongLines = true
 	run := validation{flags: f, validator: validate.New(options), findings: out.Findings}
 	err = scanner.Close(out.Read(f.Globals, c, args, func(batch []input.Document) cli.Records { return run.work(c, batch) }))
 	summary := validity(out, validate.Reasons())
@@ -107,7 +108,7 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(d.Err, &damaged) {
 		r.Result = validate.Malformed(damaged)
 	} else {
-		r.ID, r.Result, r.Err = v.validator.ValidateRaw(c.Context(), d.Raw, v.flags.Limits)
+		r.ID, r.Result, r.Err = v.validate(c, d)
 	}
 	if r.Syntax != nil {
 		advised := *r.Syntax
@@ -118,6 +119,24 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 		expectOf(&r, expectationFor(v.flags.expect, d.Source.Path))
 	}
 	return r
+}
+
+// validate validates a document, one that is long without having it in memory where that can be.
+func (v *validation) validate(c *cobra.Command, d input.Document) (id string, r validate.Result, err error) {
+	if d.Long > 0 {
+		file, err := d.File()
+		if err != nil {
+			return "", r, err
+		}
+		defer file.Close() // read only: nothing can be lost
+		if r, err = v.validator.ValidateLines(c.Context(), jsonstream.LinesFile{In: file, Start: d.Raw.Start, End: d.Long}, v.flags.Limits); !errors.Is(err, validate.ErrWhole) {
+			return "", r, err
+		}
+		if d = d.Whole(); d.Err != nil {
+			return "", r, d.Err
+		}
+	}
+	return v.validator.ValidateRaw(c.Context(), d.Raw, v.flags.Limits)
 }
 
 // validity says how many messages are valid, and why the others are not, by their reasons in

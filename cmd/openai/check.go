@@ -1,14 +1,11 @@
 package openai
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -19,8 +16,7 @@ type openaiCheckFlags struct {
 	reports cli.ReportFlags
 	checks  openai.CheckOptions
 	schemas []string
-	off     []string
-	strict  bool
+	rules   cli.RuleChecks
 }
 
 func newOpenAICheck(g *cli.Globals) *cobra.Command {
@@ -49,17 +45,15 @@ read.`,
 	flags := c.Flags()
 	registerMarkers(c, &f.checks.Start, &f.checks.End)
 	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
-	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
-	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
-	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(openai.Rules()) })
+	f.rules.Register(c, openai.Rules)
 	return c
 }
 
 func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
-	var err error
-	if f.off, err = cli.RuleIDs("off", f.off, "rule", openai.Rules); err != nil {
+	if err := f.rules.Load(); err != nil {
 		return err
 	}
+	var err error
 	if f.checks.InputProblems, err = f.inputProblems(c.InOrStdin(), args); err != nil {
 		return err
 	}
@@ -73,28 +67,13 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 
 // check is the work on one document: it runs on any core.
 func (f *openaiCheckFlags) check(d input.Document) report.Record {
-	checked := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}}
 	doc, err := d.Parse(f.Limits)
 	if err != nil {
-		checked.Err = err
-		return checked
+		return report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}, Err: err}
 	}
-	var details []finding.Finding
-	checked.Findings = []finding.Finding{} // an array in JSON, also without any
-	for _, one := range openai.Check(doc, f.checks) {
-		if slices.Contains(f.off, one.Rule) {
-			continue
-		}
-		if f.strict {
-			one.Severity = finding.Error
-		}
-		if one.Severity == finding.Error {
-			checked.Valid = false
-			details = append(details, one)
-		}
-		one.Reason = "" // no receiver rejects it with a reason of the specification
-		checked.Findings = append(checked.Findings, one)
+	findings := openai.Check(doc, f.checks)
+	for i := range findings {
+		findings[i].Reason = "" // no receiver rejects it with a reason of the specification
 	}
-	checked.Details = finding.Details(details)
-	return checked
+	return f.rules.Record(d, findings)
 }

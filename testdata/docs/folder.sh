@@ -9,6 +9,9 @@ many() { for i in 1 2 3 4 5; do state; state; state; state; done | handoff build
 key() { [ -e "$1" ] || handoff keygen --key-id team-1 -o "$1"; }
 # pair FILE makes a private key, and its public one beside it
 pair() { [ -e "$1" ] || handoff keygen --type ed25519 --key-id "$(basename "$1" .key)-2026" -o "$1"; }
+# card_key FILE makes a key for cards, signed_card FILE prints a card that it has signed
+card_key() { [ -e "$1" ] || handoff keygen --type p256 --key-id card-2026 -o "$1"; }
+signed_card() { card_key "$1"; handoff example a2a-card | handoff a2a card sign --key-file "$1"; }
 schema() { echo '{"type":"object","properties":{"reason":{"type":"string"}},"additionalProperties":false,"required":["reason"]}'; }
 
 # session FILE is a transcript in which the command of the block can go on
@@ -53,6 +56,15 @@ case $BLOCK in *log.key* | *log.pub*)
 	handoff audit prove 1 --key-file log.key -o 1.tlog-proof
 	;;
 esac
+
+# what is about sessions of coding agents finds one in the user's home
+case $BLOCK in *'handoff session '*)
+	mkdir -p home/.claude home/.codex
+	cp -R "$DOCS/../sessions/claude/projects" home/.claude
+	cp -R "$DOCS/../sessions/codex/sessions" home/.codex
+	unset CLAUDE_CONFIG_DIR CODEX_HOME ;;
+esac
+
 # what is about data subjects finds an audit log and their keys
 case $BLOCK in *'audit subject'*|*'audit erase'*) handoff example | handoff accept -q --personal-data default >/dev/null ;; esac
 
@@ -100,19 +112,33 @@ for word; do
 			case $BLOCK in *'compress -i --verify archive/'*) ;; *) handoff compress -q -i archive/ ;; esac ;;
 		esac ;;
 	samples/) mkdir samples; many >samples/1.jsonl; many >samples/2.jsonl; many >samples/3.jsonl; many >samples/4.jsonl; many >samples/5.jsonl ;;
-	fixtures/|generated/|queue/|recorded/|sessions/) messages "$word" ;;
+	fixtures/|generated/|queue/|recorded/|sessions/|histories/) messages "$word" ;;
+	card.json) handoff example a2a-card >card.json ;;
+	card.key|card.pub) case $BLOCK in *'keygen --type p256'*) ;; *) card_key card.key ;; esac ;;
+	signed-card.json) case $BLOCK in *'keygen --type p256'*) ;; *) signed_card card.key >signed-card.json ;; esac ;;
+	cards/)
+		mkdir cards
+		case $BLOCK in *'card verify'*) signed_card card.key ;; *) handoff example a2a-card ;; esac >cards/one.json ;;
 	team.key|team-1.key|keys.jwks)
-		case $BLOCK in *"keygen --key-id team-1 -o $word"*) ;; *) key "$word" ;; esac ;;
+		case $BLOCK in *"keygen --key-id team-1 -o $word"*) ;; *'a2a card'*) card_key "$word" ;; *) key "$word" ;; esac ;;
 	legal.key|legal.pub|scorer.pub|agent.key|agent.pub|planner.key|planner.pub)
 		case $BLOCK in *"keygen --type ed25519"*"-o ${word%.*}.key"*) ;; *) pair "${word%.*}.key" ;; esac ;;
 	signed.json) case $BLOCK in *'sign --key-file legal.key'*) ;; *) pair legal.key; handoff example | handoff sign --key-file legal.key >signed.json ;; esac ;;
 	signed.jsonl) case $BLOCK in *'producer | handoff sign'*) ;; *) key team-1.key; many | handoff sign --key-file team-1.key >signed.jsonl ;; esac ;;
 	context.json) handoff example sw4rm-context >"$word" ;;
-	request.json|requests.jsonl) handoff example sw4rm-request >"$word" ;;
+	request.json|requests.jsonl)
+		case $BLOCK in
+		*'a2a wrap --rpc signed.json'*|*'a2a wrap --rpc --context-id'*) ;;
+		*'a2a unwrap'*) handoff example | handoff a2a wrap --rpc >"$word" ;;
+		*) handoff example sw4rm-request >"$word" ;;
+		esac ;;
+	task.json) handoff example a2a >"$word" ;;
 	half.json) printf '{"from_agent":"a","to_agent":"reviewer","reason":"r",\n "context_snapshot":"eyJjb252ZXJzYXRpb25faGlzdG9yeSI6W10sIm1ldGFkYXRhIjp7fX0="}\n' >half.json ;;
 	reviewer.json) echo '{"agent_id":"reviewer","capabilities":["code_review"],"state":"RUNNABLE"}' >reviewer.json ;;
 	agents.json) echo '[{"agent_id":"reviewer","capabilities":["code_review"],"state":"RUNNABLE"}]' >agents.json ;;
-	history.json) echo '[{"role":"user","content":"Review it, please."}]' >history.json ;;
+	history.json|good.json|taken.jsonl)
+		echo '[{"role":"user","content":"Review it, please."},{"role":"tool","tool_call_id":"c1","content":"Reviewed."}]' >history.json
+		case $BLOCK in *'repair --restore'*) handoff repair -q --archive taken.jsonl history.json >good.json ;; esac ;;
 	tools.json) echo '{"active_calls":[]}' >tools.json ;;
 	events.jsonl) printf '{"request_id":"r1","event":"request"}\n{"request_id":"r1","event":"reject"}\n{"request_id":"r1","event":"complete"}\n' >events.jsonl ;;
 	session.json|original.json|replay.json|transcript.json) handoff example macp >"$word" ;;
@@ -141,7 +167,10 @@ program guard 'sed "s/.*\(\"id\":\"[0-9]*\"\).*/{\1,\"score\":0.01}/"'
 program send 'cat >/dev/null'
 program psql 'cat >/dev/null'
 program sqlite3 'cat >/dev/null'
-program curl 'echo "An example."'
+case $BLOCK in
+*'| handoff a2a card verify'*) signed_card keys.jwks >bin/card; program curl "cat '$PWD/bin/card'" ;;
+*) program curl 'echo "An example."' ;;
+esac
 program extract 'handoff example state'
 program score "cat >/dev/null; handoff example state | sed -e 's/\"s1\"/\"s2\"/' -e /budgetUSD/d"
 program report 'cat >/dev/null'

@@ -21,6 +21,17 @@ func (f *FormatFlag) Register(c *cobra.Command) {
 	OnlyForCall(c, "from")
 }
 
+// TakesLines returns how input is read for a command: see [formats.TakesLines].
+func TakesLines(c *cobra.Command) func(first []byte) bool {
+	from := format.Format("")
+	if f := c.Flags().Lookup("from"); f != nil {
+		if v, ok := f.Value.(*formatValue); ok {
+			from = format.Format(*v)
+		}
+	}
+	return formats.TakesLines(from)
+}
+
 // Formats returns those that a message may be in, of which it is detected.
 func (f *FormatFlag) Formats() []format.Format {
 	if f.From == "" {

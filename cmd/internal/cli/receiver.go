@@ -84,7 +84,7 @@ func (f *ReceiverFlags) Verifier(g *Globals, c *cobra.Command, r *validate.Recei
 		for _, name := range r.Keys {
 			files = append(files, Beside(f.Profile, name))
 		}
-		more, err := loadKeys(g, c, files)
+		more, err := f.Keys.load(g, c, files)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ type Rewriting struct {
 	*Globals
 	Output  string
 	InPlace bool
-	// Rewrite appends the text made of a document to dst. Its error, or each of
+	// Rewrite appends the text made of a document to dst, or nothing. Its error, or each of
 	// those that it joins, says with the place why there is none, and may be a
 	// rejection.
 	Rewrite func(dst []byte, d input.Document, report func(any)) ([]byte, error)
@@ -30,6 +31,17 @@ type Rewriting struct {
 	// and before the texts made of them are written. How many there are in a call depends
 	// on how the input was read, and must not show in what is printed.
 	Publish func(news []any) error
+	// KeepsEnds says that the texts made of JSON Lines have the ends of their lines: the last gets
+	// none.
+	KeepsEnds bool
+	// Single says, for texts of which each is a whole file, what a file has only one of, such as "a
+	// session": of several documents for one output, only the first is rewritten. "" for others.
+	Single string
+
+	// Copy is for documents that are Long: it returns the offset after what is copied of the file, from
+	// where the document begins, and false where Rewrite has to make a text of the whole. nil says
+	// that there are none.
+	Copy func(d input.Document, file *os.File, report func(any)) (end int64, ok bool)
 
 	Stderr   io.Writer
 	Progress *term.Progress
@@ -138,13 +150,40 @@ func (f *Rewriting) replaceFile(s input.Source) error {
 type rewritten struct {
 	documents int
 	text      []byte
+	copied    *copied // in the place of text, or nil
 	notes     []any
+}
+
+// copied is what is copied of a file, which it closes.
+type copied struct {
+	name       string
+	file       *os.File
+	begin, end int64
+}
+
+func (c *copied) to(w io.Writer) error {
+	defer c.file.Close() // read only: nothing can be lost
+	n, err := io.Copy(w, io.NewSectionReader(c.file, c.begin, c.end-c.begin))
+	if err == nil && n < c.end-c.begin {
+		err = input.InFile(c.name, input.ErrShorter)
+	}
+	return err
 }
 
 func (r rewritten) Weight() int { return cap(r.text) + 1024*len(r.notes) }
 
 func (f *Rewriting) all(list []input.Source, out *output.File) error {
-	produce := func(emit func([]input.Document) bool) { input.Batches(list, f.Limits, f.Progress.Bytes, emit) }
+	documents := 0
+	produce := func(emit func([]input.Document) bool) {
+		input.Batches(list, f.Limits, f.Progress.Bytes, func(batch []input.Document) bool {
+			for i := range batch {
+				if documents++; documents > 1 && f.Single != "" && batch[i].Err == nil {
+					batch[i].Err = f.several(batch[i])
+				}
+			}
+			return emit(batch)
+		})
+	}
 	return input.InOrder(produce, f.work, func(r rewritten) error {
 		for range r.documents {
 			f.Progress.Message()
@@ -152,9 +191,20 @@ func (f *Rewriting) all(list []input.Source, out *output.File) error {
 		if err := f.publish(r.notes); err != nil {
 			return err
 		}
+		if r.copied != nil {
+			return r.copied.to(out)
+		}
 		_, err := out.Write(r.text)
 		return err
 	}, out.Flush)
+}
+
+// several is the error of a document after the first.
+func (f *Rewriting) several(d input.Document) error {
+	if d.Index > 0 {
+		return fmt.Errorf("message %d of the file: %s is a whole file: give each message a file of its own", d.Index+1, f.Single)
+	}
+	return fmt.Errorf("%s is a whole file, and this is not the first that is read: convert one file at a time, or all with --in-place", f.Single)
 }
 
 // publish prints errors, and gives all that Rewrite reported between them to Publish.
@@ -181,12 +231,20 @@ func (f *Rewriting) publish(notes []any) error {
 
 func (f *Rewriting) work(batch []input.Document) rewritten {
 	r := rewritten{documents: len(batch)}
+	note := func(n any) { r.notes = append(r.notes, n) }
+	for i, d := range batch { // one that is long is alone
+		if d.Long > 0 && d.Err == nil {
+			if r.copied = f.copy(d, note); r.copied != nil {
+				return r
+			}
+			batch[i] = d.Whole()
+		}
+	}
 	size := 0
 	for _, d := range batch {
 		size += len(d.Raw.Bytes) + len(d.Raw.Bytes)/16 + 256
 	}
 	r.text = make([]byte, 0, size)
-	note := func(n any) { r.notes = append(r.notes, n) }
 	for _, d := range batch {
 		if d.Err != nil {
 			note(input.InFile(d.Source.Name, d.Err))
@@ -194,7 +252,10 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 		}
 		text, err := f.Rewrite(r.text, d, note)
 		if err == nil {
-			r.text = append(text, '\n')
+			if len(text) > len(r.text) && !(f.KeepsEnds && d.Raw.Lines) {
+				text = append(text, '\n')
+			}
+			r.text = text
 			continue
 		}
 		if several, ok := err.(interface{ Unwrap() []error }); ok {
@@ -206,6 +267,19 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 		}
 	}
 	return r
+}
+
+// copy returns what is copied of a document that is long, nil if Rewrite has to make its text.
+func (f *Rewriting) copy(d input.Document, note func(any)) *copied {
+	file, err := d.File()
+	if err != nil {
+		return nil // so is reading the whole
+	}
+	if end, ok := f.Copy(d, file, note); ok {
+		return &copied{d.Source.Name, file, d.Raw.Start.Offset, end}
+	}
+	_ = file.Close() // read only: nothing can be lost
+	return nil
 }
 
 // fail prints an error and keeps what it means for the exit code.

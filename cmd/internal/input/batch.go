@@ -55,7 +55,8 @@ const maxAhead = 96
 
 // isLarge reports whether a batch ends in one long document.
 func isLarge(batch []Document) bool {
-	return len(batch[len(batch)-1].Raw.Bytes) > 2*BatchBytes
+	last := batch[len(batch)-1]
+	return len(last.Raw.Bytes) > 2*BatchBytes || last.Long > 0
 }
 
 // shortFile is how long a file may be, in bytes, to be read ahead of its turn.

@@ -22,6 +22,11 @@ import (
 type Reader struct {
 	Claims    *claim.Set
 	Unpacking compress.ReaderOptions // bounds what is decompressed
+	// Lines reports, by the first document of a source, whether all of the source is one
+	// document of JSON Lines; nil means no.
+	Lines func(first []byte) bool
+	// LongLines says that JSON Lines which are long are not to be in memory: see [Document.File].
+	LongLines bool
 }
 
 // A Source is a file or standard input.
@@ -35,6 +40,8 @@ type Source struct {
 	Found bool // in a directory, rather than named by the user
 
 	Unpacking compress.ReaderOptions
+	Lines     func(first []byte) bool // see Reader
+	LongLines bool                    // see Reader
 }
 
 // Sources lists what the arguments name: files, directories, "-"; nothing means
@@ -54,7 +61,7 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 			if term.IsTerminal(stdin) {
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
-			list = append(list, Source{Name: "stdin", Size: -1, In: stdin, Unpacking: in.Unpacking})
+			list = append(list, Source{Name: "stdin", Size: -1, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines})
 			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // what is written asks for it
 			continue
 		}
@@ -94,7 +101,7 @@ func SourceName(path string) string {
 }
 
 func (in *Reader) Found(path string, info fs.FileInfo) Source {
-	s := Source{Name: SourceName(path), Path: path, Size: -1, Unpacking: in.Unpacking}
+	s := Source{Name: SourceName(path), Path: path, Size: -1, Unpacking: in.Unpacking, Lines: in.Lines, LongLines: in.LongLines}
 	if info.Mode().IsRegular() {
 		s.Size = info.Size()
 	}
@@ -215,9 +222,12 @@ func (c countingReader) Read(p []byte) (int, error) {
 // A Document is one of a source, or what became of it.
 type Document struct {
 	Source Source
-	Index  int // 0-based, within the source
-	Raw    jsonstream.Raw
-	pause  bool // the next one may have to be waited for
+	Index  int            // 0-based, within the source
+	Raw    jsonstream.Raw // without Bytes where Long is set
+	// Long is set for JSON Lines that are not in memory: the offset after the last. See
+	// [Document.File].
+	Long  int64
+	pause bool // the next one may have to be waited for
 	// Err is a *jsonstream.SyntaxError for a document that cannot be had;
 	// anything else means that the source could not be read to its end.
 	Err error
@@ -228,6 +238,39 @@ type Document struct {
 func (d Document) Unreadable() bool {
 	damaged := (*jsonstream.SyntaxError)(nil)
 	return d.Err != nil && !errors.As(d.Err, &damaged)
+}
+
+// ErrShorter reports a file that lost its end after its length was asked for.
+var ErrShorter = errors.New("the file became shorter while it was read: read it again")
+
+// File opens the file that long JSON Lines are in, from Raw.Start on and up to Long.
+func (d Document) File() (*os.File, error) {
+	f, err := os.Open(d.Source.Path)
+	if err != nil {
+		return nil, term.PlainError(err)
+	}
+	return f, nil
+}
+
+// Whole returns the document with its bytes, also where it is Long.
+func (d Document) Whole() Document {
+	if d.Long == 0 {
+		return d
+	}
+	f, err := d.File()
+	if err != nil {
+		d.Err = err
+		return d
+	}
+	defer f.Close() // read only: nothing can be lost
+	d.Raw.Bytes = make([]byte, d.Long-d.Raw.Start.Offset)
+	if _, err := f.ReadAt(d.Raw.Bytes, d.Raw.Start.Offset); errors.Is(err, io.EOF) {
+		d.Err = ErrShorter
+	} else if err != nil {
+		d.Err = term.PlainError(err)
+	}
+	d.Long = 0
+	return d
 }
 
 // Parse parses the document. The error says where.
@@ -269,8 +312,12 @@ const shortDocument = 256
 
 func (d Document) Origin() Origin {
 	const lineEnd = int64(len("\r\n"))
-	several := d.Index > 0 || d.Source.Size < 0 || d.Source.Size > int64(len(d.Raw.Bytes))+lineEnd
-	return Origin{d.Source.Name, d.Raw.Start.Line, several, len(d.Raw.Bytes) < shortDocument, d.pause}
+	length := int64(len(d.Raw.Bytes))
+	if d.Long > 0 {
+		length = d.Long - d.Raw.Start.Offset
+	}
+	several := d.Index > 0 || d.Source.Size < 0 || d.Source.Size > length+lineEnd
+	return Origin{d.Source.Name, d.Raw.Start.Line, several, length < shortDocument, d.pause}
 }
 
 func (o Origin) String() string {
@@ -291,6 +338,9 @@ func InFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
+// longLines is from how many bytes on JSON Lines are not in memory, if that can be.
+const longLines = 1 << 20
+
 // Documents calls yield with the source's documents in order, and last, where
 // there is one, with the error that ended it. A source without any document has
 // one empty one, which is an error for whoever needs a message. ready reports
@@ -308,8 +358,14 @@ func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(
 	}
 	defer in.Close() // read only: nothing can be lost
 	splitter := jsonstream.NewSplitter(in, limits)
+	if s.Lines != nil {
+		splitter.TakeLines(s.Lines)
+	}
 	if s.Size >= 0 && content.Codec() == compress.None {
 		splitter.Expect(s.Size)
+		if s.LongLines && s.In == nil {
+			splitter.LeaveLines(longLines)
+		}
 	}
 	for index := 0; ; index++ {
 		raw, err := splitter.Next()
@@ -321,6 +377,10 @@ func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(
 		}
 		ready := splitter.Ready()
 		d := Document{Source: s, Index: index, Raw: raw, pause: !ready && s.Size < 0, Err: err}
+		if raw.Lines && raw.Bytes == nil && err == nil {
+			d.Long = s.Size
+			count(int(s.Size - raw.Start.Offset))
+		}
 		if !yield(d, ready) || d.Unreadable() {
 			return
 		}
