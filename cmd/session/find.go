@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -134,12 +135,14 @@ func plainName(base string) string {
 	return base
 }
 
-var rolloutID = regexp.MustCompile(`^rollout-.*-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
+var rolloutID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^rollout-.*-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
+})
 
 // id returns the id of the session that the name of its file has.
 func (f file) id() string {
 	name := strings.TrimSuffix(plainName(filepath.Base(f.path)), ".jsonl")
-	if m := rolloutID.FindStringSubmatch(name); m != nil {
+	if m := rolloutID().FindStringSubmatch(name); m != nil {
 		return m[1]
 	}
 	return name

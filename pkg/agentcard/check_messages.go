@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -65,9 +66,11 @@ func (c *checker) checkInterfaces(list jsonstream.Value) {
 	}
 }
 
-var majorMinor = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
+var majorMinor = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
+})
 
-func isMajorMinor(version string) bool { return len(version) < 20 && majorMinor.MatchString(version) }
+func isMajorMinor(version string) bool { return len(version) < 20 && majorMinor().MatchString(version) }
 
 // bindings are those of the specification (section 4.4.6).
 var bindings = []string{"JSONRPC", "GRPC", "HTTP+JSON"}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/eaapl/handoff/pkg/formats/claudecode"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -91,10 +92,12 @@ func (b *claudeBlocks) request(content jsonstream.Value) {
 }
 
 // ofProgram matches texts in a user's name that the program wrote.
-var ofProgram = regexp.MustCompile(`^(?:\s*<[a-z][\w-]*[\s>]|\[Request interrupted by user[^\]]*\]|Caveat: The messages below)`)
+var ofProgram = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\s*<[a-z][\w-]*[\s>]|\[Request interrupted by user[^\]]*\]|Caveat: The messages below)`)
+})
 
 func isRequest(text string) bool {
-	return strings.TrimSpace(text) != "" && !ofProgram.MatchString(text)
+	return strings.TrimSpace(text) != "" && !ofProgram().MatchString(text)
 }
 
 func (b *claudeBlocks) userLine(content jsonstream.Value) {
