@@ -54,8 +54,8 @@ type Result struct {
 	Values   int
 	// Kept are personal data in members that programs identify things by: they were left.
 	Kept []Kept
-	// Signed reports that the message carried a signature, which no longer holds: it was
-	// removed, or made again.
+	// Signed reports that the message carried a signature, its own or that of a handoff in it,
+	// which no longer holds: it was removed, or made again.
 	Signed bool
 	// Typed reports that numbers have become strings.
 	Typed bool
@@ -131,17 +131,10 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 		r.Undo, r.Data = undo, data(w.pieces)
 		return r, nil
 	}
-	if signed := formats.Named(f).Signature; len(signed) > 0 && redacted.Root().Get(signed[0]).Exists() {
-		draft := jsonstream.NewDraft(redacted.Root())
-		for _, member := range signed {
-			draft.Take(member)
-		}
-		r.Text, r.Signed = draft.Bytes(), true
-		if o.Sign != nil && f == format.EAAPL {
-			if r.Text, err = o.Sign(r.Text); err != nil {
-				return Result{}, fmt.Errorf("signing again: %w", err)
-			}
-		}
+	if r.Text, r.Signed, err = o.signAgain(doc.Root(), redacted.Root(), f); err != nil {
+		return Result{}, fmt.Errorf("signing again: %w", err)
+	}
+	if r.Signed {
 		undo = []Change{{0, len(r.Text), slices.Clone(doc.Raw().Bytes)}} // it is put back as a whole
 	}
 	if o.Vault {

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/privacy"
@@ -41,7 +40,7 @@ type walk struct {
 	format   format.Format
 	root     jsonstream.Value
 	carriers []jsonstream.Value
-	fixed    []string // members of the root that identify the message
+	parts    []part // what has members that identify it
 
 	apart         bool
 	own           bool       // the policy has patterns of its own
@@ -54,9 +53,7 @@ type walk struct {
 }
 
 func newWalk(doc *jsonstream.Document, f format.Format, o Options) *walk {
-	w := &walk{scanner: o.Scanner, limits: o.Limits, format: f, apart: o.Apart, root: doc.Root(), carriers: history.Carriers(doc.Root(), f)}
-	d := formats.Named(f)
-	w.fixed = slices.Concat(d.IDs, d.Signature)
+	w := &walk{scanner: o.Scanner, limits: o.Limits, format: f, apart: o.Apart, root: doc.Root(), carriers: history.Carriers(doc.Root(), f), parts: partsOf(doc.Root(), f)}
 	policy := o.Scanner.Policy()
 	w.own = len(policy.Patterns) > 0
 	w.always, w.never = pointers(policy.Always), pointers(policy.Never)
@@ -273,7 +270,9 @@ func (w *walk) isFixed(v jsonstream.Value) bool {
 	if strings.HasSuffix(name, "AgentId") || strings.HasSuffix(name, "agent_id") || strings.HasSuffix(name, "_agent") {
 		return true
 	}
-	return v.Parent() == w.root && slices.Contains(w.fixed, name)
+	return slices.ContainsFunc(w.parts, func(p part) bool {
+		return p.root == v.Parent() && (slices.Contains(p.layout.IDs, name) || slices.Contains(p.layout.Signature, name))
+	})
 }
 
 // carrier looks at the content of a string in base64: JSON as a document, other text as a
