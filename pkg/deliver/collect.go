@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
@@ -102,6 +103,7 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 	}
 	deliveries, failed := make(chan transport.Delivery, groupSize), make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
+	var waiting atomic.Pointer[time.Time] // since when the next answer is waited for, nil if one is here
 	var reading sync.WaitGroup
 	defer func() {
 		cancel()
@@ -110,7 +112,10 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 	}()
 	reading.Go(func() {
 		for {
+			since := time.Now()
+			waiting.Store(&since)
 			d, err := consumer.Next(ctx)
+			waiting.Store(nil)
 			if err == nil {
 				select {
 				case deliveries <- d:
@@ -124,7 +129,8 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 			}
 		}
 	})
-	silent := time.NewTimer(firstSilence)
+	quiet := firstSilence
+	silent := time.NewTimer(quiet)
 	defer silent.Stop()
 	for {
 		select {
@@ -132,10 +138,20 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 			if err := s.takeGroup(ctx, l, group(d, deliveries)); err != nil {
 				return err
 			}
-			silent.Reset(silence)
+			quiet = silence
+			silent.Reset(quiet)
 		case err := <-failed:
 			return err
 		case <-silent.C:
+			since := waiting.Load()
+			if since == nil || len(deliveries) > 0 {
+				silent.Reset(quiet)
+				continue
+			}
+			if left := quiet - time.Since(*since); left > 0 { // on a busy machine, waiting began late
+				silent.Reset(left)
+				continue
+			}
 			if err := s.followed(ctx, l.address); err != nil {
 				return err
 			}

@@ -45,6 +45,7 @@ func TestRollback(t *testing.T) {
 			b.rollsBack(id)
 			b.wantState(exampleID, deliver.RolledBack)
 			b.wantEvents("DISPATCHED ROLLED_BACK")
+			b.reopen() // who listens there looks for the place meanwhile
 			var place transport.Memory
 			b.places["memory:a"] = place.Publisher()
 			b.now = b.now.Add(time.Hour)
