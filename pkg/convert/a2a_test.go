@@ -48,7 +48,7 @@ func TestA2AResidues(t *testing.T) {
 // writes of them again has all messages and parts.
 func TestA2ATakes(t *testing.T) {
 	var texts [][]byte
-	for _, from := range madeUp() {
+	for _, from := range madeUp {
 		for seed := range uint64(*histories) {
 			if from != format.A2A {
 				source := chatgen.History(rand.New(rand.NewPCG(seed, 8)), from)

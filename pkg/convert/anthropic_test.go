@@ -2,80 +2,18 @@ package convert
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/internal/tree"
-	"github.com/eaapl/handoff/pkg/provider"
 )
-
-// ofBlocks are the formats whose messages have blocks, and results in those of the user.
-var ofBlocks = []format.Format{format.Anthropic, format.BedrockConverse, format.ClaudeCode}
-
-// What is written for a format of blocks of a whole history is taken by its API: it has no error of
-// the schema, nor of the rules of the provider.
-func TestBlocksTake(t *testing.T) {
-	for _, to := range ofBlocks {
-		for _, from := range madeUp() {
-			if from == to {
-				continue
-			}
-			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
-				p := provider.Provider(formats.Named(to).Provider)
-				whole := 0
-				for seed := range uint64(200) {
-					source := chatgen.History(rand.New(rand.NewPCG(seed, 24)), from)
-					there := converted(t, source, from, to)
-					if problems := conform(t, to, there); len(problems) > 0 {
-						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
-					}
-					if own := provider.Provider(formats.Named(from).Provider); own != "" && len(refused(t, from, source, own)) > 0 {
-						continue
-					}
-					whole++
-					if problems := refused(t, to, there, p); len(problems) > 0 {
-						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
-					}
-				}
-				if whole < 100 {
-					t.Errorf("only %d histories had no fault of their own", whole)
-				}
-			})
-		}
-	}
-}
-
-// Of an ordinary history, all turns come back by their translation: none has to be carried.
-func TestBlocksCarryNoTurns(t *testing.T) {
-	for _, f := range ofBlocks[:2] {
-		for _, form := range chatgen.Forms(f) {
-			t.Run(fmt.Sprintf("%s %s", f, form), func(t *testing.T) {
-				for seed := range uint64(200) {
-					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 25)), f, form)
-					r, err := Convert(parsed(t, source), format.EAAPL, Options{From: f})
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, c := range r.Report.Carried {
-						if c.Turns > 0 {
-							t.Fatalf("seed %d: %d turns are carried\n%s\n%s", seed, c.Turns, source, r.Text)
-						}
-					}
-				}
-			})
-		}
-	}
-}
 
 // What a history of one format says is said in another as its API has it.
 func TestBlocksSay(t *testing.T) {
@@ -126,36 +64,6 @@ func TestBlocksSay(t *testing.T) {
 	}
 }
 
-// The SDK of Anthropic takes the histories of other formats once they are converted.
-func TestBlocksOracle(t *testing.T) {
-	for _, tt := range []struct {
-		oracle string
-		to     format.Format
-	}{{"anthropic", format.Anthropic}, {"bedrock-converse", format.BedrockConverse}} {
-		t.Run(tt.oracle, func(t *testing.T) {
-			sdk := oracle.Start(t, tt.oracle)
-			var docs [][]byte
-			for seed := range uint64(*histories) {
-				r := rand.New(rand.NewPCG(seed, 26))
-				for _, from := range madeUp() {
-					if from == tt.to {
-						continue
-					}
-					doc := withoutHandoff(t, converted(t, chatgen.History(r, from), from, tt.to))
-					if !bytes.Contains(doc, []byte(`"bytes":`)) { // which the client of Bedrock wants as no JSON
-						docs = append(docs, doc)
-					}
-				}
-			}
-			for i, answer := range sdk.Ask(docs...) {
-				if !answer.OK {
-					t.Errorf("%s\n%s", answer.Error, docs[i])
-				}
-			}
-		})
-	}
-}
-
 // The session reader of the Claude Agent SDK reads back all lines of sessions that were made of other
 // histories, in their order, whatever is carried at the end.
 func TestSessionsOracle(t *testing.T) {
@@ -163,7 +71,7 @@ func TestSessionsOracle(t *testing.T) {
 	var docs [][]byte
 	for seed := range uint64(*histories) {
 		r := rand.New(rand.NewPCG(seed, 27))
-		for _, from := range madeUp() {
+		for _, from := range madeUp {
 			lines := tree.Elements(tree.Of(parsedIn(t, converted(t, chatgen.History(r, from), from, format.ClaudeCode), format.ClaudeCode)))
 			docs = append(docs, tree.Array(lines...).Compact())
 		}

@@ -1,109 +1,12 @@
 package convert
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/internal/chatgen"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/internal/tree"
-	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/provider"
 )
-
-// ordinary are the formats whose histories are made up and can be converted to contents of Gemini.
-func ordinary() []format.Format {
-	var list []format.Format
-	for _, f := range []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK} {
-		if formats.Named(f).Exchange != nil {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-// refusedBy returns the errors of a provider's rules, and of the format's own.
-func refusedBy(t *testing.T, p provider.Provider, f format.Format, text []byte) []string {
-	t.Helper()
-	doc := parsed(t, text)
-	h, err := history.Of(doc, f, jsonstream.Limits{})
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	var problems []string
-	for _, f := range append(provider.Check(p, h), formats.Named(f).Check(doc, jsonstream.Limits{})...) {
-		if f.Severity == finding.Error {
-			problems = append(problems, f.Rule+" "+f.Pointer+": "+f.Message)
-		}
-	}
-	return problems
-}
-
-// What the histories of others become is what the Gemini API takes.
-func TestGeminiTakes(t *testing.T) {
-	for _, from := range ordinary() {
-		t.Run(string(from), func(t *testing.T) {
-			for seed := range uint64(300) {
-				source := chatgen.History(rand.New(rand.NewPCG(seed, 1)), from)
-				there := converted(t, source, from, format.Gemini)
-				problems := append(conform(t, format.Gemini, there), refusedBy(t, provider.Gemini, format.Gemini, there)...)
-				if len(problems) > 0 {
-					t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
-				}
-			}
-		})
-	}
-}
-
-// Of an ordinary history, all turns come back without being carried; of ADK's events, all but those that
-// have no content, and say nothing.
-func TestGeminiCarriesNoTurns(t *testing.T) {
-	for _, form := range chatgen.Forms(format.Gemini) {
-		t.Run(form, func(t *testing.T) {
-			for seed := range uint64(300) {
-				source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 2)), format.Gemini, form)
-				if strings.Contains(string(source), `"output":"{}"`) {
-					continue // a text that is the one of an object is written as the object
-				}
-				r, err := Convert(parsed(t, source), format.EAAPL, Options{From: format.Gemini})
-				if err != nil {
-					t.Fatal(err)
-				}
-				silent := strings.Count(string(source), `"author"`) - strings.Count(string(source), `"content"`)
-				turns := 0
-				for _, c := range r.Report.Carried {
-					turns += c.Turns
-				}
-				// With an event that says nothing, its neighbour is carried.
-				if max := 2 * max(silent, 0); turns > max {
-					t.Fatalf("seed %d: %d turns are carried, want at most %d\n%s\n%s", seed, turns, max, source, r.Text)
-				}
-			}
-		})
-	}
-}
-
-// The SDK of Gemini takes the histories of others.
-func TestGeminiOracle(t *testing.T) {
-	sdk := oracle.Start(t, "gemini")
-	var docs [][]byte
-	for _, from := range ordinary() {
-		for seed := range uint64(60) {
-			source := chatgen.History(rand.New(rand.NewPCG(seed, 3)), from)
-			docs = append(docs, tree.Of(parsed(t, converted(t, source, from, format.Gemini))).Get("contents").Compact())
-		}
-	}
-	for i, answer := range sdk.Ask(docs...) {
-		if !answer.OK {
-			t.Errorf("%s: %s", answer.Error, docs[i])
-		}
-	}
-}
 
 // What chats of OpenAI's Chat API and contents of Gemini have both is the same idea in either.
 func TestGeminiAndOpenAIChat(t *testing.T) {

@@ -1,121 +1,13 @@
 package convert
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
 	"github.com/eaapl/handoff/pkg/internal/tree"
-	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/provider"
 )
-
-// ofOpenAI are the formats of OpenAI's chats.
-var ofOpenAI = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Codex}
-
-// madeUp are the formats of which chatgen makes up histories and that can be converted.
-func madeUp() []format.Format {
-	var list []format.Format
-	for _, f := range []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.A2A} {
-		if formats.Named(f).Exchange != nil {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-// refused returns the errors of a provider's rules, and of the format's own.
-func refused(t fataler, f format.Format, text []byte, p provider.Provider) []string {
-	t.Helper()
-	doc := parsedIn(t, text, f)
-	h, err := history.Of(doc, f, jsonstream.Limits{})
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	found := provider.Check(p, h)
-	if check := formats.Named(f).Check; check != nil {
-		found = append(found, check(doc, jsonstream.Limits{})...)
-	}
-	var problems []string
-	for _, f := range found {
-		if f.Severity == finding.Error {
-			problems = append(problems, f.Rule+" "+f.Pointer+": "+f.Message)
-		}
-	}
-	return problems
-}
-
-// What is written for an API of OpenAI of a whole history is taken by it: it has no error of the
-// schema, nor of the rules of the provider.
-func TestOpenAITakes(t *testing.T) {
-	for _, to := range ofOpenAI {
-		for _, from := range madeUp() {
-			if from == to {
-				continue
-			}
-			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
-				p := provider.Provider(formats.Named(to).Provider)
-				whole := 0
-				for seed := range uint64(200) {
-					source := chatgen.History(rand.New(rand.NewPCG(seed, 4)), from)
-					there := converted(t, source, from, to)
-					if problems := conform(t, to, there); len(problems) > 0 {
-						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
-					}
-					own := provider.Provider(formats.Named(from).Provider)
-					if own != "" && len(refused(t, from, source, own)) > 0 {
-						continue
-					}
-					whole++
-					if problems := refused(t, to, there, p); len(problems) > 0 {
-						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
-					}
-				}
-				if whole < 100 {
-					t.Errorf("only %d histories had no fault of their own", whole)
-				}
-			})
-		}
-	}
-}
-
-// Of an ordinary history, all turns come back by their translation: none has to be carried. Not so
-// messages of the Chat API that call and have no content, which is null in others.
-func TestOpenAICarriesNoTurns(t *testing.T) {
-	for _, from := range []format.Format{format.OpenAIChat, format.OpenAIResponses} {
-		for _, form := range chatgen.Forms(from) {
-			if form == "array" && from == format.OpenAIChat {
-				continue // as the object
-			}
-			t.Run(fmt.Sprintf("%s %s", from, form), func(t *testing.T) {
-				for seed := range uint64(200) {
-					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 5)), from, form)
-					r, err := Convert(parsed(t, source), format.EAAPL, Options{From: from})
-					if err != nil {
-						t.Fatal(err)
-					}
-					left := 0
-					for _, message := range parsed(t, source).Root().Get("messages").Elements() {
-						if message.Get("tool_calls").Exists() && !message.Get("content").Exists() {
-							left++
-						}
-					}
-					for _, c := range r.Report.Carried {
-						if c.Turns > left {
-							t.Fatalf("seed %d: %d turns are carried\n%s\n%s", seed, c.Turns, source, r.Text)
-						}
-					}
-				}
-			})
-		}
-	}
-}
 
 // A rollout that was made here comes back by its translation, but for its first line, which says
 // where the session was.

@@ -102,7 +102,7 @@ func listOf(message tree.Node) tree.Node {
 func TestSDKsTake(t *testing.T) {
 	for _, to := range []format.Format{format.AISDK, format.LangChain} {
 		var texts [][]byte
-		for _, from := range madeUp() {
+		for _, from := range madeUp {
 			for seed := range uint64(*histories) {
 				if from != to {
 					source := chatgen.History(rand.New(rand.NewPCG(seed, 8)), from)

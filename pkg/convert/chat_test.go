@@ -1,0 +1,198 @@
+package convert
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/internal/chatgen"
+	"github.com/eaapl/handoff/pkg/internal/oracle"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+var histories = flag.Int("histories", 60, "how many histories are converted for each SDK")
+
+// madeUp are the formats of which chatgen makes up histories.
+var madeUp = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.A2A}
+
+// refused returns the errors of a provider's rules, and of the format's own.
+func refused(t fataler, f format.Format, text []byte, p provider.Provider) []string {
+	t.Helper()
+	doc := parsedIn(t, text, f)
+	h, err := history.Of(doc, f, jsonstream.Limits{})
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	found := provider.Check(p, h)
+	if check := formats.Named(f).Check; check != nil {
+		found = append(found, check(doc, jsonstream.Limits{})...)
+	}
+	var problems []string
+	for _, f := range found {
+		if f.Severity == finding.Error {
+			problems = append(problems, f.Rule+" "+f.Pointer+": "+f.Message)
+		}
+	}
+	return problems
+}
+
+// What is written for an API of a whole history is taken by it: it has no error of the schema, nor of
+// the rules of the provider.
+func TestAPIsTake(t *testing.T) {
+	for _, to := range []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Codex, format.Anthropic, format.BedrockConverse, format.ClaudeCode, format.Gemini} {
+		for _, from := range madeUp {
+			if from == to {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
+				own, p := provider.Provider(formats.Named(from).Provider), provider.Provider(formats.Named(to).Provider)
+				whole := 0
+				for seed := range uint64(200) {
+					source := chatgen.History(rand.New(rand.NewPCG(seed, 4)), from)
+					there := converted(t, source, from, to)
+					if problems := conform(t, to, there); len(problems) > 0 {
+						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
+					}
+					if own != "" && len(refused(t, from, source, own)) > 0 {
+						continue
+					}
+					whole++
+					if problems := refused(t, to, there, p); len(problems) > 0 {
+						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
+					}
+				}
+				if whole < 100 {
+					t.Errorf("only %d histories had no fault of their own", whole)
+				}
+			})
+		}
+	}
+}
+
+// The SDKs take the histories of other formats once they are converted: as their types say, and when
+// they are sent.
+func TestSDKsOfAPIs(t *testing.T) {
+	for _, tt := range []struct {
+		oracle string
+		to     format.Format
+		// bare returns the turns without what is carried, which no API takes.
+		bare func(t *testing.T, text []byte) []byte
+	}{
+		{"openai-chat", format.OpenAIChat, withoutHandoff},
+		{"openai-responses", format.OpenAIResponses, withoutHandoff},
+		{"codex", format.Codex, withoutLine},
+		{"anthropic", format.Anthropic, withoutHandoff},
+		{"bedrock-converse", format.BedrockConverse, withoutHandoff},
+		{"gemini", format.Gemini, func(t *testing.T, text []byte) []byte { return tree.Of(parsed(t, text)).Get("contents").Compact() }},
+	} {
+		t.Run(tt.oracle, func(t *testing.T) {
+			sdk := oracle.Start(t, tt.oracle)
+			var docs [][]byte
+			for seed := range uint64(*histories) {
+				r := rand.New(rand.NewPCG(seed, 6))
+				for _, from := range madeUp {
+					if from == tt.to {
+						continue
+					}
+					doc := tt.bare(t, converted(t, chatgen.History(r, from), from, tt.to))
+					if tt.to == format.BedrockConverse && bytes.Contains(doc, []byte(`"bytes":`)) {
+						continue // which the client wants as no JSON
+					}
+					docs = append(docs, doc)
+				}
+			}
+			for i, answer := range sdk.Ask(docs...) {
+				if !answer.OK {
+					t.Errorf("%s\n%s", answer.Error, docs[i])
+				}
+			}
+		})
+	}
+}
+
+// withoutHandoff returns a message without its member handoff.
+func withoutHandoff(t *testing.T, text []byte) []byte {
+	return tree.Of(parsed(t, text)).With("handoff", tree.None).Compact()
+}
+
+// withoutLine returns the lines of a session, as an array, without the one that holds what is
+// carried: Codex leaves it out.
+func withoutLine(t *testing.T, text []byte) []byte {
+	lines := tree.Elements(tree.Of(parsedIn(t, text, format.Codex)))
+	return tree.Array(lines[:len(lines)-1]...).Compact()
+}
+
+// Of an ordinary history, all turns come back by their translation: few have to be carried.
+func TestCarriesNoTurns(t *testing.T) {
+	for _, tt := range []struct {
+		from format.Format
+		// most returns how many turns of a source may be carried, nil if none may.
+		most func(source *jsonstream.Document) int
+	}{
+		{from: format.OpenAIChat, most: silentCalls},
+		{from: format.OpenAIResponses},
+		{from: format.Anthropic},
+		{from: format.BedrockConverse},
+		{from: format.Gemini, most: silentEvents},
+	} {
+		for _, form := range chatgen.Forms(tt.from) {
+			if form == "array" && tt.from == format.OpenAIChat {
+				continue // as the object
+			}
+			t.Run(fmt.Sprintf("%s %s", tt.from, form), func(t *testing.T) {
+				for seed := range uint64(200) {
+					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 5)), tt.from, form)
+					if tt.from == format.Gemini && bytes.Contains(source, []byte(`"output":"{}"`)) {
+						continue // a text that is the one of an object is written as the object
+					}
+					r, err := Convert(parsed(t, source), format.EAAPL, Options{From: tt.from})
+					if err != nil {
+						t.Fatal(err)
+					}
+					most := 0
+					if tt.most != nil {
+						most = tt.most(parsed(t, source))
+					}
+					if turns := carriedTurns(r.Report); turns > most {
+						t.Fatalf("seed %d: %d turns are carried, want at most %d\n%s\n%s", seed, turns, most, source, r.Text)
+					}
+				}
+			})
+		}
+	}
+}
+
+func carriedTurns(r Report) int {
+	turns := 0
+	for _, c := range r.Carried {
+		turns += c.Turns
+	}
+	return turns
+}
+
+// silentCalls counts messages that call and have no content, which is null in others.
+func silentCalls(source *jsonstream.Document) int {
+	n := 0
+	for _, message := range source.Root().Get("messages").Elements() {
+		if message.Get("tool_calls").Exists() && !message.Get("content").Exists() {
+			n++
+		}
+	}
+	return n
+}
+
+// silentEvents counts the events of ADK that have no content, and say nothing, each with the neighbour
+// that is carried too.
+func silentEvents(source *jsonstream.Document) int {
+	text := source.Raw().Bytes
+	return 2 * max(bytes.Count(text, []byte(`"author"`))-bytes.Count(text, []byte(`"content"`)), 0)
+}
