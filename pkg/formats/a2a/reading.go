@@ -23,8 +23,6 @@ const (
 	adkResponse  = "function_response"
 	adkThought   = "adk_thought"
 	adkSignature = "adk_thought_signature"
-	// provider is whose signatures ADK has.
-	provider = "gemini"
 )
 
 const (
@@ -105,14 +103,7 @@ func partOf(n tree.Node, role string) chat.Part {
 	metadata := n.Get("metadata")
 	signature := stringOf(metadata.Get(adkSignature))
 	if text := n.Get("text"); tree.IsString(text) {
-		p := chat.Part{Kind: chat.Text, Text: text, Signature: signature}
-		if role == "assistant" && metadata.Get(adkThought).Is(jsonstream.True) {
-			p.Kind = chat.Reasoning
-			if signature != tree.None {
-				p.Provider = tree.String(provider)
-			}
-		}
-		return p
+		return chat.GeminiText(text, signature, role == "assistant" && metadata.Get(adkThought).Is(jsonstream.True))
 	}
 	if m, ok := mediaIn(n); ok {
 		return chat.Part{Kind: chat.File, Media: m}

@@ -97,7 +97,7 @@ func (o *writer) data(m *unwritten, data, metadata tree.Node) {
 
 // thought adds what a model thought, with the signature if it is one that ADK knows.
 func (o *writer) thought(m *unwritten, p chat.Part) {
-	if p.Provider.Text() != provider {
+	if p.Provider.Text() != chat.Gemini {
 		p.Signature = tree.None
 	}
 	if !m.agent || p.Redacted {

@@ -15,7 +15,6 @@ import (
 const skipSignature = "skip_thought_signature_validator"
 
 const (
-	provider = "gemini"
 	// madePrefix begins the ids of calls that have none: they are left out when they come back.
 	madePrefix = "gemini_call_"
 	// partType is the type of a canonical part that has one of Gemini.
@@ -135,14 +134,7 @@ func (r *reader) part(n tree.Node) chat.Part {
 		return r.result(f)
 	}
 	if text := n.Get("text"); tree.IsString(text) {
-		p := chat.Part{Kind: chat.Text, Text: text, Signature: signature}
-		if n.Get("thought").Is(jsonstream.True) {
-			p.Kind = chat.Reasoning
-			if signature != tree.None {
-				p.Provider = tree.String(provider)
-			}
-		}
-		return p
+		return chat.GeminiText(text, signature, n.Get("thought").Is(jsonstream.True))
 	}
 	if m, ok := mediaIn(n); ok {
 		return chat.Part{Kind: chat.File, Media: m}

@@ -143,7 +143,7 @@ func (o *writer) part(c *content, p chat.Part) {
 			c.parts = append(c.parts, o.signed(chat.Object("text", p.Text), p.Signature))
 		}
 	case chat.Reasoning:
-		if p.Provider.Text() != provider {
+		if p.Provider.Text() != chat.Gemini {
 			p.Signature = tree.None
 		}
 		if c.role != "model" || p.Redacted || p.Text.Text() == "" && p.Signature == tree.None {

@@ -27,3 +27,18 @@ func signed(n, signature tree.Node) tree.Node {
 
 // IsSigned reports whether a canonical text or call has what only the provider takes that signed it.
 func IsSigned(n tree.Node) bool { return n.Get(extra) != tree.None }
+
+// Gemini is the [Part].Provider of what Gemini signs.
+const Gemini = "gemini"
+
+// GeminiText returns a text as Gemini has it, or a thought, with its signature if there is one.
+func GeminiText(text, signature tree.Node, thought bool) Part {
+	p := Part{Kind: Text, Text: text, Signature: signature}
+	if thought {
+		p.Kind = Reasoning
+		if signature != tree.None {
+			p.Provider = tree.String(Gemini)
+		}
+	}
+	return p
+}
