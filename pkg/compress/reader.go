@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -46,17 +47,19 @@ type Reader struct {
 	frame   frame
 	known   []uint32 // ids of the dictionaries that the decoder has
 	content int64    // bytes
+	start   int64    // of the content, where the member or frame begins
 	err     error
 }
 
 // NewReader returns a reader of r's content, decompressed where the first bytes
 // are those of gzip or zstd; it waits for these. Several gzip members or zstd
-// frames in a row are one content; anything else after them is an error.
+// frames in a row are one content, and so are zeros after a gzip member; anything else
+// after them is an error.
 //
 // Reading gives, after the content that could be read, an error that wraps [ErrCorrupt]
-// for damaged data, a [*RatioError] for data that grows beyond the limits, a
-// [*DictionaryError] for a dictionary that is not known, or an error of r itself as it
-// is. The content is only complete with [io.EOF]. The caller closes the reader, which
+// for damaged data, [ErrWindow] for a frame that needs too much memory, a [*RatioError]
+// for data that grows beyond the limits, a [*DictionaryError] for a dictionary that is not
+// known, or an error of r itself as it is. The content is only complete with [io.EOF]. The caller closes the reader, which
 // does not close r.
 func NewReader(r io.Reader, o ReaderOptions) *Reader {
 	if o.MaxBytes == 0 {
@@ -85,6 +88,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	}
 	for {
 		if r.unit == nil {
+			r.start = r.content
 			if r.unit, r.err = r.next(); r.err != nil {
 				r.err = r.explain(r.err)
 				return 0, r.err
@@ -129,14 +133,34 @@ func (r *Reader) next() (io.Reader, error) {
 			if err := skip(r.buffer); err != nil {
 				return nil, noEOF(err)
 			}
-		case !begins(r.buffer, r.codec.format().magic):
-			return nil, errors.New("something else follows it")
-		case r.codec == Gzip:
-			return r.nextMember()
+		case begins(r.buffer, r.codec.format().magic):
+			return r.begin()
+		case r.codec == Gzip && padding(r.buffer):
+			// Zeros fill up the blocks of tapes and disks; gzip passes over them, too.
 		default:
-			return r.nextFrame()
+			return nil, errors.New("something else follows it")
 		}
 	}
+}
+
+// begin begins the member or frame that the reader is before.
+func (r *Reader) begin() (io.Reader, error) {
+	if r.codec == Gzip {
+		return r.nextMember()
+	}
+	return r.nextFrame()
+}
+
+// padding takes zeros, and reports whether there are any.
+func padding(r *bufio.Reader) bool {
+	first, err := r.Peek(1)
+	if err != nil || first[0] != 0 {
+		return false
+	}
+	buffered, _ := r.Peek(r.Buffered())
+	zeros := len(buffered) - len(bytes.TrimLeft(buffered, "\x00"))
+	_, err = r.Discard(zeros)
+	return err == nil
 }
 
 func (r *Reader) nextMember() (io.Reader, error) {
@@ -206,7 +230,9 @@ func (r *Reader) explain(err error) error {
 	case err == io.EOF || errors.As(err, &unknown):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%s data asks for a window of more than %d MiB: %w", r.codec, maxWindow>>20, ErrCorrupt)
+		return fmt.Errorf("%s: %w", r.codec, ErrWindow)
+	case r.codec == Zstd && r.frame.dictionary == 0 && r.content == r.start && !errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: %w, or it was made with a dictionary that it does not name (zstd --no-dictID), which cannot be read: %w", r.codec, ErrCorrupt, err)
 	}
 	return fmt.Errorf("%s: %w: %w", r.codec, ErrCorrupt, err)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -166,7 +167,7 @@ func TestD10HugeWindow(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, codec, err := read(strings.NewReader(huge))
 	runtime.ReadMemStats(&after)
-	if codec != compress.Zstd || !errors.Is(err, compress.ErrCorrupt) || !strings.Contains(err.Error(), "window of more than 128 MiB") {
+	if codec != compress.Zstd || !errors.Is(err, compress.ErrWindow) {
 		t.Errorf("got %q, error %v", codec, err)
 	}
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 16<<20 {
@@ -176,6 +177,44 @@ func TestD10HugeWindow(t *testing.T) {
 	const largest = "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00"
 	if got, _, err := read(strings.NewReader(largest)); got != "" || err != nil {
 		t.Errorf("128 MiB: got %q, error %v", got, err)
+	}
+}
+
+// gzip ignores the zeros with which tapes and disks fill up a block.
+func TestGzipPadding(t *testing.T) {
+	one, zeros := gzipped(t, "{}"), strings.Repeat("\x00", 100_000)
+	for _, tt := range []struct {
+		name, in, want string
+		corrupt        bool
+	}{
+		{name: "at the end", in: one + zeros, want: "{}"},
+		{name: "a single one", in: one + "\x00", want: "{}"},
+		{name: "before another member", in: one + zeros + one, want: "{}{}"},
+		{name: "before something else", in: one + zeros + "x", want: "{}", corrupt: true},
+		{name: "after a zstd frame", in: zstandard(t, "{}") + zeros, want: "{}", corrupt: true},
+	} {
+		got, _, err := read(strings.NewReader(tt.in))
+		if got != tt.want || errors.Is(err, compress.ErrCorrupt) != tt.corrupt {
+			t.Errorf("%s: got %q, error %v", tt.name, got, err)
+		}
+	}
+}
+
+// A frame that was made with a dictionary and does not name it (zstd --no-dictID) looks
+// damaged: the error says what else it may be.
+func TestUnnamedDictionary(t *testing.T) {
+	frame := compressed(t, compress.EncoderOptions{Dictionary: dictionary.Builtin()}, []byte(dictionary.Builtin()[1000:3000]))
+	const descriptor, window, id = 4, 5, 6 // RFC 8878, section 3.1.1.1
+	if frame[descriptor]&3 != 3 {
+		t.Fatalf("the frame names no dictionary: % x", frame[:16])
+	}
+	unnamed := slices.Concat(frame[:descriptor], []byte{frame[descriptor] &^ 3, frame[window]}, frame[id+4:])
+	if _, _, err := read(bytes.NewReader(unnamed)); !errors.Is(err, compress.ErrCorrupt) || !strings.Contains(err.Error(), "--no-dictID") {
+		t.Errorf("error %v", err)
+	}
+	damaged := zstandard(t, strings.Repeat("a", 5000))
+	if _, _, err := read(strings.NewReader(damaged[:len(damaged)-1])); !errors.Is(err, compress.ErrCorrupt) || strings.Contains(err.Error(), "--no-dictID") {
+		t.Errorf("cut off: error %v", err)
 	}
 }
 
@@ -205,7 +244,7 @@ func FuzzReader(f *testing.F) {
 		defer content.Close()
 		text, err := io.ReadAll(io.LimitReader(content, maxContent))
 		unknown := (*compress.DictionaryError)(nil)
-		if err != nil && !errors.Is(err, compress.ErrCorrupt) && !errors.As(err, &unknown) {
+		if err != nil && !errors.Is(err, compress.ErrCorrupt) && !errors.Is(err, compress.ErrWindow) && !errors.As(err, &unknown) {
 			f.Fatalf("error %v of a source that has none", err)
 		}
 		return string(text), content.Codec(), err == nil
