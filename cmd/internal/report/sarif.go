@@ -16,8 +16,7 @@ import (
 const homePage = "https://github.com/eaapl/handoff"
 
 // A sarifReporter writes a SARIF 2.1.0 log. The results go out as they come, and the rules
-// they name come after them: members of an object have no order. Members that say nothing
-// are written with their defaults, since some readers ask for them.
+// they name come after them: members of an object have no order.
 type sarifReporter struct {
 	w             io.Writer
 	version       string
@@ -34,11 +33,8 @@ type sarifReporter struct {
 // An object is a JSON object, whose members are written in the order of their names.
 type object map[string]any
 
-// none is an empty JSON array.
-var none = []object{}
-
 func newSARIF(w io.Writer, version string) Printer {
-	return &sarifReporter{w: VisibleJSON{w}, version: version, notifications: none, rules: none, ruleIndex: map[string]int{}}
+	return &sarifReporter{w: VisibleJSON{w}, version: version, notifications: []object{}, rules: []object{}, ruleIndex: map[string]int{}}
 }
 
 func (s *sarifReporter) Report(r *Record) error {
@@ -63,18 +59,12 @@ func (s *sarifReporter) Unreadable(source string, cause error) error {
 	s.notifications = append(s.notifications, object{
 		"level":     "error",
 		"message":   sarifText("could not be read: " + term.Visible(cause.Error()+remedy.Of(cause))),
-		"locations": []object{sarifLocation(none, object{"artifactLocation": sarifArtifact(source)})},
+		"locations": []object{{"physicalLocation": object{"artifactLocation": object{"uri": sarifURI(source)}}}},
 	})
 	return s.err
 }
 
-func sarifText(text string) object { return object{"arguments": none, "text": text} }
-
-func sarifArtifact(source string) object { return object{"index": -1, "uri": sarifURI(source)} }
-
-func sarifLocation(logical []object, physical object) object {
-	return object{"annotations": none, "id": -1, "logicalLocations": logical, "physicalLocation": physical, "relationships": none}
-}
+func sarifText(text string) object { return object{"text": text} }
 
 // sarifHead is what comes before the first result.
 const sarifHead = `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[` + "\n"
@@ -85,7 +75,7 @@ func (s *sarifReporter) Close() error {
 	}
 	if s.omitted > 0 {
 		s.notifications = append(s.notifications, object{
-			"level": "warning", "locations": none, "message": sarifText(term.NotShown(s.omitted, "finding", s.maxFindings)),
+			"level": "warning", "message": sarifText(term.NotShown(s.omitted, "finding", s.maxFindings)),
 		})
 	}
 	rest, err := json.Marshal(s.run())
@@ -99,22 +89,13 @@ func (s *sarifReporter) Close() error {
 // run is all of the run but the results.
 func (s *sarifReporter) run() object {
 	return object{
-		"addresses": none, "columnKind": "unicodeCodePoints", "graphs": none,
-		"invocations": []object{{
-			"executionSuccessful": !s.failed, "notificationConfigurationOverrides": none, "ruleConfigurationOverrides": none,
-			"toolConfigurationNotifications": none, "toolExecutionNotifications": s.notifications,
+		"columnKind":       "unicodeCodePoints",
+		"language":         "en-US",
+		"newlineSequences": []string{"\r\n", "\n"},
+		"invocations":      []object{{"executionSuccessful": !s.failed, "toolExecutionNotifications": s.notifications}},
+		"tool": object{"driver": object{
+			"name": "handoff", "version": s.version, "informationUri": homePage, "language": "en-US", "rules": s.rules,
 		}},
-		"language": "en-US", "logicalLocations": none, "newlineSequences": []string{"\r\n", "\n"}, "policies": none,
-		"redactionTokens": none, "runAggregates": none, "taxonomies": none, "threadFlowLocations": none,
-		"tool": object{
-			"driver": object{
-				"contents": []string{"localizedData", "nonLocalizedData"}, "informationUri": homePage, "isComprehensive": false,
-				"language": "en-US", "locations": none, "name": "handoff", "notifications": none, "rules": s.rules,
-				"supportedTaxonomies": none, "taxa": none, "version": s.version,
-			},
-			"extensions": none,
-		},
-		"translations": none, "versionControlProvenance": none, "webRequests": none, "webResponses": none,
 	}
 }
 
@@ -133,10 +114,14 @@ func (s *sarifReporter) encode(result object) {
 }
 
 func (s *sarifReporter) result(r *Record, f finding.Finding) object {
-	logical := none
+	physical := object{"artifactLocation": object{"uri": sarifURI(r.Source)}}
+	if f.Line > 0 {
+		physical["region"] = object{"startLine": f.Line, "startColumn": f.Column}
+	}
+	location := object{"physicalLocation": physical}
 	if f.Pointer != "" {
 		name := f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:]
-		logical = []object{{"fullyQualifiedName": f.Pointer, "index": -1, "kind": "member", "name": name, "parentIndex": -1}}
+		location["logicalLocations"] = []object{{"fullyQualifiedName": f.Pointer, "kind": "member", "name": name}}
 	}
 	properties := object{"pointer": f.Pointer, "index": r.Index}
 	if r.ID != "" {
@@ -146,14 +131,8 @@ func (s *sarifReporter) result(r *Record, f finding.Finding) object {
 		properties["reason"] = f.Reason
 	}
 	return object{
-		"attachments": none, "codeFlows": none, "fixes": none, "graphTraversals": none, "graphs": none,
-		"kind": "fail", "level": f.Severity,
-		"locations": []object{sarifLocation(logical, object{
-			"artifactLocation": sarifArtifact(r.Source),
-			"region":           object{"byteOffset": -1, "charOffset": -1, "startColumn": f.Column, "startLine": f.Line},
-		})},
-		"message": sarifText(term.Visible(f.PlacedMessage())), "properties": properties, "rank": -1, "relatedLocations": none,
-		"ruleId": f.Rule, "ruleIndex": s.rule(f.Rule), "stacks": none, "taxa": none,
+		"ruleId": f.Rule, "ruleIndex": s.rule(f.Rule), "level": f.Severity,
+		"message": sarifText(term.Visible(f.PlacedMessage())), "locations": []object{location}, "properties": properties,
 	}
 }
 
@@ -162,7 +141,7 @@ func (s *sarifReporter) rule(id string) int {
 	if i, ok := s.ruleIndex[id]; ok {
 		return i
 	}
-	rule := object{"id": id, "name": finding.Rule{ID: id}.Name(), "relationships": none}
+	rule := object{"id": id, "name": finding.Rule{ID: id}.Name()}
 	if known, err := finding.Find(Rules(), id); err == nil {
 		help := known.Why
 		if known.Bad != "" {
@@ -171,7 +150,7 @@ func (s *sarifReporter) rule(id string) int {
 		rule["shortDescription"] = object{"text": known.Summary}
 		rule["fullDescription"] = object{"text": known.Summary + " " + known.Why}
 		rule["help"] = object{"text": help}
-		rule["defaultConfiguration"] = object{"enabled": true, "level": sarifLevel(known.Severity), "rank": -1}
+		rule["defaultConfiguration"] = object{"level": sarifLevel(known.Severity)}
 	}
 	s.rules = append(s.rules, rule)
 	s.ruleIndex[id] = len(s.rules) - 1
