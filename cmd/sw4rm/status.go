@@ -26,8 +26,8 @@ func newSW4RMStatus(g *cli.Globals) *cobra.Command {
 		Use:   "status [EVENT]... | [FILE|-]...",
 		Short: "Follow the status of handoffs, and reject what cannot happen",
 		Long: `Status walks the HandoffStatus of handoffs through events, by the rules of the
-reference service: PENDING becomes ACCEPTED or REJECTED, and ACCEPTED becomes COMPLETED
-or EXPIRED. What cannot happen is rejected with the service's code, changes nothing, and
+reference service: PENDING becomes ACCEPTED, REJECTED or EXPIRED, and ACCEPTED becomes
+COMPLETED or EXPIRED. What cannot happen is rejected with the service's code, changes nothing, and
 makes the exit code 1.
 
 The events are words (request, accept, reject, complete, expire) about one handoff, which

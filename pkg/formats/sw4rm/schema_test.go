@@ -83,7 +83,7 @@ func TestSpecSchemas(t *testing.T) {
 		{"a response", format.SW4RMResponse, response(""), ""},
 		{"a response in full", format.SW4RMResponse, response(`,"rejection_reason":null,"status":"EXPIRED","metadata":{},"request_id":"q","accepting_agent":"b","x":1`), ""},
 		{"accepted is required", format.SW4RMResponse, `{"handoff_id":"h"}`, `the required member "accepted" is missing`},
-		{"handoff_id is required", format.SW4RMResponse, `{"accepted":true}`, `the required member "handoff_id" is missing`},
+		{"handoff_id or request_id is required", format.SW4RMResponse, `{"accepted":true}`, `one of the members "handoff_id", "request_id" is required`},
 		{"a status", format.SW4RMResponse, response(`,"status":"DONE"`), "/status"},
 		{"a status in small letters", format.SW4RMResponse, response(`,"status":"accepted"`), "/status"},
 		{"a reason is a string", format.SW4RMResponse, response(`,"rejection_reason":7`), "/rejection_reason"},

@@ -33,16 +33,18 @@ const (
 	Expire   Action = "expire"
 )
 
-// transitions lists the status that each action requires and the one that it leads to.
+// transitions lists the statuses that each action requires and the one that it leads to. A
+// handoff expires while it waits for an answer, too: the stored service allows it.
 var transitions = []struct {
-	action   Action
-	from, to Status
+	action Action
+	from   []Status
+	to     Status
 }{
-	{Submit, "", Pending},
-	{Accept, Pending, Accepted},
-	{Reject, Pending, Rejected},
-	{Complete, Accepted, Completed},
-	{Expire, Accepted, Expired},
+	{Submit, []Status{""}, Pending},
+	{Accept, []Status{Pending}, Accepted},
+	{Reject, []Status{Pending}, Rejected},
+	{Complete, []Status{Accepted}, Completed},
+	{Expire, []Status{Pending, Accepted}, Expired},
 }
 
 // Actions returns all actions.
@@ -134,12 +136,21 @@ func (l *Ledger) Apply(e Event) (from, to Status, err error) {
 		if t.action != e.Action {
 			continue
 		}
-		if t.from != from {
+		if !slices.Contains(t.from, from) {
 			return from, from, &TransitionError{FailedPrecondition,
-				fmt.Sprintf("%s needs a handoff that is %s: it is %s", e.Action, t.from, from)}
+				fmt.Sprintf("%s needs a handoff that is %s: it is %s", e.Action, either(t.from), from)}
 		}
 		l.statuses[strings.Clone(e.RequestID)] = t.to
 		return from, t.to, nil
 	}
 	return from, from, &TransitionError{InvalidArgument, fmt.Sprintf("no event is called %s: use one of %s", finding.Quote(string(e.Action)), actionNames())}
+}
+
+// either returns the names of one status or two.
+func either(statuses []Status) string {
+	text := string(statuses[0])
+	for _, s := range statuses[1:] {
+		text += " or " + string(s)
+	}
+	return text
 }
