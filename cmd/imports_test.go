@@ -220,7 +220,7 @@ var imports = map[string][]string{
 		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
-		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "schemas",
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
 		"github.com/spf13/cobra",
 	},
 	"":                 {"cmd"},

@@ -91,12 +91,9 @@ func (f *finder) entryMembers(entry jsonstream.Value) {
 // context checks a context, of its own or in a snapshot.
 func (f *finder) context(root jsonstream.Value) {
 	history, state := root.Get("conversation_history"), root.Get("tool_state")
-	answered := map[string]bool{} // tool calls, by their ids
+	answered := answeredCalls(root)
 	for _, entry := range history.Elements() {
 		f.entry(entry)
-		if id := entry.Get("tool_call_id").Text(); id != "" && entry.Get("role").Text() == "tool" {
-			answered[id] = true
-		}
 	}
 	if n := history.Len(); history.Kind() == jsonstream.Array && n > maxEntries {
 		f.warn("sw4rm/history-length", history, fmt.Sprintf("a long history: found %d messages; limit it to the last %d that matter", n, maxEntries))
@@ -104,9 +101,6 @@ func (f *finder) context(root jsonstream.Value) {
 	results := state.Get("cached_results")
 	if results.Kind() == jsonstream.Object && results.Len() > 0 {
 		f.warn("sw4rm/cached-results", results, fmt.Sprintf("cached results take space: found %s; leave out the calls that are completed", number(results.Len(), "result")))
-		for id := range results.Members() {
-			answered[id] = true
-		}
 	}
 	for _, call := range state.Get("active_calls").Elements() {
 		if id := call.Get("call_id"); id.Kind() == jsonstream.String && answered[id.Text()] {

@@ -70,6 +70,27 @@ func Respond(a Agent, r *Request, handoffID string) Response {
 	}
 }
 
+// Addressed returns the rejection of a request for another agent, or true if it is for
+// this one. A request without a to_agent is for any agent.
+func Addressed(a Agent, r *Request, handoffID string) (Response, bool) {
+	if r.To == "" || r.To == a.ID {
+		return Response{}, true
+	}
+	return Refuse(r, handoffID, "Wrong agent: the request is for "+r.To), false
+}
+
+// Refuse returns the rejection of a request for a reason that only the caller knows.
+func Refuse(r *Request, handoffID, reason string) Response { return rejected(r, handoffID, reason) }
+
+// Postponed returns the response in place of one that accepts, when the decision is still
+// to come: its status is [Pending]. One that rejects stays as it is.
+func (r Response) Postponed() Response {
+	if !r.Accepted {
+		return r
+	}
+	return Response{HandoffID: r.HandoffID, Status: Pending, RequestID: r.RequestID}
+}
+
 func rejected(r *Request, handoffID, reason string) Response {
 	return Response{HandoffID: handoffID, RejectionReason: reason, Status: Rejected, RequestID: r.ID}
 }

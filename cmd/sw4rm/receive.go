@@ -1,0 +1,59 @@
+package sw4rm
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+)
+
+func newSW4RMReceive(g *cli.Globals) *cobra.Command {
+	f := &responding{Rewriting: cli.Rewriting{Globals: g}}
+	var agent string
+	c := &cobra.Command{
+		Use:   "receive [REQUEST|-]...",
+		Short: "Print the contexts of requests, for the agent to go on from",
+		Long: `Receive prints the HandoffContext that a HandoffRequest carries, as the document's
+on_handoff_received gets it: the conversation, the tool state and the metadata as they
+came. Only an active call that has a result already gets the member "completed": true,
+so that the agent does not run it again; how many these are is reported on stderr.
+
+With --as, a request for another agent is left out, and the exit code is 1. So it is for
+a request without a context.`,
+		Example: `  handoff sw4rm receive request.json > context.json
+  consumer | handoff sw4rm receive --as reviewer > contexts.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c, args, func(d input.Document, r *sw4rm.Request, _ string) ([]byte, outcome, error) {
+				return receive(d, r, agent)
+			})
+		},
+	}
+	c.Flags().StringVar(&agent, "as", "", "leave out requests for others than this `AGENT`")
+	f.LenientFlag.Register(c)
+	f.RegisterOutput(c)
+	f.Layout.Register(c)
+	return c
+}
+
+// receive returns the context of a request for an agent, of any agent for "".
+func receive(d input.Document, r *sw4rm.Request, agent string) ([]byte, outcome, error) {
+	if agent != "" && r.To != "" && r.To != agent {
+		return nil, outcome{}, cli.Reject(fmt.Errorf("%s: /to_agent: the request is for another agent: found %s; give it to that one", d.Origin(), term.Visible(fmt.Sprintf("%q", r.To))))
+	}
+	restored, carried, err := sw4rm.Restore(r)
+	if err != nil {
+		return nil, outcome{}, fmt.Errorf("%s: %w", d.Origin(), err)
+	}
+	if !carried {
+		return nil, outcome{}, cli.Reject(fmt.Errorf("%s: /context_snapshot: the request carries no context: there is nothing to restore", d.Origin()))
+	}
+	o := outcome{}
+	if n := restored.Completed; n > 0 {
+		o.notes = []string{fmt.Sprintf("%s: %d of %d active calls completed already, and marked so", d.Origin(), n, n+restored.Active)}
+	}
+	return restored.Text, o, nil
+}
