@@ -31,7 +31,7 @@ func newMACPCommit(g *cli.Globals) *cobra.Command {
 		Long: `Commit appends a Commitment and prints its message id. The sender is the initiator,
 and the versions are the session's. The action is handoff.accepted or
 handoff.declined, as the latest offer was answered, the authority scope is that of
-the offer, and the reason that of the answer; the outcome is the one that the action's
+the offer, or else its handoff id, and the reason that of the answer; the outcome is the one that the action's
 last word means.` + stepLong,
 		Example: `  handoff macp commit s.json --authority-scope frontend --reason 'bob has taken over'
   handoff macp commit s.json --action handoff.cancelled --outcome negative --reason 'not needed'`,

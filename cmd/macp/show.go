@@ -21,6 +21,7 @@ type macpShowFlags struct {
 	format  string
 	pending bool
 	all     bool
+	query   handoffQuery
 }
 
 func newMACPShow(g *cli.Globals) *cobra.Command {
@@ -33,7 +34,8 @@ responsibility, the handoffs and what became of them, and the time line. Message
 that a rule rejects are on the time line and have no effect.
 
 With --pending it lists the handoffs that wait for an answer, one a line, with their
-targets; nothing if there are none.`,
+targets; nothing if there are none. --handoff shows one handoff. --accepted and
+--declined print nothing: exit code 0 says that the handoff was, 1 that it was not.`,
 		Example: `  handoff macp show session.json
   handoff macp show --pending sessions/
   handoff macp show -f json session.json | jq .responsible`,
@@ -44,6 +46,8 @@ targets; nothing if there are none.`,
 	flags := c.Flags()
 	cli.RegisterFormat(c, &f.format, "text or json", report.PlainFormats)
 	flags.BoolVar(&f.pending, "pending", false, "list the handoffs that wait for an answer")
+	f.query.register(c)
+	c.MarkFlagsMutuallyExclusive("pending", "handoff", "accepted", "declined")
 	flags.BoolVar(&f.all, "all", false, "show all handoffs and the whole time line")
 	return c
 }
@@ -114,11 +118,14 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 		if f.pending {
 			return out.Print(s.waiting())
 		}
+		if f.query.asked() {
+			return f.query.answer(s, out, f.progress)
+		}
 		if drawn && !out.JSON {
 			out.WriteString("\n") // its error comes again
 		}
 		drawn = true
 		return out.Print(s)
 	}, out.Flush)
-	return cli.Answer(out.Close(err), unread, false)
+	return cli.Answer(out.Close(err), unread, f.query.no)
 }

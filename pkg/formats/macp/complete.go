@@ -3,6 +3,7 @@ package macp
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -57,7 +58,7 @@ func (s *Session) Addressed(id string) Handoff {
 }
 
 // Complete fills in what a commitment lacks by the session: the versions are the session's,
-// scope and reason those of the handoff that it is about, and the action says how that was
+// scope and reason those of the handoff that it is about (its id, if it has no scope), and the action says how that was
 // answered. The action stays "" where one of several offers waits for an answer.
 func (s *Session) Complete(c *Commitment) {
 	h := s.Addressed("")
@@ -70,6 +71,9 @@ func (s *Session) Complete(c *Commitment) {
 	fill(&c.ConfigurationVersion, s.Start().ConfigurationVersion)
 	fill(&c.PolicyVersion, s.PolicyVersion())
 	fill(&c.AuthorityScope, h.Scope)
+	if strings.TrimSpace(c.AuthorityScope) == "" {
+		c.AuthorityScope = h.ID // the offer is all that there is to cover
+	}
 	fill(&c.Reason, h.AnswerReason)
 	switch {
 	case h.Pending() && len(s.handoffs) > 1:

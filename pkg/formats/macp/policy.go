@@ -62,15 +62,34 @@ func (r *reader) policy() *Policy {
 	}
 	r.number("schema_version", 1, false)
 	remedy := "write the rules as an object"
-	rules := reader{of: r.typed("rules", jsonstream.Object, true, remedy)}
+	text := r.get("rules")
+	rules := r.rules(remedy)
 	commitment := reader{of: rules.typed("commitment", jsonstream.Object, false, remedy)}
 	acceptance := reader{of: rules.typed("acceptance", jsonstream.Object, false, remedy)}
 	commitment.authority(p)
 	p.ImplicitAcceptMS, _ = acceptance.number("implicit_accept_timeout_ms", 0, false)
 	for _, part := range []reader{rules, commitment, acceptance} {
+		if part.fault != nil && text.Kind() == jsonstream.String {
+			part.fault.Finding = part.fault.Inside(text)
+		}
 		r.adopt(part.fault)
 	}
 	return p
+}
+
+// rules returns a reader of the rules: an object, or the JSON text of one, as the SDK
+// builds it.
+func (r *reader) rules(remedy string) reader {
+	v := r.get("rules")
+	if v.Kind() != jsonstream.String {
+		return reader{of: r.typed("rules", jsonstream.Object, true, remedy)}
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(v.Text())), jsonstream.Limits{})
+	if err != nil || doc.Root().Kind() != jsonstream.Object {
+		r.fail(v, "the member rules to be an object, or the JSON text of one", finding.Literal(v), remedy)
+		return reader{}
+	}
+	return reader{of: doc.Root()}
 }
 
 // authority reads who may commit.

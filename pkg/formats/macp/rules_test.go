@@ -233,7 +233,7 @@ func TestCheck(t *testing.T) {
 		{name: "rule 20: implicit may be written as false", text: edit(example(start, offer, accept), `"reason":"ready to take ownership"`, `"reason":"","implicit":false`)},
 		{name: "rule 20: a commitment that is rejected accepts nothing", text: example(after(0, start), after(10, offer), after(5010, commits(bob)), after(5020, decline)), policy: timeout,
 			want: []string{"2: 16 FORBIDDEN"}},
-		{name: "rule 21: the mode of a message", text: replaceLast(example(start, offer), Mode, "macp.mode.task.v1"), want: []string{"1: 21 MODE_NOT_SUPPORTED"}},
+		{name: "rule 21: the mode of a message", text: replaceLast(example(start, offer), Mode, "macp.mode.task.v1"), want: []string{"1: 21 INVALID_ENVELOPE"}},
 		{name: "rule 21: another mode altogether, reported once", text: edit(full, Mode, "macp.mode.task.v1"), want: []string{"-1: 21 MODE_NOT_SUPPORTED"}},
 		{name: "rule 21: message types are exact", text: edit(example(start, offer), "HandoffOffer", "handoffOffer"), want: []string{"1: 21 INVALID_ENVELOPE"}},
 		{name: "rule 22: by timestamps", text: example(at("2026-03-14T09:20:00Z", start), at("2026-03-14T09:21:00Z", offer), at("2026-03-14T09:21:00.001Z", accept), at("2026-03-14T11:20:00+02:00", accept)),

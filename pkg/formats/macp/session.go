@@ -170,6 +170,9 @@ func (s *Session) checkEnvelope(e *Envelope) *Violation {
 	}
 	if v := checkMode(e.Value, e.Mode); v != nil {
 		v.Follows = e.Mode == t.Mode
+		if s.start != nil {
+			v.Reason = InvalidEnvelope // the session is bound to its mode
+		}
 		return v
 	}
 	if s.id != "" && e.SessionID != s.id && !t.Fixture {

@@ -1,0 +1,61 @@
+package macp
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/macp"
+)
+
+// A handoffQuery asks about one handoff of each session.
+type handoffQuery struct {
+	shown, accepted, declined string // ids
+	no                        bool   // the answer of a session was no
+}
+
+func (q *handoffQuery) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&q.shown, "handoff", "", "show the handoff with this `ID`")
+	flags.StringVar(&q.accepted, "accepted", "", "ask whether the handoff with this `ID` was accepted")
+	flags.StringVar(&q.declined, "declined", "", "ask whether the handoff with this `ID` was declined")
+}
+
+func (q *handoffQuery) asked() bool { return cmp.Or(q.shown, q.accepted, q.declined) != "" }
+
+// A macpHandoff is what --handoff writes of a transcript.
+type macpHandoff struct {
+	Source    string `json:"source"`
+	Index     int    `json:"index"`
+	SessionID string `json:"session_id"`
+	macp.Handoff
+}
+
+// WriteText writes the handoff in a line, as --pending does.
+func (h macpHandoff) WriteText(w io.Writer, _ int, _ term.Palette) error {
+	_, err := fmt.Fprintf(w, "%s: %s %s %s\n", term.Visible(h.Source), term.Visible(h.ID), h.Status, term.Visible(h.Target))
+	return err
+}
+
+// answer answers for one session.
+func (q *handoffQuery) answer(s macpSession, out *cli.Facts, progress *term.Progress) error {
+	id := cmp.Or(q.shown, q.accepted, q.declined)
+	h, there := s.Handoff(id)
+	switch {
+	case !there:
+		q.no = true
+		progress.Fail(fmt.Errorf("%s: no handoff has the id %s: the session has %d", term.Visible(s.Source), term.Visible(fmt.Sprintf("%q", id)), len(s.Handoffs)))
+		return nil
+	case q.shown != "":
+		return out.Print(macpHandoff{s.Source, s.Index, s.SessionID, h})
+	case q.accepted != "":
+		q.no = q.no || h.Status != macp.Accepted
+	default:
+		q.no = q.no || h.Status != macp.Declined
+	}
+	return nil
+}
