@@ -5,6 +5,7 @@ package schemas
 
 import (
 	"embed"
+	"io/fs"
 	"strings"
 )
 
@@ -43,6 +44,15 @@ const Base = "https://github.com/eaapl/handoff/schemas/"
 // [io/fs.ErrNotExist].
 func Read(name string) ([]byte, error) {
 	return files.ReadFile(strings.TrimPrefix(name, Base))
+}
+
+// Names returns the names of all schemas, in alphabetical order.
+func Names() []string {
+	names, err := fs.Glob(files, "*.schema.json")
+	if err != nil {
+		panic(err) // the pattern is ours
+	}
+	return names
 }
 
 // Example returns a complete, valid document of one kind, one of [Examples]. There

@@ -1,0 +1,158 @@
+// Package registry finds the versions of JSON Schemas: those that are built in, and those of a
+// directory (EAAPL-MAG006, sections 7.1 and 14.3). [Bundle] makes of a schema and all that it
+// refers to one document, for validators that follow no references to other documents.
+package registry
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// ErrUnknown reports that a registry does not have a schema.
+var ErrUnknown = errors.New("no such schema")
+
+// A Schema is one version of a schema.
+type Schema struct {
+	Name    string `json:"name"`
+	Version string `json:"version"` // MAJOR or MAJOR.MINOR
+	ID      string `json:"id,omitzero"`
+	Title   string `json:"title,omitzero"`
+	File    string `json:"file"` // within the registry
+
+	document *jsonstream.Document
+}
+
+// Document returns the schema itself.
+func (s *Schema) Document() *jsonstream.Document { return s.document }
+
+// A Registry has versions of schemas. It is immutable and safe for concurrent use.
+type Registry struct{ list []*Schema }
+
+var embedded = sync.OnceValues(func() (*Registry, error) {
+	r := &Registry{}
+	for _, file := range schemas.Names() {
+		text, err := schemas.Read(file)
+		if err != nil {
+			return nil, err
+		}
+		name, version := splitVersion(strings.TrimSuffix(file, ".schema.json"))
+		if err := r.add(name, version, file, text, jsonstream.Limits{}); err != nil {
+			return nil, err
+		}
+	}
+	r.sort()
+	return r, nil
+})
+
+// Embedded returns the registry of the schemas that are built in.
+func Embedded() (*Registry, error) { return embedded() }
+
+// versions matches the versions that schemas have.
+var versions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8}))?$`) })
+
+// splitVersion splits NAME-VERSION.
+func splitVersion(file string) (name, version string) {
+	i := strings.LastIndexByte(file, '-')
+	if i < 0 || !versions().MatchString(file[i+1:]) {
+		return file, ""
+	}
+	return file[:i], file[i+1:]
+}
+
+// Open reads a registry directory, in which NAME/VERSION.json is a version of a schema:
+// message/2.0.json, message/2.1.json. Other files are passed over. The limits bound each file.
+func Open(dir fs.FS, limits jsonstream.Limits) (*Registry, error) {
+	files, err := fs.Glob(dir, "*/*.json")
+	if err != nil {
+		return nil, err
+	}
+	r := &Registry{}
+	for _, file := range files {
+		version := strings.TrimSuffix(path.Base(file), ".json")
+		if !versions().MatchString(version) {
+			continue
+		}
+		text, err := fs.ReadFile(dir, file)
+		if err == nil {
+			err = r.add(path.Dir(file), version, file, text, limits)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if len(r.list) == 0 {
+		return nil, errors.New("no versions of schemas: a registry has them as NAME/VERSION.json, such as message/2.0.json")
+	}
+	r.sort()
+	return r, nil
+}
+
+func (r *Registry) add(name, version, file string, text []byte, limits jsonstream.Limits) error {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
+	}
+	if err != nil {
+		return err
+	}
+	root := doc.Root()
+	r.list = append(r.list, &Schema{name, version, root.Get("$id").Text(), root.Get("title").Text(), file, doc})
+	return nil
+}
+
+func (r *Registry) sort() {
+	slices.SortStableFunc(r.list, func(a, b *Schema) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), number(a.Version).Compare(number(b.Version)))
+	})
+}
+
+func number(version string) *semver.Version {
+	v, err := semver.NewVersion(version)
+	if err != nil {
+		return &semver.Version{}
+	}
+	return v
+}
+
+// All returns all schemas, by name, then by version. The caller owns the slice.
+func (r *Registry) All() []*Schema { return slices.Clone(r.list) }
+
+// Find returns the schema that is called NAME, which is the latest version, NAME-VERSION, its
+// file or its $id. The error is [ErrUnknown].
+func (r *Registry) Find(called string) (*Schema, error) {
+	for _, s := range slices.Backward(r.list) {
+		if called == s.Name || called == s.Name+"-"+s.Version || called == s.File || s.ID != "" && called == s.ID {
+			return s, nil
+		}
+	}
+	return nil, ErrUnknown
+}
+
+// Load returns the schema document with an $id: of the registry, or one that is built in. The
+// error is [ErrUnknown]. It is for [Bundle].
+func (r *Registry) Load(id string) (*jsonstream.Document, error) {
+	builtIn, err := Embedded()
+	if err != nil {
+		return nil, err
+	}
+	for _, registry := range []*Registry{r, builtIn} {
+		for _, s := range registry.list {
+			if s.ID != "" && strings.TrimSuffix(s.ID, "#") == id {
+				return s.document, nil
+			}
+		}
+	}
+	return nil, ErrUnknown
+}
