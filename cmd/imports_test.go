@@ -38,7 +38,7 @@ var imports = map[string][]string{
 	"pkg/audit/tree":             {"pkg/internal/base64text", "golang.org/x/mod"},
 	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "pkg/summarize",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/child":                     {},
@@ -92,7 +92,7 @@ var imports = map[string][]string{
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/jsonstream"},
@@ -117,12 +117,13 @@ var imports = map[string][]string{
 	"pkg/internal/polling":    {},
 	"pkg/internal/request":    {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
 	"pkg/internal/rulebook":   {"pkg/finding", "pkg/jsonstream"},
-	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/internal/undo":       {},
 	"pkg/internal/view":       {"pkg/internal/textscan", "golang.org/x/text"},
 	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
+	"pkg/iso8601":             {"pkg/rfc3339"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/metrics":             {"pkg/audit", "pkg/audit/stats", "pkg/receiver", "pkg/secrets", "pkg/transport"},
 	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
@@ -130,7 +131,6 @@ var imports = map[string][]string{
 	"pkg/render":              {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/rfc3339":             {},
 	"pkg/intake": {
-		"pkg/audit", "pkg/child", "pkg/finding", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
 		"pkg/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
@@ -159,7 +159,7 @@ var imports = map[string][]string{
 	"pkg/safety/model/train":         nil, // a program
 	"pkg/secrets":                    {},
 	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
-	"pkg/sign":                       {"pkg/jsonstream", "pkg/message", "pkg/rfc3339", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":                  {},
 	"pkg/summarize/chat":             {"pkg/internal/polling", "pkg/summarize"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
@@ -179,7 +179,7 @@ var imports = map[string][]string{
 	"pkg/transport/redis":         {"pkg/internal/broker", "pkg/transport", "github.com/redis/go-redis/v9"},
 	"pkg/transport/transporttest": {"pkg/child", "pkg/transport"},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/yamldoc": {"pkg/jsonstream", "go.yaml.in/yaml/v3"},

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/inspect"
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -40,7 +40,7 @@ func agents(f inspect.Facts, columns int) string {
 
 // moment shows a time in UTC, as precisely as there is room.
 func (t *inspectTable) moment(timestamp string) string {
-	at, ok := rfc3339.Parse(timestamp)
+	at, _, ok := iso8601.Parse(timestamp)
 	switch {
 	case !ok:
 		return "-"

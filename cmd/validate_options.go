@@ -57,6 +57,9 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if o.Off, err = cli.RuleIDs("off", o.Off, "warning", warningRules); err != nil {
 		return o, err
 	}
+	if f.assumeUTC {
+		o.Off = append(o.Off, validate.TimeWithoutOffset)
+	}
 	if o.Receiver, err = f.receiver.Load(f.Globals, stdin); err != nil {
 		return o, err
 	}

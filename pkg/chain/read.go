@@ -11,9 +11,9 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // ErrFormat reports a document that is no canonical handoff message.
@@ -88,7 +88,7 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 		}
 	case "timestamp":
 		m.Timestamp = strings.Clone(m.text(timestamp, v))
-		m.Time, m.timed = rfc3339.Parse(m.Timestamp)
+		m.Time, _, m.timed = iso8601.Parse(m.Timestamp)
 	case "completedSubtasks":
 		m.spots[completed] = m.spotOf(v)
 		m.completed = r.subtasks(m, v)
@@ -155,7 +155,7 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 		if result := v.Get("result"); result.Exists() {
 			s.result = equal.Relation{}.Hash(seed, result)
 		}
-		if t, ok := rfc3339.Parse(v.Get("completedAt").Text()); ok {
+		if t, _, ok := iso8601.Parse(v.Get("completedAt").Text()); ok {
 			s.at, s.timed = t.UnixMicro(), true
 		}
 		subtasks = append(subtasks, s)

@@ -5,8 +5,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // The reasons why a message whose signature holds may still be rejected: it may be an old
@@ -35,10 +35,10 @@ type Freshness struct {
 // anyone.
 func (f Freshness) Check(m *message.Message, now time.Time) error {
 	at := m.Root().Get("timestamp")
-	made, ok := rfc3339.Parse(at.Text())
+	made, _, ok := iso8601.Parse(at.Text())
 	switch {
 	case !ok:
-		return fault(m, at, NoTimestamp, "its age is not known: timestamp is not an RFC 3339 time")
+		return fault(m, at, NoTimestamp, "its age is not known: timestamp is no time")
 	case made.After(now.Add(f.Skew)):
 		return fault(m, at, NotYetValid, "made %s ahead of this computer's clock, more than the %s allowed for: one of the clocks is wrong", round(made.Sub(now)), f.Skew)
 	case now.Sub(made) > f.MaxAge+f.Skew:

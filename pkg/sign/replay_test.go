@@ -24,7 +24,7 @@ func TestFreshness(t *testing.T) {
 		{`{"timestamp":"2026-06-12t11:30:00z"}`, ""},
 		{`{"timestamp":"2026-05-31T23:59:60Z"}`, Expired},
 		{`{"timestamp":"2026-06-12T11:59:60Z"}`, NoTimestamp},
-		{`{"timestamp":"2026-06-12T11:30:00,5Z"}`, NoTimestamp},
+		{`{"timestamp":"2026-06-12 11:30:00Z"}`, NoTimestamp},
 		{`{"timestamp":"2026-06-12T1:30:00Z"}`, NoTimestamp},
 		{`{"timestamp":"2026-06-12T11:30:00+24:00"}`, NoTimestamp},
 		{`{"timestamp":"yesterday"}`, NoTimestamp},

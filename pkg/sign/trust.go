@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // A Binding says for whom a key may sign, and when.
@@ -88,9 +88,9 @@ func (b Binding) checkPeriod(m *message.Message, now time.Time) *Error {
 		return nil
 	}
 	at := m.Root().Get("timestamp")
-	made, ok := rfc3339.Parse(at.Text())
+	made, _, ok := iso8601.Parse(at.Text())
 	if !ok {
-		return fault(m, at, KeyPeriod, "the key %.80q is valid for a time, and the timestamp is not an RFC 3339 time", b.KeyID)
+		return fault(m, at, KeyPeriod, "the key %.80q is valid for a time, and the timestamp is no time", b.KeyID)
 	}
 	for _, when := range []struct {
 		what string

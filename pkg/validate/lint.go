@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/pkg/secrets"
 )
 
@@ -48,7 +48,7 @@ type linter struct {
 // lintMembers are the members of a canonical message that rules look at; absent if the
 // message lacks them.
 type lintMembers struct {
-	timestamp, completedSubtasks, remainingSubtasks, constraints, verbatim jsonstream.Value
+	timestamp, completedSubtasks, remainingSubtasks, constraints, verbatim, toolCalls jsonstream.Value
 
 	sent   time.Time // the timestamp
 	isSent bool      // it is one
@@ -97,7 +97,7 @@ func readMembers(root jsonstream.Value) (m lintMembers) {
 		switch name {
 		case "timestamp":
 			m.timestamp = v
-			m.sent, m.isSent = rfc3339.Parse(v.Text())
+			m.sent, _, m.isSent = iso8601.Parse(v.Text())
 		case "completedSubtasks":
 			m.completedSubtasks = v
 		case "remainingSubtasks":
@@ -106,6 +106,8 @@ func readMembers(root jsonstream.Value) (m lintMembers) {
 			m.constraints = v
 		case "conversationHistoryVerbatim":
 			m.verbatim = v
+		case "toolCallHistory":
+			m.toolCalls = v
 		}
 	}
 	return m
@@ -149,7 +151,7 @@ func completedAfterTimestamp(l *linter) {
 	}
 	for _, subtask := range m.completedSubtasks.Elements() {
 		at := subtask.Get("completedAt")
-		t, ok := rfc3339.Parse(at.Text())
+		t, _, ok := iso8601.Parse(at.Text())
 		if ok && !t.Before(m.sent.Add(timestampPrecision)) &&
 			!l.report(at, "completed after the message was made: %s after its timestamp; correct one of the two", span(m.sent, t)) {
 			return

@@ -132,16 +132,28 @@ func TestLintMembers(t *testing.T) {
 		{name: "far future", in: `{"timestamp":"9999-12-31T23:59:59Z"}`, want: []string{"timestamp-future /timestamp"}, says: "days ahead"},
 		{name: "no time", in: `{"timestamp":"tomorrow"}`},
 
-		{name: "completed before", in: `{"timestamp":"2026-06-12T09:00:00Z","completedSubtasks":[{"completedAt":"2026-06-12T08:59:59Z"}]}`},
-		{name: "timestamp in whole seconds", in: `{"timestamp":"2026-06-12T09:00:00Z","completedSubtasks":[{"completedAt":"2026-06-12T09:00:00.999Z"}]}`},
-		{name: "completed after", in: `{"timestamp":"2026-06-12T09:00:00Z","completedSubtasks":[{},{"completedAt":"2026-06-12t11:00:01+01:00"}]}`,
+		{name: "no seconds", in: `{"timestamp":"2026-06-12T09:30Z"}`, want: []string{"time-form /timestamp"}, says: `write "2026-06-12T09:30:00Z"`},
+		{name: "basic form", in: `{"toolCallHistory":[{"calledAt":"20260612T093000+0200","inputHash":""}]}`,
+			want: []string{"time-form /toolCallHistory/0/calledAt"}, says: `write "2026-06-12T09:30:00+02:00"`},
+		{name: "no offset", in: `{"timestamp":"2026-06-12T09:30:00","completedSubtasks":[{"result":1,"completedAt":"20260612T0930"}]}`,
+			want: []string{"time-without-offset /timestamp", "time-without-offset /completedSubtasks/0/completedAt"}, says: `write "2026-06-12T09:30:00Z"`},
+		{name: "no offset, in the future", in: `{"timestamp":"2026-06-12T10:30:00"}`, want: []string{"timestamp-future /timestamp", "time-without-offset /timestamp"}},
+
+		{name: "all details", in: `{"completedSubtasks":[{"result":null,"completedAt":""}],"toolCallHistory":[{"inputHash":""}]}`},
+		{name: "no result", in: `{"completedSubtasks":[{"completedAt":""}]}`, want: []string{"unreported-detail /completedSubtasks/0"}, says: "has no result:"},
+		{name: "no details", in: `{"completedSubtasks":[{},1],"toolCallHistory":[{}]}`,
+			want: []string{"unreported-detail /completedSubtasks/0", "unreported-detail /completedSubtasks/0", "unreported-detail /toolCallHistory/0"}, says: "has no result:"},
+
+		{name: "completed before", in: `{"timestamp":"2026-06-12T09:00:00Z","completedSubtasks":[{"result":1,"completedAt":"2026-06-12T08:59:59Z"}]}`},
+		{name: "timestamp in whole seconds", in: `{"timestamp":"2026-06-12T09:00:00Z","completedSubtasks":[{"result":1,"completedAt":"2026-06-12T09:00:00.999Z"}]}`},
+		{name: "completed after", in: `{"timestamp":"2026-06-12T09:00:00Z","completedSubtasks":[1,{"result":1,"completedAt":"2026-06-12t11:00:01+01:00"}]}`,
 			want: []string{"completed-after-timestamp /completedSubtasks/1/completedAt"}, says: "1h0m1s after"},
 
-		{name: "done or left", in: `{"completedSubtasks":[{"subtaskId":"a"}],"remainingSubtasks":[{"subtaskId":"b"}]}`},
-		{name: "done and left", in: `{"completedSubtasks":[{"subtaskId":"b"},{"subtaskId":"a"}],"remainingSubtasks":[{"subtaskId":"a"}]}`,
+		{name: "done or left", in: `{"completedSubtasks":[{"subtaskId":"a","result":1,"completedAt":""}],"remainingSubtasks":[{"subtaskId":"b"}]}`},
+		{name: "done and left", in: `{"completedSubtasks":[{"subtaskId":"b","result":1,"completedAt":""},{"subtaskId":"a","result":1,"completedAt":""}],"remainingSubtasks":[{"subtaskId":"a"}]}`,
 			want: []string{"subtask-done-and-left /remainingSubtasks/0/subtaskId"}, says: "/completedSubtasks/1"},
 		{name: "done in the message before", in: `{"remainingSubtasks":[{"subtaskId":"a"}]}`},
-		{name: "no id both times", in: `{"completedSubtasks":[{},{"subtaskId":""}],"remainingSubtasks":[{},{"subtaskId":""},{"subtaskId":null}]}`},
+		{name: "no id both times", in: `{"completedSubtasks":[1,{"subtaskId":"","result":1,"completedAt":""}],"remainingSubtasks":[{},{"subtaskId":""},{"subtaskId":null}]}`},
 
 		{name: "window large enough", in: `{"conversationHistorySummary":"` + strings.Repeat("text", 74) + `"}`, receiver: &Receiver{ContextWindow: 81}},
 		{name: "window too small", in: `{"conversationHistorySummary":"` + strings.Repeat("text", 74) + `"}`, receiver: &Receiver{ContextWindow: 79},
@@ -181,7 +193,7 @@ func TestLintSecret(t *testing.T) {
 	}{
 		{name: "summary", in: `{"conversationHistorySummary":` + quoted + `}`, want: []string{"secret /conversationHistorySummary"}},
 		{name: "state", in: `{"currentState":{"a":[{"b":` + quoted + `}]}}`, want: []string{"secret /currentState/a/0/b"}},
-		{name: "result", in: `{"completedSubtasks":[{"result":` + quoted + `}]}`, want: []string{"secret /completedSubtasks/0/result"}},
+		{name: "result", in: `{"completedSubtasks":[{"completedAt":"","result":` + quoted + `}]}`, want: []string{"secret /completedSubtasks/0/result"}},
 		{name: "excerpt", in: `{"relevantContext":[{"excerpt":` + quoted + `}]}`, want: []string{"secret /relevantContext/0/excerpt"}},
 		{name: "extension", in: `{"extensions":{"x":` + quoted + `}}`, want: []string{"secret /extensions/x"}},
 		{name: "arguments in JSON", in: verbatim(`{"tool_calls":[{"function":{"arguments":"{\"key\":` + strings.ReplaceAll(quoted, `"`, `\"`) + `}"}}]}`),

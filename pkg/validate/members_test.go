@@ -68,10 +68,10 @@ func TestMemberRules(t *testing.T) {
 			{value: `"2026-06-12T09:30:00Z"`}, {value: `"2026-06-12T09:30:00.123456789+05:30"`}, {value: `"2026-06-12t09:30:00z"`},
 			{value: `"2016-12-31T23:59:60Z"`}, {value: `"1990-12-31T15:59:60-08:00"`}, // leap seconds
 			{value: `"2026-06-12T09:30:60Z"`, want: "format"}, // not a leap second
-			{value: `"2026-06-12T09:30:00"`, want: "format", says: "RFC 3339 date-time with offset"},
+			{value: `"2026-06-12T09:30:00"`}, {value: `"2026-06-12"`, want: "format", says: "RFC 3339 date-time with offset"},
 			{value: `"2026-06-12"`, want: "format"}, {value: `"2026-06-12 09:30:00Z"`, want: "format"},
 			{value: `"2026-02-30T09:30:00Z"`, want: "format"}, {value: `"2026-06-12T24:00:00Z"`, want: "format"},
-			{value: `"2026-06-12T09:30:00+0530"`, want: "format"}, {value: `"2026-06-12T9:30:00Z"`, want: "format"},
+			{value: `"2026-06-12T09:30:00+0530"`}, {value: `"2026-06-12T9:30:00Z"`, want: "format"},
 			{value: `"yesterday"`, want: "format"}, {value: `""`, want: "format"}, {value: `1781256600`, want: "type"},
 		},
 		"/completedSubtasks/0/completedAt": {{value: `"soon"`, want: "format"}},

@@ -69,7 +69,7 @@ func TestValidateRawAllocates(t *testing.T) {
 	plain := exampleText(t)
 	for _, change := range [][2]string{
 		{"/taskDescription", `"Weigh the stones of the old mill"`},
-		{"/completedSubtasks", `[{"subtaskId":"s1","description":"Count them","completedAt":"2026-06-12T09:28:41Z"}]`},
+		{"/completedSubtasks", `[{"subtaskId":"s1","description":"Count them","result":"31","completedAt":"2026-06-12T09:28:41Z"}]`},
 		{"/remainingSubtasks", `[{"subtaskId":"s2","description":"Weigh each"}]`},
 		{"/currentState", `{"stones":[{"grams":412.5,"from":"the north bank"}]}`},
 		{"/relevantContext", `[{"source":"diary","excerpt":"The river was high that spring.","relevanceScore":0.5}]`},

@@ -6,6 +6,9 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
+// TimeWithoutOffset is the rule of times that are read as UTC because they do not say.
+const TimeWithoutOffset = "lint/time-without-offset"
+
 // lintRules is the table of lint rules.
 var lintRules = sync.OnceValue(func() []lintRule {
 	rules := []lintRule{
@@ -80,6 +83,30 @@ var lintRules = sync.OnceValue(func() []lintRule {
 			Good:    `{"timestamp": "2026-06-12T09:30:00Z"}`,
 		}, false, false, timestampInFuture},
 		{finding.Rule{
+			ID:      "lint/time-form",
+			Reason:  SchemaInvalid,
+			Summary: "A time is written in a form of ISO 8601 that RFC 3339 does not have.",
+			Why:     "It is read here. Receivers that follow the date-time of JSON Schema to the letter reject it.",
+			Bad:     `{"timestamp": "20260612T0930Z"}`,
+			Good:    `{"timestamp": "2026-06-12T09:30:00Z"}`,
+		}, false, false, timeForm},
+		{finding.Rule{
+			ID:      TimeWithoutOffset,
+			Reason:  SchemaInvalid,
+			Summary: "A time has no offset from UTC.",
+			Why:     "It is read as UTC. If the sender meant its local time, the age of the message, and the order of the task's handoffs, are wrong by hours.",
+			Bad:     `{"timestamp": "2026-06-12T09:30:00"}`,
+			Good:    `{"timestamp": "2026-06-12T09:30:00Z"}`,
+		}, false, false, timeWithoutOffset},
+		{finding.Rule{
+			ID:      "lint/unreported-detail",
+			Reason:  IncompleteContext,
+			Summary: "A completed subtask has no result or completedAt, or a tool call has no inputHash.",
+			Why:     "The message of the specification has them (section 5.2). The receiver cannot use a result that is not there, and nobody can see whether two tool calls were the same.",
+			Bad:     `{"completedSubtasks": [{"subtaskId": "s1", "description": "Extract limitation-of-liability clauses"}]}`,
+			Good:    completedExample("2026-06-12T09:28:41Z"),
+		}, false, false, unreportedDetail},
+		{finding.Rule{
 			ID:      "lint/completed-after-timestamp",
 			Reason:  SchemaInvalid,
 			Summary: "A subtask was completed after the message was made.",
@@ -112,5 +139,5 @@ var lintRules = sync.OnceValue(func() []lintRule {
 })
 
 func completedExample(at string) string {
-	return `{"timestamp": "2026-06-12T09:30:00Z", "completedSubtasks": [{"subtaskId": "s1", "description": "Extract the clauses", "completedAt": "` + at + `"}]}`
+	return `{"timestamp": "2026-06-12T09:30:00Z", "completedSubtasks": [{"subtaskId": "s1", "description": "Extract the clauses", "result": "14 clauses", "completedAt": "` + at + `"}]}`
 }

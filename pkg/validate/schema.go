@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/schema"
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/schemas"
@@ -181,10 +182,11 @@ func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 // stringFormats are those in addition to the standard ones, and the times, of which the library
 // accepts some that RFC 3339 does not allow.
 var stringFormats = map[string]func(text string) bool{
-	"semver-range": isSemverRange,
-	"date-time":    rfc3339.IsDateTime[string],
-	"date":         rfc3339.IsDate[string],
-	"time":         rfc3339.IsTime[string],
+	"semver-range":      isSemverRange,
+	"date-time":         rfc3339.IsDateTime[string],
+	"date":              rfc3339.IsDate[string],
+	"time":              rfc3339.IsTime[string],
+	"iso8601-date-time": iso8601.IsDateTime[string],
 }
 
 func isSemverRange(s string) bool {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 const (
@@ -83,7 +83,7 @@ func (f *finder) entryMembers(entry jsonstream.Value) {
 	if v := entry.Get("metadata"); v.Exists() && v.Kind() != jsonstream.Object {
 		f.fail("sw4rm/context-type", v, "", "expected an object, found "+finding.QuoteValue(v))
 	}
-	if v := entry.Get("timestamp"); v.Exists() && !rfc3339.IsDateTime(v.Text()) {
+	if v := entry.Get("timestamp"); v.Exists() && !iso8601.IsDateTime(v.Text()) {
 		f.fail("sw4rm/context-type", v, "", "expected an ISO 8601 time stamp, such as \"2025-01-15T10:30:00Z\", found "+finding.QuoteValue(v))
 	}
 }

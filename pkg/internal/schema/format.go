@@ -3,6 +3,7 @@ package schema
 import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
@@ -21,6 +22,8 @@ func fastFormat(name string) func(text []byte) bool {
 	switch name {
 	case "date-time":
 		return rfc3339.IsDateTime[[]byte]
+	case "iso8601-date-time":
+		return iso8601.IsDateTime[[]byte]
 	case "date":
 		return rfc3339.IsDate[[]byte]
 	case "time":

@@ -12,6 +12,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
@@ -53,10 +54,11 @@ func (v Verdict) String() string {
 
 func options() Options {
 	return Options{Formats: map[string]func(string) bool{
-		"semver-range": isSemverRange,
-		"date-time":    rfc3339.IsDateTime[string],
-		"date":         rfc3339.IsDate[string],
-		"time":         rfc3339.IsTime[string],
+		"semver-range":      isSemverRange,
+		"iso8601-date-time": iso8601.IsDateTime[string],
+		"date-time":         rfc3339.IsDateTime[string],
+		"date":              rfc3339.IsDate[string],
+		"time":              rfc3339.IsTime[string],
 	}}
 }
 

@@ -1,0 +1,61 @@
+package validate
+
+import (
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/iso8601"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func timeForm(l *linter) {
+	l.timesOf(iso8601.Other, "not in the form of RFC 3339: found %s; write %q")
+}
+
+func timeWithoutOffset(l *linter) {
+	l.timesOf(iso8601.Local, "has no offset and is read as UTC: found %s; if that is meant, write %q")
+}
+
+// timesOf reports the times of one form, by a format for the value and what to write.
+func (l *linter) timesOf(form iso8601.Form, format string) {
+	m := &l.members
+	if !l.timeOf(m.timestamp, form, format) {
+		return
+	}
+	for _, subtask := range m.completedSubtasks.Elements() {
+		if !l.timeOf(subtask.Get("completedAt"), form, format) {
+			return
+		}
+	}
+	for _, call := range m.toolCalls.Elements() {
+		if !l.timeOf(call.Get("calledAt"), form, format) {
+			return
+		}
+	}
+}
+
+// timeOf reports a time of the form. It returns false once the rule has reached its limit.
+func (l *linter) timeOf(v jsonstream.Value, form iso8601.Form, format string) bool {
+	_, found, ok := iso8601.Parse(v.Text())
+	return !ok || found != form || l.report(v, format, finding.QuoteValue(v), iso8601.Rewrite(v.Text()))
+}
+
+// unreportedDetail looks for members that the message of section 5.2 has, and the schema does
+// not require: older senders do not write them. Not for outputTokens, which many senders
+// cannot know.
+func unreportedDetail(l *linter) {
+	for _, subtask := range l.members.completedSubtasks.Elements() {
+		if !l.detail(subtask, "result", "say what came of the subtask") || !l.detail(subtask, "completedAt", "say when it was completed") {
+			return
+		}
+	}
+	for _, call := range l.members.toolCalls.Elements() {
+		if !l.detail(call, "inputHash", "add it, so that calls can be compared") {
+			return
+		}
+	}
+}
+
+// detail reports an object that lacks a member. It returns false once the rule has reached its
+// limit.
+func (l *linter) detail(v jsonstream.Value, name, advice string) bool {
+	return v.Kind() != jsonstream.Object || v.Get(name).Exists() || l.report(v, "has no %s: %s", name, advice)
+}
