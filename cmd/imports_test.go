@@ -90,7 +90,7 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/chat", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/formats/openai/tool": {"pkg/finding", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/formats/openai/tool": {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",

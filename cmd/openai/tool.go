@@ -31,9 +31,9 @@ transfer_to_NAME, in lower case, with "_" for what is no letter, digit or "_".
 
 The input schema describes what the model has to give the next agent. It is made strict:
 no object has further members, and all are required; oneOf becomes anyOf, an allOf of
-one schema is merged, a default of null goes, and a $ref with keywords next to it is
-replaced by what it refers to. What cannot be strict is an error, with its place.
---no-strict leaves the schema as it is.`,
+one schema is merged, a default of null goes, and a $ref with a description next to it is
+replaced by what it refers to. What cannot be strict, or only with a constraint lost, is
+an error, with its place. --no-strict leaves the schema as it is.`,
 		Example: `  handoff openai tool --agent "Billing Agent" --description "Knows invoices."
   handoff openai tool --agent billing --input-schema refund.schema.json --pretty
   handoff openai tool --agent billing --name escalate --no-strict --input-schema any.schema.json`,
@@ -43,6 +43,7 @@ replaced by what it refers to. What cannot be strict is an error, with its place
 	flags := c.Flags()
 	registerAgent(c, &f.agent)
 	flags.StringVar(&f.Description, "description", "", "what the agent is for, as `TEXT`: the end of the tool's description")
+	flags.StringVar(&f.WholeDescription, "replace-description", "", "describe the tool with this `TEXT` alone, without the SDK's sentence")
 	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of what the model has to give the agent")
 	flags.StringVar(&f.Name, "name", "", "call the tool `NAME`")
 	flags.BoolVar(&f.Loose, "no-strict", false, "leave the input schema as it is")
@@ -63,6 +64,9 @@ var errNoAgent = errors.New("--agent: name the agent that is handed over to")
 func (f *openaiToolFlags) run(c *cobra.Command) error {
 	if f.agent == "" {
 		return errNoAgent
+	}
+	if f.Description != "" && f.WholeDescription != "" {
+		return errors.New("--description and --replace-description: use one of them: the second replaces all of the tool's description")
 	}
 	var schemaName string
 	if c.Flags().Changed("input-schema") {

@@ -1,7 +1,10 @@
 package tool
 
 import (
+	"slices"
+
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -36,47 +39,29 @@ func (s *keywords) remove(name string) {
 	delete(s.index, name)
 }
 
-// put adds the members of a schema. Existing ones are replaced in place, or kept.
-func (s *keywords) put(schema jsonstream.Value, from *expansion, replace bool) {
-	for name, v := range schema.Members() {
-		i, ok := s.index[name]
-		switch {
-		case !ok:
-			s.index[name] = len(s.list)
-			s.list = append(s.list, keyword{name, v, from})
-		case replace:
-			s.list[i] = keyword{name, v, from}
-		}
-	}
-}
-
 // load returns the keywords of a schema, merged and expanded.
 func (c *conversion) load(v jsonstream.Value, from *expansion) (*keywords, error) {
+	return c.loadPart(v, from, false)
+}
+
+// loadPart loads a schema; inline is set where not even a lone reference can stay.
+func (c *conversion) loadPart(v jsonstream.Value, from *expansion, inline bool) (*keywords, error) {
 	s := &keywords{index: make(map[string]int, v.Len())}
-	if err := c.merge(s, v, from, false); err != nil {
+	if err := c.merge(s, v, from); err != nil {
 		return nil, err
 	}
 	for {
-		if all, ok := s.get("allOf"); ok && all.value.Kind() == jsonstream.Array && all.value.Len() == 1 {
-			s.remove("allOf")
-			for _, only := range all.value.Elements() {
-				if err := c.merge(s, only, all.from, true); err != nil {
-					return nil, err
-				}
-			}
-			continue
-		}
 		if d, ok := s.get("default"); ok && d.value.Kind() == jsonstream.Null {
 			s.remove("default")
 		}
 		ref, ok := s.get("$ref")
 		if !ok {
-			return s, nil
+			break
 		}
-		if ref.value.Kind() != jsonstream.String {
-			return nil, problem(ref.value, "$ref is a string: found %s", finding.QuoteValue(ref.value))
+		if err := c.checkReference(s, v, ref); err != nil {
+			return nil, err
 		}
-		if len(s.index) == 1 {
+		if len(s.index) == 1 && !inline {
 			c.kept = append(c.kept, ref.value)
 			return s, nil
 		}
@@ -85,14 +70,75 @@ func (c *conversion) load(v jsonstream.Value, from *expansion) (*keywords, error
 			return nil, err
 		}
 		s.remove("$ref")
-		if err := c.merge(s, next.target, next, false); err != nil {
+		if err := c.merge(s, next.target, next); err != nil {
 			return nil, err
 		}
 	}
+	return s, c.mergeOnly(s)
 }
 
-// merge counts a schema and adds its keywords.
-func (c *conversion) merge(s *keywords, v jsonstream.Value, from *expansion, replace bool) error {
+// annotations are the keywords that allow and forbid nothing: of two values, the one next to
+// a reference or an allOf says what is meant there.
+var annotations = []string{
+	"$anchor", "$comment", "$defs", "$schema", "contentEncoding", "contentMediaType", "contentSchema",
+	"default", "definitions", "deprecated", "description", "examples", "readOnly", "title", "writeOnly",
+}
+
+// checkReference reports a reference that cannot be replaced by what it refers to without
+// changing what the schema v accepts.
+func (c *conversion) checkReference(s *keywords, v jsonstream.Value, ref keyword) error {
+	if ref.value.Kind() != jsonstream.String {
+		return problem(ref.value, "$ref is a string: found %s", finding.QuoteValue(ref.value))
+	}
+	if c.isForeign(ref.value) {
+		return problem(ref.value, "the reference is below an $id, and so does not start at the root of the schema: take the $id away, or write here what %s refers to", finding.QuoteValue(ref.value))
+	}
+	for _, k := range s.list {
+		if k.value.Exists() && k.name != "$ref" && !slices.Contains(annotations, k.name) && (k.name != "$id" || v != c.root) {
+			return problem(k.value, "%s is next to a $ref, and both count: the two cannot be merged without changing what is accepted; leave the reference alone, or write here what it refers to", finding.Quote(k.name))
+		}
+	}
+	return nil
+}
+
+// mergeOnly merges an allOf of one schema into the schema around it.
+func (c *conversion) mergeOnly(s *keywords) error {
+	all, ok := s.get("allOf")
+	if !ok || all.value.Kind() != jsonstream.Array || all.value.Len() != 1 {
+		return nil
+	}
+	s.remove("allOf")
+	for _, only := range all.value.Elements() {
+		inner, err := c.loadPart(only, all.from, true)
+		if err != nil {
+			return err
+		}
+		// Whichever of the two has properties, all of them are required in the end.
+		properties, outer := s.get("properties")
+		oneHasProperties := inner.has("properties") != (outer && properties.value.Len() > 0)
+		for _, k := range inner.list {
+			if !k.value.Exists() {
+				continue
+			}
+			i, both := s.index[k.name]
+			switch {
+			case !both:
+				s.index[k.name] = len(s.list)
+				s.list = append(s.list, k)
+			case slices.Contains(annotations, k.name), k.name == "required" && oneHasProperties:
+			case equal.Values(s.list[i].value, k.value):
+			case k.name == "properties" && s.list[i].value.Kind() == jsonstream.Object && s.list[i].value.Len() == 0:
+				s.list[i] = k
+			default:
+				return problem(s.list[i].value, "%s is next to an allOf that has it too, and both count: the two cannot be merged without changing what is accepted; write one schema that says both", finding.Quote(k.name))
+			}
+		}
+	}
+	return nil
+}
+
+// merge counts a schema and adds those of its keywords that are not there yet.
+func (c *conversion) merge(s *keywords, v jsonstream.Value, from *expansion) error {
 	if v.Kind() != jsonstream.Object {
 		return notASchema(v)
 	}
@@ -102,6 +148,11 @@ func (c *conversion) merge(s *keywords, v jsonstream.Value, from *expansion, rep
 	if more := v.Get("additionalProperties"); more.Exists() && more.Kind() != jsonstream.False {
 		return problem(more, "additionalProperties is %s, and a strict schema allows no further members: use false, or name the members under properties", finding.QuoteValue(more))
 	}
-	s.put(v, from, replace)
+	for name, member := range v.Members() {
+		if _, ok := s.index[name]; !ok {
+			s.index[name] = len(s.list)
+			s.list = append(s.list, keyword{name, member, from})
+		}
+	}
 	return nil
 }

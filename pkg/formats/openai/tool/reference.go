@@ -22,6 +22,9 @@ func (c *conversion) expand(ref keyword) (*expansion, error) {
 	if !ok {
 		return nil, unresolved(ref.value)
 	}
+	if c.crosses(ref.value.Text()) {
+		return nil, problem(ref.value, "the reference leads into a schema with an $id of its own: found %s; take the $id away", finding.QuoteValue(ref.value))
+	}
 	e := &expansion{target: target, outer: ref.from, depth: 1}
 	for outer := ref.from; outer != nil; outer = outer.outer {
 		if outer.target == target {
@@ -109,4 +112,44 @@ func (p places) below(v jsonstream.Value) map[string]jsonstream.Value {
 	}
 	p[v] = held
 	return held
+}
+
+// isForeign reports whether a reference is below a schema, other than the root, that has an
+// $id: what it refers to then does not start at the root.
+func (c *conversion) isForeign(ref jsonstream.Value) bool {
+	if c.foreign == nil {
+		c.foreign = map[jsonstream.Value]bool{}
+		c.findForeign(c.root, false)
+	}
+	return c.foreign[ref]
+}
+
+func (c *conversion) findForeign(v jsonstream.Value, inside bool) {
+	inside = inside || v != c.root && hasID(v)
+	for name, member := range v.Members() {
+		if inside && name == "$ref" {
+			c.foreign[member] = true
+		}
+		c.findForeign(member, inside)
+	}
+	for _, element := range v.Elements() {
+		c.findForeign(element, inside)
+	}
+}
+
+// hasID reports whether a schema is a resource of its own.
+func hasID(schema jsonstream.Value) bool { return schema.Get("$id").Kind() == jsonstream.String }
+
+// crosses reports whether a reference, which leads to a schema, leads to or through one below
+// the root that has an $id.
+func (c *conversion) crosses(ref string) bool {
+	pointer, _ := url.PathUnescape(ref[1:]) // resolve has read it
+	tokens, _ := jsonstream.SplitPointer(pointer)
+	v := c.root
+	for _, token := range tokens {
+		if v = c.places.below(v)[token]; hasID(v) {
+			return true
+		}
+	}
+	return false
 }

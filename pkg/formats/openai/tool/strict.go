@@ -108,8 +108,9 @@ type conversion struct {
 	root     jsonstream.Value
 	places   places
 	nodes    int
-	expanded int                // bytes
-	kept     []jsonstream.Value // the references that stay
+	expanded int                       // bytes
+	kept     []jsonstream.Value        // the references that stay
+	foreign  map[jsonstream.Value]bool // the references below an $id, nil until one is looked for
 }
 
 // schema appends the strict form of a schema that is nested in another.
@@ -142,7 +143,7 @@ func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) 
 		begin(name)
 		var err error
 		switch {
-		case k.name == "required" && isObject:
+		case k.name == "required" && hasProperties:
 			dst = appendNames(dst, properties.value)
 		case k.name == "type" && level == 1: // checkRoot has checked it
 			dst = append(dst, `"object"`...)
@@ -161,7 +162,7 @@ func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) 
 		begin([]byte(`"additionalProperties"`))
 		dst = append(dst, "false"...)
 	}
-	if isObject && !s.has("required") {
+	if hasProperties && !s.has("required") {
 		begin([]byte(`"required"`))
 		dst = appendNames(dst, properties.value)
 	}
@@ -179,13 +180,11 @@ func (c *conversion) keyword(dst []byte, s *keywords, k keyword, level int) ([]b
 			lists = append(lists, other)
 		}
 		return c.list(dst, lists, level)
-	case "allOf", "prefixItems":
+	case "allOf":
 		return c.list(dst, []keyword{k}, level)
 	case "items":
 		switch k.value.Kind() {
-		case jsonstream.Array:
-			return c.list(dst, []keyword{k}, level)
-		case jsonstream.False: // nothing after prefixItems
+		case jsonstream.Array, jsonstream.False: // those of tuples, which stay as prefixItems do
 		default:
 			return c.schema(dst, k.value, k.from, level)
 		}

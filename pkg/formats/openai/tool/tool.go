@@ -7,23 +7,27 @@
 // The API holds a model to the input schema of a tool only if the schema is
 // strict. [Strict] makes one of any schema:
 //
-//   - every object gets additionalProperties false, and required with all its
-//     properties; one that has properties and no type gets the type, and one that
+//   - every object gets additionalProperties false, and, if it has properties, required with
+//     all of them; one that has properties and no type gets the type, and one that
 //     has no properties may have no members at all;
 //   - oneOf becomes anyOf; where both are there, the schemas of oneOf come last;
-//   - an allOf of one schema is merged into the schema around it, and what both
-//     say is taken from the inner one;
+//   - an allOf of one schema is merged into the schema around it, a reference in it expanded;
 //   - a default of null is dropped;
-//   - a $ref with other keywords next to it is replaced by what it refers to, and
-//     what both say is taken from next to it; a lone $ref stays.
+//   - a $ref with descriptions and the like next to it is replaced by what it refers to; a
+//     lone $ref stays.
+//
+// What annotates two merged schemas, such as their description, is taken from the outer one.
+// Nothing that constrains them is ever lost: a $ref next to a keyword that constrains, two
+// values of one such keyword that differ, and a reference below or into a nested $id are errors.
 //
 // What it does not name stays as it is: the order of members, the text of numbers and
-// strings. Schemas are converted below properties, items, prefixItems, anyOf, oneOf, allOf,
+// strings. Schemas are converted below properties, items, anyOf, oneOf, allOf,
 // $defs and definitions, which are the keywords that the API knows; below others, such as
-// not and patternProperties, nothing is changed.
+// prefixItems and not, nothing is changed.
 package tool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -44,6 +48,8 @@ type Options struct {
 	Name string
 	// Description is what the agent is for; it ends the tool's description.
 	Description string
+	// WholeDescription is the tool's description, instead of the default one and Description.
+	WholeDescription string
 	// InputSchema describes what the model passes to the agent. Absent, or an object
 	// without members, means nothing.
 	InputSchema jsonstream.Value
@@ -65,7 +71,7 @@ func Definition(agent string, o Options) ([]byte, error) {
 		return nil, err
 	}
 	dst := []byte(`{"type":"function","name":"` + name + `","description":`)
-	dst, err := jsontext.AppendQuote(dst, DefaultDescription(agent, o.Description))
+	dst, err := jsontext.AppendQuote(dst, cmp.Or(o.WholeDescription, DefaultDescription(agent, o.Description)))
 	if err != nil {
 		return nil, errors.New("the agent's description is not valid UTF-8")
 	}
