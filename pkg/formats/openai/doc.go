@@ -11,7 +11,8 @@
 // were forwarded among them; pre_handoff_items and input_items stay empty, so that
 // the agent gets nothing twice. The lines carry all of an item but this:
 //
-//   - provider_data, a member of the item itself, is left out;
+//   - provider_data, _agents_tool_title and _agents_tool_description, members of the item
+//     itself, are left out;
 //   - of an item with a role whose content is absent, null or a string without
 //     CR and LF ("a one-line message"), only the role, the name and the content
 //     come back, in this order: id, type, status and other members are lost, and

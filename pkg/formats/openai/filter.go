@@ -46,9 +46,12 @@ func drop(takes func(*entry) bool) Filter {
 }
 
 // RemoveAllTools removes the items about tools from every list: those of the types that
-// remove_all_tools of the SDK names, and no others. A string as input_history stays.
+// remove_all_tools of the SDK names, and outside of input_history those that wait for an
+// approval. A string as input_history stays.
 func RemoveAllTools() Filter {
-	return drop(func(e *entry) bool { return conversation.IsToolItem(e.item) })
+	return drop(func(e *entry) bool {
+		return conversation.IsToolItem(e.item) || listNames[e.list] != inputHistory && isApproval(e.whole)
+	})
 }
 
 // Roles keeps the items with one of these roles: tool items have none. A string

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -12,7 +13,7 @@ import (
 func appendPython(dst []byte, v jsonstream.Value) []byte {
 	switch v.Kind() {
 	case jsonstream.Object:
-		return appendPythonObject(dst, v, "")
+		return appendPythonObject(dst, v)
 	case jsonstream.Array:
 		dst = append(dst, '[')
 		for i, element := range v.Elements() {
@@ -29,13 +30,12 @@ func appendPython(dst []byte, v jsonstream.Value) []byte {
 	}
 }
 
-// appendPythonObject leaves out the member named omit; "" leaves out nothing that
-// an item has.
-func appendPythonObject(dst []byte, v jsonstream.Value, omit string) []byte {
+// appendPythonObject leaves out the members of these names.
+func appendPythonObject(dst []byte, v jsonstream.Value, omit ...string) []byte {
 	dst = append(dst, '{')
 	first := len(dst)
 	for name, member := range v.Members() {
-		if omit != "" && name == omit {
+		if slices.Contains(omit, name) {
 			continue
 		}
 		if len(dst) > first {

@@ -71,7 +71,8 @@ func appendQuoted(dst []byte, s string) []byte {
 // appendLine appends an item as a line of a summary, without its number.
 func appendLine(dst []byte, item jsonstream.Value) []byte {
 	if !isOneLine(item) {
-		return appendPythonObject(dst, item, "provider_data")
+		// The SDK never sends a model what it notes of a tool for its sessions.
+		return appendPythonObject(dst, item, "provider_data", "_agents_tool_title", "_agents_tool_description")
 	}
 	dst = append(dst, item.Get("role").Text()...)
 	if name := item.Get("name").Text(); name != "" {
