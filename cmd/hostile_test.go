@@ -150,6 +150,7 @@ var hostileRuns = []hostileRun{
 	{command: "openai unnest", messages: true},
 	{command: "sw4rm respond", flags: "--agent agent", messages: true},
 	{command: "sw4rm route", flags: "--registry registry", messages: true},
+	{command: "sw4rm receive", messages: true},
 	{command: "sw4rm prepare", messages: true},
 	{command: "macp encode", messages: true},
 	{command: "a2a wrap", messages: true},

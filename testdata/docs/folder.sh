@@ -188,7 +188,7 @@ esac
 case $BLOCK in
 *'agent | handoff sw4rm'*) echo '[{"role":"user","content":"Hi"}]' ;;
 *'agent | handoff build'*) state ;;
-*'handoff sw4rm respond'*) handoff example sw4rm-request ;;
+*'handoff sw4rm respond'* | *'handoff sw4rm receive'*) handoff example sw4rm-request ;;
 *'consumer | handoff stream join'*) key team.key; handoff example | handoff stream split --key-file team.key ;;
 *'handoff send --stream'*) handoff example | sed 's/0bafc4e8acb3/0bafc4e8acb9/' | handoff stream split ;;
 *'consumer | handoff verify'*) key keys.jwks; many | handoff sign --key-file keys.jwks ;;
