@@ -237,40 +237,74 @@ func TestLateElements(t *testing.T) {
 	}
 }
 
-// FuzzFormats: whatever a document holds, it is checked as every format without a panic,
-// the same each time, and a finding is well-formed.
-func FuzzFormats(f *testing.F) {
+// seeds are the examples, what breaks each rule of a whole document, and what is hostile.
+func seeds() (all [][]byte) {
 	for _, kind := range schemas.Examples() {
-		f.Add(must(schemas.Example(kind)))
+		all = append(all, must(schemas.Example(kind)))
 	}
 	for _, r := range Rules() {
 		if r.Whole {
-			f.Add([]byte(r.Bad))
+			all = append(all, []byte(r.Bad))
 		}
 	}
 	for _, in := range hostile {
-		f.Add([]byte(in))
+		all = append(all, []byte(in))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		m, err := message.Parse(in, message.Options{Limits: jsonstream.Limits{MaxDepth: 100}})
+	return all
+}
+
+// checkAllFormats checks a document as every format: the same each time, with findings that are
+// in order and well-formed.
+func checkAllFormats(t *testing.T, in []byte) {
+	t.Helper()
+	m, err := message.Parse(in, message.Options{Limits: jsonstream.Limits{MaxDepth: 100}})
+	if err != nil {
+		return
+	}
+	for _, as := range formats.Names() {
+		o := Options{Formats: []format.Format{as}, Layers: []finding.Layer{finding.Schema, finding.Protocol, finding.Lint}, All: true}
+		r := check(t, m, o)
+		if diff := cmp.Diff(r, check(t, m, o)); diff != "" {
+			t.Fatalf("%s: another time it says (-first +second):\n%s\n%s", as, diff, in)
+		}
+		for i, finding := range r.Findings {
+			if i > 0 && !inOrder(r.Findings[i-1], finding) {
+				t.Fatalf("%s: %+v comes before %+v\n%s", as, r.Findings[i-1], finding, in)
+			}
+			if finding.Message == "" || strings.ContainsAny(finding.Message, "\n\r\x00\x1b") || !slices.Contains(Reasons(), finding.Reason) ||
+				finding.Line < 1 || finding.Column < 1 || finding.Offset > int64(len(in)) {
+				t.Fatalf("%s: %+v is not well-formed\n%s", as, finding, in)
+			}
+		}
+	}
+}
+
+// FuzzFormats: whatever a document holds, it is checked as every format without a panic,
+// the same each time, and a finding is well-formed.
+func FuzzFormats(f *testing.F) {
+	for _, in := range seeds() {
+		f.Add(in)
+	}
+	f.Fuzz(checkAllFormats)
+}
+
+// TestFormatsWithout: as FuzzFormats, of documents in each of which one value is missing. A rule
+// that speaks of a member which only the schema requires has no place for its finding.
+func TestFormatsWithout(t *testing.T) {
+	for _, in := range seeds() {
+		m, err := message.Parse(in, message.Options{})
 		if err != nil {
-			return
+			continue
 		}
-		for _, as := range formats.Names() {
-			o := Options{Formats: []format.Format{as}, Layers: []finding.Layer{finding.Schema, finding.Protocol, finding.Lint}, All: true}
-			r := check(t, m, o)
-			if diff := cmp.Diff(r, check(t, m, o)); diff != "" {
-				t.Fatalf("%s: another time it says (-first +second):\n%s", as, diff)
+		for v := range m.Root().All() {
+			if v.Pointer() == "" {
+				continue
 			}
-			for i, finding := range r.Findings {
-				if i > 0 && !inOrder(r.Findings[i-1], finding) {
-					t.Fatalf("%s: %+v comes before %+v", as, r.Findings[i-1], finding)
-				}
-				if finding.Message == "" || strings.ContainsAny(finding.Message, "\n\r\x00\x1b") || !slices.Contains(Reasons(), finding.Reason) ||
-					finding.Line < 1 || finding.Column < 1 || finding.Offset > int64(len(in)) {
-					t.Fatalf("%s: %+v is not well-formed", as, finding)
-				}
+			less, err := jsonstream.Remove(m.Document(), v.Pointer())
+			if err != nil {
+				t.Fatalf("%s without %s: %v", in, v.Pointer(), err)
 			}
+			checkAllFormats(t, less)
 		}
-	})
+	}
 }

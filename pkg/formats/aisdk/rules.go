@@ -93,7 +93,7 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 		case "assistant":
 			for _, part := range m.Get("content").Elements() {
 				id := part.Get("toolCallId")
-				if part.Get("type").Text() == "tool-call" && part.Get("providerExecuted").Kind() != jsonstream.True && !answered[id.Text()] {
+				if part.Get("type").Text() == "tool-call" && id.Kind() == jsonstream.String && part.Get("providerExecuted").Kind() != jsonstream.True && !answered[id.Text()] {
 					open = append(open, id)
 				}
 			}
@@ -207,10 +207,10 @@ func checkApprovals(root jsonstream.Value, report rulebook.Report) {
 		}
 	}
 	for _, part := range all[len(all)-1].Get("content").Elements() {
-		if part.Get("type").Text() != "tool-approval-response" {
+		id := part.Get("approvalId")
+		if part.Get("type").Text() != "tool-approval-response" || id.Kind() != jsonstream.String {
 			continue
 		}
-		id := part.Get("approvalId")
 		call, known := requests[id.Text()]
 		switch {
 		case !known:
