@@ -38,6 +38,8 @@ func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Fi
 	switch {
 	case o.Schema != nil:
 		return o.Schema.Check(root)
+	case f == format.EAAPL && isUnknown(root, o):
+		return []finding.Finding{unknownDocument(root)}
 	case f == format.EAAPL:
 		return checkMessageSchema(root, o.Receiver)
 	}

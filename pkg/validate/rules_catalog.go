@@ -190,6 +190,14 @@ var schemaRules = []finding.Rule{
 		Good:    `{"traceparent": "00-dec566a5965718deacee5fc4df9c84c5-339e5d4c0d9f4773-01"}`,
 	},
 	{
+		ID:      "schema/unknown-format",
+		Summary: "The document is in none of the formats that are read.",
+		Why:     "No schema says what is wrong with it: what an API answers, a single message out of a list and the description of an agent are read by other tools, or are messages once they are in an array.",
+		Bad:     `{"choices": [{"message": {"role": "assistant", "content": "Refunded."}}]}`,
+		Good:    `[{"role": "assistant", "content": "Refunded."}]`,
+		Whole:   true,
+	},
+	{
 		ID:      "schema/fixture",
 		Summary: "The document is a conformance fixture of MACP and not a transcript.",
 		Why:     "A fixture scripts a session and says of each message whether it is to be accepted, so a message in it that breaks a rule may be just what is wanted. handoff macp check replays it.",

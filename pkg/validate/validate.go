@@ -23,7 +23,7 @@ import (
 type Options struct {
 	// Formats are those that the receiver reads; nil means the canonical one alone. A
 	// message is checked as the one that it looks like, or as the first if it looks like
-	// none.
+	// none: of several formats, with one finding if it has nothing of that either.
 	Formats []format.Format
 	// For are the providers of models whose APIs are to take the history of the message.
 	For []provider.Provider
@@ -164,12 +164,17 @@ func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits 
 	return m.HandoffID(), r, err
 }
 
-// formatOf returns the format to check a message as, or "" if the caller's schema is used.
+// formatOf returns the format to check a message as, or "" if the caller's schema is used. What is
+// for a provider, and has nothing of any format, is for that provider to refuse.
 func (v *Validator) formatOf(m *message.Message) format.Format {
 	if v.options.Schema != nil {
 		return ""
 	}
-	return v.formatFrom(formats.Detect(m.Root()))
+	f, ok := formats.Detect(m.Root())
+	if !ok && v.options.For != nil && isUnknown(m.Root(), v.options) {
+		f, ok = format.Format(v.options.For[0]), true
+	}
+	return v.formatFrom(f, ok)
 }
 
 // formatFrom returns the format to check a message as that looks like f, or, if it is not ok, like

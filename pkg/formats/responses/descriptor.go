@@ -18,7 +18,7 @@ var Format = format.Descriptor{
 	Kind:   "OpenAI Responses items",
 
 	Members: []string{"input", "output", "instructions", "previous_response_id", "max_output_tokens", "include", "truncation", "background"},
-	Known:   &format.Elements{List: format.ListIn(turns...), Fit: fit},
+	Known:   &format.Elements{List: format.ListIn(turns...), Fit: fit, Whole: whole},
 	Needs:   turns,
 
 	Schema:   schemas.OpenAIResponses,
@@ -37,6 +37,14 @@ var Format = format.Descriptor{
 }
 
 var turns = []string{"input", "output"}
+
+// whole knows the body of a request whose input is the text of the user.
+func whole(root jsonstream.Value) format.Fit {
+	if root.Get("input").Kind() == jsonstream.String && root.Get("model").Kind() == jsonstream.String {
+		return format.Typical
+	}
+	return format.Foreign
+}
 
 // fit says what a value is as an item.
 func fit(v jsonstream.Value) format.Fit {
