@@ -28,10 +28,7 @@ func (c *checker) checkContent() {
 		m := &c.messages[i]
 		switch c.provider {
 		case OpenAIChat:
-			content := m.turn.Item().Get("content")
-			if null := content.Kind() == jsonstream.Null || !content.Exists(); null && c.native && m.turn.Role != "" && m.turn.Value.Kind() == jsonstream.Object && !m.has(conversation.Call) && !m.turn.Item().Get("audio").Exists() && !m.turn.Item().Get("refusal").Exists() {
-				c.report("empty-content", orItem(content, m.turn.Value), "a turn without content: only one with tool_calls may have none; give it a text, which may be empty")
-			}
+			c.checkSilent(m)
 		case Anthropic:
 			c.checkBlocks(m)
 		case Gemini:
@@ -39,6 +36,20 @@ func (c *checker) checkContent() {
 		case BedrockConverse:
 			c.checkConverse(m)
 		}
+	}
+}
+
+// checkSilent reports a message of the Chat API without content, or with an empty list of parts.
+func (c *checker) checkSilent(m *message) {
+	item := m.turn.Item()
+	content := item.Get("content")
+	switch {
+	case !c.native || m.turn.Role == "" || m.turn.Value.Kind() != jsonstream.Object:
+	case content.Kind() == jsonstream.Array && content.Len() == 0:
+		c.report("empty-content", content, "a turn with an empty list of parts; give it a text, which may be empty")
+	case content.Exists() && content.Kind() != jsonstream.Null || m.has(conversation.Call) || item.Get("audio").Exists() || item.Get("refusal").Exists():
+	default:
+		c.report("empty-content", orItem(content, m.turn.Value), "a turn without content: only one with tool_calls may have none; give it a text, which may be empty")
 	}
 }
 

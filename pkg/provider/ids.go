@@ -9,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openaichat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -68,8 +69,11 @@ func (c *checker) checkIDs(turns []conversation.Turn) {
 			}
 		}
 	}
-	if c.provider == OpenAIResponses && c.native {
+	switch {
+	case c.provider == OpenAIResponses && c.native:
 		c.checkItemIDs(turns)
+	case c.provider == OpenAIChat && c.native:
+		c.checkNames(turns)
 	}
 }
 
@@ -87,6 +91,19 @@ func (c *checker) checkCallID(id jsonstream.Value) {
 func (c *checker) checkTool(p part) {
 	if says, ok := c.provider.FitsTool(p.Tool()); !ok && (p.Name.Exists() || c.native && p.Kind == conversation.Call && isFunction(p)) {
 		c.report("tool-name", orItem(p.Name, p.Value), "a name that no tool can have: found %s, %s; use %s", finding.Quote(p.Tool()), lengthOf(p.Tool()), says)
+	}
+}
+
+// checkNames reports names of who says a message that the Chat API does not take.
+func (c *checker) checkNames(turns []conversation.Turn) {
+	for _, t := range turns {
+		name := t.Value.Get("name")
+		if name.Kind() != jsonstream.String || t.Role == tool || t.Role == "function" {
+			continue
+		}
+		if !openaichat.IsName(name.Text()) {
+			c.report("message-name", name, "a name that nobody can have: found %s, %s; use 1 to %d characters without spaces and < | \\ / >", finding.QuoteValue(name), lengthOf(name.Text()), openaichat.LongestName)
+		}
 	}
 }
 

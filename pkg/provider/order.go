@@ -5,6 +5,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // checkOrder reports roles that the provider does not have, and turns in an order that it does
@@ -47,7 +48,7 @@ func (c *checker) isSystemTurn(index int, begun bool) bool {
 
 // checkRole reports a role in the provider's own format that it has no longer, or never had.
 func (c *checker) checkRole(m *message) {
-	if !c.native || m.turn.Role == "" {
+	if !c.native || m.turn.Role == "" || m.turn.Value.Kind() == jsonstream.String { // an input that is a text
 		return
 	}
 	role := m.turn.Item().Get("role")

@@ -61,6 +61,11 @@ func (p Provider) Reason() finding.Reason {
 // page of [Rules]. What a message carries in encoded form is reported at what carries it.
 func Check(p Provider, h *history.History) []finding.Finding {
 	faults := Faults(p, h.Layout(), h.Turns)
+	if list := emptyList(h); list.Exists() {
+		c := &checker{provider: p, rules: byID()}
+		c.report("no-turns", list, "a history without a turn; add the one that is to be answered")
+		faults = append(faults, c.found...)
+	}
 	slices.SortStableFunc(faults, inText)
 	all := make([]finding.Finding, len(faults))
 	for i, f := range faults {
@@ -70,6 +75,20 @@ func Check(p Provider, h *history.History) []finding.Finding {
 		}
 	}
 	return all
+}
+
+// emptyList returns the list of a chat history that has no turns; absent for any other, and for a
+// message that only carries a history.
+func emptyList(h *history.History) jsonstream.Value {
+	if h.Layout().Known == nil || len(h.Turns) > 0 {
+		return jsonstream.Value{}
+	}
+	for _, list := range h.Lists {
+		if list.Value.Kind() == jsonstream.Array && list.Value.Len() == 0 {
+			return list.Value
+		}
+	}
+	return jsonstream.Value{}
 }
 
 // inText compares faults by their places in the text.

@@ -19,6 +19,9 @@ func (c *checker) checkShape(turns []conversation.Turn) {
 		if c.native && c.provider == OpenAIResponses {
 			c.checkItem(t)
 		}
+		if c.native {
+			c.checkPartTypes(t)
+		}
 		for p := range conversation.Parts(t.Value) {
 			c.checkPart(t, p)
 		}
@@ -76,8 +79,7 @@ func (c *checker) checkArguments(p conversation.Part) {
 	}
 }
 
-// checkItem reports parts of a message that its role cannot have, and members that items of
-// the Responses API lack.
+// checkItem reports members that items of the Responses API lack.
 func (c *checker) checkItem(t conversation.Turn) {
 	item := t.Item()
 	switch item.Get("type").Text() {
@@ -92,14 +94,5 @@ func (c *checker) checkItem(t conversation.Turn) {
 	}
 	if calls := item.Get("tool_calls"); calls.Len() > 0 && t.Role == assistant {
 		c.report("shape", calls, "calls in a turn, as the Chat API has them; make each a function_call item")
-	}
-	for _, part := range item.Get("content").Elements() {
-		kind := part.Get("type")
-		switch text := kind.Text(); {
-		case t.Role == assistant && text == "input_text":
-			c.report("shape", kind, "text of the assistant: expected output_text, found %s; name it so", finding.QuoteValue(kind))
-		case t.Role != assistant && text == "output_text":
-			c.report("shape", kind, "text that is not of the assistant: expected input_text, found %s; name it so", finding.QuoteValue(kind))
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/openaichat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/provider"
 )
@@ -150,6 +151,23 @@ func (r *repairer) mendToolName(f provider.Fault) bool {
 		return true
 	}
 	return false
+}
+
+// mendName gives who says a message a name that somebody can have.
+func (r *repairer) mendName(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	clean := cleaned(f.At.Text(), "-")
+	if clean == "" {
+		r.step(f, i, "left out an empty name")
+		r.edit(i, f.At, nil)
+		return true
+	}
+	if !openaichat.IsName(clean) {
+		clean = clean[:40] + "_" + digest(f.At.Text())
+	}
+	r.step(f, i, "named who says it %q", clean)
+	r.edit(i, f.At, format.Fill("%", clean))
+	return true
 }
 
 // mendItemID leaves out the id of an item, or drops an item that is the same as one before it.

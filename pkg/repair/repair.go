@@ -170,6 +170,7 @@ var remedies = []struct {
 	{"result-without-call", (*repairer).noteResult},
 	{"call-id", (*repairer).mendCallID},
 	{"tool-name", (*repairer).mendToolName},
+	{"message-name", (*repairer).mendName},
 	{"reasoning-without-item", (*repairer).dropReasoning},
 	{"reasoning-signature", (*repairer).dropReasoning},
 	{"system-turn", (*repairer).moveSystem},

@@ -54,11 +54,11 @@ func repaired(t testing.TB, text []byte, o Options) Result {
 	return r
 }
 
-// A provider takes the failing example of every rule once it is repaired, but for media, and the
-// page of the rules shows what it is repaired to.
+// A provider takes the failing example of every rule once it is repaired, but for media and histories
+// without a turn, and the page of the rules shows what it is repaired to.
 func TestRules(t *testing.T) {
 	for _, rule := range provider.Rules() {
-		if rule.Bad == "" || strings.Contains(rule.ID, "media-") {
+		if rule.Bad == "" || strings.Contains(rule.ID, "media-") || rule.Name() == "no-turns" {
 			continue
 		}
 		t.Run(rule.ID, func(t *testing.T) {

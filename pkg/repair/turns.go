@@ -264,9 +264,14 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 	case "input", "args", "response", "json":
 		return set(pointer, asObject(at), "wrote the "+at.Name()+" as an object")
 	case "type":
-		kind := "input_text"
-		if turn.Role == "assistant" {
+		kind := "text"
+		switch {
+		case at.Parent().Get("text").Kind() != jsonstream.String:
+			return false // an image, of which the API asks for other members
+		case r.provider == provider.OpenAIResponses && turn.Role == "assistant":
 			kind = "output_text"
+		case r.provider == provider.OpenAIResponses:
+			kind = "input_text"
 		}
 		return set(pointer, format.Fill("%", kind), "named the text "+kind)
 	case "output":

@@ -2,6 +2,9 @@ package openaichat
 
 import (
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
@@ -94,6 +97,14 @@ func parts(content tree.Node) []tree.Node {
 	return tree.Elements(content)
 }
 
+// LongestName is how many characters the name of who says a message has at most.
+const LongestName = 64
+
+// IsName reports whether the API takes a text as the name of who says a message.
+func IsName(text string) bool {
+	return text != "" && utf8.RuneCountInString(text) <= LongestName && !strings.ContainsAny(text, `<|\/>`) && !strings.ContainsFunc(text, unicode.IsSpace)
+}
+
 // isMessage reports whether the API takes a turn as it is.
 func isMessage(turn tree.Node) bool {
 	role := turn.Get("role").Text()
@@ -104,7 +115,7 @@ func isMessage(turn tree.Node) bool {
 		switch m.Name {
 		case "role", "content":
 		case "name":
-			if !tree.IsString(m.Value) || role == "tool" {
+			if !IsName(m.Value.Text()) || role == "tool" {
 				return false
 			}
 		case "tool_calls":
@@ -127,7 +138,7 @@ func isMessage(turn tree.Node) bool {
 	if tree.IsString(content) {
 		return true
 	}
-	return content.Is(jsonstream.Array) && tree.All(content, func(p tree.Node) bool {
+	return content.Is(jsonstream.Array) && content.Length() > 0 && tree.All(content, func(p tree.Node) bool {
 		switch p.Get("type").Text() {
 		case "text":
 			return tree.IsString(p.Get("text")) && p.Length() == 2 // others have more beside a text
@@ -180,7 +191,7 @@ func messagesOf(turn tree.Node) []tree.Node {
 		message = message.With("content", tree.String(""))
 	}
 	for _, m := range t.Further {
-		if m.Name == "name" && tree.IsString(m.Value) {
+		if m.Name == "name" && IsName(m.Value.Text()) {
 			message = message.With("name", m.Value)
 		}
 	}

@@ -1,0 +1,62 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// partTypes are the types of the parts of content that APIs take, by the role of the turn; "" is
+// that of every other role.
+var partTypes = map[Provider]map[string][]string{
+	OpenAIChat: {
+		"":        {"text"},
+		user:      {"text", "image_url", "input_audio", "file"},
+		assistant: {"text", "refusal"},
+	},
+	OpenAIResponses: {
+		"":        {"input_text", "input_image", "input_file", "input_audio", "computer_screenshot", "summary_text"},
+		assistant: {"output_text", "refusal"},
+	},
+	Anthropic: {
+		"": {"text", "image", "document", "search_result", "thinking", "redacted_thinking", "container_upload", "compaction",
+			"tool_use", "tool_result", "server_tool_use", "mcp_tool_use", "mcp_tool_result"},
+	},
+}
+
+// foreignPartTypes are types of parts that only messages of the AI SDK and of LangChain have.
+var foreignPartTypes = []string{"tool-call", "tool-result", "tool_call", "reasoning", "image", "audio", "video"}
+
+// isPartType reports whether any API or SDK has parts of a type. Of a type that none has, it may be
+// that it is newer than what is known here.
+func isPartType(kind string) bool {
+	for _, roles := range partTypes {
+		for _, types := range roles {
+			if slices.Contains(types, kind) {
+				return true
+			}
+		}
+	}
+	return slices.Contains(foreignPartTypes, kind)
+}
+
+// checkPartTypes reports parts that the API of the turn takes in no turn of that role, but another
+// API or SDK does.
+func (c *checker) checkPartTypes(t conversation.Turn) {
+	roles := partTypes[c.provider]
+	role := roleOf(t)
+	types, ok := roles[role]
+	if !ok {
+		types = roles[""]
+	}
+	if types == nil {
+		return
+	}
+	for _, part := range t.Item().Get("content").Elements() {
+		if kind := part.Get("type"); !slices.Contains(types, kind.Text()) && isPartType(kind.Text()) {
+			c.report("shape", kind, "a part of a type that the API does not take from the %s: found %s; use one of %s", role, finding.QuoteValue(kind), strings.Join(types, ", "))
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/format"
+)
+
+// A part that another API has is refused, and a type that none is known to have is not.
+func TestPartTypes(t *testing.T) {
+	tests := []struct {
+		p          Provider
+		role, kind string
+		refused    bool
+	}{
+		{OpenAIChat, "user", "text", false}, {OpenAIChat, "user", "image_url", false}, {OpenAIChat, "user", "input_text", true},
+		{OpenAIChat, "user", "image", true}, {OpenAIChat, "user", "tool_use", true}, {OpenAIChat, "assistant", "thinking", true},
+		{OpenAIChat, "assistant", "image_url", true}, {OpenAIChat, "system", "image_url", true}, {OpenAIChat, "developer", "text", false},
+		{OpenAIChat, "user", "hologram", false}, {OpenAIChat, "assistant", "refusal", false},
+		{OpenAIResponses, "user", "input_text", false}, {OpenAIResponses, "user", "text", true}, {OpenAIResponses, "assistant", "text", true},
+		{OpenAIResponses, "assistant", "output_text", false}, {OpenAIResponses, "user", "output_text", true}, {OpenAIResponses, "user", "image_url", true},
+		{Anthropic, "user", "image_url", true}, {Anthropic, "user", "input_text", true}, {Anthropic, "user", "hologram", false},
+		{Anthropic, "assistant", "tool-call", true}, {Anthropic, "user", "search_result", false},
+	}
+	for _, tt := range tests {
+		text := `[{"role":"user","content":"Hello?"},{"role":"` + tt.role + `","content":[{"type":"` + tt.kind + `","text":"Hello?"}]}]`
+		refused := false
+		for _, id := range found(t, tt.p, text, format.Format(tt.p)) {
+			refused = refused || strings.HasPrefix(id, string(tt.p)+"/shape /1/content/0/type")
+		}
+		if refused != tt.refused {
+			t.Errorf("%s, a %s of the %s: refused is %v", tt.p, tt.kind, tt.role, refused)
+		}
+	}
+}
+
+// An input that is a text is a turn of the user.
+func TestInputText(t *testing.T) {
+	if got := found(t, OpenAIResponses, `{"model":"gpt-5","input":"Hello?"}`, ""); got != nil {
+		t.Errorf("found %q", got)
+	}
+}
