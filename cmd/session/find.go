@@ -163,19 +163,27 @@ func (f *search) resolve(name string) (file, error) {
 		return file{}, err
 	}
 	all, _ := files(list)
-	var matching []file
+	var exact, matching []file
 	for _, one := range all {
 		switch id := one.id(); {
 		case strings.EqualFold(id, name):
-			return one, nil
+			exact = append(exact, one)
 		case len(name) <= len(id) && strings.EqualFold(id[:len(name)], name) && name != "":
 			matching = append(matching, one)
 		}
 	}
-	switch len(matching) {
-	case 1:
+	switch {
+	case len(exact) == 1:
+		return exact[0], nil
+	case len(exact) > 1: // as where a folder was moved
+		var paths []string
+		for _, one := range exact[:min(len(exact), 5)] {
+			paths = append(paths, term.Visible(one.path))
+		}
+		return file{}, fmt.Errorf("%s have the id %s: name one of them: %s", term.Plural(len(exact), "file"), term.Visible(name), strings.Join(paths, ", "))
+	case len(matching) == 1:
 		return matching[0], nil
-	case 0:
+	case len(matching) == 0:
 		return file{}, term.WithHint(fmt.Errorf("no session %s among %s", term.Visible(name), term.Counted(len(all), "file")), "handoff session list shows the sessions")
 	}
 	var ids []string

@@ -39,7 +39,7 @@ type State struct {
 
 // State returns what the agent knew when the session ended, as the input of
 // [github.com/eaapl/handoff/pkg/build.Message]. The same session and options always give the
-// same bytes. Credentials that package secrets finds are masked. docs/sessions.md says what
+// same bytes. Credentials that package secrets finds are masked, and what is assigned to the name of one. docs/sessions.md says what
 // each member is made of. The error is that of a text that JSON cannot hold.
 func (s *Session) State(o StateOptions) (State, error) {
 	w := &stateWriter{Session: s, o: o}
@@ -213,10 +213,11 @@ func (w *stateWriter) uuid(purpose string) string {
 
 // mask returns a text with a note in the place of every credential.
 func (w *stateWriter) mask(text string) string {
-	found := secrets.Find(text)
+	found := append(secrets.Find(text), secrets.FindAssigned(text)...)
 	if len(found) == 0 {
 		return text
 	}
+	slices.SortStableFunc(found, func(a, b secrets.Secret) int { return cmp.Compare(a.Offset, b.Offset) })
 	var b strings.Builder
 	done := 0
 	for _, f := range found {
@@ -248,8 +249,9 @@ func (w *stateWriter) task() string {
 	return text
 }
 
-// subtasks are what was done and what is left: the requests that were answered, and the agent's
-// own list. While something on that list is left, so is the last request.
+// subtasks are what was done and what is left: the requests that were answered, those that were
+// not, as when the user interrupted the agent, and the agent's own list. While something on that
+// list is left, so is the last request.
 func (w *stateWriter) subtasks() (done []message.CompletedSubtask, left []message.RemainingSubtask) {
 	left = []message.RemainingSubtask{}
 	open := w.Open
@@ -262,7 +264,7 @@ func (w *stateWriter) subtasks() (done []message.CompletedSubtask, left []messag
 			number += w.RequestCount - len(w.Requests)
 		}
 		id, description := fmt.Sprintf("request-%d", number), w.mask(Clip(r.Text, 300))
-		if i == len(w.Requests)-1 && open {
+		if r.Answer == "" || i == len(w.Requests)-1 && open {
 			left = append(left, message.RemainingSubtask{SubtaskID: id, Description: description})
 		} else {
 			done = append(done, message.CompletedSubtask{SubtaskID: id, Description: description, Result: w.quoted(Clip(r.Answer, 1000)), CompletedAt: ""})
