@@ -103,8 +103,10 @@ func repairRecordOf(d input.Document, r repair.Result) repairRecord {
 }
 
 func (f *repairFlags) runRepair(c *cobra.Command, args []string) error {
-	if f.provider != "" && !provider.Known(f.provider) {
-		return fmt.Errorf("--for: unknown provider %q: use one of %s", f.provider, provider.Names())
+	if f.provider != "" {
+		if _, err := provider.Parse(f.provider); err != nil {
+			return fmt.Errorf("--for: %w", err)
+		}
 	}
 	switch {
 	case f.dryRun && (f.InPlace || f.Output != "" || f.archive != ""):

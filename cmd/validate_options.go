@@ -26,10 +26,11 @@ func warningRules() []finding.Rule {
 func parseProviders(names []string) ([]provider.Provider, error) {
 	var all []provider.Provider
 	for _, name := range names {
-		if !provider.Known(name) {
-			return nil, fmt.Errorf("--for: unknown provider %q: use one of %s", name, provider.Names())
+		p, err := provider.Parse(name)
+		if err != nil {
+			return nil, fmt.Errorf("--for: %w", err)
 		}
-		if p := provider.Provider(name); !slices.Contains(all, p) {
+		if !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}

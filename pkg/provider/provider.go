@@ -157,8 +157,28 @@ func Of(h *history.History) Provider {
 	return Provider(formats.Named(h.ContextFormat).Provider)
 }
 
-// Known reports whether a name is that of a provider.
-func Known(name string) bool { return slices.Contains(All(), Provider(name)) }
+// spoken are providers by the names that people have for them.
+var spoken = map[string]Provider{
+	"chat": OpenAIChat, "chat-completions": OpenAIChat, "openai": OpenAIChat, "azure": OpenAIChat, "azure-openai": OpenAIChat, "mistral": OpenAIChat,
+	"responses": OpenAIResponses, "claude": Anthropic, "messages": Anthropic, "google": Gemini, "vertex": Gemini, "vertexai": Gemini, "google-genai": Gemini,
+	"bedrock": BedrockConverse, "converse": BedrockConverse, "aws": BedrockConverse, "amazon": BedrockConverse,
+}
+
+// Parse returns the provider with a name. The error says which there are, and which of them is
+// probably meant.
+func Parse(name string) (Provider, error) {
+	if slices.Contains(All(), Provider(name)) {
+		return Provider(name), nil
+	}
+	meant := ""
+	if p, ok := spoken[strings.ToLower(name)]; ok {
+		meant = fmt.Sprintf(", perhaps %s", p)
+		if strings.EqualFold(name, "openai") {
+			meant = fmt.Sprintf(", perhaps %s or %s", OpenAIChat, OpenAIResponses)
+		}
+	}
+	return "", fmt.Errorf("unknown provider %s%s: use one of %s", finding.Quote(name), meant, Names())
+}
 
 // Names returns the names of the providers, with commas between.
 func Names() string {

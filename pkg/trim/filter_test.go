@@ -94,7 +94,7 @@ func TestContextStays(t *testing.T) {
 			t.Errorf("%s: restored %s", tt.name, got)
 		}
 	}
-	if _, err := trimText(t, text, Options{Last: 1, KeepTurns: 1}); err == nil || !strings.HasPrefix(err.Error(), "still 1 turns over the limit of 1 ") {
+	if _, err := trimText(t, text, Options{Last: 1, KeepTurns: 1}); err == nil || !strings.HasPrefix(err.Error(), "still 1 turn over the limit of 1 ") {
 		t.Errorf("the user's turn and the last one stay: %v", err)
 	}
 }

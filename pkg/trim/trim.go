@@ -109,7 +109,11 @@ func (e *OverError) Error() string {
 	if e.Others > 0 {
 		rest = append(rest, fmt.Sprintf("all else %d", e.Others))
 	}
-	text := fmt.Sprintf("still %d %s over the limit of %d with everything trimmed that may go", e.Over, e.Unit, e.Limit)
+	unit := e.Unit
+	if e.Over == 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	text := fmt.Sprintf("still %d %s over the limit of %d with everything trimmed that may go", e.Over, unit, e.Limit)
 	if len(rest) > 0 {
 		text += fmt.Sprintf("; the rest is in %s (%s)", strings.Join(rest, ", "), e.Unit)
 	}

@@ -296,7 +296,7 @@ func TestOver(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	two := `{"conversation_history":[{"role":"system","content":"a"},{"role":"user","content":"b"}]}`
-	if _, err := trimText(t, two, Options{Last: 1}); err == nil || !strings.HasPrefix(err.Error(), "still 1 turns over the limit of 1 ") {
+	if _, err := trimText(t, two, Options{Last: 1}); err == nil || !strings.HasPrefix(err.Error(), "still 1 turn over the limit of 1 ") {
 		t.Errorf("got %v", err)
 	}
 }
