@@ -192,9 +192,13 @@ func (s *session) begin() {
 		}
 		id = s.ID(from, 0, "sessionId")
 	}
+	folder := s.Values[exchange.RowState].Get("folder")
+	if !s.fresh() || folder.Text() == "" {
+		folder = s.Up(0, "cwd", tree.String("/"), "the folder is not known")
+	}
 	s.shared = []tree.Member{
 		{Name: "isSidechain", Value: tree.Bool(false)}, {Name: "userType", Value: tree.String("external")},
-		{Name: "cwd", Value: s.Up(0, "cwd", tree.String("/"), "the folder is not known")}, {Name: "sessionId", Value: id},
+		{Name: "cwd", Value: folder}, {Name: "sessionId", Value: id},
 		{Name: "version", Value: s.Up(0, "version", tree.String("2.0.0"), "the version is not known")},
 	}
 }
