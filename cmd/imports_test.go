@@ -137,8 +137,8 @@ var imports = map[string][]string{
 
 	"pkg/provider": {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"pkg/repair": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/undo", "pkg/jsonstream", "pkg/provider",
-		"github.com/go-json-experiment/json",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/undo", "pkg/jsonstream", "pkg/message", "pkg/provider",
+		"pkg/validate", "github.com/go-json-experiment/json",
 	},
 	"pkg/privacy":                {"pkg/jsonstream", "pkg/privacy/internal/names", "pkg/privacy/internal/phone", "github.com/go-json-experiment/json"},
 	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},

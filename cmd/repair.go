@@ -120,11 +120,11 @@ func (f *repairFlags) runRepair(c *cobra.Command, args []string) error {
 		if d.Err != nil {
 			return nil, input.InFile(d.Source.Name, d.Err)
 		}
-		doc, cut, err := repair.Parse(d.Raw, f.Limits)
+		doc, damage, err := repair.Parse(d.Raw, f.Limits)
 		if err != nil {
 			return nil, input.InFile(d.Source.Name, err)
 		}
-		r, err := repair.Message(doc, f.Limits, repair.Options{Format: f.From, For: provider.Provider(f.provider), Cut: cut})
+		r, err := repair.Message(doc, f.Limits, repair.Options{Format: f.From, For: provider.Provider(f.provider), Damage: damage})
 		if err != nil {
 			return nil, failed(d, err)
 		}

@@ -98,6 +98,30 @@ func (s *Splitter) Next() (Raw, error) {
 	return s.scan()
 }
 
+// maxSpace is how much white space [Splitter.Space] returns, in bytes.
+const maxSpace = 64 << 10
+
+// Space takes the white space before the next document, or before the end of the stream, for whoever
+// writes the stream again, and waits for input as Next does. It returns false where that is more than
+// 64 KiB. An error of the reader is that of the next call of Next.
+func (s *Splitter) Space() (space []byte, ok bool) {
+	for ok = true; ; {
+		rest := s.slab[s.pos:]
+		n := 0
+		for n < len(rest) && isSpace(rest[n]) {
+			n++
+		}
+		if ok = ok && len(space)+n <= maxSpace; ok {
+			space = append(space, rest[:n]...)
+		}
+		s.consume(n)
+		if s.pos < len(s.slab) || s.err != nil {
+			return space, ok
+		}
+		s.fill(s.limits.maxBytes())
+	}
+}
+
 // Ready reports whether a document, or a line that is not empty, has been read to its end
 // already, so that the next call of Next need not wait, unless the document continues
 // after that line.

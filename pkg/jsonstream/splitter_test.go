@@ -219,3 +219,32 @@ func TestSplitterReady(t *testing.T) {
 		}
 	}
 }
+
+// The documents and the white space around them are the stream, byte for byte.
+func TestSplitterSpace(t *testing.T) {
+	for _, text := range []string{"", "{}", " {}", "\r\n{}\r\n", "{}{}", "{}\n\n[]  ", "\t[1]\t[2]\n", "  \n"} {
+		s := jsonstream.NewSplitter(iotest.OneByteReader(strings.NewReader(text)), jsonstream.Limits{})
+		var again []byte
+		for {
+			space, ok := s.Space()
+			if again = append(again, space...); !ok {
+				t.Fatalf("%q: no space", text)
+			}
+			raw, err := s.Next()
+			if err != nil {
+				break
+			}
+			again = append(again, raw.Bytes...)
+		}
+		if string(again) != text {
+			t.Errorf("%q: again it is %q", text, again)
+		}
+	}
+	s := jsonstream.NewSplitter(strings.NewReader(strings.Repeat(" ", 100<<10)+"{}"), jsonstream.Limits{})
+	if _, ok := s.Space(); ok {
+		t.Error("100 KiB of white space are in memory")
+	}
+	if raw, err := s.Next(); err != nil || string(raw.Bytes) != "{}" {
+		t.Errorf("after them: %q, %v", raw.Bytes, err)
+	}
+}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/formats/openaichat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -101,8 +100,8 @@ func (c *checker) checkNames(turns []conversation.Turn) {
 		if name.Kind() != jsonstream.String || t.Role == tool || t.Role == "function" {
 			continue
 		}
-		if !openaichat.IsName(name.Text()) {
-			c.report("message-name", name, "a name that nobody can have: found %s, %s; use 1 to %d characters without spaces and < | \\ / >", finding.QuoteValue(name), lengthOf(name.Text()), openaichat.LongestName)
+		if !conversation.IsName(name.Text()) {
+			c.report("message-name", name, "a name that nobody can have: found %s, %s; use 1 to %d characters without spaces and < | \\ / >", finding.QuoteValue(name), lengthOf(name.Text()), conversation.LongestName)
 		}
 	}
 }

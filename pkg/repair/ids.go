@@ -9,7 +9,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats/openaichat"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/provider"
 )
@@ -162,7 +161,7 @@ func (r *repairer) mendName(f provider.Fault) bool {
 		r.edit(i, f.At, nil)
 		return true
 	}
-	if !openaichat.IsName(clean) {
+	if !conversation.IsName(clean) {
 		clean = clean[:40] + "_" + digest(f.At.Text())
 	}
 	r.step(f, i, "named who says it %q", clean)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -96,12 +95,7 @@ func (r *Result) cut(file jsonstream.LinesFile, end int64) error {
 		return err
 	}
 	digest.Write(rest)
-	r.Steps = []Step{cutStep(rest)}
+	r.Steps = []Step{Torn{Bytes: len(rest), last: true}.step()}
 	r.Archive = line(entry{after, undo.OfCut(hex.EncodeToString(digest.Sum(nil)), int(kept), rest)})
 	return nil
-}
-
-// cutStep says that a last line was taken out.
-func cutStep(cut []byte) Step {
-	return Step{cutOff, "", fmt.Sprintf("cut off the last line, which is not whole: %d bytes", len(cut))}
 }

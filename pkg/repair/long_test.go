@@ -17,11 +17,11 @@ import (
 func wholeLines(text []byte, o Options) (Result, error) {
 	raw := jsonstream.NewRaw(text)
 	raw.Lines = true
-	doc, cut, err := Parse(raw, jsonstream.Limits{})
+	doc, damage, err := Parse(raw, jsonstream.Limits{})
 	if err != nil {
 		return Result{}, err
 	}
-	o.Cut = cut
+	o.Damage = damage
 	return Message(doc, jsonstream.Limits{}, o)
 }
 

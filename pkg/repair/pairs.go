@@ -317,26 +317,31 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	}
 	id := again.ID.Text()
 	var first conversation.Part
-	firstAt, results := -1, 0
-	passed, own := false, false // the second call; whether it is its own result
-	resultAt, result := -1, ""  // the first result after the second call, and the JSON Pointer to it
+	firstAt := -1
+	var after []placed                   // the results after the second call
+	passed, open, results := false, 0, 0 // open: calls before it that had no result yet
 	for j, it := range r.items {
 		for p := range conversation.ToolEvents(it.turn.Value) {
 			switch {
 			case p.ID.Text() != id:
 			case p.Kind == conversation.Result:
 				results++
-				if passed && resultAt < 0 {
-					resultAt, result = j, p.Value.Pointer()
-					own = p.Value == again.Value
+				if passed {
+					after = append(after, placed{p, j})
+				} else {
+					open--
 				}
 			case p.Value == again.Value:
 				passed = true
-			case firstAt < 0:
-				first, firstAt = p, j
+			case !passed:
+				open++
+				if firstAt < 0 {
+					first, firstAt = p, j
+				}
 			}
 		}
 	}
+	own := len(after) > 0 && after[0].Value == again.Value // call and result are one part
 	if (results < 2 || own) && same(first.Value, again.Value) {
 		if firstAt != i && same(r.items[firstAt].turn.Value, r.items[i].turn.Value) {
 			r.step(f, i, "dropped the turn, which is the same as the one with the first call %q", id)
@@ -350,9 +355,33 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	fresh := r.freshID(id)
 	r.step(f, i, "gave the second call %q the id %q", id, fresh)
 	r.renameIn(i, again.Value, id, fresh)
-	if results >= 2 && resultAt >= 0 && !own {
-		at := r.items[resultAt].turn.Value
-		r.renameIn(resultAt, at.At(result[len(at.Pointer()):]), id, fresh)
+	if result, ok := resultFor(again, first, after, max(open, 0)); ok && !own {
+		at := r.items[result.item].turn.Value
+		r.renameIn(result.item, at.At(result.Value.Pointer()[len(at.Pointer()):]), id, fresh)
 	}
 	return true
+}
+
+// A placed part is in an item.
+type placed struct {
+	conversation.Part
+	item int
+}
+
+// resultFor returns which of the results after a second call with the id of the first is of that
+// second call: the one with the name of its tool or, where names do not tell, the one that comes
+// after those of the calls before it, of which open have none yet.
+func resultFor(again, first conversation.Part, after []placed, open int) (placed, bool) {
+	named := false
+	for _, result := range after {
+		if result.Name.Exists() && first.Tool() != again.Tool() {
+			if named = true; result.Tool() == again.Tool() {
+				return result, true
+			}
+		}
+	}
+	if named || open >= len(after) {
+		return placed{}, false
+	}
+	return after[open], true
 }

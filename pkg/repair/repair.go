@@ -26,8 +26,8 @@ type Options struct {
 	// For is the provider that is to take the history: "" means the one whose turns they
 	// are, or else [provider.OpenAIChat], whose order of calls and results all take.
 	For provider.Provider
-	// Cut is what followed the document: see [Parse].
-	Cut []byte
+	// Damage is what [Parse] took out of the text of the document; nil if that is whole.
+	Damage *Damage
 }
 
 // A Step is one thing that was done.
@@ -43,7 +43,8 @@ type Result struct {
 	For    provider.Provider
 	Text   []byte // the message's own if there was nothing to do
 	Steps  []Step
-	// Left are the errors that are still there: a provider would refuse the history.
+	// Left are the errors that are still there, those of the schema first: a provider would refuse
+	// the history.
 	Left []finding.Finding
 	// Archive is a line of an [Archive] without its end, nil if nothing was changed.
 	Archive []byte
@@ -55,10 +56,18 @@ type Result struct {
 // is not changed again. The error is of [history.Of].
 func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	h, err := history.Of(doc, o.Format, limits)
+	if errors.Is(err, history.ErrFormat) && o.For != "" && doc.Root().Kind() == jsonstream.Array { // it is sent as that API's
+		h, err = history.Of(doc, format.Format(o.For), limits)
+	}
 	if err != nil {
 		return Result{}, err
 	}
 	r := newRepairer(h, o.For)
+	refused, err := refusedBySchema(doc, h.Format, limits)
+	if err != nil {
+		return Result{}, err
+	}
+	r.mendStructure(refused)
 	r.run()
 	result := Result{Format: h.Format, For: r.provider, Text: doc.Raw().Bytes, Steps: r.steps}
 	if len(r.steps) > 0 {
@@ -69,11 +78,16 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 			return Result{}, err
 		}
 	}
-	if o.Cut != nil {
-		result.Steps = append([]Step{cutStep(o.Cut)}, result.Steps...)
+	was := doc.Raw().Bytes
+	if o.Damage != nil {
+		var torn []Step
+		for _, t := range o.Damage.Torn {
+			torn = append(torn, t.step())
+		}
+		was, result.Steps = o.Damage.text, append(torn, result.Steps...)
 	}
 	if len(result.Steps) > 0 {
-		result.Archive = archive(slices.Concat(doc.Raw().Bytes, o.Cut), result.Text)
+		result.Archive = archive(was, result.Text)
 		if doc, err = jsonstream.Parse(doc.Raw().With(result.Text), jsonstream.Unlimited()); err != nil {
 			return Result{}, err
 		}
@@ -84,7 +98,13 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 			return Result{}, fmt.Errorf("the repaired history has %d turns, and the message has room for %d of them", len(r.items), len(h.Turns))
 		}
 	}
-	if len(result.Steps) == 0 && !r.refused {
+	if len(result.Steps) > 0 {
+		if refused, err = refusedBySchema(doc, h.Format, limits); err != nil {
+			return Result{}, err
+		}
+	}
+	result.Left = refused
+	if len(result.Steps) == 0 && !r.refused && len(h.Turns) > 0 {
 		return result, nil
 	}
 	for _, f := range provider.Check(r.provider, h) {
@@ -93,22 +113,6 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 		}
 	}
 	return result, nil
-}
-
-// cutOff is the rule that each line of JSON Lines is whole.
-const cutOff = "lines/cut-off"
-
-// Parse is [jsonstream.Parse], but that it leaves out a last line of JSON Lines that is cut off,
-// as whoever was ended while writing leaves it: that is cut, nil if there is none, for
-// [Options.Cut].
-func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (doc *jsonstream.Document, cut []byte, err error) {
-	doc, err = jsonstream.Parse(raw, limits)
-	if e := (*jsonstream.CutError)(nil); errors.As(err, &e) {
-		cut = raw.Bytes[e.Offset:]
-		raw.Bytes = raw.Bytes[:e.Offset]
-		doc, err = jsonstream.Parse(raw, limits)
-	}
-	return doc, cut, err
 }
 
 // An item is a turn of the history that is being repaired.

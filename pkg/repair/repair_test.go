@@ -18,9 +18,9 @@ func document(t testing.TB, text []byte) *jsonstream.Document {
 	t.Helper()
 	raw := jsonstream.NewRaw(text)
 	raw.Lines = bytes.Contains(text, []byte("}\n{"))
-	doc, cut, err := Parse(raw, jsonstream.Unlimited())
-	if err != nil || cut != nil {
-		t.Fatalf("%v, cut off %q: %s", err, cut, text)
+	doc, damage, err := Parse(raw, jsonstream.Unlimited())
+	if err != nil || damage != nil {
+		t.Fatalf("%v, %+v: %s", err, damage, text)
 	}
 	return doc
 }
@@ -114,5 +114,68 @@ func TestBeside(t *testing.T) {
 	r = repaired(t, []byte(signed), Options{})
 	if strings.Contains(string(r.Text), "signature") || !strings.Contains(r.Steps[len(r.Steps)-1].Did, "sign the message again") {
 		t.Errorf("%+v: %s", r.Steps, r.Text)
+	}
+}
+
+// Of two calls with one id in a turn, the n-th result is the n-th call's, unless the results name
+// their tools.
+func TestRepeatedCallInOneTurn(t *testing.T) {
+	const chat = `[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c","type":"function","function":{"name":"g","arguments":"{}"}}]},%s]`
+	tests := []struct{ name, in, want string }{
+		{"openai-chat", strings.Replace(chat, "%s", `{"role":"tool","tool_call_id":"c","content":"1"},{"role":"tool","tool_call_id":"c","content":"2"}`, 1),
+			`{"role":"tool","tool_call_id":"c","content":"1"},{"role":"tool","tool_call_id":"c_2","content":"2"}]`},
+		{"openai-chat, named", strings.Replace(chat, "%s", `{"role":"tool","name":"g","tool_call_id":"c","content":"2"},{"role":"tool","name":"f","tool_call_id":"c","content":"1"}`, 1),
+			`{"role":"tool","name":"g","tool_call_id":"c_2","content":"2"},{"role":"tool","name":"f","tool_call_id":"c","content":"1"}]`},
+		{"anthropic", `[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}},{"type":"tool_use","id":"c","name":"g","input":{}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"},{"type":"tool_result","tool_use_id":"c","content":"2"}]}]`,
+			`[{"type":"tool_result","tool_use_id":"c","content":"1"},{"type":"tool_result","tool_use_id":"c_2","content":"2"}]}]`},
+		{"langchain", `[{"type":"human","content":"x"},{"type":"ai","content":"","tool_calls":[{"id":"c","name":"f","args":{}},{"id":"c","name":"g","args":{}}]},` +
+			`{"type":"tool","tool_call_id":"c","content":"1"},{"type":"tool","tool_call_id":"c","content":"2"}]`,
+			`{"type":"tool","tool_call_id":"c","content":"1"},{"type":"tool","tool_call_id":"c_2","content":"2"}]`},
+		{"a later turn", `[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]},` +
+			`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"n":2}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"2"}]}]`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c_2","content":"2"}]}]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if r := repaired(t, []byte(tt.in), Options{}); !strings.HasSuffix(string(r.Text), tt.want) || len(r.Left) > 0 {
+				t.Errorf("repaired to %s, left %+v; want …%s", r.Text, r.Left, tt.want)
+			}
+		})
+	}
+}
+
+// What the schema of the format refuses is refused by its API: it is mended where its meaning is
+// plain, and else it is left.
+func TestStructure(t *testing.T) {
+	tests := []struct {
+		in, want string // want "" for what is left
+	}{
+		{`[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":{"a":1.0}}]`,
+			`{"role":"tool","tool_call_id":"c","content":"{\"a\":1.0}"}]`},
+		{`[{"role":"user","content":{"type":"text","text":"x"}},{"role":"tool","tool_call_id":"c","content":"y"}]`, `[{"role":"user","content":[{"type":"text","text":"x"}]},`},
+		{`[{"id":"1","role":"user","parts":[{"type":"text","text":"x"}]},{"id":"2","role":"user","parts":[]}]`, `[{"id":"1","role":"user","parts":[{"type":"text","text":"x"}]}]`},
+		{`[{"role":"user","content":[{"type":"image_url"}]}]`, ""},
+		{`{"model":"gpt-5","messages":5}`, ""},
+	}
+	for _, tt := range tests {
+		doc := document(t, []byte(tt.in))
+		f := format.Format("")
+		if strings.Contains(tt.in, "model") {
+			f = format.OpenAIChat
+		}
+		r, err := Message(doc, jsonstream.Unlimited(), Options{Format: f, For: provider.OpenAIChat})
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", tt.in, err)
+		case tt.want == "" && (len(r.Left) == 0 || r.Left[0].Layer != finding.Schema):
+			t.Errorf("%s: left %+v, want what the schema refuses", tt.in, r.Left)
+		case tt.want != "" && (len(r.Left) > 0 || !strings.Contains(string(r.Text), tt.want)):
+			t.Errorf("%s: repaired to %s, left %+v", tt.in, r.Text, r.Left)
+		}
+	}
+	r, err := Message(document(t, []byte(`[]`)), jsonstream.Unlimited(), Options{For: provider.OpenAIChat})
+	if err != nil || len(r.Left) != 1 || r.Left[0].Rule != "openai-chat/no-turns" {
+		t.Errorf("no turns: left %+v, %v", r.Left, err)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -31,8 +32,9 @@ type Rewriting struct {
 	// and before the texts made of them are written. How many there are in a call depends
 	// on how the input was read, and must not show in what is printed.
 	Publish func(news []any) error
-	// KeepsEnds says that the texts made of JSON Lines have the ends of their lines: the last gets
-	// none.
+	// KeepsEnds says that a file in which nothing is done stays as it is, and else the white space
+	// around its documents: each is not simply a line. The texts made of JSON Lines have the ends of
+	// their lines.
 	KeepsEnds bool
 	// Single says, for texts of which each is a whole file, what a file has only one of, such as "a
 	// session": of several documents for one output, only the first is rewritten. "" for others.
@@ -46,6 +48,8 @@ type Rewriting struct {
 	Stderr   io.Writer
 	Progress *term.Progress
 	outcome  error // the worst that happened: nil, errNo or errReported
+	alone    bool  // one source is written to one output
+	changed  bool  // something was done in it
 }
 
 // A Rejection is an error by which the answer is no, rather than that there is
@@ -141,9 +145,19 @@ func (f *Rewriting) replaceFile(s input.Source) error {
 	if err != nil {
 		return err
 	}
+	f.changed = false
 	err = f.all([]input.Source{s}, out)
-	return out.Close(cmp.Or(err, f.outcome))
+	if err = cmp.Or(err, f.outcome); err == nil && f.KeepsEnds && !f.changed {
+		if err = out.Close(errSame); errors.Is(err, errSame) {
+			return nil
+		}
+		return err
+	}
+	return out.Close(err)
 }
+
+// errSame leaves a file as it is.
+var errSame = errors.New("nothing was done")
 
 // rewritten is what became of a batch. The notes are errors and what Rewrite reported, in the
 // order of the documents: where a batch ends must not show in their order.
@@ -151,6 +165,7 @@ type rewritten struct {
 	documents int
 	text      []byte
 	copied    *copied // in the place of text, or nil
+	changed   bool    // something was done
 	notes     []any
 }
 
@@ -159,6 +174,7 @@ type copied struct {
 	name       string
 	file       *os.File
 	begin, end int64
+	all        bool // nothing is left out
 }
 
 func (c *copied) to(w io.Writer) error {
@@ -173,6 +189,7 @@ func (c *copied) to(w io.Writer) error {
 func (r rewritten) Weight() int { return cap(r.text) + 1024*len(r.notes) }
 
 func (f *Rewriting) all(list []input.Source, out *output.File) error {
+	f.alone = len(list) == 1
 	documents := 0
 	produce := func(emit func([]input.Document) bool) {
 		input.Batches(list, f.Limits, f.Progress.Bytes, func(batch []input.Document) bool {
@@ -188,6 +205,7 @@ func (f *Rewriting) all(list []input.Source, out *output.File) error {
 		for range r.documents {
 			f.Progress.Message()
 		}
+		f.changed = f.changed || r.changed
 		if err := f.publish(r.notes); err != nil {
 			return err
 		}
@@ -235,6 +253,7 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 	for i, d := range batch { // one that is long is alone
 		if d.Long > 0 && d.Err == nil {
 			if r.copied = f.copy(d, note); r.copied != nil {
+				r.changed = !r.copied.all
 				return r
 			}
 			batch[i] = d.Whole()
@@ -250,14 +269,25 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 			note(input.InFile(d.Source.Name, d.Err))
 			continue
 		}
+		was := len(r.text)
+		if f.KeepsEnds && f.alone && d.Space != nil {
+			r.text = append(r.text, d.Space.Before...)
+		}
+		begin := len(r.text)
 		text, err := f.Rewrite(r.text, d, note)
 		if err == nil {
-			if len(text) > len(r.text) && !(f.KeepsEnds && d.Raw.Lines) {
+			r.changed = r.changed || !bytes.Equal(text[begin:], d.Raw.Bytes)
+			switch {
+			case len(text) == begin, f.KeepsEnds && d.Raw.Lines:
+			case f.KeepsEnds && f.alone && d.Space != nil:
+				text = append(text, d.Space.After...)
+			default:
 				text = append(text, '\n')
 			}
 			r.text = text
 			continue
 		}
+		r.text = r.text[:was]
 		if several, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, err := range several.Unwrap() {
 				note(err)
@@ -276,7 +306,11 @@ func (f *Rewriting) copy(d input.Document, note func(any)) *copied {
 		return nil // so is reading the whole
 	}
 	if end, ok := f.Copy(d, file, note); ok {
-		return &copied{d.Source.Name, file, d.Raw.Start.Offset, end}
+		c := &copied{name: d.Source.Name, file: file, begin: d.Raw.Start.Offset, end: end, all: end == d.Long}
+		if f.KeepsEnds && f.alone {
+			c.begin = 0
+		}
+		return c
 	}
 	_ = file.Close() // read only: nothing can be lost
 	return nil

@@ -226,12 +226,18 @@ type Document struct {
 	Raw    jsonstream.Raw // without Bytes where Long is set
 	// Long is set for JSON Lines that are not in memory: the offset after the last. See
 	// [Document.File].
-	Long  int64
+	Long int64
+	// Space is the white space around the document, nil where it is not known: of a pipe, that after a
+	// document is what comes next.
+	Space *Space
 	pause bool // the next one may have to be waited for
 	// Err is a *jsonstream.SyntaxError for a document that cannot be had;
 	// anything else means that the source could not be read to its end.
 	Err error
 }
+
+// Space is the white space around a document in a file: before the first one, and after each.
+type Space struct{ Before, After []byte }
 
 // Unreadable reports whether the source could not be read, rather than that the
 // document is damaged.
@@ -367,7 +373,12 @@ func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(
 			splitter.LeaveLines(longLines)
 		}
 	}
+	var before []byte
+	known := s.Size >= 0
 	for index := 0; ; index++ {
+		if known && index == 0 {
+			before, known = splitter.Space()
+		}
 		raw, err := splitter.Next()
 		if err == io.EOF {
 			if index == 0 {
@@ -377,6 +388,13 @@ func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(
 		}
 		ready := splitter.Ready()
 		d := Document{Source: s, Index: index, Raw: raw, pause: !ready && s.Size < 0, Err: err}
+		if known && err == nil && raw.Bytes != nil {
+			var after []byte
+			if after, known = splitter.Space(); known {
+				d.Space = &Space{before, after}
+			}
+			before = nil
+		}
 		if raw.Lines && raw.Bytes == nil && err == nil {
 			d.Long = s.Size
 			count(int(s.Size - raw.Start.Offset))

@@ -2,10 +2,8 @@ package openaichat
 
 import (
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -97,14 +95,6 @@ func parts(content tree.Node) []tree.Node {
 	return tree.Elements(content)
 }
 
-// LongestName is how many characters the name of who says a message has at most.
-const LongestName = 64
-
-// IsName reports whether the API takes a text as the name of who says a message.
-func IsName(text string) bool {
-	return text != "" && utf8.RuneCountInString(text) <= LongestName && !strings.ContainsAny(text, `<|\/>`) && !strings.ContainsFunc(text, unicode.IsSpace)
-}
-
 // isMessage reports whether the API takes a turn as it is.
 func isMessage(turn tree.Node) bool {
 	role := turn.Get("role").Text()
@@ -115,7 +105,7 @@ func isMessage(turn tree.Node) bool {
 		switch m.Name {
 		case "role", "content":
 		case "name":
-			if !IsName(m.Value.Text()) || role == "tool" {
+			if !conversation.IsName(m.Value.Text()) || role == "tool" {
 				return false
 			}
 		case "tool_calls":
@@ -191,7 +181,7 @@ func messagesOf(turn tree.Node) []tree.Node {
 		message = message.With("content", tree.String(""))
 	}
 	for _, m := range t.Further {
-		if m.Name == "name" && IsName(m.Value.Text()) {
+		if m.Name == "name" && conversation.IsName(m.Value.Text()) {
 			message = message.With("name", m.Value)
 		}
 	}
