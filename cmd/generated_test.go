@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// TestGenerated compares the files that come from the program itself with what
-// it gives now; go test ./cmd -run Generated -update rewrites them.
+// TestGenerated compares the files that come from the program itself, and the table of the
+// requirements, with what is made of them now; go test ./cmd -run Generated -update rewrites them.
 func TestGenerated(t *testing.T) {
 	run := func(args ...string) func(*cobra.Command, *bytes.Buffer) error {
 		return func(root *cobra.Command, out *bytes.Buffer) error {
@@ -28,6 +28,7 @@ func TestGenerated(t *testing.T) {
 		"completions/handoff.ps1":  run("completion", "powershell"),
 		"docs/commands.md":         run("commands", "-f", "markdown"),
 		"docs/rules.md":            run("explain", "-f", "markdown"),
+		"docs/coverage.md":         func(_ *cobra.Command, out *bytes.Buffer) error { return writeCoverage(out) },
 		"docs/providers.md":        func(_ *cobra.Command, out *bytes.Buffer) error { _, err := out.WriteString(provider.Page); return err },
 	} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
