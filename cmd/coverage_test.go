@@ -110,7 +110,7 @@ func TestCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) < 50 {
+	if len(rows) < 390 {
 		t.Errorf("there are %d rows: some are lost", len(rows))
 	}
 	exists := testExists()

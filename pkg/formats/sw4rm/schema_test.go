@@ -42,6 +42,9 @@ func TestSpecSchemas(t *testing.T) {
 	context := func(entry string) string {
 		return strings.Replace(empty, "[]", "["+entry+"]", 1)
 	}
+	state := func(member string) string {
+		return strings.Replace(empty, `"tool_state":{}`, `"tool_state":{`+member+`}`, 1)
+	}
 	request := func(members string) string {
 		return `{"from_agent":"a","to_agent":"b","reason":"r"` + members + `}`
 	}
@@ -64,7 +67,12 @@ func TestSpecSchemas(t *testing.T) {
 		{"a timestamp is no integer", format.SW4RMContext, context(`{"role":"user","content":"x","timestamp":1736937000}`), "/conversation_history/0/timestamp"},
 		{"a timestamp is a date-time", format.SW4RMContext, context(`{"role":"user","content":"x","timestamp":"yesterday"}`), "/conversation_history/0/timestamp"},
 		{"the metadata of a message are an object", format.SW4RMContext, context(`{"role":"user","content":"x","metadata":[]}`), "/conversation_history/0/metadata"},
-		{"the tool state's members", format.SW4RMContext, strings.Replace(empty, `"tool_state":{}`, `"tool_state":{"active_calls":{}}`, 1), "/tool_state/active_calls"},
+		{"tool_call_id is a string", format.SW4RMContext, context(`{"role":"tool","content":"x","tool_call_id":1}`), "/conversation_history/0/tool_call_id"},
+		{"name is a string", format.SW4RMContext, context(`{"role":"tool","content":"x","name":1}`), "/conversation_history/0/name"},
+		{"active_calls is a list", format.SW4RMContext, state(`"active_calls":{}`), "/tool_state/active_calls"},
+		{"cached_results is an object", format.SW4RMContext, state(`"cached_results":[]`), "/tool_state/cached_results"},
+		{"configurations is an object", format.SW4RMContext, state(`"configurations":[]`), "/tool_state/configurations"},
+		{"pending_approvals is a list", format.SW4RMContext, state(`"pending_approvals":{}`), "/tool_state/pending_approvals"},
 		{"a request", format.SW4RMRequest, request(""), ""},
 		{"a request in full", format.SW4RMRequest, request(`,"context_snapshot":` + empty + `,"preserve_history":false,"capabilities_required":["c"],"metadata":{},"request_id":"q","priority":-5,"timeout":"1.5s","x":1`), ""},
 		{"a snapshot in base64", format.SW4RMRequest, request(`,"context_snapshot":"e30="`), ""},
