@@ -133,3 +133,13 @@ func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
 		Request:    req,
 	}, nil
 }
+
+// What section 6.4 of EAAPL-MAG006 wants the model to be told to keep is in what it is told.
+func TestPreserves(t *testing.T) {
+	system := newPrompt([]block{{"Turn 1", "Hi"}}, 100).system
+	for _, kept := range []string{"all factual claims that will be needed downstream", "all decisions made, each with its rationale", "all constraints established", "all flags and warnings raised"} {
+		if !strings.Contains(system, kept) {
+			t.Errorf("the model is not told to keep %s: %s", kept, system)
+		}
+	}
+}
