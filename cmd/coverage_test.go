@@ -165,7 +165,8 @@ const coverageIntroduction = `# What of the specifications works
 Every requirement of the documents that this program implements, in the words of this project,
 what became of it, and the test that shows it: a script in ` + "`testdata/script/`" + `, or a Go test after
 its package. The page is made of [testdata/coverage.tsv](../testdata/coverage.tsv); a test checks that
-each test named here exists.
+each test named here exists. Those that need a server (PostgreSQL, Redis, SQS, Temporal) are skipped
+where it is missing.
 
 | status | |
 |---|---|
