@@ -62,7 +62,7 @@ func (e *MadeUpError) Error() string {
 
 // Convert returns a message in another format. The error wraps [ErrFormat], is a
 // [*MadeUpError], with which the result has its report, or is [SourceErrors]. A message that
-// is in the format already is returned as it is.
+// is in the format already is checked like any other, and returned as it is.
 func Convert(doc *jsonstream.Document, to format.Format, options Options) (Result, error) {
 	from, err := checkFormats(doc.Root(), to, options)
 	if err != nil {
@@ -70,13 +70,13 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	}
 	source := tree.Of(doc)
 	report := Report{From: from, To: to}
-	if from == to {
-		return Result{textOf(source, to), report}, nil
-	}
 	var checker exchange.Checker
 	sideOf(from).Codec.Check(&checker, source)
 	if len(checker.Findings) > 0 && !options.Lenient {
 		return Result{}, SourceErrors(checker.Findings)
+	}
+	if from == to {
+		return Result{textOf(source, to), report}, nil
 	}
 	c := conversion{sideOf(from), sideOf(to), settings{strings.ToValidUTF8(options.Seed, "\uFFFD"), options.Budget}}
 	target, t := c.convert(source)

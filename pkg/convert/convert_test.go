@@ -209,3 +209,20 @@ func BenchmarkConvert(b *testing.B) {
 }
 
 func byteCount(n int) string { return strconv.Itoa(n>>20) + "MiB" }
+
+// What is in the format already is checked like any other message.
+func TestSameFormatIsChecked(t *testing.T) {
+	for f, text := range map[format.Format]string{format.EAAPL: `{"taskId":"t1"}`, format.OpenAI: `{"input_history":5}`, format.SW4RMContext: `{"conversation_history":{}}`} {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wrong SourceErrors
+		if _, err := Convert(doc, f, Options{}); !errors.As(err, &wrong) {
+			t.Errorf("%s as %s: %v, want what is wrong with it", text, f, err)
+		}
+		if r, err := Convert(doc, f, Options{Lenient: true}); err != nil || string(r.Text) != text {
+			t.Errorf("%s as %s, lenient: %s, %v", text, f, r.Text, err)
+		}
+	}
+}
