@@ -71,7 +71,7 @@ func (c Codec) format() format {
 
 // ErrWindow reports a zstd frame that asks for more memory than is allowed: a window of
 // more than 128 MiB.
-var ErrWindow = errors.New("needs a window of more than 128 MiB, the limit: compress it again without --long and --ultra, or with --long=27")
+var ErrWindow = errors.New("needs a window of more than 128 MiB, the limit: compress it again without zstd's options long and ultra, or with a long window of 27")
 
 // ErrCorrupt reports compressed data that is damaged or cut off.
 var ErrCorrupt = errors.New("compressed data is damaged or cut off")

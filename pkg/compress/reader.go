@@ -232,7 +232,7 @@ func (r *Reader) explain(err error) error {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%s: %w", r.codec, ErrWindow)
 	case r.unit != nil && r.codec == Zstd && r.frame.dictionary == 0 && r.content == r.start && !errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: %w, or it was made with a dictionary that it does not name (zstd --no-dictID), which cannot be read: %w", r.codec, ErrCorrupt, err)
+		return fmt.Errorf("%s: %w, or it was made with a dictionary that it does not name (zstd's option no-dictID), which cannot be read: %w", r.codec, ErrCorrupt, err)
 	}
 	return fmt.Errorf("%s: %w: %w", r.codec, ErrCorrupt, err)
 }

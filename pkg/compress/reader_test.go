@@ -209,11 +209,11 @@ func TestUnnamedDictionary(t *testing.T) {
 		t.Fatalf("the frame names no dictionary: % x", frame[:16])
 	}
 	unnamed := slices.Concat(frame[:descriptor], []byte{frame[descriptor] &^ 3, frame[window]}, frame[id+4:])
-	if _, _, err := read(bytes.NewReader(unnamed)); !errors.Is(err, compress.ErrCorrupt) || !strings.Contains(err.Error(), "--no-dictID") {
+	if _, _, err := read(bytes.NewReader(unnamed)); !errors.Is(err, compress.ErrCorrupt) || !strings.Contains(err.Error(), "no-dictID") {
 		t.Errorf("error %v", err)
 	}
 	damaged := zstandard(t, strings.Repeat("a", 5000))
-	if _, _, err := read(strings.NewReader(damaged[:len(damaged)-1])); !errors.Is(err, compress.ErrCorrupt) || strings.Contains(err.Error(), "--no-dictID") {
+	if _, _, err := read(strings.NewReader(damaged[:len(damaged)-1])); !errors.Is(err, compress.ErrCorrupt) || strings.Contains(err.Error(), "no-dictID") {
 		t.Errorf("cut off: error %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func unknownDocument(root jsonstream.Value) finding.Finding {
 			return schemaFinding(unknownFormat, problem+", "+known.hint).On(root)
 		}
 	}
-	return schemaFinding(unknownFormat, problem+"; say with --from if it is in one of them").On(root)
+	return schemaFinding(unknownFormat, problem+"; name the format if it is in one of them").On(root)
 }
 
 // outlineOf names what a document begins with.

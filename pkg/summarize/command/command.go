@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func (s Summarizer) Summarize(ctx context.Context, r summarize.Request) (summari
 	if err := encoder.Encode(question); err != nil {
 		return summarize.Summary{}, fmt.Errorf("encoding the turns: %w", err)
 	}
-	text, err := s.run(ctx, in.Bytes())
+	text, err := s.Set.Exchange(ctx, s.Child, in.Bytes(), child.Bounds{Timeout: s.Timeout, Output: maxSummary})
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
 		err = errors.New("wrote nothing")
 	}
@@ -55,42 +54,4 @@ func (s Summarizer) Summarize(ctx context.Context, r summarize.Request) (summari
 		return summarize.Summary{}, fmt.Errorf("the summariser %w", err)
 	}
 	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(text)), "\uFFFD")}, nil
-}
-
-// run runs the command with an input, and returns its output.
-func (s Summarizer) run(ctx context.Context, input []byte) ([]byte, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if s.Timeout > 0 {
-		ctx, cancel = context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("has not ended after %s", s.Timeout))
-		defer cancel()
-	}
-	p, err := s.Set.Start(ctx, s.Child)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be started: %w", err)
-	}
-	go func() {
-		p.Write(input) // the command need not read it all
-		p.CloseInput()
-	}()
-	text, unread := io.ReadAll(io.LimitReader(p, maxSummary+1))
-	long := len(text) > maxSummary
-	if long {
-		cancel()
-	}
-	err = p.Wait()
-	var ended interface{ ExitCode() int }
-	switch {
-	case long:
-		return nil, fmt.Errorf("wrote more than %d bytes", maxSummary)
-	case context.Cause(ctx) != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, &ended) && ended.ExitCode() > 0:
-		return nil, fmt.Errorf("ended with exit code %d", ended.ExitCode())
-	case err != nil:
-		return nil, fmt.Errorf("did not end well: %w", err)
-	case unread != nil:
-		return nil, fmt.Errorf("cannot be read: %w", unread)
-	}
-	return text, nil
 }
