@@ -213,7 +213,7 @@ var imports = map[string][]string{
 		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/openai": {
-		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate",
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate",
 		"github.com/spf13/cobra",
 	},
 	"cmd/session": {

@@ -1,8 +1,10 @@
 package openai
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +17,7 @@ import (
 
 func newOpenAIFilter(g *cli.Globals) *cobra.Command {
 	f := &openaiRewriting{Rewriting: cli.Rewriting{Globals: g}}
-	var chain filterChain
+	chain := &filterChain{}
 	c := &cobra.Command{
 		Use:   "filter FILTER... [FILE|DIR|-]...",
 		Short: "Take items out of what the next agent gets",
@@ -26,15 +28,24 @@ each may be given several times. A string as input_history is a message of the u
 --last counts what the next agent gets, over all lists: input_history,
 pre_handoff_items, and input_items or, where that is null or missing, new_items. What
 belongs together goes together: a tool's result does not stay without its call, nor
-what a model made without the reasoning before it.`,
+what a model made without the reasoning before it. After --list, filters work on one
+list alone, up to the next --list; "all" ends that.
+
+--cmd runs a command as input_filter: it reads the HandoffInputData as one line of JSON
+and writes the one that the next agent gets.`,
 		Example: `  handoff openai filter --remove-all-tools input.json
   handoff openai filter --only messages --last 20 input.json
+  handoff openai filter --list new_items --last 5 --list pre_handoff_items --types message input.json
+  handoff openai filter --clear new_items --cmd 'sed s/4711/[order]/g' input.json
   handoff openai filter --last 50 --remove-all-tools --last 5 -i recorded/`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(chain) == 0 {
-				return errors.New("no filter: use --remove-all-tools, --last, --roles or --only")
+			if len(chain.steps) == 0 {
+				return errors.New("no filter: use --remove-all-tools, --last, --roles, --types, --only, --clear or --cmd")
 			}
-			return f.runWith(c, args, func(dst []byte, data jsonstream.Value) ([]byte, error) { return openai.Apply(dst, data, chain...) })
+			if err := chain.load(g, c); err != nil {
+				return err
+			}
+			return f.runWith(c, args, func(dst []byte, data jsonstream.Value) ([]byte, error) { return chain.apply(c.Context(), dst, data) })
 		},
 	}
 	chain.register(c)
@@ -43,17 +54,75 @@ what a model made without the reasoning before it.`,
 }
 
 // A filterChain is what the filter flags ask for, in their order.
-type filterChain []openai.Filter
+type filterChain struct {
+	steps   []filterStep
+	list    string // of the filters that come, "" for all
+	program programFlags
+}
+
+// A filterStep is a filter, or a command.
+type filterStep struct {
+	filter  openai.Filter
+	command string
+	run     func(ctx context.Context, in []byte) ([]byte, error)
+}
+
+// load makes ready what the commands need.
+func (chain *filterChain) load(g *cli.Globals, c *cobra.Command) (err error) {
+	for i := range chain.steps {
+		if s := &chain.steps[i]; s.command != "" {
+			if s.run, err = chain.program.exchange(g, c, "filter", s.command); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// apply appends data as the steps leave it.
+func (chain *filterChain) apply(ctx context.Context, dst []byte, data jsonstream.Value) ([]byte, error) {
+	var filters []openai.Filter
+	for _, s := range chain.steps {
+		if s.run == nil {
+			filters = append(filters, s.filter)
+			continue
+		}
+		in, err := openai.Apply(nil, data, filters...)
+		if err != nil {
+			return dst, err
+		}
+		filters = nil
+		out, err := s.run(ctx, in)
+		if err != nil {
+			return dst, err
+		}
+		if data, err = read("filter", out); err != nil {
+			return dst, err
+		}
+		if err := openai.CheckShape(data); err != nil {
+			return dst, fmt.Errorf("the filter wrote no HandoffInputData: %s", err)
+		}
+	}
+	return openai.Apply(dst, data, filters...)
+}
 
 func (chain *filterChain) register(c *cobra.Command) {
 	flags := c.Flags()
+	flags.Var(filterFlag{chain, "string", nil}, "list", "let the filters after it work on one `LIST` alone: "+strings.Join(openai.Lists(), ", ")+", or all")
 	tools := flags.VarPF(filterFlag{chain, "bool", removeTools}, "remove-all-tools", "", "take out tool calls, their results and reasoning")
 	tools.NoOptDefVal = "true"
 	flags.Var(filterFlag{chain, "int", lastItems}, "last", "keep the last `N` items")
 	flags.Var(filterFlag{chain, "strings", itemRoles}, "roles", "keep items with one of these `ROLES`, such as user,assistant")
 	flags.Var(filterFlag{chain, "string", onlyKind}, "only", "keep items of one `KIND`: messages")
+	flags.Var(filterFlag{chain, "strings", itemTypes}, "types", "keep items of these `TYPES`, such as message,handoff_call")
+	flags.Var(filterFlag{chain, "string", clearList}, "clear", "take out all items of a `LIST`")
+	flags.Var(commandFlag{chain}, "cmd", "let a `COMMAND` make the HandoffInputData, as an input_filter")
+	chain.program.register(c)
 	cli.OnlyForCall(c) // a configuration has no order
 	cli.Complete(c, "only", "messages")
+	cli.Complete(c, "list", append(openai.Lists(), allLists)...)
+	cli.Complete(c, "clear", openai.Lists()...)
+	cli.Complete(c, "types", "message", "reasoning", "function_call", "function_call_output", "handoff_call", "handoff_output", "tool_call", "tool_call_output")
 	cli.Complete(c, "roles", "user", "assistant", "system", "developer")
 }
 
@@ -65,12 +134,48 @@ type filterFlag struct {
 }
 
 func (f filterFlag) Set(text string) error {
+	if f.read == nil {
+		return f.chain.setList(text)
+	}
 	filter, err := f.read(text)
 	if err == nil {
-		*f.chain = append(*f.chain, filter)
+		if f.chain.list != "" {
+			filter = openai.In(f.chain.list, filter)
+		}
+		f.chain.steps = append(f.chain.steps, filterStep{filter: filter})
 	}
 	return err
 }
+
+// allLists ends what --list began.
+const allLists = "all"
+
+func (chain *filterChain) setList(text string) error {
+	switch {
+	case text == allLists:
+		chain.list = ""
+	case slices.Contains(openai.Lists(), text):
+		chain.list = text
+	default:
+		return fmt.Errorf("%q: use one of %s, %s", text, strings.Join(openai.Lists(), ", "), allLists)
+	}
+	return nil
+}
+
+// A commandFlag is a flag that adds a command to a chain each time it is set.
+type commandFlag struct{ chain *filterChain }
+
+func (f commandFlag) Set(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New("write a command")
+	}
+	f.chain.steps = append(f.chain.steps, filterStep{command: text})
+	return nil
+}
+
+func (commandFlag) String() string { return "" }
+
+func (commandFlag) Type() string { return "string" }
 
 func (filterFlag) String() string { return "" }
 
@@ -114,4 +219,22 @@ func onlyKind(text string) (openai.Filter, error) {
 		return openai.Filter{}, fmt.Errorf("%q: use messages", text)
 	}
 	return openai.OnlyMessages(), nil
+}
+
+func itemTypes(text string) (openai.Filter, error) {
+	var types []string
+	for kind := range strings.SplitSeq(text, ",") {
+		if kind = strings.TrimSpace(kind); kind == "" {
+			return openai.Filter{}, fmt.Errorf("%q: write types with commas between them, such as message,handoff_call", text)
+		}
+		types = append(types, kind)
+	}
+	return openai.Types(types...), nil
+}
+
+func clearList(text string) (openai.Filter, error) {
+	if !slices.Contains(openai.Lists(), text) {
+		return openai.Filter{}, fmt.Errorf("%q: use one of %s", text, strings.Join(openai.Lists(), ", "))
+	}
+	return openai.Clear(text), nil
 }

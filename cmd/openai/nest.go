@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
@@ -16,6 +18,8 @@ func registerMarkers(c *cobra.Command, start, end *string) {
 func newOpenAINest(g *cli.Globals) *cobra.Command {
 	f := &openaiRewriting{Rewriting: cli.Rewriting{Globals: g}}
 	var o openai.NestOptions
+	var mapper string
+	var program programFlags
 	c := &cobra.Command{
 		Use:   "nest [FILE|DIR|-]...",
 		Short: "Nest the history of a handoff, as the SDK does",
@@ -29,16 +33,36 @@ Name the markers that the history was nested with: a summary between other marke
 these and those of the SDK is text, and becomes an item of the new one.
 
 --early makes one summary of everything, as the first releases did: what stays in
-pre_handoff_items and new_items then reaches the agent twice.`,
+pre_handoff_items and new_items then reaches the agent twice.
+
+--mapper-cmd runs a command as history_mapper: it reads the items of the conversation as
+one JSON array, those that summaries list among them, and writes those that become the
+input_history.`,
 		Example: `  handoff openai nest input.json
   handoff openai nest --start '<<<' --end '>>>' --pretty input.json
+  handoff openai nest --mapper-cmd "jq -c 'map(select(.role))'" input.json
   handoff openai nest --early recorded/ > nested.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case mapper == "":
+			case o.Early:
+				return errors.New("--early and --mapper-cmd: use one of them")
+			default:
+				run, err := program.exchange(g, c, "mapper", mapper)
+				if err != nil {
+					return err
+				}
+				return f.runWith(c, args, func(dst []byte, data jsonstream.Value) ([]byte, error) {
+					return openai.Map(dst, data, o, func(items []byte) ([]byte, error) { return run(c.Context(), items) })
+				})
+			}
 			return f.runWith(c, args, func(dst []byte, data jsonstream.Value) ([]byte, error) { return openai.Nest(dst, data, o) })
 		},
 	}
 	registerMarkers(c, &o.Start, &o.End)
 	c.Flags().BoolVar(&o.Early, "early", false, "nest as the first releases of the SDK did")
+	c.Flags().StringVar(&mapper, "mapper-cmd", "", "let a `COMMAND` make the history, as a history_mapper")
+	program.register(c)
 	f.register(c)
 	return c
 }

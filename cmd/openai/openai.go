@@ -21,8 +21,9 @@ func New(g *cli.Globals) *cobra.Command {
 		Use:   "openai",
 		Short: "Work on handoffs of the OpenAI Agents SDK",
 		Long: `Openai works on the HandoffInputData of the OpenAI Agents SDK: what the SDK gives to
-the next agent, as JSON. It nests the history as the SDK does and takes it apart
-again, filters items, checks what the next agent is going to get, and makes the
+the next agent, as JSON. It makes one of a recorded run, nests the history as the SDK
+does and takes it apart again, filters items, prints the list that the next agent gets,
+checks what the next agent is going to get, and makes the
 tool by which a model hands over.`,
 		Example: `  handoff openai nest input.json
   handoff openai check -f sarif recorded/
@@ -30,7 +31,7 @@ tool by which a model hands over.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newOpenAINest(g), newOpenAIUnnest(g), newOpenAIFilter(g), newOpenAICheck(g), newOpenAITool(g), newOpenAIOutput(g))
+	c.AddCommand(newOpenAIBuild(g), newOpenAIInput(g), newOpenAINest(g), newOpenAIUnnest(g), newOpenAIFilter(g), newOpenAICheck(g), newOpenAITool(g), newOpenAIOutput(g))
 	return c
 }
 

@@ -66,6 +66,71 @@ func OnlyMessages() Filter {
 	return drop(func(e *entry) bool { return e.role() == "" && e.item.Get("type").Text() != "message" })
 }
 
+// Types keeps the items of some types: of run items with or without _item at the end, of others as the
+// API names them. A message is any item with a role, and handoff_call any by which an agent hands
+// over.
+func Types(types ...string) Filter {
+	return drop(func(e *entry) bool {
+		return !slices.ContainsFunc(e.kinds(), func(kind string) bool { return slices.Contains(types, kind) })
+	})
+}
+
+// kinds returns what an item is: the type of its run item, with and without _item, and its own; a
+// message for one with a role, and a handoff_call for the call of a tool by which agents hand over.
+func (e *entry) kinds() []string {
+	if e.isText() {
+		return []string{"message"}
+	}
+	var kinds []string
+	if run := e.whole.Get("type").Text(); conversation.IsRunItem(run) {
+		kinds = append(kinds, run, run[:len(run)-len("_item")])
+	}
+	if kind := e.item.Get("type").Text(); kind != "" {
+		kinds = append(kinds, kind)
+	} else if e.role() != "" {
+		kinds = append(kinds, "message")
+	}
+	if len(kinds) > 0 && kinds[0] == "message_output_item" {
+		kinds = append(kinds, "message")
+	}
+	if isHandoffCall(e.whole) {
+		kinds = append(kinds, "handoff_call")
+	}
+	return kinds
+}
+
+// Clear removes all items of a list, which is one of [Lists].
+func Clear(list string) Filter {
+	return drop(func(e *entry) bool { return listNames[e.list] == list })
+}
+
+// Lists returns the names of the members that hold items, in the order of the conversation.
+func Lists() []string { return slices.Clone(listNames) }
+
+// In returns a filter that removes what another one removes, from one of [Lists] alone: that is all
+// that there is for it.
+func In(list string, f Filter) Filter {
+	if f.choose == nil {
+		return f
+	}
+	return Filter{func(left []*entry) {
+		var within []*entry
+		for _, e := range left {
+			if listNames[e.list] == list {
+				within = append(within, e)
+			}
+		}
+		given := make([]bool, len(within))
+		for i, e := range within { // also of new_items where input_items takes its place
+			given[i], e.given = e.given, e.given || list == newItems && !isApproval(e.whole)
+		}
+		f.choose(within)
+		for i, e := range within {
+			e.given = given[i]
+		}
+	}}
+}
+
 // Last keeps the last n of the items that the next agent gets: of input_history,
 // pre_handoff_items and input_items or, where that is null or absent, new_items, counted as
 // one sequence. A string as input_history counts as one item. An item that must stay with a

@@ -85,6 +85,9 @@ func shapeError(at jsonstream.Value, format string, args ...any) *ShapeError {
 	return &ShapeError{at.Position(), at.Pointer(), fmt.Sprintf(format, args...), at}
 }
 
+// CheckShape returns why data is no HandoffInputData, a [*ShapeError], nil if it is one.
+func CheckShape(data jsonstream.Value) error { return requireShape(data) }
+
 // requireShape returns the first of shapeErrors.
 func requireShape(data jsonstream.Value) error {
 	for err := range shapeErrors(data) {

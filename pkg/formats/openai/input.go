@@ -1,0 +1,106 @@
+package openai
+
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// notes are what the SDK notes in items for its sessions, and sends to no model.
+var notes = []string{"_agents_tool_title", "_agents_tool_description"}
+
+// Input appends what the next agent gets of data, a HandoffInputData, as a JSON array of items: those
+// of input_history, pre_handoff_items and input_items or, where that is null or absent, new_items,
+// without run items around them, and without tool approvals. A string as input_history is a message
+// of the user. The error is a [*ShapeError], and dst is then returned as it was.
+func Input(dst []byte, data jsonstream.Value) ([]byte, error) {
+	if err := requireShape(data); err != nil {
+		return dst, err
+	}
+	dst = append(dst, '[')
+	for _, e := range entries(data) {
+		switch {
+		case !e.given:
+		case e.isText():
+			dst = appendMessage(jsonstream.AppendComma(dst), "user", "", e.item.Text())
+		default:
+			dst = appendWithout(jsonstream.AppendComma(dst), e.item, notes)
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// appendWithout appends an object as compact JSON without some members.
+func appendWithout(dst []byte, item jsonstream.Value, names []string) []byte {
+	kept := true
+	for _, name := range names {
+		kept = kept && !item.Get(name).Exists()
+	}
+	if kept {
+		return jsonstream.AppendCompact(dst, item.Raw())
+	}
+	draft := jsonstream.NewDraft(item)
+	for _, name := range names {
+		if item.Get(name).Exists() {
+			if err := draft.Remove("/" + name); err != nil {
+				panic(err) // it is there
+			}
+		}
+	}
+	return jsonstream.AppendCompact(dst, draft.Bytes())
+}
+
+// A Mapper makes other items of the items of a conversation, both as a JSON array: the
+// history_mapper of the SDK.
+type Mapper func(items []byte) ([]byte, error)
+
+// Map appends data, a HandoffInputData, with its history nested by a mapper, as compact JSON: it gets
+// all items but tool approvals, those that summaries list among them, and what it returns is the
+// input_history. pre_handoff_items and input_items are empty, new_items and unknown members stay. The
+// error is that of [Nest] or of the mapper, or says that it returned no items; dst is then returned as
+// it was. Early is ignored.
+func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byte, error) {
+	m, err := o.check(data)
+	if err != nil {
+		return dst, err
+	}
+	transcript := []byte{'['}
+	add := func(item jsonstream.Value) bool {
+		transcript = appendWithout(jsonstream.AppendComma(transcript), item, notes)
+		return true
+	}
+	if said := data.Get(inputHistory); said.Kind() == jsonstream.String {
+		transcript = appendMessage(transcript, "user", "", said.Text())
+	}
+	for _, item := range items(data, inputHistory) {
+		m.flatten(item, add)
+	}
+	for _, name := range []string{preHandoffItems, newItems} {
+		for _, item := range items(data, name) {
+			if !isApproval(item) {
+				add(item)
+			}
+		}
+	}
+	mapped, err := mapper(append(transcript, ']'))
+	if err != nil {
+		return dst, err
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(mapped), jsonstream.Limits{})
+	if err != nil {
+		return dst, fmt.Errorf("the mapper wrote what is no JSON: %w", err)
+	}
+	if doc.Root().Kind() != jsonstream.Array {
+		return dst, fmt.Errorf("the mapper wrote %s: expected an array of items", doc.Root().Kind())
+	}
+	for i, item := range doc.Root().Elements() {
+		if item.Kind() != jsonstream.Object {
+			return dst, fmt.Errorf("item %d that the mapper wrote: expected an object, found %s", i, item.Kind())
+		}
+	}
+	return appendData(dst, data,
+		replacement{inputHistory, jsonstream.AppendCompact(nil, doc.Root().Raw())},
+		replacement{preHandoffItems, []byte("[]")},
+		replacement{inputItems, []byte("[]")},
+	), nil
+}

@@ -1,0 +1,141 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// toolPrefix is what the SDK begins the names of tools with by which agents hand over.
+const toolPrefix = "transfer_to_"
+
+// isHandoffCall reports whether an item is a call by which an agent hands over: the run item of one,
+// or the call of a tool with a name that the SDK gives.
+func isHandoffCall(item jsonstream.Value) bool {
+	if kind := item.Get("type").Text(); conversation.IsRunItem(kind) {
+		return kind == "handoff_call_item"
+	}
+	return item.Get("type").Text() == "function_call" && strings.HasPrefix(item.Get("name").Text(), toolPrefix)
+}
+
+// A Run says which handoff of a run is meant.
+type Run struct {
+	// Call is the call_id of its call; "" means the last call of the run by which an agent hands
+	// over.
+	Call string
+}
+
+// A Built is a HandoffInputData that was made of a run.
+type Built struct {
+	Text  []byte // compact JSON
+	Call  string // the call_id of the handoff
+	After int    // how many items came after the turn of the handoff: they are not in it
+}
+
+// ErrNoHandoff reports a run in which no agent hands over.
+var ErrNoHandoff = errors.New("no call by which an agent hands over: found none of a tool " + toolPrefix + "…, and no handoff_call_item")
+
+// Build makes the HandoffInputData of a handoff in a recorded run: an array of items, as the SDK's
+// to_input_list makes it, or an object with input and new_items, as a result of the SDK has them,
+// whose items may be run items. new_items is the turn of the handoff: what the model made, and the
+// results of its calls. What comes before the turn is input_history up to the last message of the
+// user, or the input of the object, and then pre_handoff_items. The error wraps [ErrNoHandoff], or
+// says that run is no such record.
+func (o Run) Build(run jsonstream.Value) (Built, error) {
+	history, list, err := recorded(run)
+	if err != nil {
+		return Built{}, err
+	}
+	call := o.find(list)
+	if call < 0 && o.Call != "" {
+		return Built{}, fmt.Errorf("%w: no call has the call_id %q", ErrNoHandoff, o.Call)
+	} else if call < 0 {
+		return Built{}, ErrNoHandoff
+	}
+	begin, end := turnAround(list, call)
+	before := list[:begin]
+	if history == nil { // all of it is one list
+		input := 0
+		for i, item := range before {
+			if conversation.Item(item).Get("role").Text() == "user" {
+				input = i + 1
+			}
+		}
+		history, before = appendItems(nil, before[:input]), before[input:]
+	}
+	text := append([]byte(`{"input_history":`), history...)
+	text = appendItems(append(text, `,"pre_handoff_items":`...), before)
+	text = appendItems(append(text, `,"new_items":`...), list[begin:end])
+	return Built{append(text, '}'), conversation.Item(list[call]).Get("call_id").Text(), len(list) - end}, nil
+}
+
+// recorded returns the items of a run, and its input as JSON, nil if that is among them.
+func recorded(run jsonstream.Value) (input []byte, list []jsonstream.Value, err error) {
+	produced := run
+	if run.Kind() == jsonstream.Object {
+		given := run.Get("input")
+		if produced = run.Get("new_items"); !produced.Exists() {
+			produced = run.Get("newItems") // the SDK for JavaScript
+		}
+		if given.Kind() != jsonstream.String && given.Kind() != jsonstream.Array || produced.Kind() != jsonstream.Array {
+			return nil, nil, errors.New("no record of a run: expected an array of items, or an object with input and new_items")
+		}
+		input = jsonstream.AppendCompact(nil, given.Raw())
+	}
+	if produced.Kind() != jsonstream.Array {
+		return nil, nil, fmt.Errorf("no record of a run: expected an array of items, or an object with input and new_items, found %s", produced.Kind())
+	}
+	for i, item := range produced.Elements() {
+		if item.Kind() != jsonstream.Object {
+			return nil, nil, fmt.Errorf("item %d of the run: expected an object, found %s", i, item.Kind())
+		}
+		list = append(list, item)
+	}
+	return input, list, nil
+}
+
+// find returns the index of the call of the handoff, -1 if there is none.
+func (o Run) find(list []jsonstream.Value) int {
+	found := -1
+	for i, item := range list {
+		switch id := conversation.Item(item).Get("call_id").Text(); {
+		case o.Call != "" && id == o.Call && conversation.IsModelOutput(conversation.Item(item)):
+			return i
+		case o.Call == "" && isHandoffCall(item):
+			found = i
+		}
+	}
+	return found
+}
+
+// turnAround returns where the turn with a call begins and ends: what the model made in a row, and
+// the results of the calls in it.
+func turnAround(list []jsonstream.Value, call int) (begin, end int) {
+	isMade := func(i int) bool { return conversation.IsModelOutput(conversation.Item(list[i])) }
+	for begin = call; begin > 0 && isMade(begin-1); {
+		begin--
+	}
+	calls := map[string]bool{}
+	for end = call; end < len(list) && isMade(end); {
+		end++
+	}
+	for _, item := range list[begin:end] {
+		calls[conversation.Item(item).Get("call_id").Text()] = true
+	}
+	for end < len(list) && !isMade(end) && calls[conversation.Item(list[end]).Get("call_id").Text()] && conversation.Item(list[end]).Get("call_id").Exists() {
+		end++
+	}
+	return begin, end
+}
+
+// appendItems appends items as a JSON array.
+func appendItems(dst []byte, list []jsonstream.Value) []byte {
+	dst = append(dst, '[')
+	for _, item := range list {
+		dst = jsonstream.AppendCompact(jsonstream.AppendComma(dst), item.Raw())
+	}
+	return append(dst, ']')
+}
