@@ -16,6 +16,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -36,6 +37,8 @@ type buildFlags struct {
 	receivers  []string
 	aggregates []string // handoffs that all their receivers must have acknowledged
 	delivery   deliveryFlags
+	fitting    fittingFlags
+	quiet      bool
 }
 
 func newBuild(g *cli.Globals) *cobra.Command {
@@ -55,9 +58,15 @@ With several --to, or --receiver, the message is for each of them (a fan-out, se
 the same message. With --aggregate nothing is built before all receivers of that handoff
 have acknowledged it (exit code 1, naming those that have not).
 
+With --trim-for, or another limit, the history is made to fit the receiver, as handoff
+trim does it (section 6.4): the oldest turns become a summary, what was done is recorded
+in extensions.trim and reported on stderr, and the cost of the summary is added to
+costTracking.
+
 A message that its receiver would reject for its schema or its completeness is
 not printed: its findings are, and the exit code is 1.`,
 		Example: `  handoff build --state state.json --from legal-analysis-agent@2.1.0 --to 'risk-scoring-agent@>=1.5.0'
+  handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent --trim-for receiver.yaml state.json
   agent | handoff build --parent received.json --from risk-scoring-agent@1.6.2 --to report-agent > next.json`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -72,11 +81,13 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
 	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
 	flags.BoolVar(&f.Provenance, "provenance", false, "mark what came from documents and from other agents (docs/safety.md)")
+	f.fitting.register(c, "trim-for")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report of what was trimmed")
 	f.RegisterOutput(c)
 	f.Layout.Register(c)
 	f.delivery.register(c)
 	f.delivery.posting.register(c)
-	cli.OnlyForCall(c, "receiver", "aggregate")
+	cli.OnlyForCall(c, "receiver", "aggregate", "trim-for")
 	return c
 }
 
@@ -149,7 +160,7 @@ func (f *buildFlags) completeTargets() error {
 
 func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	args = append(args, f.states...)
-	if err := input.OneStdin(args, f.parent, f.delivery.posting.tokenFile, f.delivery.posting.ca); err != nil {
+	if err := input.OneStdin(args, f.parent, f.fitting.profile, f.delivery.posting.tokenFile, f.delivery.posting.ca); err != nil {
 		return err
 	}
 	if err := f.complete(c.InOrStdin()); err != nil {
@@ -167,6 +178,24 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 		schema:     schema,
 		validator:  validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness}}),
 	}
-	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) { return b.build(c.Context(), dst, d) }
+	if f.fitting.asked(c) {
+		if err := f.fitting.complete(f.Globals, c); err != nil {
+			return err
+		}
+		f.fitting.Format, b.trims = format.EAAPL, true
+	}
+	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
+		return b.build(c.Context(), dst, d, publish)
+	}
+	f.Publish = func(news []any) error {
+		for _, n := range news {
+			if r := n.(trimRecord); r.Changed && !f.quiet {
+				if _, err := fmt.Fprintf(c.ErrOrStderr(), "handoff: %s: %s\n", r.place, r.text()); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 	return f.Rewriting.Run(c, args)
 }

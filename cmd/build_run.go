@@ -17,10 +17,11 @@ type builder struct {
 	*buildFlags
 	schema    *validate.Schema
 	validator *validate.Validator
+	trims     bool // the messages
 }
 
 // build appends the message for one state.
-func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]byte, error) {
+func (b *builder) build(ctx context.Context, dst []byte, d input.Document, publish func(any)) ([]byte, error) {
 	state, err := d.Parse(b.Limits)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,15 @@ func (b *builder) build(ctx context.Context, dst []byte, d input.Document) ([]by
 		}
 		return nil, errors.Join(problems...)
 	}
-	return b.Layout.Append(dst, m.Raw())
+	if !b.trims {
+		return b.Layout.Append(dst, m.Raw())
+	}
+	text, record, err := b.fitting.trim(ctx, d, m.Document(), b.Limits)
+	if err != nil {
+		return nil, err
+	}
+	publish(record)
+	return b.Layout.Append(dst, text.Text)
 }
 
 // placed puts before an error the place in the state or the parent that it is

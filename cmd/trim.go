@@ -1,14 +1,11 @@
 package cmd
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/pkg/trim"
 )
 
 // trimFlags are the flags of trim.
@@ -16,22 +13,15 @@ type trimFlags struct {
 	cli.Rewriting
 	cli.Layout
 	cli.FormatFlag
-	trim.Options
-	summarizer summarizerFlags
-	counter    cli.CounterFlags
-	keys       cli.KeyFlags
-	receiver   string
-	window     int
-	threshold  float64
-	maxBytes   int64
-	also       []string
-	archive    string
-	restore    string
-	check      string
-	labels     labels
-	facts      factCheck // of all messages
-	format     string
-	quiet      bool
+	fittingFlags
+	keys    cli.KeyFlags
+	archive string
+	restore string
+	check   string
+	labels  labels
+	facts   factCheck // of all messages
+	format  string
+	quiet   bool
 }
 
 func newTrim(g *cli.Globals) *cobra.Command {
@@ -69,7 +59,7 @@ and the sum.`,
   handoff trim --restore removed.jsonl small.json
   handoff trim --max-tokens 2000 --check labels.jsonl message.json > small.json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := input.OneStdin(args, append(f.keys.Files, f.receiver, f.check)...); err != nil {
+			if err := input.OneStdin(args, append(f.keys.Files, f.profile, f.check)...); err != nil {
 				return err
 			}
 			if f.restore != "" {
@@ -84,20 +74,8 @@ and the sum.`,
 
 func (f *trimFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.IntVar(&f.MaxTokens, "max-tokens", 0, "how many `TOKENS` a message may have")
-	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
-	flags.StringVar(&f.receiver, "receiver", "", "receiver profile `FILE`, for its contextWindow")
-	flags.Float64Var(&f.threshold, "threshold", 0.8, "the part of the context window that a message may fill")
-	flags.Var(sizeOrZero{cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "how many `BYTES` a message may have (100KB, 1MiB)")
-	flags.IntVar(&f.Last, "last", 0, "how many `TURNS` may stay")
-	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
-	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "how many `TOKENS` the summary may have (default: a tenth of what it replaces)")
-	flags.StringSliceVar(&f.Roles, "roles", nil, "keep only turns of these `ROLES`")
-	flags.BoolVar(&f.DropTools, "drop-tools", false, "drop tool calls, their results and reasoning")
-	flags.StringSliceVar(&f.also, "also", nil, "what may go when the turns do not suffice, in this order: `MEMBERS` of "+extraNames())
+	f.fittingFlags.register(c, "receiver")
 	f.FormatFlag.Register(c)
-	f.counter.Register(c)
-	f.summarizer.register(c)
 	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
 	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
 	flags.StringVar(&f.check, "check", "", "report how many of the facts in the `FILE` of labels are kept")
@@ -107,7 +85,4 @@ func (f *trimFlags) register(c *cobra.Command) {
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	cli.Complete(c, "also", cli.Names(trim.Extras())...)
 }
-
-func extraNames() string { return strings.Join(cli.Names(trim.Extras()), ", ") }

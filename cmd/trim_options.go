@@ -14,8 +14,48 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
+// fittingFlags say how small messages must be, and how they get there.
+type fittingFlags struct {
+	trim.Options
+	summarizer summarizerFlags
+	counter    cli.CounterFlags
+	profile    string // of the receiver
+	profiled   string // the flag that names it
+	window     int
+	threshold  float64
+	maxBytes   int64
+	also       []string
+}
+
+// register registers the flags. profile is the name of the one for the profile of the receiver.
+func (f *fittingFlags) register(c *cobra.Command, profile string) {
+	flags := c.Flags()
+	f.profiled = profile
+	flags.IntVar(&f.MaxTokens, "max-tokens", 0, "how many `TOKENS` a message may have")
+	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
+	flags.StringVar(&f.profile, profile, "", "receiver profile `FILE`, for its contextWindow")
+	flags.Float64Var(&f.threshold, "threshold", 0.8, "the part of the context window that a message may fill")
+	flags.Var(sizeOrZero{cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "how many `BYTES` a message may have (100KB, 1MiB)")
+	flags.IntVar(&f.Last, "last", 0, "how many `TURNS` may stay")
+	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
+	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "how many `TOKENS` the summary may have (default: a tenth of what it replaces)")
+	flags.StringSliceVar(&f.Roles, "roles", nil, "keep only turns of these `ROLES`")
+	flags.BoolVar(&f.DropTools, "drop-tools", false, "drop tool calls, their results and reasoning")
+	flags.StringSliceVar(&f.also, "also", nil, "what may go when the turns do not suffice, in this order: `MEMBERS` of "+extraNames())
+	f.counter.Register(c)
+	f.summarizer.register(c)
+	cli.Complete(c, "also", cli.Names(trim.Extras())...)
+}
+
+func extraNames() string { return strings.Join(cli.Names(trim.Extras()), ", ") }
+
+// asked reports whether a flag asks for smaller messages.
+func (f *fittingFlags) asked(c *cobra.Command) bool {
+	return slices.ContainsFunc([]string{f.profiled, "max-tokens", "context-window", "max-bytes", "last", "roles", "drop-tools"}, c.Flags().Changed)
+}
+
 // complete fills the options that the flags describe.
-func (f *trimFlags) complete(c *cobra.Command) error {
+func (f *fittingFlags) complete(g *cli.Globals, c *cobra.Command) error {
 	for _, limit := range []struct {
 		flag  string
 		value int
@@ -44,28 +84,27 @@ func (f *trimFlags) complete(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	f.Format = f.From
 	f.Meter, f.Tokenizer = counter.Meter(), string(counter.Encoding())
-	if err := f.limit(c); err != nil {
+	if err := f.limit(g, c); err != nil {
 		return err
 	}
-	return f.summarizer.load(f.Globals, c, &f.Options)
+	return f.summarizer.load(g, c, &f.Options)
 }
 
 // limit makes of the context window the maximal tokens of a message.
-func (f *trimFlags) limit(c *cobra.Command) error {
+func (f *fittingFlags) limit(g *cli.Globals, c *cobra.Command) error {
 	if f.threshold <= 0 || f.threshold > 1 {
 		return fmt.Errorf("--threshold %v: write a number above 0 and up to 1", f.threshold)
 	}
 	window := f.window
-	if window == 0 && f.receiver != "" {
-		receiver := cli.ReceiverFlags{Profile: f.receiver}
-		profile, err := receiver.Load(f.Globals, c.InOrStdin())
+	if window == 0 && f.profile != "" {
+		receiver := cli.ReceiverFlags{Profile: f.profile}
+		profile, err := receiver.Load(g, c.InOrStdin())
 		if err != nil {
 			return err
 		}
 		if window = profile.ContextWindow; window == 0 {
-			return fmt.Errorf("%s: the profile has no contextWindow: add it, or name one with --context-window", f.receiver)
+			return fmt.Errorf("%s: the profile has no contextWindow: add it, or name one with --context-window", f.profile)
 		}
 	}
 	if window == 0 && f.MaxTokens == 0 && f.Last == 0 && f.MaxBytes == 0 && f.counter.Model != "" {

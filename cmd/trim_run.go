@@ -17,7 +17,8 @@ import (
 )
 
 func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
-	if err := f.complete(c); err != nil {
+	f.Format = f.From
+	if err := f.complete(f.Globals, c); err != nil {
 		return err
 	}
 	key, err := f.signingKey(c)
@@ -69,25 +70,36 @@ func (f *trimFlags) appendText(dst []byte, d input.Document, text []byte) ([]byt
 	return f.Layout.Append(dst, text)
 }
 
+// trim makes a message that was read from, or made of, a document fit, and says what it did.
+func (f *fittingFlags) trim(ctx context.Context, d input.Document, doc *jsonstream.Document, limits jsonstream.Limits) (trim.Result, trimRecord, error) {
+	r, err := trim.Message(ctx, doc, limits, f.Options)
+	switch over := (*trim.OverError)(nil); {
+	case errors.Is(err, trim.ErrNoLimit):
+		return r, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())
+	case errors.As(err, &over):
+		return r, trimRecord{}, cli.Reject(fmt.Errorf("%s: %w; raise the limit, lower --keep-turns, or give up more with --also", d.Origin(), err))
+	case err != nil:
+		return r, trimRecord{}, failed(d, err)
+	}
+	report := trimRecord{
+		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
+		place: d.Origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
+	}
+	if r.FellBack != nil {
+		report.FellBack = r.FellBack.Error()
+	}
+	return r, report, nil
+}
+
 // trim makes one message fit.
 func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) ([]byte, trimRecord, error) {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {
 		return nil, trimRecord{}, err
 	}
-	r, err := trim.Message(ctx, doc, f.Limits, f.Options)
-	if errors.Is(err, trim.ErrNoLimit) {
-		return nil, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())
-	}
-	if over := (*trim.OverError)(nil); errors.As(err, &over) {
-		return nil, trimRecord{}, cli.Reject(fmt.Errorf("%s: %w; raise the limit, lower --keep-turns, or give up more with --also", d.Origin(), err))
-	}
+	r, report, err := f.fittingFlags.trim(ctx, d, doc, f.Limits)
 	if err != nil {
-		return nil, trimRecord{}, failed(d, err)
-	}
-	report := trimRecord{
-		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
-		place: d.Origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
+		return nil, trimRecord{}, err
 	}
 	if f.labels != nil {
 		after, err := jsonstream.Parse(doc.Raw().With(r.Text), jsonstream.Unlimited())
@@ -97,9 +109,6 @@ func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) (
 		if err != nil {
 			return nil, trimRecord{}, failed(d, err)
 		}
-	}
-	if r.FellBack != nil {
-		report.FellBack = r.FellBack.Error()
 	}
 	if r.Signed {
 		report.Signature = "removed"

@@ -40,6 +40,8 @@ type Summary struct {
 // Usage is the cost of a summary, zero without a model.
 type Usage struct {
 	PromptTokens, CompletionTokens int
+	CostUSD                        string // a decimal number of US dollars; "" if only the tokens are known
+	Model                          string // that wrote the summary, "" if nobody says
 }
 
 // Completing is a summariser whose texts get the facts that they lack: see [Complete].

@@ -21,20 +21,15 @@ type charge struct {
 // and the prices are known.
 func (d *draft) charge(used summarize.Usage) (charge, error) {
 	costs := d.h.Layout().Costs
-	if costs == (format.Costs{}) || used == (summarize.Usage{}) || d.o.Prices.Prompt == "" || d.o.Prices.Completion == "" {
+	priced := d.o.Prices.Prompt != "" && d.o.Prices.Completion != ""
+	if costs == (format.Costs{}) || used == (summarize.Usage{}) || used.CostUSD == "" && !priced {
 		return charge{}, nil
 	}
-	prompt, err := d.o.Prices.Prompt.Decimal()
+	total, err := d.price(used)
 	if err != nil {
-		return charge{}, fmt.Errorf("price of a million prompt tokens: %w", err)
-	}
-	completion, err := d.o.Prices.Completion.Decimal()
-	if err != nil {
-		return charge{}, fmt.Errorf("price of a million completion tokens: %w", err)
+		return charge{}, err
 	}
 	prompts, completions := message.NewDecimal(int64(used.PromptTokens), 0), message.NewDecimal(int64(used.CompletionTokens), 0)
-	perMillion := prompt.Mul(prompts).Add(completion.Mul(completions))
-	total := perMillion.Mul(message.NewDecimal(1, 6))
 	c := charge{cost: message.Number(total.String())}
 	for _, change := range []struct {
 		pointer string
@@ -55,6 +50,37 @@ func (d *draft) charge(used summarize.Usage) (charge, error) {
 		c.sums = append(c.sums, member{pointer: change.pointer, value: sum})
 	}
 	return c, nil
+}
+
+// price returns what the tokens used have cost: what the summariser says or, if it says nothing, by
+// the prices.
+func (d *draft) price(used summarize.Usage) (message.Decimal, error) {
+	if used.CostUSD != "" {
+		return message.Number(used.CostUSD).Decimal()
+	}
+	prompt, err := d.o.Prices.Prompt.Decimal()
+	if err != nil {
+		return message.Decimal{}, fmt.Errorf("price of a million prompt tokens: %w", err)
+	}
+	completion, err := d.o.Prices.Completion.Decimal()
+	if err != nil {
+		return message.Decimal{}, fmt.Errorf("price of a million completion tokens: %w", err)
+	}
+	prompts, completions := message.NewDecimal(int64(used.PromptTokens), 0), message.NewDecimal(int64(used.CompletionTokens), 0)
+	return prompt.Mul(prompts).Add(completion.Mul(completions)).Mul(message.NewDecimal(1, 6)), nil
+}
+
+// sum adds two costs that a summariser reports.
+func sum(a, b string) (string, error) {
+	x, err := message.Number(a).Decimal()
+	if err != nil {
+		return "", fmt.Errorf("the cost that the summariser reports: %w", err)
+	}
+	y, err := message.Number(b).Decimal()
+	if err != nil {
+		return "", fmt.Errorf("the cost that the summariser reports: %w", err)
+	}
+	return x.Add(y).String(), nil
 }
 
 // plus returns a number of costTracking, and it with an amount added.

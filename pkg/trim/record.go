@@ -23,7 +23,8 @@ type Record struct {
 	TokensBefore  int    `json:"tokensBefore"`  // this and the next members are of the last trim
 	TokensAfter   int    `json:"tokensAfter"`
 	Tokenizer     string `json:"tokenizer"`
-	Method        string `json:"method"` // the summariser
+	Method        string `json:"method"`         // the summariser
+	Model         string `json:"model,omitzero"` // that it says it has asked
 	// SHA256 is the lower-case hexadecimal digest of the canonical form of an array: the
 	// turns that were removed or edited, and the members given up in part, all as they
 	// were.

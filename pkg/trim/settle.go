@@ -198,6 +198,10 @@ func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) 
 	s, err := d.o.Summarizer.Summarize(ctx, request)
 	d.usage.PromptTokens += s.Usage.PromptTokens
 	d.usage.CompletionTokens += s.Usage.CompletionTokens
+	d.usage.Model = cmp.Or(s.Usage.Model, d.usage.Model)
+	if err == nil && s.Usage.CostUSD != "" {
+		d.usage.CostUSD, err = sum(cmp.Or(d.usage.CostUSD, "0"), s.Usage.CostUSD)
+	}
 	if err != nil {
 		return s, fmt.Errorf("summarising %d turns: %w", len(request.Turns), err)
 	}

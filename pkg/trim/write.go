@@ -178,6 +178,7 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 		}
 	}
 	r.TokensBefore, r.Tokenizer, r.Method = d.before.tokens, d.o.Tokenizer, d.o.Method
+	r.Model = valid(d.usage.Model)
 	r.SHA256 = d.digest()
 	for _, s := range d.cut.extras {
 		if s.gone > 0 {

@@ -28,5 +28,5 @@ func Example() {
 	})
 	fmt.Println(summary.Text, summary.Usage, err)
 	// Output:
-	// The budget is 4,200 EUR. {310 9} <nil>
+	// The budget is 4,200 EUR. {310 9  } <nil>
 }

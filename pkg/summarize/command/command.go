@@ -1,6 +1,7 @@
 // Package command summarises with a program of the user's, which reads
 // {"previousSummary", "maxTokens", "turns"} as one JSON object on its standard input, the
-// turns as they are in the message, and writes the summary.
+// turns as they are in the message, and writes the summary. What the summary has cost may be on a
+// line of its standard error: see [UsageLine].
 package command
 
 import (
@@ -46,12 +47,24 @@ func (s Summarizer) Summarize(ctx context.Context, r summarize.Request) (summari
 	if err := encoder.Encode(question); err != nil {
 		return summarize.Summary{}, fmt.Errorf("encoding the turns: %w", err)
 	}
-	text, err := s.Set.Exchange(ctx, s.Child, in.Bytes(), child.Bounds{Timeout: s.Timeout, Output: maxSummary})
+	var used usage
+	o := s.Child
+	o.Stderr = func(line string) {
+		if text, ok := strings.CutPrefix(line, UsageLine); ok {
+			used.read(text)
+		} else {
+			s.Child.Stderr(line)
+		}
+	}
+	text, err := s.Set.Exchange(ctx, o, in.Bytes(), child.Bounds{Timeout: s.Timeout, Output: maxSummary})
+	if err == nil {
+		err = used.err
+	}
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
 		err = errors.New("wrote nothing")
 	}
 	if err != nil {
 		return summarize.Summary{}, fmt.Errorf("the summariser %w", err)
 	}
-	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(text)), "\uFFFD")}, nil
+	return summarize.Summary{Text: strings.ToValidUTF8(strings.TrimSpace(string(text)), "\uFFFD"), Usage: used.Usage}, nil
 }

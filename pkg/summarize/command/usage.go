@@ -1,0 +1,40 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/summarize"
+)
+
+// UsageLine is what a line on the standard error of a command begins with that says what the summary
+// has cost, as a JSON object after it: {"promptTokens": 1200, "completionTokens": 150, "costUSD":
+// 0.00042, "model": "gpt-5-mini"}, each of them optional. Of several lines, the last counts.
+const UsageLine = "handoff-usage: "
+
+// usage is what such a line says.
+type usage struct {
+	summarize.Usage
+	err error
+}
+
+func (u *usage) read(text string) {
+	var said struct {
+		PromptTokens     int         `json:"promptTokens"`
+		CompletionTokens int         `json:"completionTokens"`
+		CostUSD          json.Number `json:"costUSD"`
+		Model            string      `json:"model"`
+	}
+	*u = usage{}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	switch err := d.Decode(&said); {
+	case err != nil:
+		u.err = fmt.Errorf("wrote a line %sthat cannot be read: %w", UsageLine, err)
+	case said.PromptTokens < 0 || said.CompletionTokens < 0 || strings.HasPrefix(said.CostUSD.String(), "-"):
+		u.err = fmt.Errorf("wrote a line %swith a number below 0", UsageLine)
+	default:
+		u.Usage = summarize.Usage{PromptTokens: said.PromptTokens, CompletionTokens: said.CompletionTokens, CostUSD: said.CostUSD.String(), Model: said.Model}
+	}
+}
