@@ -22,6 +22,7 @@ type macpShowFlags struct {
 	pending bool
 	all     bool
 	query   handoffQuery
+	output  string
 }
 
 func newMACPShow(g *cli.Globals) *cobra.Command {
@@ -34,10 +35,12 @@ responsibility, the handoffs and what became of them, and the time line. Message
 that a rule rejects are on the time line and have no effect.
 
 With --pending it lists the handoffs that wait for an answer, one a line, with their
-targets; nothing if there are none. --handoff shows one handoff. --accepted and
+targets; nothing if there are none. --handoff shows one handoff, and --context writes
+what was given for it, decoded, byte for byte: the last of several. --accepted and
 --declined print nothing: exit code 0 says that the handoff was, 1 that it was not.`,
 		Example: `  handoff macp show session.json
   handoff macp show --pending sessions/
+  handoff macp show --context h1 -o context.json session.json
   handoff macp show -f json session.json | jq .responsible`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -47,7 +50,8 @@ targets; nothing if there are none. --handoff shows one handoff. --accepted and
 	cli.RegisterFormat(c, &f.format, "text or json", report.PlainFormats)
 	flags.BoolVar(&f.pending, "pending", false, "list the handoffs that wait for an answer")
 	f.query.register(c)
-	c.MarkFlagsMutuallyExclusive("pending", "handoff", "accepted", "declined")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	c.MarkFlagsMutuallyExclusive("pending", "handoff", "context", "accepted", "declined")
 	flags.BoolVar(&f.all, "all", false, "show all handoffs and the whole time line")
 	return c
 }
@@ -98,7 +102,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := (&cli.FactsFlags{Format: f.format}).Open(f.Globals, c)
+	out, err := (&cli.FactsFlags{Format: f.format, Output: f.output}).Open(f.Globals, c)
 	if err != nil {
 		return err
 	}

@@ -14,18 +14,21 @@ import (
 
 // A handoffQuery asks about one handoff of each session.
 type handoffQuery struct {
-	shown, accepted, declined string // ids
-	no                        bool   // the answer of a session was no
+	shown, accepted, declined, context string // ids
+	no                                 bool   // the answer of a session was no
 }
 
 func (q *handoffQuery) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&q.shown, "handoff", "", "show the handoff with this `ID`")
+	flags.StringVar(&q.context, "context", "", "write the last context that was given for the handoff with this `ID`, as it is")
 	flags.StringVar(&q.accepted, "accepted", "", "ask whether the handoff with this `ID` was accepted")
 	flags.StringVar(&q.declined, "declined", "", "ask whether the handoff with this `ID` was declined")
 }
 
-func (q *handoffQuery) asked() bool { return cmp.Or(q.shown, q.accepted, q.declined) != "" }
+func (q *handoffQuery) id() string { return cmp.Or(q.shown, q.context, q.accepted, q.declined) }
+
+func (q *handoffQuery) asked() bool { return q.id() != "" }
 
 // A macpHandoff is what --handoff writes of a transcript.
 type macpHandoff struct {
@@ -43,7 +46,7 @@ func (h macpHandoff) WriteText(w io.Writer, _ int, _ term.Palette) error {
 
 // answer answers for one session.
 func (q *handoffQuery) answer(s macpSession, out *cli.Facts, progress *term.Progress) error {
-	id := cmp.Or(q.shown, q.accepted, q.declined)
+	id := q.id()
 	h, there := s.Handoff(id)
 	switch {
 	case !there:
@@ -52,6 +55,19 @@ func (q *handoffQuery) answer(s macpSession, out *cli.Facts, progress *term.Prog
 		return nil
 	case q.shown != "":
 		return out.Print(macpHandoff{s.Source, s.Index, s.SessionID, h})
+	case q.context != "":
+		given := s.Contexts[id]
+		if len(given) == 0 {
+			q.no = true
+			progress.Fail(fmt.Errorf("%s: no context was given for the handoff %s", term.Visible(s.Source), term.Visible(fmt.Sprintf("%q", id))))
+			return nil
+		}
+		last := given[len(given)-1]
+		if len(given) > 1 {
+			progress.Fail(fmt.Errorf("%s: the last of %d contexts, %s", term.Visible(s.Source), len(given), term.Visible(last.ContentType)))
+		}
+		_, err := out.Write(last.Context)
+		return err
 	case q.accepted != "":
 		q.no = q.no || h.Status != macp.Accepted
 	default:

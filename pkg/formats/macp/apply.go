@@ -21,9 +21,12 @@ func (s *Session) apply(e *Envelope, now Instant) {
 		s.handoffs = append(s.handoffs, Handoff{ID: p.HandoffID, Status: Offered, Target: p.TargetParticipant, OfferedBy: e.Sender,
 			Scope: p.Scope, Reason: p.Reason, OfferIndex: e.Index})
 		s.offeredAt = append(s.offeredAt, s.own(e, now))
+		s.given = append(s.given, nil)
 	case *HandoffContext:
-		h := &s.handoffs[s.byID[p.HandoffID]]
+		at := s.byID[p.HandoffID]
+		h := &s.handoffs[at]
 		h.Contexts++
+		s.given[at] = append(s.given[at], p)
 		if h.Pending() {
 			h.Status = ContextSent
 		} else {

@@ -50,11 +50,13 @@ type Projection struct {
 	// Responsible is the agent that holds the responsibility: the target of an accepted
 	// offer, unless a commitment with a negative outcome followed; otherwise the initiator;
 	// "" before the session has begun.
-	Responsible string      `json:"responsible"`
-	Handoffs    []Handoff   `json:"handoffs"`
-	Pending     []string    `json:"pending"`    // ids of the handoffs that wait for an answer
-	Commitment  *Resolution `json:"commitment"` // null before there is one
-	TimeLine    []Entry     `json:"time_line"`
+	Responsible string    `json:"responsible"`
+	Handoffs    []Handoff `json:"handoffs"`
+	// Contexts are what was given for the handoffs, by their ids, in the order of the messages.
+	Contexts   map[string][]*HandoffContext `json:"-"`
+	Pending    []string                     `json:"pending"`    // ids of the handoffs that wait for an answer
+	Commitment *Resolution                  `json:"commitment"` // null before there is one
+	TimeLine   []Entry                      `json:"time_line"`
 }
 
 // A Resolution is the commitment that resolved a session.
@@ -113,6 +115,10 @@ func Project(t *Transcript, o Options) Projection {
 	}
 	if p.Handoffs == nil {
 		p.Handoffs = []Handoff{}
+	}
+	p.Contexts = make(map[string][]*HandoffContext, len(s.handoffs))
+	for i, h := range s.handoffs {
+		p.Contexts[h.ID] = s.given[i]
 	}
 	if h, ok := s.Outstanding(); ok {
 		p.Pending = append(p.Pending, h.ID)

@@ -25,7 +25,8 @@ type Session struct {
 	seen         map[string]int // indices of the accepted messages by their ids
 
 	handoffs    []Handoff
-	offeredAt   []Instant // of the handoffs
+	offeredAt   []Instant           // of the handoffs
+	given       [][]*HandoffContext // of the handoffs
 	byID        map[string]int
 	outstanding int // index in handoffs; -1 for none
 	accepted    int // likewise
