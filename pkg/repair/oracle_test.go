@@ -35,6 +35,8 @@ func TestOracles(t *testing.T) {
 		{"openai-chat", format.OpenAIChat, []string{"array"}},
 		{"openai-responses", format.OpenAIResponses, []string{"array"}},
 		{"anthropic", format.Anthropic, []string{"array"}},
+		{"bedrock-converse", format.BedrockConverse, []string{"array"}},
+		{"a2a", format.A2A, []string{"task", "task 0.3"}},
 	} {
 		t.Run(tt.oracle, func(t *testing.T) {
 			sdk := oracle.Start(t, tt.oracle)
