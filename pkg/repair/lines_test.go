@@ -58,7 +58,7 @@ func mutateLines(rng *rand.Rand, lines [][]byte) []byte {
 }
 
 // A session that lines were removed from, doubled or exchanged in is repaired, no word of it is
-// lost, and Claude's own reader finds the turns.
+// lost, Claude's own reader finds the turns, and the schema of Codex takes the lines.
 func TestSessions(t *testing.T) {
 	for f, patterns := range map[format.Format][]string{
 		format.ClaudeCode: {"threads/claude-code-*.jsonl", "sessions/claude/projects/*/*.jsonl"},
@@ -66,7 +66,7 @@ func TestSessions(t *testing.T) {
 	} {
 		t.Run(string(f), func(t *testing.T) {
 			all := sessions(t, patterns...)
-			var questions [][]byte
+			var given, questions [][]byte
 			var turns [][]string
 			mended := 0
 			for seed := range uint64(1500) {
@@ -93,6 +93,11 @@ func TestSessions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				before, err := json.Marshal(string(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				given = append(given, before)
 				h, err := history.Of(document(t, r.Text), f, jsonstream.Unlimited())
 				if err != nil {
 					t.Fatal(err)
@@ -106,7 +111,23 @@ func TestSessions(t *testing.T) {
 			if t.Logf("%d repaired", mended); mended < 300 {
 				t.Errorf("only %d were repaired", mended)
 			}
-			if f != format.ClaudeCode || testing.Short() {
+			switch {
+			case testing.Short():
+				return
+			case f == format.Codex:
+				schema := oracle.Start(t, "codex")
+				taken, after := 0, schema.Ask(questions...)
+				for i, answer := range schema.Ask(given...) {
+					if !answer.OK { // nor are its lines what they have to be before
+						continue
+					}
+					if taken++; !after[i].OK {
+						t.Errorf("%s\n%s", after[i].Error, questions[i])
+					}
+				}
+				if t.Logf("the schema of Codex takes %d of %d before", taken, len(given)); taken < 50 { // of those with all members that the schema has now
+					t.Errorf("the schema of Codex takes only %d of %d before they are repaired", taken, len(given))
+				}
 				return
 			}
 			for i, answer := range oracle.Start(t, "claude-code").Ask(questions...) {
