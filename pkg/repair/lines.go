@@ -95,7 +95,7 @@ func (r *Result) cut(file jsonstream.LinesFile, end int64) error {
 		return err
 	}
 	digest.Write(rest)
-	r.Steps = []Step{Torn{Bytes: len(rest), last: true}.step()}
+	r.Steps = []Step{damageStep(rest, 0, true)}
 	r.Archive = line(entry{after, undo.OfCut(hex.EncodeToString(digest.Sum(nil)), int(kept), rest)})
 	return nil
 }

@@ -75,7 +75,17 @@ func nameOf(p conversation.Part) string {
 	if id := p.ID.Text(); id != "" {
 		return fmt.Sprintf("%q", id)
 	}
-	return fmt.Sprintf("of %q", p.Tool())
+	if tool := p.Tool(); tool != "" {
+		return fmt.Sprintf("of the tool %q", tool)
+	}
+	return "without an id"
+}
+
+func resultName(p conversation.Part) string {
+	if p.ID.Text() == "" && p.Tool() == "" {
+		return "the result without an id"
+	}
+	return "the result of " + nameOf(p)
 }
 
 // put puts a result after the turn with its call: into the turn that has the results of the
@@ -186,7 +196,7 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 	case f.Of == result.Value: // they are one
 		return false
 	}
-	r.step(f, i, "moved the result of %s to its call", nameOf(result))
+	r.step(f, i, "moved %s to its call", resultName(result))
 	if r.isAlone(i, result) {
 		to := r.afterCalls(call)
 		for to < len(r.items) && to != i && r.isResult(to) {
@@ -220,7 +230,7 @@ func (r *repairer) noteResult(f provider.Fault) bool {
 func (r *repairer) note(f provider.Fault, i int, result conversation.Part, why string) {
 	like := r.items[i].turn.Value
 	said := noteText(result, why)
-	r.step(f, i, "made the result of %s, %s, a note in a turn of the user", nameOf(result), why)
+	r.step(f, i, "made %s, %s, a note in a turn of the user", resultName(result), why)
 	if role := r.items[i].turn.Role; !r.isWhole(i, result) && role == "user" {
 		// In the same turn, since two of the user in a row are not taken everywhere.
 		list := result.Value.Parent()
@@ -293,7 +303,7 @@ func (r *repairer) mendRepeatedResult(f provider.Fault) bool {
 				continue
 			}
 			if same(p.Value, result.Value) {
-				r.step(f, i, "dropped the second result of %s, which is the same", nameOf(result))
+				r.step(f, i, "dropped %s, which is there twice", resultName(result))
 				r.take(i, result)
 				return true
 			}
@@ -305,83 +315,4 @@ func (r *repairer) mendRepeatedResult(f provider.Fault) bool {
 
 func same(a, b jsonstream.Value) bool {
 	return bytes.Equal(jsonstream.AppendCompact(nil, a.Raw()), jsonstream.AppendCompact(nil, b.Raw()))
-}
-
-// mendRepeatedCall gives a second call with an id one of its own, and its result the same; it
-// drops a call that is the same as the first and has no result.
-func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
-	i := r.indexOf(f.At)
-	again, ok := r.partAt(i, f.At, conversation.Call)
-	if !ok {
-		return false
-	}
-	id := again.ID.Text()
-	var first conversation.Part
-	firstAt := -1
-	var after []placed                   // the results after the second call
-	passed, open, results := false, 0, 0 // open: calls before it that had no result yet
-	for j, it := range r.items {
-		for p := range conversation.ToolEvents(it.turn.Value) {
-			switch {
-			case p.ID.Text() != id:
-			case p.Kind == conversation.Result:
-				results++
-				if passed {
-					after = append(after, placed{p, j})
-				} else {
-					open--
-				}
-			case p.Value == again.Value:
-				passed = true
-			case !passed:
-				open++
-				if firstAt < 0 {
-					first, firstAt = p, j
-				}
-			}
-		}
-	}
-	own := len(after) > 0 && after[0].Value == again.Value // call and result are one part
-	if (results < 2 || own) && same(first.Value, again.Value) {
-		if firstAt != i && same(r.items[firstAt].turn.Value, r.items[i].turn.Value) {
-			r.step(f, i, "dropped the turn, which is the same as the one with the first call %q", id)
-			r.drop(i)
-			return true
-		}
-		r.step(f, i, "dropped the second call %q, which is the same", id)
-		r.take(i, again)
-		return true
-	}
-	fresh := r.freshID(id)
-	r.step(f, i, "gave the second call %q the id %q", id, fresh)
-	r.renameIn(i, again.Value, id, fresh)
-	if result, ok := resultFor(again, first, after, max(open, 0)); ok && !own {
-		at := r.items[result.item].turn.Value
-		r.renameIn(result.item, at.At(result.Value.Pointer()[len(at.Pointer()):]), id, fresh)
-	}
-	return true
-}
-
-// A placed part is in an item.
-type placed struct {
-	conversation.Part
-	item int
-}
-
-// resultFor returns which of the results after a second call with the id of the first is of that
-// second call: the one with the name of its tool or, where names do not tell, the one that comes
-// after those of the calls before it, of which open have none yet.
-func resultFor(again, first conversation.Part, after []placed, open int) (placed, bool) {
-	named := false
-	for _, result := range after {
-		if result.Name.Exists() && first.Tool() != again.Tool() {
-			if named = true; result.Tool() == again.Tool() {
-				return result, true
-			}
-		}
-	}
-	if named || open >= len(after) {
-		return placed{}, false
-	}
-	return after[open], true
 }

@@ -4,7 +4,6 @@
 package repair
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,8 +25,8 @@ type Options struct {
 	// For is the provider that is to take the history: "" means the one whose turns they
 	// are, or else [provider.OpenAIChat], whose order of calls and results all take.
 	For provider.Provider
-	// Damage is what [Parse] took out of the text of the document; nil if that is whole.
-	Damage *Damage
+	// Damage is what is not in the document any more: see [Parse].
+	Damage Damage
 }
 
 // A Step is one thing that was done.
@@ -43,16 +42,16 @@ type Result struct {
 	For    provider.Provider
 	Text   []byte // the message's own if there was nothing to do
 	Steps  []Step
-	// Left are the errors that are still there, those of the schema first: a provider would refuse
-	// the history.
+	// Left are the errors that are still there: those of the schema of the format, of its rules and
+	// of those of the provider.
 	Left []finding.Finding
 	// Archive is a line of an [Archive] without its end, nil if nothing was changed.
 	Archive []byte
 }
 
 // Message repairs the history of a message. It does what the errors of the provider's rules
-// ask for, and nothing for its warnings, but that a turn of the system is put where it is
-// heard. Turns that nothing is wrong with stay as they are, byte for byte. A repaired message
+// ask for, and what it can about those of the schema, and nothing about warnings, but that a turn of
+// the system is put where it is heard. Turns that nothing is wrong with stay as they are, byte for byte. A repaired message
 // is not changed again. The error is of [history.Of].
 func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	h, err := history.Of(doc, o.Format, limits)
@@ -62,57 +61,60 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	r := newRepairer(h, o.For)
-	refused, err := refusedBySchema(doc, h.Format, limits)
-	if err != nil {
-		return Result{}, err
-	}
-	r.mendStructure(refused)
-	r.run()
-	result := Result{Format: h.Format, For: r.provider, Text: doc.Raw().Bytes, Steps: r.steps}
-	if len(r.steps) > 0 {
-		if r.isSigned() {
-			result.Steps = append(r.steps, Step{"", "", "removed the signature, which no longer holds: sign the message again"})
-		}
-		if result.Text, err = r.write(); err != nil {
-			return Result{}, err
-		}
-	}
-	was := doc.Raw().Bytes
-	if o.Damage != nil {
-		var torn []Step
-		for _, t := range o.Damage.Torn {
-			torn = append(torn, t.step())
-		}
-		was, result.Steps = o.Damage.text, append(torn, result.Steps...)
-	}
-	if len(result.Steps) > 0 {
-		result.Archive = archive(was, result.Text)
-		if doc, err = jsonstream.Parse(doc.Raw().With(result.Text), jsonstream.Unlimited()); err != nil {
+	if h.Format == format.ClaudeCode && o.Damage.after != nil {
+		if doc, err = o.Damage.relink(doc); err != nil {
 			return Result{}, err
 		}
 		if h, err = history.Of(doc, h.Format, jsonstream.Unlimited()); err != nil {
 			return Result{}, err
 		}
-		if len(h.Turns) != len(r.items) {
-			return Result{}, fmt.Errorf("the repaired history has %d turns, and the message has room for %d of them", len(r.items), len(h.Turns))
+	}
+	r := newRepairer(doc, h, o.For)
+	result := Result{Format: h.Format, For: r.provider}
+	for range maxRounds {
+		r.run()
+		repaired, now := doc, h
+		if result.Text = doc.Raw().Bytes; len(r.steps) > 0 {
+			if repaired, now, err = r.written(h.Format); err != nil {
+				return Result{}, err
+			}
+			result.Text, limits = repaired.Raw().Bytes, jsonstream.Unlimited()
 		}
+		result.Left = refusals(repaired, h.Format, r.provider, limits)
+		if r.failed || !r.mendFormat(result.Left, now) {
+			break
+		}
+	}
+	result.Steps = r.steps
+	if len(r.steps) > 0 && r.isSigned() {
+		result.Steps = append(r.steps, Step{"", "", "removed the signature, which no longer holds: sign the message again"})
+	}
+	original := doc.Raw().Bytes
+	if len(o.Damage.steps) > 0 {
+		original = o.Damage.text
+		result.Steps = slices.Concat(o.Damage.steps, result.Steps)
 	}
 	if len(result.Steps) > 0 {
-		if refused, err = refusedBySchema(doc, h.Format, limits); err != nil {
-			return Result{}, err
-		}
-	}
-	result.Left = refused
-	if len(result.Steps) == 0 && !r.refused && len(h.Turns) > 0 {
-		return result, nil
-	}
-	for _, f := range provider.Check(r.provider, h) {
-		if f.Severity == finding.Error {
-			result.Left = append(result.Left, f)
-		}
+		result.Archive = archive(original, result.Text)
 	}
 	return result, nil
+}
+
+// written returns the message as it is now, and its history, whose turns are the items.
+func (r *repairer) written(f format.Format) (*jsonstream.Document, *history.History, error) {
+	text, err := r.write()
+	if err != nil {
+		return nil, nil, err
+	}
+	doc, err := jsonstream.Parse(r.doc.Raw().With(text), jsonstream.Unlimited())
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := history.Of(doc, f, jsonstream.Unlimited())
+	if err == nil && len(h.Turns) != len(r.items) {
+		err = fmt.Errorf("the repaired history has %d turns, and the message has room for %d of them", len(r.items), len(h.Turns))
+	}
+	return doc, h, err
 }
 
 // An item is a turn of the history that is being repaired.
@@ -123,6 +125,7 @@ type item struct {
 
 // A repairer repairs one history.
 type repairer struct {
+	doc      *jsonstream.Document // the message before the repair
 	h        *history.History
 	layout   *format.Descriptor
 	provider provider.Provider
@@ -130,10 +133,10 @@ type repairer struct {
 	holders  map[jsonstream.Value]*item // by their turns
 	pointers []string                   // of the turns before the repair
 	members  map[string][]byte          // of the root, that are added
+	once     map[string]bool            // texts of what is no turn that only the first of stays
 	steps    []Step
 	hopeless map[fault]bool // those that nothing can be done about
 	failed   bool           // a remedy does not apply to a turn
-	refused  bool           // the history had errors when it was last looked at
 }
 
 // A fault is that of a rule at a value.
@@ -142,14 +145,14 @@ type fault struct {
 	at   jsonstream.Value
 }
 
-func newRepairer(h *history.History, p provider.Provider) *repairer {
+func newRepairer(doc *jsonstream.Document, h *history.History, p provider.Provider) *repairer {
 	if p == "" {
 		p = provider.Of(h)
 	}
 	if p == "" {
 		p = provider.OpenAIChat
 	}
-	r := &repairer{h: h, layout: h.Layout(), provider: p, pointers: h.Pointers(), members: map[string][]byte{}, hopeless: map[fault]bool{}, holders: map[jsonstream.Value]*item{}}
+	r := &repairer{doc: doc, h: h, layout: h.Layout(), provider: p, pointers: h.Pointers(), members: map[string][]byte{}, once: map[string]bool{}, hopeless: map[fault]bool{}, holders: map[jsonstream.Value]*item{}}
 	for i, t := range h.Turns {
 		it := &item{turn: t, at: i}
 		r.items, r.holders[t.Value] = append(r.items, it), it
@@ -205,7 +208,6 @@ const maxRounds = 200
 // Faults in a turn that has been changed are left for the next round.
 func (r *repairer) round() bool {
 	faults := provider.Faults(r.provider, r.layout, r.turns())
-	r.refused = slices.ContainsFunc(faults, func(f provider.Fault) bool { return f.Severity == finding.Error })
 	for _, remedy := range remedies {
 		mended := false
 		for _, f := range faults {
@@ -266,110 +268,72 @@ func (r *repairer) step(f provider.Fault, i int, format string, args ...any) {
 	r.steps = append(r.steps, s)
 }
 
-// write returns the message with the turns as they are now. Each list keeps the white space
-// between its turns.
-func (r *repairer) write() ([]byte, error) {
-	if r.isLines() {
-		turns := make([]history.Line, len(r.items))
-		for i, it := range r.items {
-			turns[i] = history.Line{Of: it.at, Value: it.turn.Value}
-		}
-		return r.h.WithTurns(turns)
+// parse returns a turn with a text.
+func parse(text []byte) jsonstream.Value {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		panic(fmt.Sprintf("repair: wrote what is no JSON: %v", err)) // made of JSON by edits that keep it
 	}
-	root := jsonstream.NewDraft(r.h.Root)
-	for i, list := range r.h.Lists {
-		if list.Value.Kind() != jsonstream.Array {
-			continue
-		}
-		elements := r.elements(i, list.Value)
-		var was [][]byte
-		for _, v := range list.Value.Elements() {
-			was = append(was, v.Raw())
-		}
-		if slices.EqualFunc(elements, was, bytes.Equal) {
-			continue
-		}
-		if err := root.Set(list.Pointer(), join(list.Value, elements)); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range r.layout.Signature {
-		if r.h.Root.Get(name).Exists() {
-			if err := root.Remove("/" + name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, name := range []string{"system", "systemInstruction"} {
-		if value := r.members[name]; value != nil {
-			if err := root.Set("/"+name, value); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return r.h.Message(root.Bytes())
+	return doc.Root()
 }
 
-// elements returns what a list is to have: its turns as they are now, and what is no turn, such
-// as an event without content, after the turn that it followed.
-func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
-	there := map[int]bool{} // the turns that are left, by their indices before the repair
-	for _, it := range r.items {
-		there[it.at] = there[it.at] || it.turn.List == list
-	}
-	follows := map[int][][]byte{} // what is no turn, by the turn before it, -1 if there is none
-	next, last := 0, -1
-	for next < len(r.h.Turns) && r.h.Turns[next].List != list {
-		next++
-	}
-	for index, element := range v.Elements() {
-		if next < len(r.h.Turns) && r.h.Turns[next].List == list && r.h.Turns[next].Index == index {
-			if there[next] {
-				last = next
-			}
-			next++
-			continue
-		}
-		follows[last] = append(follows[last], element.Raw())
-	}
-	elements = follows[-1]
-	for _, it := range r.items {
-		if it.turn.List != list {
-			continue
-		}
-		elements = append(elements, it.turn.Value.Raw())
-		if it.at >= 0 {
-			elements = append(elements, follows[it.at]...)
-		}
-	}
-	return elements
+// replace gives an item another text.
+func (r *repairer) replace(i int, text []byte) {
+	it := r.items[i]
+	delete(r.holders, it.turn.Value)
+	it.turn.Value = parse(text)
+	r.holders[it.turn.Value] = it
+	it.turn.Role = conversation.Role(it.turn.Value)
 }
 
-// join writes a list with the white space that is before its first element, and after its last.
-func join(list jsonstream.Value, turns [][]byte) []byte {
-	raw := list.Raw()
-	before, after, between := "", "", ","
-	if list.Len() > 0 {
-		first, last := list.First(), list.First()
-		for _, v := range list.Elements() {
-			last = v
-		}
-		offset := list.Position().Offset
-		before = string(raw[1 : first.Position().Offset-offset])
-		after = string(raw[int(last.Position().Offset-offset)+len(last.Raw()) : len(raw)-1])
-		if list.Len() > 1 {
-			second := first.Next()
-			between = string(raw[int(first.Position().Offset-offset)+len(first.Raw()) : second.Position().Offset-offset])
-		} else if before != "" {
-			between += before
-		}
+// edit changes a value within an item: nil removes it.
+func (r *repairer) edit(i int, at jsonstream.Value, value []byte) {
+	r.editAt(i, at.Pointer()[len(r.items[i].turn.Value.Pointer()):], value)
+}
+
+// editAt is edit by a JSON Pointer in the turn.
+func (r *repairer) editAt(i int, pointer string, value []byte) {
+	turn := jsonstream.NewDraft(r.items[i].turn.Value)
+	var err error
+	if value == nil {
+		err = turn.Remove(pointer)
+	} else {
+		err = turn.Set(pointer, value)
 	}
-	text := append([]byte{'['}, before...)
-	for i, t := range turns {
-		if i > 0 {
-			text = append(text, between...)
-		}
-		text = append(text, t...)
+	if err != nil { // a turn of a shape that no remedy knows
+		r.failed = true
+		return
 	}
-	return append(append(text, after...), ']')
+	r.replace(i, turn.Bytes())
+}
+
+// insert inserts a turn that was made up.
+func (r *repairer) insert(i int, text []byte) {
+	like := &item{at: -1}
+	like.turn.Value = parse(text)
+	like.turn.Role = conversation.Role(like.turn.Value)
+	if len(r.items) > 0 {
+		like.turn.List = r.items[min(max(i-1, 0), len(r.items)-1)].turn.List
+	}
+	r.holders[like.turn.Value] = like
+	r.items = slices.Insert(r.items, i, like)
+}
+
+// move moves an item before that with another index.
+func (r *repairer) move(from, to int) {
+	it := r.items[from]
+	r.items = slices.Delete(r.items, from, from+1)
+	if to > from {
+		to--
+	}
+	if len(r.items) > 0 {
+		it.turn.List = r.items[min(max(to-1, 0), len(r.items)-1)].turn.List
+	}
+	r.items = slices.Insert(r.items, to, it)
+}
+
+// drop removes an item.
+func (r *repairer) drop(i int) {
+	delete(r.holders, r.items[i].turn.Value)
+	r.items = slices.Delete(r.items, i, i+1)
 }

@@ -19,8 +19,8 @@ func document(t testing.TB, text []byte) *jsonstream.Document {
 	raw := jsonstream.NewRaw(text)
 	raw.Lines = bytes.Contains(text, []byte("}\n{"))
 	doc, damage, err := Parse(raw, jsonstream.Unlimited())
-	if err != nil || damage != nil {
-		t.Fatalf("%v, %+v: %s", err, damage, text)
+	if err != nil || len(damage.steps) > 0 {
+		t.Fatalf("%v, damaged %+v: %s", err, damage.steps, text)
 	}
 	return doc
 }
@@ -54,8 +54,8 @@ func repaired(t testing.TB, text []byte, o Options) Result {
 	return r
 }
 
-// A provider takes the failing example of every rule once it is repaired, but for media and histories
-// without a turn, and the page of the rules shows what it is repaired to.
+// A provider takes the failing example of every rule once it is repaired, but for media, and the
+// page of the rules shows what it is repaired to.
 func TestRules(t *testing.T) {
 	for _, rule := range provider.Rules() {
 		if rule.Bad == "" || strings.Contains(rule.ID, "media-") || rule.Name() == "no-turns" {
@@ -104,10 +104,11 @@ func TestThreads(t *testing.T) {
 // What is no turn stays, after the turn that it followed, and a signature goes.
 func TestBeside(t *testing.T) {
 	const event = `{"id":"s1","author":"agent","invocationId":"i","actions":{"stateDelta":{"a":1}}}`
+	other := strings.Replace(event, "s1", "s2", 1)
 	text := `{"events":[` + event + `,{"author":"user","content":{"role":"user","parts":[{"text":"a"}]}},
-		{"author":"user","content":{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"b":1}}}]}},` + event + `]}`
+		{"author":"user","content":{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"b":1}}}]}},` + other + `]}`
 	r := repaired(t, []byte(text), Options{})
-	if len(r.Left) > 0 || strings.Count(string(r.Text), event) != 2 || !strings.HasPrefix(string(r.Text), `{"events":[`+event) || !strings.HasSuffix(string(r.Text), event+`]}`) {
+	if len(r.Left) > 0 || !strings.HasPrefix(string(r.Text), `{"events":[`+event) || !strings.HasSuffix(string(r.Text), other+`]}`) {
 		t.Errorf("%+v: %s", r.Left, r.Text)
 	}
 	signed := `{"taskId":"t","signature":"s","signatureKeyId":"k","conversationHistoryVerbatim":[{"role":"tool","tool_call_id":"c","content":"x"}]}`
@@ -142,40 +143,5 @@ func TestRepeatedCallInOneTurn(t *testing.T) {
 				t.Errorf("repaired to %s, left %+v; want …%s", r.Text, r.Left, tt.want)
 			}
 		})
-	}
-}
-
-// What the schema of the format refuses is refused by its API: it is mended where its meaning is
-// plain, and else it is left.
-func TestStructure(t *testing.T) {
-	tests := []struct {
-		in, want string // want "" for what is left
-	}{
-		{`[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":{"a":1.0}}]`,
-			`{"role":"tool","tool_call_id":"c","content":"{\"a\":1.0}"}]`},
-		{`[{"role":"user","content":{"type":"text","text":"x"}},{"role":"tool","tool_call_id":"c","content":"y"}]`, `[{"role":"user","content":[{"type":"text","text":"x"}]},`},
-		{`[{"id":"1","role":"user","parts":[{"type":"text","text":"x"}]},{"id":"2","role":"user","parts":[]}]`, `[{"id":"1","role":"user","parts":[{"type":"text","text":"x"}]}]`},
-		{`[{"role":"user","content":[{"type":"image_url"}]}]`, ""},
-		{`{"model":"gpt-5","messages":5}`, ""},
-	}
-	for _, tt := range tests {
-		doc := document(t, []byte(tt.in))
-		f := format.Format("")
-		if strings.Contains(tt.in, "model") {
-			f = format.OpenAIChat
-		}
-		r, err := Message(doc, jsonstream.Unlimited(), Options{Format: f, For: provider.OpenAIChat})
-		switch {
-		case err != nil:
-			t.Errorf("%s: %v", tt.in, err)
-		case tt.want == "" && (len(r.Left) == 0 || r.Left[0].Layer != finding.Schema):
-			t.Errorf("%s: left %+v, want what the schema refuses", tt.in, r.Left)
-		case tt.want != "" && (len(r.Left) > 0 || !strings.Contains(string(r.Text), tt.want)):
-			t.Errorf("%s: repaired to %s, left %+v", tt.in, r.Text, r.Left)
-		}
-	}
-	r, err := Message(document(t, []byte(`[]`)), jsonstream.Unlimited(), Options{For: provider.OpenAIChat})
-	if err != nil || len(r.Left) != 1 || r.Left[0].Rule != "openai-chat/no-turns" {
-		t.Errorf("no turns: left %+v, %v", r.Left, err)
 	}
 }

@@ -1,0 +1,146 @@
+package repair
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// cutOff is the rule that each line of JSON Lines is whole.
+const cutOff = "lines/cut-off"
+
+// Damage is what [Parse] took out of JSON Lines. The zero value is none.
+type Damage struct {
+	text  []byte       // as it was
+	steps []Step       // one for each line
+	after map[int]bool // the elements that follow what was taken out, by their indices
+}
+
+// maxDamaged is how many lines may be damaged: of more, the text is taken for something else.
+const maxDamaged = 100
+
+// Parse is [jsonstream.Parse], but that it leaves out what is no line of JSON Lines: the beginning of
+// one that whoever was ended while writing has left, also where another line was written right after
+// it, and the NUL bytes that a machine leaves which lost its power. Damage says what that was, for
+// [Options]. The error is that of [jsonstream.Parse] where more than 100 lines are damaged, or as many
+// as are whole, or something else is wrong with one.
+func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, Damage, error) {
+	doc, err := jsonstream.Parse(raw, limits)
+	if err == nil || !raw.Lines {
+		return doc, Damage{}, err
+	}
+	d := Damage{text: raw.Bytes, after: map[int]bool{}}
+	var whole []byte
+	var parser jsonstream.Parser
+	elements := 0
+	for number, rest := 1, raw.Bytes; len(rest) > 0; number++ {
+		line := rest
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			line = rest[:end+1]
+		}
+		rest = rest[len(line):]
+		blank := len(bytes.TrimSpace(line)) == 0
+		kept := line
+		if _, failed := parser.Parse(jsonstream.NewRaw(line), limits); isWhole(failed) || len(d.steps) > maxDamaged {
+			return nil, Damage{}, err
+		} else if failed != nil && !blank {
+			kept = lineIn(line, limits)
+			d.steps = append(d.steps, damageStep(line[:len(line)-len(kept)], number, len(rest) == 0 && len(kept) == 0))
+			d.after[elements] = true
+		}
+		if len(kept) > 0 && !blank {
+			elements++
+		}
+		whole = append(whole, kept...)
+	}
+	if len(d.steps) > elements {
+		return nil, Damage{}, err
+	}
+	raw.Bytes = whole
+	if doc, failed := jsonstream.Parse(raw, limits); failed == nil {
+		return doc, d, nil
+	}
+	return nil, Damage{}, err
+}
+
+// isWhole reports whether an error is that of a line that nobody cut off.
+func isWhole(err error) bool {
+	return errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrTooDeep) || errors.Is(err, jsonstream.ErrDuplicateName)
+}
+
+// lineIn returns the end of a line that is a line itself, of a format whose messages are lines: it
+// was written after the beginning of another. It is empty if there is none.
+func lineIn(line []byte, limits jsonstream.Limits) []byte {
+	const tries = 100
+	for at, n := 1, 0; at < len(line) && n < tries; n++ {
+		next := bytes.Index(line[at:], []byte(`{"`))
+		if next < 0 {
+			return nil
+		}
+		at += next
+		if doc, err := jsonstream.Parse(jsonstream.NewRaw(line[at:]), limits); err == nil && isLine(doc.Root()) {
+			return line[at:]
+		}
+		at++
+	}
+	return nil
+}
+
+// isLine reports whether a value has what every line of some format has.
+func isLine(v jsonstream.Value) bool {
+	for _, d := range formats.All() {
+		if d.IsLines() && slices.ContainsFunc(d.Known.Lines, func(name string) bool { return v.Get(name).Exists() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// relink has each line of a session of Claude Code that followed one which was taken out, by its
+// parentUuid, follow the line before that.
+func (d *Damage) relink(doc *jsonstream.Document) (*jsonstream.Document, error) {
+	uuids := map[string]bool{}
+	for _, line := range doc.Root().Elements() {
+		uuids[line.Get("uuid").Text()] = true
+	}
+	draft, last := jsonstream.NewDraft(doc.Root()), "" // last is the uuid of the line before
+	for i, line := range doc.Root().Elements() {
+		parent := line.Get("parentUuid")
+		if d.after[i] && last != "" && parent.Kind() == jsonstream.String && !uuids[parent.Text()] {
+			if err := draft.Set(parent.Pointer(), format.Fill("%", last)); err != nil {
+				return nil, err
+			}
+			d.steps = append(slices.Clip(d.steps), Step{cutOff, fmt.Sprintf("/%d", i), "linked the line to the one before, since the line that it followed was taken out"})
+		}
+		if uuid := line.Get("uuid").Text(); uuid != "" {
+			last = uuid
+		}
+	}
+	return jsonstream.Parse(doc.Raw().With(draft.Bytes()), jsonstream.Unlimited())
+}
+
+// damageStep says what was taken out of a line.
+func damageStep(part []byte, number int, last bool) Step {
+	size := bytesOf(len(part))
+	did := fmt.Sprintf("took out what is no whole line of line %d: %s", number, size)
+	switch {
+	case len(bytes.Trim(part, "\x00\r\n")) == 0:
+		did = fmt.Sprintf("took out line %d, which is NUL bytes, as a power cut leaves them: %s", number, size)
+	case last:
+		did = "cut off the last line, which is not whole: " + size
+	}
+	return Step{cutOff, "", did}
+}
+
+// bytesOf writes a number of bytes.
+func bytesOf(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

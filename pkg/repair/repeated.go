@@ -1,0 +1,105 @@
+package repair
+
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/provider"
+)
+
+// mendRepeatedCall gives a second call with an id one of its own, and its result the same; it
+// drops a call that is the same as the first and has no result.
+func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	again, ok := r.partAt(i, f.At, conversation.Call)
+	if !ok {
+		return false
+	}
+	id := again.ID.Text()
+	calls, results := r.namesakes(id)
+	first := calls[0]
+	result := resultsOf(calls, results)[slices.IndexFunc(calls, func(c event) bool { return c.Value == again.Value })]
+	own := result != nil && result.Value == again.Value
+	if (len(results) < 2 || own) && same(first.Value, again.Value) {
+		if first.item != i && same(r.items[first.item].turn.Value, r.items[i].turn.Value) {
+			r.step(f, i, "dropped the turn, which is the same as the one with the first call %q", id)
+			r.drop(i)
+			return true
+		}
+		r.step(f, i, "dropped the second call %q, which is the same", id)
+		r.take(i, again)
+		return true
+	}
+	fresh := r.freshID(id)
+	pointer := ""
+	if result != nil && !own {
+		pointer = result.Value.Pointer()[len(r.items[result.item].turn.Value.Pointer()):]
+		r.step(f, i, "gave the second call %q, and its result, the id %q", id, fresh)
+	} else {
+		r.step(f, i, "gave the second call %q the id %q", id, fresh)
+	}
+	r.renameIn(i, again.Value, id, fresh)
+	if result != nil && !own {
+		r.renameIn(result.item, r.items[result.item].turn.Value.At(pointer), id, fresh)
+	}
+	return true
+}
+
+// An event is a call or a result of an item.
+type event struct {
+	conversation.Part
+	item int
+	at   int // among all calls and results with its id
+}
+
+// namesakes returns the calls and the results with an id, in their order.
+func (r *repairer) namesakes(id string) (calls, results []event) {
+	for i, it := range r.items {
+		for p := range conversation.ToolEvents(it.turn.Value) {
+			e := event{p, i, len(calls) + len(results)}
+			switch {
+			case p.ID.Text() != id:
+			case p.Kind == conversation.Result:
+				results = append(results, e)
+			default:
+				calls = append(calls, e)
+			}
+		}
+	}
+	return calls, results
+}
+
+// resultsOf returns the results of calls with one id, nil for a call that has none. A result that
+// names its tool is that of a call of the tool. Of the calls before a result, it is that of those
+// made last: the n-th of the results is that of the n-th of the calls made together.
+func resultsOf(calls, results []event) []*event {
+	pairs := make([]*event, len(calls))
+	left := make([]*event, len(results))
+	for i := range results {
+		left[i] = &results[i]
+	}
+	pair := func(fits func(call, result *event) bool) {
+		left = slices.DeleteFunc(left, func(result *event) bool {
+			best := -1
+			for i := range calls {
+				switch call := &calls[i]; {
+				case pairs[i] != nil || !fits(call, result):
+				case best < 0, call.at < result.at && call.item > calls[i-1].item+1:
+					best = i
+				}
+			}
+			if best >= 0 {
+				pairs[best] = result
+			}
+			return best >= 0
+		})
+	}
+	isNamed := func(result *event) bool {
+		return result.Tool() != "" && slices.ContainsFunc(calls, func(call event) bool { return call.Tool() == result.Tool() })
+	}
+	pair(func(call, result *event) bool { return call.Value == result.Value })
+	pair(func(call, result *event) bool { return isNamed(result) && call.Tool() == result.Tool() })
+	pair(func(call, result *event) bool { return !isNamed(result) })
+	pair(func(call, result *event) bool { return true })
+	return pairs
+}

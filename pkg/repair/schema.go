@@ -1,0 +1,185 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/provider"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// refusals returns the errors of a message: of the schema and the rules of its format, and of those of
+// a provider. Of a session, whose lines its own agent reads, those of the provider are all.
+func refusals(doc *jsonstream.Document, f format.Format, p provider.Provider, limits jsonstream.Limits) []finding.Finding {
+	o := validate.Options{Formats: []format.Format{f}, For: []provider.Provider{p}, Layers: []finding.Layer{finding.Provider}, All: true, Limits: limits}
+	if !formats.Named(f).IsLines() {
+		o.Layers = append(o.Layers, finding.Schema, finding.Protocol)
+	}
+	result, err := validate.New(o).Validate(context.Background(), message.Of(doc))
+	if err != nil {
+		panic(err) // only of a context that ends, and of a scanner
+	}
+	var left []finding.Finding
+	for _, f := range result.Findings {
+		if f.Severity == finding.Error {
+			left = append(left, f)
+		}
+	}
+	return left
+}
+
+// mendFormat does what it can about errors of the schema and the rules of the format, which are in
+// the history as it is now, and reports whether it did. Of several errors in a turn, it mends one:
+// the others may be of what has changed.
+func (r *repairer) mendFormat(errors []finding.Finding, now *history.History) (mended bool) {
+	if r.h.Carrier().Exists() { // the errors are of the message, and the turns of what it carries
+		return false
+	}
+	items, pointers := slices.Clone(r.items), now.Pointers()
+	seen := map[*item]bool{}
+	for _, e := range errors {
+		n := slices.IndexFunc(pointers, func(pointer string) bool {
+			rest, ok := strings.CutPrefix(e.Pointer, pointer)
+			return ok && (rest == "" || rest[0] == '/')
+		})
+		if n < 0 {
+			mended = r.mendBeside(e, now.Root.At(e.Pointer)) || mended
+			continue
+		}
+		if seen[items[n]] {
+			continue
+		}
+		i := slices.Index(r.items, items[n])
+		if i < 0 {
+			continue
+		}
+		at := r.items[i].turn.Value.At(e.Pointer[len(pointers[n]):])
+		if at.Exists() && r.mendRefusal(i, provider.Fault{Finding: e, At: at}) {
+			seen[items[n]], mended = true, true
+		}
+	}
+	return mended
+}
+
+// mendBeside drops what is no turn and has the id of another, if it is the same as one before it.
+func (r *repairer) mendBeside(e finding.Finding, id jsonstream.Value) bool {
+	element := id.Parent()
+	text := string(element.Raw())
+	if !strings.HasSuffix(e.Rule, "/repeated-id") || element.Parent().Kind() != jsonstream.Array || r.once[text] {
+		return false
+	}
+	for _, other := range element.Parent().Elements() {
+		if other == element {
+			break
+		}
+		if string(other.Raw()) == text {
+			r.once[text] = true
+			r.steps = append(r.steps, Step{e.Rule, "", fmt.Sprintf("dropped what is no turn, and is the same as one before it, with the id %q", id.Text())})
+			return true
+		}
+	}
+	return false
+}
+
+// mendRefusal mends an error in an item, if it can.
+func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
+	turn, at := r.items[i].turn, f.At
+	_, rule, _ := strings.Cut(f.Rule, "/")
+	_, isCall := r.partAt(i, at, conversation.Call)
+	switch {
+	case rule == "repeated-id" && isCall:
+		return r.mendRepeatedCall(f)
+	case rule == "repeated-id":
+		return r.mendTurnID(f)
+	case rule == "contradicting-calls": // LangChain has calls twice
+		return r.listCall(i, f)
+	case f.Layer == finding.Protocol && rule == "call-without-result":
+		return r.answerCall(f)
+	case f.Layer == finding.Protocol && rule == "result-without-call":
+		return r.noteResult(f)
+	case f.Layer == finding.Schema && isSilent(turn) && len(r.items) > 1:
+		r.step(f, i, "left out the turn, which has no content")
+		r.drop(i)
+		return true
+	case f.Layer == finding.Schema && (at.Name() == "content" || at.Name() == "output"):
+		result, ok := r.partAt(i, at, conversation.Result)
+		if !ok || result.Value != at.Parent() || at.Kind() == jsonstream.String || at.Kind() == jsonstream.Array || at.Kind() == jsonstream.Null {
+			return false
+		}
+		r.step(f, i, "wrote the %s of %s as a text: its JSON", at.Name(), resultName(result))
+		r.edit(i, at, format.Fill("%", string(jsonstream.AppendCompact(nil, at.Raw()))))
+		return true
+	}
+	return false
+}
+
+// mendTurnID drops a turn that is the same as one before it, and gives any other with its id one of
+// its own.
+func (r *repairer) mendTurnID(f provider.Fault) bool {
+	i := r.indexOf(f.At)
+	if f.At.Kind() != jsonstream.String {
+		return false
+	}
+	taken := map[string]bool{}
+	again := false
+	for j, it := range r.items {
+		if j < i && same(it.turn.Value, r.items[i].turn.Value) {
+			r.step(f, i, "dropped the turn, which is the same as one before it")
+			r.drop(i)
+			return true
+		}
+		for v := range it.turn.Value.All() {
+			if v.Name() == f.At.Name() {
+				taken[v.Text()] = true
+				again = again || j != i && v.Text() == f.At.Text()
+			}
+		}
+	}
+	if !again { // the other is gone
+		return false
+	}
+	fresh := ""
+	for n := 2; fresh == "" || taken[fresh]; n++ {
+		fresh = fmt.Sprintf("%s_%d", f.At.Text(), n)
+	}
+	r.step(f, i, "gave the turn the id %q in the place of %q, which another has", fresh, f.At.Text())
+	r.edit(i, f.At, format.Fill("%", fresh))
+	return true
+}
+
+// listCall adds a call in the content of a message of LangChain to its list of calls.
+func (r *repairer) listCall(i int, f provider.Fault) bool {
+	block := f.At.Parent()
+	message := block.Parent().Parent()
+	list, input := message.Get("tool_calls"), block.Get("input")
+	if block.Get("type").Text() != "tool_use" || list.Kind() != jsonstream.Array || input.Kind() != jsonstream.Object {
+		return false
+	}
+	call := format.Fill(`{"type":"tool_call","id":%,"name":%,"args":`, f.At.Text(), block.Get("name").Text())
+	r.step(f, i, "added the call %q of the content to the list of calls", f.At.Text())
+	r.insertPart(i, list, list.Len(), append(append(call, input.Raw()...), '}'))
+	return true
+}
+
+// isSilent reports whether a turn has an empty list of parts and nothing else that is said, called
+// or answered.
+func isSilent(turn conversation.Turn) bool {
+	for range conversation.Parts(turn.Value) {
+		return false
+	}
+	for _, name := range []string{"parts", "content"} {
+		if list := turn.Item().Get(name); list.Kind() == jsonstream.Array && list.Len() == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+package repair
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// write returns the message with the turns as they are now. Each list keeps the white space
+// between its turns.
+func (r *repairer) write() ([]byte, error) {
+	if r.isLines() {
+		turns := make([]history.Line, len(r.items))
+		for i, it := range r.items {
+			turns[i] = history.Line{Of: it.at, Value: it.turn.Value}
+		}
+		return r.h.WithTurns(turns)
+	}
+	root := jsonstream.NewDraft(r.h.Root)
+	for i, list := range r.h.Lists {
+		if list.Value.Kind() != jsonstream.Array {
+			continue
+		}
+		elements := r.elements(i, list.Value)
+		var was [][]byte
+		for _, v := range list.Value.Elements() {
+			was = append(was, v.Raw())
+		}
+		if slices.EqualFunc(elements, was, bytes.Equal) {
+			continue
+		}
+		if err := root.Set(list.Pointer(), join(list.Value, elements)); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range r.layout.Signature {
+		if r.h.Root.Get(name).Exists() {
+			if err := root.Remove("/" + name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, name := range []string{"system", "systemInstruction"} {
+		if value := r.members[name]; value != nil {
+			if err := root.Set("/"+name, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.h.Message(root.Bytes())
+}
+
+// elements returns what a list is to have: its turns as they are now, and what is no turn, such
+// as an event without content, after the turn that it followed.
+func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
+	there := map[int]bool{} // the turns that are left, by their indices before the repair
+	for _, it := range r.items {
+		there[it.at] = there[it.at] || it.turn.List == list
+	}
+	follows := map[int][][]byte{} // what is no turn, by the turn before it, -1 if there is none
+	next, last := 0, -1
+	was := map[string]bool{} // the texts of what is no turn
+	for next < len(r.h.Turns) && r.h.Turns[next].List != list {
+		next++
+	}
+	for index, element := range v.Elements() {
+		if next < len(r.h.Turns) && r.h.Turns[next].List == list && r.h.Turns[next].Index == index {
+			if there[next] {
+				last = next
+			}
+			next++
+			continue
+		}
+		if text := string(element.Raw()); !was[text] || !r.once[text] {
+			follows[last] = append(follows[last], element.Raw())
+			was[text] = true
+		}
+	}
+	elements = follows[-1]
+	for _, it := range r.items {
+		if it.turn.List != list {
+			continue
+		}
+		elements = append(elements, it.turn.Value.Raw())
+		if it.at >= 0 {
+			elements = append(elements, follows[it.at]...)
+		}
+	}
+	return elements
+}
+
+// join writes a list with the white space that is before its first element, and after its last.
+func join(list jsonstream.Value, turns [][]byte) []byte {
+	raw := list.Raw()
+	before, after, between := "", "", ","
+	if list.Len() > 0 {
+		first, last := list.First(), list.First()
+		for _, v := range list.Elements() {
+			last = v
+		}
+		offset := list.Position().Offset
+		before = string(raw[1 : first.Position().Offset-offset])
+		after = string(raw[int(last.Position().Offset-offset)+len(last.Raw()) : len(raw)-1])
+		if list.Len() > 1 {
+			second := first.Next()
+			between = string(raw[int(first.Position().Offset-offset)+len(first.Raw()) : second.Position().Offset-offset])
+		} else if before != "" {
+			between += before
+		}
+	}
+	text := append([]byte{'['}, before...)
+	for i, t := range turns {
+		if i > 0 {
+			text = append(text, between...)
+		}
+		text = append(text, t...)
+	}
+	return append(append(text, after...), ']')
+}
