@@ -34,9 +34,8 @@ type heldFile struct {
 // releases it if the process ends, however it ends, so that one which is left
 // does no harm.
 func holdFile(g *cli.Globals, path string, stderr io.Writer) (*heldFile, error) {
-	long := time.AfterFunc(time.Second, func() {
-		fmt.Fprintf(stderr, "handoff: %s: waiting for another process that is writing to it\n", term.Visible(path))
-	})
+	waiting := fmt.Sprintf("handoff: %s: waiting for another process that is writing to it\n", term.Visible(path))
+	long := time.AfterFunc(time.Second, func() { fmt.Fprint(stderr, waiting) })
 	defer long.Stop()
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved
