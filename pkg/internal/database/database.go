@@ -161,15 +161,20 @@ type session interface {
 // call Update.
 func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
 	o := &sql.TxOptions{ReadOnly: true}
-	begin := db.read.BeginTx
+	begin, until := db.read.BeginTx, ctx
 	switch {
 	case db.Postgres:
 		o.Isolation = sql.LevelRepeatableRead
-	case db.writer.mu.TryLock(): // another connection takes milliseconds to open
-		defer db.writer.mu.Unlock()
-		begin = db.writer.conn.BeginTx
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		until = context.WithoutCancel(ctx) // or it begins, and fails since ctx ends: then the next one cannot
+		if db.writer.mu.TryLock() {        // another connection takes milliseconds to open
+			defer db.writer.mu.Unlock()
+			begin = db.writer.conn.BeginTx
+		}
 	}
-	tx, err := begin(ctx, o)
+	tx, err := begin(until, o)
 	if err != nil {
 		return db.explain(err)
 	}

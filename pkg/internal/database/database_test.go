@@ -2,9 +2,11 @@ package database_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -108,4 +110,39 @@ func ask(t *testing.T, tx *database.Tx, query string) (value string) {
 		t.Errorf("%s: %v", query, err)
 	}
 	return value
+}
+
+// TestContextsThatEnd: whenever a context ends, also while a transaction begins, the next one can
+// begin, and is as durable as it says.
+func TestContextsThatEnd(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 3000 {
+		ctx, cancel := context.WithCancel(t.Context())
+		wait := time.Duration(rng.IntN(60)) * time.Microsecond
+		go func() {
+			time.Sleep(wait)
+			cancel()
+		}()
+		commit := database.Durable
+		if i%2 == 0 {
+			commit = database.Soon
+		}
+		err := db.Change(ctx, commit, func(*database.Tx) error { return nil })
+		if err == nil {
+			err = db.View(ctx, func(*database.Tx) error { return nil })
+		}
+		if err != nil && ctx.Err() == nil {
+			t.Fatalf("transaction %d: %v", i, err)
+		}
+		cancel()
+	}
+	if err := db.Change(t.Context(), database.Durable, func(tx *database.Tx) error {
+		if got := ask(t, tx, "PRAGMA synchronous"); got != "2" {
+			t.Errorf("synchronous is %s, want 2", got)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -44,16 +44,19 @@ func (w *writer) alone(f func(*sql.Conn) error) error {
 func (w *writer) update(ctx context.Context, commit Commit, f func() error) error {
 	return w.alone(func(conn *sql.Conn) error {
 		if w.commit != commit {
-			// Not by a statement that is prepared: SQLite does it when it prepares it.
-			if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = "+synchronous[commit]); err != nil {
+			// Not by a statement that is prepared: SQLite does it when it prepares it. Nor by one that may
+			// be done and fail, as one does whose context ends at that moment.
+			if _, err := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = "+synchronous[commit]); err != nil {
 				return err
 			}
 			w.commit = commit
 		}
-		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil { // it may wait
+		_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE") // it may wait
+		ctx = context.WithoutCancel(ctx)                   // it ends, one way or the other
+		if err != nil {
+			_, _ = w.ExecContext(ctx, "ROLLBACK") // it may have begun, and failed since its context ended
 			return err
 		}
-		ctx = context.WithoutCancel(ctx) // it ends, one way or the other
 		committed := false
 		defer func() {
 			if !committed {
@@ -63,7 +66,7 @@ func (w *writer) update(ctx context.Context, commit Commit, f func() error) erro
 		if err := f(); err != nil {
 			return err
 		}
-		_, err := w.ExecContext(ctx, "COMMIT")
+		_, err = w.ExecContext(ctx, "COMMIT")
 		committed = err == nil
 		return err
 	})
