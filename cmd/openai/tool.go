@@ -2,6 +2,9 @@ package openai
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +30,8 @@ func newOpenAITool(g *cli.Globals) *cobra.Command {
 		Short: "Print the tool by which a model hands over to an agent",
 		Long: `Tool prints the definition of a handoff for the Responses API, as the SDK makes it:
 type, name, description, parameters and strict. Without --name the tool is called
-transfer_to_NAME, in lower case, with "_" for what is no letter, digit or "_".
+transfer_to_NAME, with "_" for what is no letter, digit or "_", in lower case; with --sdk js
+the case stays, as in the SDK for JavaScript.
 
 The input schema describes what the model has to give the next agent. It is made strict:
 no object has further members, and all are required; oneOf becomes anyOf, an allOf of
@@ -35,6 +39,7 @@ one schema is merged, a default of null goes, and a $ref with a description next
 replaced by what it refers to. What cannot be strict, or only with a constraint lost, is
 an error, with its place. --no-strict leaves the schema as it is.`,
 		Example: `  handoff openai tool --agent "Billing Agent" --description "Knows invoices."
+  handoff openai tool --agent "Billing Agent" --sdk js
   handoff openai tool --agent billing --input-schema refund.schema.json --pretty
   handoff openai tool --agent billing --name escalate --no-strict --input-schema any.schema.json`,
 		Args: cobra.NoArgs,
@@ -42,6 +47,7 @@ an error, with its place. --no-strict leaves the schema as it is.`,
 	}
 	flags := c.Flags()
 	registerAgent(c, &f.agent)
+	registerSDK(c, &f.SDK)
 	flags.StringVar(&f.Description, "description", "", "what the agent is for, as `TEXT`: the end of the tool's description")
 	flags.StringVar(&f.WholeDescription, "replace-description", "", "describe the tool with this `TEXT` alone, without the SDK's sentence")
 	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of what the model has to give the agent")
@@ -58,6 +64,28 @@ func registerAgent(c *cobra.Command, name *string) {
 	c.Flags().StringVar(name, "agent", "", "the `NAME` of the agent that is handed over to")
 	cli.OnlyForCall(c, "agent")
 }
+
+// registerSDK registers --sdk.
+func registerSDK(c *cobra.Command, sdk *tool.SDK) {
+	*sdk = tool.Python
+	c.Flags().Var((*sdkValue)(sdk), "sdk", "as the `SDK` for this language does it: "+strings.Join(cli.Names(tool.SDKs()), ", "))
+	cli.Complete(c, "sdk", cli.Names(tool.SDKs())...)
+}
+
+// sdkValue is a flag whose value is an SDK.
+type sdkValue tool.SDK
+
+func (v *sdkValue) Set(text string) error {
+	if !slices.Contains(tool.SDKs(), tool.SDK(text)) {
+		return fmt.Errorf("use one of %s", strings.Join(cli.Names(tool.SDKs()), ", "))
+	}
+	*v = sdkValue(text)
+	return nil
+}
+
+func (v *sdkValue) String() string { return string(*v) }
+
+func (*sdkValue) Type() string { return "sdk" }
 
 var errNoAgent = errors.New("--agent: name the agent that is handed over to")
 
@@ -100,18 +128,19 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 
 func newOpenAIOutput(g *cli.Globals) *cobra.Command {
 	var agent string
+	var sdk tool.SDK
 	c := &cobra.Command{
 		Use:   "output --agent NAME",
 		Short: "Print what the call of a handoff tool gets as its output",
 		Long: `Output prints the text that the SDK puts into the function_call_output of a handoff,
-in ASCII, as Python's json.dumps writes it.`,
+in ASCII, as Python's json.dumps writes it, or with --sdk js as JSON.stringify does.`,
 		Example: `  handoff openai output --agent "Billing Agent"`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if agent == "" {
 				return errNoAgent
 			}
-			text, err := tool.Output(agent)
+			text, err := sdk.Output(agent)
 			if err != nil {
 				return err
 			}
@@ -119,5 +148,6 @@ in ASCII, as Python's json.dumps writes it.`,
 		},
 	}
 	registerAgent(c, &agent)
+	registerSDK(c, &sdk)
 	return c
 }

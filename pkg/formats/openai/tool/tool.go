@@ -42,8 +42,23 @@ import (
 // noInput is the input schema of a handoff that takes none.
 const noInput = `{"additionalProperties":false,"type":"object","properties":{},"required":[]}`
 
+// An SDK is one of those that OpenAI publishes for agents: they name tools and write outputs
+// differently.
+type SDK string
+
+// The SDKs.
+const (
+	Python     SDK = "python"
+	JavaScript SDK = "js"
+)
+
+// SDKs returns all of them.
+func SDKs() []SDK { return []SDK{Python, JavaScript} }
+
 // Options say what differs from the SDK's defaults. The zero value is those.
 type Options struct {
+	// SDK is whose defaults they are; "" means Python.
+	SDK SDK
 	// Name of the tool: letters, digits, "_" and "-". If empty, it is DefaultName.
 	Name string
 	// Description is what the agent is for; it ends the tool's description.
@@ -63,7 +78,7 @@ type Options struct {
 func Definition(agent string, o Options) ([]byte, error) {
 	name := o.Name
 	if name == "" {
-		name = DefaultName(agent)
+		name = o.SDK.ToolName(agent)
 	} else if strings.ContainsFunc(name, func(r rune) bool { return r != '-' && !isNameRune(r) }) {
 		return nil, fmt.Errorf("tool name %q: use letters, digits, \"_\" and \"-\" only", name)
 	}
@@ -105,16 +120,28 @@ func checkAgent(name string) error {
 	return nil
 }
 
-// DefaultName returns the name that the SDK gives the tool: transfer_to_NAME, with
-// every character outside [A-Za-z0-9_] replaced by one "_", in lower case. Agents
-// whose names differ in such characters only get the same name.
-func DefaultName(agent string) string {
-	return "transfer_to_" + strings.ToLower(strings.Map(func(r rune) rune {
-		if isNameRune(r) {
-			return r
+// DefaultName is [SDK.ToolName] of the SDK for Python.
+func DefaultName(agent string) string { return Python.ToolName(agent) }
+
+// ToolName returns the name that the SDK gives the tool: transfer_to_NAME, with every character
+// outside [A-Za-z0-9_] replaced by one "_", in lower case. That for JavaScript keeps the case, and
+// replaces each unit of UTF-16. Agents whose names differ in such characters only get the same name.
+func (s SDK) ToolName(agent string) string {
+	name := []byte("transfer_to_")
+	for _, r := range agent {
+		switch {
+		case isNameRune(r):
+			name = append(name, byte(r))
+		case s == JavaScript && r > 0xffff:
+			name = append(name, "__"...)
+		default:
+			name = append(name, '_')
 		}
-		return '_'
-	}, agent))
+	}
+	if s == JavaScript {
+		return string(name)
+	}
+	return strings.ToLower(string(name))
 }
 
 func isNameRune(r rune) bool {
@@ -127,11 +154,18 @@ func DefaultDescription(agent, description string) string {
 	return "Handoff to the " + agent + " agent to handle the request. " + description
 }
 
-// Output returns the text that a call of the tool gets as its output:
-// {"assistant": "NAME"}, as Python's json.dumps writes it, in ASCII.
-func Output(agent string) ([]byte, error) {
+// Output is [SDK.Output] of the SDK for Python.
+func Output(agent string) ([]byte, error) { return Python.Output(agent) }
+
+// Output returns the text that a call of the tool gets as its output: {"assistant": "NAME"} as
+// Python's json.dumps writes it, in ASCII, or as JSON.stringify does, without a space.
+func (s SDK) Output(agent string) ([]byte, error) {
 	if err := checkAgent(agent); err != nil {
 		return nil, err
+	}
+	if s == JavaScript {
+		dst, err := jsontext.AppendQuote([]byte(`{"assistant":`), agent)
+		return append(dst, '}'), err
 	}
 	dst := []byte(`{"assistant": "`)
 	for _, r := range agent {
