@@ -3,12 +3,12 @@
 //
 // Reading takes time and memory in proportion to the size of the text, whoever wrote it: a
 // text of more than [MaxBytes], or one whose YAML has more than [MaxNodes] nodes with its
-// aliases expanded or more than [MaxKeys] keys in one mapping, is rejected.
+// aliases expanded or more than [MaxKeys] keys in one mapping, or one that comes to more than
+// [MaxTranslated] bytes of JSON, is rejected.
 package yamldoc
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,40 +24,41 @@ const (
 	MaxBytes = 1 << 20 // of text
 	MaxNodes = 100_000 // of YAML: mappings, sequences, keys and scalars
 	MaxKeys  = 1_000   // of one YAML mapping: the library compares each with all others
+	// MaxTranslated is how many bytes of JSON YAML may come to: without aliases, no text
+	// within the other limits comes to more.
+	MaxTranslated = 8 << 20
 )
 
 // Parse reads a document as JSON. Text that is strict JSON is taken as it is, with the
-// places of its values; YAML is translated, and places then count in the translation. The
-// error is a [*jsonstream.SyntaxError] for text that begins like JSON and is not YAML
-// either; any other says what is wrong, with the line where it is known.
+// places of its values; YAML is translated, and places then count in the translation:
+// [ParsePlaced] knows those in the text. The error is a [*jsonstream.SyntaxError] for text
+// that begins like JSON and is not YAML either; any other says what is wrong, with the line
+// where it is known.
 func Parse(text []byte) (*jsonstream.Document, error) {
-	if len(text) > MaxBytes {
-		return nil, errTooLong
-	}
-	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
-	if syntax == nil {
-		return doc, nil
-	}
-	v, err := Decode(text)
-	var translated []byte
-	if err == nil {
-		if translated, err = json.Marshal(v); err != nil {
-			err = fmt.Errorf("not YAML that JSON can hold: %s", strings.TrimPrefix(err.Error(), "json: "))
-		}
-	}
-	if err != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return nil, syntax
-	}
+	placed, err := ParsePlaced(text)
 	if err != nil {
 		return nil, err
 	}
-	return jsonstream.Parse(jsonstream.NewRaw(translated), jsonstream.Limits{})
+	return placed.Document, nil
 }
 
 // Decode reads a YAML document, of which JSON is a part, as a Go value: nil, bool, int,
 // float64, string, time.Time, []any or map[string]any of these. The error says
 // what is wrong, with the line where it is known.
 func Decode(text []byte) (any, error) {
+	node, err := load(text)
+	if err != nil || node == nil {
+		return nil, err
+	}
+	var v any
+	if err := node.Decode(&v); err != nil {
+		return nil, notYAML(err)
+	}
+	return v, nil
+}
+
+// load returns the nodes of a YAML document within the limits, nil for one that is empty.
+func load(text []byte) (*yaml.Node, error) {
 	if len(text) > MaxBytes {
 		return nil, errTooLong
 	}
@@ -77,11 +78,7 @@ func Decode(text []byte) (any, error) {
 	if err := check(&node, &nodes); err != nil {
 		return nil, err
 	}
-	var v any
-	if err := node.Decode(&v); err != nil {
-		return nil, notYAML(err)
-	}
-	return v, nil
+	return &node, nil
 }
 
 var errTooLong = fmt.Errorf("longer than %d bytes", MaxBytes)
