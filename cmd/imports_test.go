@@ -90,6 +90,10 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/chat", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json",
 	},
+	"pkg/formats/openai/agents": {
+		"pkg/finding", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"github.com/go-json-experiment/json",
+	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",

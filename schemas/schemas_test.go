@@ -23,7 +23,7 @@ import (
 var published = []string{
 	schemas.Message, schemas.State, schemas.Receiver,
 	schemas.SW4RMContext, schemas.SW4RMRequest, schemas.SW4RMResponse, schemas.MACPTranscript, schemas.OpenAIInputData,
-	schemas.OpenAIChat, schemas.OpenAIResponses, schemas.Anthropic,
+	schemas.OpenAIAgents, schemas.OpenAIChat, schemas.OpenAIResponses, schemas.Anthropic,
 	schemas.LangChain, schemas.AISDK, schemas.Gemini, schemas.BedrockConverse, schemas.A2A, schemas.A2AHandoff,
 	schemas.ClaudeCodeSession, schemas.CodexRollout,
 	schemas.AuditRecord, schemas.Chunk,
@@ -164,7 +164,7 @@ func TestExamples(t *testing.T) {
 		"macp": schemas.MACPTranscript, "openai": schemas.OpenAIInputData,
 		"openai-chat": schemas.OpenAIChat, "openai-responses": schemas.OpenAIResponses, "anthropic": schemas.Anthropic,
 		"langchain": schemas.LangChain, "ai-sdk": schemas.AISDK, "gemini": schemas.Gemini, "bedrock-converse": schemas.BedrockConverse, "a2a": schemas.A2A, "a2a-handoff": schemas.A2AHandoff,
-		"claude-code": schemas.ClaudeCodeSession, "codex": schemas.CodexRollout,
+		"claude-code": schemas.ClaudeCodeSession, "codex": schemas.CodexRollout, "openai-agents": schemas.OpenAIAgents,
 	}
 	if len(schemaOf) != len(schemas.Examples()) {
 		t.Errorf("the examples are %q", schemas.Examples())
