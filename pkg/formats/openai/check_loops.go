@@ -20,21 +20,12 @@ func isHandoffName(name string) bool { return strings.HasPrefix(name, handoffPre
 func checkLoops(c *checker) {
 	var steps []step
 	answered := map[string]bool{} // the ids of calls that have results
-	for _, e := range entries(c.data) {
-		switch {
-		case listNames[e.list] == inputItems: // replaces new_items
-		case e.isText():
-			steps = append(steps, step{user: true})
-		case e.item.Kind() == jsonstream.Object:
-			c.markers.flatten(e.item, func(item jsonstream.Value) bool {
-				if item.Get("type").Text() == "function_call_output" {
-					answered[strings.Clone(item.Get("call_id").Text())] = true
-				}
-				if s := newStep(item, e.item); s.user || s.agent != "" {
-					steps = append(steps, s)
-				}
-				return true
-			})
+	for item := range runItems(c.data, c.markers) {
+		if item.IsResult() {
+			answered[strings.Clone(item.Value.Get("call_id").Text())] = true
+		}
+		if s := newStep(item); s.user || s.agent != "" {
+			steps = append(steps, s)
 		}
 	}
 	route := route{pairs: map[[2]string]bool{}}
@@ -70,20 +61,16 @@ type step struct {
 	agent string // that gets the task; "" for what is no transfer
 }
 
-func newStep(item, at jsonstream.Value) step {
-	s := step{at: at, user: item.Get("role").Text() == "user"}
-	switch item.Get("type").Text() {
-	case "function_call":
-		if name := item.Get("name").Text(); isHandoffName(name) {
-			s.agent, s.call = name[len(handoffPrefix):], true
-		}
-	case "function_call_output":
-		if output, ok := parseObject(strings.TrimSpace(item.Get("output").Text())); ok && output.Len() == 1 {
-			s.agent = output.Get("assistant").Text()
-		}
+func newStep(item Item) step {
+	s := step{at: item.At, user: item.IsUser()}
+	if name := item.Value.Get("name").Text(); item.IsCall() && isHandoffName(name) {
+		s.agent, s.call = name[len(handoffPrefix):], true
+	}
+	if item.IsResult() {
+		s.agent = item.To()
 	}
 	// The texts must not keep the records of a summary in memory.
-	s.id, s.agent = strings.Clone(item.Get("call_id").Text()), strings.Clone(s.agent)
+	s.id, s.agent = strings.Clone(item.Value.Get("call_id").Text()), strings.Clone(s.agent)
 	return s
 }
 

@@ -1,0 +1,221 @@
+package agents
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// maxFindings is how many findings one file has: a hostile one could have millions.
+const maxFindings = 1000
+
+// Defaults of [Options].
+const (
+	DefaultMaxHandoffs = 10
+	DefaultLongHistory = 3
+)
+
+// Options say what is too much.
+type Options struct {
+	// MaxHandoffs is how many handoffs an agent may have; 0 means DefaultMaxHandoffs.
+	MaxHandoffs int
+	// LongHistory is the number of the handoff, counted from the first agent, from which on
+	// the history is long; 0 means DefaultLongHistory.
+	LongHistory int
+}
+
+// Check returns what is wrong with definitions, by [Rules], in the order of the text; of a file
+// with more than a thousand faults, the first ones found. Places are those in the text,
+// whether it is YAML or JSON.
+func Check(d *Definitions, o Options) []finding.Finding {
+	c := &checker{Definitions: d, o: o}
+	c.o.MaxHandoffs = cmp.Or(o.MaxHandoffs, DefaultMaxHandoffs)
+	c.o.LongHistory = cmp.Or(o.LongHistory, DefaultLongHistory)
+	for _, f := range schema().Check(d.doc.Root()) {
+		f.Rule, f.Layer, f.Reason = ruleShape, finding.Protocol, ""
+		c.add(f)
+	}
+	c.checkNames()
+	for _, a := range d.Agents {
+		for _, h := range a.Handoffs {
+			c.checkHandoff(h)
+		}
+		c.checkNumber(a)
+		c.checkSimilar(a)
+	}
+	c.checkDescriptions()
+	c.checkTools()
+	c.checkGraph()
+	slices.SortStableFunc(c.found, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
+	for i, f := range c.found {
+		c.found[i] = f.At(f.Pointer, d.doc.InText(f.Position()))
+	}
+	return c.found
+}
+
+var schema = sync.OnceValue(func() *validate.Schema {
+	s, err := validate.EmbeddedSchema(schemas.OpenAIAgents)
+	if err != nil {
+		panic(err) // impossible: a test compiles all embedded schemas
+	}
+	return s
+})
+
+// A checker collects what is wrong with definitions, with places in the document.
+type checker struct {
+	*Definitions
+	o     Options
+	found []finding.Finding
+}
+
+func (c *checker) add(f finding.Finding) {
+	if len(c.found) < maxFindings {
+		c.found = append(c.found, f)
+	}
+}
+
+// report adds a finding at a value.
+func (c *checker) report(rule string, at jsonstream.Value, format string, args ...any) {
+	c.add(newFinding(rule, format, args...).On(at))
+}
+
+func newFinding(rule, format string, args ...any) finding.Finding {
+	return finding.Finding{Rule: rule, Layer: finding.Protocol, Severity: severities()[rule], Message: fmt.Sprintf(format, args...)}
+}
+
+// checkNames checks that every agent has a name of its own.
+func (c *checker) checkNames() {
+	for _, a := range c.Agents {
+		if c.byName[a.Name] != a {
+			c.report(ruleRepeated, a.at.Get("name"), "another agent before it is called %s too: give one of them another name", finding.Quote(a.Name))
+		}
+	}
+	if start := c.doc.Root().Get("start"); start.Text() != "" && c.Start == nil {
+		c.report(ruleTarget, start, "no agent is called %s: a run has to start with one of %s", finding.QuoteValue(start), c.names())
+	}
+}
+
+// maxNames is how many names a finding lists.
+const maxNames = 6
+
+func (c *checker) names() string {
+	return listed(c.Agents, ", ", func(a *Agent) string { return a.Name })
+}
+
+// listed names some things, and says how many more there are.
+func listed[T any](list []T, separator string, name func(T) string) string {
+	var names []string
+	for i, one := range list {
+		if i == maxNames {
+			names = append(names, fmt.Sprintf("%d more", len(list)-i))
+			break
+		}
+		names = append(names, finding.Quote(name(one)))
+	}
+	return strings.Join(names, separator)
+}
+
+// checkHandoff checks a handoff by itself.
+func (c *checker) checkHandoff(h *Handoff) {
+	if h.Name == "" {
+		return // the schema has a finding
+	}
+	if h.To == nil {
+		at := h.at
+		if at.Kind() == jsonstream.Object {
+			at = at.Get("agent")
+		}
+		c.report(ruleTarget, at, "no agent is called %s: the agents are %s", finding.Quote(h.Name), c.names())
+	}
+	if wrong := (*ConditionError)(nil); errors.As(h.wrong, &wrong) {
+		at := h.at.Get("is_enabled")
+		f := newFinding(ruleEnabled, "%s is no condition: at character %d: %s", finding.QuoteValue(at), 1+len([]rune(at.Text()[:wrong.Offset])), wrong.Problem)
+		c.add(f.At(f.On(at).Pointer, at.PositionIn(wrong.Offset)))
+	}
+	if !isToolName(h.Tool) {
+		at, what := h.at.Get("tool_name_override"), "expected"
+		if at.Text() == "" {
+			at, what = h.at, "set tool_name_override: the agent's name makes a name of the tool that is too long; expected"
+		}
+		c.report(ruleToolName, at, "%s 1 to %d letters, digits, _ or -, found %s", what, maxToolName, finding.Quote(h.Tool))
+	}
+	if unfit := (*tool.SchemaError)(nil); h.inputType.Exists() && h.inputType.Len() > 0 {
+		number := (*jsonstream.NumberError)(nil)
+		switch _, err := tool.Strict(nil, h.inputType); {
+		case errors.As(jsonstream.CheckNumbers(h.inputType), &number):
+			c.add(newFinding(ruleInputType, "%s", number.Error()).At(number.Pointer, number.Position))
+		case errors.As(err, &unfit):
+			c.add(newFinding(ruleInputType, "%s", unfit.Problem).At(finding.Pointer(unfit.Pointer), unfit.Position))
+		case err != nil:
+			c.report(ruleInputType, h.inputType, "%s", err.Error())
+		}
+	}
+}
+
+// maxToolName is how long the API lets the name of a function be.
+const maxToolName = 64
+
+func isToolName(name string) bool {
+	return name != "" && len(name) <= maxToolName && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && (r > 0x7f || !isLetter(byte(r)) && !isDigit(byte(r)))
+	})
+}
+
+// checkTools checks that no tool has the name of another one.
+func (c *checker) checkTools() {
+	for _, a := range c.Agents {
+		own := map[string]*Handoff{}
+		for _, h := range a.Handoffs {
+			if h.Name == "" {
+				continue
+			}
+			at := h.at
+			if override := at.Get("tool_name_override"); override.Text() != "" {
+				at = override
+			}
+			before, first := own[h.Tool], c.givers[h.Tool]
+			switch name := finding.Quote(h.Tool); {
+			case a.toolNames[h.Tool]:
+				c.report(ruleSameTool, at, "the agent has another tool with the name %s: set tool_name_override", name)
+			case before != nil && before.Name == h.Name && (before.condition == nil || h.condition == nil) && before.enabled && h.enabled:
+				c.report(ruleSameTool, at, "the agent hands over to %s by %s already: remove one of the two, or give both a condition", finding.Quote(h.Name), name)
+			case first.Name != h.Name:
+				c.report(ruleSameTool, at, "the tool that hands over to %s has the name of the one to %s: %s; set tool_name_override", finding.Quote(h.Name), finding.Quote(first.Name), name)
+			}
+			own[h.Tool] = h
+		}
+	}
+}
+
+// checkNumber checks how many handoffs an agent has, and of how many domains.
+func (c *checker) checkNumber(a *Agent) {
+	if n := len(a.Handoffs); n > c.o.MaxHandoffs {
+		c.report(ruleMany, a.at.Get("handoffs"), "%s has %d handoffs, more than %d: make one agent of those that are alike, or one that hands on", finding.Quote(a.Name), n, c.o.MaxHandoffs)
+	}
+	domains := map[string][]*Handoff{}
+	counted := map[string]bool{}
+	for _, h := range a.Handoffs {
+		words := nameWords(h.Name)
+		if len(words) < 2 || counted[h.Name] {
+			continue
+		}
+		counted[h.Name] = true
+		domains[words[0]] = append(domains[words[0]], h)
+		if group := domains[words[0]]; len(group) == fineGrained {
+			c.report(ruleGranular, h.at, "%s hands over to several agents of the domain %s, such as %s: make one agent of them", finding.Quote(a.Name), finding.Quote(words[0]),
+				listed(group, ", ", func(h *Handoff) string { return h.Name }))
+		}
+	}
+}
+
+// fineGrained is how many agents of one domain are too many.
+const fineGrained = 3

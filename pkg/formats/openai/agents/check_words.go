@@ -1,0 +1,155 @@
+package agents
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// minWords is how many words that mean something a description has at least.
+const minWords = 2
+
+// maxCompared is how many handoffs of an agent are compared with each other.
+const maxCompared = 100
+
+// maxDescriptionWords is how many words of a description are looked at.
+const maxDescriptionWords = 1000
+
+// meaningless are words that say nothing of what an agent is for.
+var meaningless = setOf(`a an the and or of for to in on with about by from at as is are it its this that all any other
+	agent agents assistant bot specialist expert handler helper service team department model ai
+	handle handles handling help helps helping deal deals dealing do does can will use used task tasks request requests question questions
+	query queries issue issues thing things stuff related matter matters topic topics user users customer customers`)
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// words returns those of a text in lower case. In scripts that write none apart, each
+// character is one.
+func words(text string) []string {
+	var all []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			all = append(all, word.String())
+			word.Reset()
+		}
+	}
+	for _, r := range text {
+		switch {
+		case len(all) == maxDescriptionWords:
+			return all
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			end()
+			all = append(all, string(r))
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			word.WriteRune(unicode.ToLower(r))
+		case r != '\'' && r != '’':
+			end()
+		}
+	}
+	end()
+	return all
+}
+
+// telling returns the words of a text that mean something, each once, but those in a set.
+func telling(text string, but map[string]bool) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range words(text) {
+		if !meaningless[word] && !but[word] {
+			set[word] = true
+		}
+	}
+	return set
+}
+
+// nameWords returns the words of a name that mean something: billing_refunds and
+// BillingRefunds have two.
+func nameWords(name string) []string {
+	var spaced strings.Builder
+	var before rune
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(before) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(r)
+		before = r
+	}
+	var all []string
+	for _, word := range words(spaced.String()) {
+		if !meaningless[word] {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// checkDescriptions checks what each description says, wherever it is used, once.
+func (c *checker) checkDescriptions() {
+	checked := map[jsonstream.Value]bool{}
+	for _, a := range c.Agents {
+		for _, h := range a.Handoffs {
+			text, at := h.describes()
+			switch {
+			case h.To == nil || h.Never():
+			case strings.TrimSpace(text) == "":
+				if at = h.To.at.Get("name"); !checked[at] {
+					c.report(ruleUndescribed, at, "%s hands over to %s, and nothing says what that is for: write a handoff_description", finding.Quote(a.Name), finding.Quote(h.Name))
+				}
+			case checked[at]:
+			case len(telling(text, nameSet(h.Name))) < minWords:
+				c.report(ruleVague, at, "%s hardly says more than the name of %s: say what it does, and what it does not", finding.Quote(text), finding.Quote(h.Name))
+			}
+			checked[at] = true
+		}
+	}
+}
+
+func nameSet(name string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range nameWords(name) {
+		set[word] = true
+	}
+	return set
+}
+
+// checkSimilar compares the descriptions of an agent's handoffs.
+func (c *checker) checkSimilar(a *Agent) {
+	var sets []map[string]bool
+	var compared []*Handoff
+	for _, h := range a.Handoffs {
+		text, _ := h.describes()
+		set := telling(text, nil)
+		if len(set) == 0 || h.Never() || len(sets) == maxCompared {
+			continue
+		}
+		for i, other := range sets {
+			if compared[i].Name != h.Name && similar(set, other) {
+				c.report(ruleSimilar, h.at, "%s is described almost as %s is: say what only one of them does", finding.Quote(h.Name), finding.Quote(compared[i].Name))
+				break
+			}
+		}
+		sets, compared = append(sets, set), append(compared, h)
+	}
+}
+
+// similar reports whether two sets share three quarters of their words.
+func similar(a, b map[string]bool) bool {
+	if len(a) > 2*len(b) || len(b) > 2*len(a) {
+		return false
+	}
+	shared := 0
+	for word := range a {
+		if b[word] {
+			shared++
+		}
+	}
+	return 4*shared >= 3*(len(a)+len(b)-shared)
+}

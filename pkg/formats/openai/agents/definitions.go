@@ -1,0 +1,192 @@
+package agents
+
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/yamldoc"
+)
+
+// Definitions say which agents there are, and who hands over to whom. They are safe for
+// concurrent use.
+type Definitions struct {
+	Agents []*Agent // those with a name, in the order of the text
+	Start  *Agent   // that a run starts with; nil if there is no such agent
+
+	doc    *yamldoc.Placed
+	byName map[string]*Agent
+	owners map[string]*Agent   // the first agent with a tool, by the tool's name
+	givers map[string]*Handoff // the first handoff with a tool, by the tool's name
+	nests  bool                // the run nests histories
+}
+
+// An Agent is one of the definitions.
+type Agent struct {
+	Name        string
+	Description string // the handoff_description
+	Handoffs    []*Handoff
+
+	tools     []jsonstream.Value // names, or definitions
+	toolNames map[string]bool
+	at        jsonstream.Value
+}
+
+// A Handoff is a tool by which an agent hands over.
+type Handoff struct {
+	From *Agent
+	To   *Agent // nil if there is no agent of this name
+	Name string // of the next agent
+	Tool string // by which the model hands over
+
+	at          jsonstream.Value // the name of the next agent, or more
+	filtered    bool             // what the next agent gets
+	enabled     bool             // unless there is a condition
+	condition   *Condition       // nil for none
+	wrong       error            // with the condition
+	inputType   jsonstream.Value // absent for none
+	description string           // tool_description_override
+}
+
+// Parse reads definitions, as YAML or JSON. The error is that of [yamldoc.Parse]: whatever else
+// is wrong is for [Check], and missing here.
+func Parse(text []byte) (*Definitions, error) {
+	doc, err := yamldoc.ParsePlaced(text)
+	if err != nil {
+		return nil, err
+	}
+	root := doc.Root()
+	d := &Definitions{doc: doc, byName: map[string]*Agent{}, owners: map[string]*Agent{}, givers: map[string]*Handoff{}}
+	d.nests = root.Get("nest_handoff_history").Kind() == jsonstream.True
+	for _, at := range root.Get("agents").Elements() {
+		a := &Agent{Name: at.Get("name").Text(), Description: at.Get("handoff_description").Text(), toolNames: map[string]bool{}, at: at}
+		if a.Name == "" {
+			continue
+		}
+		d.Agents = append(d.Agents, a)
+		if d.byName[a.Name] == nil {
+			d.byName[a.Name] = a
+		}
+		for _, one := range at.Get("tools").Elements() {
+			a.tools = append(a.tools, one)
+			name := toolName(one)
+			if a.toolNames[name] = true; d.owners[name] == nil {
+				d.owners[name] = a
+			}
+		}
+	}
+	for _, a := range d.Agents {
+		for _, at := range a.at.Get("handoffs").Elements() {
+			h := d.newHandoff(a, at)
+			a.Handoffs = append(a.Handoffs, h)
+			if d.givers[h.Tool] == nil {
+				d.givers[h.Tool] = h
+			}
+		}
+	}
+	if start := root.Get("start"); start.Exists() {
+		d.Start = d.byName[start.Text()]
+	} else if len(d.Agents) > 0 {
+		d.Start = d.Agents[0]
+	}
+	return d, nil
+}
+
+func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
+	h := &Handoff{From: from, Name: at.Text(), at: at, enabled: true}
+	if at.Kind() == jsonstream.Object {
+		h.Name = at.Get("agent").Text()
+	}
+	h.To = d.byName[h.Name]
+	if h.Tool = at.Get("tool_name_override").Text(); h.Tool == "" {
+		h.Tool = tool.DefaultName(h.Name)
+	}
+	h.description = at.Get("tool_description_override").Text()
+	nests := at.Get("nest_handoff_history").Kind()
+	h.filtered = at.Get("input_filter").Text() != "" || nests == jsonstream.True || d.nests && nests != jsonstream.False
+	if input := at.Get("input_type"); input.Kind() == jsonstream.Object {
+		h.inputType = input
+	}
+	switch enabled := at.Get("is_enabled"); enabled.Kind() {
+	case jsonstream.False:
+		h.enabled = false
+	case jsonstream.String:
+		h.condition, h.wrong = ParseCondition(enabled.Text())
+	}
+	return h
+}
+
+// toolName returns the name of a tool that is no handoff.
+func toolName(v jsonstream.Value) string {
+	if v.Kind() == jsonstream.Object {
+		return v.Get("name").Text()
+	}
+	return v.Text()
+}
+
+// Agent returns the agent of a name, nil if there is none.
+func (d *Definitions) Agent(name string) *Agent { return d.byName[name] }
+
+// Never reports whether the handoff is disabled in every run.
+func (h *Handoff) Never() bool { return !h.enabled }
+
+// Condition returns the condition under which the handoff is enabled, nil for none.
+func (h *Handoff) Condition() *Condition { return h.condition }
+
+// Enabled reports whether the model gets the handoff in a run context, and whether that is
+// known: where the context is absent, a condition may hold or not.
+func (h *Handoff) Enabled(context jsonstream.Value) (enabled, known bool) {
+	if h.condition == nil {
+		return h.enabled, true
+	}
+	return h.condition.Holds(context), context.Exists()
+}
+
+// describes returns what the model is told of the next agent, and the value that says it; ""
+// if nothing does.
+func (h *Handoff) describes() (text string, at jsonstream.Value) {
+	if h.description != "" {
+		return h.description, h.at.Get("tool_description_override")
+	}
+	if h.To == nil {
+		return "", jsonstream.Value{}
+	}
+	return h.To.Description, h.To.at.Get("handoff_description")
+}
+
+// definition returns the definition of the tool, as package tool makes it.
+func (h *Handoff) definition() ([]byte, error) {
+	o := tool.Options{Name: h.Tool, WholeDescription: h.description, InputSchema: h.inputType}
+	if h.To != nil {
+		o.Description = h.To.Description
+	}
+	return tool.Definition(h.Name, o)
+}
+
+// Tools returns the tools that the model of an agent gets in a run context, as the Responses
+// API has them: those of the agent that are defined, and not only named; then its handoffs,
+// those that are disabled left out. Where the context is absent, those with a condition are
+// there, and unsure has them. The error is about a handoff that [Check] has an error for.
+func (d *Definitions) Tools(a *Agent, context jsonstream.Value) (tools [][]byte, unsure []*Handoff, err error) {
+	for _, one := range a.tools {
+		if one.Kind() == jsonstream.Object {
+			tools = append(tools, jsonstream.AppendCompact(nil, one.Raw()))
+		}
+	}
+	for _, h := range a.Handoffs {
+		enabled, known := h.Enabled(context)
+		if !enabled && known {
+			continue
+		}
+		if !known {
+			unsure = append(unsure, h)
+		}
+		definition, err := h.definition()
+		if err != nil {
+			return nil, nil, fmt.Errorf("handoff of %s to %s: %w", finding.Quote(a.Name), finding.Quote(h.Name), err)
+		}
+		tools = append(tools, definition)
+	}
+	return tools, unsure, nil
+}

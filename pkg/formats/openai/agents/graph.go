@@ -1,0 +1,171 @@
+package agents
+
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// checkGraph checks where handoffs lead.
+func (c *checker) checkGraph() {
+	distances := c.distances()
+	circle := c.circles()
+	for _, a := range c.Agents {
+		if _, reached := distances[a]; !reached && c.Start != nil && c.byName[a.Name] == a {
+			c.report(ruleUnreachable, a.at.Get("name"), "no handoffs lead from %s to %s: let one lead there, or remove the agent", finding.Quote(c.Start.Name), finding.Quote(a.Name))
+		}
+		for _, h := range a.Handoffs {
+			distance, reached := distances[a]
+			switch {
+			case h.To == nil || h.Never() || h.filtered:
+			case circle[a] != 0 && circle[a] == circle[h.To]:
+				c.report(ruleLongHistory, h.at, "the handoff to %s passes on everything, and it is in a circle, where each round adds to that: name an input_filter, or nest the history", finding.Quote(h.Name))
+			case reached && distance+1 >= c.o.LongHistory:
+				c.report(ruleLongHistory, h.at, "the handoff to %s passes on everything, and it is the %s from %s on: name an input_filter, or nest the history", finding.Quote(h.Name), ordinal(distance+1), finding.Quote(c.Start.Name))
+			}
+		}
+	}
+	c.checkCircles(circle)
+}
+
+// distances returns for each agent that a run comes to how many handoffs that takes.
+func (d *Definitions) distances() map[*Agent]int {
+	distances := map[*Agent]int{}
+	if d.Start == nil {
+		return distances
+	}
+	distances[d.Start] = 0
+	for queue := []*Agent{d.Start}; len(queue) > 0; queue = queue[1:] {
+		for _, h := range queue[0].Handoffs {
+			if _, known := distances[h.To]; h.To != nil && !h.Never() && !known {
+				distances[h.To] = distances[queue[0]] + 1
+				queue = append(queue, h.To)
+			}
+		}
+	}
+	return distances
+}
+
+// circles returns, for each agent that a task can come back to, a number that all have in
+// common that are on the way.
+func (d *Definitions) circles() map[*Agent]int {
+	t := tarjan{index: map[*Agent]int{}, low: map[*Agent]int{}, circle: map[*Agent]int{}, open: map[*Agent]bool{}}
+	for _, a := range d.Agents {
+		if t.index[a] == 0 {
+			t.visit(a)
+		}
+	}
+	return t.circle
+}
+
+// A tarjan finds the strongly connected components of a graph, by Tarjan's algorithm.
+type tarjan struct {
+	index, low map[*Agent]int
+	open       map[*Agent]bool // on the stack
+	stack      []*Agent
+	circle     map[*Agent]int
+	circles    int
+}
+
+func (t *tarjan) visit(a *Agent) {
+	t.index[a] = len(t.index) + 1
+	t.low[a] = t.index[a]
+	t.stack, t.open[a] = append(t.stack, a), true
+	self := false
+	for _, h := range a.Handoffs {
+		switch to := h.To; {
+		case to == nil || h.Never():
+		case t.index[to] == 0:
+			t.visit(to)
+			t.low[a] = min(t.low[a], t.low[to])
+		case t.open[to]:
+			self = self || to == a
+			t.low[a] = min(t.low[a], t.index[to])
+		}
+	}
+	if t.low[a] != t.index[a] {
+		return
+	}
+	from := len(t.stack) - 1
+	for t.stack[from] != a {
+		from--
+	}
+	component := t.stack[from:]
+	t.stack = t.stack[:from]
+	if len(component) > 1 || self {
+		t.circles++
+	}
+	for _, one := range component {
+		t.open[one] = false
+		if len(component) > 1 || self {
+			t.circle[one] = t.circles
+		}
+	}
+}
+
+// checkCircles reports the circles that nothing leads out of.
+func (c *checker) checkCircles(circle map[*Agent]int) {
+	first := map[int]*Agent{} // the first one of each circle
+	left := map[int]bool{}    // by a handoff to another agent, or by one with a condition
+	for _, a := range c.Agents {
+		n := circle[a]
+		if first[n] == nil {
+			first[n] = a
+		}
+		for _, h := range a.Handoffs {
+			if h.To != nil && !h.Never() && (circle[h.To] != n || h.condition != nil) {
+				left[n] = true
+			}
+		}
+	}
+	for _, a := range c.Agents {
+		if n := circle[a]; n != 0 && !left[n] && first[n] == a {
+			way := append(wayBack(a, circle), a)
+			c.report(ruleCycle, a.at.Get("name"), "the task goes %s, and nothing leads out: let one of them hand over to another agent, or on a condition", listed(way, " → ", func(a *Agent) string { return a.Name }))
+		}
+	}
+}
+
+// wayBack returns a shortest way from an agent back to itself, within its circle.
+func wayBack(start *Agent, circle map[*Agent]int) []*Agent {
+	before := map[*Agent]*Agent{}
+	for queue := []*Agent{start}; len(queue) > 0; queue = queue[1:] {
+		for _, h := range queue[0].Handoffs {
+			switch {
+			case h.To == nil || h.Never() || circle[h.To] != circle[start]:
+			case h.To == start:
+				way := []*Agent{queue[0]}
+				for way[len(way)-1] != start {
+					way = append(way, before[way[len(way)-1]])
+				}
+				slices.Reverse(way)
+				return way
+			case before[h.To] == nil:
+				before[h.To] = queue[0]
+				queue = append(queue, h.To)
+			}
+		}
+	}
+	return []*Agent{start} // impossible: it is in a circle
+}
+
+func ordinal(n int) string {
+	names := []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+	if n <= len(names) {
+		return names[n-1]
+	}
+	return "eleventh or a later one"
+}
+
+// Holder returns the agent that a finding of [Check] is about, nil if it is about none.
+func (d *Definitions) Holder(f finding.Finding) *Agent {
+	v := d.doc.Root().At(f.Pointer)
+	for ; v.Exists(); v = v.Parent() {
+		for _, a := range d.Agents {
+			if a.at == v {
+				return a
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package agents
+
+import (
+	"cmp"
+	"iter"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// DefaultWindow is how many items after a handoff the task must not come back.
+const DefaultWindow = 5
+
+// RunOptions say what is known of recorded runs. The zero value is the default.
+type RunOptions struct {
+	// First is the agent that a run starts with; nil means Definitions.Start.
+	First *Agent
+	// Context is the run context. If it is absent, a condition may hold or not.
+	Context jsonstream.Value
+	// Window is the number of items within which an agent must not get a task back; 0 means
+	// DefaultWindow.
+	Window int
+	// Start and End are the markers of summaries, as in [openai.NestOptions].
+	Start, End string
+}
+
+// An event is what an item means for the way of a task.
+type event struct {
+	openai.Item
+	kind     eventKind
+	index    int        // of the item in the run
+	by       *Agent     // who has the task before the event; nil if it is not known
+	handoffs []*Handoff // of a call: those of by that have its tool
+	to       *Agent     // of a transfer: who has the task after it; nil for an agent that is not defined
+	taken    *Handoff   // of a transfer: by which it came about; nil if by has no such
+}
+
+type eventKind int
+
+const (
+	heard    eventKind = iota // a word of the user
+	called                    // a call of a tool
+	transfer                  // a handoff
+)
+
+// events yields what happened in a run. What comes twice, in a summary and in a list, counts
+// once.
+func (d *Definitions) events(data jsonstream.Value, o RunOptions) iter.Seq[event] {
+	return func(yield func(event) bool) {
+		w := walk{d: d, by: cmp.Or(o.First, d.Start), pending: map[string][]*Handoff{}, calls: map[string]bool{}, results: map[string]bool{}, answered: map[string]bool{}}
+		for item := range openai.Items(data, o.Start, o.End) {
+			if item.IsResult() {
+				w.answered[callID(item)] = true
+			}
+		}
+		index := 0
+		for item := range openai.Items(data, o.Start, o.End) {
+			index++
+			for _, e := range w.take(item) {
+				e.Item, e.index = item, index
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// callID returns the id by which a call and its result know each other. It must not keep the
+// records of a summary in memory.
+func callID(item openai.Item) string { return strings.Clone(item.Value.Get("call_id").Text()) }
+
+// A walk follows a task from agent to agent.
+type walk struct {
+	d        *Definitions
+	by       *Agent
+	pending  map[string][]*Handoff // the handoffs that may have been called, by the id of the call
+	calls    map[string]bool       // the ids of calls
+	results  map[string]bool       // the ids of results
+	answered map[string]bool       // the ids of all results of the run
+}
+
+// take returns what an item means.
+func (w *walk) take(item openai.Item) []event {
+	switch {
+	case item.IsUser():
+		return []event{{kind: heard, by: w.by}}
+	case item.IsCall():
+		return w.call(item)
+	case item.IsResult():
+		return w.result(item)
+	default:
+		return nil
+	}
+}
+
+func (w *walk) call(item openai.Item) []event {
+	id := callID(item)
+	if w.calls[id] {
+		return nil
+	}
+	w.calls[id] = id != ""
+	if by := w.d.byName[item.By()]; by != nil {
+		w.by = by
+	}
+	e := event{kind: called, by: w.by}
+	name := item.Value.Get("name").Text()
+	if w.by != nil {
+		for _, h := range w.by.Handoffs {
+			if h.Tool == name {
+				e.handoffs = append(e.handoffs, h)
+			}
+		}
+	}
+	events := []event{e}
+	switch {
+	case len(e.handoffs) == 0:
+	case w.answered[id] && id != "":
+		w.pending[id] = e.handoffs
+	default: // the run was recorded before there was an output
+		events = append(events, w.hand(e.handoffs[0].Name, e.handoffs))
+	}
+	return events
+}
+
+func (w *walk) result(item openai.Item) []event {
+	id, to := callID(item), item.To()
+	if w.results[id] {
+		return nil
+	}
+	w.results[id] = id != ""
+	handoffs := w.pending[id]
+	delete(w.pending, id)
+	if to == "" {
+		return nil // the output of another tool, or of a handoff that the SDK ignored
+	}
+	return []event{w.hand(to, handoffs)}
+}
+
+// hand gives the task to another agent, by one of some handoffs.
+func (w *walk) hand(to string, by []*Handoff) event {
+	e := event{kind: transfer, by: w.by, to: w.d.byName[to]}
+	for _, h := range by {
+		if h.Name == to {
+			e.taken = h
+			break
+		}
+	}
+	w.by = e.to
+	return e
+}
+
+// A Transfer is a handoff that a run took.
+type Transfer struct {
+	From, To string   // the names of agents, "" for one that is not defined
+	Handoff  *Handoff // by which it came about, nil if From has no such
+}
+
+// Transfers returns the handoffs that a recorded run took, in its order.
+func (d *Definitions) Transfers(data jsonstream.Value, o RunOptions) []Transfer {
+	var all []Transfer
+	for e := range d.events(data, o) {
+		if e.kind == transfer {
+			all = append(all, Transfer{e.by.name(), e.to.name(), e.taken})
+		}
+	}
+	return all
+}
+
+// name returns the name of an agent, "" for nil.
+func (a *Agent) name() string {
+	if a == nil {
+		return ""
+	}
+	return a.Name
+}

@@ -1,0 +1,73 @@
+package openai
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// An Item is an item of a run, as the model got it or made it.
+type Item struct {
+	// Value is the item, or a string, which is a message of the user. An item that a summary
+	// lists belongs to a document of its own.
+	Value jsonstream.Value
+	// At is what the document has: the item itself, or the summary that lists it.
+	At jsonstream.Value
+
+	whole jsonstream.Value // At, with the run item around it
+}
+
+// Items yields the items of the run that a HandoffInputData records, in the order of the run:
+// input_history, pre_handoff_items and new_items; summaries, between the markers start and
+// end or those of the SDK, with what they list. What is in a summary and also in a list
+// comes twice. It yields what there is of a document that is none.
+func Items(data jsonstream.Value, start, end string) iter.Seq[Item] {
+	return runItems(data, newMarkers(start, end))
+}
+
+func runItems(data jsonstream.Value, m markers) iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		for _, e := range entries(data) {
+			switch {
+			case listNames[e.list] == inputItems: // replaces new_items
+			case e.isText():
+				if !yield(Item{e.item, e.item, e.whole}) {
+					return
+				}
+			case e.item.Kind() == jsonstream.Object:
+				if !m.flatten(e.item, func(item jsonstream.Value) bool { return yield(Item{item, e.item, e.whole}) }) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// IsUser reports whether the item is a message of the user.
+func (i Item) IsUser() bool {
+	return i.Value.Kind() == jsonstream.String || i.Value.Get("role").Text() == "user"
+}
+
+// IsCall reports whether the item is the call of a function.
+func (i Item) IsCall() bool { return i.Value.Get("type").Text() == "function_call" }
+
+// IsResult reports whether the item is the output of a function.
+func (i Item) IsResult() bool { return i.Value.Get("type").Text() == "function_call_output" }
+
+// By returns the name of the agent that made the item, if it is a run item of the SDK that
+// says so, and otherwise "".
+func (i Item) By() string { return i.whole.Get("agent").Get("name").Text() }
+
+// To returns the name of the agent that the item hands over to, if it is the output of a
+// handoff, and otherwise "".
+func (i Item) To() string {
+	if !i.IsResult() {
+		return ""
+	}
+	output, ok := parseObject(strings.TrimSpace(i.Value.Get("output").Text()))
+	if !ok || output.Len() != 1 {
+		return ""
+	}
+	return output.Get("assistant").Text()
+}
