@@ -21,8 +21,8 @@ state that handoff build makes it from, or the profile of a receiver that accept
 it; or a document of another system: an SW4RM context, request or response, a MACP
 transcript, the HandoffInputData of the OpenAI Agents SDK, a request to an API of
 OpenAI or Anthropic, a conversation of LangGraph, of the AI SDK or of Google's ADK, a
-task or an AgentCard of A2A, or a message of it that carries a handoff; or a privacy
-policy.`,
+task or an AgentCard of A2A, or a message of it that carries a handoff; definitions of
+agents of the OpenAI Agents SDK; or a privacy policy.`,
 		Example: `  handoff example | handoff validate
   handoff example macp | handoff validate
   handoff example state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent`,

@@ -19,7 +19,7 @@ func newExplain(*cli.Globals) *cobra.Command {
 		Long: `Explain says what a rule means and why it matters. For a rule of a layer it shows a
 failing and a fixed example: members that replace those of "handoff example", or for
 the rules of the other systems (sw4rm/…, macp/…, openai/…,
-a2a-card/…) whole documents. The rules
+openai-agents/…, openai-run/…, a2a-card/…) whole documents. The rules
 of "handoff chain" have no examples. Without a rule it lists all of them, and for the
 name of a layer or a system the rules of that. A finding names its rule as LAYER/RULE;
 RULE alone is enough where no other rule has that name.`,

@@ -129,6 +129,14 @@ var hostileRuns = []hostileRun{
 	{command: "openai check", flags: "-f sarif"},
 	{command: "openai check", flags: "-f junit"},
 	{command: "openai check", flags: "-f github"},
+	{command: "openai check", flags: "--agents definitions -f text"},
+	{command: "openai agents check"},
+	{command: "openai agents check", flags: "-f text"},
+	{command: "openai agents check", flags: "-f sarif"},
+	{command: "openai agents check", flags: "-f junit"},
+	{command: "openai agents check", flags: "-f github"},
+	{command: "openai paths", flags: "--agents definitions"},
+	{command: "openai paths", flags: "--agents definitions -f text"},
 	{command: "a2a card check"},
 	{command: "a2a card check", flags: "-f text"},
 	{command: "a2a card check", flags: "-f sarif"},
@@ -209,7 +217,8 @@ func TestHostileNames(t *testing.T) {
 	files := hostileFolder(t)
 	key, _ := run("", "keygen")
 	pair, _ := run("", "keygen", "--type", "p256")
-	for name, text := range map[string]string{"key": key, "pair": pair, "agent": `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`, "registry": "[]"} {
+	definitions, _ := run("", "example", "openai-agents")
+	for name, text := range map[string]string{"key": key, "pair": pair, "agent": `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`, "registry": "[]", "definitions": definitions} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -207,7 +207,7 @@ var imports = map[string][]string{
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/secrets", "pkg/validate",
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"cmd/internal/tasktree": {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
@@ -217,7 +217,7 @@ var imports = map[string][]string{
 		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/openai": {
-		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate",
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra",
 	},
 	"cmd/session": {

@@ -1,12 +1,18 @@
 package openai
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
+	"github.com/eaapl/handoff/pkg/formats/openai/agents"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -17,6 +23,10 @@ type openaiCheckFlags struct {
 	checks  openai.CheckOptions
 	schemas []string
 	rules   cli.RuleChecks
+
+	recorded recordedFlags
+	window   int
+	runs     *agents.RunChecker // nil without --agents
 }
 
 func newOpenAICheck(g *cli.Globals) *cobra.Command {
@@ -33,11 +43,17 @@ With --input-schema, the arguments of handoff calls are checked too: of all call
 tools named transfer_to_…, or those of one tool with TOOL=FILE. A file with "=" in
 its name is written ./FILE.
 
+With --agents, the run is held against definitions of the agents: calls of handoffs that
+an agent does not have or that are disabled, their arguments against input_type, tasks
+that come back to an agent within --window items, and tools that only other agents
+have ("handoff explain openai-run").
+
 Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
 read.`,
 		Example: `  handoff openai check input.json
   handoff openai check --input-schema refund.schema.json recorded/
   handoff openai check --input-schema escalate=escalation.schema.json -f json input.json
+  handoff openai check --agents agents.yaml --window 8 recorded/
   handoff explain openai/result-without-call`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -45,12 +61,17 @@ read.`,
 	flags := c.Flags()
 	registerMarkers(c, &f.checks.Start, &f.checks.End)
 	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
-	f.rules.Register(c, openai.Rules)
+	f.recorded.register(c)
+	flags.IntVar(&f.window, "window", agents.DefaultWindow, "with --agents: a task that comes back within `N` items bounces")
+	f.rules.Register(c, func() []finding.Rule { return append(openai.Rules(), agents.RunRules()...) })
 	return c
 }
 
 func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	if err := f.rules.Load(); err != nil {
+		return err
+	}
+	if err := f.loadAgents(c, args); err != nil {
 		return err
 	}
 	var err error
@@ -65,6 +86,22 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, "", ""), out.Unread, out.Rejected > 0)
 }
 
+// loadAgents reads what runs are held against.
+func (f *openaiCheckFlags) loadAgents(c *cobra.Command, args []string) error {
+	if f.window < 1 {
+		return fmt.Errorf("--window %d: write a number above 0", f.window)
+	}
+	o := agents.RunOptions{Window: f.window, Start: f.checks.Start, End: f.checks.End}
+	d, err := f.recorded.load(f.Globals, c, args, &o)
+	if err != nil || d == nil {
+		return err
+	}
+	if f.runs, err = d.NewRunChecker(o); err != nil {
+		return fmt.Errorf("%s: %w", input.ShownName(f.recorded.agents), err)
+	}
+	return nil
+}
+
 // check is the work on one document: it runs on any core.
 func (f *openaiCheckFlags) check(d input.Document) report.Record {
 	doc, err := d.Parse(f.Limits)
@@ -72,6 +109,10 @@ func (f *openaiCheckFlags) check(d input.Document) report.Record {
 		return report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}, Err: err}
 	}
 	findings := openai.Check(doc, f.checks)
+	if f.runs != nil {
+		findings = append(findings, f.runs.Check(doc.Root())...)
+		slices.SortStableFunc(findings, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
+	}
 	for i := range findings {
 		findings[i].Reason = "" // no receiver rejects it with a reason of the specification
 	}

@@ -23,15 +23,19 @@ func New(g *cli.Globals) *cobra.Command {
 		Long: `Openai works on the HandoffInputData of the OpenAI Agents SDK: what the SDK gives to
 the next agent, as JSON. It makes one of a recorded run, nests the history as the SDK
 does and takes it apart again, filters items, prints the list that the next agent gets,
-checks what the next agent is going to get, and makes the
-tool by which a model hands over.`,
+checks what that is, and makes the tool by which a model hands over. It also works on the
+agents themselves: it checks and draws definitions of them, and says which handoffs
+recorded runs took.`,
 		Example: `  handoff openai nest input.json
   handoff openai check -f sarif recorded/
-  handoff openai tool --agent "Billing Agent"`,
+  handoff openai tool --agent "Billing Agent"
+  handoff openai agents check agents.yaml
+  handoff openai paths --agents agents.yaml recorded/`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newOpenAIBuild(g), newOpenAIInput(g), newOpenAINest(g), newOpenAIUnnest(g), newOpenAIFilter(g), newOpenAICheck(g), newOpenAITool(g), newOpenAIOutput(g))
+	c.AddCommand(newOpenAIBuild(g), newOpenAIInput(g), newOpenAINest(g), newOpenAIUnnest(g), newOpenAIFilter(g), newOpenAICheck(g), newOpenAITool(g), newOpenAIOutput(g),
+		newAgents(g), newPaths(g))
 	return c
 }
 

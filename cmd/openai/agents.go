@@ -1,0 +1,131 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openai/agents"
+	"github.com/eaapl/handoff/pkg/yamldoc"
+)
+
+func newAgents(g *cli.Globals) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "agents",
+		Short: "Check and draw definitions of agents, and print their tools",
+		Long: `Agents works on a file that says which agents there are, and who hands over to whom:
+YAML or JSON, with the names that handoff() and Agent of the SDK use
+(docs/openai-agents.md). "handoff example openai-agents" prints one.`,
+		Example: `  handoff openai agents check agents.yaml
+  handoff openai agents graph agents.yaml > agents.mmd
+  handoff openai agents tools Triage agents.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newAgentsCheck(g), newAgentsGraph(g), newAgentsTools(g))
+	return c
+}
+
+// A contextFlag names the run context, which conditions are about.
+type contextFlag struct{ context string }
+
+func (f *contextFlag) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.context, "context", "", "the run context, for conditions of handoffs: a `FILE`, YAML or JSON")
+}
+
+// load reads the run context; there is none if the flag is not given.
+func (f *contextFlag) load(g *cli.Globals, stdin io.Reader) (*yamldoc.Placed, error) {
+	if f.context == "" {
+		return nil, nil
+	}
+	return loadYAML(g, f.context, stdin)
+}
+
+func loadYAML(g *cli.Globals, path string, stdin io.Reader) (*yamldoc.Placed, error) {
+	text, err := g.ReadSettings(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := yamldoc.ParsePlaced(text)
+	if err != nil {
+		return nil, input.InFile(input.ShownName(path), err)
+	}
+	return doc, nil
+}
+
+// loadAgents reads definitions, whatever is wrong with them.
+func loadAgents(g *cli.Globals, path string, stdin io.Reader) (*agents.Definitions, error) {
+	text, err := g.ReadSettings(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	d, err := agents.Parse(text)
+	if err != nil {
+		return nil, input.InFile(input.ShownName(path), err)
+	}
+	return d, nil
+}
+
+// loadSoundAgents reads definitions that have no error.
+func loadSoundAgents(g *cli.Globals, path string, stdin io.Reader) (*agents.Definitions, error) {
+	d, err := loadAgents(g, path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range agents.Check(d, agents.Options{}) {
+		if f.Severity == finding.Error {
+			return nil, term.WithHint(placed(input.ShownName(path), f.Position(), f.Pointer, errors.New(f.Message)), "handoff openai agents check says all that is wrong with it")
+		}
+	}
+	return d, nil
+}
+
+// recordedFlags say which definitions recorded runs are held against, and what is known of the
+// runs.
+type recordedFlags struct {
+	contextFlag
+	agents string
+	first  string
+}
+
+func (f *recordedFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.agents, "agents", "", "definitions of the agents of the run: a `FILE`, YAML or JSON (docs/openai-agents.md)")
+	c.Flags().StringVar(&f.first, "first-agent", "", "the `NAME` of the agent that a run starts with (default: that of the definitions)")
+	f.contextFlag.register(c)
+}
+
+// load reads the definitions, and sets in o what is known of the runs. Without --agents, there
+// are none.
+func (f *recordedFlags) load(g *cli.Globals, c *cobra.Command, args []string, o *agents.RunOptions) (*agents.Definitions, error) {
+	if f.agents == "" {
+		for _, name := range []string{"first-agent", "context", "window"} {
+			if c.Flags().Changed(name) {
+				return nil, fmt.Errorf("--%s: name the definitions with --agents", name)
+			}
+		}
+		return nil, nil
+	}
+	if err := input.OneStdin(args, f.agents, f.context); err != nil {
+		return nil, err
+	}
+	d, err := loadSoundAgents(g, f.agents, c.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	if f.first != "" {
+		if o.First = d.Agent(f.first); o.First == nil {
+			return nil, fmt.Errorf("--first-agent %s: no agent of %s is called that", term.Visible(f.first), input.ShownName(f.agents))
+		}
+	}
+	context, err := f.contextFlag.load(g, c.InOrStdin())
+	if context != nil {
+		o.Context = context.Root()
+	}
+	return d, err
+}

@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/pkg/formats/openai/agents"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// agentsCheckFlags are the flags of openai agents check.
+type agentsCheckFlags struct {
+	*cli.Globals
+	reports cli.ReportFlags
+	rules   cli.RuleChecks
+	agents.Options
+}
+
+func newAgentsCheck(g *cli.Globals) *cobra.Command {
+	f := &agentsCheckFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "check [FILE|-]...",
+		Short: "Check definitions of agents",
+		Long: `Check reports what is wrong with definitions of agents, YAML or JSON: handoffs to agents
+that are not there, agents that no run comes to, circles without a way out, two tools of
+one name, input types that cannot be strict, conditions that are none; descriptions that
+are missing, vague or alike; too many handoffs, or too fine-grained ones; and long
+histories that are passed on whole. "handoff explain openai-agents/RULE" says what a
+rule means and why it matters.
+
+Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
+read.`,
+		Example: `  handoff openai agents check agents.yaml
+  handoff openai agents check --max-handoffs 5 --warnings-as-errors -f sarif agents.yaml
+  handoff explain openai-agents/vague-description`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.reports.Register(c, report.Formats)
+	f.rules.Register(c, agents.Rules)
+	flags := c.Flags()
+	flags.IntVar(&f.MaxHandoffs, "max-handoffs", agents.DefaultMaxHandoffs, "an agent with more handoffs than `N` has too many")
+	flags.IntVar(&f.LongHistory, "long-history", agents.DefaultLongHistory, "from the `N`th handoff on, the history is long")
+	return c
+}
+
+func (f *agentsCheckFlags) run(c *cobra.Command, args []string) error {
+	if f.MaxHandoffs < 1 {
+		return fmt.Errorf("--max-handoffs %d: write a number above 0", f.MaxHandoffs)
+	}
+	if f.LongHistory < 1 {
+		return fmt.Errorf("--long-history %d: write a number above 0", f.LongHistory)
+	}
+	if err := f.rules.Load(); err != nil {
+		return err
+	}
+	out, err := f.reports.Start(f.Globals, c, nil)
+	if err != nil {
+		return err
+	}
+	err = out.ReadWhole(f.Globals, c, args, cli.OneByOne(f.check))
+	return cli.Answer(out.Finish(err, "", ""), out.Unread, out.Rejected > 0)
+}
+
+// check is the work on one file: it runs on any core.
+func (f *agentsCheckFlags) check(d input.Document) report.Record {
+	err := d.Err
+	if err == nil {
+		var definitions *agents.Definitions
+		if definitions, err = agents.Parse(d.Raw.Bytes); err == nil {
+			return f.rules.Record(d, agents.Check(definitions, f.Options))
+		}
+	}
+	return report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}, Err: input.InFile(input.ShownName(d.Source.Name), err)}
+}
