@@ -180,6 +180,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		"agent":         `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`,
 		"registry":      "[]",
 	}
+	files["definitions"], _ = runHere("", "example", "openai-agents")
 	for name, text := range files {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -202,6 +203,12 @@ func TestSecretsAreNotShown(t *testing.T) {
 		check(what+": stderr", stderr)
 		if !r.messages {
 			check(what+": stdout", stdout)
+		}
+	}
+	for _, document := range plantedDocuments(t, "openai-agents") {
+		for _, args := range [][]string{{"check", "-f", "text"}, {"check", "-f", "json"}, {"graph"}, {"graph", "-f", "dot"}} {
+			stdout, stderr := runHere(document, append([]string{"openai", "agents"}, args...)...)
+			check(fmt.Sprint("openai agents ", args), stdout+stderr)
 		}
 	}
 	for _, kind := range secrets.Kinds() {

@@ -71,6 +71,9 @@ func Parse(text []byte) (*Definitions, error) {
 		for _, one := range at.Get("tools").Elements() {
 			a.tools = append(a.tools, one)
 			name := toolName(one)
+			if name == "" {
+				continue // a tool of the API itself
+			}
 			if a.toolNames[name] = true; d.owners[name] == nil {
 				d.owners[name] = a
 			}
@@ -117,7 +120,7 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 	return h
 }
 
-// toolName returns the name of a tool that is no handoff.
+// toolName returns the name of a tool that is no handoff, "" for none.
 func toolName(v jsonstream.Value) string {
 	if v.Kind() == jsonstream.Object {
 		return v.Get("name").Text()
