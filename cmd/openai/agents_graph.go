@@ -26,7 +26,7 @@ with the name of its tool, and the condition under which it is enabled. Agents t
 "handoff openai agents check" has an error or a warning for have a colour, and so
 have agents that are not defined.`,
 		Example: `  handoff openai agents graph agents.yaml
-  handoff openai agents graph -f dot agents.yaml | dot -Tsvg > agents.svg`,
+  handoff openai agents graph -f dot -o agents.dot agents.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := loadAgents(g, cmp.Or(strings.Join(args, ""), "-"), c.InOrStdin())

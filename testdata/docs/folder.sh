@@ -135,6 +135,8 @@ for word; do
 	task.json) handoff example a2a >"$word" ;;
 	half.json) printf '{"from_agent":"a","to_agent":"reviewer","reason":"r",\n "context_snapshot":"eyJjb252ZXJzYXRpb25faGlzdG9yeSI6W10sIm1ldGFkYXRhIjp7fX0="}\n' >half.json ;;
 	reviewer.json) echo '{"agent_id":"reviewer","capabilities":["code_review"],"state":"RUNNABLE"}' >reviewer.json ;;
+	agents.yaml) handoff example openai-agents >agents.yaml ;;
+	context.yaml) echo 'user_tier: premium' >context.yaml ;;
 	agents.json) echo '[{"agent_id":"reviewer","capabilities":["code_review"],"state":"RUNNABLE"}]' >agents.json ;;
 	history.json|good.json|taken.jsonl)
 		echo '[{"role":"user","content":"Review it, please."},{"role":"tool","tool_call_id":"c1","content":"Reviewed."}]' >history.json
