@@ -98,6 +98,7 @@ agents:
   - name: Billing
     handoff_description: Invoices and payments.
 `, want: []string{`6:21 agents/is-enabled: "context.tier = 1" is no condition`, `7:9 agents/unknown-target: no agent is called "Biling"`}},
+		{name: "places in JSON", text: `{"agents": [` + "\n" + ` {"name": "A", "handoffs": ["B"]}]}`, want: []string{`2:29 agents/unknown-target: no agent is called "B"`}},
 		{name: "no agents", text: "agents: []", want: []string{"1:9 agents/shape: must have at least 1 element"}},
 		{name: "nothing", text: "", want: []string{"1:1 agents/shape: expected object"}},
 		{name: "start", text: "{start: B, agents: [{name: A, handoffs: [B]}, {name: B, handoff_description: Cards and transfers.}]}",

@@ -12,10 +12,10 @@ import (
 const minWords = 2
 
 // maxCompared is how many handoffs of an agent are compared with each other.
-const maxCompared = 100
+const maxCompared = 50
 
-// maxDescriptionWords is how many words of a description are looked at.
-const maxDescriptionWords = 1000
+// maxLooked is how many bytes of a text are looked at for words.
+const maxLooked = 2 << 10
 
 // meaningless are words that say nothing of what an agent is for.
 var meaningless = setOf(`a an the and or of for to in on with about by from at as is are it its this that all any other
@@ -42,10 +42,11 @@ func words(text string) []string {
 			word.Reset()
 		}
 	}
-	for _, r := range text {
+	for i, r := range text {
+		if i >= maxLooked {
+			break
+		}
 		switch {
-		case len(all) == maxDescriptionWords:
-			return all
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
 			end()
 			all = append(all, string(r))

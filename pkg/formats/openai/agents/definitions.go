@@ -15,11 +15,12 @@ type Definitions struct {
 	Agents []*Agent // those with a name, in the order of the text
 	Start  *Agent   // that a run starts with; nil if there is no such agent
 
-	doc    *yamldoc.Placed
-	byName map[string]*Agent
-	owners map[string]*Agent   // the first agent with a tool, by the tool's name
-	givers map[string]*Handoff // the first handoff with a tool, by the tool's name
-	nests  bool                // the run nests histories
+	doc     *yamldoc.Placed
+	byName  map[string]*Agent // the first of each name
+	byPlace map[jsonstream.Value]*Agent
+	owners  map[string]*Agent   // the first agent with a tool, by the tool's name
+	givers  map[string]*Handoff // the first handoff with a tool, by the tool's name
+	nests   bool                // the run nests histories
 }
 
 // An Agent is one of the definitions.
@@ -30,6 +31,7 @@ type Agent struct {
 
 	tools     []jsonstream.Value // names, or definitions
 	toolNames map[string]bool
+	byTool    map[string][]*Handoff
 	at        jsonstream.Value
 }
 
@@ -57,14 +59,15 @@ func Parse(text []byte) (*Definitions, error) {
 		return nil, err
 	}
 	root := doc.Root()
-	d := &Definitions{doc: doc, byName: map[string]*Agent{}, owners: map[string]*Agent{}, givers: map[string]*Handoff{}}
+	d := &Definitions{doc: doc, byName: map[string]*Agent{}, byPlace: map[jsonstream.Value]*Agent{}, owners: map[string]*Agent{}, givers: map[string]*Handoff{}}
 	d.nests = root.Get("nest_handoff_history").Kind() == jsonstream.True
 	for _, at := range root.Get("agents").Elements() {
-		a := &Agent{Name: at.Get("name").Text(), Description: at.Get("handoff_description").Text(), toolNames: map[string]bool{}, at: at}
+		a := &Agent{Name: at.Get("name").Text(), Description: at.Get("handoff_description").Text(), toolNames: map[string]bool{}, byTool: map[string][]*Handoff{}, at: at}
 		if a.Name == "" {
 			continue
 		}
 		d.Agents = append(d.Agents, a)
+		d.byPlace[at] = a
 		if d.byName[a.Name] == nil {
 			d.byName[a.Name] = a
 		}
@@ -83,6 +86,7 @@ func Parse(text []byte) (*Definitions, error) {
 		for _, at := range a.at.Get("handoffs").Elements() {
 			h := d.newHandoff(a, at)
 			a.Handoffs = append(a.Handoffs, h)
+			a.byTool[h.Tool] = append(a.byTool[h.Tool], h)
 			if d.givers[h.Tool] == nil {
 				d.givers[h.Tool] = h
 			}

@@ -159,12 +159,9 @@ func ordinal(n int) string {
 
 // Holder returns the agent that a finding of [Check] is about, nil if it is about none.
 func (d *Definitions) Holder(f finding.Finding) *Agent {
-	v := d.doc.Root().At(f.Pointer)
-	for ; v.Exists(); v = v.Parent() {
-		for _, a := range d.Agents {
-			if a.at == v {
-				return a
-			}
+	for v := d.doc.Root().At(f.Pointer); v.Exists(); v = v.Parent() {
+		if a := d.byPlace[v]; a != nil {
+			return a
 		}
 	}
 	return nil

@@ -105,13 +105,8 @@ func (w *walk) call(item openai.Item) []event {
 		w.by = by
 	}
 	e := event{kind: called, by: w.by}
-	name := item.Value.Get("name").Text()
 	if w.by != nil {
-		for _, h := range w.by.Handoffs {
-			if h.Tool == name {
-				e.handoffs = append(e.handoffs, h)
-			}
-		}
+		e.handoffs = w.by.byTool[item.Value.Get("name").Text()]
 	}
 	events := []event{e}
 	switch {
