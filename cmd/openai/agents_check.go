@@ -67,12 +67,15 @@ func (f *agentsCheckFlags) run(c *cobra.Command, args []string) error {
 
 // check is the work on one file: it runs on any core.
 func (f *agentsCheckFlags) check(d input.Document) report.Record {
+	origin := input.Origin{Source: d.Source.Name} // all of it is one document
 	err := d.Err
 	if err == nil {
 		var definitions *agents.Definitions
 		if definitions, err = agents.Parse(d.Raw.Bytes); err == nil {
-			return f.rules.Record(d, agents.Check(definitions, f.Options))
+			r := f.rules.Record(d, agents.Check(definitions, f.Options))
+			r.Origin = origin
+			return r
 		}
 	}
-	return report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}, Err: input.InFile(input.ShownName(d.Source.Name), err)}
+	return report.Record{Source: d.Source.Name, Index: d.Index, Origin: origin, Result: validate.Result{Valid: true}, Err: input.InFile(input.ShownName(d.Source.Name), err)}
 }
