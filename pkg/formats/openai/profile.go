@@ -3,6 +3,7 @@ package openai
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
@@ -12,6 +13,7 @@ import (
 // Facts are what a person wants to know of a HandoffInputData.
 type Facts struct {
 	Lists     []ItemList `json:"lists"` // those that are there
+	Agents    []Made     `json:"agents"`
 	Transfers []Transfer `json:"transfers"`
 	Nested    int        `json:"nested"` // summaries of a nested history in input_history
 }
@@ -23,6 +25,16 @@ type ItemList struct {
 	Types []format.Count `json:"types"` // in order of appearance; items that only have a role are messages
 }
 
+// Made are the run items in a row that one agent made.
+type Made struct {
+	Agent string         `json:"agent"` // its name
+	First string         `json:"first"` // JSON Pointers to them
+	Last  string         `json:"last"`
+	Items int            `json:"items"`
+	Types []format.Count `json:"types"`
+	list  int
+}
+
 // A Transfer is a call of a handoff's tool.
 type Transfer struct {
 	Tool  string `json:"tool"`
@@ -30,7 +42,7 @@ type Transfer struct {
 }
 
 func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
-	f := &Facts{Lists: []ItemList{}, Transfers: []Transfer{}}
+	f := &Facts{Lists: []ItemList{}, Agents: []Made{}, Transfers: []Transfer{}}
 	types := make([]map[string]int, len(listNames)) // where a list has a type
 	for i, name := range listNames {
 		types[i] = map[string]int{}
@@ -52,6 +64,9 @@ func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 			list.Types = append(list.Types, format.Count{Name: kind})
 		}
 		list.Types[i].Count++
+		if agent := t.Value.Get("agent").Get("name").Text(); agent != "" {
+			f.made(agent, t, kind)
+		}
 		id := item.Get("call_id").Text()
 		if name := item.Get("name").Text(); kind == "function_call" && isHandoffName(name) {
 			calls[id] = len(f.Transfers)
@@ -69,6 +84,24 @@ func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 		return kind != jsonstream.Array && kind != jsonstream.String
 	})
 	return f
+}
+
+// made adds a run item of an agent.
+func (f *Facts) made(agent string, t conversation.Turn, kind string) {
+	n := len(f.Agents)
+	if n == 0 || f.Agents[n-1].Agent != agent || f.Agents[n-1].list != t.List {
+		f.Agents = append(f.Agents, Made{Agent: agent, First: t.Value.Pointer(), list: t.List})
+		n++
+	}
+	m := &f.Agents[n-1]
+	m.Last = t.Value.Pointer()
+	m.Items++
+	i := slices.IndexFunc(m.Types, func(c format.Count) bool { return c.Name == kind })
+	if i < 0 {
+		i = len(m.Types)
+		m.Types = append(m.Types, format.Count{Name: kind})
+	}
+	m.Types[i].Count++
 }
 
 // isNested reports whether a turn is the summary of a nested history.
@@ -115,5 +148,27 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, turns []conversation.
 		})
 	}
 	p.Sections = []format.Section{items}
+	if len(f.Agents) > 0 {
+		p.Sections = append(p.Sections, madeBy(f.Agents))
+	}
 	return p
+}
+
+// madeBy says which agent made which items.
+func madeBy(agents []Made) format.Section {
+	const longest = 24 // name that is not cut
+	s := format.Section{Title: "Agents"}
+	names, places := 0, 0
+	for _, m := range agents {
+		place := m.First[1:]
+		if m.Last != m.First {
+			place += "–" + m.Last[strings.LastIndexByte(m.Last, '/')+1:]
+		}
+		names, places = min(max(names, utf8.RuneCountInString(m.Agent)), longest), max(places, utf8.RuneCountInString(place))
+		s.Rows = append(s.Rows, []format.Cell{{Text: m.Agent, MaxLength: longest}, {Text: place}, {Amounts: format.Amounts(m.Types)}})
+	}
+	for _, row := range s.Rows {
+		row[0].Columns, row[1].Columns = names, places
+	}
+	return s
 }
