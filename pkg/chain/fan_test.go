@@ -171,7 +171,7 @@ func TestAddressees(t *testing.T) {
 	task[0]["receiverList"] = []any{agent, "agent-x", object{}, object{"agentType": "agent-0"}, agent}
 	task[1]["fromAgent"].(object)["agentId"] = "nobody"
 	got := findings(checkObjects(t, Options{}, task...))
-	if want := `addressed to "agent-0", "agent-1": check`; len(got) != 1 || !strings.Contains(got[0], want) {
+	if want := `addressed to "agent-0", "agent-1", "agent-x": check`; len(got) != 1 || !strings.Contains(got[0], want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -81,7 +81,7 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 		m.address(m.To, m.ToVer)
 	case "receiverList":
 		for _, to := range v.Elements() {
-			if t := r.keep(to.Get("agentType").Text()); t != "" {
+			if t := r.keep(message.ReceiverType(to).Text()); t != "" {
 				m.Receivers = append(m.Receivers, t)
 				m.address(t, r.keep(to.Get("agentVersion").Text()))
 			}

@@ -66,10 +66,7 @@ func (s *Store) Examine(raw jsonstream.Raw, limits jsonstream.Limits) (*Outgoing
 	list := root.Get("receiverList")
 	o.Listed = list.Exists()
 	for _, receiver := range list.Elements() {
-		if receiver.Kind() == jsonstream.Object {
-			receiver = receiver.Get("agentType")
-		}
-		o.Receivers = append(o.Receivers, receiver.Text())
+		o.Receivers = append(o.Receivers, message.ReceiverType(receiver).Text())
 	}
 	if len(o.Receivers) == 0 {
 		o.Receivers = []string{root.Get("toAgent").Get("agentType").Text()}

@@ -220,7 +220,7 @@ func elements(list jsonstream.Value) []jsonstream.Value {
 }
 
 func receiver(v jsonstream.Value) Receiver {
-	return Receiver{v.Get("agentType").Text(), v.Get("agentVersion").Text()}
+	return Receiver{message.ReceiverType(v).Text(), v.Get("agentVersion").Text()}
 }
 
 func subtasks(list jsonstream.Value) []Subtask {

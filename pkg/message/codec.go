@@ -29,6 +29,7 @@ func (e *FieldError) Error() string {
 
 var (
 	rawMessage = reflect.TypeFor[json.RawMessage]()
+	target     = reflect.TypeFor[ToAgent]()
 	number     = reflect.TypeFor[Number]()
 )
 
@@ -226,6 +227,10 @@ func (c codec) decodeArray(v jsonstream.Value, into reflect.Value) error {
 	n := v.Len()
 	into.Set(reflect.MakeSlice(into.Type(), n, n))
 	for i, element := range v.Elements() {
+		if into.Type().Elem() == target && element.Kind() == jsonstream.String {
+			into.Index(i).Set(reflect.ValueOf(ToAgent{AgentType: strings.Clone(element.Text())}))
+			continue
+		}
 		if err := c.decode(element, into.Index(i)); err != nil {
 			return err
 		}

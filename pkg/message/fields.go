@@ -1,6 +1,10 @@
 package message
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // Initial is the taskDescription of a task's first handoff, which may come
 // without completed subtasks (section 7.2).
@@ -15,7 +19,7 @@ type Fields struct {
 	ParentHandoffID             *string            `json:"parentHandoffId"` // UUID version 4; nil for the first handoff of a task
 	FromAgent                   FromAgent          `json:"fromAgent"`
 	ToAgent                     ToAgent            `json:"toAgent"`
-	ReceiverList                []ToAgent          `json:"receiverList,omitzero"` // all receivers of a fan-out (section 14.2)
+	ReceiverList                []ToAgent          `json:"receiverList,omitzero"` // all receivers of a fan-out (section 14.2); a string is read as the AgentType
 	Timestamp                   string             `json:"timestamp"`             // RFC 3339
 	TaskDescription             string             `json:"taskDescription"`
 	CompletedSubtasks           []CompletedSubtask `json:"completedSubtasks"`
@@ -48,6 +52,15 @@ type ToAgent struct {
 	AgentType    string          `json:"agentType"`
 	AgentVersion string          `json:"agentVersion,omitzero"` // semantic-version range; "" for any
 	Unknown      json.RawMessage `json:",unknown"`
+}
+
+// ReceiverType returns the agentType of an element of receiverList. Section 14.2 does not say
+// what its elements are: one is an object like toAgent, or a string, which is the agentType.
+func ReceiverType(element jsonstream.Value) jsonstream.Value {
+	if element.Kind() == jsonstream.String {
+		return element
+	}
+	return element.Get("agentType")
 }
 
 // CompletedSubtask is a part of the task that is done.

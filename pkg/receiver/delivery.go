@@ -114,10 +114,7 @@ func (d *Delivery) describe(m *message.Message) {
 	}
 	r.Details.Compressed = root.Get("conversationHistorySummary").Text() != ""
 	for _, receiver := range root.Get("receiverList").Elements() {
-		if receiver.Kind() == jsonstream.Object {
-			receiver = receiver.Get("agentType")
-		}
-		if name := receiver.Text(); name != "" {
+		if name := message.ReceiverType(receiver).Text(); name != "" {
 			r.Details.Receivers = append(r.Details.Receivers, name)
 		}
 	}

@@ -65,7 +65,7 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 	var types []string
 	var excluded jsonstream.Value // the version range of a target of the receiver's type
 	for _, target := range targets {
-		agentType := target.Get("agentType")
+		agentType := message.ReceiverType(target)
 		if agentType.Kind() != jsonstream.String {
 			continue
 		}

@@ -120,7 +120,7 @@ func TestMemberRules(t *testing.T) {
 		"/receiverList": {
 			{value: `[{"agentType":"a"},{"agentType":"b","agentVersion":"^2"}]`},
 			{value: `[]`, want: "minItems", says: "at least 1 element: found 0"},
-			{value: `["a"]`, want: "type"}, {value: `{"agentType":"a"}`, want: "type"},
+			{value: `["a"]`}, {value: `[1]`, want: "type"}, {value: `[""]`, want: "minLength"}, {value: `{"agentType":"a"}`, want: "type"},
 			{value: `[{"agentVersion":"1.x"}]`, want: "required"},
 			{value: `[{"agentType":"a","agentVersion":"new"}]`, want: "format"},
 		},

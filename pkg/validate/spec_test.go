@@ -75,6 +75,9 @@ func requiredMembers(t testing.TB) []requiredMember {
 		if items := schema.Get("items"); items.Exists() {
 			walk(items, pointer+"/0")
 		}
+		if object := schema.Get("else"); object.Get("$ref").Exists() { // or it is a string
+			walk(object, pointer)
+		}
 	}
 	walk(document, "")
 	return members

@@ -53,7 +53,7 @@ func addressees(files []string) []string {
 				targets = append(targets, target)
 			}
 			for _, target := range targets {
-				if agentType := target.Get("agentType").Text(); agentType != "" && !slices.Contains(types, agentType) {
+				if agentType := message.ReceiverType(target).Text(); agentType != "" && !slices.Contains(types, agentType) {
 					types = append(types, agentType)
 				}
 			}
