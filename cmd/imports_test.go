@@ -220,6 +220,10 @@ var imports = map[string][]string{
 		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra",
 	},
+	"cmd/schema": {
+		"cmd/internal/cli", "cmd/internal/report", "cmd/internal/term", "pkg/jsonstream", "pkg/registry",
+		"github.com/spf13/cobra",
+	},
 	"cmd/session": {
 		"cmd/internal/cli", "cmd/internal/term", "pkg/build", "pkg/compress", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
 		"github.com/google/uuid", "github.com/spf13/cobra",

@@ -24,6 +24,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/cmd/macp"
 	"github.com/eaapl/handoff/cmd/openai"
+	"github.com/eaapl/handoff/cmd/schema"
 	"github.com/eaapl/handoff/cmd/session"
 	"github.com/eaapl/handoff/cmd/sw4rm"
 	"github.com/eaapl/handoff/pkg/compress"
@@ -125,7 +126,7 @@ func makers() []maker {
 		{name: "trim", make: newTrim}, {name: "repair", make: newRepair}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
 		{name: "dead-letter", make: newDeadLetter}, {name: "audit", make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
 		{name: "chain", make: newChain}, {name: "convert", make: newConvert}, {name: "render", make: newRender},
-		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New}, {name: "a2a", make: a2a.New},
+		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New}, {name: "a2a", make: a2a.New}, {name: "schema", make: schema.New},
 		{name: "session", make: session.New},
 		{name: "stream", make: newStream}, {name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
 		{name: "example", make: newExample}, {name: "explain", make: newExplain},

@@ -1,0 +1,127 @@
+// Package schema has the commands of "handoff schema".
+package schema
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/registry"
+)
+
+// New returns the group of commands for schemas.
+func New(g *cli.Globals) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "schema",
+		Short: "List and print the JSON Schemas of messages",
+		Long: `Schema prints the JSON Schemas that are built in, or with --at those of a registry: a
+directory in which NAME/VERSION.json is a version of a schema, such as
+message/2.0.json.`,
+		Example: `  handoff schema list
+  handoff schema show handoff-message
+  handoff schema bundle handoff-message`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newList(g), newShow(g), newBundle(g))
+	for _, sub := range c.Commands() {
+		cli.OnlyForCall(sub, "at")
+	}
+	return c
+}
+
+// open returns the registry of a directory, or without one what is built in.
+func open(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
+	if dir == "" {
+		return registry.Embedded()
+	}
+	r, err := registry.Open(os.DirFS(dir), limits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return r, nil
+}
+
+func registerAt(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "at", "", "read the registry in `DIR`, not what is built in")
+}
+
+func newList(g *cli.Globals) *cobra.Command {
+	var dir, format string
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List schemas and their versions",
+		Example: `  handoff schema list -f json`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			r, err := open(dir, g.Limits)
+			if err != nil {
+				return err
+			}
+			all := r.All()
+			if format == "json" {
+				return report.WriteJSON(c.OutOrStdout(), all)
+			}
+			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, s := range all {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", term.Visible(s.Name), s.Version, term.Visible(s.Title))
+			}
+			return w.Flush()
+		},
+	}
+	registerAt(c, &dir)
+	formats := []string{"text", "json"}
+	cli.RegisterFormat(c, &format, "text, json", formats)
+	return c
+}
+
+func newShow(g *cli.Globals) *cobra.Command {
+	return newPrinter(g, &cobra.Command{
+		Use:   "show NAME",
+		Short: "Print a schema as it is",
+		Long: `Show prints a schema, byte for byte. NAME is what "handoff schema list" has, for the latest
+version; NAME-VERSION; its file; or its $id.`,
+		Example: `  handoff schema show handoff-message-2.0`,
+	}, func(_ *registry.Registry, s *registry.Schema) (*jsonstream.Document, error) { return s.Document(), nil })
+}
+
+func newBundle(g *cli.Globals) *cobra.Command {
+	return newPrinter(g, &cobra.Command{
+		Use:   "bundle NAME",
+		Short: "Print a schema with all that it refers to",
+		Long: `Bundle prints a schema with all that it refers to in one document, for validators that
+follow no references to other documents. NAME is as for "handoff schema show".`,
+		Example: `  handoff schema bundle handoff-message`,
+	}, func(r *registry.Registry, s *registry.Schema) (*jsonstream.Document, error) {
+		return registry.Bundle(s.Document(), r.Load, g.Limits)
+	})
+}
+
+// newPrinter completes a command that prints what document makes of one schema.
+func newPrinter(g *cli.Globals, c *cobra.Command, document func(*registry.Registry, *registry.Schema) (*jsonstream.Document, error)) *cobra.Command {
+	var dir string
+	c.Args = cli.ExactArgs(1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r, err := open(dir, g.Limits)
+		if err != nil {
+			return err
+		}
+		s, err := r.Find(args[0])
+		if err != nil {
+			return term.WithHint(fmt.Errorf("%s: %w", args[0], err), "handoff schema list shows which there are")
+		}
+		doc, err := document(r, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.File, err)
+		}
+		return g.WriteData("", c.OutOrStdout(), doc.Raw().Bytes)
+	}
+	registerAt(c, &dir)
+	return c
+}
