@@ -161,6 +161,8 @@ var hostileRuns = []hostileRun{
 	{command: "sw4rm receive", messages: true},
 	{command: "sw4rm prepare", messages: true},
 	{command: "macp encode", messages: true},
+	{command: "schema show", messages: true},
+	{command: "schema bundle", messages: true},
 	{command: "a2a wrap", messages: true},
 	{command: "a2a unwrap", flags: "--all", messages: true},
 	{command: "macp decode", messages: true},
