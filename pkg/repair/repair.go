@@ -61,7 +61,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	if h.Format == format.ClaudeCode && o.Damage.after != nil {
+	if known := h.Layout().Known; o.Damage.after != nil && known != nil && known.Relink != nil {
 		if doc, err = o.Damage.relink(doc); err != nil {
 			return Result{}, err
 		}
