@@ -106,13 +106,9 @@ const maxSpace = 64 << 10
 // 64 KiB. An error of the reader is that of the next call of Next.
 func (s *Splitter) Space() (space []byte, ok bool) {
 	for ok = true; ; {
-		rest := s.slab[s.pos:]
-		n := 0
-		for n < len(rest) && isSpace(rest[n]) {
-			n++
-		}
+		n := skipSpace(s.slab, s.pos) - s.pos
 		if ok = ok && len(space)+n <= maxSpace; ok {
-			space = append(space, rest[:n]...)
+			space = append(space, s.slab[s.pos:s.pos+n]...)
 		}
 		s.consume(n)
 		if s.pos < len(s.slab) || s.err != nil {
@@ -142,12 +138,7 @@ func (s *Splitter) Ready() bool {
 // skipSpace moves to the first byte of the next document.
 func (s *Splitter) skipSpace() error {
 	for {
-		rest := s.slab[s.pos:]
-		n := 0
-		for n < len(rest) && isSpace(rest[n]) {
-			n++
-		}
-		s.consume(n)
+		s.consume(skipSpace(s.slab, s.pos) - s.pos)
 		if s.pos < len(s.slab) {
 			return nil
 		}

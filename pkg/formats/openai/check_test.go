@@ -243,7 +243,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			return
 		}
-		shapely := requireShape(doc.Root()) == nil
+		shapely := CheckShape(doc.Root()) == nil
 		for _, p := range Check(doc, CheckOptions{InputProblems: needsReason}) {
 			if !doc.Root().At(p.Pointer).Exists() || p.Offset >= int64(len(text)) {
 				t.Errorf("nowhere: %+v", p)
@@ -260,7 +260,7 @@ func FuzzCheck(f *testing.F) {
 				t.Errorf("%s: error %v", name, err)
 			}
 			if err == nil {
-				if err := requireShape(parse(t, string(out)).Root()); err != nil {
+				if err := CheckShape(parse(t, string(out)).Root()); err != nil {
 					t.Errorf("%s: %v in %s", name, err, out)
 				}
 			}

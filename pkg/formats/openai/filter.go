@@ -163,7 +163,7 @@ func Last(n int) Filter {
 // is removed becomes an empty array; unknown members and the absence of input_items stay.
 // The error is a [*ShapeError], and dst is then returned as it was.
 func Apply(dst []byte, data jsonstream.Value, filters ...Filter) ([]byte, error) {
-	if err := requireShape(data); err != nil {
+	if err := CheckShape(data); err != nil {
 		return dst, err
 	}
 	left := entries(data)

@@ -14,7 +14,7 @@ var notes = []string{"_agents_tool_title", "_agents_tool_description"}
 // without run items around them, and without tool approvals. A string as input_history is a message
 // of the user. The error is a [*ShapeError], and dst is then returned as it was.
 func Input(dst []byte, data jsonstream.Value) ([]byte, error) {
-	if err := requireShape(data); err != nil {
+	if err := CheckShape(data); err != nil {
 		return dst, err
 	}
 	dst = append(dst, '[')

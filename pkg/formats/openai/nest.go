@@ -68,7 +68,7 @@ type nesting struct {
 
 // check returns the markers, unless they or the data are invalid.
 func (o NestOptions) check(data jsonstream.Value) (markers, error) {
-	if err := requireShape(data); err != nil {
+	if err := CheckShape(data); err != nil {
 		return markers{}, err
 	}
 	for _, marker := range []string{o.Start, o.End} {

@@ -3,14 +3,10 @@ package openai
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
-
-// toolPrefix is what the SDK begins the names of tools with by which agents hand over.
-const toolPrefix = "transfer_to_"
 
 // isHandoffCall reports whether an item is a call by which an agent hands over: the run item of one,
 // or the call of a tool with a name that the SDK gives.
@@ -18,7 +14,7 @@ func isHandoffCall(item jsonstream.Value) bool {
 	if kind := item.Get("type").Text(); conversation.IsRunItem(kind) {
 		return kind == "handoff_call_item"
 	}
-	return item.Get("type").Text() == "function_call" && strings.HasPrefix(item.Get("name").Text(), toolPrefix)
+	return item.Get("type").Text() == "function_call" && isHandoffName(item.Get("name").Text())
 }
 
 // A Run says which handoff of a run is meant.
@@ -36,7 +32,7 @@ type Built struct {
 }
 
 // ErrNoHandoff reports a run in which no agent hands over.
-var ErrNoHandoff = errors.New("no call by which an agent hands over: found none of a tool " + toolPrefix + "…, and no handoff_call_item")
+var ErrNoHandoff = errors.New("no call by which an agent hands over: found none of a tool " + handoffPrefix + "…, and no handoff_call_item")
 
 // Build makes the HandoffInputData of a handoff in a recorded run: an array of items, as the SDK's
 // to_input_list makes it, or an object with input and new_items, as a result of the SDK has them,

@@ -86,10 +86,7 @@ func shapeError(at jsonstream.Value, format string, args ...any) *ShapeError {
 }
 
 // CheckShape returns why data is no HandoffInputData, a [*ShapeError], nil if it is one.
-func CheckShape(data jsonstream.Value) error { return requireShape(data) }
-
-// requireShape returns the first of shapeErrors.
-func requireShape(data jsonstream.Value) error {
+func CheckShape(data jsonstream.Value) error {
 	for err := range shapeErrors(data) {
 		return err
 	}
