@@ -25,6 +25,7 @@ type Schema struct {
 	program func() (*schema.Program, error)
 	runs    sync.Pool       // of *schema.Run, nil for a schema without a program
 	library *schema.Library // for what the program does not cover
+	url     string          // of the library
 }
 
 // MaxSchemas is how many objects a schema for [CompileSchema] may have, with those that
@@ -61,8 +62,34 @@ func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte,
 		return nil, err
 	}
 	s := newSchema(schemaURL, doc, func(url string) (*jsonstream.Document, error) { return library.Document(url), nil })
-	s.library = library
+	s.library, s.url = library, schemaURL
 	return s, nil
+}
+
+// Part returns the schema at a JSON Pointer of the text that s was compiled from, with
+// [CompileSchema].
+func (s *Schema) Part(pointer string) (*Schema, error) {
+	at, err := url.Parse(s.url)
+	if err != nil {
+		return nil, err
+	}
+	at.Fragment = pointer
+	text := fmt.Appendf(nil, `{"$ref":"%s"}`, at)
+	doc, err := parseSchema(text)
+	if err != nil {
+		return nil, err
+	}
+	const partURL = "handoff:///part"
+	part := newSchema(partURL, doc, func(url string) (*jsonstream.Document, error) { return s.library.Document(url), nil })
+	if part.Streams() == nil {
+		return part, nil
+	}
+	return CompileSchema(partURL, text, func(url string) ([]byte, error) {
+		if doc := s.library.Document(url); doc != nil {
+			return doc.Raw().Bytes, nil
+		}
+		return nil, errors.New("not part of the schema")
+	})
 }
 
 // parseSchema parses a schema's text. A syntax error says where it is.

@@ -1,0 +1,181 @@
+// Package compat compares two versions of a JSON Schema (draft 2020-12): what has changed, what
+// kind of version the change asks for (EAAPL-MAG006, section 14.3), and which documents show it.
+//
+// A version is backward compatible if every document of the old one is valid under it, and forward
+// compatible if every document of it is valid under the old one. [Yes] rests on a proof. [No] rests
+// on a document, which has been validated with both schemas. [Unknown] is neither: it counts as
+// incompatible.
+package compat
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Bump is the part of a version number that a change asks for.
+type Bump string
+
+// The bumps of section 14.3, the smallest first.
+const (
+	None  Bump = "none"
+	Minor Bump = "minor"
+	Major Bump = "major"
+)
+
+// Covers reports whether a new version of kind b is enough for a change of kind other.
+func (b Bump) Covers(other Bump) bool { return b.rank() >= other.rank() }
+
+func (b Bump) rank() int {
+	switch b {
+	case Major:
+		return 2
+	case Minor:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// A Verdict says whether schemas are compatible in one direction.
+type Verdict string
+
+// The verdicts.
+const (
+	Yes     Verdict = "yes"
+	No      Verdict = "no"
+	Unknown Verdict = "unknown"
+)
+
+// A Kind is a kind of change.
+type Kind string
+
+// The kinds of changes.
+const (
+	MemberAdded    Kind = "member-added"    // a new optional member
+	MemberRequired Kind = "member-required" // a member, new or not, is required now
+	MemberOptional Kind = "member-optional" // a member is not required any more
+	MemberRemoved  Kind = "member-removed"
+	TypeChanged    Kind = "type-changed"
+	Narrowed       Kind = "narrowed" // less is valid than before
+	Widened        Kind = "widened"  // more is valid than before
+	Reworded       Kind = "reworded" // the same is valid as before
+	Changed        Kind = "changed"  // what was valid may not be any more, and the other way round
+)
+
+// A Change is one difference between two schemas.
+type Change struct {
+	// Pointer is the JSON Pointer of what has changed in the new schema; in the old one if it is
+	// not in the new one, which InOld says.
+	Pointer string          `json:"pointer"`
+	InOld   bool            `json:"inOld,omitempty"`
+	Kind    Kind            `json:"kind"`
+	Bump    Bump            `json:"bump"`
+	Old     json.RawMessage `json:"old,omitempty"` // what was there
+	New     json.RawMessage `json:"new,omitempty"` // what is there
+	// Backward and Forward say whether this change, were it the only one, would keep that
+	// compatibility.
+	Backward Verdict `json:"backward"`
+	Forward  Verdict `json:"forward"`
+	// Refused is a document that is valid under the old schema and not under the new one, and
+	// Unread one that is valid under the new schema and not under the old one.
+	Refused json.RawMessage `json:"refused,omitempty"`
+	Unread  json.RawMessage `json:"unread,omitempty"`
+	// Undeprecated says that what is removed, or has another type, was not marked as deprecated
+	// in the old schema: section 14.3 asks for a release in which it is.
+	Undeprecated bool `json:"undeprecated,omitempty"`
+}
+
+// A Report is what the comparison of two schemas gives.
+type Report struct {
+	Bump     Bump     `json:"bump"`
+	Backward Verdict  `json:"backward"`
+	Forward  Verdict  `json:"forward"`
+	Changes  []Change `json:"changes"`
+}
+
+// Compare compares two versions of a schema. Each must refer to nothing outside of itself (see
+// registry.Bundle). The error is that one of them is no JSON Schema. The work is bounded: of very
+// large schemas more is [Unknown].
+func Compare(older, newer *jsonstream.Document) (*Report, error) {
+	a, err := newSide("file:///old.json", older)
+	if err != nil {
+		return nil, fmt.Errorf("the old schema: %w", err)
+	}
+	b, err := newSide("file:///new.json", newer)
+	if err != nil {
+		return nil, fmt.Errorf("the new schema: %w", err)
+	}
+	c := &comparison{old: a, new: b, seen: map[[2]jsonstream.Value]bool{}}
+	c.schemas(a.root, b.root, &place{old: []jsonstream.Value{a.root}, new: []jsonstream.Value{b.root}})
+	return c.report(), nil
+}
+
+func (c *comparison) report() *Report {
+	r := &Report{
+		Bump:     None,
+		Backward: proven(c.old, c.new),
+		Forward:  proven(c.new, c.old),
+		Changes:  []Change{},
+	}
+	for _, d := range c.differences {
+		r.Changes = append(r.Changes, c.change(d, r))
+	}
+	c.missed(r)
+	for _, change := range r.Changes {
+		if !r.Bump.Covers(change.Bump) {
+			r.Bump = change.Bump
+		}
+		if change.Backward == No {
+			r.Backward = No
+		}
+		if change.Forward == No {
+			r.Forward = No
+		}
+	}
+	return r
+}
+
+// proven returns Yes if all documents of one schema are shown to be valid under the other.
+func proven(from, to *side) Verdict {
+	if newProver().within(meetOf(from, from.root), to, to.root, 0) {
+		return Yes
+	}
+	return Unknown
+}
+
+// missed adds what none of the changes says: that compatibility is not shown in a direction.
+func (c *comparison) missed(r *Report) {
+	rest := Change{Kind: Changed, Bump: None, Backward: Yes, Forward: Yes}
+	g := &sampler{}
+	says := func(direction func(Change) Verdict) bool {
+		for _, change := range r.Changes {
+			if direction(change) != Yes {
+				return true
+			}
+		}
+		return false
+	}
+	if r.Backward != Yes && !says(func(c Change) Verdict { return c.Backward }) {
+		rest.Refused = g.witness(c.old, c.new)
+		rest.Backward, rest.Bump = verdictOf(rest.Refused), Major
+	}
+	if r.Forward != Yes && !says(func(c Change) Verdict { return c.Forward }) {
+		rest.Unread = g.witness(c.new, c.old)
+		rest.Forward = verdictOf(rest.Unread)
+		if rest.Bump == None {
+			rest.Bump = Minor
+		}
+	}
+	if rest.Bump != None {
+		r.Changes = append(r.Changes, rest)
+	}
+}
+
+func verdictOf(witness json.RawMessage) Verdict {
+	if witness == nil {
+		return Unknown
+	}
+	return No
+}

@@ -1,0 +1,71 @@
+package compat_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/compat"
+)
+
+// A pair is a line of testdata/compat/pairs.jsonl: two schemas, and what is to be said of them.
+type pair struct {
+	Name              string
+	Old, New          json.RawMessage
+	Bump              compat.Bump
+	Backward, Forward compat.Verdict
+	Changes           []string // nil if it does not matter how it is said
+}
+
+func pairs(t *testing.T) []pair {
+	t.Helper()
+	text, err := os.ReadFile("../../testdata/compat/pairs.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []pair
+	for line := range strings.Lines(string(text)) {
+		var p pair
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	if len(list) < 120 {
+		t.Fatalf("%d pairs", len(list))
+	}
+	return list
+}
+
+// Section 14.3 of EAAPL-MAG006, on pairs of schemas made by hand.
+func TestSpec14_3SchemaEvolution(t *testing.T) {
+	for _, p := range pairs(t) {
+		t.Run(p.Name, func(t *testing.T) {
+			r, err := compat.Compare(document(string(p.Old)), document(string(p.New)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Bump != p.Bump || r.Backward != p.Backward || r.Forward != p.Forward {
+				t.Errorf("%s, backward %s, forward %s; want %s, %s, %s", r.Bump, r.Backward, r.Forward, p.Bump, p.Backward, p.Forward)
+			}
+			var changes []string
+			for _, c := range r.Changes {
+				text := c.Pointer + " " + string(c.Kind)
+				if c.Undeprecated {
+					text += " undeprecated"
+				}
+				changes = append(changes, text)
+				// What is said to be incompatible is shown.
+				if c.Backward == compat.No && c.Refused == nil || c.Forward == compat.No && c.Unread == nil ||
+					c.Backward == compat.Unknown && p.Backward != compat.Unknown || c.Forward == compat.Unknown && p.Forward != compat.Unknown {
+					t.Errorf("%s: backward %s %s, forward %s %s", text, c.Backward, c.Refused, c.Forward, c.Unread)
+				}
+			}
+			if p.Changes != nil && !slices.Equal(changes, p.Changes) {
+				t.Errorf("changes %q, want %q", changes, p.Changes)
+			}
+		})
+	}
+}
