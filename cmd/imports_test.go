@@ -43,7 +43,7 @@ var imports = map[string][]string{
 	},
 	"pkg/child":                     {},
 	"pkg/chunked":                   {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
-	"pkg/compat":                    {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/go-json-experiment/json"},
+	"pkg/compat":                    {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
@@ -222,7 +222,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra",
 	},
 	"cmd/schema": {
-		"cmd/internal/cli", "cmd/internal/report", "cmd/internal/term", "pkg/jsonstream", "pkg/registry",
+		"cmd/internal/cli", "cmd/internal/report", "cmd/internal/term", "pkg/compat", "pkg/jsonstream", "pkg/registry",
 		"github.com/spf13/cobra",
 	},
 	"cmd/session": {

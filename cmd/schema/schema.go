@@ -19,17 +19,18 @@ import (
 func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
-		Short: "List and print the JSON Schemas of messages",
+		Short: "Print the JSON Schemas of messages, and compare their versions",
 		Long: `Schema prints the JSON Schemas that are built in, or with --at those of a registry: a
 directory in which NAME/VERSION.json is a version of a schema, such as
-message/2.0.json.`,
+message/2.0.json. It says what kind of version a change is.`,
 		Example: `  handoff schema list
   handoff schema show handoff-message
-  handoff schema bundle handoff-message`,
+  handoff schema bundle handoff-message
+  handoff schema compat message-2.0.json message-2.1.json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newList(g), newShow(g), newBundle(g))
+	c.AddCommand(newList(g), newShow(g), newBundle(g), newCompat(g))
 	for _, sub := range c.Commands() {
 		cli.OnlyForCall(sub, "at")
 	}
@@ -46,6 +47,14 @@ func open(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return r, nil
+}
+
+func find(r *registry.Registry, name string) (*registry.Schema, error) {
+	s, err := r.Find(name)
+	if err != nil {
+		return nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(name), err), "handoff schema list shows which there are")
+	}
+	return s, nil
 }
 
 func registerAt(c *cobra.Command, dir *string) {
@@ -99,7 +108,7 @@ func newBundle(g *cli.Globals) *cobra.Command {
 follow no references to other documents. NAME is as for "handoff schema show".`,
 		Example: `  handoff schema bundle handoff-message`,
 	}, func(r *registry.Registry, s *registry.Schema) (*jsonstream.Document, error) {
-		return registry.Bundle(s.Document(), r.Load, g.Limits)
+		return registry.Bundle(s.Document(), s.URL(), r.Load, g.Limits)
 	})
 }
 
@@ -112,9 +121,9 @@ func newPrinter(g *cli.Globals, c *cobra.Command, document func(*registry.Regist
 		if err != nil {
 			return err
 		}
-		s, err := r.Find(args[0])
+		s, err := find(r, args[0])
 		if err != nil {
-			return term.WithHint(fmt.Errorf("%s: %w", args[0], err), "handoff schema list shows which there are")
+			return err
 		}
 		doc, err := document(r, s)
 		if err != nil {

@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -89,7 +88,7 @@ func (d difference) reversed(yes bool) leaning {
 
 // verdict decides whether a difference keeps what is valid by one side valid by the other, and
 // finds a document that shows that it does not.
-func (c *comparison) verdict(d difference, l leaning, from, to *side) (Verdict, json.RawMessage) {
+func (c *comparison) verdict(d difference, l leaning, from, to *side) (Verdict, *Witness) {
 	if c.keeps(d, l, from, to) {
 		return Yes, nil
 	}

@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -35,6 +37,23 @@ func (b Bump) rank() int {
 		return 1
 	default:
 		return 0
+	}
+}
+
+// Announced returns what kind of change version numbers announce, "" if one of them is not known. In
+// versions 0.x, a minor version may change everything (Semantic Versioning 2.0.0, item 4).
+func Announced(older, newer string) Bump {
+	a, err := semver.NewVersion(older)
+	b, err2 := semver.NewVersion(newer)
+	switch {
+	case err != nil || err2 != nil:
+		return ""
+	case b.Major() > a.Major() || a.Major() == 0 && b.GreaterThan(a):
+		return Major
+	case b.Major() == a.Major() && b.Minor() > a.Minor():
+		return Minor
+	default:
+		return None
 	}
 }
 
@@ -69,22 +88,29 @@ type Change struct {
 	// Pointer is the JSON Pointer of what has changed in the new schema; in the old one if it is
 	// not in the new one, which InOld says.
 	Pointer string          `json:"pointer"`
-	InOld   bool            `json:"inOld,omitempty"`
+	InOld   bool            `json:"inOld,omitzero"`
 	Kind    Kind            `json:"kind"`
 	Bump    Bump            `json:"bump"`
-	Old     json.RawMessage `json:"old,omitempty"` // what was there
-	New     json.RawMessage `json:"new,omitempty"` // what is there
+	Old     json.RawMessage `json:"old,omitzero"` // what was there
+	New     json.RawMessage `json:"new,omitzero"` // what is there
 	// Backward and Forward say whether this change, were it the only one, would keep that
 	// compatibility.
 	Backward Verdict `json:"backward"`
 	Forward  Verdict `json:"forward"`
 	// Refused is a document that is valid under the old schema and not under the new one, and
 	// Unread one that is valid under the new schema and not under the old one.
-	Refused json.RawMessage `json:"refused,omitempty"`
-	Unread  json.RawMessage `json:"unread,omitempty"`
+	Refused *Witness `json:"refused,omitzero"`
+	Unread  *Witness `json:"unread,omitzero"`
 	// Undeprecated says that what is removed, or has another type, was not marked as deprecated
 	// in the old schema: section 14.3 asks for a release in which it is.
-	Undeprecated bool `json:"undeprecated,omitempty"`
+	Undeprecated bool `json:"undeprecated,omitzero"`
+}
+
+// A Witness is a document that is valid under one schema and not under the other.
+type Witness struct {
+	Document json.RawMessage `json:"document"`
+	Pointer  string          `json:"pointer"` // where it breaks the other schema
+	Problem  string          `json:"problem"` // how
 }
 
 // A Report is what the comparison of two schemas gives.
@@ -99,11 +125,11 @@ type Report struct {
 // registry.Bundle). The error is that one of them is no JSON Schema. The work is bounded: of very
 // large schemas more is [Unknown].
 func Compare(older, newer *jsonstream.Document) (*Report, error) {
-	a, err := newSide("file:///old.json", older)
+	a, err := newSide(false, older)
 	if err != nil {
 		return nil, fmt.Errorf("the old schema: %w", err)
 	}
-	b, err := newSide("file:///new.json", newer)
+	b, err := newSide(true, newer)
 	if err != nil {
 		return nil, fmt.Errorf("the new schema: %w", err)
 	}
@@ -173,7 +199,7 @@ func (c *comparison) missed(r *Report) {
 	}
 }
 
-func verdictOf(witness json.RawMessage) Verdict {
+func verdictOf(witness *Witness) Verdict {
 	if witness == nil {
 		return Unknown
 	}

@@ -60,7 +60,7 @@ func TestSpec14_3SchemaEvolution(t *testing.T) {
 				// What is said to be incompatible is shown.
 				if c.Backward == compat.No && c.Refused == nil || c.Forward == compat.No && c.Unread == nil ||
 					c.Backward == compat.Unknown && p.Backward != compat.Unknown || c.Forward == compat.Unknown && p.Forward != compat.Unknown {
-					t.Errorf("%s: backward %s %s, forward %s %s", text, c.Backward, c.Refused, c.Forward, c.Unread)
+					t.Errorf("%s: backward %s %v, forward %s %v", text, c.Backward, c.Refused, c.Forward, c.Unread)
 				}
 			}
 			if p.Changes != nil && !slices.Equal(changes, p.Changes) {

@@ -258,6 +258,9 @@ func (c *comparison) branches(d difference) {
 	}
 	for _, branch := range slices.Clone(right) {
 		i := slices.IndexFunc(left, func(was jsonstream.Value) bool { return c.counterparts(was, branch) })
+		if i < 0 && d.keyword == "allOf" && len(left) == len(right) {
+			i = 0
+		}
 		if i < 0 {
 			continue
 		}
@@ -283,6 +286,9 @@ func (c *comparison) counterparts(old, new jsonstream.Value) bool {
 		}
 	}
 	old, new = c.old.resolve(old), c.new.resolve(new)
+	if was, is := old.Get("if"), new.Get("if"); was.Exists() && is.Exists() {
+		return newProver().same(c.old, was, c.new, is)
+	}
 	found := 0
 	for name, property := range old.Get("properties").Members() {
 		was, is := property.Get("const"), new.Get("properties").Get(name).Get("const")

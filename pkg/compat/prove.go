@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"encoding/binary"
 	"math/big"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 )
 
 const (
-	maxSteps  = 200_000 // of one proof
+	maxSteps  = 50_000 // of one proof
 	maxDepth  = 64
 	maxValues = 256 // of an enum that is tried value by value
 	maxAlts   = 64
@@ -22,11 +23,12 @@ type prover struct {
 	open     map[string]int // at which depth: what is being shown
 	shown    map[string]int // from which depth on: what has been, if what is open holds
 	trail    []string       // the keys of shown, in order
+	failed   map[string]int // at which depth: what could not be shown
 	literals []jsonstream.Value
 }
 
 func newProver() *prover {
-	return &prover{open: map[string]int{}, shown: map[string]int{}, literals: []jsonstream.Value{parsed("null"), parsed("true"), parsed("false")}}
+	return &prover{open: map[string]int{}, shown: map[string]int{}, failed: map[string]int{}, literals: []jsonstream.Value{parsed("null"), parsed("true"), parsed("false")}}
 }
 
 func parsed(text string) jsonstream.Value {
@@ -67,12 +69,15 @@ func (p *prover) within(a meet, s *side, b jsonstream.Value, depth int) bool {
 			return true
 		}
 	}
-	key := a.key() + "|" + term{side: s, schema: b}.key()
+	key := string(binary.AppendUvarint([]byte(a.key()), term{side: s, schema: b}.number()))
 	if from, ok := p.shown[key]; ok && depth >= from {
 		return true
 	}
 	if at, ok := p.open[key]; ok {
 		return depth > at
+	}
+	if at, ok := p.failed[key]; ok && depth == at {
+		return false
 	}
 	mark := len(p.trail)
 	p.open[key] = depth
@@ -83,6 +88,7 @@ func (p *prover) within(a meet, s *side, b jsonstream.Value, depth int) bool {
 				delete(p.shown, key)
 			}
 			p.trail = p.trail[:mark]
+			p.failed[key] = depth
 			return false
 		}
 	}
@@ -205,6 +211,10 @@ func (p *prover) directly(a meet, s *side, b jsonstream.Value, keyword string, v
 		return to.Exists() && p.within(a, s, to, depth)
 	case "type":
 		return a.types&^typesNamed(v) == 0
+	case "enum":
+		return p.among(a, slices.Collect(elements(v)))
+	case "const":
+		return p.among(a, []jsonstream.Value{v})
 	case "minContains", "maxContains", "then", "else":
 		return true // with contains, and with if
 	case "allOf":
@@ -234,6 +244,24 @@ func (p *prover) directly(a meet, s *side, b jsonstream.Value, keyword string, v
 	default:
 		return false
 	}
+}
+
+func elements(list jsonstream.Value) func(func(jsonstream.Value) bool) {
+	return func(yield func(jsonstream.Value) bool) {
+		for _, v := range list.Elements() {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// among shows that all values of a are in a list.
+func (p *prover) among(a meet, list []jsonstream.Value) bool {
+	values, ok := p.finite(a)
+	return ok && !slices.ContainsFunc(values, func(v jsonstream.Value) bool {
+		return !slices.ContainsFunc(list, func(other jsonstream.Value) bool { return equal.Values(v, other) })
+	})
 }
 
 func (p *prover) every(a meet, s *side, list jsonstream.Value, depth int) bool {

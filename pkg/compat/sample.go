@@ -10,41 +10,47 @@ import (
 // How many samples there are of a value, by how deep it is inside what is made up, and how many
 // are looked at for each.
 const (
-	maxSamples  = 40
-	maxInner    = 8
-	maxInside   = 3 // levels
-	maxTried    = 400
-	maxPadding  = 1024
-	maxMadeWork = 100_000 // candidates of one comparison
+	maxSamples = 40
+	maxInner   = 8
+	maxInside  = 4 // levels
+	maxTried   = 400
+	maxSought  = 4000 // where a sample is to show something
+	maxPadding = 1024
+	maxWork    = 100_000 // of one sampler
 )
 
 // A sampler makes up values that schemas allow, and that are of interest for other schemas: just
 // inside and just outside of what those say.
 type sampler struct{ work int }
 
-// samples returns values of a, the shortest first.
+// samples returns values of a, the plain ones first.
 func (g *sampler) samples(a, other meet, inside int) []*sketch {
 	limit := maxSamples
 	if inside > 0 {
 		limit = maxInner
 	}
-	if inside > maxInside || g.work > maxMadeWork {
+	return g.where(a, other, inside, limit, maxTried, nil)
+}
+
+// where returns up to limit samples that are accepted.
+func (g *sampler) where(a, other meet, inside, limit, tries int, accept func(jsonstream.Value) bool) []*sketch {
+	if inside > maxInside || g.work > maxWork {
 		return nil
 	}
 	var valid []*sketch
 	seen := map[string]bool{}
-	tried := 0
 	g.propose(a, other, inside, 3, func(s *sketch) bool {
 		g.work++
-		tried++
+		tries--
 		text := s.String()
 		if len(text) <= maxText*4 && !seen[text] {
 			seen[text] = true
-			if v := parsed(text); v.Exists() && typeOf(v)&a.types != 0 && a.mayHave(v) {
+			v := parsed(text)
+			if v.Exists() && typeOf(v)&a.types != 0 && a.mayHave(v) && (accept == nil || accept(v)) {
 				valid = append(valid, s)
 			}
 		}
-		return len(valid) < limit && tried < maxTried && g.work < maxMadeWork
+		return len(valid) < limit && tries > 0 && g.work < maxWork
 	})
 	return valid
 }
@@ -233,27 +239,35 @@ func fresh(known []string, n int) string {
 	return name
 }
 
-func (g *sampler) objects(a, other meet, inside int, yield func(*sketch) bool) bool {
-	interest := other.more()
-	mine := a.more()
-	known := mine.names()
-	for _, name := range slices.Concat(interest.names(), mine.mentioned(), interest.mentioned()) {
-		if !slices.Contains(known, name) {
-			known = append(known, name)
-		}
-	}
+// namesOf returns names of members to try: first those that are not the name of a property.
+func (g *sampler) namesOf(mine, interest meet) []string {
+	properties := slices.Concat(mine.names(), interest.names())
+	names := append([]string{fresh(properties, 0)}, slices.Concat(interest.mentioned(), mine.mentioned())...)
 	for _, m := range []meet{mine, interest} {
 		for v := range m.values("patternProperties") {
 			for expr := range v.Members() {
-				known = append(known, matching(expr, 1, 0))
+				names = append(names, matching(expr, 1, 0))
 			}
 		}
-		for names := range m.values("propertyNames") {
-			for _, s := range g.samples(meet{types: isString}, meetOf(m.termOf(names), names), inside+1) {
-				known = append(known, parsed(s.String()).Text())
+		for schema := range m.values("propertyNames") {
+			for _, s := range g.where(meet{types: isString}, meetOf(m.termOf(schema), schema), 1, maxInner, maxTried, nil) {
+				names = append(names, parsed(s.String()).Text())
 			}
 		}
 	}
+	slices.Sort(properties)
+	all := names[:0:0]
+	for _, name := range append(names, properties...) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+func (g *sampler) objects(a, other meet, inside int, yield func(*sketch) bool) bool {
+	interest := other.more()
+	known := g.namesOf(a.more(), interest)
 	choices := map[string][]*sketch{}
 	of := func(name string) []*sketch {
 		list, done := choices[name]
@@ -276,7 +290,6 @@ func (g *sampler) objects(a, other meet, inside int, yield func(*sketch) bool) b
 	if !yield(base) {
 		return false
 	}
-	known = append(known, fresh(known, 0))
 	full := base
 	for _, name := range known {
 		for i, v := range of(name) {

@@ -12,6 +12,7 @@ import (
 
 // A side is one of the two schemas that are compared, with what decides about documents.
 type side struct {
+	isNew    bool
 	root     jsonstream.Value
 	whole    *validate.Schema
 	parts    map[jsonstream.Value]*validate.Schema
@@ -19,12 +20,12 @@ type side struct {
 	patterns map[string]*regexp.Regexp
 }
 
-func newSide(address string, doc *jsonstream.Document) (*side, error) {
-	whole, err := validate.CompileSchema(address, doc.Raw().Bytes, nil)
+func newSide(isNew bool, doc *jsonstream.Document) (*side, error) {
+	whole, err := validate.CompileSchema("file:///schema.json", doc.Raw().Bytes, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &side{doc.Root(), whole, map[jsonstream.Value]*validate.Schema{}, map[string]jsonstream.Value{}, map[string]*regexp.Regexp{}}
+	s := &side{isNew, doc.Root(), whole, map[jsonstream.Value]*validate.Schema{}, map[string]jsonstream.Value{}, map[string]*regexp.Regexp{}}
 	s.parts[s.root] = whole
 	for v := range s.root.All() {
 		if name := v.Get("$anchor").Text(); name != "" {

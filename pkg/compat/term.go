@@ -1,10 +1,9 @@
 package compat
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -75,8 +74,16 @@ const (
 	ofIf
 )
 
-func (t term) key() string {
-	return fmt.Sprintf("%p.%d.%t.%d", t.side, t.schema.Ordinal(), t.negative, t.taken)
+// number is another for every term of a comparison.
+func (t term) number() uint64 {
+	n := uint64(t.schema.Ordinal())<<5 | uint64(t.taken)<<2
+	if t.negative {
+		n |= 2
+	}
+	if t.side.isNew {
+		n |= 1
+	}
+	return n
 }
 
 // A meet is the values that have one of the types and match all terms. $ref and allOf are
@@ -156,14 +163,18 @@ func (m meet) of(t types) meet {
 	return m
 }
 
-// key is the same for equal meets of one comparison.
+// key is the same for equal meets of a comparison.
 func (m meet) key() string {
-	parts := make([]string, len(m.terms))
+	numbers := make([]uint64, len(m.terms))
 	for i, t := range m.terms {
-		parts[i] = t.key()
+		numbers[i] = t.number()
 	}
-	slices.Sort(parts)
-	return fmt.Sprint(m.types, strings.Join(parts, " "))
+	slices.Sort(numbers)
+	key := []byte{byte(m.types)}
+	for _, n := range numbers {
+		key = binary.AppendUvarint(key, n)
+	}
+	return string(key)
 }
 
 // positive yields the schemas that values must match.

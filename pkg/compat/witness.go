@@ -9,43 +9,47 @@ import (
 
 // witness returns a document that is valid under one schema and not under the other, nil if none
 // is found.
-func (g *sampler) witness(from, to *side) json.RawMessage {
-	for _, s := range g.samples(meetOf(from, from.root), meetOf(to, to.root), 0) {
-		if text := s.String(); shows(from, to, text) {
-			return json.RawMessage(text)
+func (g *sampler) witness(from, to *side) *Witness {
+	accept := func(v jsonstream.Value) bool {
+		found, ok := to.findings(to.root, v)
+		return ok && len(found) > 0
+	}
+	for _, s := range g.where(meetOf(from, from.root), meetOf(to, to.root), 0, maxInner, maxSought, accept) {
+		if w, _ := shows(from, to, s.String()); w != nil {
+			return w
 		}
 	}
 	return nil
 }
 
-// shows reports whether a document is valid under one schema and not under the other.
-func shows(from, to *side, text string) bool {
+// shows makes a witness of a document that is valid under one schema and not under the other, nil
+// of others. breaks is in how many ways it is not.
+func shows(from, to *side, text string) (w *Witness, breaks int) {
 	v := parsed(text)
 	if !v.Exists() {
-		return false
+		return nil, 0
 	}
 	valid, ok := from.findings(from.root, v)
 	if !ok || len(valid) > 0 {
-		return false
+		return nil, 0
 	}
 	invalid, ok := to.findings(to.root, v)
-	return ok && len(invalid) > 0
+	if !ok || len(invalid) == 0 {
+		return nil, 0
+	}
+	return &Witness{json.RawMessage(text), invalid[0].Pointer, invalid[0].Message}, len(invalid)
 }
 
 // shows makes a document that shows a difference: first values for the place where it is, then
 // what they are in. Best is one in which nothing else breaks the other schema.
-func (g *sampler) shows(d difference, l leaning, from, to *side) json.RawMessage {
-	var best json.RawMessage
+func (g *sampler) shows(d difference, l leaning, from, to *side) *Witness {
+	var best *Witness
 	fewest := 0
 	for _, local := range g.local(d, l, from, to) {
 		for _, s := range g.embed(local, d.at, l, from, to) {
-			text := s.String()
-			if !shows(from, to, text) {
-				continue
-			}
-			found, _ := to.findings(to.root, parsed(text))
-			if best == nil || len(found) < fewest || len(found) == fewest && len(text) < len(best) {
-				best, fewest = json.RawMessage(text), len(found)
+			w, breaks := shows(from, to, s.String())
+			if w != nil && (best == nil || breaks < fewest || breaks == fewest && len(w.Document) < len(best.Document)) {
+				best, fewest = w, breaks
 			}
 		}
 		if fewest == 1 {
@@ -56,46 +60,55 @@ func (g *sampler) shows(d difference, l leaning, from, to *side) json.RawMessage
 }
 
 // local returns values for the place of a difference that are valid there by one side and break
-// the keyword of the other: first those that break nothing else.
+// the schema of the other: first those that break nothing else.
 func (g *sampler) local(d difference, l leaning, from, to *side) []*sketch {
 	a := meetOf(from, l.fromAt(d.at)...).and(term{side: from, schema: l.from})
 	b := meetOf(to, l.toAt(d.at)...).and(term{side: to, schema: l.to})
+	breaks := map[string]int{}
+	accept := func(v jsonstream.Value) bool {
+		found, ok := to.findings(l.to, v)
+		breaks[string(v.Raw())] = len(found)
+		return ok && len(found) > 0
+	}
+	var list []*sketch
 	if d.keyword == "properties" || d.keyword == "required" {
-		b = b.and(term{side: to, schema: l.to})
+		list = g.member(d.name, a, b, accept)
 	}
-	var only, among []*sketch
-	// Values that meet all the rest are of most interest, and can be impossible.
-	for _, s := range g.samples(a, b, 0) {
-		found, ok := to.findings(l.to, parsed(s.String()))
-		if !ok || len(found) == 0 {
-			continue
-		}
-		if len(found) == 1 {
-			only = append(only, s)
-		} else {
-			among = append(among, s)
-		}
+	if len(list) == 0 {
+		list = g.where(a, b, 0, maxInner, maxSought, accept)
 	}
-	list := slices.Concat(g.about(d, only), g.about(d, among))
-	return list[:min(len(list), maxInner)]
-}
-
-// about puts those values first that differ in the member which a difference is about.
-func (g *sampler) about(d difference, list []*sketch) []*sketch {
-	if d.keyword != "properties" {
-		return list
-	}
-	slices.SortStableFunc(list, func(a, b *sketch) int {
-		return boolToInt(!slices.Contains(a.names, d.name)) - boolToInt(!slices.Contains(b.names, d.name))
-	})
+	slices.SortStableFunc(list, func(x, y *sketch) int { return breaks[x.String()] - breaks[y.String()] })
 	return list
 }
 
-func boolToInt(b bool) int {
-	if b {
-		return 1
+// member returns objects with and without a member that are accepted.
+func (g *sampler) member(name string, a, b meet, accept func(jsonstream.Value) bool) []*sketch {
+	var list []*sketch
+	for _, base := range g.containers(a.of(isObject), b) {
+		candidates := []*sketch{base.without(name)}
+		for _, v := range g.samples(a.member(name), b.member(name), 0) {
+			candidates = append(candidates, base.with(name, v))
+		}
+		for _, s := range candidates {
+			if v := parsed(s.String()); a.mayHave(v) && accept(v) {
+				list = append(list, s)
+			}
+		}
 	}
-	return 0
+	return list[:min(len(list), maxInner)]
+}
+
+// containers returns a few values of a: first those that the other allows too.
+func (g *sampler) containers(a, other meet) []*sketch {
+	both := a
+	for _, t := range other.terms {
+		both = both.and(t)
+	}
+	var list []*sketch
+	for _, m := range []meet{both, a} {
+		list = append(list, g.where(m, meet{types: anyType}, 0, 3, maxTried, nil)...)
+	}
+	return list
 }
 
 // embed puts a value at its place into documents.
@@ -103,19 +116,11 @@ func (g *sampler) embed(s *sketch, at *place, l leaning, from, to *side) []*sket
 	list := []*sketch{s}
 	for p := at; p.outer != nil; p = p.outer {
 		outer := meetOf(from, l.fromAt(p.outer)...)
-		both := outer
-		for _, schema := range l.toAt(p.outer) {
-			both = both.and(term{side: to, schema: schema})
-		}
 		container := isObject
 		if p.isItem {
 			container = isArray
 		}
-		var bases []*sketch
-		for _, m := range []meet{both, outer} {
-			made := g.samples(m.of(container), meet{types: anyType}, 1)
-			bases = append(bases, made[:min(len(made), 3)]...)
-		}
+		bases := g.containers(outer.of(container), meetOf(to, l.toAt(p.outer)...))
 		if len(bases) == 0 { // nothing may be valid without the member
 			bases = []*sketch{{kind: kindOfContainer(p)}}
 		}
@@ -144,7 +149,7 @@ func (g *sampler) put(base, inner *sketch, p *place, outer meet) *sketch {
 	switch {
 	case p.isName:
 		name := parsed(inner.String())
-		values := g.samples(outer.member(name.Text()), meet{types: anyType}, 1)
+		values := g.samples(outer.member(name.Text()), meet{types: anyType}, 0)
 		if name.Kind() != jsonstream.String || len(values) == 0 {
 			return nil
 		}
@@ -154,7 +159,7 @@ func (g *sampler) put(base, inner *sketch, p *place, outer meet) *sketch {
 	}
 	parts := slices.Clone(base.parts)
 	for i := len(parts); i < p.index; i++ {
-		values := g.samples(outer.item(i), meet{types: anyType}, 1)
+		values := g.samples(outer.item(i), meet{types: anyType}, 0)
 		if len(values) == 0 {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -21,8 +22,8 @@ const MaxBundled = 256
 //
 // A schema inside another that has an $id, and $anchor, $dynamicAnchor and $dynamicRef in a document
 // that is put into another, are errors: their references cannot be written as pointers.
-func Bundle(doc *jsonstream.Document, load func(url string) (*jsonstream.Document, error), limits jsonstream.Limits) (*jsonstream.Document, error) {
-	id, _, _ := strings.Cut(doc.Root().Get("$id").Text(), "#")
+func Bundle(doc *jsonstream.Document, base string, load func(url string) (*jsonstream.Document, error), limits jsonstream.Limits) (*jsonstream.Document, error) {
+	id, _, _ := strings.Cut(cmp.Or(doc.Root().Get("$id").Text(), base), "#")
 	b := &bundler{load: load, prefixes: map[string]string{id: ""}, names: map[string]bool{}}
 	for name := range doc.Root().Get("$defs").Members() {
 		b.names[name] = true
@@ -40,8 +41,11 @@ func Bundle(doc *jsonstream.Document, load func(url string) (*jsonstream.Documen
 		address := b.todo[0]
 		b.todo = b.todo[1:]
 		other, err := load(address)
-		if err != nil {
+		if errors.Is(err, ErrUnknown) {
 			return nil, fmt.Errorf("refers to %s: %w", address, err)
+		}
+		if err != nil {
+			return nil, err
 		}
 		part, err := b.rewrite(other, address, b.prefixes[address])
 		if err != nil {

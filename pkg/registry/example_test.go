@@ -17,7 +17,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	bundle, err := registry.Bundle(s.Document(), r.Load, jsonstream.Limits{})
+	bundle, err := registry.Bundle(s.Document(), s.URL(), r.Load, jsonstream.Limits{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -34,6 +34,9 @@ type Schema struct {
 	document *jsonstream.Document
 }
 
+// URL returns the schema's $id, or without one a URL by which [Registry.Load] finds it.
+func (s *Schema) URL() string { return cmp.Or(s.ID, "file:///"+s.File) }
+
 // Document returns the schema itself.
 func (s *Schema) Document() *jsonstream.Document { return s.document }
 
@@ -69,6 +72,21 @@ func splitVersion(file string) (name, version string) {
 		return file, ""
 	}
 	return file[:i], file[i+1:]
+}
+
+// VersionOf returns the version that the name of a file, or else an $id, ends in, as in
+// message/2.1.json and message-2.1.schema.json; "" if there is none.
+func VersionOf(file, id string) string {
+	for _, name := range []string{file, id} {
+		name = strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".json"), ".schema")
+		if versions().MatchString(name) {
+			return name
+		}
+		if _, version := splitVersion(name); version != "" {
+			return version
+		}
+	}
+	return ""
 }
 
 // Open reads a registry directory, in which NAME/VERSION.json is a version of a schema:
@@ -140,8 +158,48 @@ func (r *Registry) Find(called string) (*Schema, error) {
 	return nil, ErrUnknown
 }
 
-// Load returns the schema document with an $id: of the registry, or one that is built in. The
-// error is [ErrUnknown]. It is for [Bundle].
+// Versions returns the versions of a schema, in order. Without a name, it is the only one of the
+// registry.
+func (r *Registry) Versions(name string) ([]*Schema, error) {
+	var list []*Schema
+	for _, s := range r.list {
+		if name == "" && len(list) > 0 && s.Name != list[0].Name {
+			return nil, fmt.Errorf("the registry has several schemas, such as %s and %s: say which one is meant", list[0].Name, s.Name)
+		}
+		if name == "" || s.Name == name {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return nil, ErrUnknown
+	}
+	return list, nil
+}
+
+// For returns that of some versions, in order, by which a message of a version is read: that
+// one; or, since minor versions are backward compatible (section 14.3), the next one of its major
+// version, or the latest one for messages that are newer. It is nil if there is none.
+func For(versions []*Schema, version string) *Schema {
+	wanted, err := semver.NewVersion(version)
+	if err != nil {
+		return nil
+	}
+	var best *Schema
+	for _, s := range versions {
+		v := number(s.Version)
+		if v.Major() != wanted.Major() {
+			continue
+		}
+		best = s
+		if !v.LessThan(wanted) {
+			break
+		}
+	}
+	return best
+}
+
+// Load returns the schema document with a [Schema.URL]: of the registry, or one that is built in.
+// The error is [ErrUnknown]. It is for [Bundle].
 func (r *Registry) Load(id string) (*jsonstream.Document, error) {
 	builtIn, err := Embedded()
 	if err != nil {
@@ -149,7 +207,7 @@ func (r *Registry) Load(id string) (*jsonstream.Document, error) {
 	}
 	for _, registry := range []*Registry{r, builtIn} {
 		for _, s := range registry.list {
-			if s.ID != "" && strings.TrimSuffix(s.ID, "#") == id {
+			if strings.TrimSuffix(s.URL(), "#") == id {
 				return s.document, nil
 			}
 		}

@@ -98,7 +98,7 @@ func TestBundle(t *testing.T) {
 		{name: "an $id inside", in: `{"properties":{"a":{"$id":"x"}}}`, problem: "has an $id"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := registry.Bundle(parse(t, tt.in), load, jsonstream.Limits{})
+			got, err := registry.Bundle(parse(t, tt.in), "", load, jsonstream.Limits{})
 			if tt.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.problem) {
 					t.Fatalf("error %v", err)
@@ -123,7 +123,7 @@ func TestBundleOfEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range r.All() {
-		bundle, err := registry.Bundle(s.Document(), r.Load, jsonstream.Limits{})
+		bundle, err := registry.Bundle(s.Document(), s.URL(), r.Load, jsonstream.Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", s.File, err)
 			continue

@@ -124,16 +124,18 @@ func (g *Globals) LoadSchema(path string, stdin io.Reader, limits jsonstream.Lim
 	if err != nil {
 		return nil, err
 	}
-	absolute, err := filepath.Abs(path)
+	schemaURL, err := FileURL(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	schemaURL := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}
 	var damaged error // the first file that is referred to and cannot be used
-	schema, err := validate.CompileSchema(schemaURL.String(), doc.Raw().Bytes, func(ref string) ([]byte, error) {
-		text, err := g.referredSchema(ref, limits)
+	schema, err := validate.CompileSchema(schemaURL, doc.Raw().Bytes, func(ref string) ([]byte, error) {
+		doc, err := g.ReferredSchema(ref, limits)
 		damaged = cmp.Or(damaged, err)
-		return text, err
+		if err != nil {
+			return nil, err
+		}
+		return doc.Raw().Bytes, nil
 	})
 	if damaged != nil {
 		return nil, fmt.Errorf("%s: %w", name, damaged)
@@ -147,8 +149,18 @@ func (g *Globals) LoadSchema(path string, stdin io.Reader, limits jsonstream.Lim
 	return schema, nil
 }
 
-// referredSchema reads a file that a schema refers to.
-func (g *Globals) referredSchema(ref string, limits jsonstream.Limits) ([]byte, error) {
+// FileURL returns the URL of a file, to which references in it are relative.
+func FileURL(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}
+	return u.String(), nil
+}
+
+// ReferredSchema reads a file that a schema refers to.
+func (g *Globals) ReferredSchema(ref string, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	u, err := url.Parse(ref)
 	if err != nil || u.Scheme != "file" {
 		return nil, fmt.Errorf("refers to %s, which is not fetched: keep it as a file, and refer to that", term.Visible(ref))
@@ -168,7 +180,7 @@ func (g *Globals) referredSchema(ref string, limits jsonstream.Limits) ([]byte, 
 	if err := jsonstream.CheckNumbers(doc.Root()); err != nil {
 		return nil, fmt.Errorf("refers to %w", input.InFile(term.Visible(path), err))
 	}
-	return text, nil
+	return doc, nil
 }
 
 // filePath returns the path of a file URL; on Windows it begins with a drive.

@@ -1,0 +1,298 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/compat"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/registry"
+)
+
+// compatFlags are the flags of schema compat.
+type compatFlags struct {
+	*cli.Globals
+	at, format, bump   string
+	allowsUndeprecated bool
+}
+
+func newCompat(g *cli.Globals) *cobra.Command {
+	f := &compatFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "compat [OLD NEW]",
+		Short: "Say what kind of version a change of a schema is",
+		Long: `Compat compares two versions of a JSON Schema by the rules of section 14.3: a new optional
+member is a minor version; a new required member, a removal, another type, and whatever
+narrows what is valid is a major one. What is removed, or gets another type, has to be
+marked as deprecated in the old version.
+
+Every change is named with its place. For each by which documents of one version are no
+longer valid under the other, there is a document that shows it. A version is called
+compatible only if that is proved; what is neither proved nor shown is unknown, and
+counts as incompatible.
+
+OLD and NEW are files; with --at, names in a registry, and without any names each version
+in it is compared with the one before. The versions are in the names of the files
+(2.1.json, message-2.1.json) or in $id; where they are not, --bump says what is allowed.
+
+Exit code 0: the version says what has changed; 1: it promises too much, or something was
+not deprecated before; 2: something could not be read.`,
+		Example: `  handoff schema compat message-2.0.json message-2.1.json
+  handoff schema compat --bump major state.schema.json any.schema.json
+  handoff schema compat --at registry/`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && f.at != "" {
+				return nil
+			}
+			return cli.ExactArgs(2)(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	registerAt(c, &f.at)
+	flags := c.Flags()
+	flags.StringVar(&f.bump, "bump", "", "the `KIND` of change that the new version may have: none, minor, major")
+	flags.BoolVar(&f.allowsUndeprecated, "allow-undeprecated", false, "accept that something is removed which was not deprecated before")
+	cli.RegisterFormat(c, &f.format, "text, json", []string{"text", "json"})
+	cli.Complete(c, "bump", string(compat.None), string(compat.Minor), string(compat.Major))
+	return c
+}
+
+// A version is one side of a comparison.
+type version struct {
+	Name     string               `json:"name"`
+	Version  string               `json:"version,omitzero"`
+	document *jsonstream.Document // with all that it refers to
+}
+
+// A comparison is what compat prints of two versions.
+type comparison struct {
+	Old     version     `json:"old"`
+	New     version     `json:"new"`
+	Allowed compat.Bump `json:"allowed,omitzero"` // by the versions, or by --bump
+	*compat.Report
+}
+
+func (f *compatFlags) run(c *cobra.Command, args []string) error {
+	switch compat.Bump(f.bump) {
+	case "", compat.None, compat.Minor, compat.Major:
+	default:
+		return fmt.Errorf("--bump %s: write none, minor or major", term.Visible(f.bump))
+	}
+	pairs, err := f.pairs(c, args)
+	if err != nil {
+		return err
+	}
+	isEnough := true
+	for _, pair := range pairs {
+		p := comparison{Old: pair[0], New: pair[1], Allowed: compat.Bump(f.bump)}
+		if p.Allowed == "" {
+			p.Allowed = compat.Announced(p.Old.Version, p.New.Version)
+		}
+		if p.Report, err = compat.Compare(p.Old.document, p.New.document); err != nil {
+			return fmt.Errorf("%s, %s: %w", term.Visible(p.Old.Name), term.Visible(p.New.Name), err)
+		}
+		isEnough = isEnough && f.isEnough(p)
+		if f.format == "json" {
+			err = report.WriteJSON(c.OutOrStdout(), p)
+		} else {
+			err = f.write(c.OutOrStdout(), p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return cli.Answer(nil, 0, !isEnough)
+}
+
+func (f *compatFlags) isEnough(p comparison) bool {
+	return (p.Allowed == "" || p.Allowed.Covers(p.Bump)) && (f.allowsUndeprecated || !isUndeprecated(p.Report))
+}
+
+func isUndeprecated(r *compat.Report) bool {
+	for _, c := range r.Changes {
+		if c.Undeprecated {
+			return true
+		}
+	}
+	return false
+}
+
+// pairs returns the versions to compare.
+func (f *compatFlags) pairs(c *cobra.Command, args []string) ([][2]version, error) {
+	if f.at == "" {
+		if args[0] == "-" && args[1] == "-" {
+			return nil, errors.New("only one of the two schemas can be read from stdin: name a file for the other")
+		}
+		older, err := f.file(args[0], c.InOrStdin())
+		if err != nil {
+			return nil, err
+		}
+		newer, err := f.file(args[1], c.InOrStdin())
+		return [][2]version{{older, newer}}, err
+	}
+	r, err := open(f.at, f.Limits)
+	if err != nil {
+		return nil, err
+	}
+	var list [][2]*registry.Schema
+	if len(args) == 0 {
+		all := r.All()
+		for i := 1; i < len(all); i++ {
+			if all[i].Name == all[i-1].Name {
+				list = append(list, [2]*registry.Schema{all[i-1], all[i]})
+			}
+		}
+	} else {
+		older, err := find(r, args[0])
+		if err != nil {
+			return nil, err
+		}
+		newer, err := find(r, args[1])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, [2]*registry.Schema{older, newer})
+	}
+	var pairs [][2]version
+	for _, pair := range list {
+		var p [2]version
+		for i, s := range pair {
+			doc, err := registry.Bundle(s.Document(), s.URL(), r.Load, f.Limits)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", term.Visible(s.File), err)
+			}
+			p[i] = version{s.Name + "-" + s.Version, s.Version, doc}
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs, nil
+}
+
+// file reads a schema from a file, with those that it refers to.
+func (f *compatFlags) file(path string, stdin io.Reader) (version, error) {
+	doc, name, err := f.LoadDocument(path, stdin, f.Limits)
+	if err != nil {
+		return version{}, err
+	}
+	builtIn, err := registry.Embedded()
+	if err != nil {
+		return version{}, err
+	}
+	base, err := cli.FileURL(path)
+	if err != nil {
+		return version{}, fmt.Errorf("%s: %w", name, err)
+	}
+	bundle, err := registry.Bundle(doc, base, func(ref string) (*jsonstream.Document, error) {
+		if doc, err := builtIn.Load(ref); err == nil {
+			return doc, nil
+		}
+		return f.ReferredSchema(ref, f.Limits)
+	}, f.Limits)
+	if err != nil {
+		return version{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return version{name, registry.VersionOf(path, doc.Root().Get("$id").Text()), bundle}, nil
+}
+
+func (f *compatFlags) write(w io.Writer, p comparison) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s to %s: %s", term.Visible(p.Old.Name), term.Visible(p.New.Name), headline(p))
+	b.WriteByte('\n')
+	for _, c := range p.Changes {
+		writeChange(&b, c, f.allowsUndeprecated)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// headline says what the change is, and whether the versions say so.
+func headline(p comparison) string {
+	text := "no change"
+	if p.Bump != compat.None {
+		text = "a " + string(p.Bump) + " change"
+	} else if len(p.Changes) > 0 {
+		text = "nothing else is valid than before"
+	}
+	switch {
+	case p.Bump == compat.None:
+		return text
+	case p.Allowed == "":
+		return text + "; no version is known to compare it with"
+	case p.Allowed.Covers(p.Bump):
+		return text
+	case p.Allowed == compat.None:
+		return text + ", and the version is to stay"
+	default:
+		return text + ", and the version is to be a " + string(p.Allowed) + " one"
+	}
+}
+
+var kinds = map[compat.Kind]string{
+	compat.MemberAdded:    "a new optional member",
+	compat.MemberRequired: "a member is required now",
+	compat.MemberOptional: "a member is not required any more",
+	compat.MemberRemoved:  "a member is removed",
+	compat.TypeChanged:    "another type",
+	compat.Narrowed:       "less is valid",
+	compat.Widened:        "more is valid",
+	compat.Reworded:       "the same is valid",
+	compat.Changed:        "something else is valid",
+}
+
+func writeChange(b *strings.Builder, c compat.Change, allowsUndeprecated bool) {
+	place := orRoot(c.Pointer)
+	if c.InOld {
+		place += " (in the old one)"
+	}
+	fmt.Fprintf(b, "  %-5s  %s: %s", c.Bump, term.Visible(place), kinds[c.Kind])
+	switch {
+	case c.Kind == compat.MemberAdded || c.Kind == compat.MemberRemoved:
+	case c.Old != nil && c.New != nil:
+		fmt.Fprintf(b, ": %s became %s", short(c.Old), short(c.New))
+	case c.New != nil:
+		fmt.Fprintf(b, ": %s is new", short(c.New))
+	case c.Old != nil:
+		fmt.Fprintf(b, ": %s is gone", short(c.Old))
+	}
+	b.WriteByte('\n')
+	if c.Undeprecated && !allowsUndeprecated {
+		b.WriteString("         it was not deprecated: mark it with \"deprecated\": true in a version before\n")
+	}
+	shows := func(v compat.Verdict, w *compat.Witness, what string) {
+		switch v {
+		case compat.No:
+			fmt.Fprintf(b, "         %s: %s\n", what, term.Visible(string(w.Document)))
+			fmt.Fprintf(b, "           %s: %s\n", term.Visible(orRoot(w.Pointer)), term.Visible(w.Problem))
+		case compat.Unknown:
+			fmt.Fprintf(b, "         %s: perhaps; it is neither proved nor shown\n", what)
+		}
+	}
+	shows(c.Backward, c.Refused, "valid before, not now")
+	shows(c.Forward, c.Unread, "valid now, not before")
+}
+
+// orRoot returns a JSON Pointer as it is shown, and a word for that of the whole document.
+func orRoot(pointer string) string {
+	if pointer == "" {
+		return "the document"
+	}
+	return pointer
+}
+
+// maxShown is how many characters of a part of a schema are shown.
+const maxShown = 60
+
+func short(text []byte) string {
+	compact := []rune(string(jsonstream.AppendCompact(nil, text)))
+	if len(compact) > maxShown {
+		compact = append(compact[:maxShown-1], '…')
+	}
+	return term.Visible(string(compact))
+}
