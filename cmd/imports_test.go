@@ -130,6 +130,7 @@ var imports = map[string][]string{
 	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
 	"pkg/iso8601":             {"pkg/rfc3339"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/migrate":             {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
 	"pkg/metrics":             {"pkg/audit", "pkg/audit/stats", "pkg/receiver", "pkg/secrets", "pkg/transport"},
 	"pkg/patch":               {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/registry":            {"pkg/jsonstream", "schemas", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
@@ -200,7 +201,7 @@ var imports = map[string][]string{
 	},
 	"cmd/internal/claim": {"cmd/internal/term"},
 	"cmd/internal/cli": {
-		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
@@ -222,8 +223,8 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra",
 	},
 	"cmd/schema": {
-		"cmd/internal/cli", "cmd/internal/report", "cmd/internal/term", "pkg/compat", "pkg/jsonstream", "pkg/registry",
-		"github.com/spf13/cobra",
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream", "pkg/migrate", "pkg/registry", "pkg/sign", "pkg/validate",
+		"github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
 	},
 	"cmd/session": {
 		"cmd/internal/cli", "cmd/internal/term", "pkg/build", "pkg/compress", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",

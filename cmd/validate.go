@@ -25,6 +25,8 @@ type validateFlags struct {
 
 	providers []string
 	schema    string
+	registry  string
+	name      string
 	expect    string
 	assumeUTC bool
 	verbose   bool
@@ -74,6 +76,8 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
 	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
+	flags.StringVar(&f.registry, "schema-registry", "", "check each message by the version of the schema in the registry `DIR` that its schemaVersion names")
+	flags.StringVar(&f.name, "schema-name", "", "the `NAME` of the schema in the registry, where it has several")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say how schemas given by files are checked")
 	cli.Complete(c, "for", cli.Names(provider.All())...)

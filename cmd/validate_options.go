@@ -82,6 +82,9 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		return o, errors.New("--layers privacy: name a policy with --privacy, or the default one with --privacy default")
 	}
 	f.addAsked(c, &o)
+	if err := f.loadRegistry(&o); err != nil {
+		return o, err
+	}
 	if f.schema != "" {
 		if o.Layers != nil || o.Receiver != nil || c.Flags().Changed("key-file") {
 			return o, errors.New("--schema takes the place of all layers: leave out --layers, --key-file and what describes a receiver")
@@ -91,6 +94,31 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// loadRegistry makes the schemas of a registry those of canonical messages.
+func (f *validateFlags) loadRegistry(o *validate.Options) error {
+	switch {
+	case f.registry == "" && f.name != "":
+		return errors.New("--schema-name names a schema of --schema-registry: name the registry")
+	case f.registry == "":
+		return nil
+	case f.schema != "":
+		return errors.New("--schema and --schema-registry: use one of them")
+	case f.From != "" && f.From != format.EAAPL:
+		return fmt.Errorf("--from %s: a registry has the versions of canonical messages", f.From)
+	}
+	r, err := cli.OpenRegistry(f.registry, f.Limits)
+	if err != nil {
+		return err
+	}
+	versions, err := cli.VersionsOf(r, f.registry, f.name, "--schema-name")
+	if err != nil {
+		return err
+	}
+	o.Formats = []format.Format{format.EAAPL}
+	o.Versions, err = cli.SchemasByVersion(r, versions)
+	return err
 }
 
 // addAsked adds the layers that flags of this call ask for to those of a configuration:

@@ -3,7 +3,6 @@ package schema
 
 import (
 	"fmt"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ message/2.0.json. It says what kind of version a change is.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newList(g), newShow(g), newBundle(g), newCompat(g))
+	c.AddCommand(newList(g), newShow(g), newBundle(g), newCompat(g), newMigrate(g), newTest(g))
 	for _, sub := range c.Commands() {
 		cli.OnlyForCall(sub, "at")
 	}
@@ -42,11 +41,7 @@ func open(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
 	if dir == "" {
 		return registry.Embedded()
 	}
-	r, err := registry.Open(os.DirFS(dir), limits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return r, nil
+	return cli.OpenRegistry(dir, limits)
 }
 
 func find(r *registry.Registry, name string) (*registry.Schema, error) {

@@ -154,3 +154,37 @@ func TestBundleOfEmbedded(t *testing.T) {
 		}
 	}
 }
+
+// Section 7.1: minor versions are backward compatible, so that a receiver reads those before.
+func TestFor(t *testing.T) {
+	r, err := registry.Open(fstest.MapFS{
+		"message/2.1.json": {Data: []byte(`{}`)}, "message/2.3.json": {Data: []byte(`{}`)}, "message/3.0.json": {Data: []byte(`{}`)},
+	}, jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions, err := r.Versions("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]string{"2.0": "2.1", "2.1": "2.1", "2.2": "2.3", "2.3": "2.3", "2.9": "2.3", "3.0": "3.0", "3.4": "3.0", "1.0": "", "4.0": "", "x": "", "": ""} {
+		got := ""
+		if s := registry.For(versions, version); s != nil {
+			got = s.Version
+		}
+		if got != want {
+			t.Errorf("%q is read by %q, want %q", version, got, want)
+		}
+	}
+}
+
+func TestVersionOf(t *testing.T) {
+	for _, tt := range []struct{ file, id, want string }{
+		{"message/2.1.json", "", "2.1"}, {"message-2.1.schema.json", "", "2.1"}, {"a/message-3.json", "", "3"},
+		{"new.json", "https://example.com/message-2.1.schema.json", "2.1"}, {"new.json", "https://example.com/2.1", "2.1"}, {"new.json", "", ""},
+	} {
+		if got := registry.VersionOf(tt.file, tt.id); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}

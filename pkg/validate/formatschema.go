@@ -41,7 +41,7 @@ func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Fi
 	case f == format.EAAPL && isUnknown(root, o):
 		return []finding.Finding{unknownDocument(root)}
 	case f == format.EAAPL:
-		return checkMessageSchema(root, o.Receiver)
+		return checkMessageSchema(root, o)
 	}
 	d := formats.Named(f)
 	if d.Schema == "" && d.SchemaText == nil {

@@ -13,10 +13,13 @@ import (
 )
 
 // checkMessageSchema is the schema layer of section 6.1.
-func checkMessageSchema(root jsonstream.Value, receiver *Receiver) []finding.Finding {
+func checkMessageSchema(root jsonstream.Value, o Options) []finding.Finding {
 	version := root.Get("schemaVersion")
+	if o.Versions != nil {
+		return checkByVersion(root, version, o)
+	}
 	if major, minor, ok := strings.Cut(version.Text(), "."); ok && isWhole(major) && isWhole(minor) {
-		if problem := versionProblem(major, version.Text(), receiver); problem != "" {
+		if problem := versionProblem(major, version.Text(), o.Receiver); problem != "" {
 			// What else the schema says need not hold for that version.
 			return []finding.Finding{schemaFinding("schema-version", problem).On(version)}
 		}
@@ -26,6 +29,25 @@ func checkMessageSchema(root jsonstream.Value, receiver *Receiver) []finding.Fin
 		findings = append(findings, unknownMembers(root, findings)...)
 	}
 	return findings[:min(len(findings), maxFindings)]
+}
+
+// checkByVersion is the schema layer with schemas of a registry.
+func checkByVersion(root, version jsonstream.Value, o Options) []finding.Finding {
+	if version.Kind() != jsonstream.String {
+		problem := "the version says by which schema the message is checked: it must be a string, such as \"2.0\""
+		if !version.Exists() {
+			return []finding.Finding{schemaFinding("schema-version", problem+": there is none").On(root)}
+		}
+		return []finding.Finding{schemaFinding("schema-version", problem+": found "+finding.QuoteValue(version)).On(version)}
+	}
+	schema, problem := o.Versions(version.Text())
+	if problem == "" {
+		problem = receiverProblem(version.Text(), o.Receiver)
+	}
+	if problem != "" {
+		return []finding.Finding{schemaFinding("schema-version", problem).On(version)}
+	}
+	return schema.Check(root)
 }
 
 // isWhole reports whether s is a whole number without leading zeros.
@@ -39,6 +61,11 @@ func versionProblem(major, version string, receiver *Receiver) string {
 		return fmt.Sprintf("the message has schema version %s and this receiver reads %s.x: use a receiver for %s, or migrate the message",
 			finding.Shorten(version), ours, finding.Shorten(version))
 	}
+	return receiverProblem(version, receiver)
+}
+
+// receiverProblem says what is wrong with a schema version for a receiver, "" if nothing is.
+func receiverProblem(version string, receiver *Receiver) string {
 	if receiver == nil || receiver.schemaVersions == nil {
 		return ""
 	}

@@ -32,6 +32,9 @@ type Options struct {
 	// Schema is checked in place of the message's own schema. No other layers run, since
 	// the document need not be a handoff message.
 	Schema *Schema
+	// Versions returns the schema by which canonical messages of a schemaVersion are checked, or
+	// says what is wrong with that version; nil means the schema that is built in.
+	Versions func(schemaVersion string) (s *Schema, problem string)
 	// Layers are those to run; nil means all.
 	Layers []finding.Layer
 	// All runs every layer, also after one has failed.
@@ -223,7 +226,7 @@ func (v *Validator) ofHandoff(layer finding.Layer, root jsonstream.Value) []find
 	case finding.Signature:
 		return noteUnchecked(root)
 	case finding.Schema:
-		return checkMessageSchema(root, v.options.Receiver)
+		return checkMessageSchema(root, v.options)
 	case finding.Completeness:
 		return checkCompleteness(root, v.options.Receiver)
 	case finding.Budget:

@@ -158,7 +158,8 @@ for word; do
 	policy.yaml) handoff example privacy >policy.yaml ;;
 	answer.json) handoff example >answer.json ;;
 	input.json) handoff example openai >input.json ;;
-	registry/) mkdir -p registry/message; handoff schema show handoff-message | tee registry/message/2.0.json >registry/message/2.1.json ;;
+	registry/) mkdir -p registry/message; handoff schema show handoff-message | tee registry/message/2.0.json >registry/message/2.1.json
+		echo '{"steps":[]}' >registry/message/2.0-to-2.1.json ;;
 	message-2.*.json) handoff schema show handoff-message >"$word" ;;
 	run.json) echo '[{"role":"user","content":"Refund 4711"},{"type":"function_call","call_id":"call_1","name":"transfer_to_billing","arguments":"{}"},{"type":"function_call_output","call_id":"call_1","output":"{}"}]' >run.json ;;
 	nested.json) handoff example openai | handoff openai nest >nested.json ;;

@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/migrate"
+	"github.com/eaapl/handoff/pkg/registry"
+	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// migrateFlags are the flags of schema migrate.
+type migrateFlags struct {
+	cli.Rewriting
+	at, name, to string
+	format       string
+	quiet        bool
+
+	migrations []*migrate.Migration
+	schema     *validate.Schema // of the version to migrate to
+}
+
+func newMigrate(g *cli.Globals) *cobra.Command {
+	f := &migrateFlags{Rewriting: cli.Rewriting{Globals: g}}
+	c := &cobra.Command{
+		Use:   "migrate --at DIR [FILE|DIR|-]...",
+		Short: "Bring messages to another version of their schema",
+		Long: `Migrate applies the migrations of a registry to messages: NAME/FROM-to-TO.json in it leads
+from one version to another, as message/2.0-to-2.1.json does. Several are applied one
+after the other. A migration is a JSON Patch (RFC 6902), or a table:
+
+  {"steps": [{"rename": "/constraints/budget", "to": "budgetUSD"},
+             {"replace": "/subtasks/*/status", "values": {"done": "COMPLETED"}},
+             {"remove": "/debug"},
+             {"add": "/priority", "value": "normal"}]}
+
+The version of a message is its schemaVersion, which becomes that of --to. What was done
+is said on stderr, place by place; what an add fills in is said to be made up. The
+result has to be valid under the schema of its version.
+
+Exit code 0: all are migrated, or were of that version; 1: a message cannot be migrated,
+and is left out; 2: something could not be read.`,
+		Example: `  handoff schema migrate --at registry/ --to 2.1 message.json
+  handoff schema migrate --at registry/ --to 2.1 -i queue/`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	registerAt(c, &f.at)
+	registerName(c, &f.name)
+	flags := c.Flags()
+	flags.StringVar(&f.to, "to", "", "the `VERSION` to migrate to; without it, the latest one")
+	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report, but for what is made up")
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	_ = c.MarkFlagRequired("at")
+	return c
+}
+
+// A migrateRecord is what migrate reports of one message.
+type migrateRecord struct {
+	Source string         `json:"source"`
+	Index  int            `json:"index"`
+	From   string         `json:"from"`
+	To     string         `json:"to"`
+	Done   []migrate.Done `json:"done"`
+	// Signature says "broken" of a message whose signature is of what it was.
+	Signature string `json:"signature,omitzero"`
+	place     input.Origin
+}
+
+func (f *migrateFlags) run(c *cobra.Command, args []string) error {
+	r, err := open(f.at, f.Limits)
+	if err != nil {
+		return err
+	}
+	versions, err := cli.VersionsOf(r, f.at, f.name, "--name")
+	if err != nil {
+		return err
+	}
+	if f.to == "" {
+		f.to = versions[len(versions)-1].Version
+	}
+	target := registry.For(versions, f.to)
+	if target == nil || target.Version != f.to {
+		return fmt.Errorf("--to %s: the registry has %s", term.Visible(f.to), cli.ShownVersions(versions))
+	}
+	if f.schema, err = cli.CompileRegistered(r, target); err != nil {
+		return err
+	}
+	if f.migrations, err = migrate.Open(os.DirFS(f.at), target.Name, f.Limits); err != nil {
+		return fmt.Errorf("%s: %w", term.Visible(f.at), err)
+	}
+	f.Rewrite = f.migrate
+	f.Publish = func(news []any) error {
+		for _, one := range news {
+			if err := f.say(one.(migrateRecord)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return f.Run(c, args)
+}
+
+// migrate is the work on one message: it runs on any core.
+func (f *migrateFlags) migrate(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
+	doc, err := d.Parse(f.Limits)
+	if err != nil {
+		return nil, input.InFile(d.Source.Name, err)
+	}
+	reject := func(format string, args ...any) ([]byte, error) {
+		return nil, cli.Reject(fmt.Errorf("%s: %s", d.Origin(), term.Visible(fmt.Sprintf(format, args...))))
+	}
+	version := doc.Root().Get("schemaVersion")
+	if version.Kind() != jsonstream.String {
+		return reject("the version of the message is not known: it has no schemaVersion")
+	}
+	record := migrateRecord{Source: d.Source.Name, Index: d.Index, From: version.Text(), To: f.to, Done: []migrate.Done{}, place: d.Origin()}
+	path, err := migrate.Path(f.migrations, record.From, f.to)
+	if err != nil {
+		return reject("from version %s to %s: %v", finding.Shorten(record.From), f.to, err)
+	}
+	for _, m := range path {
+		var done []migrate.Done
+		if doc, done, err = m.Apply(doc, f.Limits); err != nil {
+			return reject("%v", err)
+		}
+		record.Done = append(record.Done, done...)
+	}
+	text := doc.Raw().Bytes
+	if len(path) > 0 {
+		if text, err = jsonstream.Set(doc, "/schemaVersion", []byte(strconv.Quote(f.to))); err != nil {
+			return reject("%v", err)
+		}
+		if doc, err = jsonstream.Parse(jsonstream.NewRaw(text), f.Limits); err != nil {
+			return nil, input.InFile(d.Source.Name, err)
+		}
+		if doc.Root().Get(sign.Member).Exists() {
+			record.Signature = "broken"
+		}
+	}
+	if found := f.schema.Check(doc.Root()); len(found) > 0 {
+		return reject("is not valid in version %s after the migration: %s", f.to, finding.Details(found))
+	}
+	publish(record)
+	return jsonstream.AppendCompact(dst, text), nil
+}
+
+// say writes the report on one message.
+func (f *migrateFlags) say(r migrateRecord) error {
+	if f.format == "json" {
+		if f.quiet {
+			return nil
+		}
+		return report.WriteJSON(f.Stderr, r)
+	}
+	var b strings.Builder
+	for _, d := range r.Done {
+		if f.quiet && !d.MadeUp {
+			continue
+		}
+		fmt.Fprintf(&b, "handoff: %s: %s to %s: ", r.place, d.From, d.To)
+		if d.Place != "" {
+			fmt.Fprintf(&b, "%s: ", term.Visible(d.Place))
+		}
+		fmt.Fprintf(&b, "%s: %s\n", d.Did, term.Visible(d.Detail))
+	}
+	if r.Signature != "" {
+		fmt.Fprintf(&b, "handoff: %s: the signature is of the message as it was: sign it again with handoff sign\n", r.place)
+	}
+	_, err := fmt.Fprint(f.Stderr, b.String())
+	return err
+}
+
+func registerName(c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "name", "", "the `NAME` of the schema in the registry, where it has several")
+}
