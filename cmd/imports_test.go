@@ -97,10 +97,10 @@ var imports = map[string][]string{
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/gzipped", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
-	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/jsonstream"},
+	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/internal/gzipped", "pkg/jsonstream"},
 	"pkg/inspect": {
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message",
 		"github.com/go-json-experiment/json",
@@ -109,6 +109,7 @@ var imports = map[string][]string{
 	"pkg/internal/alive":      {"golang.org/x/sys"},
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
+	"pkg/internal/gzipped":    {"pkg/jsonstream"},
 	"pkg/internal/broker":     {"pkg/internal/neterror", "pkg/internal/polling", "pkg/transport"},
 	"pkg/internal/chat":       {"pkg/conversation", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
 	"pkg/internal/chatgen":    {"pkg/format", "pkg/jsonstream"},
@@ -231,7 +232,7 @@ var imports = map[string][]string{
 		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
-		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
 		"github.com/spf13/cobra",
 	},
 	"":                 {"cmd"},

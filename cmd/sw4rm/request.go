@@ -51,6 +51,7 @@ snapshot.`,
 	flags.StringVar(&f.Reason, "reason", "", "why, as `TEXT` for people")
 	flags.StringArrayVar(&f.Capabilities, "capability", nil, "a capability `NAME` that the other agent must have; may be repeated")
 	flags.BoolVar(&f.DropHistory, "no-history", false, "do not pass on the conversation")
+	flags.BoolVar(&f.Gzip, "gzip", false, "write the snapshot as gzip: advised above 100 KB, for receivers that read it")
 	flags.StringVar(&f.contextFile, "context", "", "the context, a `FILE`")
 	flags.StringArrayVar(&f.about, "metadata", nil, "metadata of the request, a `FILE|KEY=VALUE`; may be repeated")
 	flags.StringVar(&f.ID, "request-id", "", "the `ID` of the request at the wire service")

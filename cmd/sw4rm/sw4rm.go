@@ -36,7 +36,7 @@ other rules.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newSW4RMContext(g), newSW4RMRequest(g), newSW4RMReceive(g), newSW4RMRespond(g), newSW4RMRoute(g), newSW4RMStatus(g))
+	c.AddCommand(newSW4RMContext(g), newSW4RMRequest(g), newSW4RMReceive(g), newSW4RMRespond(g), newSW4RMRoute(g), newSW4RMStatus(g), newExternalize(g), newInternalize(g))
 	c.AddCommand(further...)
 	return c
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/base64text"
+	"github.com/eaapl/handoff/pkg/internal/gzipped"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -132,9 +134,25 @@ func carrierError(v jsonstream.Value, err error) error {
 	return &CarrierError{v.Position(), v.Pointer(), err}
 }
 
-// DecodeBytes returns what a string holds in base64, as [Decode] reads it.
+// DecodeBytes returns what a string holds in base64, as [Decode] reads it: without gzip, if there
+// is gzip in the base64.
 func DecodeBytes(v jsonstream.Value) ([]byte, error) {
-	return base64text.Decode(v.Text(), base64text.Any)
+	content, err := base64text.Decode(v.Text(), base64text.Any)
+	if err != nil || !gzipped.Is(content) {
+		return content, err
+	}
+	return gzipped.Unpack(content, 0)
+}
+
+// EncodeBytes returns a string that holds content in base64 as v does: as gzip, if v has gzip.
+func EncodeBytes(v jsonstream.Value, content []byte) []byte {
+	if strings.HasPrefix(v.Text(), gzipped.Base64) {
+		content = gzipped.Pack(content)
+	}
+	value := make([]byte, 0, base64.StdEncoding.EncodedLen(len(content))+len(`""`))
+	value = append(value, '"')
+	value = base64.StdEncoding.AppendEncode(value, content)
+	return append(value, '"')
 }
 
 // Decode reads the JSON text that a string holds in base64, of whichever alphabet of RFC
@@ -174,10 +192,7 @@ func (h *History) Carry(context []byte) []byte {
 	if !h.encoded() {
 		return context
 	}
-	value := make([]byte, 0, base64.StdEncoding.EncodedLen(len(context))+len(`""`))
-	value = append(value, '"')
-	value = base64.StdEncoding.AppendEncode(value, context)
-	return append(value, '"')
+	return EncodeBytes(h.carrier, context)
 }
 
 // With returns the conversation with another context in the place of [History.Context]. Its
@@ -192,7 +207,7 @@ func (h *History) With(context *jsonstream.Document) *History {
 	return changed
 }
 
-// Encoded returns how many bytes of the message n bytes of its context take.
+// Encoded returns how many bytes of the message n bytes of its context take: with gzip, at most.
 func (h *History) Encoded(n int) int {
 	if h.encoded() {
 		return (n*4 + 2) / 3

@@ -2,12 +2,12 @@ package redact
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
@@ -148,7 +148,8 @@ func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []Ch
 		switch {
 		case p.carried != nil:
 			inner, _ := n.splice(p.carried, p.inside)
-			redacted = base64.StdEncoding.AppendEncode(redacted, inner)
+			quoted := history.EncodeBytes(p.at, inner)
+			redacted = append(redacted, quoted[1:len(quoted)-1]...)
 		case p.number && n.o.KeepFormat && p.class != Hidden:
 			redacted = append(redacted, n.replacement(p)...)
 		case p.number, p.entire:

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,7 +165,7 @@ func (r *replacer) carried(v jsonstream.Value) ([]byte, bool) {
 	if r.count == before {
 		return nil, false
 	}
-	return append(base64.StdEncoding.AppendEncode([]byte{'"'}, restored), '"'), true
+	return history.EncodeBytes(v, restored), true
 }
 
 // quoted returns a text with the values put back, in quotes.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/gzipped"
 	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -107,7 +108,8 @@ func (f *finder) context(root jsonstream.Value) {
 			f.warn("sw4rm/completed-call", id, fmt.Sprintf("the call %s has a result and is active all the same: the receiver would run it again; take it out of active_calls", finding.QuoteValue(id)))
 		}
 	}
-	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > maxBytes {
+	isPacked := strings.HasPrefix(f.snapshot.Text(), gzipped.Base64)
+	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > maxBytes && !isPacked {
 		f.warn("sw4rm/context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, maxBytes))
 	}
 	for v := range root.All() {

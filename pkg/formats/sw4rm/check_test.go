@@ -10,6 +10,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/gzipped"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -87,7 +88,11 @@ func TestCheck(t *testing.T) {
 		{"a snapshot that is null", `{"from_agent":"a","context_snapshot":null}`, nil},
 		{"an empty snapshot", `{"from_agent":"a","context_snapshot":""}`, []string{"snapshot-json /context_snapshot"}},
 		{"an array in the snapshot", snapshot(`[]`), []string{"snapshot-json /context_snapshot"}},
-		{"gzip in the snapshot", snapshot("\x1f\x8b\x08"), []string{"snapshot-json /context_snapshot"}},
+		{"damaged gzip in the snapshot", snapshot("\x1f\x8b\x08"), []string{"snapshot-json /context_snapshot"}},
+		{"gzip in the snapshot", snapshot(string(gzipped.Pack([]byte(`{"conversation_history":[],"tool_state":{},"metadata":{}}`)))), nil},
+		{"gzip of an incomplete context", snapshot(string(gzipped.Pack([]byte(`{"conversation_history":[],"metadata":{}}`)))), []string{"context-member /context_snapshot/tool_state"}},
+		{"a large context", `{"conversation_history":[],"tool_state":{},"metadata":{"a":"` + strings.Repeat("x ", maxBytes) + `"}}`, []string{"context-size "}},
+		{"a large context as gzip", snapshot(string(gzipped.Pack([]byte(`{"conversation_history":[],"tool_state":{},"metadata":{"a":"` + strings.Repeat("x ", maxBytes) + `"}}`)))), nil},
 		{"a name twice in the snapshot", snapshot(`{"a":1,"a":2}`), []string{"snapshot-json /context_snapshot"}},
 		{"rules hold inside a snapshot", snapshot(`{"conversation_history":[{"role":"Tool","content":"x"}],"tool_state":{"cached_results":{"a":1}},"metadata":{}}`), []string{
 			"role /context_snapshot/conversation_history/0/role", "cached-results /context_snapshot/tool_state/cached_results"}},

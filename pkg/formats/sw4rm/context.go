@@ -1,15 +1,16 @@
 package sw4rm
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/base64text"
+	"github.com/eaapl/handoff/pkg/internal/gzipped"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -93,7 +94,7 @@ func appendUTF8(dst, text []byte) []byte {
 	return dst
 }
 
-// openSnapshot returns the context that a snapshot holds, or an absent value for a request
+// openSnapshot returns the context that a snapshot holds, also as gzip, or an absent value for a request
 // without one; encoded reports whether it is base64. Otherwise rule is the rule that the
 // snapshot breaks.
 func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream.Value, encoded bool, rule, problem string) {
@@ -111,9 +112,10 @@ func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream
 		return jsonstream.Value{}, true, "sw4rm/snapshot-encoding",
 			fmt.Sprintf("not base64: %s; write the serialized context in the standard alphabet, with its padding and on one line", base64Fault(err))
 	}
-	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
-		return jsonstream.Value{}, true, "sw4rm/snapshot-json",
-			"the content is gzip, which deserialize_context does not read; put the JSON there, and compress the request as a whole"
+	if gzipped.Is(text) {
+		if text, err = gzipped.Unpack(text, limits.MaxBytes); err != nil {
+			return jsonstream.Value{}, true, "sw4rm/snapshot-json", "the content is no JSON text: " + err.Error()
+		}
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
 	if err != nil {
@@ -171,7 +173,8 @@ func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (
 	text = append(text, '}')
 	if f == format.SW4RMRequest {
 		if encoded {
-			text = appendBase64(nil, text)
+			isPacked := strings.HasPrefix(doc.Root().Get(snapshotMember).Text(), gzipped.Base64)
+			text = appendSnapshot(nil, text, isPacked)
 		}
 		if text, err = jsonstream.Set(doc, prefix, text); err != nil {
 			return nil, nil, err
@@ -181,8 +184,11 @@ func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (
 	return filled, pointers, err
 }
 
-// appendBase64 appends a JSON string with text in base64.
-func appendBase64(dst, text []byte) []byte {
+// appendSnapshot appends a JSON string with text in base64, or with gzip of it.
+func appendSnapshot(dst, text []byte, packed bool) []byte {
+	if packed {
+		text = gzipped.Pack(text)
+	}
 	dst = append(dst, '"')
 	dst = base64.StdEncoding.AppendEncode(dst, text)
 	return append(dst, '"')

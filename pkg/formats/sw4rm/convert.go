@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/eaapl/handoff/pkg/internal/exchange"
+	"github.com/eaapl/handoff/pkg/internal/gzipped"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -159,6 +160,9 @@ func foundInstead(s tree.Node) string {
 	b, err := base64.StdEncoding.DecodeString(s.Text())
 	if err != nil {
 		return "a string that is not base64"
+	}
+	if gzipped.Is(b) {
+		return "gzip, whose bytes could not be made again: print the context with handoff sw4rm receive, and convert that"
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(b), jsonstream.Unlimited())
 	if err != nil {

@@ -66,7 +66,10 @@ type Draft struct {
 	Context          *Context // nil for none
 	// DropHistory writes preserve_history as false, and the snapshot without its
 	// conversation history.
-	DropHistory  bool
+	DropHistory bool
+	// Gzip writes the snapshot as gzip, which the document advises above 100 KB. Its
+	// deserialize_context does not read it.
+	Gzip         bool
 	Capabilities []string
 	Metadata     jsonstream.Value // an object; absent for an empty one
 
@@ -91,7 +94,7 @@ func (d Draft) Append(dst []byte) []byte {
 		if d.DropHistory {
 			c.History = jsonstream.Value{}
 		}
-		dst = appendBase64(dst, c.Serialize())
+		dst = appendSnapshot(dst, c.Serialize(), d.Gzip)
 	}
 	dst = strconv.AppendBool(appendName(dst, "preserve_history"), !d.DropHistory)
 	dst = append(appendName(dst, "capabilities_required"), '[')

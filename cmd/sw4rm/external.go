@@ -1,0 +1,144 @@
+package sw4rm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/formats/sw4rm"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// external is what externalize and internalize share.
+type external struct {
+	cli.Rewriting
+	dir string
+}
+
+func newExternalize(g *cli.Globals) *cobra.Command {
+	f := &external{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
+	c := &cobra.Command{
+		Use:   "externalize --to DIR [FILE|DIR|-]...",
+		Short: "Take binary data out of contexts, and leave references",
+		Long: `Externalize writes the binary data that contexts and the snapshots of requests embed
+(sw4rm/embedded-binary) to files of a folder, and leaves a reference in the place of
+each, as the document advises: the SHA-256 of the content, which is the name of the
+file, and what the string was. All else keeps its bytes. "handoff sw4rm internalize"
+puts the data back.`,
+		Example: `  handoff sw4rm externalize --to blobs/ context.json > small.json`,
+		RunE:    func(c *cobra.Command, args []string) error { return f.externalize(c, args) },
+	}
+	c.Flags().StringVar(&f.dir, "to", "", "write the data to files in `DIR`")
+	return f.complete(c, "to")
+}
+
+func newInternalize(g *cli.Globals) *cobra.Command {
+	f := &external{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
+	c := &cobra.Command{
+		Use:   "internalize --from DIR [FILE|DIR|-]...",
+		Short: "Put binary data back into contexts",
+		Long: `Internalize puts the data that "handoff sw4rm externalize" has taken out in the place of
+the references to it. A file whose content is not that of the reference is an error.`,
+		Example: `  handoff sw4rm internalize --from blobs/ small.json > context.json`,
+		RunE:    func(c *cobra.Command, args []string) error { return f.internalize(c, args) },
+	}
+	c.Flags().StringVar(&f.dir, "from", "", "read the data from files in `DIR`")
+	return f.complete(c, "from")
+}
+
+func (f *external) complete(c *cobra.Command, dir string) *cobra.Command {
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	cli.OnlyForCall(c, dir)
+	_ = c.MarkFlagRequired(dir)
+	_ = c.MarkFlagDirname(dir)
+	return c
+}
+
+// each rewrites the contexts and requests that the arguments name. publish gets what change returns
+// besides the text.
+func (f *external) each(c *cobra.Command, args []string, change func(*jsonstream.Document, format.Format) ([]byte, any, error), publish func(any) error) error {
+	f.Rewrite = func(dst []byte, d input.Document, news func(any)) ([]byte, error) {
+		doc, err := d.Parse(f.Limits)
+		if err != nil {
+			return nil, err
+		}
+		kind, _ := formats.Detect(doc.Root())
+		if kind != format.SW4RMContext && kind != format.SW4RMRequest {
+			return nil, fmt.Errorf("%s: neither a HandoffContext nor a HandoffRequest", d.Origin())
+		}
+		text, one, err := change(doc, kind)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Origin(), err)
+		}
+		if one != nil {
+			news(one)
+		}
+		return append(dst, text...), nil
+	}
+	f.Publish = func(all []any) error {
+		for _, one := range all {
+			if err := publish(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return f.Run(c, args)
+}
+
+func (f *external) externalize(c *cobra.Command, args []string) error {
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		return err
+	}
+	return f.each(c, args, func(doc *jsonstream.Document, kind format.Format) ([]byte, any, error) {
+		text, blobs, err := sw4rm.Externalize(doc, kind, f.Limits)
+		return text, blobs, err
+	}, func(blobs any) error {
+		for _, b := range blobs.([]sw4rm.Blob) {
+			if err := f.keep(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// keep writes data to its file, unless that has it already: before the message that refers to it.
+func (f *external) keep(b sw4rm.Blob) error {
+	path := filepath.Join(f.dir, b.Name)
+	if has, err := os.ReadFile(path); err == nil && bytes.Equal(has, b.Content) {
+		return nil
+	}
+	out, err := f.Create(path, nil)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(b.Content)
+	return out.Close(err)
+}
+
+func (f *external) internalize(c *cobra.Command, args []string) error {
+	return f.each(c, args, func(doc *jsonstream.Document, kind format.Format) ([]byte, any, error) {
+		text, _, err := sw4rm.Internalize(doc, kind, f.Limits, f.fetch)
+		return text, nil, err
+	}, func(any) error { return nil })
+}
+
+func (f *external) fetch(name string) ([]byte, error) {
+	content, err := f.ReadAsIs(filepath.Join(f.dir, name), nil, f.Limits)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w in %s", sw4rm.ErrNoBlob, term.Visible(f.dir))
+	}
+	return content, err
+}

@@ -1,0 +1,159 @@
+package sw4rm
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/gzipped"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Blob is binary data that was embedded in a context: what its reference, a string in its place,
+// leads to. The reference is "sha256:" with the SHA-256 of the content in hexadecimal, and after a
+// semicolon what the string was:
+//
+//	sha256:HEX;base64            base64 of the content
+//	sha256:HEX;data:image/png    a data URL with base64 of the content
+//	sha256:HEX;json              something else; the content is the JSON text of the string
+type Blob struct {
+	Pointer string // of the string, in the message or behind /context_snapshot
+	Name    string // the SHA-256 in hexadecimal, a name for a file
+	Content []byte
+}
+
+const referencePrefix = "sha256:"
+
+// ErrNoBlob reports that there is no content for a reference.
+var ErrNoBlob = errors.New("there is no file of that name")
+
+// Externalize returns a context, or a request with a snapshot, in which references stand for the
+// binary data that [Check] finds embedded, and that data. All else keeps its bytes.
+// [Internalize] puts it back. f is [format.SW4RMContext] or [format.SW4RMRequest].
+func Externalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (text []byte, blobs []Blob, err error) {
+	text, err = inContext(doc, f, limits, func(v jsonstream.Value) ([]byte, error) {
+		if !isBinary(v.Raw()) {
+			return nil, nil
+		}
+		content, form := contentOf(v)
+		sum := sha256.Sum256(content)
+		b := Blob{v.Pointer(), hex.EncodeToString(sum[:]), content}
+		blobs = append(blobs, b)
+		return appendString(nil, referencePrefix+b.Name+";"+form), nil
+	})
+	return text, blobs, err
+}
+
+// contentOf returns what a string of binary data holds, and how to make the string of it again.
+func contentOf(v jsonstream.Value) (content []byte, form string) {
+	text, scheme := v.Text(), "base64"
+	prefix, encoded, isURL := strings.Cut(text, ";base64,")
+	if isURL && strings.HasPrefix(prefix, "data:") {
+		scheme = prefix
+	} else {
+		prefix, encoded = "", text
+	}
+	content, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil || string(stringOf(content, scheme)) != string(v.Raw()) {
+		return v.Raw(), "json"
+	}
+	return content, scheme
+}
+
+// stringOf returns the JSON string that a reference stands for.
+func stringOf(content []byte, form string) []byte {
+	if form == "json" {
+		return content
+	}
+	text := base64.StdEncoding.EncodeToString(content)
+	if form != "base64" {
+		text = form + ";base64," + text
+	}
+	return appendString(nil, text)
+}
+
+// Internalize returns a message in which the data itself stands in the place of each reference that
+// [Externalize] has left, and how many these were. read returns the content for a name, or
+// [ErrNoBlob]; it is compared with the name.
+func Internalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, read func(name string) ([]byte, error)) (text []byte, restored int, err error) {
+	text, err = inContext(doc, f, limits, func(v jsonstream.Value) ([]byte, error) {
+		name, form, ok := reference(v.Text())
+		if !ok {
+			return nil, nil
+		}
+		content, err := read(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s%s: %w", v.Pointer(), referencePrefix, name, err)
+		}
+		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != name {
+			return nil, fmt.Errorf("%s: %s%s: the content has another SHA-256, %x: it was changed", v.Pointer(), referencePrefix, name, sum)
+		}
+		quoted := stringOf(content, form)
+		if value, err := parsed(quoted); err != nil || value.Kind() != jsonstream.String {
+			return nil, fmt.Errorf("%s: %s%s: the content is no JSON string", v.Pointer(), referencePrefix, name)
+		}
+		restored++
+		return quoted, nil
+	})
+	return text, restored, err
+}
+
+// reference reads a reference.
+func reference(text string) (name, form string, ok bool) {
+	rest, ok := strings.CutPrefix(text, referencePrefix)
+	name, form, found := strings.Cut(rest, ";")
+	if !ok || !found || len(name) != 2*sha256.Size || strings.Trim(name, "0123456789abcdef") != "" {
+		return "", "", false
+	}
+	return name, form, form == "base64" || form == "json" || strings.HasPrefix(form, "data:")
+}
+
+// inContext replaces strings of the context of a message by what change returns for them; nil
+// leaves a string as it is.
+func inContext(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, change func(jsonstream.Value) ([]byte, error)) ([]byte, error) {
+	root, encoded, snapshot := doc.Root(), false, jsonstream.Value{}
+	if f == format.SW4RMRequest {
+		var problem string
+		snapshot = root.Get(snapshotMember)
+		if root, encoded, _, problem = openSnapshot(snapshot, limits); problem != "" {
+			return nil, fmt.Errorf("/%s: %s", snapshotMember, problem)
+		}
+	}
+	text, changed, err := replaceStrings(root, change)
+	if err != nil || !changed {
+		return doc.Raw().Bytes, err
+	}
+	if f != format.SW4RMRequest {
+		return text, nil
+	}
+	if encoded {
+		text = appendSnapshot(nil, text, strings.HasPrefix(snapshot.Text(), gzipped.Base64))
+	}
+	return jsonstream.Set(doc, "/"+snapshotMember, text)
+}
+
+// replaceStrings returns the text of a value with some strings in it replaced.
+func replaceStrings(root jsonstream.Value, change func(jsonstream.Value) ([]byte, error)) (text []byte, changed bool, err error) {
+	raw, begin := root.Raw(), root.Offset()
+	at := 0
+	for v := range root.All() {
+		if v.Kind() != jsonstream.String {
+			continue
+		}
+		with, err := change(v)
+		if err != nil {
+			return nil, false, err
+		}
+		if with == nil {
+			continue
+		}
+		from := v.Offset() - begin
+		text = append(append(text, raw[at:from]...), with...)
+		at, changed = from+len(v.Raw()), true
+	}
+	return append(text, raw[at:]...), changed, nil
+}
