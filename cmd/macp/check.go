@@ -102,6 +102,11 @@ func (f *macpCheckFlags) check(t transcript, o macp.Options) report.Record {
 			own.violations = append(own.violations, *v)
 		}
 	}
+	r.Valid = len(own.violations) == 0
+	if !r.Valid {
+		r.Reason = own.violations[0].Reason
+	}
+	own.violations = append(own.violations, macp.Advise(t.doc)...)
 	for i := range own.violations {
 		v := &own.violations[i]
 		v.Finding = v.At(v.Pointer, t.place(*v))
@@ -110,10 +115,6 @@ func (f *macpCheckFlags) check(t transcript, o macp.Options) report.Record {
 			said.Message = v.MessageID + ": " + v.Message
 		}
 		r.Findings = append(r.Findings, said)
-	}
-	r.Valid = len(r.Findings) == 0
-	if !r.Valid {
-		r.Reason = r.Findings[0].Reason
 	}
 	return r
 }

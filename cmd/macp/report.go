@@ -15,7 +15,7 @@ import (
 type macpReport struct {
 	fixture    bool
 	wire       bool
-	violations []macp.Violation // in the place of each finding
+	violations []macp.Violation // in the place of each finding; warnings come last
 }
 
 // A violationJSON is a violation with its place in the source. Line and Column are 0
@@ -43,9 +43,13 @@ func (m *macpReport) Outcome(r *report.Record) string {
 }
 
 func (m *macpReport) JSON(r *report.Record) any {
-	violations := make([]violationJSON, 0, len(r.Findings))
+	violations, advice := []violationJSON{}, []violationJSON(nil)
 	for _, v := range m.violations[:len(r.Findings)] {
-		violations = append(violations, violationJSON{
+		list := &violations
+		if v.Severity != finding.Error {
+			list = &advice
+		}
+		*list = append(*list, violationJSON{
 			v.Index, v.MessageID, v.Rule, v.Reason, v.Expected, v.Found, v.Fix, v.Pointer, v.Follows, v.Line, v.Column, v.Offset,
 		})
 	}
@@ -56,8 +60,20 @@ func (m *macpReport) JSON(r *report.Record) any {
 		Fixture    bool            `json:"fixture"`
 		Conforms   bool            `json:"conforms"`
 		Violations []violationJSON `json:"violations"`
+		Advice     []violationJSON `json:"advice,omitzero"` // what no rule asks for
 		report.Excess
-	}{r.Source, r.Index, r.ID, m.fixture && r.Messages == 0, r.Valid, violations, r.Excess}
+	}{r.Source, r.Index, r.ID, m.fixture && r.Messages == 0, r.Valid, violations, advice, r.Excess}
+}
+
+// count returns how many violations there are, without warnings.
+func (m *macpReport) count() int {
+	n := 0
+	for _, v := range m.violations {
+		if v.Severity == finding.Error {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *macpReport) Text(r *report.Record, colors term.Palette) string {
@@ -69,7 +85,7 @@ func (m *macpReport) Text(r *report.Record, colors term.Palette) string {
 	if r.Valid {
 		b.WriteString(": " + colors.Green("conforms") + "\n")
 	} else {
-		b.WriteString(": " + colors.Red(term.Plural(len(m.violations), "violation")) + "\n")
+		b.WriteString(": " + colors.Red(term.Plural(m.count(), "violation")) + "\n")
 	}
 	for _, f := range r.Findings {
 		place := fmt.Sprintf("%d:%d", f.Line, f.Column)
@@ -79,6 +95,9 @@ func (m *macpReport) Text(r *report.Record, colors term.Palette) string {
 		rule := f.Rule
 		if f.Reason != "" {
 			rule += ", " + string(f.Reason)
+		}
+		if f.Severity != finding.Error {
+			place += ": " + colors.Severity(f.Severity)(string(f.Severity))
 		}
 		fmt.Fprintf(&b, "  %s:%s: %s %s\n", term.Visible(r.Source), place, term.Visible(f.PlacedMessage()), colors.Dim("["+rule+"]"))
 	}

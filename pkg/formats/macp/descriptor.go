@@ -64,7 +64,7 @@ func findings(doc *jsonstream.Document, _ jsonstream.Limits) []finding.Finding {
 		return nil
 	}
 	var all []finding.Finding
-	for _, v := range Check(doc, Options{}) {
+	for _, v := range append(Check(doc, Options{}), Advise(doc)...) {
 		all = append(all, v.Finding)
 	}
 	return all

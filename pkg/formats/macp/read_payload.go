@@ -18,6 +18,10 @@ func isKnown(messageType string) bool {
 
 // payload reads the payload of a message of the type; nil for an unknown type.
 func (r *reader) payload(messageType string) Payload {
+	if problem := r.of.Get("undecoded_problem"); r.of.Get("undecoded").Exists() { // by package wire
+		r.fail(r.of, "a payload that can be decoded", problem.Text(), "have its sender encode it again")
+		return nil
+	}
 	switch messageType {
 	case "SessionStart":
 		return r.sessionStart()

@@ -1,6 +1,7 @@
 package macp
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -30,11 +31,17 @@ func Rules() []finding.Rule {
 		ID:      frozen,
 		Summary: "A transcript binds another context than the one whose hash is given.",
 		Why:     "The replay of a session begins with the same SessionStart and the same HandoffContext messages, or it is the replay of another one. It is checked where the hash of the context is given.",
+	}, {
+		ID: runtimeRule, Reason: InvalidEnvelope, Severity: finding.Warning,
+		Summary: "A SessionStart has what the reference runtime rejects and no RFC forbids.",
+		Why:     "The runtime takes no versions or participants that are blank, no participants that differ in white space alone, no more than 1,000 of them, no mode_version but 1.0.0, and no ttl_ms of more than 24 hours. Other runtimes may.",
+		Bad:     replaceLast(example(starts()), `"ttl_ms":60000`, `"ttl_ms":86400001`),
+		Good:    example(starts()),
 	}}
 	rules = slices.Concat(rules, sessionRules(), offerRules(), answerRules(), commitmentRules(), boundaryRules())
 	for i := range rules {
 		r := &rules[i]
-		r.Layer, r.Severity, r.Whole = finding.Protocol, finding.Error, true
+		r.Layer, r.Severity, r.Whole = finding.Protocol, cmp.Or(r.Severity, finding.Error), true
 	}
 	return rules
 }

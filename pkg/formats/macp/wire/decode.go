@@ -305,11 +305,16 @@ func (d *decoder) body(dst []byte, messageType string, data []byte) ([]byte, err
 	if !known {
 		return d.object(dst, parsed{unknown: data})
 	}
+	start := len(dst)
 	dst, err := d.nested(dst, s, data)
-	if err != nil {
-		return dst, fmt.Errorf("not a %s: %w", messageType, err)
+	if err == nil || errors.Is(err, jsonstream.ErrTooLarge) {
+		return dst, err
 	}
-	return dst, nil
+	// Nothing is wrong with the other messages: to say that this one breaks the protocol is for
+	// who reads it.
+	dst = append(dst[:start], `{"`+undecoded+`":`...)
+	dst = append(base64Text(dst, data), `,"`+undecodedProblem+`":`...)
+	return append(quoted(dst, fmt.Appendf(nil, "not a %s: %v", messageType, err)), '}'), nil
 }
 
 // list appends an array of strings or of messages.

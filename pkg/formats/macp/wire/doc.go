@@ -14,7 +14,8 @@
 // in the member unknown_fields of the object that they belong to: the base64 of their
 // bytes, tags included, in the order of the wire. [Encode] writes them after the fields
 // that it knows. A payload of an unknown message type is an object with only
-// unknown_fields, whatever its bytes are.
+// unknown_fields, whatever its bytes are. A payload that cannot be decoded as its message type says
+// is an object with undecoded, the base64 of its bytes, and undecoded_problem, which says why.
 //
 // So the bytes come back as they were if they are canonical: fields in the order of their
 // numbers, defaults left out, varints no longer than they need to be, unknown fields last,

@@ -332,6 +332,9 @@ func extensions(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 
 // body returns a payload's bytes, by the message type next to it.
 func (e *encoder) body(v jsonstream.Value) ([]byte, error) {
+	if raw := v.Get(undecoded); raw.Exists() {
+		return bytesOf(raw)
+	}
 	s, known := payloads[member(v.Parent(), "message_type").Text()]
 	if known {
 		return e.message(nil, v, s)

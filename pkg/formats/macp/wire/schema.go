@@ -60,7 +60,11 @@ func (s schema) find(number protowire.Number, t protowire.Type) int {
 // Members that are not fields.
 const (
 	unknownFields = "unknown_fields"
-	messages      = "messages"
+	// undecoded is the base64 of a payload that is none of its message type; undecodedProblem says
+	// why.
+	undecoded        = "undecoded"
+	undecodedProblem = "undecoded_problem"
+	messages         = "messages"
 )
 
 var envelope = schema{

@@ -224,8 +224,6 @@ func TestDecodeErrors(t *testing.T) {
 		{name: "no tag", stream: delimited([]byte{0}), want: "byte 0: no field"},
 		{name: "cut in a field", stream: delimited([]byte{0x0a, 5}), want: "byte 0: the value of field 1 is damaged"},
 		{name: "no UTF-8", stream: delimited(str(6, "\xff")), want: "sender: is not UTF-8"},
-		{name: "no UTF-8 in a payload", stream: enveloped("SessionStart", "m1", str(2, "\xff")), want: "payload: not a SessionStart: participants: is not UTF-8"},
-		{name: "extension with more", stream: enveloped("SessionStart", "m1", str(9, string(fields(str(1, "k"), num(3, 1))))), want: "extensions: an entry has more than a key and a value"},
 		{name: "bomb of short messages", stream: enveloped("SessionStart", "m1", bytes.Repeat(str(7, ""), 1000)), limit: 5000, want: "longer than a document may be", err: jsonstream.ErrTooLarge},
 		{name: "bomb of empty envelopes", stream: make([]byte, 100), limit: 5000, want: "longer than a document may be", err: jsonstream.ErrTooLarge},
 	}
@@ -251,6 +249,38 @@ func TestDecodeErrors(t *testing.T) {
 			t.Errorf("error %v, want the reader's", err)
 		}
 	})
+}
+
+// A payload that is damaged is kept: the other messages of the session are read.
+func TestUndecodedPayload(t *testing.T) {
+	for _, tt := range []struct {
+		payload []byte
+		want    string
+	}{
+		{str(2, "\xff"), "not a SessionStart: participants: is not UTF-8, which a protobuf string has to be"},
+		{str(9, string(fields(str(1, "k"), num(3, 1)))), "not a SessionStart: extensions: an entry has more than a key and a value"},
+		{[]byte{0x0a, 5}, "not a SessionStart: byte 0: the value of field 1 is damaged or cut off"},
+	} {
+		stream := fields(enveloped("SessionStart", "m1", tt.payload), enveloped("HandoffOffer", "m2", str(1, "h1")))
+		list, err := wire.Decode(bytes.NewReader(stream), jsonstream.Limits{})
+		if err != nil || len(list) != 1 {
+			t.Fatal(len(list), err)
+		}
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(list[0].Text), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := doc.Root().At("/messages/0/payload/undecoded_problem").Text(); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+		if got := doc.Root().At("/messages/1/payload/handoff_id").Text(); got != "h1" {
+			t.Errorf("the second message has %q", got)
+		}
+		back, lost, err := wire.Encode(doc)
+		if err != nil || len(lost) > 0 || !bytes.Equal(back, stream) {
+			t.Errorf("%x, lost %v, error %v; want %x", back, lost, err, stream)
+		}
+	}
 }
 
 // TestEncode shows what JSON is accepted, and what is lost.

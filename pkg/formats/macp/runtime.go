@@ -1,0 +1,76 @@
+package macp
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// What the reference runtime enforces of a SessionStart in addition to the RFCs.
+const (
+	runtimeRule     = "macp/runtime"
+	modeVersion     = "1.0.0"
+	maxTTLMS        = 24 * 60 * 60 * 1000
+	maxParticipants = 1000
+)
+
+// Advise returns warnings of what no RFC forbids in the SessionStart of a transcript or a fixture,
+// and the reference runtime rejects: versions and participants that are blank, participants that
+// differ in white space around their names alone, more than 1,000 of them, another mode_version than
+// 1.0.0, and a ttl_ms of more than 24 hours.
+func Advise(doc *jsonstream.Document) []Violation {
+	t, _ := Read(doc)
+	for e := range t.Messages() {
+		if start, ok := e.Payload.(*SessionStart); ok {
+			payload := e.Value.Get("payload")
+			if t.Fixture {
+				payload = e.Value
+			}
+			all := advise(start, payload)
+			for i := range all {
+				all[i].Index, all[i].MessageID = e.Index, e.MessageID
+			}
+			return all
+		}
+	}
+	return nil
+}
+
+func advise(p *SessionStart, payload jsonstream.Value) []Violation {
+	var all []Violation
+	warn := func(at jsonstream.Value, expected, found, remedy string) {
+		v := violation(runtimeRule, InvalidEnvelope, expected, found, remedy+"; no RFC asks for it, the reference runtime does").at(at)
+		v.Severity = finding.Warning
+		all = append(all, *v)
+	}
+	switch v := strings.TrimSpace(p.ModeVersion); {
+	case v == "":
+		warn(placeOf(payload, "mode_version"), "a mode_version that is not blank", finding.Quote(p.ModeVersion), "write "+modeVersion)
+	case p.ModeVersion != modeVersion:
+		warn(placeOf(payload, "mode_version"), "mode_version to be "+modeVersion+", that of the handoff mode", finding.Quote(p.ModeVersion), "write that")
+	}
+	if strings.TrimSpace(p.ConfigurationVersion) == "" {
+		warn(placeOf(payload, "configuration_version"), "a configuration_version that is not blank", finding.Quote(p.ConfigurationVersion), "name the configuration")
+	}
+	if p.TTLMS > maxTTLMS {
+		warn(placeOf(payload, "ttl_ms"), "a ttl_ms of at most 24 hours, "+strconv.Itoa(maxTTLMS), strconv.FormatInt(p.TTLMS, 10), "shorten it")
+	}
+	if n := len(p.Participants); n > maxParticipants {
+		warn(placeOf(payload, "participants"), "at most "+strconv.Itoa(maxParticipants)+" participants", strconv.Itoa(n), "leave some out")
+		return all
+	}
+	seen := map[string]string{}
+	for i, v := range placeOf(payload, "participants").Elements() {
+		name := p.Participants[i]
+		trimmed := strings.TrimSpace(name)
+		if trimmed == "" {
+			warn(v, "a participant whose name is not blank", finding.Quote(name), "name the participant")
+		} else if other, known := seen[trimmed]; known {
+			warn(v, "participants that differ in more than white space", finding.Quote(name)+" and "+finding.Quote(other), "leave one out, or rename it")
+		}
+		seen[trimmed] = name
+	}
+	return all
+}
