@@ -84,6 +84,8 @@ func (r *reader) add(turn conversation.Turn) {
 			continue
 		}
 		switch at := (part{p, turn}); {
+		case p.Kind == conversation.Call && role != assistant && !r.native && p.Value.Parent().Name() == "tool_calls":
+			// LangChain's messages of other types have no calls: they are not sent.
 		case p.Kind != conversation.Result || isProviders(p) || r.native && role == user:
 			rest.parts = append(rest.parts, at)
 		default:

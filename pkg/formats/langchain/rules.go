@@ -162,6 +162,9 @@ func checkContradictions(root jsonstream.Value, report rulebook.Report) {
 				id = call
 			}
 			if id.Text() == "" {
+				if m.calls().Len() > 0 {
+					report(block, "a tool call in content without an id, beside tool_calls: which of them it is cannot be told; give it the id of one")
+				}
 				continue
 			}
 			inside[id.Text()] = true
