@@ -121,9 +121,13 @@ type Report struct {
 	Changes  []Change `json:"changes"`
 }
 
+// MaxValues is how many JSON values a schema to compare may have: the time that the schema library
+// takes grows with their square.
+const MaxValues = 1 << 13
+
 // Compare compares two versions of a schema. Each must refer to nothing outside of itself (see
-// registry.Bundle). The error is that one of them is no JSON Schema. The work is bounded: of very
-// large schemas more is [Unknown].
+// registry.Bundle). The error is that one of them is no JSON Schema, or has more than [MaxValues].
+// The work is bounded: of large schemas more is [Unknown].
 func Compare(older, newer *jsonstream.Document) (*Report, error) {
 	a, err := newSide(false, older)
 	if err != nil {

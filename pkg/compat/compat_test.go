@@ -2,6 +2,7 @@ package compat_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -68,4 +69,39 @@ func TestSpec14_3SchemaEvolution(t *testing.T) {
 			}
 		})
 	}
+}
+
+// However a schema is made, comparing it takes a bounded time.
+func TestHostileSchemas(t *testing.T) {
+	deep := strings.Repeat(`{"items":`, 400) + "{}" + strings.Repeat("}", 400)
+	for name, text := range map[string]string{
+		"many elements":          `{"prefixItems":[` + strings.Repeat("true,", 2_000) + `{}]}`,
+		"many members":           `{"properties":{` + manyMembers(2_000) + `"x":{}}}`,
+		"many choices":           `{"allOf":[` + strings.Repeat(`{"anyOf":[{"minimum":1},{"maximum":2},{"minLength":1}]},`, 100) + `{}]}`,
+		"conditions":             `{"allOf":[` + strings.Repeat(`{"if":{"minimum":1},"then":{"maximum":2},"else":{"maximum":0}},`, 100) + `{}]}`,
+		"deep":                   deep,
+		"it requires itself":     `{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"required":["a"]}}}`,
+		"large counts":           `{"minLength":999999999,"minItems":999999999,"minProperties":999999999,"type":["string","array","object"]}`,
+		"a pattern that repeats": `{"type":"string","pattern":"^((a{100}){100}){100}$"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := strings.TrimSuffix(text, "}") + `,"maxLength":3,"maxItems":2,"maxProperties":1,"maximum":7}`
+			for _, pair := range [][2]string{{text, other}, {other, text}, {text, text}, {"{}", text}, {text, "{}"}} {
+				if _, err := compat.Compare(document(pair[0]), document(pair[1])); err != nil && name != "a pattern that repeats" {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	if _, err := compat.Compare(document(`{"enum":[`+strings.Repeat("1,", compat.MaxValues)+`1]}`), document(`{}`)); err == nil || !strings.Contains(err.Error(), "more than 8192 values") {
+		t.Error(err)
+	}
+}
+
+func manyMembers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"p%d":true,`, i)
+	}
+	return b.String()
 }

@@ -14,6 +14,7 @@ const (
 	maxDepth  = 64
 	maxValues = 256 // of an enum that is tried value by value
 	maxAlts   = 64
+	maxPrefix = 1000 // elements that have schemas of their own
 )
 
 // A prover shows that one schema's values are all valid under another. What it says is true;
@@ -353,6 +354,9 @@ func (p *prover) arrays(a meet, s *side, b jsonstream.Value, keyword string, v j
 			slices.ContainsFunc(slices.Collect(a.values("uniqueItems")), func(has jsonstream.Value) bool { return has.Kind() == jsonstream.True })
 	case "prefixItems":
 		for i, schema := range v.Elements() {
+			if i > maxPrefix {
+				return false
+			}
 			if i < most && !p.within(a.item(i), s, schema, depth+1) {
 				return false
 			}
@@ -370,6 +374,9 @@ func (p *prover) arrays(a meet, s *side, b jsonstream.Value, keyword string, v j
 
 // elements shows that all elements from an index on match a schema.
 func (p *prover) elements(a meet, s *side, schema jsonstream.Value, from, most, depth int) bool {
+	if a.prefix()-from > maxPrefix {
+		return false
+	}
 	for i := from; i <= max(from, a.prefix()) && i < most; i++ {
 		if !p.within(a.item(i), s, schema, depth+1) {
 			return false

@@ -16,6 +16,7 @@ const (
 	maxTried   = 400
 	maxSought  = 4000 // where a sample is to show something
 	maxPadding = 1024
+	maxNames   = 200
 	maxWork    = 100_000 // of one sampler
 )
 
@@ -169,7 +170,7 @@ func (g *sampler) arrays(a, other meet, inside int, yield func(*sketch) bool) bo
 	for v := range interest.values("prefixItems") {
 		sizes = append(sizes, v.Len(), v.Len()+1)
 	}
-	prefix := max(a.prefix(), interest.prefix())
+	prefix := min(max(a.prefix(), interest.prefix()), maxPadding)
 	choices := make([][]*sketch, prefix+1)
 	for i := range choices {
 		choices[i] = g.samples(a.item(i), interest.item(i), inside+1)
@@ -268,6 +269,7 @@ func (g *sampler) namesOf(mine, interest meet) []string {
 func (g *sampler) objects(a, other meet, inside int, yield func(*sketch) bool) bool {
 	interest := other.more()
 	known := g.namesOf(a.more(), interest)
+	known = known[:min(len(known), maxNames)]
 	choices := map[string][]*sketch{}
 	of := func(name string) []*sketch {
 		list, done := choices[name]

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -21,6 +22,13 @@ type side struct {
 }
 
 func newSide(isNew bool, doc *jsonstream.Document) (*side, error) {
+	values := 0
+	for range doc.Root().All() {
+		values++
+	}
+	if values > MaxValues {
+		return nil, fmt.Errorf("more than %d values: compare the parts that have changed", MaxValues)
+	}
 	whole, err := validate.CompileSchema("file:///schema.json", doc.Raw().Bytes, nil)
 	if err != nil {
 		return nil, err

@@ -280,9 +280,11 @@ func (m meet) required() []string {
 // names returns the names that the schemas have properties for.
 func (m meet) names() []string {
 	var names []string
+	seen := map[string]bool{}
 	for v := range m.values("properties") {
 		for name := range v.Members() {
-			if !slices.Contains(names, name) {
+			if !seen[name] {
+				seen[name] = true
 				names = append(names, name)
 			}
 		}
