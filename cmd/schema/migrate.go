@@ -63,7 +63,6 @@ and is left out; 2: something could not be read.`,
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report, but for what is made up")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
-	_ = c.MarkFlagRequired("at")
 	return c
 }
 
@@ -80,6 +79,9 @@ type migrateRecord struct {
 }
 
 func (f *migrateFlags) run(c *cobra.Command, args []string) error {
+	if f.at == "" {
+		return errNoRegistry
+	}
 	r, err := open(f.at, f.Limits)
 	if err != nil {
 		return err

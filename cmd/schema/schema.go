@@ -2,6 +2,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -43,6 +44,8 @@ func open(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
 	}
 	return cli.OpenRegistry(dir, limits)
 }
+
+var errNoRegistry = errors.New("--at: name the directory of the registry")
 
 func find(r *registry.Registry, name string) (*registry.Schema, error) {
 	s, err := r.Find(name)

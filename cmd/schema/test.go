@@ -45,11 +45,13 @@ Exit code 0: all are as expected; 1: one is not; 2: something could not be read.
 	registerAt(c, &f.at)
 	registerName(c, &f.name)
 	f.facts.Register(c, "format: text, json", "write to `FILE`")
-	_ = c.MarkFlagRequired("at")
 	return c
 }
 
 func (f *testFlags) run(c *cobra.Command, args []string) error {
+	if f.at == "" {
+		return errNoRegistry
+	}
 	r, err := open(f.at, f.Limits)
 	if err != nil {
 		return err
@@ -129,6 +131,9 @@ func (f *testFlags) test(d input.Document) (fixture, error) {
 	if !known && !isInvalid {
 		r.AsExpected = false
 		r.Problem = fmt.Sprintf("its schemaVersion is %s, and the registry has %s", finding.Quote(own), cli.ShownVersions(f.versions))
+		if own == "" {
+			r.Problem = "it has no schemaVersion, which says in which version it is to be valid"
+		}
 	}
 	return r, nil
 }

@@ -60,7 +60,6 @@ func (f *external) complete(c *cobra.Command, dir string) *cobra.Command {
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	cli.OnlyForCall(c, dir)
-	_ = c.MarkFlagRequired(dir)
 	_ = c.MarkFlagDirname(dir)
 	return c
 }
@@ -98,6 +97,9 @@ func (f *external) each(c *cobra.Command, args []string, change func(*jsonstream
 }
 
 func (f *external) externalize(c *cobra.Command, args []string) error {
+	if f.dir == "" {
+		return errors.New("--to: name the folder that gets the data")
+	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
@@ -129,6 +131,9 @@ func (f *external) keep(b sw4rm.Blob) error {
 }
 
 func (f *external) internalize(c *cobra.Command, args []string) error {
+	if f.dir == "" {
+		return errors.New("--from: name the folder that has the data")
+	}
 	return f.each(c, args, func(doc *jsonstream.Document, kind format.Format) ([]byte, any, error) {
 		text, _, err := sw4rm.Internalize(doc, kind, f.Limits, f.fetch)
 		return text, nil, err

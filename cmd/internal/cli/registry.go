@@ -15,6 +15,9 @@ import (
 
 // OpenRegistry reads the registry in a directory.
 func OpenRegistry(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err
+	}
 	r, err := registry.Open(os.DirFS(dir), limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", term.Visible(dir), err)
