@@ -22,6 +22,7 @@ const (
 	SW4RMResponse     = "sw4rm-handoff-response-1.schema.json"
 	MACPTranscript    = "macp-transcript-1.schema.json"
 	OpenAIInputData   = "openai-handoff-input-data-1.schema.json"
+	OpenAIJSInputData = "openai-js-handoff-input-data-1.schema.json"
 	OpenAIAgents      = "openai-agents-1.schema.json"
 	OpenAIChat        = "openai-chat-1.schema.json"
 	OpenAIResponses   = "openai-responses-1.schema.json"
@@ -67,6 +68,6 @@ func Example(kind string) ([]byte, error) {
 // other format, by the format's name; a message of A2A that carries a canonical one; and
 // definitions of agents.
 func Examples() []string {
-	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai",
+	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai", "openai-js",
 		"openai-chat", "openai-responses", "anthropic", "langchain", "ai-sdk", "gemini", "bedrock-converse", "a2a", "a2a-handoff", "claude-code", "codex", "openai-agents"}
 }

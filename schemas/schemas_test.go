@@ -22,7 +22,7 @@ import (
 
 var published = []string{
 	schemas.Message, schemas.State, schemas.Receiver,
-	schemas.SW4RMContext, schemas.SW4RMRequest, schemas.SW4RMResponse, schemas.MACPTranscript, schemas.OpenAIInputData,
+	schemas.SW4RMContext, schemas.SW4RMRequest, schemas.SW4RMResponse, schemas.MACPTranscript, schemas.OpenAIInputData, schemas.OpenAIJSInputData,
 	schemas.OpenAIAgents, schemas.OpenAIChat, schemas.OpenAIResponses, schemas.Anthropic,
 	schemas.LangChain, schemas.AISDK, schemas.Gemini, schemas.BedrockConverse, schemas.A2A, schemas.A2AHandoff,
 	schemas.ClaudeCodeSession, schemas.CodexRollout,
@@ -161,7 +161,7 @@ func TestExamples(t *testing.T) {
 	schemaOf := map[string]string{
 		"message": schemas.Message, "state": schemas.State, "receiver": schemas.Receiver,
 		"sw4rm-context": schemas.SW4RMContext, "sw4rm-request": schemas.SW4RMRequest, "sw4rm-response": schemas.SW4RMResponse,
-		"macp": schemas.MACPTranscript, "openai": schemas.OpenAIInputData,
+		"macp": schemas.MACPTranscript, "openai": schemas.OpenAIInputData, "openai-js": schemas.OpenAIJSInputData,
 		"openai-chat": schemas.OpenAIChat, "openai-responses": schemas.OpenAIResponses, "anthropic": schemas.Anthropic,
 		"langchain": schemas.LangChain, "ai-sdk": schemas.AISDK, "gemini": schemas.Gemini, "bedrock-converse": schemas.BedrockConverse, "a2a": schemas.A2A, "a2a-handoff": schemas.A2AHandoff,
 		"claude-code": schemas.ClaudeCodeSession, "codex": schemas.CodexRollout, "openai-agents": schemas.OpenAIAgents,

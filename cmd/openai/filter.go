@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -154,7 +153,7 @@ func (chain *filterChain) setList(text string) error {
 	switch {
 	case text == allLists:
 		chain.list = ""
-	case slices.Contains(openai.Lists(), text):
+	case openai.IsList(text):
 		chain.list = text
 	default:
 		return fmt.Errorf("%q: use one of %s, %s", text, strings.Join(openai.Lists(), ", "), allLists)
@@ -233,7 +232,7 @@ func itemTypes(text string) (openai.Filter, error) {
 }
 
 func clearList(text string) (openai.Filter, error) {
-	if !slices.Contains(openai.Lists(), text) {
+	if !openai.IsList(text) {
 		return openai.Filter{}, fmt.Errorf("%q: use one of %s", text, strings.Join(openai.Lists(), ", "))
 	}
 	return openai.Clear(text), nil

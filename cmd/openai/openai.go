@@ -21,7 +21,7 @@ func New(g *cli.Globals) *cobra.Command {
 		Use:   "openai",
 		Short: "Work on handoffs of the OpenAI Agents SDK",
 		Long: `Openai works on the HandoffInputData of the OpenAI Agents SDK: what the SDK gives to
-the next agent, as JSON. It makes one of a recorded run, nests the history as the SDK
+the next agent, as JSON, as Python or JavaScript has it. It makes one of a recorded run, nests the history as the SDK
 does and takes it apart again, filters items, prints the list that the next agent gets,
 checks what that is, and makes the tool by which a model hands over. It also works on the
 agents themselves: it checks and draws definitions of them, and says which handoffs
@@ -76,12 +76,15 @@ func notInputData(doc *jsonstream.Document, err error) error {
 	switch f, known := formats.Detect(doc.Root()); {
 	case !known:
 		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK: %w", err)
-	case f != format.OpenAI:
+	case !isInputData(f):
 		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK, but in the format %s: handoff convert --to openai makes one of it", f)
 	default:
 		return err
 	}
 }
+
+// isInputData reports whether the documents of a format are HandoffInputData.
+func isInputData(f format.Format) bool { return f == format.OpenAI || f == format.OpenAIJS }
 
 // placed puts a place in a file before an error.
 func placed(name string, at jsonstream.Position, pointer string, err error) error {

@@ -13,7 +13,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/openai/agents"
 )
@@ -83,7 +82,7 @@ func (f *pathsFlags) transfers(d *agents.Definitions, run input.Document) ([]age
 	if err != nil {
 		return nil, err
 	}
-	if named, known := formats.Detect(doc.Root()); !known || named != format.OpenAI {
+	if named, known := formats.Detect(doc.Root()); !known || !isInputData(named) {
 		return nil, fmt.Errorf("%s: %w", run.Origin(), notInputData(doc, errors.New("input_history, pre_handoff_items and new_items are not there")))
 	}
 	return d.Transfers(doc.Root(), f.options), nil

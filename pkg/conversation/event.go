@@ -9,7 +9,7 @@ import (
 )
 
 // IsRunItem reports whether type is that of a run item of the OpenAI Agents SDK, such as
-// handoff_call_item, which has what a model gets in its raw_item. An approval is not a run
+// handoff_call_item, which has what a model gets in its raw_item, or rawItem. An approval is not a run
 // item: no model gets it.
 func IsRunItem(kind string) bool { return strings.HasSuffix(kind, "_item") && kind != CarriedType }
 
@@ -35,13 +35,15 @@ func ToolEvents(turn jsonstream.Value) iter.Seq[Part] {
 	}
 }
 
-// toolTypes are the types that remove_all_tools of OpenAI's Agents SDK names.
+// toolTypes are the types that remove_all_tools of OpenAI's Agents SDK names, and removeAllTools
+// of the one for JavaScript.
 var toolTypes = []string{
 	"function_call", "function_call_output", "computer_call", "computer_call_output", "file_search_call",
-	"tool_search_call", "tool_search_output", "web_search_call", "mcp_call", "mcp_list_tools",
-	"mcp_approval_request", "mcp_approval_response", "reasoning", "code_interpreter_call", "image_generation_call",
+	"tool_search_call", "tool_search_output", "web_search_call", "mcp_call",
+	"mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "reasoning", "code_interpreter_call", "image_generation_call",
 	"local_shell_call", "local_shell_call_output", "shell_call", "shell_call_output", "apply_patch_call",
 	"apply_patch_call_output", "custom_tool_call", "custom_tool_call_output", "hosted_tool_call", "program", "program_output",
+	"function_call_result", "computer_call_result", // of JavaScript
 }
 
 // IsToolItem reports whether an item of the OpenAI Responses API is of a type that the

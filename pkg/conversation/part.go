@@ -118,7 +118,7 @@ func (s *shape) item(v jsonstream.Value, role string) Part {
 		return Part{Result, v, s.id, s.name}
 	case strings.HasSuffix(kind, "_call") || kind == "program": // OpenAI Responses: function_call, computer_call, …
 		return Part{Call, v, s.callID, s.name}
-	case strings.HasSuffix(kind, "_output"): // function_call_output, …
+	case strings.HasSuffix(kind, "_output"), strings.HasSuffix(kind, "_call_result"): // function_call_output, …; in JavaScript function_call_result
 		return Part{Result, v, s.callID, s.name}
 	case isToolRole(role): // OpenAI Chat, SW4RM, LangChain
 		if !s.toolCallID.Exists() && s.holdsResults() { // the AI SDK

@@ -28,6 +28,8 @@ func TestParts(t *testing.T) {
 		{"Responses: reasoning", `{"type":"reasoning","id":"rs_1","summary":[]}`, "", "reasoning "},
 		{"Responses: a message", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"},{"type":"refusal","refusal":"no"}]}`, "assistant", "said /content/0, said /content/1"},
 		{"the Agents SDK", `{"type":"tool_call_item","raw_item":{"type":"function_call","call_id":"c1","name":"f"}}`, "", "call /raw_item c1 f"},
+		{"the Agents SDK for JavaScript", `{"type":"tool_call_item","rawItem":{"type":"function_call","callId":"c1","name":"f"}}`, "", "call /rawItem c1 f"},
+		{"the Agents SDK for JavaScript: a result", `{"type":"function_call_result","callId":"c1","name":"f","output":"x"}`, "", "result  c1 f"},
 		{"Anthropic", `{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"},{"type":"text","text":"x"},{"type":"tool_use","id":"t1","name":"f","input":{}},{"type":"document"},{"type":"new"}]}`, "assistant",
 			"reasoning /content/0, said /content/1, call /content/2 t1 f, media /content/3, other /content/4"},
 		{"Anthropic: a result", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`, "user", "result /content/0 t1"},

@@ -30,7 +30,7 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.author = member
 		case "id":
 			s.id = member
-		case "call_id":
+		case "call_id", "callId":
 			s.callID = member
 		case "tool_use_id":
 			s.toolUseID = member
@@ -64,7 +64,7 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.toolResult = member
 		case "reasoningContent":
 			s.reasoning = member
-		case "raw_item":
+		case "raw_item", "rawItem":
 			s.rawItem = member
 		case "lc":
 			s.lc = member

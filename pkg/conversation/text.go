@@ -59,6 +59,8 @@ func (s *speech) item(item jsonstream.Value) {
 	case item.Get("arguments").Exists() || item.Get("input").Exists():
 		s.call(item)
 		s.value(item.Get("output")) // of what a provider runs itself
+	case item.Get("output").Kind() == jsonstream.Object && kind == "function_call_result":
+		s.item(item.Get("output"))
 	case item.Get("output").Exists():
 		s.value(item.Get("output"))
 	case item.Get("text").Exists():

@@ -66,6 +66,8 @@ func TestText(t *testing.T) {
 		{"Chat result", `{"role":"tool","tool_call_id":"1","content":"42"}`, "42"},
 		{"Responses call", `{"type":"function_call","name":"f","arguments":"{}"}`, "f {}"},
 		{"a run item", `{"type":"handoff_call_item","agent":{"name":"A"},"raw_item":{"type":"function_call","name":"f","arguments":"{}"}}`, "f {}"},
+		{"a run item of JavaScript", `{"type":"tool_call_output_item","agent":{"name":"A"},"rawItem":{"type":"function_call_result","name":"f","callId":"c1","output":{"type":"text","text":"42"}}}`, "42"},
+		{"a result of JavaScript", `{"type":"function_call_result","output":"42"}`, "42"},
 		{"a run item without raw item", `{"type":"handoff_call_item"}`, `{"type":"handoff_call_item"}`},
 		{"Responses result", `{"type":"function_call_output","output":"42"}`, "42"},
 		{"Responses result in parts", `{"type":"function_call_output","output":[{"type":"input_text","text":"42"}]}`, "42"},
@@ -95,6 +97,7 @@ func TestIsTool(t *testing.T) {
 		"web_search_call, mcp_call, mcp_list_tools, mcp_approval_request, mcp_approval_response, reasoning, code_interpreter_call, " +
 		"image_generation_call, local_shell_call, local_shell_call_output, shell_call, shell_call_output, apply_patch_call, " +
 		"apply_patch_call_output, custom_tool_call, custom_tool_call_output, hosted_tool_call, program, program_output"
+	sdk += ", function_call_result, computer_call_result" // of the SDK for JavaScript
 	if diff := cmp.Diff(strings.Split(sdk, ", "), toolTypes); diff != "" {
 		t.Error(diff)
 	}

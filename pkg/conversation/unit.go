@@ -78,7 +78,8 @@ func (u *units) add(i int, t Turn) {
 		}
 	}
 	item := t.Item()
-	if program, ok := u.calls[item.Get("caller").Get("caller_id").Text()]; ok { // OpenAI Responses: a program makes calls
+	caller := item.Get("caller")
+	if program, ok := u.calls[cmp.Or(caller.Get("caller_id").Text(), caller.Get("callerId").Text())]; ok { // OpenAI Responses: a program makes calls
 		u.join(program, i)
 	}
 	if id := item.Get("id").Text(); id != "" && item != t.Value && t.Role == "assistant" && item.Name() == "message" {
@@ -136,7 +137,9 @@ func (u *units) answer(result Part) (turn int, ok bool) {
 // Agents SDK has of one to the call that waits for it.
 func (u *units) addApproval(i int, item jsonstream.Value) {
 	if isApproval(item) {
-		id := cmp.Or(item.Get("call_id").Text(), item.Get("raw_item").Get("call_id").Text())
+		s := shapeOf(item)
+		raw := shapeOf(s.rawItem)
+		id := cmp.Or(s.callID.Text(), raw.callID.Text())
 		if call, ok := u.calls[id]; ok {
 			u.join(call, i)
 		} else if id != "" {

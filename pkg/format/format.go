@@ -25,8 +25,10 @@ const (
 	// MACP is a transcript of a session in MACP's handoff mode
 	// (macp.mode.handoff.v1).
 	MACP Format = "macp"
-	// OpenAI is the HandoffInputData of the OpenAI Agents SDK.
+	// OpenAI is the HandoffInputData of the OpenAI Agents SDK for Python.
 	OpenAI Format = "openai"
+	// OpenAIJS is the HandoffInputData of the SDK for JavaScript.
+	OpenAIJS Format = "openai-js"
 	// OpenAIChat are messages of OpenAI's Chat Completions API.
 	OpenAIChat Format = "openai-chat"
 	// OpenAIResponses are items of OpenAI's Responses API.

@@ -32,7 +32,7 @@ import (
 // registered are the formats in the order in which they are listed and preferred. It does
 // not change once inUse is set.
 var (
-	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format,
+	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format, &openai.JavaScriptFormat,
 		&openaichat.Format, &responses.Format, &anthropic.Format, &langchain.Format, &aisdk.Format, &gemini.Format, &bedrock.Format, &a2a.Format,
 		&claudecode.Format, &codex.Format}
 	inUse atomic.Bool

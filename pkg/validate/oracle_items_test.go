@@ -15,7 +15,7 @@ import (
 // itemQuestions are about items of the Responses API, as the Agents SDK and Codex write them.
 var itemQuestions = []question{
 	{
-		// We do not read its items, but those that it makes of them.
+		// Of its items we read those that it makes of them.
 		name: "openai-agents", format: format.OpenAIResponses, forms: chatgen.Forms(format.OpenAIResponses), part: agentItems,
 		says: func(_ *testing.T, a oracle.Answer) (string, bool) {
 			return "", a.Checks["schema"] == "" && a.Checks["state"] == "" && a.Checks["responses"] == "" && a.Checks["read"] == ""

@@ -25,11 +25,12 @@ type CheckOptions struct {
 // Check returns what is wrong with a HandoffInputData, in the order of the text, and at one
 // place in the order of [Rules]. Rules about the conversation as a whole (pairs of calls
 // and results, duplicates) look at what the next agent gets: input_history,
-// pre_handoff_items, and input_items or, if that is null or absent, new_items. A document
+// pre_handoff_items, and input_items or, if that is null or absent, new_items; what the SDK for
+// JavaScript writes has none of the former. A document
 // that is not an object has one finding, of the rule [Shape]. Check is safe for concurrent
 // use if InputProblems is.
 func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
-	c := &checker{o: o, markers: newMarkers(o.Start, o.End), data: doc.Root()}
+	c := &checker{o: o, markers: newMarkers(doc.Root(), o.Start, o.End), data: doc.Root()}
 	for _, e := range entries(c.data) {
 		if e.item.Kind() != jsonstream.Object {
 			continue

@@ -27,8 +27,8 @@ func (c *checker) inSummaries(isFound func(jsonstream.Value) bool, message strin
 	for _, item := range c.all {
 		lines, offset, _ := c.markers.lines(item)
 		for at, record := range records(lines) {
-			if listed, ok := readRecord(record); ok && isFound(listed) {
-				content := item.Get("content")
+			if listed, ok := c.markers.readRecord(record); ok && isFound(listed) {
+				content := c.markers.textOf(item)
 				c.reportAt(content, content.PositionIn(offset+at), "%s", message)
 				break
 			}
@@ -43,7 +43,7 @@ type callKey struct{ id, tool string }
 func keyOf(e conversation.Part) callKey {
 	key := callKey{id: e.ID.Text(), tool: "function"} // also for items that are not of the Responses API
 	if conversation.IsToolItem(e.Value) {
-		key.tool = strings.TrimSuffix(strings.TrimSuffix(e.Value.Get("type").Text(), "_output"), "_call")
+		key.tool = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(e.Value.Get("type").Text(), "_output"), "_result"), "_call")
 	}
 	return key
 }
@@ -130,10 +130,10 @@ func checkReasoning(c *checker) {
 // checkDuplicates reports items that are repeated. A string as input_history counts as a
 // message of the user.
 func checkDuplicates(c *checker) {
-	text := c.data.Get(inputHistory)
+	text := c.markers.list(c.data, inHistory)
 	var said jsonstream.Value
 	if text.Kind() == jsonstream.String {
-		said = mustParse(appendMessage(nil, "user", "", text.Text()))
+		said = mustParse(c.markers.appendMessage(nil, "user", "", text.Text()))
 	}
 	for i, item := range c.given {
 		first, again := c.given[c.same[i]], c.same[i] != i
@@ -149,7 +149,7 @@ func checkDuplicates(c *checker) {
 // isChance reports whether two equal items may be intended, such as "Yes." said twice.
 // Items that are not by the agent come from the history, and are in no other list.
 func isChance(first, item jsonstream.Value) bool {
-	if item.Get("id").Text() != "" || item.Get("call_id").Text() != "" || conversation.Distinctive(item) {
+	if item.Get("id").Text() != "" || callID(item).Text() != "" || conversation.Distinctive(item) {
 		return false
 	}
 	role := item.Get("role").Text()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -30,34 +31,40 @@ func (c *checker) checkItem(item jsonstream.Value) {
 		c.report(kind, "type of an item: expected a string, found %s", kind.Kind())
 	}
 	if role.Exists() {
-		c.checkMessage(role, item.Get("content"))
+		c.checkMessage(item)
 	}
-	if id := item.Get("call_id"); id.Kind() == jsonstream.String && id.Text() == "" && conversation.IsToolItem(item) {
-		c.report(id, "call_id of a %s is empty: a call and its result are known by it; give both the same one, which no other call has", kind.Text())
+	s := c.markers.spelling
+	if id := item.Get(s.callID); id.Kind() == jsonstream.String && id.Text() == "" && conversation.IsToolItem(item) {
+		c.report(id, "%s of a %s is empty: a call and its result are known by it; give both the same one, which no other call has", s.callID, kind.Text())
 	}
-	raw := item.Get("raw_item")
+	raw := item.Get(s.rawItem)
 	if conversation.IsRunItem(kind.Text()) && raw.Kind() != jsonstream.Object && (raw.Exists() || item.Get("agent").Exists()) {
-		c.report(orHolder(raw, item), "raw_item of a run item: expected an object, the item that the model gets, found %s", raw.Kind())
+		c.report(orHolder(raw, item), "%s of a run item: expected an object, the item that the model gets, found %s", s.rawItem, raw.Kind())
 	}
 	switch kind.Text() {
 	case "message":
 		if !role.Exists() {
-			c.report(item, "message without a role: add the role, one of %s", strings.Join(roles, ", "))
+			c.report(item, "message without a role: add the role, one of %s", strings.Join(c.markers.roles, ", "))
 		}
 	case "function_call":
-		c.needStrings(item, "call_id", "name", "arguments")
-	case "function_call_output":
-		c.needStrings(item, "call_id")
+		c.needStrings(item, s.callID, "name", "arguments")
+	case s.result:
+		c.needStrings(item, s.callID)
 		output := item.Get("output")
-		if k := output.Kind(); k != jsonstream.String && k != jsonstream.Array {
+		if k := output.Kind(); k != jsonstream.String && k != jsonstream.Array && (s.sdk == tool.Python || k != jsonstream.Object) {
 			c.report(orHolder(output, item), "output of a tool: expected a string or an array of parts, found %s", k)
 		}
 	}
 }
 
-func (c *checker) checkMessage(role, content jsonstream.Value) {
+func (c *checker) checkMessage(item jsonstream.Value) {
+	role, content := item.Get("role"), item.Get("content")
 	if role.Kind() != jsonstream.String {
 		c.report(role, "role of a message: expected a string, found %s", role.Kind())
+	}
+	if c.markers.sdk == tool.JavaScript && role.Text() == "assistant" && content.Kind() != jsonstream.Array {
+		c.report(orHolder(content, item), "content of what the assistant says: the SDK for JavaScript takes an array of parts, found %s", content.Kind())
+		return
 	}
 	switch content.Kind() {
 	case jsonstream.String, jsonstream.Array, jsonstream.Null, jsonstream.Absent:
@@ -84,8 +91,8 @@ func orHolder(member, holder jsonstream.Value) jsonstream.Value {
 
 func checkRoles(c *checker) {
 	for _, item := range c.all {
-		if role := item.Get("role"); role.Kind() == jsonstream.String && !slices.Contains(roles, role.Text()) {
-			c.report(role, "unknown role: found %s; the API knows %s", finding.QuoteValue(role), strings.Join(roles, ", "))
+		if role := item.Get("role"); role.Kind() == jsonstream.String && !slices.Contains(c.markers.roles, role.Text()) {
+			c.report(role, "unknown role: found %s; the API knows %s", finding.QuoteValue(role), strings.Join(c.markers.roles, ", "))
 		}
 	}
 }

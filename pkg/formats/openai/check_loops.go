@@ -22,7 +22,7 @@ func checkLoops(c *checker) {
 	answered := map[string]bool{} // the ids of calls that have results
 	for item := range runItems(c.data, c.markers) {
 		if item.IsResult() {
-			answered[strings.Clone(item.Value.Get("call_id").Text())] = true
+			answered[strings.Clone(callID(item.Value).Text())] = true
 		}
 		if s := newStep(item); s.user || s.agent != "" {
 			steps = append(steps, s)
@@ -38,7 +38,7 @@ func checkLoops(c *checker) {
 		case s.call && answered[s.id] || counted[s.id]:
 		default:
 			counted[s.id] = s.id != ""
-			name := tool.DefaultName(s.agent)
+			name := c.markers.sdk.ToolName(s.agent)
 			if !s.call {
 				agents[name] = s.agent
 			} else if known, ok := agents[name]; ok {
@@ -70,7 +70,7 @@ func newStep(item Item) step {
 		s.agent = item.To()
 	}
 	// The texts must not keep the records of a summary in memory.
-	s.id, s.agent = strings.Clone(item.Value.Get("call_id").Text()), strings.Clone(s.agent)
+	s.id, s.agent = strings.Clone(callID(item.Value).Text()), strings.Clone(s.agent)
 	return s
 }
 

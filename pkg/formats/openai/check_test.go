@@ -62,7 +62,7 @@ var reasoning = reasoningOf("rs_1")
 
 // Each problem as RULE POINTER, or with a colon what begins its message.
 func TestCheck(t *testing.T) {
-	summary := string(appendMessage(nil, "assistant", "", preamble+"\n"+DefaultStart+"\n1. user: Hi\n2. "+callLine+"\n"+DefaultEnd))
+	summary := string(pythonSpelling.appendMessage(nil, "assistant", "", preamble+"\n"+DefaultStart+"\n1. user: Hi\n2. "+callLine+"\n"+DefaultEnd))
 	long := `{"role":"assistant","content":"` + strings.Repeat("Found it. ", 10) + `"}`
 	tests := []struct {
 		name string

@@ -20,9 +20,9 @@ var layout = exchange.Layout{BriefText: "/input_history/value/0/content"} // all
 var codec = exchange.Codec{
 	Layout:  &layout,
 	Lists:   lists,
-	Wrapped: inputHistory,
-	Open:    func(doc tree.Node) tree.Node { return doc.Mapped(inputHistory, openHistory) },
-	Shut:    func(view tree.Node) tree.Node { return view.Mapped(inputHistory, exchange.Shut) },
+	Wrapped: "input_history",
+	Open:    func(doc tree.Node) tree.Node { return doc.Mapped("input_history", openHistory) },
+	Shut:    func(view tree.Node) tree.Node { return view.Mapped("input_history", exchange.Shut) },
 	Read:    read,
 	Write:   write,
 	Counts: func(shape tree.Node, turns int) []int {

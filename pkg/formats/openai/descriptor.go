@@ -1,22 +1,24 @@
 package openai
 
 import (
+	"strings"
+
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
 
-// Format describes the format of a HandoffInputData.
+// Format describes the format of a HandoffInputData as Python has it.
 var Format = format.Descriptor{
 	Name:   format.OpenAI,
 	System: "openai",
 	Title:  "OpenAI",
 	Kind:   "OpenAI handoff input",
 
-	Marks:   []string{inputHistory, newItems},
-	Members: []string{preHandoffItems, inputItems},
-	Needs:   listNames,
+	Marks:   []string{"input_history", "new_items"},
+	Members: []string{"pre_handoff_items", "input_items"},
+	Needs:   pythonSpelling.lists,
 
 	Schema:  schemas.OpenAIInputData,
 	Rules:   Rules,
@@ -28,8 +30,39 @@ var Format = format.Descriptor{
 	Notes:    "extensions",
 	Provider: "openai-responses",
 	Divided:  true,
-	Turns:    listNames,
+	Turns:    pythonSpelling.lists,
 	Sections: true,
 	Exchange: &codec,
 	Profile:  profile,
+}
+
+// JavaScriptFormat describes the format of a HandoffInputData as JavaScript has it. The rules are
+// those of [Format].
+var JavaScriptFormat = format.Descriptor{
+	Name:   format.OpenAIJS,
+	System: "openai",
+	Title:  "OpenAI, JavaScript",
+	Kind:   "OpenAI handoff input of JavaScript",
+
+	Marks:   []string{"inputHistory", "newItems"},
+	Members: []string{"preHandoffItems"},
+	Needs:   javaScriptSpelling.lists,
+
+	Schema: schemas.OpenAIJSInputData,
+	Check:  Format.Check,
+
+	Notes:    "extensions",
+	Turns:    javaScriptSpelling.lists,
+	Sections: true,
+	Say:      say,
+	Profile:  profile,
+}
+
+// say returns a message that says a text, as JavaScript has it: as a run item next to one.
+func say(like jsonstream.Value, role, text string) []byte {
+	message := javaScriptSpelling.appendMessage(nil, role, "", strings.ToValidUTF8(text, "\ufffd"))
+	if !like.Get(javaScriptSpelling.rawItem).Exists() {
+		return message
+	}
+	return append(append([]byte(`{"type":"message_output_item","rawItem":`), message...), '}')
 }

@@ -18,7 +18,7 @@ type Filter struct {
 // An entry is an item of a HandoffInputData: an object, or the string that is
 // the input_history.
 type entry struct {
-	list  int              // its index in listNames
+	list  int              // its place
 	whole jsonstream.Value // as the list has it
 	item  jsonstream.Value // what it says: the raw_item of a run item
 	given bool             // to the next agent
@@ -46,11 +46,11 @@ func drop(takes func(*entry) bool) Filter {
 }
 
 // RemoveAllTools removes the items about tools from every list: those of the types that
-// remove_all_tools of the SDK names, and outside of input_history those that wait for an
+// remove_all_tools of the SDKs names, and outside of input_history those that wait for an
 // approval. A string as input_history stays.
 func RemoveAllTools() Filter {
 	return drop(func(e *entry) bool {
-		return conversation.IsToolItem(e.item) || listNames[e.list] != inputHistory && isApproval(e.whole)
+		return conversation.IsToolItem(e.item) || e.list != inHistory && isApproval(e.whole)
 	})
 }
 
@@ -99,30 +99,36 @@ func (e *entry) kinds() []string {
 	return kinds
 }
 
-// Clear removes all items of a list, which is one of [Lists].
+// Clear removes all items of a list, for which [IsList] holds.
 func Clear(list string) Filter {
-	return drop(func(e *entry) bool { return listNames[e.list] == list })
+	place := placeOf(list)
+	return drop(func(e *entry) bool { return e.list == place })
 }
 
 // Lists returns the names of the members that hold items, in the order of the conversation.
-func Lists() []string { return slices.Clone(listNames) }
+func Lists() []string { return slices.Clone(pythonSpelling.lists) }
 
-// In returns a filter that removes what another one removes, from one of [Lists] alone: that is all
-// that there is for it.
+// IsList reports whether a member of that name holds items: one of [Lists], or of those of the SDK
+// for JavaScript, which stand for the same.
+func IsList(name string) bool { return placeOf(name) >= 0 }
+
+// In returns a filter that removes what another one removes, from one list alone, for which [IsList]
+// holds: that is all that there is for it.
 func In(list string, f Filter) Filter {
 	if f.choose == nil {
 		return f
 	}
+	place := placeOf(list)
 	return Filter{func(left []*entry) {
 		var within []*entry
 		for _, e := range left {
-			if listNames[e.list] == list {
+			if e.list == place {
 				within = append(within, e)
 			}
 		}
 		given := make([]bool, len(within))
 		for i, e := range within { // also of new_items where input_items takes its place
-			given[i], e.given = e.given, e.given || list == newItems && !isApproval(e.whole)
+			given[i], e.given = e.given, e.given || place == inTurn && !isApproval(e.whole)
 		}
 		f.choose(within)
 		for i, e := range within {
@@ -174,7 +180,7 @@ func Apply(dst []byte, data jsonstream.Value, filters ...Filter) ([]byte, error)
 		}
 	}
 	var lists []replacement
-	for i, name := range listNames {
+	for i, name := range spellingOf(data).lists {
 		if list := data.Get(name); list.Kind() == jsonstream.Array || list.Kind() == jsonstream.String {
 			lists = append(lists, replacement{name, listText(left, i)})
 		}
@@ -200,10 +206,11 @@ func listText(left []*entry, list int) []byte {
 // entries returns all items of a HandoffInputData, in the order of the lists.
 func entries(data jsonstream.Value) []*entry {
 	var all []*entry
-	replaced := data.Get(inputItems).Kind() == jsonstream.Array
-	for i, name := range listNames {
+	s := spellingOf(data)
+	replaced := s.list(data, insteadOfTurn).Kind() == jsonstream.Array
+	for i, name := range s.lists {
 		list := data.Get(name)
-		given := name != newItems || !replaced
+		given := i != inTurn || !replaced
 		if list.Kind() == jsonstream.String {
 			all = append(all, &entry{list: i, whole: list, item: list, given: given})
 		}

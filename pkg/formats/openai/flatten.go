@@ -12,9 +12,6 @@ import (
 // backslashes before every line feed of the innermost, so only hostile text has more.
 const maxNesting = 32
 
-// roles are those of the API.
-var roles = []string{"assistant", "user", "system", "developer"}
-
 // flatten yields an item, or the items that it lists if it is a summary message,
 // and reports whether yield wants more.
 func (m markers) flatten(item jsonstream.Value, yield func(jsonstream.Value) bool) bool {
@@ -27,7 +24,7 @@ func (m markers) flattenTo(item jsonstream.Value, depth int, yield func(jsonstre
 		return yield(item)
 	}
 	for _, record := range records(lines) {
-		if inner, ok := readRecord(record); ok && !m.flattenTo(inner, depth-1, yield) {
+		if inner, ok := m.readRecord(record); ok && !m.flattenTo(inner, depth-1, yield) {
 			return false
 		}
 	}
@@ -35,9 +32,9 @@ func (m markers) flattenTo(item jsonstream.Value, depth int, yield func(jsonstre
 }
 
 // lines returns the lines of a summary message, each after a line feed, and where
-// they begin in its content; ok says whether the item is one.
+// they begin in its [spelling.textOf]; ok says whether the item is one.
 func (m markers) lines(item jsonstream.Value) (lines string, offset int, ok bool) {
-	content := item.Get("content")
+	content := m.textOf(item)
 	if content.Kind() != jsonstream.String || item.Get("role").Text() != "assistant" {
 		return "", 0, false
 	}
@@ -49,7 +46,7 @@ func (m markers) lines(item jsonstream.Value) (lines string, offset int, ok bool
 	if !ok {
 		return "", 0, false
 	}
-	for _, around := range []markers{m, {DefaultStart, DefaultEnd}} {
+	for _, around := range []markers{m, {start: DefaultStart, end: DefaultEnd}} {
 		if after, ok := strings.CutPrefix(rest, around.start); ok {
 			if lines, ok := strings.CutSuffix(after, "\n"+around.end); ok && (lines == "" || lines[0] == '\n') {
 				return lines, len(text) - len(after), true
@@ -96,7 +93,7 @@ func numberEnd(line string) int {
 }
 
 // readRecord returns the item that a record represents, if any.
-func readRecord(record string) (item jsonstream.Value, ok bool) {
+func (m markers) readRecord(record string) (item jsonstream.Value, ok bool) {
 	text := strings.TrimSpace(record[numberEnd(record):])
 	if item, ok := parseObject(text); ok {
 		return item, true
@@ -104,18 +101,18 @@ func readRecord(record string) (item jsonstream.Value, ok bool) {
 	head, content, ok := cutHead(text)
 	if !ok {
 		role, name := cutName(text)
-		if !slices.Contains(roles, role) {
+		if !slices.Contains(m.roles, role) {
 			return item, false
 		}
-		return mustParse(appendMessage(nil, role, name, "")), true
+		return mustParse(m.appendMessage(nil, role, name, "")), true
 	}
 	role, name := cutName(head)
-	if name == "" && !slices.Contains(roles, role) {
+	if name == "" && !slices.Contains(m.roles, role) {
 		if members, ok := parseObject(content); ok {
 			return typedItem(role, members), true
 		}
 	}
-	return mustParse(appendMessage(nil, role, name, content)), true
+	return mustParse(m.appendMessage(nil, role, name, content)), true
 }
 
 // cutHead splits a line into ROLE or ROLE (NAME) and the content, without the white space

@@ -11,7 +11,7 @@ import (
 
 // summaryOf returns a HandoffInputData whose history is one message with this text.
 func summaryOf(text string) string {
-	return data("["+string(appendMessage(nil, "assistant", "", text))+"]", "", "")
+	return data("["+string(pythonSpelling.appendMessage(nil, "assistant", "", text))+"]", "", "")
 }
 
 func listed(t *testing.T, text string) []string {
@@ -89,10 +89,10 @@ func TestSummaryMessages(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for item, want := range map[string]bool{
-				string(appendMessage(nil, "assistant", "", test.text)): test.want,
-				string(appendMessage(nil, "user", "", test.text)):      false,
+				string(pythonSpelling.appendMessage(nil, "assistant", "", test.text)): test.want,
+				string(pythonSpelling.appendMessage(nil, "user", "", test.text)):      false,
 			} {
-				if _, _, got := newMarkers("", "").lines(parse(t, item).Root()); got != want {
+				if _, _, got := newMarkers(jsonstream.Value{}, "", "").lines(parse(t, item).Root()); got != want {
 					t.Errorf("%s: got %v, want %v", item, got, want)
 				}
 			}
@@ -104,10 +104,10 @@ func TestSummaryMessages(t *testing.T) {
 func TestUnnest(t *testing.T) {
 	inner := preamble + "\n" + DefaultStart + "\n1. user: Hi\n" + DefaultEnd
 	for range 3 {
-		record := string(appendPython(nil, parse(t, string(appendMessage(nil, "assistant", "", inner))).Root()))
+		record := string(appendPython(nil, parse(t, string(pythonSpelling.appendMessage(nil, "assistant", "", inner))).Root()))
 		inner = preamble + "\n" + DefaultStart + "\n1. " + record + "\n2. assistant: Hello\n" + DefaultEnd
 	}
-	message := string(appendMessage(nil, "assistant", "", inner))
+	message := string(pythonSpelling.appendMessage(nil, "assistant", "", inner))
 	root := unnest(t, data("["+message+"]", search+","+message, message), NestOptions{}).Root()
 	items := []string{user, assistant, assistant, assistant}
 	for name, want := range map[string][]string{
@@ -163,7 +163,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		items := unnest(t, string(nested.Raw().Bytes), NestOptions{})
 		for _, item := range items.Root().Get("input_history").Elements() {
-			if _, _, ok := newMarkers("", "").lines(item); ok {
+			if _, _, ok := newMarkers(jsonstream.Value{}, "", "").lines(item); ok {
 				t.Errorf("a summary is left: %s", item.Raw())
 			}
 		}

@@ -2,29 +2,39 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
-
-// notes are what the SDK notes in items for its sessions, and sends to no model.
-var notes = []string{"_agents_tool_title", "_agents_tool_description"}
 
 // Input appends what the next agent gets of data, a HandoffInputData, as a JSON array of items: those
 // of input_history, pre_handoff_items and input_items or, where that is null or absent, new_items,
 // without run items around them, and without tool approvals. A string as input_history is a message
-// of the user. The error is a [*ShapeError], and dst is then returned as it was.
+// of the user. The SDK for JavaScript leaves out what is before the last compaction of the conversation.
+// The error is a [*ShapeError], and dst is then returned as it was.
 func Input(dst []byte, data jsonstream.Value) ([]byte, error) {
 	if err := CheckShape(data); err != nil {
 		return dst, err
 	}
+	s := spellingOf(data)
+	all := entries(data)
+	if s.sdk == tool.JavaScript {
+		for i, e := range slices.Backward(all) {
+			if e.item.Get("type").Text() == "compaction" {
+				all = all[i:]
+				break
+			}
+		}
+	}
 	dst = append(dst, '[')
-	for _, e := range entries(data) {
+	for _, e := range all {
 		switch {
 		case !e.given:
 		case e.isText():
-			dst = appendMessage(jsonstream.AppendComma(dst), "user", "", e.item.Text())
+			dst = s.appendMessage(jsonstream.AppendComma(dst), "user", "", e.item.Text())
 		default:
-			dst = appendWithout(jsonstream.AppendComma(dst), e.item, notes)
+			dst = appendWithout(jsonstream.AppendComma(dst), e.item, s.noted)
 		}
 	}
 	return append(dst, ']'), nil
@@ -56,7 +66,7 @@ type Mapper func(items []byte) ([]byte, error)
 
 // Map appends data, a HandoffInputData, with its history nested by a mapper, as compact JSON: it gets
 // all items but tool approvals, those that summaries list among them, and what it returns is the
-// input_history. pre_handoff_items and input_items are empty, new_items and unknown members stay. The
+// input_history. The other members are as after [Nest]. The
 // error is that of [Nest] or of the mapper, or says that it returned no items; dst is then returned as
 // it was. Early is ignored.
 func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byte, error) {
@@ -66,17 +76,18 @@ func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byt
 	}
 	transcript := []byte{'['}
 	add := func(item jsonstream.Value) bool {
-		transcript = appendWithout(jsonstream.AppendComma(transcript), item, notes)
+		transcript = appendWithout(jsonstream.AppendComma(transcript), item, m.noted)
 		return true
 	}
-	if said := data.Get(inputHistory); said.Kind() == jsonstream.String {
-		transcript = appendMessage(transcript, "user", "", said.Text())
+	said := m.list(data, inHistory)
+	if said.Kind() == jsonstream.String {
+		transcript = m.appendMessage(transcript, "user", "", said.Text())
 	}
-	for _, item := range items(data, inputHistory) {
+	for _, item := range items(said) {
 		m.flatten(item, add)
 	}
-	for _, name := range []string{preHandoffItems, newItems} {
-		for _, item := range items(data, name) {
+	for _, place := range []int{beforeTurn, inTurn} {
+		for _, item := range items(m.list(data, place)) {
 			if !isApproval(item) {
 				add(item)
 			}
@@ -98,9 +109,5 @@ func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byt
 			return dst, fmt.Errorf("item %d that the mapper wrote: expected an object, found %s", i, item.Kind())
 		}
 	}
-	return appendData(dst, data,
-		replacement{inputHistory, jsonstream.AppendCompact(nil, doc.Root().Raw())},
-		replacement{preHandoffItems, []byte("[]")},
-		replacement{inputItems, []byte("[]")},
-	), nil
+	return m.appendNested(dst, data, jsonstream.AppendCompact(nil, doc.Root().Raw())), nil
 }

@@ -19,18 +19,18 @@ type Item struct {
 }
 
 // Items yields the items of the run that a HandoffInputData records, in the order of the run:
-// input_history, pre_handoff_items and new_items; summaries, between the markers start and
+// input_history, pre_handoff_items and new_items, or what the SDK for JavaScript calls them; summaries, between the markers start and
 // end or those of the SDK, with what they list. What is in a summary and also in a list
 // comes twice. It yields what there is of a document that is none.
 func Items(data jsonstream.Value, start, end string) iter.Seq[Item] {
-	return runItems(data, newMarkers(start, end))
+	return runItems(data, newMarkers(data, start, end))
 }
 
 func runItems(data jsonstream.Value, m markers) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		for _, e := range entries(data) {
 			switch {
-			case listNames[e.list] == inputItems: // replaces new_items
+			case e.list == insteadOfTurn: // replaces new_items
 			case e.isText():
 				if !yield(Item{e.item, e.item, e.whole}) {
 					return
@@ -53,7 +53,11 @@ func (i Item) IsUser() bool {
 func (i Item) IsCall() bool { return i.Value.Get("type").Text() == "function_call" }
 
 // IsResult reports whether the item is the output of a function.
-func (i Item) IsResult() bool { return i.Value.Get("type").Text() == "function_call_output" }
+func (i Item) IsResult() bool { return isResult(i.Value) }
+
+// CallID returns the id by which the call of a function and its output know each other, "" if it has
+// none.
+func (i Item) CallID() string { return callID(i.Value).Text() }
 
 // By returns the name of the agent that made the item, if it is a run item of the SDK that
 // says so, and otherwise "".
@@ -65,7 +69,7 @@ func (i Item) To() string {
 	if !i.IsResult() {
 		return ""
 	}
-	output, ok := parseObject(strings.TrimSpace(i.Value.Get("output").Text()))
+	output, ok := parseObject(strings.TrimSpace(outputText(i.Value)))
 	if !ok || output.Len() != 1 {
 		return ""
 	}

@@ -31,7 +31,8 @@ const (
 // Nest appends data, a HandoffInputData, with its history nested, as compact
 // JSON: input_history holds summaries and the items that are forwarded as they
 // are, pre_handoff_items and input_items are empty, new_items and unknown
-// members stay. The error is a [*ShapeError], or says that a marker is not valid
+// members stay. What the SDK for JavaScript writes has no input_items: newItems is empty
+// then. The error is a [*ShapeError], or says that a marker is not valid
 // UTF-8; dst is then returned as it was.
 func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	m, err := o.check(data)
@@ -43,20 +44,26 @@ func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	if o.Early {
 		return n.early(dst, data), nil
 	}
-	for _, item := range items(data, preHandoffItems) {
+	for _, item := range items(m.list(data, beforeTurn)) {
 		n.add(item, item.Get("role").Text() != "assistant" && !isWork(item))
 	}
-	for _, item := range items(data, newItems) {
+	for _, item := range items(m.list(data, inTurn)) {
 		n.add(item, item.Get("role").Text() != "" || !isWork(item))
 	}
 	if n.summary.items > 0 || len(n.history) == 1 {
 		n.writeSummary()
 	}
+	return m.appendNested(dst, data, append(n.history, ']')), nil
+}
+
+// appendNested appends data with its history nested. Nothing but the history reaches the next agent:
+// Python puts that in input_items, so that new_items stays for the session.
+func (m markers) appendNested(dst []byte, data jsonstream.Value, history []byte) []byte {
 	return appendData(dst, data,
-		replacement{inputHistory, append(n.history, ']')},
-		replacement{preHandoffItems, []byte("[]")},
-		replacement{inputItems, []byte("[]")},
-	), nil
+		replacement{m.lists[inHistory], history},
+		replacement{m.lists[beforeTurn], []byte("[]")},
+		replacement{m.lists[len(m.lists)-1], []byte("[]")},
+	)
 }
 
 // A nesting is the input_history that is being built.
@@ -76,25 +83,25 @@ func (o NestOptions) check(data jsonstream.Value) (markers, error) {
 			return markers{}, fmt.Errorf("marker that is not valid UTF-8: found %q; JSON cannot hold it", marker)
 		}
 	}
-	return newMarkers(o.Start, o.End), nil
+	return newMarkers(data, o.Start, o.End), nil
 }
 
 func (n *nesting) summarizeHistory(data jsonstream.Value) {
-	said := data.Get(inputHistory)
+	said := n.markers.list(data, inHistory)
 	if said.Kind() == jsonstream.String {
 		// In the order of the SDK, which shows where the message is written as JSON.
-		n.summary.add(mustParse(append(appendQuoted([]byte(`{"content":`), said.Text()), `,"role":"user"}`...)))
+		n.summary.add(mustParse(append(appendQuoted([]byte(`{"content":`), said.Text()), `,"role":"user"}`...)), n.markers)
 		return
 	}
-	for _, item := range items(data, inputHistory) {
+	for _, item := range items(said) {
 		n.summarize(item)
 	}
 }
 
 // items yields the items of a list; for a run item its raw_item, which the SDK uses.
-func items(data jsonstream.Value, list string) iter.Seq2[int, jsonstream.Value] {
+func items(list jsonstream.Value) iter.Seq2[int, jsonstream.Value] {
 	return func(yield func(int, jsonstream.Value) bool) {
-		for i, item := range data.Get(list).Elements() {
+		for i, item := range list.Elements() {
 			if !yield(i, conversation.Item(item)) {
 				return
 			}
@@ -104,7 +111,7 @@ func items(data jsonstream.Value, list string) iter.Seq2[int, jsonstream.Value] 
 
 func (n *nesting) summarize(item jsonstream.Value) {
 	n.markers.flatten(item, func(item jsonstream.Value) bool {
-		n.summary.add(item)
+		n.summary.add(item, n.markers)
 		return true
 	})
 }
@@ -133,7 +140,7 @@ func isApproval(item jsonstream.Value) bool {
 // isWork reports whether an item is of a type that says how the agent worked.
 func isWork(item jsonstream.Value) bool {
 	switch item.Get("type").Text() {
-	case "function_call", "function_call_output", "reasoning":
+	case "function_call", "function_call_output", "function_call_result", "reasoning":
 		return true
 	default:
 		return false
@@ -157,13 +164,13 @@ func (n *nesting) writeSummary() {
 // early finishes what the first release of the SDK makes.
 func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 	kept := []byte{'['}
-	for _, item := range data.Get(preHandoffItems).Elements() {
+	for _, item := range n.markers.list(data, beforeTurn).Elements() {
 		if conversation.Item(item).Get("role").Text() != "assistant" {
 			kept = jsonstream.AppendCompact(jsonstream.AppendComma(kept), item.Raw())
 		}
 	}
-	for _, name := range []string{preHandoffItems, newItems} {
-		for _, item := range items(data, name) {
+	for _, place := range []int{beforeTurn, inTurn} {
+		for _, item := range items(n.markers.list(data, place)) {
 			if !isApproval(item) {
 				n.summarize(item)
 			}
@@ -171,8 +178,8 @@ func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 	}
 	n.writeSummary()
 	return appendData(dst, data,
-		replacement{inputHistory, append(n.history, ']')},
-		replacement{preHandoffItems, append(kept, ']')},
+		replacement{n.markers.lists[inHistory], append(n.history, ']')},
+		replacement{n.markers.lists[beforeTurn], append(kept, ']')},
 	)
 }
 
@@ -185,7 +192,7 @@ func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 		return dst, err
 	}
 	var lists []replacement
-	for _, name := range listNames {
+	for _, name := range m.lists {
 		list := data.Get(name)
 		if list.Kind() != jsonstream.Array {
 			continue

@@ -47,7 +47,7 @@ func unnest(t testing.TB, text string, o NestOptions) *jsonstream.Document {
 func outline(list jsonstream.Value) []string {
 	var out []string
 	for _, item := range list.Elements() {
-		if lines, _, ok := newMarkers("", "").lines(item); ok {
+		if lines, _, ok := newMarkers(jsonstream.Value{}, "", "").lines(item); ok {
 			out = append(out, "summary:"+lines)
 		} else {
 			out = append(out, string(item.Raw()))
@@ -168,7 +168,7 @@ func TestLine(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := string(appendLine(nil, parse(t, test.item).Root())); got != test.want {
+			if got := string(newMarkers(jsonstream.Value{}, "", "").appendLine(nil, parse(t, test.item).Root())); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})

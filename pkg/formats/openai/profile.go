@@ -43,8 +43,9 @@ type Transfer struct {
 
 func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 	f := &Facts{Lists: []ItemList{}, Agents: []Made{}, Transfers: []Transfer{}}
-	types := make([]map[string]int, len(listNames)) // where a list has a type
-	for i, name := range listNames {
+	s := spellingOf(root)
+	types := make([]map[string]int, len(s.lists)) // where a list has a type
+	for i, name := range s.lists {
 		types[i] = map[string]int{}
 		f.Lists = append(f.Lists, ItemList{Name: name, Types: []format.Count{}})
 	}
@@ -67,15 +68,15 @@ func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 		if agent := t.Value.Get("agent").Get("name").Text(); agent != "" {
 			f.made(agent, t, kind)
 		}
-		id := item.Get("call_id").Text()
+		id := callID(item).Text()
 		if name := item.Get("name").Text(); kind == "function_call" && isHandoffName(name) {
 			calls[id] = len(f.Transfers)
 			f.Transfers = append(f.Transfers, Transfer{Tool: name})
 		}
-		if at, ok := calls[id]; ok && kind == "function_call_output" {
-			f.Transfers[at].Agent = transferredTo(item.Get("output").Text())
+		if at, ok := calls[id]; ok && isResult(item) {
+			f.Transfers[at].Agent = transferredTo(outputText(item))
 		}
-		if list.Name == inputHistory && isNested(t) {
+		if t.List == inHistory && isNested(t, s) {
 			f.Nested++
 		}
 	}
@@ -105,8 +106,8 @@ func (f *Facts) made(agent string, t conversation.Turn, kind string) {
 }
 
 // isNested reports whether a turn is the summary of a nested history.
-func isNested(t conversation.Turn) bool {
-	text := t.Item().Get("content").Text()
+func isNested(t conversation.Turn, s *spelling) bool {
+	text := s.textOf(t.Item()).Text()
 	return t.Role == "assistant" && strings.Contains(text, DefaultStart+"\n") && strings.HasSuffix(text, "\n"+DefaultEnd)
 }
 

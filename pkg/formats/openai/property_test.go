@@ -67,7 +67,7 @@ var work = rapid.Custom(func(t *rapid.T) string {
 	return "{" + strings.Join(members, ",") + "}"
 })
 
-var apiMessage = message(rapid.SampledFrom(roles), text.Filter(func(name string) bool {
+var apiMessage = message(rapid.SampledFrom(pythonSpelling.roles), text.Filter(func(name string) bool {
 	return !strings.Contains(name, "):") && !recordStart.MatchString(name)
 }))
 
@@ -95,7 +95,7 @@ func carried(item jsonstream.Value) string {
 	oneLine := content.Kind() == jsonstream.String && !strings.ContainsAny(content.Text(), "\r\n") ||
 		content.Kind() == jsonstream.Null || content.Kind() == jsonstream.Absent
 	if item.Get("role").Kind() == jsonstream.String && oneLine {
-		return string(appendMessage(nil, item.Get("role").Text(), item.Get("name").Text(), strings.TrimSpace(content.Text())))
+		return string(pythonSpelling.appendMessage(nil, item.Get("role").Text(), item.Get("name").Text(), strings.TrimSpace(content.Text())))
 	}
 	var members []string
 	for name, v := range item.Members() {
@@ -132,7 +132,7 @@ func plain(v jsonstream.Value) string {
 func expected(doc *jsonstream.Document, o NestOptions) []string {
 	var want []string
 	if past := doc.Root().Get("input_history"); past.Kind() == jsonstream.String {
-		said := carried(mustParse(appendMessage(nil, "user", "", past.Text())))
+		said := carried(mustParse(pythonSpelling.appendMessage(nil, "user", "", past.Text())))
 		if strings.ContainsAny(past.Text(), "\r\n") { // the SDK's order of the message, which JSON shows
 			said = `{"content":` + quoted(past.Text()) + `,"role":"user"}`
 		}
@@ -140,7 +140,7 @@ func expected(doc *jsonstream.Document, o NestOptions) []string {
 	}
 	for _, name := range []string{"input_history", "pre_handoff_items", "new_items"} {
 		for _, item := range doc.Root().Get(name).Elements() {
-			newMarkers(o.Start, o.End).flatten(item, func(listed jsonstream.Value) bool {
+			newMarkers(jsonstream.Value{}, o.Start, o.End).flatten(item, func(listed jsonstream.Value) bool {
 				if name == "input_history" || o.Early || !forwards(name, item) {
 					want = append(want, carried(listed))
 				} else {
@@ -189,7 +189,7 @@ func TestExceptions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := rapidParse(t, data("["+anyMessage.Draw(t, "message")+"]", "", ""))
 		item := doc.Root().At("/input_history/0")
-		if !isOneLine(item) || isException(item) {
+		if !newMarkers(jsonstream.Value{}, "", "").isOneLine(item) || isException(item) {
 			return
 		}
 		back := rapidParse(t, must(t, Unnest, must(t, Nest, string(doc.Raw().Bytes), NestOptions{}), NestOptions{}))
@@ -219,7 +219,7 @@ func isException(item jsonstream.Value) bool {
 	return strings.Contains(role, ":") || strings.Contains(role, " (") || strings.HasPrefix(role, "{") || recordStart.MatchString(role) ||
 		strings.TrimSpace(role) != role ||
 		role == "" && name != "" ||
-		!slices.Contains(roles, role) && name == "" && isObject ||
+		!slices.Contains(pythonSpelling.roles, role) && name == "" && isObject ||
 		strings.Contains(name, "):") || recordStart.MatchString(name)
 }
 
@@ -271,7 +271,7 @@ func TestFiltersProperty(t *testing.T) {
 		if got := string(jsonstream.AppendCompact(nil, step.Raw().Bytes)); got != string(whole) && len(chosen) > 0 {
 			t.Fatalf("one by one %s, at once %s", got, whole)
 		}
-		for _, name := range listNames {
+		for _, name := range pythonSpelling.lists {
 			if before, after := doc.Root().Get(name), rapidParse(t, string(whole)).Root().Get(name); !isSubsequence(before, after) {
 				t.Fatalf("%s: %s of %s", name, after.Raw(), before.Raw())
 			}

@@ -37,11 +37,11 @@ var ErrNoHandoff = errors.New("no call by which an agent hands over: found none 
 // Build makes the HandoffInputData of a handoff in a recorded run: an array of items, as the SDK's
 // to_input_list makes it, or an object with input and new_items, as a result of the SDK has them,
 // whose items may be run items. new_items is the turn of the handoff: what the model made, and the
-// results of its calls. What comes before the turn is input_history up to the last message of the
+// results of its calls. It is written as the SDK that recorded the run writes it. What comes before the turn is input_history up to the last message of the
 // user, or the input of the object, and then pre_handoff_items. The error wraps [ErrNoHandoff], or
 // says that run is no such record.
 func (o Run) Build(run jsonstream.Value) (Built, error) {
-	history, list, err := recorded(run)
+	s, history, list, err := recorded(run)
 	if err != nil {
 		return Built{}, err
 	}
@@ -62,42 +62,46 @@ func (o Run) Build(run jsonstream.Value) (Built, error) {
 		}
 		history, before = appendItems(nil, before[:input]), before[input:]
 	}
-	text := append([]byte(`{"input_history":`), history...)
-	text = appendItems(append(text, `,"pre_handoff_items":`...), before)
-	text = appendItems(append(text, `,"new_items":`...), list[begin:end])
-	return Built{append(text, '}'), conversation.Item(list[call]).Get("call_id").Text(), len(list) - end}, nil
+	text := fmt.Appendf(nil, `{"%s":%s`, s.lists[inHistory], history)
+	text = appendItems(fmt.Appendf(text, `,"%s":`, s.lists[beforeTurn]), before)
+	text = appendItems(fmt.Appendf(text, `,"%s":`, s.lists[inTurn]), list[begin:end])
+	return Built{append(text, '}'), callID(conversation.Item(list[call])).Text(), len(list) - end}, nil
 }
 
 // recorded returns the items of a run, and its input as JSON, nil if that is among them.
-func recorded(run jsonstream.Value) (input []byte, list []jsonstream.Value, err error) {
+func recorded(run jsonstream.Value) (s *spelling, input []byte, list []jsonstream.Value, err error) {
+	s = &pythonSpelling
 	produced := run
 	if run.Kind() == jsonstream.Object {
 		given := run.Get("input")
 		if produced = run.Get("new_items"); !produced.Exists() {
-			produced = run.Get("newItems") // the SDK for JavaScript
+			produced, s = run.Get("newItems"), &javaScriptSpelling
 		}
 		if given.Kind() != jsonstream.String && given.Kind() != jsonstream.Array || produced.Kind() != jsonstream.Array {
-			return nil, nil, errors.New("no record of a run: expected an array of items, or an object with input and new_items")
+			return nil, nil, nil, errors.New("no record of a run: expected an array of items, or an object with input and new_items")
 		}
 		input = jsonstream.AppendCompact(nil, given.Raw())
 	}
 	if produced.Kind() != jsonstream.Array {
-		return nil, nil, fmt.Errorf("no record of a run: expected an array of items, or an object with input and new_items, found %s", produced.Kind())
+		return nil, nil, nil, fmt.Errorf("no record of a run: expected an array of items, or an object with input and new_items, found %s", produced.Kind())
 	}
 	for i, item := range produced.Elements() {
 		if item.Kind() != jsonstream.Object {
-			return nil, nil, fmt.Errorf("item %d of the run: expected an object, found %s", i, item.Kind())
+			return nil, nil, nil, fmt.Errorf("item %d of the run: expected an object, found %s", i, item.Kind())
+		}
+		if item.Get(javaScriptSpelling.rawItem).Exists() || item.Get(javaScriptSpelling.callID).Exists() {
+			s = &javaScriptSpelling
 		}
 		list = append(list, item)
 	}
-	return input, list, nil
+	return s, input, list, nil
 }
 
 // find returns the index of the call of the handoff, -1 if there is none.
 func (o Run) find(list []jsonstream.Value) int {
 	found := -1
 	for i, item := range list {
-		switch id := conversation.Item(item).Get("call_id").Text(); {
+		switch id := callID(conversation.Item(item)).Text(); {
 		case o.Call != "" && id == o.Call && conversation.IsModelOutput(conversation.Item(item)):
 			return i
 		case o.Call == "" && isHandoffCall(item):
@@ -119,9 +123,12 @@ func turnAround(list []jsonstream.Value, call int) (begin, end int) {
 		end++
 	}
 	for _, item := range list[begin:end] {
-		calls[conversation.Item(item).Get("call_id").Text()] = true
+		calls[callID(conversation.Item(item)).Text()] = true
 	}
-	for end < len(list) && !isMade(end) && calls[conversation.Item(list[end]).Get("call_id").Text()] && conversation.Item(list[end]).Get("call_id").Exists() {
+	for end < len(list) && !isMade(end) {
+		if id := callID(conversation.Item(list[end])); !id.Exists() || !calls[id.Text()] {
+			break
+		}
 		end++
 	}
 	return begin, end

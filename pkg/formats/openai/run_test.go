@@ -40,7 +40,7 @@ func TestBuild(t *testing.T) {
 		{"a result", `{"input":"Refund 4711","new_items":[` + looked + "," + found + "," + run + `]}`, "",
 			`{"input_history":"Refund 4711","pre_handoff_items":[` + looked + "," + found + `],"new_items":[` + run + `]}`, 0},
 		{"a result of the SDK for JavaScript", `{"input":[` + asked + `],"newItems":[` + handed + "," + output + `],"lastAgent":{}}`, "",
-			`{"input_history":[` + asked + `],"pre_handoff_items":[],"new_items":[` + handed + "," + output + `]}`, 0},
+			`{"inputHistory":[` + asked + `],"preHandoffItems":[],"newItems":[` + handed + "," + output + `]}`, 0},
 		{"another call", "[" + strings.Join([]string{asked, looked, found, handed}, ",") + "]", "c0",
 			`{"input_history":[` + asked + `],"pre_handoff_items":[],"new_items":[` + looked + "," + found + `]}`, 1},
 	}

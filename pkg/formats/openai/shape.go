@@ -20,25 +20,15 @@ type ShapeError struct {
 
 func (e *ShapeError) Error() string { return e.Problem }
 
-// The members that hold items, in the order of the conversation.
-const (
-	inputHistory    = "input_history"
-	preHandoffItems = "pre_handoff_items"
-	newItems        = "new_items"
-	inputItems      = "input_items"
-)
-
-var listNames = []string{inputHistory, preHandoffItems, newItems, inputItems}
-
-// isList reports whether v is a valid value of one of listNames.
-func isList(name string, v jsonstream.Value) bool {
+// isList reports whether v is a valid value of the list in a place.
+func isList(place int, v jsonstream.Value) bool {
 	switch v.Kind() {
 	case jsonstream.Array:
 		return true
 	case jsonstream.String:
-		return name == inputHistory
+		return place == inHistory
 	case jsonstream.Null, jsonstream.Absent:
-		return name == inputItems
+		return place == insteadOfTurn
 	default:
 		return false
 	}
@@ -51,18 +41,18 @@ func shapeErrors(data jsonstream.Value) iter.Seq[*ShapeError] {
 			yield(shapeError(data, "HandoffInputData must be an object, found %s", data.Kind()))
 			return
 		}
-		for _, name := range listNames {
-			if !listErrors(data, name, yield) {
+		for place, name := range spellingOf(data).lists {
+			if !listErrors(data, place, name, yield) {
 				return
 			}
 		}
 	}
 }
 
-func listErrors(data jsonstream.Value, name string, yield func(*ShapeError) bool) bool {
+func listErrors(data jsonstream.Value, place int, name string, yield func(*ShapeError) bool) bool {
 	list := data.Get(name)
 	switch {
-	case isList(name, list):
+	case isList(place, list):
 		for _, item := range list.Elements() {
 			if item.Kind() != jsonstream.Object &&
 				!yield(shapeError(item, "an item of %s must be an object, found %s", name, item.Kind())) {
@@ -72,10 +62,10 @@ func listErrors(data jsonstream.Value, name string, yield func(*ShapeError) bool
 		return true
 	case !list.Exists():
 		return yield(shapeError(data, "%s is missing: add it, empty if there are no items", name))
-	case name == inputHistory:
-		return yield(shapeError(list, "input_history must be a string or an array of items, found %s", list.Kind()))
-	case name == inputItems:
-		return yield(shapeError(list, "input_items must be an array of items or null, found %s", list.Kind()))
+	case place == inHistory:
+		return yield(shapeError(list, "%s must be a string or an array of items, found %s", name, list.Kind()))
+	case place == insteadOfTurn:
+		return yield(shapeError(list, "%s must be an array of items or null, found %s", name, list.Kind()))
 	default:
 		return yield(shapeError(list, "%s must be an array of items, found %s", name, list.Kind()))
 	}

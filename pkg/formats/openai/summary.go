@@ -19,11 +19,14 @@ const (
 // noItems is the line of a summary that lists nothing.
 const noItems = "(no previous turns recorded)"
 
-// markers are the texts around the lines of a summary.
-type markers struct{ start, end string }
+// markers are the texts around the lines of a summary, and how its message is written.
+type markers struct {
+	start, end string
+	*spelling
+}
 
-func newMarkers(start, end string) markers {
-	return markers{cmp.Or(start, DefaultStart), cmp.Or(end, DefaultEnd)}
+func newMarkers(data jsonstream.Value, start, end string) markers {
+	return markers{cmp.Or(start, DefaultStart), cmp.Or(end, DefaultEnd), spellingOf(data)}
 }
 
 // A summary collects the lines of a summary message.
@@ -33,12 +36,12 @@ type summary struct {
 }
 
 // add appends the line of an item.
-func (s *summary) add(item jsonstream.Value) {
+func (s *summary) add(item jsonstream.Value, m markers) {
 	s.items++
 	s.lines = append(s.lines, '\n')
 	s.lines = strconv.AppendInt(s.lines, int64(s.items), 10)
 	s.lines = append(s.lines, ". "...)
-	s.lines = appendLine(s.lines, item)
+	s.lines = m.appendLine(s.lines, item)
 }
 
 // take appends the summary message as JSON, and empties s.
@@ -48,15 +51,7 @@ func (s *summary) take(dst []byte, m markers) []byte {
 	}
 	text := strings.Join([]string{preamble, m.start + string(s.lines), m.end}, "\n")
 	s.items, s.lines = 0, s.lines[:0]
-	return appendMessage(dst, "assistant", "", text)
-}
-
-func appendMessage(dst []byte, role, name, content string) []byte {
-	dst = appendQuoted(append(dst, `{"role":`...), role)
-	if name != "" {
-		dst = appendQuoted(append(dst, `,"name":`...), name)
-	}
-	return append(appendQuoted(append(dst, `,"content":`...), content), '}')
+	return m.appendMessage(dst, "assistant", "", text)
 }
 
 // appendQuoted appends a string, which is valid UTF-8, as JSON.
@@ -69,24 +64,23 @@ func appendQuoted(dst []byte, s string) []byte {
 }
 
 // appendLine appends an item as a line of a summary, without its number.
-func appendLine(dst []byte, item jsonstream.Value) []byte {
-	if !isOneLine(item) {
-		// The SDK never sends a model what it notes of a tool for its sessions.
-		return appendPythonObject(dst, item, "provider_data", "_agents_tool_title", "_agents_tool_description")
+func (m markers) appendLine(dst []byte, item jsonstream.Value) []byte {
+	if !m.isOneLine(item) {
+		return appendPythonObject(dst, item, m.apart...)
 	}
 	dst = append(dst, item.Get("role").Text()...)
 	if name := item.Get("name").Text(); name != "" {
 		dst = append(append(append(dst, " ("...), name...), ')')
 	}
-	return append(append(dst, ": "...), item.Get("content").Text()...)
+	return append(append(dst, ": "...), m.textOf(item).Text()...)
 }
 
 // isOneLine reports whether an item is written as ROLE: CONTENT.
-func isOneLine(item jsonstream.Value) bool {
+func (m markers) isOneLine(item jsonstream.Value) bool {
 	if item.Get("role").Kind() != jsonstream.String {
 		return false
 	}
-	content := item.Get("content")
+	content := m.textOf(item)
 	switch content.Kind() {
 	case jsonstream.Absent, jsonstream.Null:
 		return true

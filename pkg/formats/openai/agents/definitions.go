@@ -86,9 +86,11 @@ func Parse(text []byte) (*Definitions, error) {
 		for _, at := range a.at.Get("handoffs").Elements() {
 			h := d.newHandoff(a, at)
 			a.Handoffs = append(a.Handoffs, h)
-			a.byTool[h.Tool] = append(a.byTool[h.Tool], h)
-			if d.givers[h.Tool] == nil {
-				d.givers[h.Tool] = h
+			for _, name := range h.toolNames() {
+				a.byTool[name] = append(a.byTool[name], h)
+				if d.givers[name] == nil {
+					d.givers[name] = h
+				}
 			}
 		}
 	}
@@ -122,6 +124,16 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 		h.condition, h.wrong = ParseCondition(enabled.Text())
 	}
 	return h
+}
+
+// toolNames returns the names that the tool has in runs: without tool_name_override, the SDK for
+// JavaScript gives it another one.
+func (h *Handoff) toolNames() []string {
+	names := []string{h.Tool}
+	if name := tool.JavaScript.ToolName(h.Name); name != h.Tool && h.at.Get("tool_name_override").Text() == "" {
+		names = append(names, name)
+	}
+	return names
 }
 
 // toolName returns the name of a tool that is no handoff, "" for none.

@@ -69,7 +69,7 @@ func (d *Definitions) events(data jsonstream.Value, o RunOptions) iter.Seq[event
 
 // callID returns the id by which a call and its result know each other. It must not keep the
 // records of a summary in memory.
-func callID(item openai.Item) string { return strings.Clone(item.Value.Get("call_id").Text()) }
+func callID(item openai.Item) string { return strings.Clone(item.CallID()) }
 
 // A walk follows a task from agent to agent.
 type walk struct {
