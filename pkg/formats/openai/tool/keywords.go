@@ -50,20 +50,23 @@ func (c *conversion) loadPart(v jsonstream.Value, from *expansion, inline bool) 
 	if err := c.merge(s, v, from); err != nil {
 		return nil, err
 	}
+	merged := []jsonstream.Value{v}
 	for {
-		if d, ok := s.get("default"); ok && d.value.Kind() == jsonstream.Null {
-			s.remove("default")
-		}
 		ref, ok := s.get("$ref")
 		if !ok {
 			break
 		}
+		s.dropNullDefault()
 		if err := c.checkReference(s, v, ref); err != nil {
 			return nil, err
 		}
 		if len(s.index) == 1 && !inline {
 			c.kept = append(c.kept, ref.value)
 			return s, nil
+		}
+		if target, ok := c.places.resolve(c.root, ref.value.Text()); ok && !inline && slices.Contains(merged, target) {
+			s.remove("$ref") // what it refers to is all there: it says nothing
+			continue
 		}
 		next, err := c.expand(ref)
 		if err != nil {
@@ -73,8 +76,18 @@ func (c *conversion) loadPart(v jsonstream.Value, from *expansion, inline bool) 
 		if err := c.merge(s, next.target, next); err != nil {
 			return nil, err
 		}
+		merged = append(merged, next.target)
 	}
-	return s, c.mergeOnly(s)
+	err := c.mergeOnly(s)
+	s.dropNullDefault()
+	return s, err
+}
+
+// dropNullDefault takes out a default of null. One next to an allOf overrides that in it first.
+func (s *keywords) dropNullDefault() {
+	if d, ok := s.get("default"); ok && d.value.Kind() == jsonstream.Null {
+		s.remove("default")
+	}
 }
 
 // annotations are the keywords that allow and forbid nothing: of two values, the one next to

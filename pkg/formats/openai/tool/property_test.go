@@ -111,7 +111,7 @@ func checkObject(t interface{ Fatalf(string, ...any) }, s jsonstream.Value) {
 		s.Get("allOf").Kind() == jsonstream.Array && s.Get("allOf").Len() == 1 {
 		t.Fatalf("not strict: %s", s.Raw())
 	}
-	if hasType(s.Get("type"), "object") || s.Get("properties").Exists() {
+	if hasType(s.Get("type"), "object") || s.Get("properties").Exists() && !s.Get("type").Exists() {
 		var names, required []string
 		for name := range s.Get("properties").Members() {
 			names = append(names, name)

@@ -129,7 +129,7 @@ func (c *conversion) schema(dst []byte, v jsonstream.Value, from *expansion, lev
 func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) {
 	kind, _ := s.get("type")
 	properties, hasProperties := s.get("properties")
-	isObject := hasProperties || hasType(kind.value, "object")
+	isObject := hasProperties && !s.has("type") || hasType(kind.value, "object")
 	dst = append(dst, '{')
 	begin := func(name []byte) { dst = append(append(jsonstream.AppendComma(dst), name...), ':') }
 	for _, k := range s.list {
