@@ -104,7 +104,7 @@ func (f *recordedFlags) register(c *cobra.Command) {
 // are none.
 func (f *recordedFlags) load(g *cli.Globals, c *cobra.Command, args []string, o *agents.RunOptions) (*agents.Definitions, error) {
 	if f.agents == "" {
-		for _, name := range []string{"first-agent", "context", "window"} {
+		for _, name := range []string{"first-agent", "context"} {
 			if c.Flags().Changed(name) {
 				return nil, fmt.Errorf("--%s: name the definitions with --agents", name)
 			}

@@ -26,6 +26,7 @@ type openaiCheckFlags struct {
 
 	recorded recordedFlags
 	window   int
+	maxItems int
 	runs     *agents.RunChecker // nil without --agents
 }
 
@@ -46,7 +47,11 @@ its name is written ./FILE.
 With --agents, the run is held against definitions of the agents: calls of handoffs that
 an agent does not have or that are disabled, their arguments against input_type, tasks
 that come back to an agent within --window items, and tools that only other agents
-have ("handoff explain openai-run").
+have ("handoff explain openai-run"). Without --agents, a task that comes back is reported
+if --window is given.
+
+A handoff that passes on more than --max-items items, and shows no input filter, is
+reported: by its definition with --agents, and otherwise by what the data has.
 
 Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
 read.`,
@@ -54,6 +59,7 @@ read.`,
   handoff openai check --input-schema refund.schema.json recorded/
   handoff openai check --input-schema escalate=escalation.schema.json -f json input.json
   handoff openai check --agents agents.yaml --window 8 recorded/
+  handoff openai check --window 5 --max-items 30 input.json
   handoff explain openai/result-without-call`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -62,7 +68,8 @@ read.`,
 	registerMarkers(c, &f.checks.Start, &f.checks.End)
 	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
 	f.recorded.register(c)
-	flags.IntVar(&f.window, "window", agents.DefaultWindow, "with --agents: a task that comes back within `N` items bounces")
+	flags.IntVar(&f.window, "window", agents.DefaultWindow, "a task that comes back within `N` items bounces; without --agents only if it is given")
+	flags.IntVar(&f.maxItems, "max-items", openai.DefaultMaxItems, "more than `N` items are a long history")
 	f.rules.Register(c, func() []finding.Rule { return append(openai.Rules(), agents.RunRules()...) })
 	return c
 }
@@ -91,10 +98,20 @@ func (f *openaiCheckFlags) loadAgents(c *cobra.Command, args []string) error {
 	if f.window < 1 {
 		return fmt.Errorf("--window %d: write a number above 0", f.window)
 	}
-	o := agents.RunOptions{Window: f.window, Start: f.checks.Start, End: f.checks.End}
+	if f.maxItems < 1 {
+		return fmt.Errorf("--max-items %d: write a number above 0", f.maxItems)
+	}
+	o := agents.RunOptions{Window: f.window, MaxItems: f.maxItems, Start: f.checks.Start, End: f.checks.End}
 	d, err := f.recorded.load(f.Globals, c, args, &o)
-	if err != nil || d == nil {
+	if err != nil {
 		return err
+	}
+	if d == nil {
+		f.checks.MaxItems = f.maxItems
+		if c.Flags().Changed("window") {
+			f.checks.Window = f.window
+		}
+		return nil
 	}
 	if f.runs, err = d.NewRunChecker(o); err != nil {
 		return fmt.Errorf("%s: %w", input.ShownName(f.recorded.agents), err)

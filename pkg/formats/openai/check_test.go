@@ -24,8 +24,13 @@ func TestRules(t *testing.T) {
 	for _, r := range Rules() {
 		t.Run(r.ID, func(t *testing.T) {
 			var o CheckOptions
-			if r.ID == HandoffInput {
+			switch r.ID {
+			case HandoffInput:
 				o.InputProblems = needsReason
+			case Unfiltered:
+				o.MaxItems = 4
+			case Bounce:
+				o.Window = 5
 			}
 			bad := Check(parse(t, r.Bad), o)
 			if len(bad) == 0 {

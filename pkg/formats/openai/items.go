@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 
@@ -59,9 +60,11 @@ func (i Item) IsResult() bool { return isResult(i.Value) }
 // none.
 func (i Item) CallID() string { return callID(i.Value).Text() }
 
-// By returns the name of the agent that made the item, if it is a run item of the SDK that
-// says so, and otherwise "".
-func (i Item) By() string { return i.whole.Get("agent").Get("name").Text() }
+// By returns the name of the agent that made the item, or handed over with it, if it is a run item of
+// the SDK that says so, and otherwise "".
+func (i Item) By() string {
+	return cmp.Or(i.whole.Get("agent").Get("name").Text(), i.whole.Get("sourceAgent").Get("name").Text())
+}
 
 // To returns the name of the agent that the item hands over to, if it is the output of a
 // handoff, and otherwise "".

@@ -1,6 +1,10 @@
 package openai
 
-import "github.com/eaapl/handoff/pkg/finding"
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/finding"
+)
 
 // InvalidRequest is the error with which the API that the OpenAI Agents SDK calls rejects a
 // conversation (its invalid_request_error).
@@ -14,6 +18,9 @@ const (
 	// HandoffInput is the ID of the rule for which Check asks
 	// [CheckOptions].InputProblems.
 	HandoffInput = "openai/handoff-input"
+	// Unfiltered and Bounce are the IDs of the rules that [CheckOptions] turn on.
+	Unfiltered = "openai/no-input-filter"
+	Bounce     = "openai/bounce"
 )
 
 // Rules returns all rules. The caller owns the slice.
@@ -32,7 +39,7 @@ type checkedRule struct {
 }
 
 func checks() []checkedRule {
-	all := append(itemRules(), historyRules()...)
+	all := slices.Concat(itemRules(), historyRules(), handoffRules())
 	for i := range all {
 		r := &all[i].Rule
 		r.Layer, r.Reason, r.Whole = finding.Protocol, InvalidRequest, true
@@ -147,18 +154,5 @@ func historyRules() []checkedRule {
   "pre_handoff_items": [], "new_items": []}`,
 		Good: `{"input_history": [{"role": "assistant", "content": "For context, here is the conversation so far between the user and the previous agent:\n<CONVERSATION HISTORY>\n1. user: Refund my order.\n</CONVERSATION HISTORY>"}],
   "pre_handoff_items": [], "new_items": []}`,
-	}, checkNesting}, {finding.Rule{
-		ID:      "openai/loop",
-		Summary: "An agent hands to the same agent again, another or itself, before the user says anything: A, B, A, B.",
-		Why: "Agents hand off to each other without end, each time at a cost. It is reported where the sequence of agents repeats, once for each message of the user; summaries count with what they list. " +
-			"The name of the first agent is not in the data: it is taken for the one that hands to the same agent again. Let one of them end the task, or ask the user.",
-		Bad: `{"input_history": "Refund my order.", "pre_handoff_items": [
-  {"type": "function_call", "call_id": "call_1", "name": "transfer_to_refunds", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Refunds\"}"},
-  {"type": "function_call", "call_id": "call_2", "name": "transfer_to_orders", "arguments": ""}, {"type": "function_call_output", "call_id": "call_2", "output": "{\"assistant\": \"Orders\"}"}], "new_items": [
-  {"type": "function_call", "call_id": "call_3", "name": "transfer_to_refunds", "arguments": ""}, {"type": "function_call_output", "call_id": "call_3", "output": "{\"assistant\": \"Refunds\"}"}]}`,
-		Good: `{"input_history": "Refund my order.", "pre_handoff_items": [
-  {"type": "function_call", "call_id": "call_1", "name": "transfer_to_refunds", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Refunds\"}"},
-  {"type": "function_call", "call_id": "call_2", "name": "transfer_to_orders", "arguments": ""}, {"type": "function_call_output", "call_id": "call_2", "output": "{\"assistant\": \"Orders\"}"}], "new_items": [
-  {"role": "assistant", "content": "Which of your orders is it?"}]}`,
-	}, checkLoops}}
+	}, checkNesting}}
 }

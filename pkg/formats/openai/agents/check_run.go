@@ -24,6 +24,7 @@ type RunChecker struct {
 func (d *Definitions) NewRunChecker(o RunOptions) (*RunChecker, error) {
 	c := &RunChecker{d: d, o: o, inputs: map[*Handoff]*validate.Schema{}}
 	c.o.Window = cmp.Or(o.Window, DefaultWindow)
+	c.o.MaxItems = cmp.Or(o.MaxItems, openai.DefaultMaxItems)
 	for _, a := range d.Agents {
 		for _, h := range a.Handoffs {
 			if !h.inputType.Exists() || h.inputType.Len() == 0 {
@@ -53,6 +54,7 @@ func (c *RunChecker) Check(data jsonstream.Value) []finding.Finding {
 			r.checkCall(e)
 		case transfer:
 			r.checkBounce(e)
+			r.checkFilter(e)
 		}
 	}
 	return r.found
@@ -121,6 +123,14 @@ func (r *runReport) checkHandoff(e event, name string) {
 		f := finding.Finding{Rule: openai.HandoffInput, Layer: finding.Protocol, Severity: finding.Error}
 		f.Message = fmt.Sprintf("input of the handoff %s does not match its input_type: %s", name, problem.PlacedMessage())
 		r.found = append(r.found, f.On(at))
+	}
+}
+
+// checkFilter looks for a long history that a handoff passes on whole.
+func (r *runReport) checkFilter(e event) {
+	if e.taken != nil && !e.taken.filtered && e.place > r.o.MaxItems {
+		r.report(ruleUnfiltered, e.At, "%s hands %d items over to %s, more than %d, and the definition has no filter: name an input_filter, or nest the history",
+			finding.Quote(e.by.Name), e.place, finding.Quote(e.taken.Name), r.o.MaxItems)
 	}
 }
 

@@ -28,6 +28,7 @@ const (
 	ruleDisabledCall = "openai-run/disabled-handoff"
 	ruleForeignTool  = "openai-run/foreign-tool"
 	ruleBounce       = "openai-run/bounce"
+	ruleUnfiltered   = "openai-run/no-input-filter"
 )
 
 // Rules returns the rules of [Check]. The caller owns the slice.

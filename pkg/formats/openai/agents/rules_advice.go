@@ -106,5 +106,15 @@ func runRules() []finding.Rule {
 		Good: `{"input_history": "My invoice is wrong.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_billing", "arguments": "{\"invoice\": \"17\", \"urgency\": \"low\"}"}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Billing\"}"}],
   "new_items": [{"role": "assistant", "content": "Which item of the invoice is wrong?"}]}`,
 		Severity: finding.Warning,
+	}, {
+		ID:      ruleUnfiltered,
+		Summary: "A handoff without an input filter passes on a long history.",
+		Why: "The next agent gets everything that was ever said, tool calls and their results too: it costs at every turn, and the agent loses sight of what it is asked. Name an input_filter in the definition, or nest the history: nest_handoff_history of the handoff, or of the run. " +
+			"Long are more than fifty items of the run, or as many as the caller says; here, more than six. What a summary lists is one item.",
+		Bad: `{"input_history": [{"role": "user", "content": "My phone is broken."}, {"role": "assistant", "content": "Which one?"}, {"role": "user", "content": "The red one."}, {"role": "assistant", "content": "Since when?"}, {"role": "user", "content": "Monday."}],
+  "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Technical Support\"}"}]}`,
+		Good: `{"input_history": "My red phone has been broken since Monday.",
+  "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Technical Support\"}"}]}`,
+		Severity: finding.Warning,
 	}}
 }

@@ -21,6 +21,9 @@ type RunOptions struct {
 	// Window is the number of items within which an agent must not get a task back; 0 means
 	// DefaultWindow.
 	Window int
+	// MaxItems is the number of items above which a history is long; 0 means
+	// openai.DefaultMaxItems.
+	MaxItems int
 	// Start and End are the markers of summaries, as in [openai.NestOptions].
 	Start, End string
 }
@@ -30,6 +33,7 @@ type event struct {
 	openai.Item
 	kind     eventKind
 	index    int        // of the item in the run
+	place    int        // of the item that the document has, in the run
 	by       *Agent     // who has the task before the event; nil if it is not known
 	handoffs []*Handoff // of a call: those of by that have its tool
 	to       *Agent     // of a transfer: who has the task after it; nil for an agent that is not defined
@@ -54,11 +58,16 @@ func (d *Definitions) events(data jsonstream.Value, o RunOptions) iter.Seq[event
 				w.answered[callID(item)] = true
 			}
 		}
-		index := 0
+		index, place := 0, 0
+		var at jsonstream.Value
 		for item := range openai.Items(data, o.Start, o.End) {
 			index++
+			if item.At != at {
+				at = item.At
+				place++
+			}
 			for _, e := range w.take(item) {
-				e.Item, e.index = item, index
+				e.Item, e.index, e.place = item, index, place
 				if !yield(e) {
 					return
 				}

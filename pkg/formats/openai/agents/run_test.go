@@ -15,12 +15,13 @@ const crew = `
 agents:
   - name: Triage
     tools: [find]
-    handoffs: [Billing, {agent: Desk, is_enabled: context.tier == "premium"}, {agent: Archive, is_enabled: false}]
+    handoffs: [Billing, {agent: Desk, is_enabled: context.tier == "premium"}, {agent: Archive, is_enabled: false}, {agent: Vault, input_filter: last_items}]
   - name: Billing
     handoffs: [{agent: Triage, input_type: {type: object, properties: {reason: {type: string}}, required: [reason]}}]
     tools: [refund]
   - name: Desk
   - name: Archive
+  - name: Vault
 `
 
 // A script is a run, with a letter for what happens.
@@ -93,6 +94,9 @@ func TestCheckRun(t *testing.T) {
 		{name: "outside the window", script: `h:Billing a a a a h:Triage({"reason":"x"})`},
 		{name: "a longer window", script: `h:Billing a a a a h:Triage({"reason":"x"})`, o: RunOptions{Window: 6}, want: []string{`/7 run/bounce: the task went "Triage" → "Billing" → "Triage" within 6 items`}},
 		{name: "the user speaks", script: `h:Billing u h:Triage({"reason":"x"})`},
+		{name: "a long history", script: `a a a h:Billing`, o: RunOptions{MaxItems: 5}, want: []string{`/4 run/no-input-filter: "Triage" hands 6 items over to "Billing", more than 5, and the definition has no filter`}},
+		{name: "as long as it may be", script: `a a a h:Billing`, o: RunOptions{MaxItems: 6}},
+		{name: "a long history that is filtered", script: `a a a h:Vault`, o: RunOptions{MaxItems: 5}},
 		{name: "ignored by the SDK", script: `i:transfer_to_billing c:find`},
 		{name: "without an output", script: `o:transfer_to_billing c:find`, want: []string{`/1 run/foreign-tool: "Billing" has no tool "find", which is one of "Triage"`}},
 	} {
