@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -19,12 +20,12 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 	}
 	byTool := map[string]*validate.Schema{} // "" for all handoffs
 	for _, text := range f.schemas {
-		tool, path, ok := strings.Cut(text, "=")
-		if !ok || strings.ContainsAny(tool, `./\`) { // which no tool's name has
-			tool, path = "", text
+		name, path, ok := strings.Cut(text, "=")
+		if !ok || strings.ContainsAny(name, `./\`) { // which no tool's name has
+			name, path = "", text
 		}
-		if byTool[tool] != nil {
-			return nil, fmt.Errorf("--input-schema %s: there is a schema for %s already", text, cmp.Or(tool, "all handoffs"))
+		if byTool[name] != nil {
+			return nil, fmt.Errorf("--input-schema %s: there is a schema for %s already", text, cmp.Or(name, "all handoffs"))
 		}
 		if path == "" {
 			return nil, errNoSchema(text)
@@ -33,13 +34,13 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 			return nil, err
 		}
 		var err error
-		if byTool[tool], err = f.LoadSchema(path, stdin, f.Limits); err != nil {
+		if byTool[name], err = f.LoadSchema(path, stdin, f.Limits); err != nil {
 			return nil, err
 		}
 	}
-	return func(tool string, arguments jsonstream.Value) []string {
-		schema := byTool[tool]
-		if schema == nil && strings.HasPrefix(tool, "transfer_to_") {
+	return func(name string, arguments jsonstream.Value) []string {
+		schema := byTool[name]
+		if schema == nil && strings.HasPrefix(name, tool.Prefix) {
 			schema = byTool[""]
 		}
 		if schema == nil {

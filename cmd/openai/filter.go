@@ -54,23 +54,23 @@ and writes the one that the next agent gets.`,
 
 // A filterChain is what the filter flags ask for, in their order.
 type filterChain struct {
-	steps   []filterStep
-	list    string // of the filters that come, "" for all
-	program programFlags
+	steps    []filterStep
+	list     string // of the filters that come, "" for all
+	programs programFlags
 }
 
 // A filterStep is a filter, or a command.
 type filterStep struct {
 	filter  openai.Filter
 	command string
-	run     func(ctx context.Context, in []byte) ([]byte, error)
+	run     program
 }
 
 // load makes ready what the commands need.
 func (chain *filterChain) load(g *cli.Globals, c *cobra.Command) (err error) {
 	for i := range chain.steps {
 		if s := &chain.steps[i]; s.command != "" {
-			if s.run, err = chain.program.exchange(g, c, "filter", s.command); err != nil {
+			if s.run, err = chain.programs.program(g, c, "filter", s.command); err != nil {
 				return err
 			}
 		}
@@ -91,11 +91,7 @@ func (chain *filterChain) apply(ctx context.Context, dst []byte, data jsonstream
 			return dst, err
 		}
 		filters = nil
-		out, err := s.run(ctx, in)
-		if err != nil {
-			return dst, err
-		}
-		if data, err = read("filter", out); err != nil {
+		if data, err = s.run(ctx, in); err != nil {
 			return dst, err
 		}
 		if err := openai.CheckShape(data); err != nil {
@@ -116,7 +112,7 @@ func (chain *filterChain) register(c *cobra.Command) {
 	flags.Var(filterFlag{chain, "strings", itemTypes}, "types", "keep items of these `TYPES`, such as message,handoff_call")
 	flags.Var(filterFlag{chain, "string", clearList}, "clear", "take out all items of a `LIST`")
 	flags.Var(commandFlag{chain}, "cmd", "let a `COMMAND` make the HandoffInputData, as an input_filter")
-	chain.program.register(c)
+	chain.programs.register(c)
 	cli.OnlyForCall(c) // a configuration has no order
 	cli.Complete(c, "only", "messages")
 	cli.Complete(c, "list", append(openai.Lists(), allLists)...)

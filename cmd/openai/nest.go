@@ -19,7 +19,7 @@ func newOpenAINest(g *cli.Globals) *cobra.Command {
 	f := &openaiRewriting{Rewriting: cli.Rewriting{Globals: g}}
 	var o openai.NestOptions
 	var mapper string
-	var program programFlags
+	var programs programFlags
 	c := &cobra.Command{
 		Use:   "nest [FILE|DIR|-]...",
 		Short: "Nest the history of a handoff, as the SDK does",
@@ -48,12 +48,12 @@ input_history.`,
 			case o.Early:
 				return errors.New("--early and --mapper-cmd: use one of them")
 			default:
-				run, err := program.exchange(g, c, "mapper", mapper)
+				run, err := programs.program(g, c, "mapper", mapper)
 				if err != nil {
 					return err
 				}
 				return f.runWith(c, args, func(dst []byte, data jsonstream.Value) ([]byte, error) {
-					return openai.Map(dst, data, o, func(items []byte) ([]byte, error) { return run(c.Context(), items) })
+					return openai.Map(dst, data, o, func(items []byte) (jsonstream.Value, error) { return run(c.Context(), items) })
 				})
 			}
 			return f.runWith(c, args, func(dst []byte, data jsonstream.Value) ([]byte, error) { return openai.Nest(dst, data, o) })
@@ -62,7 +62,7 @@ input_history.`,
 	registerMarkers(c, &o.Start, &o.End)
 	c.Flags().BoolVar(&o.Early, "early", false, "nest as the first releases of the SDK did")
 	c.Flags().StringVar(&mapper, "mapper-cmd", "", "let a `COMMAND` make the history, as a history_mapper")
-	program.register(c)
+	programs.register(c)
 	f.register(c)
 	return c
 }

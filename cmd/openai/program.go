@@ -26,8 +26,11 @@ func (f *programFlags) register(c *cobra.Command) {
 // maxOutput is how much a command may write for one message, in bytes, where no limit is given.
 const maxOutput = 64 << 20
 
-// exchange returns what runs a command once for each message: stdin is the message, stdout the new one.
-func (f *programFlags) exchange(g *cli.Globals, c *cobra.Command, name, command string) (func(ctx context.Context, in []byte) ([]byte, error), error) {
+// A program runs a command for one message, which is its stdin, and returns what is on its stdout.
+type program func(ctx context.Context, in []byte) (jsonstream.Value, error)
+
+// program returns what runs a command.
+func (f *programFlags) program(g *cli.Globals, c *cobra.Command, name, command string) (program, error) {
 	if f.timeout <= 0 {
 		return nil, fmt.Errorf("--cmd-timeout %s: write a duration above 0, like 30s", f.timeout)
 	}
@@ -39,20 +42,15 @@ func (f *programFlags) exchange(g *cli.Globals, c *cobra.Command, name, command 
 	if g.Limits.MaxBytes > 0 {
 		output = int(g.Limits.MaxBytes)
 	}
-	return func(ctx context.Context, in []byte) ([]byte, error) {
+	return func(ctx context.Context, in []byte) (jsonstream.Value, error) {
 		out, err := g.Children.Exchange(ctx, o, append(in, '\n'), child.Bounds{Timeout: f.timeout, Output: output})
 		if err != nil {
-			return nil, fmt.Errorf("the %s %w", name, err)
+			return jsonstream.Value{}, fmt.Errorf("the %s %w", name, err)
 		}
-		return out, nil
+		doc, err := jsonstream.Parse(jsonstream.NewRaw(out), jsonstream.Limits{})
+		if err != nil {
+			return jsonstream.Value{}, fmt.Errorf("the %s wrote what is no JSON: %w", name, err)
+		}
+		return doc.Root(), nil
 	}, nil
-}
-
-// read reads what a command has written.
-func read(name string, text []byte) (jsonstream.Value, error) {
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
-	if err != nil {
-		return jsonstream.Value{}, fmt.Errorf("the %s wrote what is no JSON: %w", name, err)
-	}
-	return doc.Root(), nil
 }

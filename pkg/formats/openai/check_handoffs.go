@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -107,7 +108,7 @@ func (c *checker) steps() []step {
 func newStep(item Item) step {
 	s := step{at: item.At, user: item.IsUser()}
 	if name := item.Value.Get("name").Text(); item.IsCall() && isHandoffName(name) {
-		s.agent, s.call = name[len(handoffPrefix):], true
+		s.agent, s.call = name[len(tool.Prefix):], true
 	}
 	if item.IsResult() {
 		s.agent = item.To()

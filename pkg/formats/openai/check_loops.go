@@ -7,11 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 )
 
-// handoffPrefix is what the names of handoff tools begin with, unless they are
-// overridden.
-var handoffPrefix = tool.DefaultName("")
-
-func isHandoffName(name string) bool { return strings.HasPrefix(name, handoffPrefix) }
+func isHandoffName(name string) bool { return strings.HasPrefix(name, tool.Prefix) }
 
 // checkLoops reports an agent that hands to the same agent (or itself) again before the
 // user says something: A, B, A, B.

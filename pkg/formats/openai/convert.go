@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -141,7 +142,7 @@ func receiver(turns []tree.Node) (agent tree.Node, turn int, member string) {
 			}
 		}
 		for _, c := range slices.Backward(exchange.CallsOf(t)) {
-			if name, ok := strings.CutPrefix(c.Name.Text(), handoffPrefix); ok {
+			if name, ok := strings.CutPrefix(c.Name.Text(), tool.Prefix); ok {
 				return tree.String(name), i, "name"
 			}
 		}

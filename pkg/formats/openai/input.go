@@ -60,9 +60,9 @@ func appendWithout(dst []byte, item jsonstream.Value, names []string) []byte {
 	return jsonstream.AppendCompact(dst, draft.Bytes())
 }
 
-// A Mapper makes other items of the items of a conversation, both as a JSON array: the
+// A Mapper makes other items of the items of a conversation, which it gets as a JSON array: the
 // history_mapper of the SDK.
-type Mapper func(items []byte) ([]byte, error)
+type Mapper func(items []byte) (jsonstream.Value, error)
 
 // Map appends data, a HandoffInputData, with its history nested by a mapper, as compact JSON: it gets
 // all items but tool approvals, those that summaries list among them, and what it returns is the
@@ -97,17 +97,13 @@ func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byt
 	if err != nil {
 		return dst, err
 	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(mapped), jsonstream.Limits{})
-	if err != nil {
-		return dst, fmt.Errorf("the mapper wrote what is no JSON: %w", err)
+	if mapped.Kind() != jsonstream.Array {
+		return dst, fmt.Errorf("the mapper wrote %s: expected an array of items", mapped.Kind())
 	}
-	if doc.Root().Kind() != jsonstream.Array {
-		return dst, fmt.Errorf("the mapper wrote %s: expected an array of items", doc.Root().Kind())
-	}
-	for i, item := range doc.Root().Elements() {
+	for i, item := range mapped.Elements() {
 		if item.Kind() != jsonstream.Object {
 			return dst, fmt.Errorf("item %d that the mapper wrote: expected an object, found %s", i, item.Kind())
 		}
 	}
-	return m.appendNested(dst, data, jsonstream.AppendCompact(nil, doc.Root().Raw())), nil
+	return m.appendNested(dst, data, jsonstream.AppendCompact(nil, mapped.Raw())), nil
 }

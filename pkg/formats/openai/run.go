@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -32,7 +33,7 @@ type Built struct {
 }
 
 // ErrNoHandoff reports a run in which no agent hands over.
-var ErrNoHandoff = errors.New("no call by which an agent hands over: found none of a tool " + handoffPrefix + "…, and no handoff_call_item")
+var ErrNoHandoff = errors.New("no call by which an agent hands over: found none of a tool " + tool.Prefix + "…, and no handoff_call_item")
 
 // Build makes the HandoffInputData of a handoff in a recorded run: an array of items, as the SDK's
 // to_input_list makes it, or an object with input and new_items, as a result of the SDK has them,

@@ -82,7 +82,7 @@ func (r *runReport) checkCall(e event) {
 	case e.by.toolNames[name]:
 	case giver != nil:
 		r.report(ruleUnknownCall, e.At, "%s has no handoff %s, which is one of %s: filter out what the agents before it called, or give it the handoff", finding.Quote(e.by.Name), quoted, finding.Quote(giver.From.Name))
-	case strings.HasPrefix(name, tool.DefaultName("")):
+	case strings.HasPrefix(name, tool.Prefix):
 		r.report(ruleUnknownCall, e.At, "%s has no handoff %s, and no agent has: define it, or see why the model called it", finding.Quote(e.by.Name), quoted)
 	case owner != nil:
 		r.report(ruleForeignTool, e.At, "%s has no tool %s, which is one of %s: filter out what the agents before it called, or give it the tool", finding.Quote(e.by.Name), quoted, finding.Quote(owner.Name))

@@ -109,7 +109,7 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 	}
 	h.To = d.byName[h.Name]
 	if h.Tool = at.Get("tool_name_override").Text(); h.Tool == "" {
-		h.Tool = tool.DefaultName(h.Name)
+		h.Tool = tool.Python.ToolName(h.Name)
 	}
 	h.description = at.Get("tool_description_override").Text()
 	nests := at.Get("nest_handoff_history").Kind()

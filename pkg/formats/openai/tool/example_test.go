@@ -7,7 +7,7 @@ import (
 )
 
 // The tool with which a model hands over.
-func ExampleDefaultName() {
-	fmt.Println(tool.DefaultName("Billing agent"))
+func ExampleSDK_ToolName() {
+	fmt.Println(tool.Python.ToolName("Billing agent"))
 	// Output: transfer_to_billing_agent
 }

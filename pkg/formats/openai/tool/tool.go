@@ -59,7 +59,7 @@ func SDKs() []SDK { return []SDK{Python, JavaScript} }
 type Options struct {
 	// SDK is whose defaults they are; "" means Python.
 	SDK SDK
-	// Name of the tool: letters, digits, "_" and "-". If empty, it is DefaultName.
+	// Name of the tool: letters, digits, "_" and "-". If empty, it is [SDK.ToolName].
 	Name string
 	// Description is what the agent is for; it ends the tool's description.
 	Description string
@@ -120,14 +120,14 @@ func checkAgent(name string) error {
 	return nil
 }
 
-// DefaultName is [SDK.ToolName] of the SDK for Python.
-func DefaultName(agent string) string { return Python.ToolName(agent) }
+// Prefix begins the names that the SDKs give the tools of handoffs.
+const Prefix = "transfer_to_"
 
 // ToolName returns the name that the SDK gives the tool: transfer_to_NAME, with every character
 // outside [A-Za-z0-9_] replaced by one "_", in lower case. That for JavaScript keeps the case, and
 // replaces each unit of UTF-16. Agents whose names differ in such characters only get the same name.
 func (s SDK) ToolName(agent string) string {
-	name := []byte("transfer_to_")
+	name := []byte(Prefix)
 	for _, r := range agent {
 		switch {
 		case isNameRune(r):
@@ -153,9 +153,6 @@ func isNameRune(r rune) bool {
 func DefaultDescription(agent, description string) string {
 	return "Handoff to the " + agent + " agent to handle the request. " + description
 }
-
-// Output is [SDK.Output] of the SDK for Python.
-func Output(agent string) ([]byte, error) { return Python.Output(agent) }
 
 // Output returns the text that a call of the tool gets as its output: {"assistant": "NAME"} as
 // Python's json.dumps writes it, in ASCII, or as JSON.stringify does, without a space.

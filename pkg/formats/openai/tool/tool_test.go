@@ -18,7 +18,7 @@ func parse(t testing.TB, text string) jsonstream.Value {
 	return doc.Root()
 }
 
-func TestDefaultName(t *testing.T) {
+func TestToolName(t *testing.T) {
 	for agent, want := range map[string]string{
 		"Billing Agent":   "transfer_to_billing_agent",
 		"a-b.c/d":         "transfer_to_a_b_c_d",
@@ -27,8 +27,8 @@ func TestDefaultName(t *testing.T) {
 		"x\U0001f600\n_9": "transfer_to_x___9",
 		"":                "transfer_to_",
 	} {
-		if got := DefaultName(agent); got != want {
-			t.Errorf("DefaultName(%q) = %q, want %q", agent, got, want)
+		if got := Python.ToolName(agent); got != want {
+			t.Errorf("ToolName(%q) = %q, want %q", agent, got, want)
 		}
 	}
 }
@@ -42,13 +42,13 @@ func TestOutput(t *testing.T) {
 		"\U0001f600<&>\u2028": `{"assistant": "\ud83d\ude00<&>\u2028"}`,
 		"\ufffd\U0010ffff":    `{"assistant": "\ufffd\udbff\udfff"}`,
 	} {
-		if got, err := Output(agent); err != nil || string(got) != want {
-			t.Errorf("Output(%q) = %s, %v, want %s", agent, got, err, want)
+		if got, err := Python.Output(agent); err != nil || string(got) != want {
+			t.Errorf("Python.Output(%q) = %s, %v, want %s", agent, got, err, want)
 		}
 	}
 	for _, agent := range []string{"", "\xff"} {
-		if got, err := Output(agent); err == nil {
-			t.Errorf("Output(%q) = %s, want an error", agent, got)
+		if got, err := Python.Output(agent); err == nil {
+			t.Errorf("Python.Output(%q) = %s, want an error", agent, got)
 		}
 	}
 }
