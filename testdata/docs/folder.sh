@@ -157,6 +157,7 @@ for word; do
 	vault.jsonl) : >vault.jsonl ;;
 	policy.yaml) handoff example privacy >policy.yaml ;;
 	answer.json) handoff example >answer.json ;;
+	small.json) case $BLOCK in *internalize*) handoff example sw4rm-context >small.json ;; esac ;;
 	input.json) handoff example openai >input.json ;;
 	registry/) mkdir -p registry/message; handoff schema show handoff-message | tee registry/message/2.0.json >registry/message/2.1.json
 		echo '{"steps":[]}' >registry/message/2.0-to-2.1.json ;;
