@@ -105,7 +105,10 @@ for word; do
 		handoff compress -q --per-message --dict builtin --index all.index -o all.zst made.jsonl
 		case $BLOCK in *'handoff compress --per-message'*) rm all.index all.zst ;; esac ;;
 	small.json|removed.jsonl)
-		handoff example | handoff trim -q --last 3 --keep-turns 1 --archive removed.jsonl >small.json ;;
+		case $BLOCK in
+		*internalize*) handoff example sw4rm-context >small.json ;;
+		*) handoff example | handoff trim -q --last 3 --keep-turns 1 --archive removed.jsonl >small.json ;;
+		esac ;;
 	archive/)
 		mkdir archive; many >archive/many.jsonl
 		case $BLOCK in *'decompress -i archive/'*)
@@ -157,7 +160,6 @@ for word; do
 	vault.jsonl) : >vault.jsonl ;;
 	policy.yaml) handoff example privacy >policy.yaml ;;
 	answer.json) handoff example >answer.json ;;
-	small.json) case $BLOCK in *internalize*) handoff example sw4rm-context >small.json ;; esac ;;
 	input.json) handoff example openai >input.json ;;
 	registry/) mkdir -p registry/message; handoff schema show handoff-message | tee registry/message/2.0.json >registry/message/2.1.json
 		echo '{"steps":[]}' >registry/message/2.0-to-2.1.json ;;
