@@ -2,6 +2,10 @@
 // (HandoffInputData, as JSON): it nests and unnests the history, filters items, and checks
 // what the next agent gets.
 //
+// What the SDK for JavaScript writes has other names (inputHistory, rawItem, callId) and is
+// known by them. Everything here works on both, and writes what it makes in the form of
+// what it was given; names below are those of Python.
+//
 // # Nested history
 //
 // [Nest] turns the conversation into summary messages, as the Python SDK does
