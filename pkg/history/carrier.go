@@ -2,11 +2,9 @@ package history
 
 import (
 	"cmp"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -146,13 +144,7 @@ func DecodeBytes(v jsonstream.Value) ([]byte, error) {
 
 // EncodeBytes returns a string that holds content in base64 as v does: as gzip, if v has gzip.
 func EncodeBytes(v jsonstream.Value, content []byte) []byte {
-	if strings.HasPrefix(v.Text(), gzipped.Base64) {
-		content = gzipped.Pack(content)
-	}
-	value := make([]byte, 0, base64.StdEncoding.EncodedLen(len(content))+len(`""`))
-	value = append(value, '"')
-	value = base64.StdEncoding.AppendEncode(value, content)
-	return append(value, '"')
+	return gzipped.AppendBase64(nil, content, gzipped.IsBase64(v.Text()))
 }
 
 // Decode reads the JSON text that a string holds in base64, of whichever alphabet of RFC

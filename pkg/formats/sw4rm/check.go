@@ -108,8 +108,7 @@ func (f *finder) context(root jsonstream.Value) {
 			f.warn("sw4rm/completed-call", id, fmt.Sprintf("the call %s has a result and is active all the same: the receiver would run it again; take it out of active_calls", finding.QuoteValue(id)))
 		}
 	}
-	isPacked := strings.HasPrefix(f.snapshot.Text(), gzipped.Base64)
-	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > maxBytes && !isPacked {
+	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > maxBytes && !gzipped.IsBase64(f.snapshot.Text()) {
 		f.warn("sw4rm/context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, maxBytes))
 	}
 	for v := range root.All() {

@@ -3,7 +3,6 @@ package sw4rm
 import (
 	"encoding/base64"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -173,8 +172,7 @@ func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (
 	text = append(text, '}')
 	if f == format.SW4RMRequest {
 		if encoded {
-			isPacked := strings.HasPrefix(doc.Root().Get(snapshotMember).Text(), gzipped.Base64)
-			text = appendSnapshot(nil, text, isPacked)
+			text = gzipped.AppendBase64(nil, text, gzipped.IsBase64(doc.Root().Get(snapshotMember).Text()))
 		}
 		if text, err = jsonstream.Set(doc, prefix, text); err != nil {
 			return nil, nil, err
@@ -182,14 +180,4 @@ func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (
 	}
 	filled, err = jsonstream.Parse(jsonstream.Raw{Bytes: text, Start: doc.Raw().Start}, jsonstream.Unlimited())
 	return filled, pointers, err
-}
-
-// appendSnapshot appends a JSON string with text in base64, or with gzip of it.
-func appendSnapshot(dst, text []byte, packed bool) []byte {
-	if packed {
-		text = gzipped.Pack(text)
-	}
-	dst = append(dst, '"')
-	dst = base64.StdEncoding.AppendEncode(dst, text)
-	return append(dst, '"')
 }

@@ -123,37 +123,32 @@ func inContext(doc *jsonstream.Document, f format.Format, limits jsonstream.Limi
 			return nil, fmt.Errorf("/%s: %s", snapshotMember, problem)
 		}
 	}
-	text, changed, err := replaceStrings(root, change)
-	if err != nil || !changed {
-		return doc.Raw().Bytes, err
-	}
-	if f != format.SW4RMRequest {
-		return text, nil
-	}
+	holder := doc.Root() // what has the strings as they are
 	if encoded {
-		text = appendSnapshot(nil, text, strings.HasPrefix(snapshot.Text(), gzipped.Base64))
+		holder = root
 	}
-	return jsonstream.Set(doc, "/"+snapshotMember, text)
-}
-
-// replaceStrings returns the text of a value with some strings in it replaced.
-func replaceStrings(root jsonstream.Value, change func(jsonstream.Value) ([]byte, error)) (text []byte, changed bool, err error) {
-	raw, begin := root.Raw(), root.Offset()
-	at := 0
+	draft, changed := jsonstream.NewDraft(holder), false
 	for v := range root.All() {
 		if v.Kind() != jsonstream.String {
 			continue
 		}
 		with, err := change(v)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if with == nil {
 			continue
 		}
-		from := v.Offset() - begin
-		text = append(append(text, raw[at:from]...), with...)
-		at, changed = from+len(v.Raw()), true
+		if err := draft.Set(v.Pointer(), with); err != nil {
+			return nil, err
+		}
+		changed = true
 	}
-	return append(text, raw[at:]...), changed, nil
+	switch {
+	case !changed:
+		return doc.Raw().Bytes, nil
+	case !encoded:
+		return draft.Bytes(), nil
+	}
+	return jsonstream.Set(doc, "/"+snapshotMember, gzipped.AppendBase64(nil, draft.Bytes(), gzipped.IsBase64(snapshot.Text())))
 }

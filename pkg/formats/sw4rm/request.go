@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/internal/gzipped"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -94,7 +95,7 @@ func (d Draft) Append(dst []byte) []byte {
 		if d.DropHistory {
 			c.History = jsonstream.Value{}
 		}
-		dst = appendSnapshot(dst, c.Serialize(), d.Gzip)
+		dst = gzipped.AppendBase64(dst, c.Serialize(), d.Gzip)
 	}
 	dst = strconv.AppendBool(appendName(dst, "preserve_history"), !d.DropHistory)
 	dst = append(appendName(dst, "capabilities_required"), '[')

@@ -4,15 +4,25 @@ package gzipped
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Base64 is what the base64 of gzip begins with: its magic number and method.
-const Base64 = "H4sI"
+// IsBase64 reports whether a text begins as the base64 of gzip does: with its magic number and method.
+func IsBase64(text string) bool { return strings.HasPrefix(text, "H4sI") }
+
+// AppendBase64 appends a JSON string that holds content in base64, as gzip if packed.
+func AppendBase64(dst, content []byte, packed bool) []byte {
+	if packed {
+		content = Pack(content)
+	}
+	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), content), '"')
+}
 
 // Is reports whether some bytes begin as gzip does.
 func Is(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b, 8}) }
