@@ -2,12 +2,9 @@ package compat
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // change judges a difference.
 func (c *comparison) change(d difference, r *Report) Change {
@@ -15,14 +12,14 @@ func (c *comparison) change(d difference, r *Report) Change {
 	switch {
 	case d.is.Exists():
 		change.Pointer = d.is.Pointer()
-	case d.gone.Exists():
-		change.Pointer, change.InOld = d.gone.Pointer(), true
+	case d.was.Exists():
+		change.Pointer, change.InOld = d.was.Pointer(), true
 	}
 	if change.Backward != Yes {
-		change.Backward, change.Refused = c.verdict(d, d.reversed(false), c.old, c.new)
+		change.Backward, change.Refused = verdict(d, d.towards(c.old, c.new))
 	}
 	if change.Forward != Yes {
-		change.Forward, change.Unread = c.verdict(d, d.reversed(true), c.new, c.old)
+		change.Forward, change.Unread = verdict(d, d.towards(c.new, c.old))
 	}
 	if change.Kind == "" {
 		change.Kind = kindOf(change.Backward, change.Forward)
@@ -72,70 +69,73 @@ func bumpOf(c Change) Bump {
 
 // A leaning is a difference seen in one direction: what is valid by from, and what to says of it.
 type leaning struct {
-	from, to     jsonstream.Value // the schemas that have the keyword
-	says         jsonstream.Value // what to has for it, absent if nothing
-	fromAt, toAt func(*place) []jsonstream.Value
+	from, to       *side
+	fromHas, toHas jsonstream.Value // the schemas that have the keyword
+	says           jsonstream.Value // what to has for it, absent if nothing
+	fromAt, toAt   func(*place) []jsonstream.Value
 }
 
-func (d difference) reversed(yes bool) leaning {
+func (d difference) towards(from, to *side) leaning {
 	older := func(p *place) []jsonstream.Value { return p.old }
 	newer := func(p *place) []jsonstream.Value { return p.new }
-	if yes {
-		return leaning{d.new, d.old, d.was, newer, older}
+	if to.isNew {
+		return leaning{from, to, d.old, d.new, d.is, older, newer}
 	}
-	return leaning{d.old, d.new, d.is, older, newer}
+	return leaning{from, to, d.new, d.old, d.was, newer, older}
+}
+
+// at returns what each side says of values at a place.
+func (l leaning) at(p *place) (from, to meet) {
+	return meetOf(l.from, l.fromAt(p)...), meetOf(l.to, l.toAt(p)...)
 }
 
 // verdict decides whether a difference keeps what is valid by one side valid by the other, and
 // finds a document that shows that it does not.
-func (c *comparison) verdict(d difference, l leaning, from, to *side) (Verdict, *Witness) {
-	if c.keeps(d, l, from, to) {
+func verdict(d difference, l leaning) (Verdict, *Witness) {
+	if newProver().keeps(d, l) {
 		return Yes, nil
 	}
-	witness := (&sampler{}).shows(d, l, from, to)
+	witness := (&sampler{}).shows(d, l)
 	return verdictOf(witness), witness
 }
 
 // keeps shows that values of one schema meet what the other says where they differ.
-func (c *comparison) keeps(d difference, l leaning, from, to *side) bool {
-	p := newProver()
-	a := meetOf(from, l.from)
-	if d.keyword == "" {
-		return p.within(a, to, l.to, 0)
-	}
+func (p *prover) keeps(d difference, l leaning) bool {
+	a := meetOf(l.from, l.fromHas)
 	switch d.keyword {
+	case "":
+		return p.within(a, l.to, l.toHas, 0)
 	case "required", "properties":
-		return c.keepsMember(p, d.name, a, l, to)
+		return p.keepsMember(d.name, a, l)
 	case "patternProperties":
 		if l.says.Exists() {
-			return p.matching(a, to, d.name, l.says, 0)
+			return p.matching(a, l.to, d.name, l.says, 0)
 		}
-		return p.implies(a, to, l.to, "additionalProperties", l.to.Get("additionalProperties"), 0) || !l.to.Get("additionalProperties").Exists()
+		return p.keepsKeyword(a, l, "additionalProperties")
 	case "prefixItems":
-		return (!l.says.Exists() || p.implies(a, to, l.to, "prefixItems", l.says, 0)) && c.keepsKeyword(p, a, l, to, "items")
+		return p.keepsKeyword(a, l, d.keyword) && p.keepsKeyword(a, l, "items")
 	case "additionalProperties":
-		return c.keepsKeyword(p, a, l, to, d.keyword) && c.keepsKeyword(p, a, l, to, "properties")
+		return p.keepsKeyword(a, l, d.keyword) && p.keepsKeyword(a, l, "properties")
 	default:
-		return c.keepsKeyword(p, a, l, to, d.keyword)
+		return p.keepsKeyword(a, l, d.keyword)
 	}
 }
 
-func (c *comparison) keepsKeyword(p *prover, a meet, l leaning, to *side, keyword string) bool {
-	v := l.to.Get(keyword)
-	return !v.Exists() || p.implies(a, to, l.to, keyword, v, 0)
+func (p *prover) keepsKeyword(a meet, l leaning, keyword string) bool {
+	v := l.toHas.Get(keyword)
+	return !v.Exists() || p.implies(a, l.to, l.toHas, keyword, v, 0)
 }
 
 // keepsMember shows that what a schema says of one member, or of it as one of those that it does
 // not name, keeps what the other says.
-func (c *comparison) keepsMember(p *prover, name string, a meet, l leaning, to *side) bool {
-	alone := meetOf(to, l.to)
-	if slices.Contains(textsOf(l.to.Get("required")), name) && !slices.Contains(a.required(), name) {
+func (p *prover) keepsMember(name string, a meet, l leaning) bool {
+	if slices.Contains(textsOf(l.toHas.Get("required")), name) && !slices.Contains(a.required(), name) {
 		return false
 	}
-	if l.from.Get("properties").Get(name).Exists() == l.to.Get("properties").Get(name).Exists() {
+	if l.fromHas.Get("properties").Get(name).Exists() == l.toHas.Get("properties").Get(name).Exists() {
 		return true // compared on its own, or named by neither
 	}
-	has, wants := a.member(name), alone.member(name)
+	has, wants := a.member(name), meetOf(l.to, l.toHas).member(name)
 	if wants.types != anyType && has.types&^wants.types != 0 {
 		return false
 	}

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -58,7 +59,6 @@ type difference struct {
 	name     string           // of the member that it is about
 	old, new jsonstream.Value // the schemas that have the keyword
 	was, is  jsonstream.Value // what is there
-	gone     jsonstream.Value // where it was, if it is not in the new one
 }
 
 func (c *comparison) differ(d difference) { c.differences = append(c.differences, d) }
@@ -95,7 +95,7 @@ func keywordsOf(old, new jsonstream.Value) []string {
 
 func (c *comparison) keyword(keyword string, old, new jsonstream.Value, at *place) {
 	was, is := old.Get(keyword), new.Get(keyword)
-	whole := difference{at: at, keyword: keyword, old: old, new: new, was: was, is: is, gone: was}
+	whole := difference{at: at, keyword: keyword, old: old, new: new, was: was, is: is}
 	switch keyword {
 	case "required":
 		c.required(old, new, at)
@@ -141,7 +141,6 @@ func (c *comparison) keyword(keyword string, old, new jsonstream.Value, at *plac
 	case "minContains", "maxContains":
 		if old.Get("contains").Exists() || new.Get("contains").Exists() {
 			whole.keyword = "contains"
-			whole.was, whole.is = was, is
 		}
 	}
 	if equal.Values(was, is) && keyword != "if" && keyword != "additionalProperties" {
@@ -161,7 +160,7 @@ func (c *comparison) conditional(was, is, old, new jsonstream.Value, at *place) 
 		case left.Exists() && right.Exists():
 			c.schemas(left, right, at.branch(left, right))
 		case left.Exists() || right.Exists():
-			c.differ(difference{at: at, keyword: "if", old: old, new: new, was: left, is: right, gone: left})
+			c.differ(difference{at: at, keyword: "if", old: old, new: new, was: left, is: right})
 		}
 	}
 	return true
@@ -190,15 +189,15 @@ func (c *comparison) required(old, new jsonstream.Value, at *place) {
 	before, after := old.Get("required"), new.Get("required")
 	for i, name := range textsOf(after) {
 		if !slices.Contains(textsOf(before), name) {
-			c.differ(difference{at: at, kind: MemberRequired, keyword: "required", name: name, old: old, new: new, is: after.At("/" + itoa(i))})
+			c.differ(difference{at: at, kind: MemberRequired, keyword: "required", name: name, old: old, new: new, is: after.At("/" + strconv.Itoa(i))})
 		}
 	}
 	for i, name := range textsOf(before) {
 		// What is removed altogether is said of its property.
 		isRemoved := old.Get("properties").Get(name).Exists() && !new.Get("properties").Get(name).Exists()
 		if !slices.Contains(textsOf(after), name) && !isRemoved {
-			was := before.At("/" + itoa(i))
-			c.differ(difference{at: at, kind: MemberOptional, keyword: "required", name: name, old: old, new: new, was: was, gone: was})
+			was := before.At("/" + strconv.Itoa(i))
+			c.differ(difference{at: at, kind: MemberOptional, keyword: "required", name: name, old: old, new: new, was: was})
 		}
 	}
 }
@@ -216,7 +215,7 @@ func (c *comparison) properties(old, new jsonstream.Value, at *place) {
 	}
 	for name, schema := range before.Members() {
 		if !after.Get(name).Exists() {
-			c.differ(difference{at: at, kind: MemberRemoved, keyword: "properties", name: name, old: old, new: new, was: schema, gone: schema})
+			c.differ(difference{at: at, kind: MemberRemoved, keyword: "properties", name: name, old: old, new: new, was: schema})
 		}
 	}
 }
@@ -236,7 +235,7 @@ func (c *comparison) named(d difference) {
 	}
 	for name, schema := range d.was.Members() {
 		if !d.is.Get(name).Exists() {
-			c.differ(difference{at: d.at, keyword: d.keyword, name: name, old: d.old, new: d.new, was: schema, gone: schema})
+			c.differ(difference{at: d.at, keyword: d.keyword, name: name, old: d.old, new: d.new, was: schema})
 		}
 	}
 }
@@ -270,7 +269,7 @@ func (c *comparison) branches(d difference) {
 		c.schemas(was, branch, d.at.branch(was, branch))
 	}
 	for _, branch := range left {
-		c.differ(difference{at: d.at, keyword: d.keyword, old: d.old, new: d.new, was: branch, gone: branch})
+		c.differ(difference{at: d.at, keyword: d.keyword, old: d.old, new: d.new, was: branch})
 	}
 	for _, branch := range right {
 		c.differ(difference{at: d.at, keyword: d.keyword, old: d.old, new: d.new, is: branch})

@@ -22,9 +22,12 @@ type side struct {
 }
 
 func newSide(isNew bool, doc *jsonstream.Document) (*side, error) {
-	values := 0
-	for range doc.Root().All() {
+	values, anchors := 0, map[string]jsonstream.Value{}
+	for v := range doc.Root().All() {
 		values++
+		if name := v.Get("$anchor").Text(); name != "" {
+			anchors[name] = v
+		}
 	}
 	if values > MaxValues {
 		return nil, fmt.Errorf("more than %d values: compare the parts that have changed", MaxValues)
@@ -33,13 +36,8 @@ func newSide(isNew bool, doc *jsonstream.Document) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &side{isNew, doc.Root(), whole, map[jsonstream.Value]*validate.Schema{}, map[string]jsonstream.Value{}, map[string]*regexp.Regexp{}}
+	s := &side{isNew, doc.Root(), whole, map[jsonstream.Value]*validate.Schema{}, anchors, map[string]*regexp.Regexp{}}
 	s.parts[s.root] = whole
-	for v := range s.root.All() {
-		if name := v.Get("$anchor").Text(); name != "" {
-			s.anchors[name] = v
-		}
-	}
 	return s, nil
 }
 

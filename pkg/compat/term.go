@@ -26,15 +26,34 @@ const (
 // groups are the types that keywords tell apart.
 var groups = []types{isNull, isBoolean, isString, isNumber, isObject, isArray}
 
+// typesNamed returns the types that the keyword type names.
 func typesNamed(v jsonstream.Value) types {
-	names := map[string]types{
-		"null": isNull, "boolean": isBoolean, "string": isString, "integer": isInt, "number": isNumber, "object": isObject, "array": isArray,
-	}
-	set := names[v.Text()]
+	set := typeNamed(v.Text())
 	for _, one := range v.Elements() {
-		set |= names[one.Text()]
+		set |= typeNamed(one.Text())
 	}
 	return set
+}
+
+func typeNamed(name string) types {
+	switch name {
+	case "null":
+		return isNull
+	case "boolean":
+		return isBoolean
+	case "string":
+		return isString
+	case "integer":
+		return isInt
+	case "number":
+		return isNumber
+	case "object":
+		return isObject
+	case "array":
+		return isArray
+	default:
+		return 0
+	}
 }
 
 func typeOf(v jsonstream.Value) types {

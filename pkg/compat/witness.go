@@ -42,12 +42,12 @@ func shows(from, to *side, text string) (w *Witness, breaks int) {
 
 // shows makes a document that shows a difference: first values for the place where it is, then
 // what they are in. Best is one in which nothing else breaks the other schema.
-func (g *sampler) shows(d difference, l leaning, from, to *side) *Witness {
+func (g *sampler) shows(d difference, l leaning) *Witness {
 	var best *Witness
 	fewest := 0
-	for _, local := range g.local(d, l, from, to) {
-		for _, s := range g.embed(local, d.at, l, from, to) {
-			w, breaks := shows(from, to, s.String())
+	for _, local := range g.local(d, l) {
+		for _, s := range g.embed(local, d.at, l) {
+			w, breaks := shows(l.from, l.to, s.String())
 			if w != nil && (best == nil || breaks < fewest || breaks == fewest && len(w.Document) < len(best.Document)) {
 				best, fewest = w, breaks
 			}
@@ -61,12 +61,11 @@ func (g *sampler) shows(d difference, l leaning, from, to *side) *Witness {
 
 // local returns values for the place of a difference that are valid there by one side and break
 // the schema of the other: first those that break nothing else.
-func (g *sampler) local(d difference, l leaning, from, to *side) []*sketch {
-	a := meetOf(from, l.fromAt(d.at)...).and(term{side: from, schema: l.from})
-	b := meetOf(to, l.toAt(d.at)...).and(term{side: to, schema: l.to})
+func (g *sampler) local(d difference, l leaning) []*sketch {
+	a, b := l.at(d.at)
 	breaks := map[string]int{}
 	accept := func(v jsonstream.Value) bool {
-		found, ok := to.findings(l.to, v)
+		found, ok := l.to.findings(l.toHas, v)
 		breaks[string(v.Raw())] = len(found)
 		return ok && len(found) > 0
 	}
@@ -112,17 +111,17 @@ func (g *sampler) containers(a, other meet) []*sketch {
 }
 
 // embed puts a value at its place into documents.
-func (g *sampler) embed(s *sketch, at *place, l leaning, from, to *side) []*sketch {
+func (g *sampler) embed(s *sketch, at *place, l leaning) []*sketch {
 	list := []*sketch{s}
 	for p := at; p.outer != nil; p = p.outer {
-		outer := meetOf(from, l.fromAt(p.outer)...)
-		container := isObject
+		outer, other := l.at(p.outer)
+		container, empty := isObject, object()
 		if p.isItem {
-			container = isArray
+			container, empty = isArray, array()
 		}
-		bases := g.containers(outer.of(container), meetOf(to, l.toAt(p.outer)...))
+		bases := g.containers(outer.of(container), other)
 		if len(bases) == 0 { // nothing may be valid without the member
-			bases = []*sketch{{kind: kindOfContainer(p)}}
+			bases = []*sketch{empty}
 		}
 		var next []*sketch
 		for _, base := range bases {
@@ -135,13 +134,6 @@ func (g *sampler) embed(s *sketch, at *place, l leaning, from, to *side) []*sket
 		list = next[:min(len(next), maxInner)]
 	}
 	return list
-}
-
-func kindOfContainer(p *place) jsonstream.Kind {
-	if p.isItem {
-		return jsonstream.Array
-	}
-	return jsonstream.Object
 }
 
 // put returns a container with a value at a place in it.
