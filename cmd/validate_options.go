@@ -108,11 +108,7 @@ func (f *validateFlags) loadRegistry(o *validate.Options) error {
 	case f.From != "" && f.From != format.EAAPL:
 		return fmt.Errorf("--from %s: a registry has the versions of canonical messages", f.From)
 	}
-	r, err := cli.OpenRegistry(f.registry, f.Limits)
-	if err != nil {
-		return err
-	}
-	versions, err := cli.VersionsOf(r, f.registry, f.name, "--schema-name")
+	r, versions, err := cli.OpenVersions(f.registry, f.name, "--schema-name", f.Limits)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ not deprecated before; 2: something could not be read.`,
 	flags := c.Flags()
 	flags.StringVar(&f.bump, "bump", "", "the `KIND` of change that the new version may have: none, minor, major")
 	flags.BoolVar(&f.allowsUndeprecated, "allow-undeprecated", false, "accept that something is removed which was not deprecated before")
-	cli.RegisterFormat(c, &f.format, "text, json", []string{"text", "json"})
+	cli.RegisterFormat(c, &f.format, "text, json", report.PlainFormats)
 	cli.Complete(c, "bump", string(compat.None), string(compat.Minor), string(compat.Major))
 	return c
 }
@@ -112,16 +113,7 @@ func (f *compatFlags) run(c *cobra.Command, args []string) error {
 }
 
 func (f *compatFlags) isEnough(p comparison) bool {
-	return (p.Allowed == "" || p.Allowed.Covers(p.Bump)) && (f.allowsUndeprecated || !isUndeprecated(p.Report))
-}
-
-func isUndeprecated(r *compat.Report) bool {
-	for _, c := range r.Changes {
-		if c.Undeprecated {
-			return true
-		}
-	}
-	return false
+	return (p.Allowed == "" || p.Allowed.Covers(p.Bump)) && (f.allowsUndeprecated || !slices.ContainsFunc(p.Changes, func(c compat.Change) bool { return c.Undeprecated }))
 }
 
 // pairs returns the versions to compare.
@@ -142,23 +134,21 @@ func (f *compatFlags) pairs(c *cobra.Command, args []string) ([][2]version, erro
 		return nil, err
 	}
 	var list [][2]*registry.Schema
+	all := r.All()
 	if len(args) == 0 {
-		all := r.All()
 		for i := 1; i < len(all); i++ {
 			if all[i].Name == all[i-1].Name {
 				list = append(list, [2]*registry.Schema{all[i-1], all[i]})
 			}
 		}
 	} else {
-		older, err := find(r, args[0])
-		if err != nil {
-			return nil, err
+		var named [2]*registry.Schema
+		for i, name := range args {
+			if named[i], err = find(r, name); err != nil {
+				return nil, err
+			}
 		}
-		newer, err := find(r, args[1])
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, [2]*registry.Schema{older, newer})
+		list = append(list, named)
 	}
 	var pairs [][2]version
 	for _, pair := range list {

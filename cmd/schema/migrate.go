@@ -23,9 +23,10 @@ import (
 // migrateFlags are the flags of schema migrate.
 type migrateFlags struct {
 	cli.Rewriting
-	at, name, to string
-	format       string
-	quiet        bool
+	versionsFlags
+	to     string
+	format string
+	quiet  bool
 
 	migrations []*migrate.Migration
 	schema     *validate.Schema // of the version to migrate to
@@ -55,8 +56,7 @@ and is left out; 2: something could not be read.`,
   handoff schema migrate --at registry/ --to 2.1 -i queue/`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	registerAt(c, &f.at)
-	registerName(c, &f.name)
+	f.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to", "", "the `VERSION` to migrate to; without it, the latest one")
 	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
@@ -79,14 +79,7 @@ type migrateRecord struct {
 }
 
 func (f *migrateFlags) run(c *cobra.Command, args []string) error {
-	if f.at == "" {
-		return errNoRegistry
-	}
-	r, err := open(f.at, f.Limits)
-	if err != nil {
-		return err
-	}
-	versions, err := cli.VersionsOf(r, f.at, f.name, "--name")
+	r, versions, err := f.open(f.Limits)
 	if err != nil {
 		return err
 	}
@@ -183,8 +176,4 @@ func (f *migrateFlags) say(r migrateRecord) error {
 	}
 	_, err := fmt.Fprint(f.Stderr, b.String())
 	return err
-}
-
-func registerName(c *cobra.Command, name *string) {
-	c.Flags().StringVar(name, "name", "", "the `NAME` of the schema in the registry, where it has several")
 }

@@ -45,7 +45,20 @@ func open(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
 	return cli.OpenRegistry(dir, limits)
 }
 
-var errNoRegistry = errors.New("--at: name the directory of the registry")
+// versionsFlags say which versions of a schema are meant.
+type versionsFlags struct{ at, name string }
+
+func (f *versionsFlags) register(c *cobra.Command) {
+	registerAt(c, &f.at)
+	c.Flags().StringVar(&f.name, "name", "", "the `NAME` of the schema in the registry, where it has several")
+}
+
+func (f *versionsFlags) open(limits jsonstream.Limits) (*registry.Registry, []*registry.Schema, error) {
+	if f.at == "" {
+		return nil, nil, errors.New("--at: name the directory of the registry")
+	}
+	return cli.OpenVersions(f.at, f.name, "--name", limits)
+}
 
 func find(r *registry.Registry, name string) (*registry.Schema, error) {
 	s, err := r.Find(name)
@@ -83,8 +96,7 @@ func newList(g *cli.Globals) *cobra.Command {
 		},
 	}
 	registerAt(c, &dir)
-	formats := []string{"text", "json"}
-	cli.RegisterFormat(c, &format, "text, json", formats)
+	cli.RegisterFormat(c, &format, "text, json", report.PlainFormats)
 	return c
 }
 

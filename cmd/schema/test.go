@@ -20,8 +20,8 @@ import (
 // testFlags are the flags of schema test.
 type testFlags struct {
 	*cli.Globals
-	facts    cli.FactsFlags
-	at, name string
+	versionsFlags
+	facts cli.FactsFlags
 
 	versions []*registry.Schema
 	compiled []*validate.Schema // in the same order
@@ -42,23 +42,17 @@ Exit code 0: all are as expected; 1: one is not; 2: something could not be read.
   handoff schema test --at registry/ -f json fixtures/ > compatibility.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	registerAt(c, &f.at)
-	registerName(c, &f.name)
+	f.register(c)
 	f.facts.Register(c, "format: text, json", "write to `FILE`")
 	return c
 }
 
 func (f *testFlags) run(c *cobra.Command, args []string) error {
-	if f.at == "" {
-		return errNoRegistry
-	}
-	r, err := open(f.at, f.Limits)
+	r, versions, err := f.open(f.Limits)
 	if err != nil {
 		return err
 	}
-	if f.versions, err = cli.VersionsOf(r, f.at, f.name, "--name"); err != nil {
-		return err
-	}
+	f.versions = versions
 	for _, s := range f.versions {
 		schema, err := cli.CompileRegistered(r, s)
 		if err != nil {

@@ -32,6 +32,7 @@ type Schema struct {
 	File    string `json:"file"` // within the registry
 
 	document *jsonstream.Document
+	number   *semver.Version // of the version
 }
 
 // URL returns the schema's $id, or without one a URL by which [Registry.Load] finds it.
@@ -126,22 +127,18 @@ func (r *Registry) add(name, version, file string, text []byte, limits jsonstrea
 		return err
 	}
 	root := doc.Root()
-	r.list = append(r.list, &Schema{name, version, root.Get("$id").Text(), root.Get("title").Text(), file, doc})
+	number, err := semver.NewVersion(version)
+	if err != nil {
+		number = &semver.Version{} // of a schema without a version
+	}
+	r.list = append(r.list, &Schema{name, version, root.Get("$id").Text(), root.Get("title").Text(), file, doc, number})
 	return nil
 }
 
 func (r *Registry) sort() {
 	slices.SortStableFunc(r.list, func(a, b *Schema) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), number(a.Version).Compare(number(b.Version)))
+		return cmp.Or(strings.Compare(a.Name, b.Name), a.number.Compare(b.number))
 	})
-}
-
-func number(version string) *semver.Version {
-	v, err := semver.NewVersion(version)
-	if err != nil {
-		return &semver.Version{}
-	}
-	return v
 }
 
 // All returns all schemas, by name, then by version. The caller owns the slice.
@@ -186,12 +183,11 @@ func For(versions []*Schema, version string) *Schema {
 	}
 	var best *Schema
 	for _, s := range versions {
-		v := number(s.Version)
-		if v.Major() != wanted.Major() {
+		if s.number.Major() != wanted.Major() {
 			continue
 		}
 		best = s
-		if !v.LessThan(wanted) {
+		if !s.number.LessThan(wanted) {
 			break
 		}
 	}

@@ -25,17 +25,21 @@ func OpenRegistry(dir string, limits jsonstream.Limits) (*registry.Registry, err
 	return r, nil
 }
 
-// VersionsOf returns the versions of a schema of a registry directory. flag is the one that names
-// the schema.
-func VersionsOf(r *registry.Registry, dir, name, flag string) ([]*registry.Schema, error) {
+// OpenVersions reads the registry in a directory, and returns the versions of a schema in it, the only
+// one for "". flag is the one that names the schema.
+func OpenVersions(dir, name, flag string, limits jsonstream.Limits) (*registry.Registry, []*registry.Schema, error) {
+	r, err := OpenRegistry(dir, limits)
+	if err != nil {
+		return nil, nil, err
+	}
 	versions, err := r.Versions(name)
 	switch {
 	case errors.Is(err, registry.ErrUnknown):
-		return nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(name), err), "handoff schema list --at "+term.Visible(dir)+" shows which there are")
+		return nil, nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(name), err), "handoff schema list --at "+term.Visible(dir)+" shows which there are")
 	case err != nil:
-		return nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(dir), err), "name it with "+flag)
+		return nil, nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(dir), err), "name it with "+flag)
 	}
-	return versions, nil
+	return r, versions, nil
 }
 
 // ShownVersions lists versions for people.
