@@ -67,7 +67,7 @@ read.`,
 
 // register registers the flags that say what is checked and what is reported.
 func (f *chainFlags) register(c *cobra.Command) {
-	f.reports.Register(c, chainFormats)
+	f.reports.RegisterFiles(c, chainFormats)
 	flags := c.Flags()
 	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
 	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
@@ -115,8 +115,9 @@ func (f *chainFlags) run(c *cobra.Command, read func(*chainRun) error) error {
 		only:     f.tasks,
 		progress: f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
-	run.out, err = report.Open(f.Open, f.Open, f.Color, c.OutOrStdout(), f.reports.Choice, func(format string, w *output.File, colors term.Palette) (report.Ending, error) {
-		columns := term.MinWidth
+	run.out, err = report.Open(f.Open, f.Open, c.OutOrStdout(), f.reports.Choice, func(format string, w *output.File) (report.Ending, error) {
+		colors := term.NewPalette(w.Stdout && term.UseColor(f.Color, c.OutOrStdout()))
+		columns := term.DefaultWidth
 		if w.Stdout {
 			columns = term.WidthOf(c.OutOrStdout())
 		}

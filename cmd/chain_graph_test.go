@@ -12,7 +12,6 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/tasktree"
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
@@ -140,7 +139,7 @@ func TestChainFindings(t *testing.T) {
 		format string
 		w      *bytes.Buffer
 	}{{"junit", &junit}, {"sarif", &log}} {
-		r, err := report.NewPrinter(f.format, f.w, term.NewPalette(false))
+		r, err := report.NewPrinter(f.format, f.w, report.Text{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func newChainReporter(format string, w io.Writer, columns int, colors term.Palet
 	case "dot":
 		return &chainGraph{w: w, language: tasktree.Dot{}, findings: findings}, nil
 	default:
-		each, err := report.NewPrinter(format, w, colors)
+		each, err := report.NewPrinter(format, w, report.Text{})
 		return newMessageByMessage(each, maxFindings), err
 	}
 }

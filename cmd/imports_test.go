@@ -210,7 +210,7 @@ var imports = map[string][]string{
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/secrets", "pkg/validate",
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"cmd/internal/tasktree": {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},

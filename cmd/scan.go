@@ -49,6 +49,7 @@ shown. Exit code 0: nothing flagged; 1: something is; 2: something could not
 be looked at.`,
 		Example: `  handoff scan message.json
   curl -s https://example.com | handoff scan --text
+  producer | handoff scan --pass --reject flagged.jsonl | consumer
   handoff scan -f json --allow 'embedded-request@/tools/**' archive/ | jq 'select(.flagged)'`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -61,6 +62,7 @@ be looked at.`,
 	flags.StringVar(&f.report, "report", "", "calibration: print what each threshold finds in labelled rows, and its false alarms")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
 	f.reports.RegisterOne(c, "format", report.PlainFormats)
+	f.reports.RegisterFilter(c, "clean")
 	cli.CompleteWith(c, "allow", func([]string) []string {
 		var ids []string
 		for _, r := range safety.New(safety.Options{}).Rules() {
@@ -117,7 +119,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	})
 	read := out.Read
 	if f.text {
-		read = out.ReadWhole
+		read, out.Whole = out.ReadWhole, true
 	}
 	err = scanner.Close(read(f.Globals, c, args, work))
 	summary := fmt.Sprintf("%s: %d flagged", term.Counted(out.Documents, "document"), out.Rejected)
@@ -137,6 +139,7 @@ func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, personal *pr
 		}
 		place := func(f safety.PlacedFinding) jsonstream.Position { return d.Raw.PositionAt(f.Offset) }
 		r := scanRecord(f.explain, input.Origin{Source: d.Source.Name}, d.Index, found, place)
+		r.Raw = d.Raw
 		if personal != nil {
 			for _, m := range personal.Find(nil, "", string(d.Raw.Bytes)) {
 				addPersonal(&r, redact.Found{Class: m.Class, Kind: m.Kind, Score: m.Score}, d.Raw.PositionAt(m.Start))
@@ -157,6 +160,7 @@ func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, personal *pr
 		return report.Record{}, input.InFile(d.Source.Name, err)
 	}
 	r := scanRecord(f.explain, d.Origin(), d.Index, found, safety.PlacedFinding.Position)
+	r.Raw = d.Raw
 	if personal != nil {
 		for _, p := range redact.Find(doc, form, personal, f.Limits) {
 			addPersonal(&r, p, p.Position())

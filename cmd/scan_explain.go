@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -13,27 +12,25 @@ import (
 type explanation struct{ scanFindings }
 
 // Text is a line, below it one for each text with findings, and below that its findings.
-func (e explanation) Text(r *report.Record, colors term.Palette) string {
-	var b strings.Builder
-	verdict := colors.Green("clean")
+func (e explanation) Text(r *report.Record, p *report.Page) {
+	verdict := p.Colors.Green("clean")
 	if !r.Valid {
-		verdict = colors.Red("flagged")
+		verdict = p.Colors.Red("flagged")
 	}
-	fmt.Fprintf(&b, "%s: %s (%.2f)\n", r.Origin, verdict, r.Score)
+	p.Head(fmt.Sprintf("%s (%.2f)", verdict, r.Score))
 	own := e.scanFindings[:len(r.Findings)]
 	for len(own) > 0 {
 		n := 1
 		for n < len(own) && own[n].Pointer == own[0].Pointer && own[n].InName == own[0].InName {
 			n++
 		}
-		e.explain(&b, own[:n])
+		e.explain(p, own[:n])
 		own = own[n:]
 	}
-	return b.String()
 }
 
 // explain writes the findings of one text.
-func (explanation) explain(b *strings.Builder, findings []scanFinding) {
+func (explanation) explain(p *report.Page, findings []scanFinding) {
 	var counted []safety.Finding
 	outcome := "not flagged"
 	for _, f := range findings {
@@ -45,9 +42,9 @@ func (explanation) explain(b *strings.Builder, findings []scanFinding) {
 		}
 	}
 	first := findings[0]
-	fmt.Fprintf(b, "  %s%s speaks, %s with %.3f\n", shownPointer(first.Pointer), first.Field, outcome, safety.Weigh(counted))
+	p.Line(1, fmt.Sprintf("%s%s speaks, %s with %.3f", shownPointer(first.Pointer), first.Field, outcome, safety.Weigh(counted)))
 	for _, f := range findings {
-		fmt.Fprintf(b, "    %.3f %s = %s: %s\n", f.Score, term.Visible(f.Rule), formula(f), term.Visible(f.Excerpt))
+		p.Line(2, fmt.Sprintf("%.3f %s = %s: %s", f.Score, term.Visible(f.Rule), formula(f), term.Visible(f.Excerpt)))
 	}
 }
 

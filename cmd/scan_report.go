@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
@@ -68,25 +67,22 @@ func (s scanFindings) JSON(r *report.Record) any {
 }
 
 // Text is a line, and below it what counts.
-func (s scanFindings) Text(r *report.Record, colors term.Palette) string {
-	var b strings.Builder
-	verdict := colors.Green("clean")
+func (s scanFindings) Text(r *report.Record, p *report.Page) {
+	verdict := p.Colors.Green("clean")
 	if !r.Valid {
-		verdict = colors.Red(fmt.Sprintf("flagged (%.2f)", r.Score))
+		verdict = p.Colors.Red(fmt.Sprintf("flagged (%.2f)", r.Score))
 	}
-	fmt.Fprintf(&b, "%s: %s\n", r.Origin, verdict)
+	p.Head(verdict)
 	for i, f := range r.Findings {
-		severity := colors.Red("error")
+		severity := p.Colors.Red("error")
 		switch own := s[i]; {
 		case own.Allowed != "":
-			severity = colors.Cyan("allowed by " + term.Visible(own.Allowed))
+			severity = p.Colors.Cyan("allowed by " + term.Visible(own.Allowed))
 		case !own.Flagged:
 			continue
 		}
-		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s%s %s\n", term.Visible(r.Source), f.Line, f.Column, severity,
-			shownPointer(f.Pointer), term.Visible(f.Message), colors.Dim(fmt.Sprintf("[%s %.2f]", f.Rule, s[i].Score)))
+		p.Finding(i, severity, fmt.Sprintf("%s %.2f", f.Rule, s[i].Score))
 	}
-	return b.String()
 }
 
 // scanRecord returns the record of what the scanner reports of a document; place finds a

@@ -29,7 +29,6 @@ type validateFlags struct {
 	name      string
 	expect    string
 	assumeUTC bool
-	verbose   bool
 }
 
 func newValidate(g *cli.Globals) *cobra.Command {
@@ -57,7 +56,7 @@ EAAPL messages: with one, every message is checked as such.
 A document that is not strict JSON is an invalid message (SCHEMA_INVALID). Exit
 code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 		Example: `  handoff validate message.json
-  producer | handoff validate -f json
+  producer | handoff validate --pass --reject rejected.jsonl | consumer
   handoff validate --receiver receiver.yaml --report sarif=results.sarif queue/
   handoff validate --for anthropic history.json
   handoff validate --expect auto fixtures/`,
@@ -66,6 +65,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags := c.Flags()
 	f.FormatFlag.Register(c)
 	f.reports.Register(c, report.Formats)
+	f.reports.RegisterFilter(c, "valid")
 	f.receiver.Register(c)
 	f.scanner.Register(c)
 	f.privacy.Register(c)
@@ -79,7 +79,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	flags.StringVar(&f.registry, "schema-registry", "", "check each message by the version of the schema in the registry `DIR` that its schemaVersion names")
 	flags.StringVar(&f.name, "schema-name", "", "the `NAME` of the schema in the registry, where it has several")
 	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say how schemas given by files are checked")
+	flags.Lookup("verbose").Usage += ", and say how schemas given by files are checked"
 	cli.Complete(c, "for", cli.Names(provider.All())...)
 	cli.OnlyForCall(c, "for")
 	cli.Complete(c, "layers", layerNames()...)

@@ -30,7 +30,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.verbose {
+	if f.reports.Verbose {
 		f.tellSchemas(c.ErrOrStderr(), options)
 	}
 	scanner, err := f.scanner.Load(f.Globals, c)
@@ -43,7 +43,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		return scanner.Close(err)
 	}
 	out.Unnamed = true
-	f.LongLines = true
+	f.LongLines = !f.reports.Filters() // what is passed on is in memory
 	run := validation{flags: f, validator: validate.New(options), findings: out.Findings}
 	err = scanner.Close(out.Read(f.Globals, c, args, func(batch []input.Document) cli.Records { return run.work(c, batch) }))
 	summary := validity(out, validate.Reasons())
@@ -104,7 +104,7 @@ func (v *validation) repeats(before, d input.Document, r report.Record) bool {
 
 // check is the work on one document: it runs on any core.
 func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
-	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin()}
+	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Raw: d.Raw}
 	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(d.Err, &damaged) {
 		r.Result = validate.Malformed(damaged)
 	} else {
@@ -148,7 +148,7 @@ func validity[R ~string](out *cli.Reporting, reasons []R) string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, reason))
 		}
 	}
-	text := fmt.Sprintf("%s: %d valid, %d invalid", term.Counted(out.Documents, "message"), out.Documents-out.Rejected, out.Rejected)
+	text := out.Validity("message")
 	if len(counts) > 0 {
 		text += " (" + strings.Join(counts, ", ") + ")"
 	}

@@ -41,7 +41,7 @@ HMAC. The profile of --receiver can have keys, and say which of them may sign fo
 which agents, and when. A valid message can be an old one that was sent again:
 --max-age rejects old ones, --seen those whose handoffId was accepted before.`,
 		Example: `  handoff verify --key-file team.key message.json
-  consumer | handoff verify -q --key-file keys.jwks --max-age 15m --seen accepted.ids
+  producer | handoff verify --key-file keys.jwks --max-age 15m --seen accepted.ids --pass | consumer
   handoff verify --receiver receiver.yaml message.json
   handoff verify --explain --against sent.json --key-file team.key received.json`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
@@ -53,6 +53,7 @@ which agents, and when. A valid message can be an old one that was sent again:
 	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
 	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to show what was changed")
 	f.reports.RegisterOne(c, "format of the report", report.PlainFormats)
+	f.reports.RegisterFilter(c, "verified")
 	return c
 }
 

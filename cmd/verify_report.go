@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -44,22 +43,21 @@ func (own signedWith) JSON(r *report.Record) any {
 }
 
 // Text is a line, and below it what is wrong.
-func (own signedWith) Text(r *report.Record, colors term.Palette) string {
+func (own signedWith) Text(r *report.Record, p *report.Page) {
 	if r.Valid {
 		by := ""
 		if own.key != "" {
 			by = fmt.Sprintf(", key %q", term.Visible(own.key))
 		}
-		return fmt.Sprintf("%s: %s%s\n", r.Origin, colors.Green("valid"), by)
+		p.Head(p.Colors.Green("valid") + by)
+		return
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.Origin, colors.Red("not valid: "+string(r.Reason)))
+	p.Head(p.Colors.Red("not valid: " + string(r.Reason)))
 	for i, f := range r.Findings {
 		if i == 0 {
-			fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", term.Visible(r.Source), f.Line, f.Column, shownPointer(f.Pointer), term.Visible(f.Message))
+			p.Finding(i, "", "")
 		} else {
-			fmt.Fprintf(&b, "    %s\n", term.Visible(f.Message))
+			p.Line(2, term.Visible(f.Message))
 		}
 	}
-	return b.String()
 }

@@ -75,7 +75,7 @@ func (v *verification) check(parser *message.Parser, d input.Document) report.Re
 	if err == nil && v.policy.Once {
 		own.ifSeen = sign.SeenBefore(m)
 	}
-	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin(), Own: own}
+	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin(), Raw: d.Raw, Telling: v.policy.Once, Own: own}
 	r.Valid = err == nil
 	r.Origin.Short = false // each accepted message is reported by itself
 	reject(&r, err)

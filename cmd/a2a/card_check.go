@@ -6,6 +6,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/agentcard"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -50,7 +51,7 @@ func (f *cardCheckFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	err = out.Read(f.Globals, c, args, cli.OneByOne(f.check))
-	return cli.Answer(out.Finish(err, "", ""), out.Unread, out.Rejected > 0)
+	return cli.Answer(out.Finish(err, out.Validity("card"), term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
 // check is the work on one card: it runs on any core.

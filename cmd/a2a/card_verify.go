@@ -65,8 +65,7 @@ func (f *cardVerifyFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	err = out.Read(f.Globals, c, args, cli.OneByOne(f.check))
-	summary := fmt.Sprintf("%s: %d valid, %d invalid", term.Counted(out.Documents, "card"), out.Documents-out.Rejected, out.Rejected)
-	return cli.Answer(out.Finish(err, summary, term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
+	return cli.Answer(out.Finish(err, out.Validity("card"), term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
 // check is the work on one card: it runs on any core.
@@ -76,7 +75,7 @@ func (f *cardVerifyFlags) check(d input.Document) report.Record {
 		return report.Record{Err: err}
 	}
 	own := verifiedCard{name: doc.Root().Get("name").Text()}
-	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin()}
+	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Raw: d.Raw}
 	own.signatures, err = f.verifier.Verify(doc)
 	r.Valid = err == nil
 	r.Origin.Short = false // each card is reported by itself
@@ -139,15 +138,7 @@ func (own verifiedCard) JSON(r *report.Record) any {
 }
 
 // Text is a line, and below it what is wrong and what is worth knowing of each signature.
-func (own verifiedCard) Text(r *report.Record, colors term.Palette) string {
-	var b strings.Builder
-	line := func(at finding.Finding, text string) {
-		pointer := ""
-		if at.Pointer != "" {
-			pointer = term.Visible(at.Pointer) + ": "
-		}
-		fmt.Fprintf(&b, "  %s:%d:%d: %s%s\n", term.Visible(r.Source), at.Line, at.Column, pointer, term.Visible(text))
-	}
+func (own verifiedCard) Text(r *report.Record, p *report.Page) {
 	if r.Valid {
 		var holding []string
 		for _, s := range own.signatures {
@@ -155,25 +146,26 @@ func (own verifiedCard) Text(r *report.Record, colors term.Palette) string {
 				holding = append(holding, fmt.Sprintf(", key %q (%s)", term.Visible(s.Key.ID), s.Algorithm))
 			}
 		}
-		fmt.Fprintf(&b, "%s: %s%s\n", r.Origin, colors.Green("valid"), strings.Join(holding, ""))
+		p.Head(p.Colors.Green("valid") + strings.Join(holding, ""))
 	} else {
-		fmt.Fprintf(&b, "%s: %s\n", r.Origin, colors.Red("not valid: "+string(r.Reason)))
-		for _, f := range r.Findings {
-			line(f, f.Message)
+		p.Head(p.Colors.Red("not valid: " + string(r.Reason)))
+		for i := range r.Findings {
+			p.Finding(i, "", "")
 		}
+	}
+	line := func(s *agentcard.Signature, text string) {
+		p.Line(1, term.Visible(fmt.Sprintf("%s:%d:%d: %s: %s", r.Source, s.Line, s.Column, s.Pointer, text)))
 	}
 	for _, s := range own.signatures {
-		at := finding.Finding{}.At(s.Pointer, s.Position)
 		told := len(r.Findings) > 0 && r.Findings[0].Pointer == s.Pointer
 		if !s.Holds() && !told {
-			line(at, string(s.Reason)+": "+s.Problem)
+			line(s, string(s.Reason)+": "+s.Problem)
 		}
 		if s.KeySet != "" {
-			line(at, "note: it names the key set "+finding.Quote(s.KeySet)+", which was not fetched: the keys are those at hand")
+			line(s, "note: it names the key set "+finding.Quote(s.KeySet)+", which was not fetched: the keys are those at hand")
 		}
 		if len(s.Keys) > 0 {
-			line(at, "note: it brings a key of its own ("+strings.Join(s.Keys, ", ")+"), which counts for nothing")
+			line(s, "note: it brings a key of its own ("+strings.Join(s.Keys, ", ")+"), which counts for nothing")
 		}
 	}
-	return b.String()
 }

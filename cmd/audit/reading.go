@@ -87,7 +87,7 @@ func answered(stderr io.Writer, err error) error {
 
 // picture returns an empty picture for an output.
 func (f *reading) picture(c *cobra.Command, out *output.File) term.Picture {
-	columns := term.MinWidth
+	columns := term.DefaultWidth
 	if out.Stdout {
 		columns = term.WidthOf(c.OutOrStdout())
 	}

@@ -91,7 +91,7 @@ func (f *macpCheckFlags) check(t transcript, o macp.Options) report.Record {
 		return report.Record{Source: t.source, Err: t.err}
 	}
 	own := &macpReport{fixture: macp.IsFixture(t.doc.Root()), wire: t.offsets != nil}
-	r := report.Record{Source: t.source, Index: t.index, ID: t.sessionID(), Origin: t.origin, Own: own}
+	r := report.Record{Source: t.source, Index: t.index, ID: t.sessionID(), Origin: t.origin, Raw: t.raw, Own: own}
 	judge := macp.Check
 	if own.fixture {
 		judge = macp.CheckFixture

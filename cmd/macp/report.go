@@ -3,7 +3,6 @@ package macp
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -76,30 +75,24 @@ func (m *macpReport) count() int {
 	return n
 }
 
-func (m *macpReport) Text(r *report.Record, colors term.Palette) string {
-	var b strings.Builder
-	b.WriteString(r.Origin.String())
+func (m *macpReport) Text(r *report.Record, p *report.Page) {
+	session := ""
 	if m.wire && r.Index > 0 {
-		fmt.Fprintf(&b, ", session %d", r.Index+1)
+		session = fmt.Sprintf(", session %d", r.Index+1)
 	}
-	if r.Valid {
-		b.WriteString(": " + colors.Green("conforms") + "\n")
-	} else {
-		b.WriteString(": " + colors.Red(term.Plural(m.count(), "violation")) + "\n")
+	outcome := p.Colors.Green("conforms")
+	if !r.Valid {
+		outcome = p.Colors.Red(term.Plural(m.count(), "violation"))
 	}
-	for _, f := range r.Findings {
-		place := fmt.Sprintf("%d:%d", f.Line, f.Column)
-		if f.Line == 0 {
-			place = fmt.Sprintf("byte %d", f.Offset)
-		}
-		rule := f.Rule
+	p.Line(0, r.Origin.String()+session+": "+outcome)
+	for i, f := range r.Findings {
+		rule, severity := f.Rule, ""
 		if f.Reason != "" {
 			rule += ", " + string(f.Reason)
 		}
 		if f.Severity != finding.Error {
-			place += ": " + colors.Severity(f.Severity)(string(f.Severity))
+			severity = p.Severity(f)
 		}
-		fmt.Fprintf(&b, "  %s:%s: %s %s\n", term.Visible(r.Source), place, term.Visible(f.PlacedMessage()), colors.Dim("["+rule+"]"))
+		p.Finding(i, severity, rule)
 	}
-	return b.String()
 }

@@ -18,8 +18,9 @@ type transcript struct {
 	index   int    // 0-based, within the source
 	origin  input.Origin
 	doc     *jsonstream.Document
-	offsets []int64 // of its messages on the wire, in bytes; nil for JSON
-	err     error   // why there is none, with the place
+	raw     jsonstream.Raw // of doc, where it is JSON
+	offsets []int64        // of its messages on the wire, in bytes; nil for JSON
+	err     error          // why there is none, with the place
 }
 
 // place returns where a violation is in its source. Of the wire only the offset of
@@ -62,6 +63,7 @@ func (f transcriptInput) transcripts(d input.Document) []transcript {
 			return list
 		}
 	} else if t.err == nil {
+		t.raw = d.Raw
 		t.doc, t.err = jsonstream.Parse(d.Raw, f.Limits)
 		if t.err != nil && isBinary(d.Raw.Bytes) {
 			t.err = fmt.Errorf("%w; if these are protobuf envelopes, add --wire", t.err)

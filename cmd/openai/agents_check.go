@@ -8,6 +8,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/openai/agents"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -62,7 +63,7 @@ func (f *agentsCheckFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	err = out.ReadWhole(f.Globals, c, args, cli.OneByOne(f.check))
-	return cli.Answer(out.Finish(err, "", ""), out.Unread, out.Rejected > 0)
+	return cli.Answer(out.Finish(err, out.Validity("file"), term.Counted(out.Unread, "file")), out.Unread, out.Rejected > 0)
 }
 
 // check is the work on one file: it runs on any core.

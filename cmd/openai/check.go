@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/formats/openai/agents"
@@ -90,7 +91,7 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	err = out.Read(f.Globals, c, args, cli.OneByOne(f.check))
-	return cli.Answer(out.Finish(err, "", ""), out.Unread, out.Rejected > 0)
+	return cli.Answer(out.Finish(err, out.Validity("document"), term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
 // loadAgents reads what runs are held against.

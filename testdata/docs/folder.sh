@@ -94,6 +94,7 @@ for word; do
 		esac ;;
 	receiver.yaml)
 		case $BLOCK in *'verify --receiver'*) key team.key; echo 'keys: [team.key]' >receiver.yaml ;; *) handoff example receiver >receiver.yaml ;; esac ;;
+	broken.json) handoff example | sed 's/"handoffId"/"handoff_id"/; s/"costSpentSoFarUSD": /&-/' >broken.json ;;
 	state.schema.json) echo '{"type":"object"}' >"$word" ;;
 	refund.schema.json|escalation.schema.json|any.schema.json) schema >"$word" ;;
 	a.jsonl|b.jsonl|all.jsonl|archive.jsonl|relay.jsonl) many >"$word" ;;

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,13 +16,27 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // ReportFlags say which reports a run writes, and where.
-type ReportFlags struct{ report.Choice }
+type ReportFlags struct {
+	report.Choice
+	Verbose   bool
+	excerpt   bool
+	noExcerpt bool
+	filter    filterFlags
+}
 
-// Register registers the flags of a command that may write several reports.
+// Register registers the flags of a command that may write several reports, on each document by
+// itself.
 func (f *ReportFlags) Register(c *cobra.Command, formats []string) {
+	f.RegisterFiles(c, formats)
+	f.registerText(c)
+}
+
+// RegisterFiles registers the flags of a command that may write several reports.
+func (f *ReportFlags) RegisterFiles(c *cobra.Command, formats []string) {
 	f.register(c, "format of the report", formats)
 	c.Flags().StringArrayVar(&f.Also, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
 	var prefixes []string
@@ -33,6 +50,7 @@ func (f *ReportFlags) Register(c *cobra.Command, formats []string) {
 // written has to be in a format that there is.
 func (f *ReportFlags) RegisterOne(c *cobra.Command, what string, formats []string) {
 	f.register(c, what, formats)
+	f.registerText(c)
 	c.PreRunE = func(*cobra.Command, []string) error { return report.CheckFormat(f.Format, formats) }
 }
 
@@ -43,6 +61,14 @@ func (f *ReportFlags) register(c *cobra.Command, what string, formats []string) 
 	flags.StringVarP(&f.Output, "output", "o", "", "write the report to `FILE`")
 	flags.BoolVarP(&f.Quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
 	Complete(c, "format", formats...)
+}
+
+// registerText registers the flags that say how a report reads on each document.
+func (f *ReportFlags) registerText(c *cobra.Command) {
+	flags := c.Flags()
+	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "also name the documents with which nothing is wrong")
+	flags.BoolVar(&f.excerpt, "excerpt", false, "show the line around each finding also where the report does not go to a terminal")
+	flags.BoolVar(&f.noExcerpt, "no-excerpt", false, "do not show the line around each finding")
 }
 
 // A Reporting is one run of a command that reports on every document it reads.
@@ -64,29 +90,59 @@ type Reporting struct {
 	Unexpected int
 	Unread     int // documents and sources that could not be read
 
-	quiet bool
+	// Whole: documents are not JSON, and passed on without an end of line.
+	Whole bool
+
+	rules    map[string]int // how often each was broken
+	quiet    bool
+	excerpts int // how wide they are, in columns; 0 for none
+	filter   *filter
 }
 
 // Records are those of a batch.
 type Records []report.Record
 
-// Weight counts a quarter of a kilobyte for a record, and half a one for a finding.
+// Weight counts a quarter of a kilobyte for a record, half a one for a finding, and the document
+// where the record has it.
 func (list Records) Weight() int {
 	n := 256 * len(list)
 	for _, r := range list {
-		n += 512 * len(r.Findings)
+		n += 512*len(r.Findings) + len(r.Raw.Bytes)
 	}
 	return n
 }
 
 // Start opens the reports of a run. The main one is opened by open, if that is not nil.
 func (f *ReportFlags) Start(g *Globals, c *cobra.Command, open func(path string, stdout io.Writer) (*output.File, error)) (*Reporting, error) {
+	if f.excerpt && f.noExcerpt {
+		return nil, errors.New("--excerpt and --no-excerpt: use one of them")
+	}
+	filter, err := f.filter.open(g, c)
+	if err != nil {
+		return nil, err
+	}
 	if open == nil {
 		open = g.Open
 	}
+	var screen io.Writer = c.OutOrStdout()
+	if f.filter.pass && f.Output == "" {
+		screen = c.ErrOrStderr()
+		open = func(string, io.Writer) (*output.File, error) {
+			return &output.File{Writer: g.Buffered("standard error", screen), Stdout: true, All: g.Files}, nil
+		}
+	}
 	var printers []report.Printer
-	set, err := report.Open(open, g.Open, g.Color, c.OutOrStdout(), f.Choice, func(format string, w *output.File, colors term.Palette) (report.Ending, error) {
-		p, err := report.NewPrinter(format, w, colors)
+	excerpts := 0
+	set, err := report.Open(open, g.Open, c.OutOrStdout(), f.Choice, func(format string, w *output.File) (report.Ending, error) {
+		text := report.Text{Colors: term.NewPalette(w.Stdout && term.UseColor(g.Color, screen)), All: f.Verbose}
+		onScreen := w.Stdout && term.IsScreen(screen)
+		if onScreen {
+			text.Width = term.WidthOf(screen)
+		}
+		if format == "text" && !f.noExcerpt && (f.excerpt || onScreen) {
+			excerpts = cmp.Or(text.Width, term.MaxWidth)
+		}
+		p, err := report.NewPrinter(format, w, text)
 		printers = append(printers, p)
 		return p, err
 	})
@@ -103,8 +159,8 @@ func (f *ReportFlags) Start(g *Globals, c *cobra.Command, open func(path string,
 			}
 			return nil
 		}),
-		Progress: g.NewProgress(c.ErrOrStderr(), f.Quiet || !term.IsTerminal(c.OutOrStdout())),
-		Stderr:   c.ErrOrStderr(), Reasons: map[finding.Reason]int{}, quiet: f.Quiet,
+		Progress: g.NewProgress(c.ErrOrStderr(), f.Quiet || !term.IsTerminal(screen)),
+		Stderr:   c.ErrOrStderr(), Reasons: map[finding.Reason]int{}, rules: map[string]int{}, quiet: f.Quiet, excerpts: excerpts, filter: filter,
 	}, nil
 }
 
@@ -137,7 +193,7 @@ func (r *Reporting) ReadWhole(g *Globals, c *cobra.Command, args []string, work 
 // Run reports what work comes to on the batches that produce emits.
 func (r *Reporting) Run(produce func(emit func([]input.Document) bool), work func([]input.Document) Records) error {
 	defer r.Progress.Stop()
-	err := input.InOrder(produce, work, func(list Records) error {
+	err := input.InOrder(produce, r.prepared(work), func(list Records) error {
 		if r.Before != nil {
 			if err := r.Before(list); err != nil {
 				return err
@@ -153,8 +209,28 @@ func (r *Reporting) Run(produce func(emit func([]input.Document) bool), work fun
 	return cmp.Or(err, r.Findings.Flush(), r.flush())
 }
 
+// prepared returns work that also takes the excerpts that a report shows, and drops the documents
+// that go nowhere: they need not be in memory until it is their turn.
+func (r *Reporting) prepared(work func([]input.Document) Records) func([]input.Document) Records {
+	return func(batch []input.Document) Records {
+		list := work(batch)
+		for i := range list {
+			one := &list[i]
+			if r.excerpts > 0 && !r.Findings.Exhausted.Load() {
+				one.TakeExcerpts(r.excerpts)
+			}
+			if r.filter == nil {
+				one.Raw = jsonstream.Raw{}
+			} else if one.Err != nil && len(list) == len(batch) {
+				one.Source, one.Index, one.Raw = batch[i].Source.Name, batch[i].Index, batch[i].Raw
+			}
+		}
+		return list
+	}
+}
+
 func (r *Reporting) flush() error {
-	err := r.Flush()
+	err := cmp.Or(r.filter.flush(), r.Flush())
 	if err == nil && r.Flushed != nil {
 		r.Flushed()
 	}
@@ -165,6 +241,12 @@ func (r *Reporting) flush() error {
 func (r *Reporting) Report(one *report.Record) error {
 	if ClassifierFailed(one.Err) {
 		return one.Err
+	}
+	if r.filter != nil {
+		if err := r.filter.take(one, r.Whole); err != nil {
+			return err
+		}
+		one.Raw = jsonstream.Raw{}
 	}
 	if one.Err != nil {
 		r.Unread++
@@ -186,6 +268,9 @@ func (r *Reporting) Report(one *report.Record) error {
 	if one.Unexpected {
 		r.Unexpected++
 	}
+	for _, f := range one.Findings {
+		r.rules[f.Rule]++
+	}
 	return r.Findings.Report(one)
 }
 
@@ -194,13 +279,39 @@ func (r *Reporting) Report(one *report.Record) error {
 // findings are not shown.
 func (r *Reporting) Finish(err error, summary, unread string) error {
 	r.Progress.Stop()
+	err = r.Close(cmp.Or(err, r.filter.close()))
 	if err == nil && !r.quiet && summary != "" {
 		if r.Unread > 0 {
 			summary += "; " + unread + " could not be read"
 		}
 		fmt.Fprintln(r.Stderr, summary+r.Findings.Summary())
+		if r.Findings.Omitted > 0 {
+			r.printTotals()
+		}
 	}
-	return r.Close(err)
+	return err
+}
+
+// Validity says how many of the documents are valid, which are called so.
+func (r *Reporting) Validity(noun string) string {
+	return fmt.Sprintf("%s: %d valid, %d invalid", term.Counted(r.Documents, noun), r.Documents-r.Rejected, r.Rejected)
+}
+
+// maxTotals is how many rules have their totals printed.
+const maxTotals = 10
+
+// printTotals prints how often each rule was broken, the most frequent ones first.
+func (r *Reporting) printTotals() {
+	rules := slices.SortedFunc(maps.Keys(r.rules), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.rules[b], r.rules[a]), cmp.Compare(a, b))
+	})
+	for i, rule := range rules {
+		if i == maxTotals {
+			fmt.Fprintf(r.Stderr, "  … and %s\n", term.Plural(len(rules)-i, "other rule"))
+			break
+		}
+		fmt.Fprintf(r.Stderr, "  %9s  %s\n", term.Grouped(int64(r.rules[rule])), term.Visible(rule))
+	}
 }
 
 // Each does work on every document that the arguments name, on all cores, and consumes what

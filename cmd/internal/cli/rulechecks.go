@@ -35,7 +35,7 @@ func (f *RuleChecks) Load() (err error) {
 
 // Record returns what is reported of a document with some findings.
 func (f *RuleChecks) Record(d input.Document, findings []finding.Finding) report.Record {
-	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Result: validate.Result{Valid: true}}
+	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Raw: d.Raw, Result: validate.Result{Valid: true}}
 	var details []finding.Finding
 	r.Findings = []finding.Finding{} // an array in JSON, also without any
 	for _, one := range findings {

@@ -79,7 +79,7 @@ func complaints(r *Record) []finding.Finding {
 }
 
 // asExpected reports whether a document is invalid as it was expected to be.
-func (r *Record) asExpected() bool { return r.Expected != "" && !r.Unexpected && !r.Valid }
+func (r *Record) asExpected() bool { return r.fulfilled() && !r.Valid }
 
 // leftOut returns what replaces the findings that a report leaves out, nil if it has all.
 func leftOut(r *Record) []finding.Finding {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 )
 
@@ -56,6 +58,39 @@ func marshal(v any) ([]byte, error) {
 		return nil, fmt.Errorf("encoding the report: %w", err)
 	}
 	return text, nil
+}
+
+// AppendWithDocument appends a line of JSON: the record, and in it the document that it is of, as
+// the member message. What is not strict JSON, or is JSON Lines, is its text, and what is not
+// UTF-8 is base64.
+func AppendWithDocument(dst []byte, r *Record, limits jsonstream.Limits) ([]byte, error) {
+	var v any = r
+	switch {
+	case r.Err != nil:
+		v = struct {
+			Source string `json:"source"` // the file as named by the user
+			Index  int    `json:"index"`  // 0-based, within the source
+			Error  string `json:"error"`  // why there is no answer
+		}{r.Source, r.Index, r.Err.Error()}
+	case r.Own != nil:
+		v = r.Own.JSON(r)
+	}
+	record, err := marshal(v)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, bytes.TrimSuffix(WithoutSecrets(record), []byte("}"))...)
+	if r.Raw.Bytes == nil {
+		return append(dst, '}', '\n'), nil // longer than a document may be
+	}
+	if _, damage := jsonstream.Parse(r.Raw, limits); damage == nil && !r.Raw.Lines {
+		dst = jsonstream.AppendCompact(append(dst, `,"message":`...), r.Raw.Bytes)
+	} else if utf8.Valid(r.Raw.Bytes) {
+		dst, err = jsontext.AppendQuote(append(dst, `,"text":`...), r.Raw.Bytes)
+	} else {
+		dst, err = jsontext.AppendQuote(append(dst, `,"base64":`...), base64.StdEncoding.EncodeToString(r.Raw.Bytes))
+	}
+	return append(dst, '}', '\n'), err
 }
 
 func writeLine(w io.Writer, text []byte) error {

@@ -10,8 +10,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -24,17 +23,21 @@ type Record struct {
 	Expected   string `json:"expected,omitzero"`   // with --expect: what the outcome should be
 	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: it is not
 	Excess
-	Origin input.Origin `json:"-"`
-	Score  float64      `json:"-"` // of its worst text, 0 to 1, where evidence is weighed
-	Own    Own          `json:"-"` // nil for what reads like the records of validate
-	Err    error        `json:"-"` // why the document could not be read; there is nothing to report then
+	Origin  input.Origin   `json:"-"`
+	Raw     jsonstream.Raw `json:"-"` // the document; without bytes where it is not in memory
+	Score   float64        `json:"-"` // of its worst text, 0 to 1, where evidence is weighed
+	Telling bool           `json:"-"` // it is worth a line also if nothing is wrong
+	Own     Own            `json:"-"` // nil for what reads like the records of validate
+	Err     error          `json:"-"` // why the document could not be read; there is nothing to report then
+
+	excerpts []excerpt // of the findings; nil where none are wanted
 }
 
 // Own is how the records of one command read as text and JSON. It says no more of findings
 // than the record still has: the others, at their end, are left out.
 type Own interface {
 	Outcome(*Record) string // what the document came to, in few words
-	Text(*Record, term.Palette) string
+	Text(*Record, *Page)
 	JSON(*Record) any
 }
 
@@ -92,10 +95,11 @@ type Ending interface {
 // Formats are the formats of validate's report.
 var Formats = []string{"text", "json", "sarif", "junit", "github"}
 
-func NewPrinter(format string, w io.Writer, colors term.Palette) (Printer, error) {
+// NewPrinter returns the printer of a format; text looks as it says.
+func NewPrinter(format string, w io.Writer, text Text) (Printer, error) {
 	switch format {
 	case "text":
-		return textReporter{w: w, colors: colors}, nil
+		return &textReporter{w: w, Text: text}, nil
 	case "json":
 		return jsonReporter{w: w}, nil
 	case "sarif":
@@ -125,7 +129,7 @@ type Set struct {
 }
 
 // Open opens the outputs of all reports, as main says the main one, and makes of each a report.
-func Open(main, further func(path string, stdout io.Writer) (*output.File, error), color string, stdout io.Writer, f Choice, create func(format string, w *output.File, colors term.Palette) (Ending, error)) (*Set, error) {
+func Open(main, further func(path string, stdout io.Writer) (*output.File, error), stdout io.Writer, f Choice, create func(format string, w *output.File) (Ending, error)) (*Set, error) {
 	wanted := []string{f.Format + "=" + f.Output}
 	if f.Quiet && f.Output == "" {
 		wanted = nil
@@ -148,7 +152,7 @@ func Open(main, further func(path string, stdout io.Writer) (*output.File, error
 			return nil, all.Close(err)
 		}
 		all.outputs = append(all.outputs, out)
-		r, err := create(format, out, term.NewPalette(out.Stdout && term.UseColor(color, stdout)))
+		r, err := create(format, out)
 		if err != nil {
 			return nil, all.Close(err)
 		}
@@ -223,59 +227,4 @@ func (j jsonReporter) Report(r *Record) error {
 		return WriteJSON(j.w, r.Own.JSON(r))
 	}
 	return WriteJSON(j.w, r)
-}
-
-// A textReporter writes a line per document, and its findings below it.
-type textReporter struct {
-	Bare
-	w      io.Writer
-	colors term.Palette
-}
-
-func (t textReporter) Report(r *Record) error {
-	if r.Messages > 0 {
-		_, err := io.WriteString(t.w, r.several())
-		return err
-	}
-	text := ""
-	if r.Own != nil {
-		text = r.Own.Text(r, t.colors)
-	} else {
-		text = t.text(r)
-	}
-	if notShown := r.notShown(); notShown != "" && (r.Expected == "" || r.Unexpected) {
-		text += "  … " + notShown + "\n"
-	}
-	_, err := io.WriteString(t.w, text)
-	return err
-}
-
-func (t textReporter) text(r *Record) string {
-	var b strings.Builder
-	b.WriteString(r.Origin.String())
-	b.WriteString(": ")
-	if r.Valid {
-		b.WriteString(t.colors.Green("valid"))
-	} else {
-		b.WriteString(t.colors.Red(cmp.Or(string(r.Reason), "invalid")))
-	}
-	if r.Format != "" && r.Format != format.EAAPL {
-		b.WriteString(t.colors.Dim(" (" + string(r.Format) + ")"))
-	}
-	switch {
-	case r.Unexpected:
-		b.WriteString(t.colors.Red(", but expected " + r.Expected))
-	case r.Expected != "":
-		b.WriteString(", as expected")
-	}
-	b.WriteByte('\n')
-	if r.Expected != "" && !r.Unexpected {
-		return b.String() // what was wanted needs no explanation
-	}
-	for _, f := range r.Findings {
-		severity := t.colors.Severity(f.Severity)(string(f.Severity))
-		fmt.Fprintf(&b, "  %s:%d:%d: %s: %s %s\n", term.Visible(r.Source), f.Line, f.Column, severity,
-			term.Visible(f.PlacedMessage()), t.colors.Dim("["+term.Visible(f.Rule)+"]"))
-	}
-	return b.String()
 }

@@ -257,6 +257,46 @@ func Wrap(s string, columns, maxLines int) []string {
 	return lines
 }
 
+// Fold returns visible text, which may be coloured, as lines of so many columns at most, broken at
+// spaces; 0 columns leave it on one line. The first line is indented, the others two columns more.
+// A longer word, such as a path, stays whole, for people to copy.
+func Fold(s string, indent, columns int) string {
+	if columns == 0 {
+		return Spaces(indent) + s
+	}
+	var b strings.Builder
+	b.WriteString(Spaces(indent))
+	at, empty := indent, true
+	for i, word := range strings.Split(s, " ") {
+		width := Width(withoutColors(word))
+		switch {
+		case i == 0:
+		case at+1+width > columns && !empty:
+			b.WriteString("\n" + Spaces(indent+2))
+			at = indent + 2
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += width
+		empty = empty && width == 0
+	}
+	return b.String()
+}
+
+// withoutColors returns text without what colours it.
+func withoutColors(s string) string {
+	for {
+		from := strings.IndexByte(s, '\x1b')
+		if from < 0 {
+			return s
+		}
+		length := strings.IndexByte(s[from:], 'm') + 1
+		s = s[:from] + s[from+max(length, 1):]
+	}
+}
+
 // breakLine splits visible text where a line ends.
 func breakLine(s string, columns int) (head, rest string) {
 	part, all := prefix(s, max(columns, 0)*BytesPerColumn)

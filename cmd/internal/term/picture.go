@@ -14,9 +14,6 @@ const (
 	MaxFindings     = 20
 )
 
-// MinWidth is the minimum width that text is laid out for.
-const MinWidth = 80
-
 // MaxBar keeps bars from filling a wide screen.
 const MaxBar = 72
 
@@ -30,7 +27,7 @@ type Picture struct {
 	Text  bytes.Buffer
 }
 
-// NewPicture returns an empty picture, 80 columns wide at least.
+// NewPicture returns an empty picture, [MinWidth] wide at least.
 func NewPicture(columns int, colors Palette) Picture {
 	return Picture{Width: max(columns, MinWidth), Palette: colors}
 }
