@@ -116,12 +116,11 @@ func (f *chainFlags) run(c *cobra.Command, read func(*chainRun) error) error {
 		progress: f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
 	}
 	run.out, err = report.Open(f.Open, f.Open, c.OutOrStdout(), f.reports.Choice, func(format string, w *output.File) (report.Ending, error) {
-		colors := term.NewPalette(w.Stdout && term.UseColor(f.Color, c.OutOrStdout()))
-		columns := term.DefaultWidth
-		if w.Stdout {
-			columns = term.WidthOf(c.OutOrStdout())
+		look := report.Text{Colors: term.NewPalette(w.Stdout && term.UseColor(f.Color, c.OutOrStdout())), All: f.all || f.tasks != nil}
+		if w.Stdout && term.IsScreen(c.OutOrStdout()) {
+			look.Width = term.WidthOf(c.OutOrStdout())
 		}
-		r, err := newChainReporter(format, w, columns, colors, f.all || f.tasks != nil, f.MaxFindings)
+		r, err := newChainReporter(format, w, look, f.MaxFindings)
 		run.tasks = append(run.tasks, r)
 		return r, err
 	})

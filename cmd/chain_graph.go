@@ -35,7 +35,7 @@ func (g *chainGraph) Tasks(tasks []*chain.Task) error {
 			n := twig.Node
 			numbers[n] = next
 			id, _ := term.Cut(n.HandoffID, ids)
-			lines := []string{tasktree.Hop(n), id}
+			lines := []string{tasktree.Hop(n, tasktree.MaxHopColumns), id}
 			parent, linked := numbers[n.Parent]
 			if !linked {
 				lines = append(lines, stepLabel(n))

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
@@ -21,14 +22,14 @@ type chainReporter interface {
 	Tasks([]*chain.Task) error // is called once, after what could not be read
 }
 
-// newChainReporter returns the reporter of a format. Text is drawn in so many
-// columns, with every task in full if all is set. At most so many findings are reported.
-func newChainReporter(format string, w io.Writer, columns int, colors term.Palette, all bool, maxFindings int) (chainReporter, error) {
+// newChainReporter returns the reporter of a format. Text looks as it says: All is every task in
+// full. At most so many findings are reported.
+func newChainReporter(format string, w io.Writer, look report.Text, maxFindings int) (chainReporter, error) {
 	findings := term.Allowance{Max: maxFindings}
 	switch format {
 	case "text":
-		t := newChainText(w, columns, colors, all)
-		t.findings = findings
+		t := newChainText(w, cmp.Or(look.Width, term.DefaultWidth), look.Colors, look.All)
+		t.screen, t.findings = look.Width > 0, findings
 		return t, nil
 	case "json":
 		return &chainJSON{w: w, findings: findings}, nil

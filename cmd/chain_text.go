@@ -16,6 +16,7 @@ type chainText struct {
 	report.Bare
 	w        io.Writer
 	all      bool // every task in full
+	screen   bool // lines are to fit the width
 	unread   int
 	findings term.Allowance
 	term.Picture

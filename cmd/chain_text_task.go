@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +19,7 @@ type taskView struct {
 	agents      int
 	first, last time.Time // zero if no message has a time
 
-	names, costs, tokens, ids int // columns
+	names, costs, tokens, ids, places int // columns
 }
 
 func newTaskView(t *chain.Task) taskView {
@@ -41,7 +43,8 @@ func newTaskView(t *chain.Task) taskView {
 				v.last = n.Time
 			}
 		}
-		v.names = max(v.names, term.Width(twig.Stem())+term.Width(tasktree.Hop(n)))
+		v.names = max(v.names, term.Width(twig.Stem())+term.Width(tasktree.Hop(n, tasktree.MaxHopColumns)))
+		v.places = max(v.places, len(fmt.Sprintf("%s:%d", n.Place.Source, n.Place.Line)))
 		v.costs = max(v.costs, len(tasktree.USD(n.Step.SpentUSD)))
 		v.tokens = max(v.tokens, len(term.Grouped(tasktree.Tokens(n.Step))))
 	}
@@ -67,29 +70,95 @@ func (t *chainText) header(v taskView) {
 	if !v.first.IsZero() {
 		facts = append(facts, term.Elapsed(v.last.Sub(v.first)))
 	}
-	t.Line(mark, " ", t.Bold(term.Clip(cmp.Or(v.ID, "(no task)"), maxTaskColumns)), "  ", strings.Join(facts, ", "))
+	line := mark + " " + t.Bold(term.Clip(cmp.Or(v.ID, "(no task)"), maxTaskColumns)) + "  " + strings.Join(facts, ", ")
+	if t.screen {
+		line = term.Fold(line, 0, t.Width)
+	}
+	t.Line(line)
 }
 
 // Columns of the table with the tree.
 const (
-	minNames    = 60 // if the tree needs them, on a narrow terminal too
+	minNames    = 60 // if the tree needs them, where nothing has to fit
+	fewNames    = 32 // on a screen, other columns make room for them
 	timeColumns = len(time.DateOnly)
 	maxPlace    = 40
+	gap         = "  "
 )
+
+// A cell is one of a row of the table: of a column that there is.
+type cell struct {
+	columns int
+	right   bool // the text is on the right
+	heading string
+	text    func(tasktree.Twig) string
+	paint   func(...any) string
+}
+
+// cells are the columns after the names, by how many there is room for them, and how many that leaves
+// the names. Places that find no room are below their messages.
+func (t *chainText) cells(v taskView) (cells []cell, names int, placesBelow bool) {
+	plain := fmt.Sprint
+	when := cell{timeColumns, true, tasktree.Day(v.first), func(twig tasktree.Twig) string { return tasktree.When(twig.Node, v.first) }, plain}
+	cost := cell{max(v.costs, len("cost")), true, "cost", func(twig tasktree.Twig) string { return tasktree.USD(twig.Step.SpentUSD) }, plain}
+	tokens := cell{max(v.tokens, len("tokens")), true, "tokens", func(twig tasktree.Twig) string { return term.Grouped(tasktree.Tokens(twig.Step)) }, plain}
+	id := cell{v.ids, false, "handoff", func(twig tasktree.Twig) string { id, _ := term.Cut(twig.HandoffID, v.ids); return id }, t.Cyan}
+	places := maxPlace
+	if t.screen {
+		places = min(max(v.places, len("place")), t.Width/4)
+	}
+	where := cell{places, false, "place", func(twig tasktree.Twig) string { return sourceOf(twig, places) }, t.Dim}
+	needed := min(v.names, max(fewNames, t.Width/2))
+	for _, cells = range [][]cell{{when, cost, tokens, id, where}, {when, cost, id, where}, {when, cost, id}, {cost, id}, {cost}} {
+		names = t.Width
+		for _, c := range cells {
+			names -= len(gap) + c.columns
+		}
+		if !t.screen || names >= needed {
+			break
+		}
+	}
+	if !t.screen {
+		names = max(names, minNames)
+	}
+	return cells, max(min(v.names, names), term.Width("from → to")), cells[len(cells)-1].heading != where.heading
+}
+
+// sourceOf is where a message was read, with its end if it is long.
+func sourceOf(twig tasktree.Twig, columns int) string {
+	return tail(fmt.Sprintf("%s:%d", twig.Place.Source, twig.Place.Line), columns)
+}
+
+// row draws a line of the table.
+func (t *chainText) row(first string, cells []cell, text func(cell) string) {
+	parts := []string{first}
+	for i, c := range cells {
+		s := text(c)
+		switch {
+		case c.right:
+			s = term.Right(s, c.columns)
+		case i < len(cells)-1:
+			s = term.Left(s, c.columns)
+		}
+		parts = append(parts, gap, c.paint(s))
+	}
+	t.Line(parts...)
+}
 
 // tree draws a line for each message, and its findings below it.
 func (t *chainText) tree(v taskView) error {
-	const gap = "  "
-	costs, tokens := max(v.costs, len("cost")), max(v.tokens, len("tokens"))
-	rest := timeColumns + costs + tokens + v.ids + len("place") + 5*len(gap)
-	names := max(min(v.names, max(t.Width-rest, minNames)), term.Width("from → to"))
-	t.Line(t.Dim(term.Left("from → to", names)), gap, t.Dim(term.Right(tasktree.Day(v.first), timeColumns)), gap, t.Dim(term.Right("cost", costs)), gap,
-		t.Dim(term.Right("tokens", tokens)), gap, t.Dim(term.Left("handoff", v.ids)), gap, t.Dim("place"))
+	cells, names, placesBelow := t.cells(v)
+	headings := slices.Clone(cells)
+	for i := range headings {
+		headings[i].paint = t.Dim
+	}
+	t.row(t.Dim(term.Left("from → to", names)), headings, func(c cell) string { return c.heading })
 	for twig := range tasktree.Twigs(v.Task) {
-		id, _ := term.Cut(twig.HandoffID, v.ids)
-		t.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node), names), gap, term.Right(tasktree.When(twig.Node, v.first), timeColumns), gap,
-			term.Right(tasktree.USD(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tasktree.Tokens(twig.Step)), tokens), gap,
-			t.Cyan(term.Left(id, v.ids)), gap, t.Dim(tail(twig.Place.Source, maxPlace), ":", twig.Place.Line))
+		hop := tasktree.Hop(twig.Node, max(names-term.Width(twig.Stem()), fewNames/2))
+		t.row(term.Left(twig.Stem()+hop, names), cells, func(c cell) string { return c.text(twig) })
+		if placesBelow {
+			t.Line(twig.Below(), t.Dim(sourceOf(twig, t.Width-term.Width(twig.Below()))))
+		}
 		t.findingsBelow(twig)
 		if err := t.spill(maxSpill); err != nil {
 			return err
@@ -111,7 +180,7 @@ func tail(s string, columns int) string {
 }
 
 // minFinding is how many columns a finding has, however deep it is.
-const minFinding = 40
+const minFinding = 30
 
 // findingsBelow lists what is wrong at the boundary above a message.
 func (t *chainText) findingsBelow(at tasktree.Twig) {

@@ -24,7 +24,14 @@ func (t *chainText) waterfall(task *chain.Task) {
 		rows[i] = tasktree.SpentRow(s.Agent, tasktree.MaxAgentColumns, s.Handoffs, s.Cost, total)
 	}
 	var spent message.Decimal
-	for i, line := range term.Columns(rows) {
+	lines := term.Columns(rows)
+	for t.screen && term.Width(lines[0]) > t.Width && len(rows[0]) > len([]string{"agent", "USD"}) {
+		for i := range rows {
+			rows[i] = rows[i][:len(rows[i])-1]
+		}
+		lines = term.Columns(rows)
+	}
+	for i, line := range lines {
 		s := spenders[i]
 		room := max(min(t.Width-term.Width(line)-2, term.MaxBar), 1)
 		begin := mark(spent, total.SpentUSD, room)

@@ -22,10 +22,8 @@ var verdictWords = map[finding.Reason]string{
 	validate.SafetyViolation:   "safety",
 }
 
-// agents names both within the columns, a short name leaving its room to the
-// other; or the format of what names neither.
+// agents names both within the columns, or the format of what names neither.
 func agents(f inspect.Facts, columns int) string {
-	const arrow = " → "
 	from, to := f.From.ID, f.To.Type
 	if from+to == "" {
 		return term.Left(formats.Named(f.Format).Kind, columns)
@@ -33,9 +31,7 @@ func agents(f inspect.Facts, columns int) string {
 	if n := len(f.Receivers); n > 1 {
 		to += fmt.Sprintf(" +%d", n-1)
 	}
-	columns -= term.Width(arrow)
-	from = term.Clip(from, max(columns/2, columns-term.Width(term.Clip(to, columns))))
-	return from + arrow + term.Left(to, columns-term.Width(from))
+	return term.Left(term.Pair(from, to, columns), columns)
 }
 
 // moment shows a time in UTC, as precisely as there is room.

@@ -60,6 +60,7 @@ type inspectTable struct {
 	term.Palette
 	columns               int
 	counted               bool // there is a column for the tokens of the message
+	narrow                bool // there are none for money and the tokens that were spent
 	agents, time, verdict int  // columns of these, which grow with the terminal
 
 	source  string
@@ -92,6 +93,7 @@ const (
 	narrowVerdict = len("x context")
 	wideVerdict   = len("x INCOMPLETE_CONTEXT")
 	wide          = 112 // from here on
+	narrow        = 70  // up to here, without what things cost
 )
 
 func newInspectTable(w io.Writer, columns int, colors term.Palette, counted bool) *inspectTable {
@@ -100,6 +102,9 @@ func newInspectTable(w io.Writer, columns int, colors term.Palette, counted bool
 		t.time, t.verdict = len(momentLayout), wideVerdict
 	}
 	t.agents = t.columns - fixedColumns - t.time - t.verdict
+	if t.narrow = t.columns < narrow; t.narrow {
+		t.agents += moneyColumns + moneyColumns + countColumns + 3*len(" ")
+	}
 	if counted {
 		t.agents -= countColumns + len(" ")
 	}
@@ -107,7 +112,11 @@ func newInspectTable(w io.Writer, columns int, colors term.Palette, counted bool
 }
 
 func (t *inspectTable) line(index, id, agents, when, spent, remaining, tokens, bytes, verdict string) error {
-	line := strings.Join([]string{index, id, agents, when, spent, remaining, tokens, bytes, verdict}, " ")
+	cells := []string{index, id, agents, when, spent, remaining, tokens, bytes, verdict}
+	if t.narrow {
+		cells = []string{index, id, agents, when, bytes, verdict}
+	}
+	line := strings.Join(cells, " ")
 	_, err := io.WriteString(t.w, strings.TrimRight(line, " ")+"\n")
 	return err
 }

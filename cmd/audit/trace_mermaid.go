@@ -23,7 +23,7 @@ func drawTrace(out io.Writer, t *trace.Task) error {
 		n, h := len(numbers), t.Of(twig.Node)
 		numbers[twig.Node] = n
 		id, _ := term.Cut(twig.HandoffID, ids)
-		w.WriteString(language.Message(n, []string{tasktree.Hop(twig.Node), id, string(h.Status)}, class(h.Status)))
+		w.WriteString(language.Message(n, []string{tasktree.Hop(twig.Node, tasktree.MaxHopColumns), id, string(h.Status)}, class(h.Status)))
 		if parent, linked := numbers[twig.Parent]; linked {
 			w.WriteString(language.Edge(parent, n, tasktree.USD(twig.Step.SpentUSD)+", "+term.Elapsed(twig.Time.Sub(twig.Parent.Time))))
 		}

@@ -71,7 +71,7 @@ func (p *tracePicture) tree() error {
 	names, costs, tokens := term.Width("from → to"), len("cost"), len("tokens")
 	first := time.Time{}
 	for twig := range tasktree.Twigs(p.t.Task) {
-		names = max(names, term.Width(twig.Stem())+term.Width(tasktree.Hop(twig.Node)))
+		names = max(names, term.Width(twig.Stem())+term.Width(tasktree.Hop(twig.Node, tasktree.MaxHopColumns)))
 		costs = max(costs, len(tasktree.USD(twig.Step.SpentUSD)))
 		tokens = max(tokens, len(term.Grouped(tasktree.Tokens(twig.Step))))
 		if first.IsZero() {
@@ -84,7 +84,7 @@ func (p *tracePicture) tree() error {
 	for twig := range tasktree.Twigs(p.t.Task) {
 		h := p.t.Of(twig.Node)
 		id, _ := term.Cut(twig.HandoffID, ids)
-		p.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node), names), gap, term.Right(tasktree.When(twig.Node, first), timeColumns), gap,
+		p.Line(term.Left(twig.Stem()+tasktree.Hop(twig.Node, tasktree.MaxHopColumns), names), gap, term.Right(tasktree.When(twig.Node, first), timeColumns), gap,
 			term.Right(tasktree.USD(twig.Step.SpentUSD), costs), gap, term.Right(term.Grouped(tasktree.Tokens(twig.Step)), tokens), gap,
 			p.Cyan(term.Left(id, ids)), gap, paint(&p.Picture, h.Status)(string(h.Status)))
 		if err := p.below(twig, h); err != nil {

@@ -99,13 +99,16 @@ func branches(forks []bool) string {
 // MaxAgentColumns is how many columns an agent's name may take.
 const MaxAgentColumns = 40
 
-// Hop names who hands over to whom.
-func Hop(n *chain.Node) string {
-	text := term.Clip(n.From, MaxAgentColumns) + " → " + term.Clip(n.To, MaxAgentColumns)
-	if more := len(n.Receivers) - 1; more > 0 {
-		text += fmt.Sprintf(" +%d", more)
+// MaxHopColumns is how many columns [Hop] may take.
+const MaxHopColumns = 2*MaxAgentColumns + len(" to ") + len(" +99999")
+
+// Hop names who hands over to whom, within the columns.
+func Hop(n *chain.Node, columns int) string {
+	more := ""
+	if others := len(n.Receivers) - 1; others > 0 {
+		more = fmt.Sprintf(" +%d", others)
 	}
-	return text
+	return term.Pair(term.Clip(n.From, MaxAgentColumns), term.Clip(n.To, MaxAgentColumns), columns-len(more)) + more
 }
 
 // How many columns of a handoffId are shown: enough to distinguish the messages of a task,

@@ -202,6 +202,15 @@ func Left(s string, columns int) string {
 	return s + Spaces(columns-Width(s))
 }
 
+// Pair names both ends of an arrow within the columns, where a short name leaves its room to the
+// other.
+func Pair(from, to string, columns int) string {
+	const arrow = " → "
+	columns -= Width(arrow)
+	from = Clip(from, max(columns/2, columns-Width(Clip(to, columns))))
+	return from + arrow + Clip(to, columns-Width(from))
+}
+
 // Right clips s and fills it up on the left.
 func Right(s string, columns int) string {
 	s = Clip(s, columns)
@@ -264,25 +273,21 @@ func Fold(s string, indent, columns int) string {
 	if columns == 0 {
 		return Spaces(indent) + s
 	}
-	var b strings.Builder
-	b.WriteString(Spaces(indent))
-	at, empty := indent, true
+	var lines []string
+	line, at := Spaces(indent), indent
 	for i, word := range strings.Split(s, " ") {
 		width := Width(withoutColors(word))
 		switch {
 		case i == 0:
-		case at+1+width > columns && !empty:
-			b.WriteString("\n" + Spaces(indent+2))
-			at = indent + 2
+		case at+1+width > columns && strings.TrimSpace(line) != "":
+			lines = append(lines, strings.TrimRight(line, " "))
+			line, at = Spaces(indent+2), indent+2
 		default:
-			b.WriteByte(' ')
-			at++
+			line, at = line+" ", at+1
 		}
-		b.WriteString(word)
-		at += width
-		empty = empty && width == 0
+		line, at = line+word, at+width
 	}
-	return b.String()
+	return strings.Join(append(lines, line), "\n")
 }
 
 // withoutColors returns text without what colours it.
