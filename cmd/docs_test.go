@@ -24,7 +24,7 @@ var notRun = map[string]string{
 // configured says for what the YAML of a page is: the commands that it concerns. In one
 // that names it, FILE is it; for others it is the configuration.
 var configured = map[string][]string{
-	"README.md":        {"handoff validate --receiver FILE message.json"},
+	"tour.md":          {"handoff validate --receiver FILE message.json"},
 	"safety.md":        {"handoff scan --rules FILE message.json"},
 	"signing.md":       {"handoff verify --receiver FILE signed.json"},
 	"privacy.md":       {"handoff redact --policy FILE message.json"},
@@ -76,7 +76,7 @@ func TestDocs(t *testing.T) {
 				switch {
 				case block.language == "yaml":
 					shell.configure(t, name, block)
-				case name == "README.md" && block.language == "console": // TestReadme runs them
+				case name == "tour.md" && block.language == "console": // TestTour runs them
 				default:
 					shell.run(t, block)
 				}

@@ -6,38 +6,41 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
 // TestGenerated compares the files that come from the program itself, and the table of the
 // requirements, with what is made of them now; go test ./cmd -run Generated -update rewrites them.
 func TestGenerated(t *testing.T) {
-	run := func(args ...string) func(*cobra.Command, *bytes.Buffer) error {
-		return func(root *cobra.Command, out *bytes.Buffer) error {
+	run := func(args ...string) func(*testing.T, *bytes.Buffer) error {
+		return func(_ *testing.T, out *bytes.Buffer) error {
+			root := newRoot()
 			root.SetArgs(args)
 			root.SetOut(out)
 			return root.Execute()
 		}
 	}
-	for file, generate := range map[string]func(*cobra.Command, *bytes.Buffer) error{
+	for file, generate := range map[string]func(*testing.T, *bytes.Buffer) error{
 		"completions/handoff.bash": run("completion", "bash"),
 		"completions/_handoff":     run("completion", "zsh"),
 		"completions/handoff.fish": run("completion", "fish"),
 		"completions/handoff.ps1":  run("completion", "powershell"),
 		"docs/commands.md":         run("commands", "-f", "markdown"),
 		"docs/rules.md":            run("explain", "-f", "markdown"),
-		"docs/coverage.md":         func(_ *cobra.Command, out *bytes.Buffer) error { return writeCoverage(out) },
-		"docs/providers.md":        func(_ *cobra.Command, out *bytes.Buffer) error { _, err := out.WriteString(provider.Page); return err },
+		"docs/coverage.md":         func(_ *testing.T, out *bytes.Buffer) error { return writeCoverage(out) },
+		"docs/providers.md":        func(_ *testing.T, out *bytes.Buffer) error { _, err := out.WriteString(provider.Page); return err },
+		"docs/terminal.svg":        writePicture,
 	} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-			var got bytes.Buffer
-			if err := generate(newRoot(), &got); err != nil {
+			path, err := filepath.Abs(filepath.Join("..", filepath.FromSlash(file)))
+			if err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join("..", filepath.FromSlash(file))
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+			var got bytes.Buffer
+			if err := generate(t, &got); err != nil {
+				t.Fatal(err)
+			}
 			if *update {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)

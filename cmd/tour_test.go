@@ -13,21 +13,21 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 )
 
-// TestReadme runs the console sessions of the README in testdata/readme and
-// compares what they show.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+// TestTour runs the console sessions of docs/tour.md in testdata/tour and compares what they
+// show.
+func TestTour(t *testing.T) {
+	tour, err := os.ReadFile(filepath.Join("..", "docs", "tour.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var steps []string
-	for _, session := range regexp.MustCompile("(?s)```console\n\\$ (.*?)```").FindAllSubmatch(readme, -1) {
+	for _, session := range regexp.MustCompile("(?s)```console\n\\$ (.*?)```").FindAllSubmatch(tour, -1) {
 		steps = append(steps, strings.Split(string(session[1]), "\n$ ")...)
 	}
 	if len(steps) == 0 {
-		t.Fatal("the README has no console session")
+		t.Fatal("the tour has no console session")
 	}
-	t.Chdir(filepath.Join("..", "testdata", "readme"))
+	t.Chdir(filepath.Join("..", "testdata", "tour"))
 	for _, step := range steps {
 		command, want, shown := strings.Cut(step, "\n")
 		var got bytes.Buffer
@@ -39,15 +39,15 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: %v", command, err)
 		}
 		if shown && want != "" && strings.TrimSpace(got.String()) != strings.TrimSpace(want) {
-			t.Errorf("%s shows\n%s\nand the README says\n%s", command, got.String(), want)
+			t.Errorf("%s shows\n%s\nand the tour says\n%s", command, got.String(), want)
 		}
 	}
 }
 
-// TestReadmePipeline runs the README's pipeline of three agents as one script: it is no longer
+// TestTourPipeline runs the tour's pipeline of three agents as one script: it is no longer
 // than it says, and its audit log has both handoffs of one task, what they cost, and verifies.
-func TestReadmePipeline(t *testing.T) {
-	script := readmeScript(t, "extract | handoff build")
+func TestTourPipeline(t *testing.T) {
+	script := tourScript(t, "extract | handoff build")
 	if lines := strings.Count(script, "\n") + 1; lines > 10 {
 		t.Fatalf("the pipeline has %d lines:\n%s", lines, script)
 	}
@@ -73,29 +73,29 @@ func TestReadmePipeline(t *testing.T) {
 	}
 }
 
-// readmeScript returns the block of the README that has a text.
-func readmeScript(t *testing.T, text string) string {
+// tourScript returns the block of docs/tour.md that has a text.
+func tourScript(t *testing.T, text string) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("a script of a POSIX shell")
 	}
-	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	tour, err := os.ReadFile(filepath.Join("..", "docs", "tour.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range docsBlocks(string(readme)) {
+	for _, block := range docsBlocks(string(tour)) {
 		if script := strings.Join(block.lines, "\n"); strings.Contains(script, text) {
 			return script
 		}
 	}
-	t.Fatalf("the README has no script with %q", text)
+	t.Fatalf("the tour has no script with %q", text)
 	return ""
 }
 
-// TestReadmeDelivery runs the README's four lines, by which one agent hands over to another,
+// TestTourDelivery runs the tour's four lines, by which one agent hands over to another,
 // over a folder and over NATS.
-func TestReadmeDelivery(t *testing.T) {
+func TestTourDelivery(t *testing.T) {
 	const folder = "dir:tasks"
-	script := readmeScript(t, "handoff receive "+folder)
+	script := tourScript(t, "handoff receive "+folder)
 	if lines := strings.Count(script, "\n") + 1; lines > 4 {
 		t.Errorf("it has %d lines", lines)
 	}
@@ -118,5 +118,22 @@ func TestReadmeDelivery(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestIndex holds docs/index.md to the pages that there are.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join("..", "docs", "index.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "index.md" && !bytes.Contains(index, []byte("]("+name+")")) {
+			t.Errorf("the index does not list %s", name)
+		}
 	}
 }
