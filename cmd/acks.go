@@ -34,7 +34,7 @@ func newAcks(g *cli.Globals) *cobra.Command {
 in the receiverList of the message has accepted its copy, 1 if not: it names those that
 have not. It takes the answers that wait on the transports; with --wait it waits for them.`,
 		Example: `  handoff acks 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --wait 30s`,
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if wait < 0 {
 				return fmt.Errorf("--wait %s: use a duration of 0 or more, such as 30s", wait)

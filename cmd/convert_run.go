@@ -53,15 +53,15 @@ func (f *convertFlags) structure(ctx context.Context, d input.Document, doc *jso
 	errors.As(converted, &faults)
 	for _, fault := range faults {
 		parent := fault.Pointer[:max(strings.LastIndexByte(fault.Pointer, '/'), 0)]
-		if at := nearest(doc.Root(), fault.Pointer).Position(); !reported[fault.Pointer] && !reported[parent] {
+		if at := closest(doc.Root(), fault.Pointer).Position(); !reported[fault.Pointer] && !reported[parent] {
 			all = append(all, cli.Reject(fmt.Errorf("%s:%d:%d: %s: %s%s", d.Source.Name, at.Line, at.Column, fault.Pointer, fault.Message, remedy.Lenient)))
 		}
 	}
 	return errors.Join(all...)
 }
 
-// nearest returns the value at a JSON Pointer, or the innermost one on the path to it.
-func nearest(v jsonstream.Value, pointer string) jsonstream.Value {
+// closest returns the value at a JSON Pointer, or the innermost one on the path to it.
+func closest(v jsonstream.Value, pointer string) jsonstream.Value {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	for _, token := range tokens {
 		next := v.At(jsonstream.AppendPointer("", token))

@@ -129,7 +129,7 @@ func newDeadLetterShow(g *cli.Globals) *cobra.Command {
 		Short: "Show why a message waits, or the message",
 		Example: `  handoff dead-letter show 17
   handoff dead-letter show 17 --message | handoff inspect`,
-		Args: cli.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withLetters(c, &log, keys, func(letters receiver.Letters) error {
 				letter, err := letters.Find(c.Context(), args[0])
@@ -203,7 +203,7 @@ func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 		Use:     "discard LETTER --by NAME --reason TEXT",
 		Short:   "Decide that a message is not accepted; record and message stay",
 		Example: `  handoff dead-letter discard 17 --by "Ada Byron" --reason "an attack"`,
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withLetters(c, &log, cli.SubjectKeysFlag{}, func(letters receiver.Letters) error {
 				stored, err := letters.Discard(c.Context(), args[0], decision.Decision)
@@ -231,7 +231,7 @@ is allowed, or with --allow the findings of those rules alone; if anything else 
 wrong, it stays where it is (exit code 1). The message goes to standard output, as accept
 prints it.`,
 		Example: `  handoff dead-letter release 17 --by "Ada Byron" --reason "quotes an attack, orders nothing" | agent`,
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.withReceiver(c, false, func(r *receiver.Receiver) error {
 				return letterAnswer(c, f.release(c, r, args[0], decision.Decision))

@@ -84,7 +84,7 @@ could not be compared.`,
 // checkArgs wants two arguments, or those of git.
 func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 	if !f.git {
-		return cli.ExactArgs(2)(c, args)
+		return cobra.ExactArgs(2)(c, args)
 	}
 	if !slices.Contains(gitArgumentCounts, len(args)) {
 		return fmt.Errorf("--git takes the 7 or 9 arguments of an external diff, and found %d: it is for diff.handoff.command in git's configuration", len(args))

@@ -61,7 +61,7 @@ var imports = map[string][]string{
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/finding": {"pkg/jsonstream", "pkg/secrets"},
+	"pkg/finding": {"pkg/jsonstream", "pkg/nearest", "pkg/secrets"},
 	"pkg/format":  {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats": {
 		"pkg/format", "pkg/formats/a2a", "pkg/formats/aisdk", "pkg/formats/anthropic", "pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/eaapl", "pkg/formats/gemini", "pkg/formats/langchain", "pkg/formats/macp",
@@ -129,6 +129,8 @@ var imports = map[string][]string{
 	"pkg/internal/undo":       {},
 	"pkg/internal/view":       {"pkg/internal/textscan", "golang.org/x/text"},
 	"pkg/jsonstream":          {"pkg/secrets", "github.com/go-json-experiment/json"},
+	"docs":                    {},
+	"pkg/nearest":             {},
 	"pkg/iso8601":             {"pkg/rfc3339"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/migrate":             {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
@@ -186,7 +188,7 @@ var imports = map[string][]string{
 	"pkg/transport/redis":         {"pkg/internal/broker", "pkg/transport", "github.com/redis/go-redis/v9"},
 	"pkg/transport/transporttest": {"pkg/child", "pkg/transport"},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/yamldoc": {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
@@ -202,7 +204,7 @@ var imports = map[string][]string{
 	},
 	"cmd/internal/claim": {"cmd/internal/term"},
 	"cmd/internal/cli": {
-		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
@@ -210,7 +212,7 @@ var imports = map[string][]string{
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/secrets", "pkg/validate",
+		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"cmd/internal/tasktree": {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},

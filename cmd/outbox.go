@@ -88,7 +88,7 @@ func newOutboxShow(g *cli.Globals) *cobra.Command {
 		Short: "Show where a handoff is, its message or its checkpoint",
 		Example: `  handoff outbox show 6e7f936b-cafd-4624-8754-0bafc4e8acb3
   handoff outbox show 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --message | handoff inspect`,
-		Args: cli.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if message && checkpoint {
 				return errors.New("--message and --checkpoint: use one of them")
@@ -130,7 +130,7 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 		Use:     "retry HANDOFF",
 		Short:   "Let a message be tried again whose publishing has failed for good, and try it",
 		Example: `  handoff outbox retry 6e7f936b-cafd-4624-8754-0bafc4e8acb3`,
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) error {
 				ctx := c.Context()

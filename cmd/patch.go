@@ -48,7 +48,7 @@ The signature is not renewed: sign the message again.`,
   handoff patch a.json change.json
   handoff patch --reverse b.json change.json
   echo '{"status":null}' | handoff patch -i message.json -`,
-		Args: cli.ExactArgs(2),
+		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := input.OneStdin(args[:1], args[1]); err != nil {
 				return err

@@ -41,7 +41,7 @@ that has it already goes on. A message that was never published is withdrawn.
 
 Called again, it prints the checkpoint again.`,
 		Example: `  handoff rollback 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --answer-within 10s > state.json`,
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	flags := c.Flags()

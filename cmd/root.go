@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,8 +111,9 @@ func exitCode(err error, stderr io.Writer) int {
 
 // A maker makes the command of a name, so that a call need not make those of other names.
 type maker struct {
-	name string
-	make func(*cli.Globals) *cobra.Command
+	name  string
+	group string // of which it is in the help
+	make  func(*cli.Globals) *cobra.Command
 	// about: the command looks at the whole tree.
 	about bool
 }
@@ -119,19 +121,48 @@ type maker struct {
 // makers lists the commands.
 func makers() []maker {
 	return []maker{
-		{name: "validate", make: newValidate}, {name: "accept", make: newAccept}, {name: "send", make: newSend}, {name: "outbox", make: newOutbox}, {name: "status", make: newStatus},
-		{name: "rollback", make: newRollback}, {name: "acks", make: newAcks}, {name: "receive", make: newReceive}, {name: "build", make: newBuild}, {name: "inspect", make: newInspect},
-		{name: "canonicalize", make: newCanonicalize}, {name: "sign", make: newSign}, {name: "verify", make: newVerify},
-		{name: "keygen", make: newKeygen}, {name: "scan", make: newScan}, {name: "redact", make: newRedact}, {name: "count", make: newCount},
-		{name: "trim", make: newTrim}, {name: "repair", make: newRepair}, {name: "diff", make: newDiff}, {name: "patch", make: newPatch},
-		{name: "dead-letter", make: newDeadLetter}, {name: "audit", make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
-		{name: "chain", make: newChain}, {name: "convert", make: newConvert}, {name: "render", make: newRender},
-		{name: "sw4rm", make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }}, {name: "macp", make: macp.New}, {name: "openai", make: openai.New}, {name: "a2a", make: a2a.New}, {name: "schema", make: schema.New},
-		{name: "session", make: session.New},
-		{name: "stream", make: newStream}, {name: "compress", make: newCompress}, {name: "decompress", make: newDecompress},
-		{name: "example", make: newExample}, {name: "explain", make: newExplain},
-		{name: "config", make: newConfig, about: true}, {name: "commands", make: newCommands, about: true},
-		{name: "version", make: newVersion}, {name: "man", make: newMan, about: true},
+		{name: "build", group: making, make: newBuild},
+		{name: "canonicalize", group: making, make: newCanonicalize},
+		{name: "redact", group: making, make: newRedact},
+		{name: "trim", group: making, make: newTrim},
+		{name: "repair", group: making, make: newRepair},
+		{name: "patch", group: making, make: newPatch},
+		{name: "convert", group: making, make: newConvert},
+		{name: "stream", group: making, make: newStream},
+		{name: "compress", group: making, make: newCompress},
+		{name: "decompress", group: making, make: newDecompress},
+		{name: "validate", group: checking, make: newValidate},
+		{name: "sign", group: checking, make: newSign},
+		{name: "verify", group: checking, make: newVerify},
+		{name: "keygen", group: checking, make: newKeygen},
+		{name: "scan", group: checking, make: newScan},
+		{name: "chain", group: checking, make: newChain},
+		{name: "inspect", group: looking, make: newInspect},
+		{name: "count", group: looking, make: newCount},
+		{name: "diff", group: looking, make: newDiff},
+		{name: "render", group: looking, make: newRender},
+		{name: "accept", group: delivering, make: newAccept},
+		{name: "send", group: delivering, make: newSend},
+		{name: "outbox", group: delivering, make: newOutbox},
+		{name: "status", group: delivering, make: newStatus},
+		{name: "rollback", group: delivering, make: newRollback},
+		{name: "acks", group: delivering, make: newAcks},
+		{name: "receive", group: delivering, make: newReceive},
+		{name: "dead-letter", group: delivering, make: newDeadLetter},
+		{name: "audit", group: delivering, make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
+		{name: "sw4rm", group: systems, make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }},
+		{name: "macp", group: systems, make: macp.New},
+		{name: "openai", group: systems, make: openai.New},
+		{name: "a2a", group: systems, make: a2a.New},
+		{name: "schema", group: systems, make: schema.New},
+		{name: "session", group: systems, make: session.New},
+		{name: "example", group: about, make: newExample},
+		{name: "explain", group: about, make: newExplain},
+		{name: "config", group: about, make: newConfig, about: true},
+		{name: "commands", group: about, make: newCommands, about: true},
+		{name: "version", group: about, make: newVersion},
+		{name: "man", group: about, make: newMan, about: true},
+		{name: "help", group: about, make: newHelp, about: true},
 	}
 }
 
@@ -153,6 +184,7 @@ func newRootFor(g *cli.Globals, args []string) *cobra.Command {
 
 // newTree returns a command tree of some commands.
 func newTree(g *cli.Globals, makers []maker) *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Build, validate, sign, compare and inspect the messages that AI agents hand to each other",
@@ -160,12 +192,16 @@ func newTree(g *cli.Globals, makers []maker) *cobra.Command {
 Agents SDK: it builds them from an agent's state, signs and verifies them, validates
 them as their receiver must, scans them for injected instructions, trims their
 histories, compresses them, converts them from one system to another and back, shows
-what is in them and what changed, and checks what was lost from one to the next.
+what is in them and what changed, and checks what was lost from one to the next. The
+documents are in docs/, and at https://github.com/eaapl/handoff.
 
 Input is files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or
 standard input: one message, JSON Lines or concatenated messages, plain, gzip or
 zstd. Exit code 0 means yes, 1 means no, 2 that the question could not be
 answered.`,
+		Example: `  handoff example state | handoff build --from legal@2.1.0 --to scorer > message.json
+  handoff validate message.json
+  handoff inspect message.json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -174,10 +210,19 @@ answered.`,
 				return err
 			}
 			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
-			return g.Check()
+			return cmp.Or(g.Check(), cli.CheckRequired(c))
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				return writeVersion(c.OutOrStdout(), report.ReadVersion())
+			}
+			return c.Help()
+		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "print the version")
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c) }) // whose reader may be gone
+	root.AddGroup(groups...)
+	root.SetCompletionCommandGroupID(about)
 	flags := root.PersistentFlags()
 	flags.StringVar(&g.Color, "color", "auto", "colour the output: auto, always or never")
 	flags.Var(cli.NewByteSize(&g.Limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
@@ -185,11 +230,17 @@ answered.`,
 	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
 	flags.IntVar(&g.MaxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return term.WithHint(cli.FlagError(err), fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
+		return term.WithHint(cli.FlagError(c, err), fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
 	})
 	cli.Complete(root, "color", "auto", "always", "never")
 	for _, m := range makers {
-		root.AddCommand(m.make(g))
+		c := m.make(g)
+		c.GroupID = m.group
+		if m.name == "help" {
+			root.SetHelpCommand(c)
+		}
+		root.AddCommand(c)
 	}
+	cli.PlainErrors(root)
 	return root
 }

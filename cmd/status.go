@@ -65,7 +65,7 @@ COMPLETED, and each of its handoffs with the newest answer. JSON has SW4RM's sta
 Exit code 2 if answers could not be taken: then it shows what was known before.`,
 		Example: `  handoff status cc35de8b-6ece-4435-abfd-a60e12baff98
   handoff status --offline -f json cc35de8b-6ece-4435-abfd-a60e12baff98`,
-		Args: cli.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) error {
 				ctx := c.Context()

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -20,14 +21,19 @@ func newVersion(*cli.Globals) *cobra.Command {
 			if format == "json" {
 				return report.WriteJSON(c.OutOrStdout(), v)
 			}
-			line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
-			if v.Revision != "" {
-				line += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)
-			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), line)
-			return err
+			return writeVersion(c.OutOrStdout(), v)
 		},
 	}
 	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
 	return c
+}
+
+// writeVersion writes a version as a line.
+func writeVersion(w io.Writer, v report.Version) error {
+	line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
+	if v.Revision != "" {
+		line += fmt.Sprintf(" (%.12s, %s)", v.Revision, v.Time)
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
 }

@@ -36,7 +36,7 @@ task; 2: the log could not be read.`,
 		Example: `  handoff audit find cc35de8b-6ece-4435-abfd-a60e12baff98 /currentState/riskFlags
   handoff audit find cc35de8b-6ece-4435-abfd-a60e12baff98 /currentState/rating=high`,
 		ValidArgsFunction: completeID(&f.log, taskOf),
-		Args:              cli.ExactArgs(2),
+		Args:              cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c, func(r audit.Reader, out *output.File) error { return f.find(c, r, out, args[0], args[1]) })
 		},

@@ -30,7 +30,7 @@ names.`,
 		Example: `  handoff audit prove 1 --key-file log.key -o 1.tlog-proof
   handoff audit prove 1 --checkpoint kept.checkpoint`,
 		ValidArgsFunction: completeID(&log, handoffOf),
-		Args:              cli.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return writeEvidence(g, c, &log, output, func(r audit.Reader) ([]byte, error) {
 				signed, err := noteOf(g, c, r, &signing, checkpoint)

@@ -31,7 +31,7 @@ Exit code 0: it is written; 1: the log has no record of the task; 2: the log cou
 read, or the archive not be written.`,
 		Example:           `  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --key-file log.key -o evidence.tar.zst`,
 		ValidArgsFunction: completeID(&log, taskOf),
-		Args:              cli.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
 				return errors.New("name the archive with -o, such as -o evidence.tar.zst")

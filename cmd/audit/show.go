@@ -40,7 +40,7 @@ message; 2: the log could not be read.`,
 		Example: `  handoff audit show 0
   handoff audit show --message 0 > message.json`,
 		ValidArgsFunction: completeID(&f.log, handoffOf),
-		Args:              cli.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.exact = f.message
 			return f.run(c, func(r audit.Reader, out *output.File) error {

@@ -35,7 +35,7 @@ the offer, or else its handoff id, and the reason that of the answer; the outcom
 last word means.` + stepLong,
 		Example: `  handoff macp commit s.json --authority-scope frontend --reason 'bob has taken over'
   handoff macp commit s.json --action handoff.cancelled --outcome negative --reason 'not needed'`,
-		Args: cli.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.append(c, args[0], f.make)
 		},

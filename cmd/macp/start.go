@@ -39,7 +39,7 @@ The sender is the initiator of the session: --sender, or else the first particip
 It is a participant whether it is named as one or not.`,
 		Example: `  handoff macp start s.json --intent 'hand over the frontend' --participant alice --participant bob
   session=$(handoff macp start other.json --sender agent://planner --participant agent://coder --ttl 1h)`,
-		Args: cli.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.register(c)

@@ -24,7 +24,7 @@ func newMACPOffer(g *cli.Globals) *cobra.Command {
 of the session, the handoff id the first of h1, h2, … that is free, and the target
 may be left out if there is only one other participant.` + stepLong,
 		Example: `  handoff macp offer s.json --target bob --scope frontend --reason 'moving to backend'`,
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.append(c, args[0], func(s *macp.Session) (macp.Payload, string, error) {
 				if targets := s.CompleteOffer(&p); len(targets) > 0 {
@@ -58,7 +58,7 @@ func newMACPContext(g *cli.Globals) *cobra.Command {
 its message id. The sender is who made the offer. The content type is
 application/json, text/plain or application/octet-stream, going by the bytes.` + stepLong,
 		Example: `  handoff macp context s.json --context notes.md --content-type text/markdown`,
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if from == "" {
 				return errors.New(`--context "": name a file, or - for standard input`)
@@ -114,7 +114,7 @@ func newMACPAnswer(g *cli.Globals, do, done, reason string, payload func(id, by,
 		Long: strings.ToUpper(do[:1]) + do[1:] + " appends a " + what + ` and prints its message id. The sender is the target
 of the offer, and has ` + done + " it." + stepLong,
 		Example: "  handoff macp " + do + " s.json --reason '" + reason + "'",
-		Args:    cli.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.append(c, args[0], func(s *macp.Session) (macp.Payload, string, error) {
 				h := s.Addressed(id)

@@ -52,7 +52,7 @@ not deprecated before; 2: something could not be read.`,
 			if len(args) == 0 && f.at != "" {
 				return nil
 			}
-			return cli.ExactArgs(2)(c, args)
+			return cobra.ExactArgs(2)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}

@@ -125,7 +125,7 @@ follow no references to other documents. NAME is as for "handoff schema show".`,
 // newPrinter completes a command that prints what document makes of one schema.
 func newPrinter(g *cli.Globals, c *cobra.Command, document func(*registry.Registry, *registry.Schema) (*jsonstream.Document, error)) *cobra.Command {
 	var dir string
-	c.Args = cli.ExactArgs(1)
+	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r, err := open(dir, g.Limits)
 		if err != nil {

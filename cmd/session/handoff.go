@@ -52,7 +52,7 @@ instructions to the agent is withheld, and so is any other such text but the tas
 stderr.`,
 		Example: `  handoff session handoff 5f0c --to codex > message.json
   handoff session handoff 5f0c --to reviewer --context-window 32000 --budget 2.50 -o message.json`,
-		Args: cli.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.register(c)

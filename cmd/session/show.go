@@ -25,7 +25,7 @@ func newShow(g *cli.Globals) *cobra.Command {
 to do, the files that tools touched, tokens, and the lines that are damaged.`,
 		Example: `  handoff session show 5f0c
   handoff session show ~/.codex/sessions/2026/06/14/rollout-2026-06-14T11-00-00-019a2d7a-41c4-78b1-b7cc-a45d62a89cd5.jsonl -f json`,
-		Args: cli.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err

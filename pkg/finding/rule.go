@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // A Rule is what findings name: what is checked, and why.
@@ -36,11 +38,16 @@ func (r Rule) group() string { return strings.TrimSuffix(r.ID, "/"+r.Name()) }
 type NameError struct {
 	Name       string
 	Candidates []string // the IDs of the rules that match; nil if there are none
+	Nearest    string   // the ID of the rule that was probably meant, "" if there is none
 }
 
 func (e *NameError) Error() string {
 	if e.Candidates == nil {
-		return fmt.Sprintf("no rule is called %q", e.Name)
+		text := fmt.Sprintf("no rule is called %q", e.Name)
+		if e.Nearest != "" {
+			text += fmt.Sprintf(": did you mean %q?", e.Nearest)
+		}
+		return text
 	}
 	return fmt.Sprintf("%q is the name of several rules: use one of %s", e.Name, strings.Join(e.Candidates, ", "))
 }
@@ -60,7 +67,20 @@ func Find(rules []Rule, name string) (Rule, error) {
 	if len(candidates) == 1 {
 		return candidates[0], nil
 	}
-	return Rule{}, &NameError{name, IDs(candidates)}
+	return Rule{}, &NameError{name, IDs(candidates), nearestID(rules, name)}
+}
+
+// nearestID returns the ID of the rule that a name with or without its layer is a misspelling of.
+func nearestID(rules []Rule, name string) string {
+	if id := nearest.Name(name, IDs(rules)); id != "" {
+		return id
+	}
+	for _, r := range rules {
+		if nearest.Is(name, r.Name()) {
+			return r.ID
+		}
+	}
+	return ""
 }
 
 // Group returns those of the rules that are of a layer or of a system, nil if its name is

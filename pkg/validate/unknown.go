@@ -9,6 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // unknownFormat is the rule of a document that nothing of any format is in.
@@ -28,7 +29,7 @@ func isUnknown(root jsonstream.Value, o Options) bool {
 		}
 	}
 	for name := range root.Members() {
-		isName := func(known string) bool { return name == known || closeTo(name, known) }
+		isName := func(known string) bool { return name == known || nearest.Is(name, known) }
 		if slices.ContainsFunc(canonical.Members, isName) || slices.ContainsFunc(canonical.Marks, isName) {
 			return false
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // findingsOf returns a finding for each cause, worded from the schema and the document.
@@ -81,7 +82,7 @@ func findingOf(c schema.Cause) finding.Finding {
 func misspelt(v jsonstream.Value, name string, properties jsonstream.Value) jsonstream.Value {
 	looked := 0
 	for given, member := range v.Members() {
-		if closeTo(given, name) && !properties.Get(given).Exists() {
+		if nearest.Is(given, name) && !properties.Get(given).Exists() {
 			return member
 		}
 		if looked++; looked == maxFindings {
@@ -100,7 +101,7 @@ func propertyNames(schema jsonstream.Value) []string {
 }
 
 func unknownProblem(name string, known []string) string {
-	return fmt.Sprintf("unknown member %s%s", finding.Quote(name), didYouMean(name, known))
+	return fmt.Sprintf("unknown member %s%s", finding.Quote(name), nearest.Suggestion(name, known))
 }
 
 // choiceProblem describes a failed anyOf or oneOf by what its branches would accept.

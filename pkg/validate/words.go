@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // valueProblem describes the failure of a keyword that concerns one value.
@@ -110,7 +111,7 @@ func mustBeOneOf(values iter.Seq2[int, jsonstream.Value], what, text string) str
 	if more := len(names) - len(allowed); more > 0 {
 		allowed = append(allowed, fmt.Sprintf("or %d others", more))
 	}
-	return fmt.Sprintf("must be one of %s: found %s%s", strings.Join(allowed, ", "), what, didYouMean(text, names))
+	return fmt.Sprintf("must be one of %s: found %s%s", strings.Join(allowed, ", "), what, nearest.Suggestion(text, names))
 }
 
 func count(n, what string) string {

@@ -1,31 +1,114 @@
 package cli
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
-// FlagError returns the error of a flag without the terms of Go's parsers.
-func FlagError(err error) error {
-	invalid := (*pflag.InvalidValueError)(nil)
-	if !errors.As(err, &invalid) {
-		return err
-	}
-	cause := invalid.Unwrap()
-	before, ok := strings.CutSuffix(err.Error(), cause.Error())
-	if plain := ValueError(cause); ok && plain != cause {
-		return errors.New(before + plain.Error())
+// FlagError returns an error of the flags of a call without the terms of parsers, and with the flag
+// that was probably meant.
+func FlagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("%s has no flag -%s: found -%s", c.CommandPath(), unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames())
+	case unknown != nil:
+		return fmt.Errorf("%s has no flag --%s%s", c.CommandPath(), unknown.GetSpecifiedName(), nearestFlag(c, unknown.GetSpecifiedName()))
+	case errors.As(err, &empty):
+		return fmt.Errorf("--%s: no value follows it", empty.GetFlag().Name)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%s: is no flag; for an argument that begins with dashes, write -- before it", syntax.GetSpecifiedFlag())
+	case errors.As(err, &invalid):
+		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, ValueError(invalid.Unwrap()))
 	}
 	return err
 }
 
+// nearestFlag asks for the flag of a command that a name is a misspelling of.
+func nearestFlag(c *cobra.Command, name string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if best := nearest.Name(name, names); best != "" {
+		return ": did you mean --" + best + "?"
+	}
+	return ""
+}
+
+// cobraWords are in the errors of the checks of arguments that cobra has, which have no types.
+var cobraWords = []string{"arg(s)", "unknown command", "invalid argument"}
+
+// PlainErrors has a command, and those below it, say in plain words which arguments and flags are
+// wrong.
+func PlainErrors(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err != nil && slices.ContainsFunc(cobraWords, func(word string) bool { return strings.Contains(err.Error(), word) }) {
+				return argumentError(c, args)
+			}
+			return err
+		}
+	}
+	for _, sub := range c.Commands() {
+		PlainErrors(sub)
+	}
+}
+
+// CheckRequired returns an error for the flags that a command cannot do without and does not have.
+func CheckRequired(c *cobra.Command) error {
+	var missing []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed {
+			name, usage := pflag.UnquoteUsage(f)
+			missing = append(missing, strings.TrimSpace("--"+f.Name+" "+strings.ToUpper(name))+" ("+usage+")")
+		}
+	})
+	if missing == nil {
+		return nil
+	}
+	return fmt.Errorf("%s needs %s", c.CommandPath(), strings.Join(missing, " and "))
+}
+
+// argumentError says why a command does not take some arguments.
+func argumentError(c *cobra.Command, args []string) error {
+	if c.HasSubCommands() && len(args) > 0 {
+		var names []string
+		for _, sub := range c.Commands() {
+			if !sub.Hidden {
+				names = append(names, sub.Name())
+			}
+		}
+		return fmt.Errorf("%s has no command %q%s", c.CommandPath(), args[0], nearest.Suggestion(args[0], names))
+	}
+	for _, arg := range args {
+		if c.ValidArgs != nil && cobra.OnlyValidArgs(c, []string{arg}) != nil {
+			return fmt.Errorf("%s: there is no %q%s", c.CommandPath(), arg, report.UseOne(arg, c.ValidArgs))
+		}
+	}
+	return fmt.Errorf("found %s: write it as %s", term.Counted(len(args), "argument"), c.UseLine())
+}
+
 // ValueError returns why a value is not of a flag's type without the terms of Go's parsers.
 func ValueError(err error) error {
-	number := (*strconv.NumError)(nil)
+	number, list := (*strconv.NumError)(nil), (*csv.ParseError)(nil)
 	text := err.Error()
 	switch {
 	case errors.As(err, &number) && errors.Is(err, strconv.ErrRange):
@@ -36,6 +119,8 @@ func ValueError(err error) error {
 		return fmt.Errorf("%q is no number", number.Num)
 	case number != nil:
 		return fmt.Errorf("%q is no whole number", number.Num)
+	case errors.As(err, &list):
+		return errors.New(`a quote in the list is not closed: write it as a,b, and a value with a comma as "a,b" with its quotes`)
 	case strings.HasPrefix(text, "time: ") && strings.Contains(text, `"`):
 		return fmt.Errorf("%s is no duration: write it like 30s or 5m", text[strings.IndexByte(text, '"'):])
 	}

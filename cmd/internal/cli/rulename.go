@@ -31,7 +31,11 @@ func RuleIDs(flag string, names []string, noun string, rules func() []finding.Ru
 func namedRule(flag, name, noun string, rules []finding.Rule) (finding.Rule, error) {
 	r, err := finding.Find(rules, name)
 	if unknown := (*finding.NameError)(nil); errors.As(err, &unknown) && unknown.Candidates == nil {
-		err = fmt.Errorf("--%s %s: no %s has this name: they are %s", flag, cmp.Or(name, `""`), noun, strings.Join(finding.IDs(rules), ", "))
+		known := ": they are " + strings.Join(finding.IDs(rules), ", ")
+		if unknown.Nearest != "" {
+			known = fmt.Sprintf(": did you mean %q?", unknown.Nearest)
+		}
+		err = fmt.Errorf("--%s %s: no %s has this name%s", flag, cmp.Or(name, `""`), noun, known)
 	} else if err != nil {
 		err = fmt.Errorf("--%s: %w", flag, err)
 	}

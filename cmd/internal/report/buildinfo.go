@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// versionInfo is what the binary knows of itself.
-type versionInfo struct {
+// Version is what the binary knows of itself.
+type Version struct {
 	Version  string `json:"version"`           // the module's version, "devel" for a local build
 	Revision string `json:"revision,omitzero"` // of the source, where the build knew it
 	Time     string `json:"time,omitzero"`     // of that revision, RFC 3339
@@ -16,8 +16,9 @@ type versionInfo struct {
 	Platform string `json:"platform"`
 }
 
-func ReadVersion() versionInfo {
-	v := versionInfo{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// ReadVersion returns the version of this program.
+func ReadVersion() Version {
+	v := Version{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

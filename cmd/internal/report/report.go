@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/nearest"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -205,8 +206,17 @@ func CheckFormat(format string, known []string) error {
 	return UnknownFormat(format, known)
 }
 
+// UseOne ends the error of a name that is none of those known: with the one that was probably meant, or
+// else with all of them.
+func UseOne(name string, known []string) string {
+	if meant := nearest.Suggestion(name, known); meant != "" {
+		return meant
+	}
+	return ": use one of " + strings.Join(known, ", ")
+}
+
 func UnknownFormat(format string, known []string) error {
-	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(known, ", "))
+	return fmt.Errorf("unknown format %q%s", format, UseOne(format, known))
 }
 
 // Bare is the end of a report that ends with its last record.

@@ -1,22 +1,28 @@
-package validate
+// Package nearest finds the name that was probably meant by one that nobody knows.
+package nearest
 
 import (
 	"fmt"
 	"strings"
 )
 
-// didYouMean suggests the candidate closest to a name, as the end of a
-// sentence; "" if none is close.
-func didYouMean(name string, candidates []string) string {
+// Name returns the candidate that a name is probably a misspelling of; "" if there is none.
+func Name(name string, candidates []string) string {
 	best, bestDistance := "", 0
 	for _, c := range candidates {
-		if !closeTo(name, c) {
+		if !Is(name, c) {
 			continue
 		}
 		if d := distance(name, c); best == "" || d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
+	return best
+}
+
+// Suggestion asks for the nearest candidate, as the end of a sentence; "" if none is near.
+func Suggestion(name string, candidates []string) string {
+	best := Name(name, candidates)
 	if best == "" {
 		return ""
 	}
@@ -25,9 +31,9 @@ func didYouMean(name string, candidates []string) string {
 
 var plainName = strings.NewReplacer("_", "", "-", "")
 
-// closeTo reports whether one name is probably a misspelling of the other: equal except for
-// case and separators, or one or two edits away.
-func closeTo(a, b string) bool {
+// Is reports whether one name is probably a misspelling of the other: equal except for case and
+// separators, or one or two edits away.
+func Is(a, b string) bool {
 	const maxLength = 64 // the cost is quadratic
 	if len(a) > maxLength || len(b) > maxLength || a == b {
 		return false
