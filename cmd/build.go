@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
@@ -44,14 +47,15 @@ type buildFlags struct {
 func newBuild(g *cli.Globals) *cobra.Command {
 	f := &buildFlags{Rewriting: cli.Rewriting{Globals: g}, delivery: deliveryFlags{Globals: g}}
 	c := &cobra.Command{
-		Use:   "build --from ID@VERSION --to TYPE[@RANGE] [STATE|-]...",
+		Use:   "build [--from ID@VERSION] [--to TYPE[@RANGE]] [STATE|-]...",
 		Short: "Build messages from what an agent knows when it stops",
 		Long: `Build makes a handoff message of an agent state (handoff example state prints
-one): it fills in the ids, the time and the trace, hashes the inputs of tool
+one, and handoff new writes one to fill in): it fills in the ids, the time and the trace, hashes the inputs of tool
 calls, relays the budget of the parent message exactly (section 9), and records the
 parent's digest, by which handoff chain sees whether it was exchanged since. The
 state is a file or standard input; JSON Lines of states give JSON Lines of
-messages.
+messages. Who hands over to whom is said by --from and --to, or else by fromAgent and
+toAgent of the state. All that is wrong with a state is said in one run.
 
 With several --to, or --receiver, the message is for each of them (a fan-out, section
 14.2): toAgent is the first, and receiverList lists all. handoff send gives every receiver
@@ -73,7 +77,7 @@ not printed: its findings are, and the exit code is 1.`,
 	flags := c.Flags()
 	flags.StringArrayVar(&f.states, "state", nil, "agent state `FILE`, the same as an argument")
 	flags.StringVar(&f.parent, "parent", "", "the message by which the agent got the task, a `FILE`")
-	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION`")
+	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION` (default: the state's fromAgent)")
 	flags.StringArrayVar(&f.to, "to", nil, "the kind of agent that is to take over, as `TYPE[@RANGE]`; repeated, each of them gets the message")
 	flags.StringArrayVar(&f.receivers, "receiver", nil, "add a receiver to receiverList, as `TYPE[@RANGE]`; may be repeated")
 	flags.StringArrayVar(&f.aggregates, "aggregate", nil, "build only if all receivers of this `HANDOFF` have acknowledged it; may be repeated")
@@ -93,22 +97,8 @@ not printed: its findings are, and the exit code is 1.`,
 
 // complete fills in the options that the flags describe.
 func (f *buildFlags) complete(stdin io.Reader) error {
-	var ok bool
-	if f.From.AgentID, f.From.AgentVersion, ok = strings.Cut(f.from, "@"); !ok {
-		return fmt.Errorf("--from %q: write the handing agent as ID@VERSION, such as planner@1.0.0", f.from)
-	}
-	if err := f.completeTargets(); err != nil {
+	if err := errors.Join(f.completeSender(), f.completeTargets(), f.completeOverrides()); err != nil {
 		return err
-	}
-	for _, text := range f.set {
-		pointer, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
-		}
-		if _, err := message.ParseInPlace(jsonstream.NewRaw([]byte(value)), message.Options{Limits: f.Limits}); err != nil {
-			return fmt.Errorf("--set %s: not a JSON value: %w; a string needs its quotes", pointer, err)
-		}
-		f.Set = append(f.Set, build.Override{Pointer: pointer, Value: []byte(value)})
 	}
 	f.Now, f.Random, f.Traceparent = time.Now(), rand.Reader, os.Getenv("TRACEPARENT")
 	if f.parent == "" {
@@ -131,22 +121,55 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	return nil
 }
 
-// completeTargets fills in who is to take over.
+// completeSender fills in who hands over, if the flag says so.
+func (f *buildFlags) completeSender() error {
+	if f.from == "" {
+		return nil
+	}
+	from, err := parseSender(f.from)
+	f.From = from
+	return err
+}
+
+// parseSender reads the value of --from.
+func parseSender(text string) (message.FromAgent, error) {
+	id, version, _ := strings.Cut(text, "@")
+	if id == "" || version == "" {
+		return message.FromAgent{}, fmt.Errorf("--from %q: write the handing agent as ID@VERSION, such as planner@1.0.0", text)
+	}
+	if _, err := semver.StrictNewVersion(version); err != nil {
+		return message.FromAgent{}, fmt.Errorf("--from %q: %q is no version of three numbers: write the handing agent as ID@VERSION, such as %s@1.0.0", text, version, id)
+	}
+	return message.FromAgent{AgentID: id, AgentVersion: version}, nil
+}
+
+// completeOverrides fills in what --set sets.
+func (f *buildFlags) completeOverrides() error {
+	for _, text := range f.set {
+		pointer, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
+		}
+		if _, err := message.ParseInPlace(jsonstream.NewRaw([]byte(value)), message.Options{Limits: f.Limits}); err != nil {
+			return fmt.Errorf("--set %s: not a JSON value: %w; a string needs its quotes", pointer, err)
+		}
+		f.Set = append(f.Set, build.Override{Pointer: pointer, Value: []byte(value)})
+	}
+	return nil
+}
+
+// completeTargets fills in who is to take over, if flags say so.
 func (f *buildFlags) completeTargets() error {
 	for _, receiver := range f.receivers {
 		if len(f.to) != 1 || f.to[0] != receiver { // that is toAgent, and in the list anyway
 			f.to = append(f.to, receiver)
 		}
 	}
-	if len(f.to) == 0 {
-		f.to = []string{""}
-	}
 	for i, text := range f.to {
-		var to message.ToAgent
-		to.AgentType, to.AgentVersion, _ = strings.Cut(text, "@")
+		to, err := parseTarget(text)
 		switch {
-		case to.AgentType == "":
-			return fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", text)
+		case err != nil:
+			return err
 		case slices.Contains(f.to[:i], text):
 			return fmt.Errorf("--to %q is named twice: name every receiver of a fan-out once", text)
 		case i == 0:
@@ -156,6 +179,20 @@ func (f *buildFlags) completeTargets() error {
 		}
 	}
 	return nil
+}
+
+// parseTarget reads a value of --to.
+func parseTarget(text string) (message.ToAgent, error) {
+	kind, versions, _ := strings.Cut(text, "@")
+	if kind == "" {
+		return message.ToAgent{}, fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", text)
+	}
+	if versions != "" {
+		if _, err := semver.NewConstraint(versions); err != nil {
+			return message.ToAgent{}, fmt.Errorf("--to %q: %q is no range of versions: write it like %s@>=1.5.0", text, versions, kind)
+		}
+	}
+	return message.ToAgent{AgentType: kind, AgentVersion: versions}, nil
 }
 
 func (f *buildFlags) run(c *cobra.Command, args []string) error {
@@ -173,7 +210,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	b := builder{
+	b := &builder{
 		buildFlags: f,
 		schema:     schema,
 		validator:  validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness}}),
@@ -197,5 +234,22 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 		}
 		return nil
 	}
-	return f.Rewriting.Run(c, args)
+	err = f.Rewriting.Run(c, args)
+	if b.malformed.Load() && (errors.Is(err, cli.ErrNo) || errors.Is(err, cli.ErrReported)) {
+		return term.WithHint(err, stateHint())
+	}
+	return err
+}
+
+// stateHint helps those who write states by hand.
+func stateHint() string {
+	var names []string
+	if text, err := schemas.Read(schemas.State); err == nil {
+		if doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited()); err == nil {
+			for name := range doc.Root().Get("properties").Members() {
+				names = append(names, name)
+			}
+		}
+	}
+	return fmt.Sprintf("the members of a state are %s; handoff new writes one to fill in, and handoff example state prints a whole one", strings.Join(names, ", "))
 }

@@ -145,6 +145,7 @@ var hostileRuns = []hostileRun{
 	{command: "sw4rm status"},
 	{command: "sw4rm status", flags: "-f text"},
 	{command: "build", messages: true},
+	{command: "new", messages: true},
 	{command: "canonicalize", messages: true},
 	{command: "sign", flags: "--key-file key", messages: true},
 	{command: "trim", flags: "--max-tokens 10 -f json", messages: true},

@@ -92,21 +92,22 @@ func exitCode(err error, stderr io.Writer) int {
 	if e := (*cli.SignalError)(nil); errors.As(err, &e) {
 		return exitSignal + int(e.Signal)
 	}
+	code := exitTrouble
 	switch {
 	case err == nil:
 		return exitYes
 	case errors.Is(err, cli.ErrNo):
-		return exitNo
+		code = exitNo
 	case errors.Is(err, cli.ErrReported):
-		return exitTrouble
 	case errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)): // of a pipe, and not of a connection
 		return exitPipe
+	default:
+		term.PrintError(stderr, err)
 	}
-	term.PrintError(stderr, err)
 	if errors.As(err, &h) {
 		fmt.Fprintf(stderr, "handoff: hint: %s\n", term.Visible(h.Advice))
 	}
-	return exitTrouble
+	return code
 }
 
 // A maker makes the command of a name, so that a call need not make those of other names.
@@ -121,6 +122,7 @@ type maker struct {
 // makers lists the commands.
 func makers() []maker {
 	return []maker{
+		{name: "new", group: making, make: newNew},
 		{name: "build", group: making, make: newBuild},
 		{name: "canonicalize", group: making, make: newCanonicalize},
 		{name: "redact", group: making, make: newRedact},

@@ -23,12 +23,16 @@ func (e *ExhaustedError) Error() string {
 // costTracking is the budget relay of section 9: this step is deducted before
 // the message is written. All sums are exact.
 func (b *builder) costTracking() []byte {
+	wrong := len(b.errs)
 	step := b.state.number("/cost/costUSD")
 	before := b.budgetBefore()
-	spent := b.sum("/costTracking/costSpentSoFarUSD", "/cost/costUSD")
+	spent := b.sum(step, "/costTracking/costSpentSoFarUSD", "/cost/costUSD")
 	remaining := b.plain(before.Sub(step), "/cost/costUSD")
-	prompt := b.sum("/costTracking/tokenSpent/prompt", "/cost/tokens/prompt")
-	completion := b.sum("/costTracking/tokenSpent/completion", "/cost/tokens/completion")
+	prompt := b.sum(b.state.number("/cost/tokens/prompt"), "/costTracking/tokenSpent/prompt", "/cost/tokens/prompt")
+	completion := b.sum(b.state.number("/cost/tokens/completion"), "/costTracking/tokenSpent/completion", "/cost/tokens/completion")
+	if len(b.errs) > wrong {
+		return nil // of amounts that are not known, nothing remains either
+	}
 	if before.Cmp(step) <= 0 && !b.o.AllowExhausted {
 		b.note(&ExhaustedError{message.Number(before.String()), message.Number(step.String()), remaining})
 	}
@@ -42,7 +46,9 @@ func (b *builder) budgetBefore() message.Decimal {
 	given := b.state.root.At(own).Exists()
 	if b.isFirst() {
 		if !given {
-			b.state.fail(own, "missing: a first handoff needs the budget of the whole task, in US dollars")
+			b.state.fail(own, "missing: a first handoff needs the budget of the whole task, in US dollars").
+				bySchema = b.state.root.Get("cost").Kind() != jsonstream.Object
+			return message.Decimal{}
 		}
 		return b.state.number(own)
 	}
@@ -56,12 +62,11 @@ func (b *builder) budgetBefore() message.Decimal {
 }
 
 // sum adds a number of this step to the parent's.
-func (b *builder) sum(inherited, own string) message.Number {
-	sum := b.state.number(own)
+func (b *builder) sum(step message.Decimal, inherited, own string) message.Number {
 	if !b.isFirst() {
-		sum = sum.Add(b.parent.number(inherited))
+		step = step.Add(b.parent.number(inherited))
 	}
-	return b.plain(sum, own)
+	return b.plain(step, own)
 }
 
 // plain writes a sum without an exponent. It rejects one that no later handoff

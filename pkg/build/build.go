@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -18,10 +19,12 @@ import (
 
 // Options say what the state does not.
 type Options struct {
-	// From is the agent that hands over. Its ExecutionID counts only where the
-	// state has none; where both have none, a new one is made.
+	// From is the agent that hands over; without an AgentID, it is the state's fromAgent.
+	// Its ExecutionID counts only where the state has none; where both have none, a new one
+	// is made.
 	From message.FromAgent
-	// To is the kind of agent that is to take over.
+	// To is the kind of agent that is to take over; without an AgentType, it is the state's
+	// toAgent.
 	To message.ToAgent
 	// Also are further kinds of agents that each get the message: a fan-out (section
 	// 14.2), whose receiverList names To and these. A state that has its own
@@ -65,27 +68,16 @@ type Override struct {
 //
 // The state should have passed its schema. Of one that has not, what is only
 // copied is copied as it is, so the message has to be validated; where it
-// cannot be used, as of a parent that is not valid, the error is an
-// [*InputError]. Where nothing remains of the budget, the error is an
-// [*ExhaustedError]. Other errors are about the options. Message is safe for
+// cannot be used, as of a parent that is not valid or a state that is not filled
+// in ([Skeleton]), the error is an [*InputError]. Where nothing remains of the
+// budget, the error is an [*ExhaustedError]. Other errors are about the options.
+// It is the first of what is wrong; [Check] tells all. Message is safe for
 // concurrent use if o.Random is.
 func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
-	b := &builder{o: o}
-	b.state, b.parent = input{"state", state.Root(), b.note}, input{name: "parent", note: b.note}
-	b.state.expect("", b.state.root, jsonstream.Object)
-	if o.Parent != nil {
-		b.parent.root = o.Parent.Root()
-		b.parent.expect("", b.parent.root, jsonstream.Object)
-	}
-	if b.o.Random == nil {
-		b.o.Random = rand.Reader
-	}
-	if b.o.Now.IsZero() {
-		b.o.Now = time.Now()
-	}
+	b := newBuilder(state, o)
 	text := b.message()
-	if b.err != nil {
-		return nil, b.err
+	if b.errs != nil {
+		return nil, b.errs[0]
 	}
 	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil || len(o.Set) == 0 {
@@ -97,23 +89,41 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	return message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 }
 
-// A builder makes the members of a message. The first error counts: what is made after it
-// is thrown away.
+// A builder makes the members of a message. What is made after an error is thrown away.
 type builder struct {
 	o      Options
 	state  input
 	parent input // without a root for the first handoff
-	err    error
+	errs   []error
 }
 
-// note records an error, unless it is nil or not the first.
+func newBuilder(state *jsonstream.Document, o Options) *builder {
+	b := &builder{o: o}
+	b.state, b.parent = input{"state", state.Root(), b.note}, input{name: "parent", note: b.note}
+	b.state.expect("", b.state.root, jsonstream.Object)
+	b.filledIn()
+	if o.Parent != nil {
+		b.parent.root = o.Parent.Root()
+		b.parent.expect("", b.parent.root, jsonstream.Object)
+	}
+	if b.o.Random == nil {
+		b.o.Random = rand.Reader
+	}
+	if b.o.Now.IsZero() {
+		b.o.Now = time.Now()
+	}
+	return b
+}
+
+// note records an error, unless it is nil.
 func (b *builder) note(err error) {
-	if b.err == nil {
-		b.err = err
+	if err != nil {
+		b.errs = append(b.errs, err)
 	}
 }
 
-// message returns the text of the message before the overrides.
+// message returns the text of the message before the overrides. Of a state or a parent that
+// has errors, it is none.
 func (b *builder) message() []byte {
 	members := []struct {
 		name string
@@ -143,12 +153,12 @@ func (b *builder) message() []byte {
 	}
 	text := []byte{'{'}
 	for _, m := range members {
-		if b.err != nil {
-			return nil
-		}
 		if value := m.make(); value != nil {
 			text = appendMember(text, m.name, value)
 		}
+	}
+	if b.errs != nil {
+		return nil
 	}
 	return jsonstream.AppendCompact(nil, append(text, '}'))
 }
@@ -191,18 +201,40 @@ func (b *builder) newUUID() string {
 
 func (b *builder) newID() []byte { return b.quote(b.newUUID()) }
 
+// fromAgent is the agent of the options, or else that of the state as it is, in a run that is
+// named in one of them or new.
 func (b *builder) fromAgent() []byte {
-	from := b.o.From
-	if own := b.state.get("executionId", jsonstream.String); own.Exists() {
-		from.ExecutionID = own.Text()
-	} else if from.ExecutionID == "" {
-		from.ExecutionID = b.newUUID()
+	from, own := b.o.From, b.state.root.Get("fromAgent")
+	run := b.state.get("executionId", jsonstream.String).Text()
+	if from.AgentID == "" && own.Exists() {
+		b.state.expect("/fromAgent", own, jsonstream.Object)
+		run = cmp.Or(run, own.Get("executionId").Text(), from.ExecutionID)
+		agent := []byte{'{'}
+		for name, v := range own.Members() {
+			if name != "executionId" {
+				agent = appendMember(agent, name, v.Raw())
+			}
+		}
+		return append(appendMember(agent, "executionId", b.quote(b.idOr(run))), '}')
 	}
+	from.ExecutionID = b.idOr(cmp.Or(run, from.ExecutionID))
 	b.checkText("sending agent", from.AgentID, from.AgentVersion, from.ExecutionID)
 	return b.noted(json.Marshal(from))
 }
 
+// idOr returns an id, a new one for none.
+func (b *builder) idOr(id string) string {
+	if id == "" {
+		return b.newUUID()
+	}
+	return id
+}
+
 func (b *builder) toAgent() []byte {
+	own := b.state.root.Get("toAgent")
+	if b.o.To.AgentType == "" && own.Exists() {
+		return own.Raw()
+	}
 	for _, to := range append([]message.ToAgent{b.o.To}, b.o.Also...) {
 		b.checkText("target agent", to.AgentType, to.AgentVersion)
 	}

@@ -15,6 +15,8 @@ type InputError struct {
 	Position jsonstream.Position // of that value, or of the innermost one around it that is there
 	Problem  string              // what is wrong, what was found, what to do: without the place
 	Err      error               // the cause, or nil
+
+	bySchema bool // no document that has passed its schema has it
 }
 
 // Error gives the input, the pointer and the problem; not the position.
@@ -53,7 +55,7 @@ func (in input) fail(pointer, format string, args ...any) *InputError {
 // expect fails unless a value is of a kind.
 func (in input) expect(pointer string, v jsonstream.Value, kind jsonstream.Kind) {
 	if found := v.Kind(); found != kind {
-		in.fail(pointer, "expected %s, found %s", withArticle(kind), withArticle(found))
+		in.fail(pointer, "expected %s, found %s", withArticle(kind), withArticle(found)).bySchema = true
 	}
 }
 
@@ -89,10 +91,12 @@ func (in input) list(name string) []jsonstream.Value {
 // number returns the exact value of a number that must be there.
 func (in input) number(pointer string) message.Decimal {
 	v := in.root.At(pointer)
-	in.expect(pointer, v, jsonstream.Number)
+	if in.expect(pointer, v, jsonstream.Number); v.Kind() != jsonstream.Number {
+		return message.Decimal{}
+	}
 	d, err := message.Number(v.Raw()).Decimal()
 	if err != nil {
-		in.fail(pointer, "cannot be added exactly: %v", err)
+		in.fail(pointer, "cannot be added exactly: %v", err).bySchema = true
 	}
 	return d
 }

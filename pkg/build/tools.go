@@ -15,7 +15,7 @@ func (b *builder) toolCallHistory() []byte {
 	for _, call := range b.state.list("toolCalls") {
 		b.state.expect(call.Pointer(), call, jsonstream.Object)
 		if call.Get("input").Exists() && call.Get("inputHash").Exists() {
-			b.state.fail(call.Pointer(), "has input and inputHash: give one of them")
+			b.state.fail(call.Pointer(), "has input and inputHash: give one of them").bySchema = true
 		}
 		text = append(jsonstream.AppendComma(text), '{')
 		for name, v := range call.Members() {

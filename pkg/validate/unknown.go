@@ -22,6 +22,9 @@ func isUnknown(root jsonstream.Value, o Options) bool {
 	if len(o.Formats) < 2 || root.Kind() != jsonstream.Array && root.Kind() != jsonstream.Object {
 		return false
 	}
+	if isState(root) {
+		return true
+	}
 	canonical := formats.Named(format.EAAPL)
 	for _, mark := range canonical.Marks {
 		if root.Get(mark).Exists() {
@@ -78,6 +81,7 @@ var strangers = []struct {
 	is   func(root jsonstream.Value) bool
 	hint string
 }{
+	{isState, "as an agent state has; handoff build makes a message of it"},
 	{func(v jsonstream.Value) bool { return v.Get("choices").First().Get("message").Exists() },
 		"as an answer of the Chat Completions API has; take its messages with jq '[.choices[].message]'"},
 	{func(v jsonstream.Value) bool { return v.Get("candidates").First().Get("content").Exists() },
@@ -94,6 +98,12 @@ var strangers = []struct {
 		"as a single chat message has; put messages into an array: of JSON Lines, jq -s . makes one"},
 	{func(v jsonstream.Value) bool { return isPair(v.First()) || isPair(v.Get("messages").First()) },
 		"and pairs of role and text; write each as {\"role\": …, \"content\": …}"},
+}
+
+// isState reports whether a document is an agent state, of which a message is still to be made:
+// it shares members with that.
+func isState(v jsonstream.Value) bool {
+	return v.Get("cost").Kind() == jsonstream.Object && v.Get("cost").Get("tokens").Exists() && !v.Get("schemaVersion").Exists() && !v.Get("costTracking").Exists()
 }
 
 // isPair reports whether a value is a message as LangChain takes it in code, and no format writes

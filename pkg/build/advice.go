@@ -1,0 +1,83 @@
+package build
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// ours are members of states by what people call them, in lower case and without separators.
+var ours = map[string]string{
+	"from": "fromAgent", "sender": "fromAgent", "source": "fromAgent", "agent": "fromAgent",
+	"to": "toAgent", "receiver": "toAgent", "target": "toAgent", "recipient": "toAgent",
+	"receivers": "receiverList",
+	"task":      "taskDescription", "description": "taskDescription", "goal": "taskDescription", "objective": "taskDescription",
+	"instruction": "taskDescription", "instructions": "taskDescription", "prompt": "taskDescription", "title": "taskDescription",
+	"completed": "completedSubtasks", "done": "completedSubtasks", "results": "completedSubtasks",
+	"remaining": "remainingSubtasks", "todo": "remainingSubtasks", "next": "remainingSubtasks", "nextsteps": "remainingSubtasks", "pending": "remainingSubtasks", "subtasks": "remainingSubtasks",
+	"state": "currentState", "data": "currentState", "memory": "currentState", "variables": "currentState",
+	"context": "relevantContext", "documents": "relevantContext", "sources": "relevantContext",
+	"summary": "conversationHistorySummary", "historysummary": "conversationHistorySummary",
+	"history": "conversationHistoryVerbatim", "conversation": "conversationHistoryVerbatim", "conversationhistory": "conversationHistoryVerbatim", "messages": "conversationHistoryVerbatim", "turns": "conversationHistoryVerbatim",
+	"toolcallhistory": "toolCalls", "tools": "toolCalls",
+	"budget": "cost", "budgetusd": "cost", "costusd": "cost", "costtracking": "cost", "tokens": "cost", "usage": "cost", "spent": "cost",
+	"personaldata": "personalDataPayload",
+	"metadata":     "extensions", "extension": "extensions",
+}
+
+// made are members of messages that no state has.
+var made = map[string]bool{"schemaVersion": true, "handoffId": true, "parentHandoffId": true, "timestamp": true, "traceparent": true, "signature": true, "signatureKeyId": true}
+
+// Meant returns the member of a state that is meant by one of another name, which a finding of the
+// schema of states is about; "" for a finding about something else, or where that is not known.
+func Meant(f finding.Finding) string {
+	name := strings.TrimPrefix(f.Pointer, "/")
+	if strings.Contains(name, "/") {
+		return ""
+	}
+	if _, suggested, ok := strings.Cut(f.Message, didYouMean); ok {
+		return strings.Trim(suggested, `"?`)
+	}
+	if f.Rule != unknownMember {
+		return ""
+	}
+	return ours[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]
+}
+
+// The rule of unknown members, and what comes before the name that one is nearly.
+const (
+	unknownMember = "schema/additionalProperties"
+	didYouMean    = "did you mean "
+)
+
+// Advice returns what to append to the message of a finding of the schema of states: what to write,
+// or "" where the message says it.
+func Advice(f finding.Finding) string {
+	name := strings.TrimPrefix(f.Pointer, "/")
+	switch {
+	case strings.Contains(f.Message, didYouMean):
+		return ""
+	case f.Rule == unknownMember && made[name]:
+		return ": leave it out, it is made new or comes from the parent"
+	case f.Rule == unknownMember && Meant(f) != "":
+		return ": that is the member " + finding.Quote(Meant(f)) + shown(", as in ", "/"+Meant(f))
+	case f.Rule == unknownMember && !strings.Contains(name, "/"):
+		return ": put it into currentState, or into extensions"
+	case f.Rule == "schema/required" && f.Pointer == "":
+		return shown(", as in ", "/cost") // all else may be absent
+	case f.Rule == "schema/required":
+		return shown(", as in ", f.Pointer)
+	case f.Rule == "schema/type":
+		return shown("; write it like ", f.Pointer)
+	default:
+		return ""
+	}
+}
+
+// shown shows how a value is to be written, if there is an example.
+func shown(before, pointer string) string {
+	if shape := Shape(pointer); shape != "" {
+		return before + shape
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package build
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// A Draft is what is known of a state that a person is to write.
+type Draft struct {
+	From message.FromAgent
+	To   message.ToAgent
+	// TaskDescription is what the receiver is asked to do.
+	TaskDescription string
+	// Completed and Remaining describe subtasks.
+	Completed, Remaining []string
+	Constraints          []string
+	// UserSaid is the turn of the user with which the conversation begins.
+	UserSaid string
+	// BudgetUSD is what the whole task may cost.
+	BudgetUSD message.Number
+}
+
+// A placeholder says in the place of a value what is to be written there. It ends with ">".
+// Its body is in the JSON text also where "<" is escaped.
+const (
+	placeholder     = "<" + placeholderBody
+	placeholderBody = "fill in: "
+)
+
+// Skeleton returns the text of a state with what is known, which is valid UTF-8. In the place of what is not stands what
+// to write there, as in "<fill in: what was done>", and as long as it does, [Message] fails.
+// The step has cost nothing, as one that a person took.
+func Skeleton(d Draft) []byte {
+	asked := func(what string) string { return placeholder + what + ">" }
+	text := func(known, what string) []byte { return quote(cmp.Or(known, asked(what))) }
+	numbered := 0
+	subtasks := func(known []string, what string) []byte {
+		if known == nil {
+			known = []string{asked(what)}
+		}
+		list := []byte{'['}
+		for _, description := range known {
+			numbered++
+			list = fmt.Appendf(jsonstream.AppendComma(list), `{"subtaskId":"s%d","description":%s}`, numbered, quote(description))
+		}
+		return append(list, ']')
+	}
+	to := d.To
+	to.AgentType = cmp.Or(to.AgentType, asked("the kind of agent that takes over"))
+	target, _ := json.Marshal(to) // strings have a JSON text
+	constraints := []byte{'['}
+	for _, c := range d.Constraints {
+		constraints = append(jsonstream.AppendComma(constraints), quote(c)...)
+	}
+	budget := []byte(d.BudgetUSD)
+	if len(budget) == 0 {
+		budget = quote(asked("a number, the US dollars for the whole task"))
+	}
+	return fmt.Appendf(nil, `{"fromAgent":{"agentId":%s,"agentVersion":%s},"toAgent":%s,"taskDescription":%s,"completedSubtasks":%s,"remainingSubtasks":%s,`+
+		`"currentState":{},"relevantContext":[],"constraints":%s,"conversationHistoryVerbatim":[{"role":"user","content":%s}],`+
+		`"cost":{"costUSD":0,"budgetUSD":%s,"tokens":{"prompt":0,"completion":0}}}`,
+		text(d.From.AgentID, "the agent that hands over"), text(d.From.AgentVersion, "its version, as in 1.0.0"), target,
+		text(d.TaskDescription, "what the receiver is asked to do"), subtasks(d.Completed, "what was done"), subtasks(d.Remaining, "what is left to do"),
+		append(constraints, ']'), text(d.UserSaid, "what the user said"), budget)
+}
+
+// quote returns a JSON string.
+func quote(s string) []byte {
+	text, _ := jsontext.AppendQuote(nil, s) // an error is about what is no UTF-8, which has been replaced
+	return text
+}
+
+// shapes is a state with one of everything, as short as it can be.
+const shapes = `{"fromAgent":{"agentId":"planner","agentVersion":"1.0.0"},"toAgent":{"agentType":"scorer"},"receiverList":[{"agentType":"scorer"}],
+"taskDescription":"…",
+"completedSubtasks":[{"subtaskId":"s1","description":"…"}],"remainingSubtasks":[{"subtaskId":"s2","description":"…"}],
+"currentState":{"name":"value"},"relevantContext":[{"source":"…","excerpt":"…"}],"constraints":["returnJSON:true"],
+"conversationHistorySummary":"…","conversationHistoryVerbatim":[{"role":"user","content":"…"}],
+"toolCalls":[{"tool":"search","calledAt":"2026-06-12T09:28:41Z"}],
+"cost":{"costUSD":0.08,"budgetUSD":0.4,"tokens":{"prompt":900,"completion":300}},
+"personalDataPayload":{"name":"…"},"extensions":{"namespace":{}}}`
+
+var parsedShapes = sync.OnceValues(func() (*jsonstream.Document, error) {
+	return jsonstream.Parse(jsonstream.NewRaw([]byte(shapes)), jsonstream.Unlimited())
+})
+
+// Shape returns an example of the value at a JSON Pointer into a state, as a short JSON text on one
+// line, or "" where there is none.
+func Shape(pointer string) string {
+	const longest = 120
+	doc, err := parsedShapes()
+	if err != nil {
+		return ""
+	}
+	v := doc.Root()
+	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if v.Kind() == jsonstream.Array {
+			name = "0" // of one element
+		}
+		v = v.At("/" + name)
+	}
+	if !v.Exists() || len(v.Raw()) > longest {
+		return ""
+	}
+	return string(v.Raw())
+}

@@ -1,0 +1,47 @@
+package build
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/schemas"
+)
+
+// What is shown as an example passes the schema, and a skeleton that is filled in does.
+func TestShapesAreValid(t *testing.T) {
+	schema, err := validate.EmbeddedSchema(schemas.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := Skeleton(Draft{BudgetUSD: "0.40"})
+	filled = []byte(strings.ReplaceAll(string(filled), "<fill in: its version, as in 1.0.0>", "1.0.0"))
+	for name, text := range map[string]string{"shapes": shapes, "skeleton": string(filled)} {
+		if findings := schema.Check(document(t, text).Root()); len(findings) > 0 {
+			t.Errorf("%s: %v", name, findings)
+		}
+	}
+	for _, member := range ours {
+		if !document(t, shapes).Root().Get(member).Exists() {
+			t.Errorf("there is no example of %s", member)
+		}
+	}
+}
+
+// Every place of a skeleton that nothing is known of keeps a message from being made.
+func TestSkeletonIsNoMessage(t *testing.T) {
+	doc := document(t, string(Skeleton(Draft{})))
+	named := map[string]bool{}
+	for _, err := range Check(doc, Options{}) {
+		named[strings.TrimPrefix(strings.SplitN(err.Error(), ": ", 3)[1], "/")] = true
+	}
+	for v := range doc.Root().All() {
+		if v.Kind() == jsonstream.String && strings.HasPrefix(v.Text(), placeholder) && !named[strings.TrimPrefix(v.Pointer(), "/")] {
+			t.Errorf("%s is not named in %v", v.Pointer(), named)
+		}
+	}
+	if m, err := Message(doc, Options{}); err == nil {
+		t.Errorf("made %s", m.Raw())
+	}
+}
