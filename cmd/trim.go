@@ -35,7 +35,7 @@ canonical messages, SW4RM contexts and requests, OpenAI input data, the messages
 chat APIs and frameworks, and the last context with turns of a MACP transcript, whose
 frozen hash (macp freeze) changes with it. The latest turns, the last one of the user, and what the system and the
 developer say stay; a tool call, its results and the reasoning before it stay or go
-together.
+together. --last N keeps the last N turns, and beyond that only what has to stay.
 
 The limit is --max-tokens, or --threshold of --context-window (or of the window of
 the receiver's profile, or of --model), or --last, or --max-bytes. SW4RM messages

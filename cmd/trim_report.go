@@ -26,6 +26,7 @@ type trimRecord struct {
 	archive    []byte
 	costShare  float64
 	turnsGone  int
+	turnsMore  int // than --last says, since they have to stay
 	summarised bool
 	notes      []string // what else there is to say of it
 }
@@ -78,6 +79,9 @@ func (r trimRecord) text() string {
 	}
 	if r.turnsGone > 0 {
 		parts = append(parts, fmt.Sprintf("%s %s of %s", term.Plural(r.turnsGone, "turn"), done, term.Grouped(int64(r.OriginalTurns))))
+	}
+	if r.turnsMore > 0 {
+		parts = append(parts, term.Plural(r.turnsMore, "turn")+" more than --last says had to stay")
 	}
 	for _, e := range trim.Extras() {
 		if n := r.GivenUp[string(e)]; n > 0 {

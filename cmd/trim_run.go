@@ -73,6 +73,13 @@ func (f *trimFlags) appendText(dst []byte, d input.Document, text []byte) ([]byt
 // trim makes a message that was read from, or made of, a document fit, and says what it did.
 func (f *fittingFlags) trim(ctx context.Context, d input.Document, doc *jsonstream.Document, limits jsonstream.Limits) (trim.Result, trimRecord, error) {
 	r, err := trim.Message(ctx, doc, limits, f.Options)
+	more := 0 // turns than --last says
+	if over := (*trim.OverError)(nil); errors.As(err, &over) && over.Unit == "turns" {
+		o := f.Options
+		more = over.Over
+		o.Last += more
+		r, err = trim.Message(ctx, doc, limits, o)
+	}
 	switch over := (*trim.OverError)(nil); {
 	case errors.Is(err, trim.ErrNoLimit):
 		return r, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())
@@ -83,7 +90,7 @@ func (f *fittingFlags) trim(ctx context.Context, d input.Document, doc *jsonstre
 	}
 	report := trimRecord{
 		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
-		place: d.Origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised,
+		place: d.Origin(), archive: r.Archive, costShare: r.Share, turnsGone: r.Gone, summarised: r.Summarised, turnsMore: more,
 	}
 	if r.FellBack != nil {
 		report.FellBack = r.FellBack.Error()

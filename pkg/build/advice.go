@@ -76,7 +76,7 @@ func Advice(f finding.Finding) string {
 
 // shown shows how a value is to be written, if there is an example.
 func shown(before, pointer string) string {
-	if shape := Shape(pointer); shape != "" {
+	if shape := Shape(pointer); shape != "" && shape != `"…"` {
 		return before + shape
 	}
 	return ""
