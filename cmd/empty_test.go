@@ -1,0 +1,58 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An empty input is one document that is no message, whatever the command: docs/streaming.md.
+func TestEmptyInput(t *testing.T) {
+	hostileFolder(t) // skips where it has to
+	t.Chdir(t.TempDir())
+	key, _ := run("", "keygen")
+	pair, _ := run("", "keygen", "--type", "p256")
+	definitions, _ := run("", "example", "openai-agents")
+	for name, text := range map[string]string{"key": key, "pair": pair, "agent": `{"agent_id":"a","name":"a","state":"RUNNABLE","capabilities":[]}`, "registry": "[]", "definitions": definitions, "empty.json": ""} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	no := []string{"validate", "openai agents check"} // whose question it answers
+	runs := 0
+	for _, r := range hostileRuns {
+		if slices.Contains([]string{"new", "keygen", "schema show", "schema bundle", "compress"}, r.command) || r.flags == "--text" {
+			continue // they read no messages
+		}
+		if r.command == "openai filter" {
+			r.flags += " --last 1"
+		}
+		args := slices.Concat(strings.Fields(r.command), strings.Fields(r.flags))
+		want := exitTrouble
+		if slices.Contains(no, r.command) {
+			want = exitNo
+		}
+		for _, input := range []string{"-", "empty.json"} {
+			var out, problems bytes.Buffer
+			c := exec.Command("handoff", append(args, input)...)
+			c.Stdin, c.Stdout, c.Stderr = strings.NewReader(""), &out, &problems
+			err := c.Run()
+			exit := (*exec.ExitError)(nil)
+			if runs++; !errors.As(err, &exit) || exit.ExitCode() != want {
+				t.Errorf("%s %s: %v, want exit code %d: %s%s", r.command, r.flags, err, want, out.String(), problems.String())
+			} else if said := out.String() + problems.String(); want == exitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "holds no envelope"}, func(text string) bool { return strings.Contains(said, text) }) {
+				t.Errorf("%s %s %s: it does not say that the input is empty: %s", r.command, r.flags, input, said)
+			}
+			if r.messages && out.Len() > 0 {
+				t.Errorf("%s %s %s: wrote %q", r.command, r.flags, input, out.String())
+			}
+		}
+	}
+	if runs < 100 {
+		t.Errorf("%d runs are too few", runs)
+	}
+}
