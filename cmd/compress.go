@@ -47,7 +47,7 @@ of JSON for each, by which decompress finds it again without reading the rest.
 Single messages compress well with a dictionary: --dict builtin, or one trained on
 your own messages (--train), which decompress then needs too.
 
-Messages of all formats, and anything else, are compressed alike. --from matters
+Messages of all formats, and anything else, are compressed alike. --format-in matters
 only with --per-message: a message in another format is an error then, and the ids in the
 index are those of that format.
 

@@ -32,7 +32,7 @@ type convertFlags struct {
 func newConvert(g *cli.Globals) *cobra.Command {
 	f := &convertFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
-		Use:   "convert --to FORMAT [FILE|DIR|-]...",
+		Use:   "convert --format-out FORMAT [FILE|DIR|-]...",
 		Short: "Turn messages of one system into those of another, and back",
 		Long: `Convert writes messages in the format of another system, and loses nothing: what the
 target has no place for travels in it, and comes back when it is converted back. What
@@ -50,10 +50,10 @@ not checked.
 
 A signature does not cover what a message was converted to. It is carried, and holds
 again for the message that comes back, if nothing was changed.`,
-		Example: `  handoff convert --to openai message.json > input.json
-  handoff convert --to eaapl --budget 0.50 --report context.json
-  handoff convert --to sw4rm-request message.json | handoff convert --to eaapl
-  handoff convert --to macp --strict fixtures/ -o transcripts.jsonl`,
+		Example: `  handoff convert --format-out openai message.json > input.json
+  handoff convert --format-out eaapl --budget 0.50 --report context.json
+  handoff convert --format-out sw4rm-request message.json | handoff convert --format-out eaapl
+  handoff convert --format-out macp --strict fixtures/ -o transcripts.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runConvert(c, args) },
 	}
 	f.register(c)
@@ -62,7 +62,7 @@ again for the message that comes back, if nothing was changed.`,
 
 func (f *convertFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.to, "to", "", "the `FORMAT` to write: "+strings.Join(convertible(), ", "))
+	flags.StringVar(&f.to, "format-out", "", "the `FORMAT` to write: "+strings.Join(convertible(), ", "))
 	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.Strict, "strict", false, "fail rather than make anything up")
 	flags.BoolVar(&f.Lenient, "lenient", false, "take messages that break the rules of their own format")
@@ -74,8 +74,8 @@ func (f *convertFlags) register(c *cobra.Command) {
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	cli.Complete(c, "to", convertible()...)
-	cli.OnlyForCall(c, "to")
+	cli.Complete(c, "format-out", convertible()...)
+	cli.FormerlyFormat(c, "format-out", "to")
 }
 
 // convertible returns the names of the formats that can be converted.
@@ -84,7 +84,7 @@ func convertible() []string { return cli.Names(convert.Formats()) }
 func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	switch {
 	case f.to == "":
-		return fmt.Errorf("to what? give --to %s", strings.Join(convertible(), ", "))
+		return fmt.Errorf("to what? give --format-out %s", strings.Join(convertible(), ", "))
 	case !slices.Contains(convertible(), f.to):
 		return report.UnknownFormat(f.to, convertible())
 	case f.report && f.quiet:

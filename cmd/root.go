@@ -211,6 +211,7 @@ answered.`,
 			if err := configure(g, c); err != nil {
 				return err
 			}
+			cli.NoteFormer(c, c.ErrOrStderr())
 			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
 			return cmp.Or(g.Check(), cli.CheckRequired(c))
 		},

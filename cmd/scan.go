@@ -75,7 +75,7 @@ be looked at.`,
 
 func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.text && f.From != "" {
-		return errors.New("--text and --from: a text is in no format; use one of them")
+		return errors.New("--text and --format-in: a text is in no format; use one of them")
 	}
 	if f.report != "" && f.report != "calibration" {
 		return fmt.Errorf("--report %q: no such report; there is calibration", f.report)

@@ -137,15 +137,15 @@ func leaked() map[string]string {
 var secretRuns = []hostileRun{
 	{command: "validate", flags: "--all --strict -f text"},
 	{command: "validate", flags: "--all --strict -f json"},
-	{command: "validate", flags: "--all --from eaapl -f json"},
-	{command: "validate", flags: "--all --from macp -f json"},
-	{command: "validate", flags: "--all --from openai -f json"},
-	{command: "validate", flags: "--all --from sw4rm-request -f json"},
+	{command: "validate", flags: "--all --format-in eaapl -f json"},
+	{command: "validate", flags: "--all --format-in macp -f json"},
+	{command: "validate", flags: "--all --format-in openai -f json"},
+	{command: "validate", flags: "--all --format-in sw4rm-request -f json"},
 	{command: "validate", flags: "--all --as risk-scoring-agent@1.5.0 -f text"},
 	{command: "validate", flags: "--expect valid -f text"},
 	{command: "a2a card check", flags: "-f text"},
 	{command: "a2a card check", flags: "-f json"},
-	{command: "scan", flags: "--from macp -f text"},
+	{command: "scan", flags: "--format-in macp -f text"},
 	{command: "inspect", flags: "-f table"},
 	{command: "chain", flags: "--all -f text"},
 	{command: "macp show", flags: "--pending"},
@@ -154,8 +154,8 @@ var secretRuns = []hostileRun{
 	{command: "diff", flags: "-f json other.json"},
 	{command: "diff", flags: "--stat other.json"},
 	{command: "diff", flags: "--exit-code other.json"},
-	{command: "convert", flags: "--to macp", messages: true},
-	{command: "convert", flags: "--to eaapl", messages: true},
+	{command: "convert", flags: "--format-out macp", messages: true},
+	{command: "convert", flags: "--format-out eaapl", messages: true},
 	{command: "patch", flags: "patch.json", messages: true},
 }
 
@@ -214,7 +214,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	for _, kind := range secrets.Kinds() {
 		for _, args := range [][]string{
 			{"explain", kind.Example}, {"validate", "--off", kind.Example}, {"scan", "--allow", kind.Example}, {"chain", "--severity", kind.Example},
-			{"validate", "--from", kind.Example}, {"convert", "--to", kind.Example}, {kind.Example}, {"validate", kind.Example}, {"validate", "-f", kind.Example},
+			{"validate", "--format-in", kind.Example}, {"convert", "--format-out", kind.Example}, {kind.Example}, {"validate", kind.Example}, {"validate", "-f", kind.Example},
 		} {
 			stdout, stderr := runHere(message, args...)
 			check(fmt.Sprint(args[:1], " with a name: "), stdout+stderr)

@@ -45,7 +45,7 @@ mistake, and with --privacy of personal data. "handoff explain" shows what each 
 means. --for asks further whether the API of a provider of models would take the
 history (provider).
 
-The format of a message is detected, or given by --from. The other formats are: an
+The format of a message is detected, or given by --format-in. The other formats are: an
 SW4RM context, request or response, a MACP transcript, the HandoffInputData of the
 OpenAI Agents SDK, and chat messages: those of the APIs of OpenAI, Anthropic, Gemini
 and Amazon Bedrock, of LangChain, the AI SDK and A2A. Each is checked against its own

@@ -67,7 +67,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if o.Receiver == nil {
 		o.Formats = f.Formats()
 	} else if f.From != "" && f.From != format.EAAPL {
-		return o, fmt.Errorf("--from %s: only canonical messages have a receiver; leave out what describes one", f.From)
+		return o, fmt.Errorf("--format-in %s: only canonical messages have a receiver; leave out what describes one", f.From)
 	}
 	if o.Verifier, err = f.receiver.Verifier(f.Globals, c, o.Receiver); err != nil {
 		return o, err
@@ -106,7 +106,7 @@ func (f *validateFlags) loadRegistry(o *validate.Options) error {
 	case f.schema != "":
 		return errors.New("--schema and --schema-registry: use one of them")
 	case f.From != "" && f.From != format.EAAPL:
-		return fmt.Errorf("--from %s: a registry has the versions of canonical messages", f.From)
+		return fmt.Errorf("--format-in %s: a registry has the versions of canonical messages", f.From)
 	}
 	r, versions, err := cli.OpenVersions(f.registry, f.name, "--schema-name", f.Limits)
 	if err != nil {

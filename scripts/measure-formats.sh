@@ -57,9 +57,9 @@ run requests.jsonl sw4rm respond --agent agent.json
 for from in sw4rm-context openai; do
     for to in eaapl sw4rm-context sw4rm-request macp openai; do
         [ "$from" = "$to" ] && continue
-        run "$from.json" convert -q --to "$to"
+        run "$from.json" convert -q --format-out "$to"
         cp output there.json
-        run there.json convert -q --to "$from"
+        run there.json convert -q --format-out "$from"
     done
 done
 
@@ -84,7 +84,7 @@ formats = ["eaapl", "sw4rm-context", "sw4rm-request", "macp", "openai"]
 def convert(source, to, target):
     """Returns the peak resident size in bytes for each of the source, and the processor's seconds."""
     with open(target, "wb") as out:
-        child = subprocess.Popen([handoff, "convert", "-q", "--to", to, "--max-message-bytes", "1GiB", source], stdout=out)
+        child = subprocess.Popen([handoff, "convert", "-q", "--format-out", to, "--max-message-bytes", "1GiB", source], stdout=out)
         _, status, usage = os.wait4(child.pid, 0)
     if status != 0:
         sys.exit(f"converting {source} to {to} failed")

@@ -77,7 +77,7 @@ func notInputData(doc *jsonstream.Document, err error) error {
 	case !known:
 		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK: %w", err)
 	case !isInputData(f):
-		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK, but in the format %s: handoff convert --to openai makes one of it", f)
+		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK, but in the format %s: handoff convert --format-out openai makes one of it", f)
 	default:
 		return err
 	}

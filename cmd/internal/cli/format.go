@@ -10,21 +10,28 @@ import (
 	"github.com/eaapl/handoff/pkg/formats"
 )
 
-// FormatFlag is the flag --from: the format of the messages that are read.
+// FormatFlag is the flag --format-in: the format of the messages that are read.
 type FormatFlag struct {
 	From format.Format // "" to go by what each message looks like
 }
 
 func (f *FormatFlag) Register(c *cobra.Command) {
-	c.Flags().Var((*formatValue)(&f.From), "from", "read messages as this `FORMAT` instead of detecting it: "+strings.Join(formatNames(), ", "))
-	Complete(c, "from", formatNames()...)
-	OnlyForCall(c, "from")
+	c.Flags().Var((*formatValue)(&f.From), "format-in", "read messages as this `FORMAT` instead of detecting it: "+strings.Join(formatNames(), ", "))
+	Complete(c, "format-in", formatNames()...)
+	FormerlyFormat(c, "format-in", "from")
+}
+
+// FormerlyFormat is [Formerly] for a flag that names a format, once spelled like one that
+// names an agent. No setting has that spelling: there it is the agent.
+func FormerlyFormat(c *cobra.Command, name, former string) {
+	Formerly(c, name, former, "names an agent; for a format")
+	OnlyForCall(c, former)
 }
 
 // TakesLines returns how input is read for a command: see [formats.TakesLines].
 func TakesLines(c *cobra.Command) func(first []byte) bool {
 	from := format.Format("")
-	if f := c.Flags().Lookup("from"); f != nil {
+	if f := c.Flags().Lookup("format-in"); f != nil {
 		if v, ok := f.Value.(*formatValue); ok {
 			from = format.Format(*v)
 		}
@@ -46,7 +53,7 @@ func formatNames() []string { return Names(formats.Names()) }
 type formatValue format.Format
 
 func (v *formatValue) Set(text string) error {
-	if !formats.Known(format.Format(text)) {
+	if text != "" && !formats.Known(format.Format(text)) {
 		return report.UnknownFormat(text, formatNames())
 	}
 	*v = formatValue(text)

@@ -34,11 +34,11 @@ func Of(err error) string {
 	case errors.As(err, new(convert.SourceErrors)):
 		return Lenient
 	case errors.Is(err, convert.ErrUnknown):
-		return "; name it with --from"
+		return "; name it with --format-in"
 	case errors.Is(err, history.ErrFormat):
-		return "; name the format with --from if it is one of them"
+		return "; name the format with --format-in if it is one of them"
 	case errors.As(err, new(*history.MismatchError)):
-		return "; leave out --from to go by what the document looks like"
+		return "; leave out --format-in to go by what the document looks like"
 	case errors.Is(err, patch.ErrIrreversible):
 		return ": make it with handoff diff -f jsonpatch --invertible"
 	default:

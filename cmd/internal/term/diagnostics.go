@@ -68,6 +68,11 @@ func Warn(stderr io.Writer, text string) {
 	fmt.Fprintf(stderr, "handoff: warning: %s\n", Visible(text))
 }
 
+// Note prints what a user may want to know of a run that did as it was told.
+func Note(stderr io.Writer, text string) {
+	fmt.Fprintf(stderr, "handoff: note: %s\n", Visible(text))
+}
+
 // PlainError takes the operation and the paths off a file error; every message has the
 // path before it.
 func PlainError(err error) error {
