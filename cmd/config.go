@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -41,6 +42,9 @@ func configure(g *cli.Globals, c *cobra.Command) error {
 	}
 	if len(list) == 0 {
 		return nil
+	}
+	for _, warning := range misspeltVariables(os.Environ(), c) {
+		term.Warn(c.ErrOrStderr(), warning)
 	}
 	var problem error
 	command := commandKey(c)

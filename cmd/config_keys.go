@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/nearest"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
@@ -52,7 +53,7 @@ func (f configFile) parse() (*viper.Viper, error) {
 	slices.Sort(keys)
 	if unknownKey(newTree(cli.NewGlobals(), namedIn(keys)), keys) != "" {
 		if key := unknownKey(newRoot(), keys); key != "" {
-			return nil, term.WithHint(fmt.Errorf("%s: unknown key %q", term.Visible(f.path), key), "handoff config lists the keys")
+			return nil, term.WithHint(fmt.Errorf("%s: unknown key %q%s", term.Visible(f.path), key, nearest.Suggestion(key, settingNames(newRoot()))), "handoff config lists the keys")
 		}
 	}
 	return v, nil
@@ -81,14 +82,21 @@ func namedIn(keys []string) []maker {
 // unknownKey returns the first key that no configuration file may have, as far as the
 // tree goes; "" if there is none.
 func unknownKey(root *cobra.Command, keys []string) string {
-	known := make(map[string]bool)
-	visitConfigurable(root, func(command string, f *pflag.Flag) {
-		known[f.Name], known[settingKey(command, f)] = true, true
-	})
+	known := settingNames(root)
 	for _, key := range keys {
-		if !known[key] {
+		if !slices.Contains(known, key) {
 			return key
 		}
 	}
 	return ""
+}
+
+// settingNames returns what the settings of a tree may be called in a file: by the flag's name
+// alone, or with that of its command.
+func settingNames(root *cobra.Command) []string {
+	var names []string
+	visitConfigurable(root, func(command string, f *pflag.Flag) {
+		names = append(names, f.Name, settingKey(command, f))
+	})
+	return names
 }

@@ -56,10 +56,16 @@ func ofHandoff(variable string) bool {
 	return len(variable) >= n && strings.EqualFold(variable[:n], variablePrefix)
 }
 
+// variableNames returns the variables that may give a flag of a command its value, the strongest
+// first.
+func variableNames(command, flag string) [2]string {
+	plain := strings.NewReplacer("-", "_", ".", "_")
+	name := func(words string) string { return variablePrefix + strings.ToUpper(plain.Replace(words)) }
+	return [...]string{name(command + "_" + flag), name(flag)}
+}
+
 func lookupEnvironment(command, flag string) ([]string, string, bool) {
-	variable := strings.NewReplacer("-", "_", ".", "_")
-	for _, name := range []string{variablePrefix + command + "_" + flag, variablePrefix + flag} {
-		name = strings.ToUpper(variable.Replace(name))
+	for _, name := range variableNames(command, flag) {
 		if value, ok := os.LookupEnv(name); ok {
 			return []string{value}, name, true
 		}

@@ -34,8 +34,8 @@ func (f *KeyFlags) RegisterPairs(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: P-256 (ES256) and Ed25519 (EdDSA) keys, as a JSON Web Key, a JWK Set or PEM; may be repeated (or HANDOFF_KEY: the key itself)")
 }
 
-// keyVariable is the environment variable that holds a key itself.
-const keyVariable = "HANDOFF_KEY"
+// KeyVariable is the environment variable that holds a key itself.
+const KeyVariable = "HANDOFF_KEY"
 
 // Load returns the keys of the files that were named on the command line, or
 // else the one in the environment, or else those of the configured files; none
@@ -45,9 +45,9 @@ func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err erro
 	if f.keys != nil {
 		return f.keys, nil
 	}
-	text, ok := os.LookupEnv(keyVariable)
+	text, ok := os.LookupEnv(KeyVariable)
 	if ok && !c.Flags().Changed("key-file") {
-		keys, err = f.parse(c.ErrOrStderr(), keyVariable, []byte(text))
+		keys, err = f.parse(c.ErrOrStderr(), KeyVariable, []byte(text))
 	} else {
 		keys, err = f.load(g, c, f.Files)
 	}
@@ -63,7 +63,7 @@ var (
 )
 
 func errNoKey(advice string) error {
-	return term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+keyVariable), advice)
+	return term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+KeyVariable), advice)
 }
 
 // ChooseSigner returns the key to sign with: the one with an ID, if that is not "".

@@ -19,19 +19,32 @@ func CheckColor(mode string) error {
 	}
 }
 
-// UseColor decides whether what goes to w is coloured. NO_COLOR and
-// CLICOLOR_FORCE, when they are not empty, speak for "auto" (no-color.org,
-// bixense.com/clicolors).
+// UseColor decides whether what goes to w is coloured. For "auto", the environment says so, and
+// where it does not, whether w is a terminal.
 func UseColor(mode string, w io.Writer) bool {
-	switch {
-	case mode != "auto":
+	if mode != "auto" {
 		return mode == "always"
+	}
+	if wanted, says := environmentColor(); says {
+		return wanted
+	}
+	return IsTerminal(w) && os.Getenv("TERM") != "dumb"
+}
+
+// environmentColor returns what the environment says of colours, and whether it says something:
+// NO_COLOR before CLICOLOR_FORCE, FORCE_COLOR and CLICOLOR (no-color.org, bixense.com/clicolors,
+// and for FORCE_COLOR what programs for Node.js do). A variable that is empty says nothing.
+func environmentColor() (wanted, says bool) {
+	force := os.Getenv("FORCE_COLOR")
+	switch {
 	case os.Getenv("NO_COLOR") != "":
-		return false
+		return false, true
 	case os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0":
-		return true
+		return true, true
+	case force != "":
+		return force != "0" && force != "false", true
 	default:
-		return IsTerminal(w) && os.Getenv("TERM") != "dumb"
+		return false, os.Getenv("CLICOLOR") == "0"
 	}
 }
 
