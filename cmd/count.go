@@ -21,6 +21,7 @@ type countFlags struct {
 	counter cli.CounterFlags
 	facts   cli.FactsFlags
 	window  int
+	verbose bool
 }
 
 func newCount(g *cli.Globals) *cobra.Command {
@@ -31,7 +32,8 @@ func newCount(g *cli.Globals) *cobra.Command {
 		Long: `Count shows where the tokens of a message go: by member, by role and by turn, the
 largest first, and which turns say again what was said. It counts as the tokenizers
 of models do, with what providers add for every turn; ≈ marks an estimate, for
-models whose tokenizer is not public.
+models whose tokenizer is not public. Several messages are shown as a table with
+totals (--verbose: each as a single one is).
 
 It reads canonical messages, SW4RM contexts, MACP transcripts, OpenAI input data, and
 the messages of chat APIs and frameworks.
@@ -46,6 +48,7 @@ context that holds turns.`,
 	f.counter.Register(c)
 	flags := c.Flags()
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the model can read (default: what --model can)")
+	cli.RegisterVerbose(c, &f.verbose)
 	f.facts.Register(c, "format: text, json", "write to `FILE`")
 	return c
 }
@@ -65,8 +68,17 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	text := newCountTable(out, f.window)
+	text.Verbose = f.verbose
+	show := text.Print
+	if out.JSON {
+		show = func(r countRecord) error { return out.Print(r) }
+	}
 	p := f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
-	unread, err := cli.Each(f.Globals, c, args, p, func(d input.Document) (countRecord, error) { return f.count(d, counter) }, func(r countRecord) error { return out.Print(r) }, out.Flush)
+	unread, err := cli.Each(f.Globals, c, args, p, func(d input.Document) (countRecord, error) { return f.count(d, counter) }, show, out.Flush)
+	if err == nil {
+		err = text.Close()
+	}
 	return cli.Answer(out.Close(err), unread, false)
 }
 

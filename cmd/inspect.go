@@ -23,13 +23,13 @@ func newInspect(g *cli.Globals) *cobra.Command {
 	var policy cli.PolicyFlag
 	var counting cli.CounterFlags
 	var facts cli.FactsFlags
-	var inTokens bool
+	var inTokens, verbose bool
 	c := &cobra.Command{
 		Use:   "inspect [FILE|DIR|-]...",
 		Short: "Show what is in a message",
 		Long: `Inspect shows a message to a person: who hands what to whom, what is done and
 left, the budget, where the bytes go, the conversation, the tools, and the
-findings of all layers. Several messages are shown as a table with totals. Messages
+findings of all layers. Several messages are shown as a table with totals (--verbose: each as a single one is). Messages
 of SW4RM, MACP and OpenAI are shown by what is in them: what is asked for and what was
 answered, the state of a session and its offers, the lists of items. A receiver
 (--receiver, --as, --require-state) has terms for EAAPL messages only. With --privacy,
@@ -82,7 +82,8 @@ was not a message at all.`,
 			if err != nil {
 				return scanner.Close(err)
 			}
-			text := newInspectText(out, out.Width, out.Palette)
+			text := newInspectText(out, out.Width, out.Palette, inTokens)
+			text.Verbose = verbose
 			show := text.Print
 			if out.JSON {
 				show = func(r inspectRecord) error { return report.WriteJSON(out, r) }
@@ -104,6 +105,7 @@ was not a message at all.`,
 	policy.Register(c)
 	counting.Register(c)
 	c.Flags().BoolVar(&inTokens, "tokens", false, "count the tokens, too")
+	cli.RegisterVerbose(c, &verbose)
 	facts.Register(c, "format: text, json", "write to `FILE`")
 	return c
 }

@@ -6,50 +6,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// An inspectText prints records for people: the picture of a single one, a
-// table of several. It keeps one record at most.
-type inspectText struct {
-	w       io.Writer
-	columns int
-	term.Palette
-	first *inspectRecord // not yet printed
-	table *inspectTable
-}
-
-func newInspectText(w io.Writer, columns int, colors term.Palette) *inspectText {
-	return &inspectText{w: w, columns: columns, Palette: colors}
-}
-
-// Print takes the next record.
-func (t *inspectText) Print(r inspectRecord) error {
-	switch {
-	case t.table == nil && t.first == nil:
-		t.first = &r
-		return nil
-	case t.table == nil:
-		t.table = newInspectTable(t.w, t.columns, t.Palette, t.first.SizeTokens > 0)
-		if err := t.table.row(*t.first); err != nil {
-			return err
-		}
-		t.first = nil
-	}
-	return t.table.row(r)
-}
-
-// Close prints the picture of a single record, or the table's totals.
-func (t *inspectText) Close() error {
-	switch {
-	case t.table != nil:
-		return t.table.totals()
-	case t.first != nil:
-		return t.first.WriteText(t.w, t.columns, t.Palette)
-	default:
-		return nil
+// newInspectText returns what prints records for people: the picture of a single one, a table of
+// several.
+func newInspectText(w io.Writer, columns int, colors term.Palette, counted bool) *cli.Listing[inspectRecord] {
+	t := newInspectTable(w, columns, colors, counted)
+	return &cli.Listing[inspectRecord]{
+		Add:    t.sum.add,
+		Alone:  func(r inspectRecord) error { return r.WriteText(w, columns, colors) },
+		Row:    t.row,
+		Totals: t.totals,
 	}
 }
 
@@ -121,25 +92,23 @@ func (t *inspectTable) line(index, id, agents, when, spent, remaining, tokens, b
 	return err
 }
 
-func (t *inspectTable) heading(source string) error {
-	if t.started {
-		if _, err := io.WriteString(t.w, "\n"); err != nil {
-			return err
-		}
-	}
-	t.started, t.source = true, source
-	if _, err := io.WriteString(t.w, t.Bold(term.Clip(source, t.columns))+"\n"); err != nil {
-		return err
-	}
+// heading names the columns, once.
+func (t *inspectTable) heading() error {
+	t.started = true
 	return t.line(t.Dim(term.Right("#", indexColumns)), t.Dim(term.Left("handoff", idColumns)), t.Dim(term.Left("from → to", t.agents)),
 		t.Dim(term.Left("time", t.time)), t.Dim(term.Right("spent", moneyColumns)), t.Dim(term.Right("left", moneyColumns)),
 		t.Dim(term.Right("token", countColumns)), t.sizes("bytes", "size"), t.Dim("verdict"))
 }
 
 func (t *inspectTable) row(r inspectRecord) error {
-	t.sum.add(r)
-	if !t.started || r.Source != t.source {
-		if err := t.heading(r.Source); err != nil {
+	if !t.started {
+		if err := t.heading(); err != nil {
+			return err
+		}
+	}
+	if r.Source != t.source {
+		t.source = r.Source
+		if _, err := io.WriteString(t.w, t.Bold(term.Tail(r.Source, t.columns))+"\n"); err != nil {
 			return err
 		}
 	}

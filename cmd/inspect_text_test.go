@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func recordIn(t *testing.T, f format.Format, text string, r validate.Result) ins
 func draw(t *testing.T, columns int, colors bool, records ...inspectRecord) string {
 	t.Helper()
 	var b bytes.Buffer
-	p := newInspectText(&b, columns, term.NewPalette(colors))
+	p := newInspectText(&b, columns, term.NewPalette(colors), slices.ContainsFunc(records, func(r inspectRecord) bool { return r.SizeTokens > 0 }))
 	for _, r := range records {
 		if err := p.Print(r); err != nil {
 			t.Fatal(err)
@@ -131,13 +132,11 @@ func TestInspectSeveral(t *testing.T) {
 	wide := recordOf(t, `{"handoffId":"日本語日本語","receiverList":[{},{}],"fromAgent":{"agentId":"\u001b[2J"},"toAgent":{"agentType":"危険度を採点する"}}`,
 		validate.Result{Reason: validate.IncompleteContext})
 	wide.Source = "other.json"
-	want := `plan.json
-   # handoff  from → to             time      spent   left token bytes verdict
+	want := `   # handoff  from → to             time      spent   left token bytes verdict
+plan.json
    1 8c1f8e2c legal-an… → risk-sco… 08:15:00   0.08  0.320  6.0k  1.1k ✓ valid
 12345 8c1f8e2c legal-a… → risk-sco… 08:15:00   0.08 0.3189  6.0k  1.1k ✗ budget
-
 other.json
-   # handoff  from → to             time      spent   left token bytes verdict
    1 日本語日 \x1b[2J → 危険度を採… -             -      -     -   144 ✗ context
 
 3 messages, 2 invalid, 2,395 bytes
@@ -145,8 +144,8 @@ other.json
 	if diff := cmp.Diff(want, draw(t, 80, false, first, second, wide)); diff != "" {
 		t.Error(diff)
 	}
-	want = `plan.json
-   # handoff  from → to                               time                 spent   left token bytes verdict
+	want = `   # handoff  from → to                               time                 spent   left token bytes verdict
+plan.json
    1 8c1f8e2c legal-analysis-ag… → risk-scoring-agent 2026-06-11 08:15:00   0.08  0.320  6.0k  1.1k ✓ valid
    2 8c1f8e2c legal-analysis-ag… → risk-scoring-agent 2026-06-11 08:15:00   0.08 0.3189  6.0k  1.1k ✗ BUDGET_EXHAUSTED
 

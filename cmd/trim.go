@@ -22,6 +22,8 @@ type trimFlags struct {
 	facts   factCheck // of all messages
 	format  string
 	quiet   bool
+	verbose bool
+	listing *cli.Listing[trimRecord] // of the changed messages
 }
 
 func newTrim(g *cli.Globals) *cobra.Command {
@@ -43,7 +45,8 @@ without any are cut to their last 50 turns. A message that cannot be made to fit
 left out, with exit code 1, and so is one whose summariser fails, with exit code 2.
 
 What was done is recorded in the message (extensions.trim, or metadata.trim in SW4RM;
-of the context, where a message carries one) and reported on stderr. --archive keeps
+of the context, where a message carries one) and reported on stderr: of several messages
+in a table with totals, or with --verbose a line for each. --archive keeps
 what was removed, and --restore puts it back. A message of a chat API has no place
 for a record: --restore knows it by what the trim left of it, as long as that is
 unchanged. A signature is removed, since it no longer holds; with a key, a canonical
@@ -80,6 +83,7 @@ func (f *trimFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.restore, "restore", "", "put back what was removed, from the archive `FILE`")
 	flags.StringVar(&f.check, "check", "", "report how many of the facts in the `FILE` of labels are kept")
 	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
+	cli.RegisterVerbose(c, &f.verbose)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 	f.keys.Register(c)
 	f.RegisterOutput(c)

@@ -60,7 +60,9 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 				return err
 			}
 		} else if r.Changed {
-			fmt.Fprintf(stderr, "handoff: %s: %s\n", r.place, r.text())
+			if err := f.listing.Print(r); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -80,15 +82,26 @@ func (r trimRecord) text() string {
 	if r.turnsGone > 0 {
 		parts = append(parts, fmt.Sprintf("%s %s of %s", term.Plural(r.turnsGone, "turn"), done, term.Grouped(int64(r.OriginalTurns))))
 	}
-	if r.turnsMore > 0 {
-		parts = append(parts, term.Plural(r.turnsMore, "turn")+" more than --last says had to stay")
-	}
+	parts = append(parts, r.givenUp()...)
+	parts = append(parts, fmt.Sprintf("%s → %s tokens (%s)", term.Grouped(int64(r.TokensBefore)), term.Grouped(int64(r.TokensAfter)), r.Tokenizer))
+	return strings.Join(append(parts, r.remarks()...), "; ")
+}
+
+// givenUp says what has gone beside turns.
+func (r trimRecord) givenUp() (parts []string) {
 	for _, e := range trim.Extras() {
 		if n := r.GivenUp[string(e)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s of %s given up", term.Plural(n, "element"), e))
 		}
 	}
-	parts = append(parts, fmt.Sprintf("%s → %s tokens (%s)", term.Grouped(int64(r.TokensBefore)), term.Grouped(int64(r.TokensAfter)), r.Tokenizer))
+	return parts
+}
+
+// remarks says what is not in the figures.
+func (r trimRecord) remarks() (parts []string) {
+	if r.turnsMore > 0 {
+		parts = append(parts, term.Plural(r.turnsMore, "turn")+" more than --last says had to stay")
+	}
 	if r.FellBack != "" {
 		parts = append(parts, "by the extractive summariser, since "+term.Visible(r.FellBack))
 	}
@@ -108,5 +121,5 @@ func (r trimRecord) text() string {
 	case "renewed":
 		parts = append(parts, "signed again")
 	}
-	return strings.Join(parts, "; ")
+	return parts
 }

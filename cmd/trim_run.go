@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,8 +58,10 @@ func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Doc
 		publish(report)
 		return f.appendText(dst, d, text)
 	}
+	f.listing = newTrimTable(c.ErrOrStderr(), f.verbose)
 	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
-	return f.Rewriting.Run(c, args)
+	err := f.Rewriting.Run(c, args)
+	return cmp.Or(f.listing.Close(), err)
 }
 
 // appendText appends what was made of a document: in the layout asked for, or as the lines that

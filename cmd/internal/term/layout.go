@@ -188,6 +188,21 @@ func Clip(s string, columns int) string {
 	return head + "…"
 }
 
+// Tail makes s visible and cuts its beginning off, as far as it does not fit the columns: paths differ
+// at their ends.
+func Tail(s string, columns int) string {
+	s = Visible(s)
+	if Width(s) <= columns {
+		return s
+	}
+	runes := []rune(s)
+	runes = runes[max(len(runes)-max(columns, 1), 0):]
+	for len(runes) > 0 && Width(string(runes)) >= columns {
+		runes = runes[1:]
+	}
+	return "…" + string(runes)
+}
+
 // Width returns how many columns text takes that is visible and short.
 func Width(s string) int {
 	if isPlain(s) {
