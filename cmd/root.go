@@ -213,7 +213,10 @@ answered.`,
 			}
 			cli.NoteFormer(c, c.ErrOrStderr())
 			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
-			return cmp.Or(g.Check(), cli.CheckRequired(c))
+			if c.CalledAs() == "" { // its words are completed: see audit's completion
+				return g.Check()
+			}
+			return cmp.Or(g.Check(), cli.CheckFlags(c))
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
@@ -233,7 +236,11 @@ answered.`,
 	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
 	flags.IntVar(&g.MaxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return term.WithHint(cli.FlagError(c, err), fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
+		err = cli.FlagError(c, err)
+		if errors.As(err, new(term.Hint)) {
+			return err
+		}
+		return term.WithHint(err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
 	})
 	cli.Complete(root, "color", "auto", "always", "never")
 	for _, m := range makers {

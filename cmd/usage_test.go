@@ -14,7 +14,7 @@ import (
 )
 
 // libraryWords are what parsers say, and their users should not have to read.
-var libraryWords = regexp.MustCompile(`arg\(s\)|strconv|invalid argument|shorthand|needs an argument|flag\(s\)|parse error|bad flag|unknown (flag|command)|time: (invalid|unknown|missing)|pflag|cobra`)
+var libraryWords = regexp.MustCompile(`arg\(s\)|strconv|invalid argument|shorthand|needs an argument|flag\(s\)|parse error|bad flag|unknown (flag|command)|in the group|time: (invalid|unknown|missing)|pflag|cobra`)
 
 // everyCommand calls f for each command of the tree.
 func everyCommand(c *cobra.Command, f func(*cobra.Command)) {
@@ -63,11 +63,18 @@ func TestUsageErrors(t *testing.T) {
 			if f.NoOptDefVal == "" {
 				saysPlainly(t, run(append(path, "--"+f.Name)...), "--"+f.Name)
 			}
+			for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+				var together []string
+				for _, name := range strings.Fields(group) {
+					together = append(together, "--"+name+"=true")
+				}
+				saysPlainly(t, run(append(path, together...)...), "--"+f.Name)
+			}
 			if f.Value.Set("\"x") != nil {
 				saysPlainly(t, run(append(path, "--"+f.Name+"=\"x")...), "--"+f.Name)
 			}
 		})
-		if err := cli.CheckRequired(c); err != nil {
+		if err := cli.CheckFlags(c); err != nil {
 			saysPlainly(t, err, c.CommandPath())
 		}
 	})

@@ -19,13 +19,16 @@ import (
 // FlagError returns an error of the flags of a call without the terms of parsers, and with the flag
 // that was probably meant.
 func FlagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return argumentError(c, args) // whose flags nobody knows
+	}
 	var unknown *pflag.NotExistError
 	var empty *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return fmt.Errorf("%s has no flag -%s: found -%s", c.CommandPath(), unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames())
+		return fmt.Errorf("%s has no flag -%s: found -%s%s", c.CommandPath(), unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames(), longFlag(c, unknown.GetSpecifiedShortnames()))
 	case unknown != nil:
 		return fmt.Errorf("%s has no flag --%s%s", c.CommandPath(), unknown.GetSpecifiedName(), nearestFlag(c, unknown.GetSpecifiedName()))
 	case errors.As(err, &empty):
@@ -52,6 +55,16 @@ func nearestFlag(c *cobra.Command, name string) string {
 	return ""
 }
 
+// longFlag asks for the flag of a command that has the name, or nearly, which was given behind one
+// dash.
+func longFlag(c *cobra.Command, given string) string {
+	name, _, _ := strings.Cut(given, "=")
+	if c.Flags().Lookup(name) != nil {
+		return ": did you mean --" + name + "?"
+	}
+	return nearestFlag(c, name)
+}
+
 // cobraWords are in the errors of the checks of arguments that cobra has, which have no types.
 var cobraWords = []string{"arg(s)", "unknown command", "invalid argument"}
 
@@ -72,19 +85,33 @@ func PlainErrors(c *cobra.Command) {
 	}
 }
 
-// CheckRequired returns an error for the flags that a command cannot do without and does not have.
-func CheckRequired(c *cobra.Command) error {
-	var missing []string
+// exclusive is the annotation of flags of which cobra takes only one, in any of some groups.
+const exclusive = "cobra_annotation_mutually_exclusive"
+
+// CheckFlags returns an error for the flags that a command cannot do without and does not have, or
+// for those that do not go together.
+func CheckFlags(c *cobra.Command) error {
+	var missing, together []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
+		for _, group := range f.Annotations[exclusive] {
+			others := slices.DeleteFunc(strings.Fields(group), func(name string) bool { return !c.Flags().Changed(name) })
+			if len(others) > 1 {
+				together = others
+			}
+		}
 		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed {
 			name, usage := pflag.UnquoteUsage(f)
 			missing = append(missing, strings.TrimSpace("--"+f.Name+" "+strings.ToUpper(name))+" ("+usage+")")
 		}
 	})
-	if missing == nil {
+	switch {
+	case missing != nil:
+		return fmt.Errorf("%s needs %s", c.CommandPath(), strings.Join(missing, " and "))
+	case together != nil:
+		return fmt.Errorf("--%s: use one of them", strings.Join(together, " and --"))
+	default:
 		return nil
 	}
-	return fmt.Errorf("%s needs %s", c.CommandPath(), strings.Join(missing, " and "))
 }
 
 // argumentError says why a command does not take some arguments.
@@ -96,7 +123,15 @@ func argumentError(c *cobra.Command, args []string) error {
 				names = append(names, sub.Name())
 			}
 		}
-		return fmt.Errorf("%s has no command %q%s", c.CommandPath(), args[0], nearest.Suggestion(args[0], names))
+		err := fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
+		if guess := nearest.Suggestion(args[0], names); guess != "" {
+			return fmt.Errorf("%w%s", err, guess)
+		}
+		const most = 3
+		if others := below(c, args[0]); others != nil && len(others) <= most {
+			return fmt.Errorf("%w: did you mean \"%s\"?", err, strings.Join(others, `" or "`))
+		}
+		return term.WithHint(err, c.CommandPath()+" --help lists the commands")
 	}
 	for _, arg := range args {
 		if c.ValidArgs != nil && cobra.OnlyValidArgs(c, []string{arg}) != nil {
@@ -104,6 +139,21 @@ func argumentError(c *cobra.Command, args []string) error {
 		}
 	}
 	return fmt.Errorf("found %s: write it as %s", term.Counted(len(args), "argument"), c.UseLine())
+}
+
+// below returns the commands of a name that are below the commands of a group, with what is above
+// them.
+func below(group *cobra.Command, name string) []string {
+	var paths []string
+	for _, sub := range group.Commands() {
+		for _, found := range sub.Commands() {
+			if found.Name() == name {
+				paths = append(paths, found.CommandPath())
+			}
+		}
+		paths = append(paths, below(sub, name)...)
+	}
+	return paths
 }
 
 // ValueError returns why a value is not of a flag's type without the terms of Go's parsers.
