@@ -81,7 +81,6 @@ func newCommands(*cli.Globals) *cobra.Command {
 		Example: `  handoff commands -f json`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			c.Root().InitDefaultCompletionCmd()
 			info := describe(c.Root())
 			switch format {
 			case "json":

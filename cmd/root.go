@@ -163,6 +163,7 @@ func makers() []maker {
 		{name: "config", group: about, make: newConfig, about: true},
 		{name: "commands", group: about, make: newCommands, about: true},
 		{name: "version", group: about, make: newVersion},
+		{name: "completion", group: about, make: newCompletion, about: true},
 		{name: "man", group: about, make: newMan, about: true},
 		{name: "help", group: about, make: newHelp, about: true},
 	}
@@ -228,7 +229,7 @@ answered.`,
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c) }) // whose reader may be gone
 	root.AddGroup(groups...)
-	root.SetCompletionCommandGroupID(about)
+	root.CompletionOptions.DisableDefaultCmd = true // newCompletion is more
 	flags := root.PersistentFlags()
 	flags.StringVar(&g.Color, "color", "auto", "colour the output: auto, always or never")
 	flags.Var(cli.NewByteSize(&g.Limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
