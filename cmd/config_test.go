@@ -19,7 +19,7 @@ func TestUnknownKey(t *testing.T) {
 		{"no flag", "nosuch: 1", `unknown key "nosuch"`},
 		{"no flag of this command", "keygen: {format: json}", `unknown key "keygen.format"`},
 		{"no command", "nosuch: {format: json}", `unknown key "nosuch.format"`},
-		{"two, told in order", "zzz: 1\nvalidate: {aaa: 1}", `unknown key "validate.aaa"`},
+		{"two, told in order", "zzz: 1\nvalidate: {aaaaaa: 1}", `unknown key "validate.aaaaaa"`},
 		{"about one call", "output: x", `unknown key "output"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -79,7 +79,7 @@ else
 fi
 
 # A reader that goes away ends the run at once, quietly.
-for command in validate canonicalize "sign --key-file key" "verify --key-file key" scan "compress -q" "decompress -q" count "trim --last 1000" "diff changed.jsonl"; do
+for command in "validate -v" canonicalize "sign --key-file key" "verify -v --key-file key" "scan -v" "compress -q" "decompress -q" count "trim --last 1000" "diff changed.jsonl"; do
   set +e
   # shellcheck disable=SC2086
   "$handoff" $command many.jsonl 2>err | head -n 1 >/dev/null
@@ -94,7 +94,7 @@ gzip -k many.jsonl
 zstd -q -k many.jsonl
 for packed in many.jsonl.gz many.jsonl.zst; do
   set +e
-  timeout 60 "$handoff" validate "$packed" 2>err | head -n 1 >/dev/null
+  timeout 60 "$handoff" validate -v "$packed" 2>err | head -n 1 >/dev/null
   code=${PIPESTATUS[0]}
   set -e
   [ "$code" -eq 141 ] && [ ! -s err ] || fail "validate $packed, closed pipe: exit code $code: $(cat err)"
@@ -120,7 +120,7 @@ done
 echo old >report.txt
 mkfifo feed
 for signal in TERM HUP; do
-  "$handoff" validate -o report.txt feed 2>err &
+  "$handoff" validate -v -o report.txt feed 2>err &
   pid=$!
   exec 3>feed
   cat hundred >&3
@@ -198,7 +198,7 @@ set +e; wait; set -e
 # A full disk is an error, not a short file.
 if [ -c /dev/full ]; then
   set +e
-  "$handoff" validate many.jsonl >/dev/full 2>err; code=$?
+  "$handoff" validate -v many.jsonl >/dev/full 2>err; code=$?
   set -e
   [ "$code" -eq 2 ] && grep -q 'no space left' err || fail "full disk: exit code $code: $(cat err)"
 fi
