@@ -25,7 +25,6 @@ import (
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
 func TestMain(m *testing.M) {
-	_ = os.Unsetenv("COLUMNS") // the width of a screen must not show in any test; it is there to unset
 	testscript.Main(m, map[string]func(){"handoff": func() { os.Exit(Main()) }})
 }
 

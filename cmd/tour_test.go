@@ -27,6 +27,7 @@ func TestTour(t *testing.T) {
 	if len(steps) == 0 {
 		t.Fatal("the tour has no console session")
 	}
+	t.Setenv("COLUMNS", "")
 	t.Chdir(filepath.Join("..", "testdata", "tour"))
 	for _, step := range steps {
 		command, want, shown := strings.Cut(step, "\n")
