@@ -107,7 +107,7 @@ for writer in "cat" "gzip -c" "zstd -q -c"; do
   timeout 60 "$handoff" validate -q cut 2>err &
   pid=$!
   (yes "$(cat one.json)" 2>/dev/null || true) | $writer >cut 2>/dev/null &
-  sleep 0.5
+  sleep 2
   pkill -KILL -P $$ -x "${writer%% *}" || true
   set +e; wait "$pid"; code=$?; wait; set -e
   case $writer in
