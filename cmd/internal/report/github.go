@@ -13,9 +13,15 @@ import (
 
 // A githubReporter writes workflow commands, which GitHub Actions shows as
 // annotations at the lines they name.
-type githubReporter struct{ w io.Writer }
+type githubReporter struct {
+	w        io.Writer
+	commands map[string]int // how many of each were written
+}
 
-func newGitHub(w io.Writer) Printer { return githubReporter{w} }
+// maxAnnotations is how many of each command GitHub shows of a step.
+const maxAnnotations = 10
+
+func newGitHub(w io.Writer) Printer { return githubReporter{w, map[string]int{}} }
 
 func (g githubReporter) Report(r *Record) error {
 	for _, f := range append(complaints(r), leftOut(r)...) {
@@ -27,6 +33,7 @@ func (g githubReporter) Report(r *Record) error {
 		if f.Severity == finding.Note {
 			command = "notice"
 		}
+		g.commands[command]++
 		_, err := fmt.Fprintf(g.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command,
 			githubProperty.Replace(term.Visible(filepath.ToSlash(r.Source))), f.Line, f.Column,
 			githubProperty.Replace(term.Visible(title+" ["+f.Rule+"]")), githubData.Replace(term.Visible(f.PlacedMessage())))
@@ -38,12 +45,21 @@ func (g githubReporter) Report(r *Record) error {
 }
 
 func (g githubReporter) Unreadable(source string, cause error) error {
+	g.commands["error"]++
 	_, err := fmt.Fprintf(g.w, "::error file=%s,title=unreadable::%s\n",
 		githubProperty.Replace(term.Visible(filepath.ToSlash(source))), githubData.Replace(term.Visible(cause.Error()+remedy.Of(cause))))
 	return err
 }
 
-func (g githubReporter) Close() error { return nil }
+// Close says how many there are where GitHub does not show all of them.
+func (g githubReporter) Close() error {
+	if max(g.commands["error"], g.commands["warning"], g.commands["notice"]) <= maxAnnotations {
+		return nil
+	}
+	_, err := fmt.Fprintf(g.w, "::notice title=handoff::%s, %s, %s; GitHub shows the first %d of each in a step, the log has all\n",
+		term.Plural(g.commands["error"], "error"), term.Plural(g.commands["warning"], "warning"), term.Plural(g.commands["notice"], "note"), maxAnnotations)
+	return err
+}
 
 // What the runner undoes (actions/toolkit, packages/core/src/command.ts).
 var (

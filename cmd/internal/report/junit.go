@@ -14,31 +14,44 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A junitReporter writes a JUnit report: a suite for each source, a case for
-// each document. A suite begins with its counts, so its cases are kept, as XML;
-// a source with very many of them gets several suites.
+// A junitReporter writes a JUnit report: a suite for each source, a case for each document,
+// with the elements and attributes that Jenkins' schema allows (junit-10.xsd of its xUnit
+// plugin). The report and each suite begin with their totals: suites are kept until the end, a
+// source with very many cases gets several of them. No time is taken: reports of the same
+// input are the same.
 type junitReporter struct {
-	w     io.Writer
-	suite junitSuite
-	cases bytes.Buffer
-	began bool
+	w      io.Writer
+	suite  junitSuite
+	cases  bytes.Buffer
+	suites spool
+	total  junitTotals
+}
+
+type junitTotals struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Time     int `xml:"time,attr"` // in seconds
+}
+
+func (t *junitTotals) add(other junitTotals) {
+	t.Tests += other.Tests
+	t.Failures += other.Failures
+	t.Errors += other.Errors
 }
 
 type junitSuite struct {
-	XMLName  xml.Name `xml:"testsuite"`
-	Name     string   `xml:"name,attr"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"`
-	Errors   int      `xml:"errors,attr"`
-	Cases    []byte   `xml:",innerxml"`
+	XMLName xml.Name `xml:"testsuite"`
+	Name    string   `xml:"name,attr"`
+	junitTotals
+	Cases []byte `xml:",innerxml"`
 }
 
 type junitCase struct {
 	XMLName   xml.Name      `xml:"testcase"`
 	Name      string        `xml:"name,attr"`
 	ClassName string        `xml:"classname,attr"`
-	File      string        `xml:"file,attr"`
-	Line      int           `xml:"line,attr"`
+	Time      int           `xml:"time,attr"`
 	Failure   *junitFailure `xml:"failure"`
 	Error     *junitFailure `xml:"error"`
 	Output    string        `xml:"system-out,omitempty"`
@@ -64,7 +77,7 @@ func (j *junitReporter) Report(r *Record) error {
 
 func (j *junitReporter) Unreadable(source string, cause error) error {
 	return j.add(junitCase{
-		Name: "could not be read", ClassName: term.Visible(source), File: term.Visible(source), Line: 1,
+		Name: "could not be read", ClassName: term.Visible(source),
 		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error()+remedy.Of(cause), maxJUnitMessage)},
 	})
 }
@@ -76,25 +89,30 @@ func (j *junitReporter) add(c junitCase) error {
 		}
 	}
 	j.suite.Name = c.ClassName
-	j.suite.Tests++
+	one := junitTotals{Tests: 1}
 	if c.Failure != nil {
-		j.suite.Failures++
+		one.Failures = 1
 	}
 	if c.Error != nil {
-		j.suite.Errors++
+		one.Errors = 1
 	}
+	j.suite.add(one)
+	j.total.add(one)
 	j.cases.WriteString("\n    ")
 	return xml.NewEncoder(&j.cases).Encode(c)
 }
 
 func newJUnitCase(r *Record) junitCase {
 	source := term.Visible(r.Source)
-	c := junitCase{Name: term.Visible(r.ID), ClassName: source, File: source, Line: max(r.Origin.Line, 1)}
+	c := junitCase{Name: term.Visible(r.ID), ClassName: source}
+	number := fmt.Sprintf("message %d", r.Index+1)
 	switch {
 	case r.Messages > 0:
 		c.Name = fmt.Sprintf("messages %d-%d", r.Index+1, r.Index+r.Messages)
 	case c.Name == "":
-		c.Name = fmt.Sprintf("message %d", r.Index+1)
+		c.Name = number
+	case r.Origin.Several: // of cases with one name, GitLab shows the first
+		c.Name += ", " + number
 	}
 	all := append(complaints(r), leftOut(r)...)
 	details := r.Details
@@ -137,38 +155,31 @@ func junitText(source string, findings []finding.Finding) string {
 	return b.String()
 }
 
-// begin writes what comes before the first suite.
-func (j *junitReporter) begin() error {
-	if j.began {
-		return nil
-	}
-	j.began = true
-	_, err := io.WriteString(j.w, xml.Header+"<testsuites name=\"handoff\">")
-	return err
-}
-
+// flush ends a suite.
 func (j *junitReporter) flush() error {
-	if err := j.begin(); err != nil {
-		return err
-	}
 	j.cases.WriteString("\n  ")
 	j.suite.Cases = j.cases.Bytes()
-	if _, err := io.WriteString(j.w, "\n  "); err != nil {
+	if _, err := io.WriteString(&j.suites, "\n  "); err != nil {
 		return err
 	}
-	err := xml.NewEncoder(j.w).Encode(j.suite)
+	err := xml.NewEncoder(&j.suites).Encode(j.suite)
 	j.suite = junitSuite{}
 	j.cases.Reset()
 	return err
 }
 
 func (j *junitReporter) Close() error {
+	defer j.suites.close()
 	if j.suite.Tests > 0 {
 		if err := j.flush(); err != nil {
 			return err
 		}
 	}
-	if err := j.begin(); err != nil {
+	t := j.total
+	if _, err := fmt.Fprintf(j.w, "%s<testsuites name=\"handoff\" tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%d\">", xml.Header, t.Tests, t.Failures, t.Errors, t.Time); err != nil {
+		return err
+	}
+	if err := j.suites.copyTo(j.w); err != nil {
 		return err
 	}
 	_, err := io.WriteString(j.w, "\n</testsuites>\n")

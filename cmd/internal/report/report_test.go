@@ -68,22 +68,22 @@ func TestGitHub(t *testing.T) {
 func TestJUnit(t *testing.T) {
 	got := write(t, func(b *bytes.Buffer) Printer { return newJUnit(b) }, sampleReports())
 	want := `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="handoff">
-  <testsuite name="a, b/x:y.json" tests="1" failures="1" errors="0">
-    <testcase name="h-1" classname="a, b/x:y.json" file="a, b/x:y.json" line="1"><failure type="SCHEMA_INVALID" message="taskId is missing: 50% of it, a \x1b[31m and a\nline">a, b/x:y.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
+<testsuites name="handoff" tests="6" failures="3" errors="0" time="0">
+  <testsuite name="a, b/x:y.json" tests="1" failures="1" errors="0" time="0">
+    <testcase name="h-1" classname="a, b/x:y.json" time="0"><failure type="SCHEMA_INVALID" message="taskId is missing: 50% of it, a \x1b[31m and a\nline">a, b/x:y.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
   </testsuite>
-  <testsuite name="lines.jsonl" tests="2" failures="0" errors="0">
-    <testcase name="h-2" classname="lines.jsonl" file="lines.jsonl" line="1"><system-out>lines.jsonl:12:2: warning: /constraints/0: &lt;not&gt; name:value &amp; so on [lint/no-such-rule]&#xA;</system-out></testcase>
-    <testcase name="message 2" classname="lines.jsonl" file="lines.jsonl" line="2"></testcase>
+  <testsuite name="lines.jsonl" tests="2" failures="0" errors="0" time="0">
+    <testcase name="h-2" classname="lines.jsonl" time="0"><system-out>lines.jsonl:12:2: warning: /constraints/0: &lt;not&gt; name:value &amp; so on [lint/no-such-rule]&#xA;</system-out></testcase>
+    <testcase name="message 2" classname="lines.jsonl" time="0"></testcase>
   </testsuite>
-  <testsuite name="valid.json" tests="1" failures="1" errors="0">
-    <testcase name="h-3" classname="valid.json" file="valid.json" line="1"><failure type="UNEXPECTED" message="valid, but expected invalid">valid.json:1:1: error: valid, but expected invalid [expect/outcome]&#xA;</failure></testcase>
+  <testsuite name="valid.json" tests="1" failures="1" errors="0" time="0">
+    <testcase name="h-3" classname="valid.json" time="0"><failure type="UNEXPECTED" message="valid, but expected invalid">valid.json:1:1: error: valid, but expected invalid [expect/outcome]&#xA;</failure></testcase>
   </testsuite>
-  <testsuite name="other.json" tests="1" failures="1" errors="0">
-    <testcase name="h-4" classname="other.json" file="other.json" line="1"><failure type="UNEXPECTED" message="SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED">other.json:1:1: error: SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED [expect/outcome]&#xA;other.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
+  <testsuite name="other.json" tests="1" failures="1" errors="0" time="0">
+    <testcase name="h-4" classname="other.json" time="0"><failure type="UNEXPECTED" message="SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED">other.json:1:1: error: SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED [expect/outcome]&#xA;other.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
   </testsuite>
-  <testsuite name="wanted.json" tests="1" failures="0" errors="0">
-    <testcase name="h-5" classname="wanted.json" file="wanted.json" line="1"><system-out>invalid as expected: SCHEMA_INVALID: taskId is missing: 50% of it, a \x1b[31m and a\nline</system-out></testcase>
+  <testsuite name="wanted.json" tests="1" failures="0" errors="0" time="0">
+    <testcase name="h-5" classname="wanted.json" time="0"><system-out>invalid as expected: SCHEMA_INVALID: taskId is missing: 50% of it, a \x1b[31m and a\nline</system-out></testcase>
   </testsuite>
 </testsuites>
 `
@@ -168,14 +168,15 @@ func TestSARIFIsValid(t *testing.T) {
 
 func TestSARIFURI(t *testing.T) {
 	for source, want := range map[string]string{
-		"a/b.json":    "a/b.json",
-		"../a.json":   "../a.json",
-		"a b%20#?.js": "a%20b%2520%23%3F.js",
-		"x:y.json":    "./x:y.json",
-		"ü.json":      "%C3%BC.json",
-		"/abs/a.json": "file:///abs/a.json",
+		"a/b.json":            "a/b.json",
+		"../a.json":           "../a.json",
+		"a b%20#?.js":         "a%20b%2520%23%3F.js",
+		"x:y.json":            "./x:y.json",
+		"ü.json":              "%C3%BC.json",
+		"/abs/a.json":         "file:///abs/a.json",
+		"/abs/inner/b/a.json": "b/a.json",
 	} {
-		if got := sarifURI(source); got != want {
+		if got := sarifURI("/abs/inner", source); got != want {
 			t.Errorf("sarifURI(%q) = %s, want %s", source, got, want)
 		}
 	}

@@ -1,11 +1,15 @@
 package report
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/remedy"
@@ -20,6 +24,7 @@ const homePage = "https://github.com/eaapl/handoff"
 type sarifReporter struct {
 	w             io.Writer
 	version       string
+	directory     string         // in which the run is, "" if that is not known
 	notifications []object       // of the run: what could not be read, and what is left out
 	failed        bool           // a source could not be read
 	rules         []object       // that results name
@@ -34,7 +39,8 @@ type sarifReporter struct {
 type object map[string]any
 
 func newSARIF(w io.Writer, version string) Printer {
-	return &sarifReporter{w: VisibleJSON{w}, version: version, notifications: []object{}, rules: []object{}, ruleIndex: map[string]int{}}
+	directory, _ := os.Getwd()
+	return &sarifReporter{w: VisibleJSON{w}, version: version, directory: directory, notifications: []object{}, rules: []object{}, ruleIndex: map[string]int{}}
 }
 
 func (s *sarifReporter) Report(r *Record) error {
@@ -59,7 +65,7 @@ func (s *sarifReporter) Unreadable(source string, cause error) error {
 	s.notifications = append(s.notifications, object{
 		"level":     "error",
 		"message":   sarifText("could not be read: " + term.Visible(cause.Error()+remedy.Of(cause))),
-		"locations": []object{{"physicalLocation": object{"artifactLocation": object{"uri": sarifURI(source)}}}},
+		"locations": []object{{"physicalLocation": object{"artifactLocation": object{"uri": sarifURI(s.directory, source)}}}},
 	})
 	return s.err
 }
@@ -114,7 +120,7 @@ func (s *sarifReporter) encode(result object) {
 }
 
 func (s *sarifReporter) result(r *Record, f finding.Finding) object {
-	physical := object{"artifactLocation": object{"uri": sarifURI(r.Source)}}
+	physical := object{"artifactLocation": object{"uri": sarifURI(s.directory, r.Source)}}
 	if f.Line > 0 {
 		physical["region"] = object{"startLine": f.Line, "startColumn": f.Column}
 	}
@@ -133,7 +139,20 @@ func (s *sarifReporter) result(r *Record, f finding.Finding) object {
 	return object{
 		"ruleId": f.Rule, "ruleIndex": s.rule(f.Rule), "level": f.Severity,
 		"message": sarifText(term.Visible(f.PlacedMessage())), "locations": []object{location}, "properties": properties,
+		"partialFingerprints": object{"handoffFinding/v1": fingerprint(r, f)},
 	}
+}
+
+// fingerprint is the same for a finding that was reported before, also when its line is
+// another: messages are written in one line or in many. It does not take the name that GitHub
+// gives to the hash of a line: its upload adds that, and compares.
+func fingerprint(r *Record, f finding.Finding) string {
+	message := r.ID
+	if message == "" {
+		message = strconv.Itoa(r.Index)
+	}
+	hash := sha256.Sum256([]byte(strings.Join([]string{f.Rule, message, f.Pointer, f.Message}, "\x00")))
+	return hex.EncodeToString(hash[:16])
 }
 
 // rule returns the index of a rule, adding it when it is new.
@@ -141,16 +160,19 @@ func (s *sarifReporter) rule(id string) int {
 	if i, ok := s.ruleIndex[id]; ok {
 		return i
 	}
-	rule := object{"id": id, "name": finding.Rule{ID: id}.Name()}
+	name := finding.Rule{ID: id}.Name()
+	rule := object{"id": id, "name": name, "shortDescription": sarifText(name), "fullDescription": sarifText(name), "help": sarifText(name)}
 	if known, err := finding.Find(Rules(), id); err == nil {
 		help := known.Why
 		if known.Bad != "" {
 			help += "\n\n\"handoff explain " + id + "\" shows examples."
 		}
-		rule["shortDescription"] = object{"text": known.Summary}
-		rule["fullDescription"] = object{"text": known.Summary + " " + known.Why}
-		rule["help"] = object{"text": help}
+		rule["shortDescription"] = sarifText(known.Summary)
+		rule["fullDescription"] = sarifText(known.Summary + " " + known.Why)
+		rule["help"] = sarifText(help)
+		rule["helpUri"] = homePage + "/blob/main/docs/rules.md#" + strings.ReplaceAll(id, "/", "")
 		rule["defaultConfiguration"] = object{"level": sarifLevel(known.Severity)}
+		rule["properties"] = object{"tags": []string{string(known.Layer)}}
 	}
 	s.rules = append(s.rules, rule)
 	s.ruleIndex[id] = len(s.rules) - 1
@@ -165,9 +187,14 @@ func sarifLevel(severity finding.Severity) string {
 	return string(severity)
 }
 
-// sarifURI writes a file name as a relative reference, or as a file URI where
-// it is absolute.
-func sarifURI(source string) string {
+// sarifURI writes a file name as a reference that is relative to the directory of the run, as
+// readers of SARIF want it, or as a file URI where it is absolute and elsewhere.
+func sarifURI(directory, source string) string {
+	if filepath.IsAbs(source) {
+		if inside, err := filepath.Rel(directory, source); err == nil && filepath.IsLocal(inside) {
+			source = inside
+		}
+	}
 	u := url.URL{Path: filepath.ToSlash(source)}
 	if filepath.IsAbs(source) {
 		u.Scheme = "file"
