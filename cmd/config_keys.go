@@ -51,9 +51,10 @@ func (f configFile) parse() (*viper.Viper, error) {
 	}
 	keys := v.AllKeys()
 	slices.Sort(keys)
-	if unknownKey(newTree(cli.NewGlobals(), namedIn(keys)), keys) != "" {
-		if key := unknownKey(newRoot(), keys); key != "" {
-			return nil, term.WithHint(fmt.Errorf("%s: unknown key %q%s", term.Visible(f.path), key, nearest.Suggestion(key, settingNames(newRoot()))), "handoff config lists the keys")
+	if unknownKey(settingNames(newTree(cli.NewGlobals(), namedIn(keys))), keys) != "" {
+		names := settingNames(newRoot())
+		if key := unknownKey(names, keys); key != "" {
+			return nil, term.WithHint(fmt.Errorf("%s: unknown key %q%s", term.Visible(f.path), key, nearest.Suggestion(key, names)), "handoff config lists the keys")
 		}
 	}
 	return v, nil
@@ -79,12 +80,10 @@ func namedIn(keys []string) []maker {
 	})
 }
 
-// unknownKey returns the first key that no configuration file may have, as far as the
-// tree goes; "" if there is none.
-func unknownKey(root *cobra.Command, keys []string) string {
-	known := settingNames(root)
+// unknownKey returns the first key that is none of the names of settings; "" if there is none.
+func unknownKey(names, keys []string) string {
 	for _, key := range keys {
-		if !slices.Contains(known, key) {
+		if !slices.Contains(names, key) {
 			return key
 		}
 	}

@@ -27,6 +27,9 @@ func misspeltVariables(environ []string, c *cobra.Command) []string {
 			names = append(names, name)
 		}
 	}
+	if len(names) == 0 {
+		return nil // as in most runs, which need not spell the variables of their flags
+	}
 	command := commandKey(c)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		variables := variableNames(command, f.Name)

@@ -42,7 +42,7 @@ func TestUnknownKey(t *testing.T) {
 // TestNamedIn checks that the commands which a key names are enough to know it.
 func TestNamedIn(t *testing.T) {
 	for _, s := range settings(newRoot()) {
-		if key := unknownKey(newTree(cli.NewGlobals(), namedIn([]string{s.Key})), []string{s.Key}); key != "" {
+		if key := unknownKey(settingNames(newTree(cli.NewGlobals(), namedIn([]string{s.Key}))), []string{s.Key}); key != "" {
 			t.Errorf("%s is not known", key)
 		}
 	}

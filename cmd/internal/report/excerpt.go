@@ -25,6 +25,10 @@ func (r *Record) TakeExcerpts(columns int) {
 			continue // in what is not text, or in another document
 		}
 		e := &r.excerpts[i]
+		if i > 0 && r.Findings[i-1].Position() == f.Position() {
+			*e = r.excerpts[i-1]
+			continue
+		}
 		e.line, e.caret, e.width = term.Excerpt(r.Raw.Bytes, int(at), columns-term.Width(gutter(strconv.Itoa(f.Line))))
 	}
 }
