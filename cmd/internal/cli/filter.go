@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +23,9 @@ func (f *ReportFlags) RegisterFilter(c *cobra.Command, good string) {
 	flags.StringVar(&f.filter.reject, "reject", "", "append each other message to `FILE`, as a line of JSON with what was found in it")
 }
 
+// wanted reports whether documents go anywhere.
+func (f filterFlags) wanted() bool { return f != filterFlags{} }
+
 // A filter is where the documents of one run go; nil for nowhere.
 type filter struct {
 	*Globals
@@ -34,7 +36,7 @@ type filter struct {
 
 // open returns the filter of a run.
 func (f filterFlags) open(g *Globals, c *cobra.Command) (*filter, error) {
-	if f == (filterFlags{}) {
+	if !f.wanted() {
 		return nil, nil
 	}
 	all := &filter{Globals: g, rejected: f.reject}
@@ -104,11 +106,10 @@ func (f *filter) flush() error {
 	if f == nil {
 		return nil
 	}
-	err := f.append()
-	if f.passed != nil {
-		err = cmp.Or(err, f.passed.Flush())
+	if err := f.append(); err != nil || f.passed == nil {
+		return err
 	}
-	return err
+	return f.passed.Flush()
 }
 
 // close writes out the rest.
@@ -120,4 +121,4 @@ func (f *filter) close() error {
 }
 
 // Filters reports whether documents go anywhere.
-func (f *ReportFlags) Filters() bool { return f.filter != filterFlags{} }
+func (f *ReportFlags) Filters() bool { return f.filter.wanted() }
