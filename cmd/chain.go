@@ -117,8 +117,8 @@ func (f *chainFlags) run(c *cobra.Command, read func(*chainRun) error) error {
 	}
 	run.out, err = report.Open(f.Open, f.Open, c.OutOrStdout(), f.reports.Choice, func(format string, w *output.File) (report.Ending, error) {
 		look := report.Text{Colors: term.NewPalette(w.Stdout && term.UseColor(f.Color, c.OutOrStdout())), All: f.all || f.tasks != nil}
-		if w.Stdout && term.IsScreen(c.OutOrStdout()) {
-			look.Width = term.WidthOf(c.OutOrStdout())
+		if w.Stdout {
+			look.Width = term.ScreenWidth(c.OutOrStdout())
 		}
 		r, err := newChainReporter(format, w, look, f.MaxFindings)
 		run.tasks = append(run.tasks, r)

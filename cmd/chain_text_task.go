@@ -126,7 +126,7 @@ func (t *chainText) cells(v taskView) (cells []cell, names int, placesBelow bool
 
 // sourceOf is where a message was read, with its end if it is long.
 func sourceOf(twig tasktree.Twig, columns int) string {
-	return tail(fmt.Sprintf("%s:%d", twig.Place.Source, twig.Place.Line), columns)
+	return term.Tail(fmt.Sprintf("%s:%d", twig.Place.Source, twig.Place.Line), columns)
 }
 
 // row draws a line of the table.
@@ -165,18 +165,6 @@ func (t *chainText) tree(v taskView) error {
 		}
 	}
 	return nil
-}
-
-// tail makes s visible and leaves its end, if it is longer than the columns.
-func tail(s string, columns int) string {
-	if len(s) > columns*term.BytesPerColumn {
-		s = s[len(s)-columns*term.BytesPerColumn:]
-	}
-	runes := []rune(term.Visible(s))
-	if len(runes) <= columns {
-		return string(runes)
-	}
-	return "…" + string(runes[len(runes)-columns+1:])
 }
 
 // minFinding is how many columns a finding has, however deep it is.

@@ -89,7 +89,7 @@ command and a document have the same name, docs/NAME is the document.`,
 				return noHelp(at, rest[0])
 			}
 			out := c.OutOrStdout()
-			_, err := io.WriteString(out, term.Markdown(text, screenWidth(out), term.NewPalette(term.UseColor(g.Color, out))))
+			_, err := io.WriteString(out, term.Markdown(text, term.ScreenWidth(out), term.NewPalette(term.UseColor(g.Color, out))))
 			return err
 		},
 	}
@@ -97,29 +97,17 @@ command and a document have the same name, docs/NAME is the document.`,
 
 // noHelp returns the error for a name that is neither a command below another, nor a topic.
 func noHelp(at *cobra.Command, name string) error {
-	var names []string
-	for _, sub := range at.Commands() {
-		names = append(names, sub.Name())
-	}
-	what := "command"
+	what, names := "command", cli.CommandNames(at)
 	if !at.HasParent() {
 		what, names = "command or document", append(names, docs.Names()...)
 	}
 	return term.WithHint(fmt.Errorf("%s has no %s %q%s", at.CommandPath(), what, name, nearest.Suggestion(name, names)), "handoff help lists the commands, and handoff help index the documents")
 }
 
-// screenWidth is how wide text is that goes to a stream, 0 if it is not to be broken.
-func screenWidth(out io.Writer) int {
-	if !term.IsScreen(out) {
-		return 0
-	}
-	return term.WidthOf(out)
-}
-
 // writeHelp is what --help prints of a command.
 func writeHelp(c *cobra.Command) error {
 	out := c.OutOrStdout()
-	width := screenWidth(out)
+	width := term.ScreenWidth(out)
 	var b strings.Builder
 	details := c.Long
 	if details == "" {

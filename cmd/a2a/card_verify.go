@@ -154,7 +154,7 @@ func (own verifiedCard) Text(r *report.Record, p *report.Page) {
 		}
 	}
 	line := func(s *agentcard.Signature, text string) {
-		p.Line(1, term.Visible(fmt.Sprintf("%s:%d:%d: %s: %s", r.Source, s.Line, s.Column, s.Pointer, text)))
+		p.Placed(finding.Finding{Message: text}.At(s.Pointer, s.Position), "", "")
 	}
 	for _, s := range own.signatures {
 		told := len(r.Findings) > 0 && r.Findings[0].Pointer == s.Pointer

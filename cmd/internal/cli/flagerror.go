@@ -117,14 +117,8 @@ func CheckFlags(c *cobra.Command) error {
 // argumentError says why a command does not take some arguments.
 func argumentError(c *cobra.Command, args []string) error {
 	if c.HasSubCommands() && len(args) > 0 {
-		var names []string
-		for _, sub := range c.Commands() {
-			if !sub.Hidden {
-				names = append(names, sub.Name())
-			}
-		}
 		err := fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
-		if guess := nearest.Suggestion(args[0], names); guess != "" {
+		if guess := nearest.Suggestion(args[0], CommandNames(c)); guess != "" {
 			return fmt.Errorf("%w%s", err, guess)
 		}
 		const most = 3
@@ -139,6 +133,17 @@ func argumentError(c *cobra.Command, args []string) error {
 		}
 	}
 	return fmt.Errorf("found %s: write it as %s", term.Counted(len(args), "argument"), c.UseLine())
+}
+
+// CommandNames returns the names of the commands that a group of them has.
+func CommandNames(group *cobra.Command) []string {
+	var names []string
+	for _, sub := range group.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
 }
 
 // below returns the commands of a name that are below the commands of a group, with what is above

@@ -38,12 +38,6 @@ func Formerly(c *cobra.Command, name, former, means string) {
 	})
 }
 
-// IsFormer reports whether a flag is the former spelling of another one.
-func IsFormer(f *pflag.Flag) bool {
-	_, ok := f.Value.(*formerFlag)
-	return ok
-}
-
 // NoteFormer says on stderr, in one note, how the flags are spelled now whose former spellings
 // were given. A quiet run is quiet.
 func NoteFormer(c *cobra.Command, stderr io.Writer) {

@@ -135,11 +135,10 @@ func (f *ReportFlags) Start(g *Globals, c *cobra.Command, open func(path string,
 	excerpts := 0
 	set, err := report.Open(open, g.Open, c.OutOrStdout(), f.Choice, func(format string, w *output.File) (report.Ending, error) {
 		text := report.Text{Colors: term.NewPalette(w.Stdout && term.UseColor(g.Color, screen)), All: f.Verbose}
-		onScreen := w.Stdout && term.IsScreen(screen)
-		if onScreen {
-			text.Width = term.WidthOf(screen)
+		if w.Stdout {
+			text.Width = term.ScreenWidth(screen)
 		}
-		if format == "text" && !f.noExcerpt && (f.excerpt || onScreen) {
+		if format == "text" && !f.noExcerpt && (f.excerpt || text.Width > 0) {
 			excerpts = cmp.Or(text.Width, term.MaxWidth)
 		}
 		p, err := report.NewPrinter(format, w, text)
@@ -268,10 +267,18 @@ func (r *Reporting) Report(one *report.Record) error {
 	if one.Unexpected {
 		r.Unexpected++
 	}
-	for _, f := range one.Findings {
-		r.rules[f.Rule]++
-	}
+	r.countRules(one.Findings)
 	return r.Findings.Report(one)
+}
+
+// countRules counts which rules were broken. A flood breaks one again and again, and each look at
+// the map takes as long as the rest.
+func (r *Reporting) countRules(findings []finding.Finding) {
+	for n := 0; len(findings) > 0; findings = findings[n:] {
+		for n = 1; n < len(findings) && findings[n].Rule == findings[0].Rule; n++ {
+		}
+		r.rules[findings[0].Rule] += n
+	}
 }
 
 // Finish ends the reports, or takes them back if err is not nil, and says in a line how the

@@ -108,11 +108,20 @@ func (p *Page) Line(steps int, line string) {
 	p.text.WriteByte('\n')
 }
 
-// Finding writes the finding with an index: its place, a label such as its severity ("" for none),
-// its message and what stands in brackets behind it ("" for nothing). Below it is the excerpt, once
-// for findings in one place.
+// Finding is [Page.Placed] for the finding with an index, and below it its excerpt, once for findings
+// in one place.
 func (p *Page) Finding(i int, label, rule string) {
 	f := p.r.Findings[i]
+	p.Placed(f, label, rule)
+	next := i + 1
+	if p.r.excerpts != nil && (next == len(p.r.Findings) || p.r.Findings[next].Position() != f.Position()) {
+		p.text.WriteString(p.r.excerpts[i].text(f.Line, p.Colors))
+	}
+}
+
+// Placed writes what is to be said of a place: the place, a label such as a severity ("" for none), the
+// message and what stands in brackets behind it ("" for nothing).
+func (p *Page) Placed(f finding.Finding, label, rule string) {
 	place := fmt.Sprintf("%d:%d", f.Line, f.Column)
 	if f.Line == 0 {
 		place = fmt.Sprintf("byte %d", f.Offset)
@@ -126,10 +135,6 @@ func (p *Page) Finding(i int, label, rule string) {
 		line += " " + p.Colors.Dim("["+term.Visible(rule)+"]")
 	}
 	p.Line(1, line)
-	next := i + 1
-	if p.r.excerpts != nil && (next == len(p.r.Findings) || p.r.Findings[next].Position() != f.Position()) {
-		p.text.WriteString(p.r.excerpts[i].text(f.Line, p.Colors))
-	}
 }
 
 // Severity is the label of a finding that has one.

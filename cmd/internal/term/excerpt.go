@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
-
 	"github.com/eaapl/handoff/pkg/secrets"
 )
 
@@ -79,13 +77,4 @@ func tokenLength(text []byte) int {
 
 func isWord(c byte) bool {
 	return c-'0' < 10 || c|0x20-'a' < 26 || strings.IndexByte("+-._", c) >= 0
-}
-
-// ending returns the end of visible text that fits the columns.
-func ending(s string, columns int) string {
-	for width := Width(s); width > columns; {
-		_, rest, w, _ := uniseg.FirstGraphemeClusterInString(s, -1)
-		s, width = rest, width-w
-	}
-	return s
 }

@@ -195,12 +195,16 @@ func Tail(s string, columns int) string {
 	if Width(s) <= columns {
 		return s
 	}
-	runes := []rune(s)
-	runes = runes[max(len(runes)-max(columns, 1), 0):]
-	for len(runes) > 0 && Width(string(runes)) >= columns {
-		runes = runes[1:]
+	return "…" + ending(s, columns-1)
+}
+
+// ending returns the end of visible text that fits the columns.
+func ending(s string, columns int) string {
+	for width := Width(s); s != "" && width > columns; {
+		_, rest, w, _ := uniseg.FirstGraphemeClusterInString(s, -1)
+		s, width = rest, width-w
 	}
-	return "…" + string(runes)
+	return s
 }
 
 // Width returns how many columns text takes that is visible and short.

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"os"
 	"strconv"
 
@@ -23,24 +24,26 @@ const (
 // DefaultWidth is the width of what is laid out, but not for a screen, in columns.
 const DefaultWidth = 80
 
-// IsScreen reports whether lines that go to a stream are to be broken where a screen ends: it is a
-// terminal, or the environment variable COLUMNS says how wide.
-func IsScreen(stream any) bool { return columns() > 0 || IsTerminal(stream) }
-
-// WidthOf returns how wide text is laid out that goes to a stream, in columns: as COLUMNS says, or as
-// the terminal is, within the bounds; [DefaultWidth] for other streams.
-func WidthOf(stream any) int {
+// ScreenWidth returns where the lines that go to a stream are to be broken, in columns: as the
+// environment variable COLUMNS says, or as the terminal is, within the bounds; 0 for other streams,
+// where lines are not broken.
+func ScreenWidth(stream any) int {
 	width := columns()
-	if f, ok := stream.(*os.File); width == 0 && ok {
-		if of, _, err := term.GetSize(int(f.Fd())); err == nil {
+	if width == 0 {
+		if !IsTerminal(stream) {
+			return 0
+		}
+		width = DefaultWidth // of a terminal that does not say
+		if of, _, err := term.GetSize(int(stream.(*os.File).Fd())); err == nil && of > 0 {
 			width = of
 		}
 	}
-	if width <= 0 {
-		return DefaultWidth
-	}
 	return min(max(width, MinWidth), MaxWidth)
 }
+
+// WidthOf returns how wide text is laid out that goes to a stream, in columns: [ScreenWidth], and
+// [DefaultWidth] where that is none.
+func WidthOf(stream any) int { return cmp.Or(ScreenWidth(stream), DefaultWidth) }
 
 // columns is the number in COLUMNS, 0 if there is none.
 func columns() int {
