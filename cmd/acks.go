@@ -25,7 +25,7 @@ type acksRecord struct {
 
 func newAcks(g *cli.Globals) *cobra.Command {
 	f := &deliveryFlags{Globals: g}
-	var format string
+	var facts cli.FactsFlags
 	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "acks HANDOFF",
@@ -44,7 +44,7 @@ have not. It takes the answers that wait on the transports; with --wait it waits
 				if err != nil && !errors.As(err, new(*deliver.UnheardError)) {
 					return err
 				}
-				if err := printAcks(g, c, r, format); err != nil {
+				if err := printAcks(g, c, r, facts); err != nil {
 					return err
 				}
 				if r.Complete { // whatever else may come
@@ -56,7 +56,7 @@ have not. It takes the answers that wait on the transports; with --wait it waits
 	}
 	f.register(c)
 	f.posting.register(c)
-	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
+	facts.Register(c, "text or json", "write to `FILE`")
 	c.Flags().DurationVar(&wait, "wait", 0, "wait so long for acknowledgements that are missing")
 	return c
 }
@@ -85,12 +85,12 @@ func acknowledged(ctx context.Context, store *deliver.Store, sender *deliver.Sen
 	return r, unheard
 }
 
-func printAcks(g *cli.Globals, c *cobra.Command, r acksRecord, format string) error {
-	out, err := g.OpenData("", c.OutOrStdout())
+func printAcks(g *cli.Globals, c *cobra.Command, r acksRecord, facts cli.FactsFlags) error {
+	out, err := g.OpenData(facts.Output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	if format == "json" {
+	if facts.Format == "json" {
 		return out.Close(report.WriteJSON(out, r))
 	}
 	if r.Complete {

@@ -57,7 +57,7 @@ state is a file or standard input; JSON Lines of states give JSON Lines of
 messages. Who hands over to whom is said by --from and --to, or else by fromAgent and
 toAgent of the state. All that is wrong with a state is said in one run.
 
-With several --to, or --receiver, the message is for each of them (a fan-out, section
+With several --to, or --add-receiver, the message is for each of them (a fan-out, section
 14.2): toAgent is the first, and receiverList lists all. handoff send gives every receiver
 the same message. With --aggregate nothing is built before all receivers of that handoff
 have acknowledged it (exit code 1, naming those that have not).
@@ -79,7 +79,8 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringVar(&f.parent, "parent", "", "the message by which the agent got the task, a `FILE`")
 	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION` (default: the state's fromAgent)")
 	flags.StringArrayVar(&f.to, "to", nil, "the kind of agent that is to take over, as `TYPE[@RANGE]`; repeated, each of them gets the message")
-	flags.StringArrayVar(&f.receivers, "receiver", nil, "add a receiver to receiverList, as `TYPE[@RANGE]`; may be repeated")
+	flags.StringArrayVar(&f.receivers, "add-receiver", nil, "add a receiver to receiverList, as `TYPE[@RANGE]`; may be repeated")
+	cli.Formerly(c, "add-receiver", "receiver", "is a profile; for one more receiver")
 	flags.StringArrayVar(&f.aggregates, "aggregate", nil, "build only if all receivers of this `HANDOFF` have acknowledged it; may be repeated")
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
@@ -91,7 +92,7 @@ not printed: its findings are, and the exit code is 1.`,
 	f.Layout.Register(c)
 	f.delivery.register(c)
 	f.delivery.posting.register(c)
-	cli.OnlyForCall(c, "receiver", "aggregate", "trim-for")
+	cli.OnlyForCall(c, "add-receiver", "aggregate", "trim-for")
 	return c
 }
 

@@ -26,7 +26,7 @@ signatures and hashes are made over. One document a line; the line feed is not
 part of the canonical form.
 
 Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
---exact such a document is rejected (exit code 1), as sign and verify reject it.`,
+--reject-inexact such a document is rejected (exit code 1), as sign and verify reject it.`,
 		Example: `  handoff canonicalize message.json
   handoff canonicalize --unsigned message.json | tr -d '\n' | openssl dgst -sha256 -hmac "$KEY"`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,7 +52,8 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 			return f.Run(c, args)
 		},
 	}
-	c.Flags().BoolVar(&options.Exact, "exact", false, "reject numbers that change their value")
+	c.Flags().BoolVar(&options.Exact, "reject-inexact", false, "reject numbers that change their value")
+	cli.Formerly(c, "reject-inexact", "exact", "compares numbers; to reject some")
 	c.Flags().BoolVar(&unsigned, "unsigned", false, "leave out the member signature: what a signature covers")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)

@@ -20,9 +20,7 @@ type chainFlags struct {
 	*cli.Globals
 	reports    cli.ReportFlags
 	checks     chain.Options
-	off        []string
-	severities []string
-	strict     bool
+	severities cli.SeverityFlags
 	tolerance  string
 	agents     []string
 	tasks      []string
@@ -69,15 +67,13 @@ read.`,
 func (f *chainFlags) register(c *cobra.Command) {
 	f.reports.RegisterFiles(c, chainFormats)
 	flags := c.Flags()
-	flags.BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
-	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
-	flags.StringSliceVar(&f.severities, "severity", nil, "how much a rule matters, as `RULE=SEVERITY`: error, warning, note or off; may be repeated")
+	f.severities.Register(c, "rule of a chain", chain.Rules)
+	cli.Formerly(c, "strict", "warnings-as-errors", "")
 	flags.IntVar(&f.checks.MaxVisits, "max-visits", 2, "how often two agents may hand a task to each other in turn")
 	flags.StringVar(&f.tolerance, "tolerance", "0.000001", "by how many `USD` a budget may drift at one boundary")
-	flags.StringSliceVar(&f.agents, "agent", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
+	flags.StringSliceVar(&f.agents, "agent-type", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
+	cli.Formerly(c, "agent-type", "agent", "names one agent; for its type")
 	flags.BoolVar(&f.all, "all", false, "show every task in full")
-	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(chain.Rules()) })
-	cli.CompleteWith(c, "severity", func([]string) []string { return severityChoices() })
 }
 
 // options completes what is checked from the texts of flags.
@@ -94,11 +90,12 @@ func (f *chainFlags) options(c *cobra.Command) (chain.Options, error) {
 	for _, text := range f.agents {
 		id, agentType, ok := strings.Cut(text, "=")
 		if !ok || id == "" || agentType == "" {
-			return o, fmt.Errorf("--agent %q: write it as ID=TYPE", text)
+			return o, fmt.Errorf("--agent-type %q: write it as ID=TYPE", text)
 		}
 		o.Agents[id] = append(o.Agents[id], agentType)
 	}
-	o.Severities, err = f.severityOfRules(c)
+	o.Strict = f.severities.Strict
+	o.Severities, err = f.severities.Load(c)
 	return o, err
 }
 

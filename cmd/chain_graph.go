@@ -69,7 +69,7 @@ func stepLabel(n *chain.Node) string {
 
 // worst returns the highest severity among findings, "" if there are none.
 func worst(findings []finding.Finding) string {
-	for _, severity := range severities {
+	for _, severity := range finding.Severities() {
 		for _, f := range findings {
 			if f.Severity == severity {
 				return string(severity)

@@ -73,25 +73,31 @@ func describe(c *cobra.Command) commandInfo {
 
 var commandFormats = []string{"text", "json", "markdown"}
 
-func newCommands(*cli.Globals) *cobra.Command {
-	var format string
+func newCommands(g *cli.Globals) *cobra.Command {
+	var format, path string
 	c := &cobra.Command{
 		Use:     "commands",
 		Short:   "List all commands with their flags, exit codes and examples",
 		Example: `  handoff commands -f json`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := g.Open(path, c.OutOrStdout())
+			if err != nil {
+				return err
+			}
 			info := describe(c.Root())
 			switch format {
 			case "json":
-				return report.WriteJSON(c.OutOrStdout(), info)
+				err = report.WriteJSON(out, info)
 			case "markdown":
-				return info.writeMarkdown(c.OutOrStdout())
+				err = info.writeMarkdown(out)
 			default:
-				return info.writeText(c.OutOrStdout())
+				err = info.writeText(out)
 			}
+			return out.Close(err)
 		},
 	}
 	cli.RegisterFormat(c, &format, strings.Join(commandFormats, ", "), commandFormats)
+	c.Flags().StringVarP(&path, "output", "o", "", "write to `FILE`")
 	return c
 }

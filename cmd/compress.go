@@ -39,7 +39,7 @@ What is already compressed is compressed anew: --codec gzip makes gzip of zstd.
 With -i each file is replaced by FILE.zst or FILE.gz, with its mode and times. It
 is deleted when the new file is safely on the disk, and not before.
 
---threshold leaves what is shorter as it is: with -i each file by itself, otherwise
+--min-bytes leaves what is shorter as it is: with -i each file by itself, otherwise
 the input as a whole. decompress passes such input on unchanged.
 
 With --per-message each message is a frame of its own, and --index writes a line
@@ -52,7 +52,7 @@ only with --per-message: a message in another format is an error then, and the i
 index are those of that format.
 
 Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22.`,
-		Example: `  producer | handoff compress --threshold 100KB > queue
+		Example: `  producer | handoff compress --min-bytes 100KB > queue
   handoff compress -i --verify archive/
   handoff compress --per-message --dict builtin --index all.index -o all.zst all.jsonl
   handoff compress --train -o team.dict samples/`,
@@ -71,7 +71,8 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 	f.FormatFlag.Register(c)
 	flags.StringVar(&f.codec, "codec", "zstd", "zstd or gzip; by default what the name after -o says")
 	flags.IntVar(&f.level, "level", 0, "1 (fastest) to 9 for gzip, to 22 for zstd; 0 is 6 and 3, and 6 with a dictionary")
-	flags.Var(sizeOrZero{cli.NewByteSize(&f.threshold, 0)}, "threshold", "leave what is shorter as it is")
+	flags.Var(sizeOrZero{cli.NewByteSize(&f.threshold, 0)}, "min-bytes", "leave what is shorter as it is")
+	cli.Formerly(c, "min-bytes", "threshold", "is a score; for a size")
 	flags.StringVar(&f.dict, "dict", "", "compress with the zstd dictionary in `FILE`, or with the one built in: builtin")
 	flags.BoolVar(&f.train, "train", false, "make a dictionary of sample messages")
 	flags.BoolVar(&f.perMessage, "per-message", false, "compress each message by itself")
@@ -98,7 +99,7 @@ func (f *compressFlags) prepare(c *cobra.Command, args []string) error {
 	case f.index != "" && !f.perMessage:
 		return errors.New("--index needs --per-message: only then can a message be read by itself")
 	case f.perMessage && f.threshold > 0:
-		return errors.New("--per-message and --threshold: a stream that is partly compressed could not be read; use one of them")
+		return errors.New("--per-message and --min-bytes: a stream that is partly compressed could not be read; use one of them")
 	case f.index != "" && f.inPlace && len(args) != 1:
 		return errors.New("--index with --in-place: name one file, an index is for one")
 	case f.output == "" && !f.inPlace && !f.force && term.IsTerminal(c.OutOrStdout()):

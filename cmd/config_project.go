@@ -29,7 +29,8 @@ const (
 var harms = map[string]harm{
 	"color": harmless, "format": harmless, "severity": harmless, "off": harmless,
 
-	"all": onlyTrue, "strict": onlyTrue, "verify": onlyTrue, "warnings-as-errors": onlyTrue,
+	"all": onlyTrue, "strict": onlyTrue, "verify": onlyTrue,
+	"no-made-up": onlyTrue, "lossless": onlyTrue, "reject-inexact": onlyTrue,
 
 	"max-depth": onlyLess, "max-message-bytes": onlyLess, "max-ratio": onlyLess,
 	"max-visits": onlyLess, "max-age": onlyLess, "clock-skew": onlyLess,

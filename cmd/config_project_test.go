@@ -32,7 +32,7 @@ func TestHarms(t *testing.T) {
 				return
 			}
 		}
-		t.Errorf("%s is a %s, whose harm is not understood", settingKey(command, f), f.Value.Type())
+		t.Errorf("%s is a %s, whose harm is not understood", settingKey(command, f.Name), f.Value.Type())
 	})
 	for name := range harms {
 		if !seen[name] {

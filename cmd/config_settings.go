@@ -19,10 +19,8 @@ type setting struct {
 	Origin  string `json:"origin"` // default, environment, or the path of a file
 }
 
-// settingKey returns the key of a command's flag in a configuration file.
-func settingKey(command string, f *pflag.Flag) string {
-	return strings.TrimPrefix(command+"."+f.Name, ".")
-}
+// settingKey returns the key of a command's setting in a configuration file.
+func settingKey(command, name string) string { return strings.TrimPrefix(command+"."+name, ".") }
 
 // visitConfigurable visits the configurable flags of a tree: first those of every command,
 // for which command is "", then those of each.
@@ -51,7 +49,7 @@ func visitConfigurable(root *cobra.Command, visit func(command string, f *pflag.
 func settings(root *cobra.Command) []setting {
 	var list []setting
 	visitConfigurable(root, func(command string, f *pflag.Flag) {
-		list = append(list, setting{command, f, settingKey(command, f), settingText(f), "default"})
+		list = append(list, setting{command, f, settingKey(command, f.Name), settingText(f), "default"})
 	})
 	return list
 }

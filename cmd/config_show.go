@@ -28,7 +28,7 @@ func (s setting) writeText(w io.Writer) error {
 }
 
 func newConfig(g *cli.Globals) *cobra.Command {
-	var format string
+	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Show the effective settings and where each came from",
@@ -65,20 +65,24 @@ a key are not printed.`,
 			for _, err := range unused {
 				term.Warn(c.ErrOrStderr(), err.Error())
 			}
+			out, err := facts.Open(g, c)
+			if err != nil {
+				return err
+			}
 			for _, s := range list {
-				if format == "json" {
-					err = report.WriteJSON(c.OutOrStdout(), s)
+				if out.JSON {
+					err = report.WriteJSON(out, s)
 				} else {
-					err = s.writeText(c.OutOrStdout())
+					err = s.writeText(out)
 				}
 				if err != nil {
-					return err
+					break
 				}
 			}
-			return nil
+			return out.Close(err)
 		},
 	}
-	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
+	facts.Register(c, "text or json", "write to `FILE`")
 	c.AddCommand(newConfigTrust(g), newConfigUntrust())
 	return c
 }

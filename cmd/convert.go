@@ -40,8 +40,8 @@ was changed in between stays changed. docs/formats.md has the mapping, and where
 rest travels.
 
 What the target asks for and the source does not have is made up: the same for the same
-message, and other identifiers with another --seed. --report says on stderr what was
-mapped, implied, carried and made up. With --strict nothing is made up: a message that
+message, and other identifiers with another --seed. --mapping says on stderr what was
+mapped, implied, carried and made up. With --no-made-up nothing is made up: a message that
 needs it is rejected, with exit code 1. So is one whose members are missing or of a wrong
 type by the schema of its own format, unless --lenient takes it as it is. Values of a
 wrong form (a pattern, a range, a list of words) and Unix timestamps of SW4RM are
@@ -51,9 +51,9 @@ not checked.
 A signature does not cover what a message was converted to. It is carried, and holds
 again for the message that comes back, if nothing was changed.`,
 		Example: `  handoff convert --format-out openai message.json > input.json
-  handoff convert --format-out eaapl --budget 0.50 --report context.json
+  handoff convert --format-out eaapl --budget 0.50 --mapping context.json
   handoff convert --format-out sw4rm-request message.json | handoff convert --format-out eaapl
-  handoff convert --format-out macp --strict fixtures/ -o transcripts.jsonl`,
+  handoff convert --format-out macp --no-made-up fixtures/ -o transcripts.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runConvert(c, args) },
 	}
 	f.register(c)
@@ -64,11 +64,13 @@ func (f *convertFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.to, "format-out", "", "the `FORMAT` to write: "+strings.Join(convertible(), ", "))
 	f.FormatFlag.Register(c)
-	flags.BoolVar(&f.Strict, "strict", false, "fail rather than make anything up")
+	flags.BoolVar(&f.Strict, "no-made-up", false, "fail rather than make anything up")
+	cli.Formerly(c, "no-made-up", "strict", "makes errors of warnings; that nothing is made up")
 	flags.BoolVar(&f.Lenient, "lenient", false, "take messages that break the rules of their own format")
 	flags.StringVar(&f.Seed, "seed", "", "make up other identifiers, by this `TEXT`")
 	flags.StringVar(&f.Budget, "budget", "", "the remaining budget in `USD` of canonical messages made of those without one (default 0)")
-	flags.BoolVar(&f.report, "report", false, "say on stderr what became of every member")
+	flags.BoolVar(&f.report, "mapping", false, "say on stderr what became of every member")
+	cli.Formerly(c, "mapping", "report", "writes a report to a file; for what became of every member")
 	cli.RegisterFormat(c, &f.format, "format of the report: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on stderr but errors")
 	f.RegisterOutput(c)
@@ -88,7 +90,7 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	case !slices.Contains(convertible(), f.to):
 		return report.UnknownFormat(f.to, convertible())
 	case f.report && f.quiet:
-		return errors.New("--report and --quiet: use one of them")
+		return errors.New("--mapping and --quiet: use one of them")
 	}
 	target := formats.Named(format.Format(f.to))
 	lines := target.IsLines()

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
@@ -65,7 +64,7 @@ func letterAnswer(c *cobra.Command, err error) error {
 
 func newDeadLetterList(g *cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
-	var format string
+	var facts cli.FactsFlags
 	var quiet bool
 	c := &cobra.Command{
 		Use:   "list",
@@ -80,7 +79,7 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 					return err
 				}
 				if !quiet {
-					if err := printLetters(g, c, waiting, format); err != nil {
+					if err := printLetters(g, c, waiting, facts); err != nil {
 						return err
 					}
 				}
@@ -89,7 +88,7 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 		},
 	}
 	log.Register(c)
-	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
+	facts.Register(c, "text or json", "write to `FILE`")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
 	return c
 }
@@ -97,16 +96,16 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 // recordedForm is how the times of records, which are UTC, are shown.
 const recordedForm = "2006-01-02T15:04:05Z"
 
-func printLetters(g *cli.Globals, c *cobra.Command, waiting []audit.Stored, format string) error {
-	out, err := g.OpenData("", c.OutOrStdout())
+func printLetters(g *cli.Globals, c *cobra.Command, waiting []audit.Stored, facts cli.FactsFlags) error {
+	out, err := g.OpenData(facts.Output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	if len(waiting) == 0 && format == "text" {
+	if len(waiting) == 0 && facts.Format == "text" {
 		fmt.Fprintln(out, "no message waits")
 	}
 	for _, w := range waiting {
-		if format == "json" {
+		if facts.Format == "json" {
 			text, err := w.AppendJSON(nil)
 			if err != nil {
 				return out.Close(err)

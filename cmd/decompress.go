@@ -33,10 +33,10 @@ With -i each FILE.zst or FILE.gz is replaced by FILE, with its mode and times. I
 is deleted when the new file is safely on the disk, and not before.
 
 With --index, as compress --per-message wrote it, only one message is read: the
-one with the number --message, or those with the --handoff-id.`,
+one with the number --message-number, or those with the --handoff-id.`,
 		Example: `  handoff decompress < queue | consumer
   handoff decompress -i archive/
-  handoff decompress --index all.index --message 17 all.zst`,
+  handoff decompress --index all.index --message-number 17 all.zst`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(c, args); err != nil {
 				return err
@@ -56,25 +56,27 @@ one with the number --message, or those with the --handoff-id.`,
 	flags.StringVar(&f.dict, "dict", "", "use the zstd dictionary in `FILE` too; the one built in is known")
 	flags.BoolVar(&f.force, "force", false, "write over files that are there already")
 	flags.StringVar(&f.index, "index", "", "read one message only, by the index in `FILE`")
-	flags.IntVar(&f.message, "message", 0, "with --index: the number of the message, from 0")
+	flags.IntVar(&f.message, "message-number", 0, "with --index: the number of the message, from 0")
+	cli.Formerly(c, "message-number", "message", "prints a message; for its number")
 	flags.StringVar(&f.handoffID, "handoff-id", "", "with --index: the `ID` of the message")
+	cli.OnlyForCall(c, "message-number")
 	return c
 }
 
 func (f *decompressFlags) check(c *cobra.Command, args []string) error {
 	chosen := 0
-	for _, flag := range []string{"message", "handoff-id"} {
+	for _, flag := range []string{"message-number", "handoff-id"} {
 		if c.Flags().Changed(flag) {
 			chosen++
 		}
 	}
 	switch {
 	case f.index == "" && chosen > 0:
-		return errors.New("--message and --handoff-id need --index")
+		return errors.New("--message-number and --handoff-id need --index")
 	case f.index != "" && chosen != 1:
-		return errors.New("--index needs --message or --handoff-id: which message is to be read?")
+		return errors.New("--index needs --message-number or --handoff-id: which message is to be read?")
 	case f.message < 0:
-		return fmt.Errorf("--message %d: use 0 or more", f.message)
+		return fmt.Errorf("--message-number %d: use 0 or more", f.message)
 	case f.index != "" && (f.inPlace || f.verify || len(args) > 1):
 		return errors.New("--index reads from one file to stdout or to -o FILE")
 	case f.verify && !f.inPlace && (f.output == "" || f.output == "-"):

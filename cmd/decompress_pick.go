@@ -20,7 +20,7 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := f.lookUp(index, c.Flags().Changed("message"))
+	chosen, err := f.lookUp(index, c.Flags().Changed("message-number"))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.index, err)
 		if errors.As(err, new(*frames.NotFoundError)) {

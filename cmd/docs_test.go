@@ -31,7 +31,7 @@ var configured = map[string][]string{
 	"configuration.md": {"handoff validate message.json", "handoff scan message.json", "handoff trim message.json", "handoff sign message.json"},
 	"chain.md":         {"handoff chain archive/"},
 	"audit.md":         {"handoff accept --personal-data FILE message.json"},
-	"openai-agents.md": {"handoff openai agents check --warnings-as-errors FILE"},
+	"openai-agents.md": {"handoff openai agents check --strict FILE"},
 }
 
 // TestDocs runs every command and every configuration file of the documents and of every

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-func newExplain(*cli.Globals) *cobra.Command {
-	var format string
+func newExplain(g *cli.Globals) *cobra.Command {
+	var format, path string
 	c := &cobra.Command{
 		Use:   "explain [RULE|LAYER]...",
 		Short: "Show what a rule means, why it matters, and how to fix a message",
@@ -35,11 +35,11 @@ RULE alone is enough where no other rule has that name.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			all := report.Rules()
-			if len(args) == 0 {
-				return cli.WriteRules(c.OutOrStdout(), format, all, true)
-			}
 			var rules []finding.Rule
 			list := true // of a layer or a system alone
+			if len(args) == 0 {
+				rules = all
+			}
 			for _, name := range args {
 				if group := finding.Group(all, name); group != nil {
 					rules = append(rules, group...)
@@ -51,9 +51,18 @@ RULE alone is enough where no other rule has that name.`,
 				}
 				rules, list = append(rules, rule), false
 			}
-			return cli.WriteRules(c.OutOrStdout(), format, rules, list)
+			out, err := g.Open(path, c.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			columns := 0
+			if out.Stdout {
+				columns = term.ScreenWidth(c.OutOrStdout())
+			}
+			return out.Close(cli.WriteRules(out, columns, format, rules, list))
 		},
 	}
 	cli.RegisterFormat(c, &format, strings.Join(cli.ExplainFormats, ", "), cli.ExplainFormats)
+	c.Flags().StringVarP(&path, "output", "o", "", "write to `FILE`")
 	return c
 }

@@ -30,7 +30,7 @@ has spent.
 
 With -o, a file that is there already is never overwritten.`,
 		Example: `  handoff new --from planner@1.0.0 --to scorer -o state.json
-  handoff new --from planner@1.0.0 --to scorer --task 'Score the clauses' --done 'Read the contract' --budget 5`,
+  handoff new --from planner@1.0.0 --to scorer --task-description 'Score the clauses' --done 'Read the contract' --budget 5`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			text, err := draftOf(c, d, from, to, budget)
@@ -53,7 +53,7 @@ With -o, a file that is there already is never overwritten.`,
 	flags := c.Flags()
 	flags.StringVar(&from, "from", "", "the agent that hands over, as `ID@VERSION`")
 	flags.StringVar(&to, "to", "", "the kind of agent that is to take over, as `TYPE[@RANGE]`")
-	flags.StringVar(&d.TaskDescription, "task", "", "what the receiver is asked to do")
+	flags.StringVar(&d.TaskDescription, "task-description", "", "what the receiver is asked to do")
 	flags.StringArrayVar(&d.Completed, "done", nil, "a subtask that is done; may be repeated")
 	flags.StringArrayVar(&d.Remaining, "left", nil, "a subtask that is left; may be repeated")
 	flags.StringArrayVar(&d.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
@@ -84,7 +84,7 @@ func draftOf(c *cobra.Command, d build.Draft, from, to, budget string) ([]byte, 
 		name  string
 		texts []string
 	}{
-		{"from", []string{from}}, {"to", []string{to}}, {"task", []string{d.TaskDescription}}, {"done", d.Completed}, {"left", d.Remaining},
+		{"from", []string{from}}, {"to", []string{to}}, {"task-description", []string{d.TaskDescription}}, {"done", d.Completed}, {"left", d.Remaining},
 		{"constraint", d.Constraints}, {"said", []string{d.UserSaid}},
 	} {
 		for _, text := range flag.texts {

@@ -20,8 +20,8 @@ func TestOrderOfReports(t *testing.T) {
 	unfilled := strings.Replace(message, `"session_id"`, `"session"`, 1)
 	input := strings.Repeat(message+"\n{\"a\":1}\n"+broken+"\n[]\n"+unfilled+"\n", 5)
 	for _, command := range [][]string{
-		{"convert", "--format-out", "eaapl", "--report"},
-		{"convert", "--format-out", "eaapl", "--report", "-f", "json", "--lenient"},
+		{"convert", "--format-out", "eaapl", "--mapping"},
+		{"convert", "--format-out", "eaapl", "--mapping", "-f", "json", "--lenient"},
 		{"trim", "--max-tokens", "400", "-f", "json"},
 		{"sw4rm", "prepare", "--max-history", "2"},
 	} {

@@ -91,7 +91,7 @@ func newOutboxShow(g *cli.Globals) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if message && checkpoint {
-				return errors.New("--message and --checkpoint: use one of them")
+				return errors.New("--message and --raw-checkpoint: use one of them")
 			}
 			return f.with(c, false, func(store *deliver.Store, _ *deliver.Sender) error {
 				list, err := store.Find(c.Context(), args[0])
@@ -119,8 +119,9 @@ func newOutboxShow(g *cli.Globals) *cobra.Command {
 	f.register(c)
 	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
 	c.Flags().BoolVar(&message, "message", false, "print the message as it came")
-	c.Flags().BoolVar(&checkpoint, "checkpoint", false, "print the checkpoint as it came; the handoff goes on")
-	cli.OnlyForCall(c, "message", "checkpoint")
+	c.Flags().BoolVar(&checkpoint, "raw-checkpoint", false, "print the checkpoint as it came; the handoff goes on")
+	cli.Formerly(c, "raw-checkpoint", "checkpoint", "is the state of a sender; to print it")
+	cli.OnlyForCall(c, "message", "raw-checkpoint")
 	return c
 }
 

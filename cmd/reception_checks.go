@@ -17,8 +17,7 @@ type receptionChecks struct {
 	scanner  cli.ScannerFlags
 	privacy  cli.PolicyFlag
 	fresh    sign.Freshness
-	strict   bool
-	off      []string
+	matters  cli.SeverityFlags
 	options  validate.Options // set by validator: all that the other flags say
 	as       string           // the receiver's own agentType, set by validator; "" if it says none
 }
@@ -28,8 +27,7 @@ func (f *receptionChecks) register(c *cobra.Command) {
 	f.scanner.Register(c)
 	f.privacy.Register(c)
 	registerFreshness(c, &f.fresh)
-	c.Flags().BoolVar(&f.strict, "strict", false, "make warnings errors")
-	c.Flags().StringSliceVar(&f.off, "off", nil, "rules whose warnings are not wanted")
+	f.matters.Register(c, "warning", warningRules)
 }
 
 // files returns the files that flags name, of which one may be standard input.
@@ -39,12 +37,12 @@ func (f *receptionChecks) files() []string {
 
 // validator returns what the flags describe, and the scanner, which the caller closes.
 func (f *receptionChecks) validator(g *cli.Globals, c *cobra.Command, all bool) (*validate.Validator, *cli.Scanner, error) {
-	o := validate.Options{Formats: []format.Format{format.EAAPL}, Limits: g.Limits, Strict: f.strict, All: all}
+	o := validate.Options{Formats: []format.Format{format.EAAPL}, Limits: g.Limits, Strict: f.matters.Strict, All: all}
 	err := checkFreshness(f.fresh)
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.Off, err = cli.RuleIDs("off", f.off, "warning", warningRules); err != nil {
+	if o.Severities, err = f.matters.Load(c); err != nil {
 		return nil, nil, err
 	}
 	if o.Receiver, err = f.receiver.Load(g, c.InOrStdin()); err != nil {

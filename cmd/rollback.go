@@ -47,7 +47,8 @@ Called again, it prints the checkpoint again.`,
 	flags := c.Flags()
 	flags.BoolVar(&f.Force, "force", false, "also take back what a receiver has accepted, or may have")
 	flags.DurationVar(&f.answerWithin, "answer-within", 0, "wait so long for answers that are missing")
-	flags.StringVar(&f.Receiver, "receiver", "", "only for this receiver of a fan-out, by its `NAME`")
+	flags.StringVar(&f.Receiver, "only-receiver", "", "only for this receiver of a fan-out, by its `NAME`")
+	cli.Formerly(c, "only-receiver", "receiver", "is a profile; for one receiver of a fan-out")
 	flags.StringVar(&f.Explanation, "reason", "", "why, a `TEXT` for the audit log and the receiver")
 	f.register(c)
 	f.registerRetries(c)
@@ -55,7 +56,7 @@ Called again, it prints the checkpoint again.`,
 	f.alerts.Register(c)
 	f.keys.Register(c)
 	f.child.Register(c)
-	cli.OnlyForCall(c, "receiver", "reason", "force")
+	cli.OnlyForCall(c, "only-receiver", "reason", "force")
 	return c
 }
 

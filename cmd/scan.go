@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,7 @@ type scanFlags struct {
 	policy    cli.PolicyFlag
 	text      bool
 	explain   bool
-	report    string
+	calibrate bool
 	listRules bool
 	reports   cli.ReportFlags
 }
@@ -58,10 +59,11 @@ be looked at.`,
 	f.policy.Register(c)
 	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
-	flags.BoolVar(&f.explain, "explain", false, "print what the score of every text with findings is made of")
-	flags.StringVar(&f.report, "report", "", "calibration: print what each threshold finds in labelled rows, and its false alarms")
+	flags.BoolVar(&f.explain, "evidence", false, "print what the score of every text with findings is made of")
+	cli.Formerly(c, "evidence", "explain", "explains a rule; for what scores are made of")
+	flags.BoolVar(&f.calibrate, "calibrate", false, "print what each threshold finds in labelled rows, and its false alarms")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
-	f.reports.RegisterOne(c, "format", report.PlainFormats)
+	f.reports.Register(c, report.Formats)
 	f.reports.RegisterFilter(c, "clean")
 	cli.CompleteWith(c, "allow", func([]string) []string {
 		var ids []string
@@ -77,8 +79,15 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.text && f.From != "" {
 		return errors.New("--text and --format-in: a text is in no format; use one of them")
 	}
-	if f.report != "" && f.report != "calibration" {
-		return fmt.Errorf("--report %q: no such report; there is calibration", f.report)
+	// As it was spelled when --report had no other meaning here.
+	if i := slices.Index(f.reports.Also, "calibration"); i >= 0 {
+		f.reports.Also, f.calibrate = slices.Delete(f.reports.Also, i, i+1), true
+		term.Note(c.ErrOrStderr(), "--report calibration is written --calibrate now")
+	}
+	if f.calibrate || f.listRules {
+		if err := report.CheckFormat(f.reports.Format, report.PlainFormats); err != nil {
+			return err
+		}
 	}
 	if err := input.OneStdin(args, f.scanner.Rules, f.policy.File); err != nil {
 		return err
@@ -99,7 +108,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 		colors := term.NewPalette(out.Stdout && term.UseColor(f.Color, c.OutOrStdout()))
 		return out.Close(scanner.Close(writeSafetyRules(out, f.reports.Format, scanner.Rules(), colors)))
 	}
-	if f.report != "" {
+	if f.calibrate {
 		out, err := f.Open(f.reports.Output, c.OutOrStdout())
 		if err != nil {
 			return scanner.Close(err)

@@ -57,7 +57,7 @@ func calibrate(ctx context.Context, w io.Writer, p *term.Progress, f *scanFlags,
 		return err
 	}
 	if len(rows) == 0 {
-		return errors.New("--report calibration: no labelled rows")
+		return errors.New("--calibrate: no labelled rows")
 	}
 	if f.reports.Format == "text" {
 		fmt.Fprintln(w, "threshold   found of attacks   false alarms of clean")

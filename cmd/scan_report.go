@@ -40,7 +40,7 @@ type scanFinding struct {
 	Allowed string       `json:"allowed,omitzero"` // the entry of the allow list that covers it
 	Line    int          `json:"line"`             // of what was found, 1-based; of the string that holds it encoded
 	Column  int          `json:"column"`           // 1-based, in characters
-	// Evidence is what the score is made of; only with --explain.
+	// Evidence is what the score is made of; only with --evidence.
 	Evidence *safety.Evidence `json:"evidence,omitzero"`
 }
 

@@ -134,7 +134,7 @@ func (f *sendFlags) addressed(o *deliver.Outgoing) ([]deliver.Address, error) {
 	}
 	if n := len(f.addresses); n != len(o.Receivers) {
 		if !o.Listed {
-			return nil, fmt.Errorf("the message has no receiverList, and %d addresses are given: handoff build --receiver NAME, once for each receiver, lists them", n)
+			return nil, fmt.Errorf("the message has no receiverList, and %d addresses are given: handoff build --add-receiver NAME, once for each receiver, lists them", n)
 		}
 		return nil, fmt.Errorf("receiverList has %d receivers (%s), and %d addresses are given: give one --to for each, or name them, as NAME=URL",
 			len(o.Receivers), strings.Join(o.Receivers, ", "), n)

@@ -34,7 +34,8 @@ func (f *fittingFlags) register(c *cobra.Command, profile string) {
 	flags.IntVar(&f.MaxTokens, "max-tokens", 0, "how many `TOKENS` a message may have")
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
 	flags.StringVar(&f.profile, profile, "", "receiver profile `FILE`, for its contextWindow")
-	flags.Float64Var(&f.threshold, "threshold", 0.8, "the part of the context window that a message may fill")
+	flags.Float64Var(&f.threshold, "window-share", 0.8, "the part of the context window that a message may fill")
+	cli.Formerly(c, "window-share", "threshold", "is a score; for a part of the context window")
 	flags.Var(sizeOrZero{cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "how many `BYTES` a message may have (100KB, 1MiB)")
 	flags.IntVar(&f.Last, "last", 0, "how many `TURNS` may stay")
 	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
@@ -94,7 +95,7 @@ func (f *fittingFlags) complete(g *cli.Globals, c *cobra.Command) error {
 // limit makes of the context window the maximal tokens of a message.
 func (f *fittingFlags) limit(g *cli.Globals, c *cobra.Command) error {
 	if f.threshold <= 0 || f.threshold > 1 {
-		return fmt.Errorf("--threshold %v: write a number above 0 and up to 1", f.threshold)
+		return fmt.Errorf("--window-share %v: write a number above 0 and up to 1", f.threshold)
 	}
 	window := f.window
 	if window == 0 && f.profile != "" {

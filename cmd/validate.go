@@ -7,7 +7,6 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -22,6 +21,8 @@ type validateFlags struct {
 	privacy  cli.PolicyFlag
 	checks   validate.Options
 	layers   []string
+
+	severities cli.SeverityFlags
 
 	providers []string
 	schema    string
@@ -71,9 +72,8 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	f.privacy.Register(c)
 	flags.StringSliceVar(&f.providers, "for", nil, "also check that the APIs of these `PROVIDERS` would take the history: "+provider.Names())
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
-	flags.BoolVar(&f.checks.Strict, "strict", false, "make warnings errors")
+	f.severities.Register(c, "warning", warningRules)
 	flags.BoolVar(&f.assumeUTC, "assume-utc", false, "times without an offset are meant as UTC: no warning about them")
-	flags.StringSliceVar(&f.checks.Off, "off", nil, "rules whose warnings are not wanted")
 	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
 	flags.StringVar(&f.registry, "schema-registry", "", "check each message by the version of the schema in the registry `DIR` that its schemaVersion names")
@@ -84,6 +84,5 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	cli.OnlyForCall(c, "for")
 	cli.Complete(c, "layers", layerNames()...)
 	cli.Complete(c, "expect", expectations()...)
-	cli.CompleteWith(c, "off", func([]string) []string { return finding.IDs(warningRules()) })
 	return c
 }

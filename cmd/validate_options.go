@@ -17,7 +17,7 @@ import (
 
 func layerNames() []string { return cli.Names(validate.Layers()) }
 
-// warningRules are those that may be off.
+// warningRules are those whose severity may be another.
 func warningRules() []finding.Rule {
 	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
 }
@@ -55,11 +55,12 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if len(o.For) == 0 && slices.Contains(o.Layers, finding.Provider) {
 		return o, errors.New("--layers provider: name the provider with --for")
 	}
-	if o.Off, err = cli.RuleIDs("off", o.Off, "warning", warningRules); err != nil {
+	o.Strict = f.severities.Strict
+	if o.Severities, err = f.severities.Load(c); err != nil {
 		return o, err
 	}
 	if f.assumeUTC {
-		o.Off = append(o.Off, validate.TimeWithoutOffset)
+		o.Severities[validate.TimeWithoutOffset] = finding.Off
 	}
 	if o.Receiver, err = f.receiver.Load(f.Globals, stdin); err != nil {
 		return o, err

@@ -43,16 +43,17 @@ which agents, and when. A valid message can be an old one that was sent again:
 		Example: `  handoff verify --key-file team.key message.json
   producer | handoff verify --key-file keys.jwks --max-age 15m --seen accepted.ids --pass | consumer
   handoff verify --receiver receiver.yaml message.json
-  handoff verify --explain --against sent.json --key-file team.key received.json`,
+  handoff verify --diagnose --against sent.json --key-file team.key received.json`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
 	f.signers.RegisterKeys(c)
 	registerFreshness(c, &f.policy.Freshness)
 	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
-	flags.BoolVar(&f.explain, "explain", false, "look for the cause where a signature does not hold")
-	flags.StringVar(&f.against, "against", "", "with --explain: the original messages, a `FILE`, to show what was changed")
-	f.reports.RegisterOne(c, "format of the report", report.PlainFormats)
+	flags.BoolVar(&f.explain, "diagnose", false, "look for the cause where a signature does not hold")
+	cli.Formerly(c, "diagnose", "explain", "explains a rule; for the cause of a failure")
+	flags.StringVar(&f.against, "against", "", "with --diagnose: the original messages, a `FILE`, to show what was changed")
+	f.reports.Register(c, report.Formats)
 	f.reports.RegisterFilter(c, "verified")
 	return c
 }

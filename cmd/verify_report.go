@@ -29,7 +29,7 @@ func (own signedWith) JSON(r *report.Record) any {
 		Line        int            `json:"line,omitzero"`    // of what is wrong, 1-based, in the original text
 		Column      int            `json:"column,omitzero"`  // 1-based, in characters
 		Details     string         `json:"details,omitzero"`
-		Explanation []string       `json:"explanation,omitzero"` // with --explain
+		Explanation []string       `json:"explanation,omitzero"` // with --diagnose
 		report.Excess
 	}{Source: r.Source, Index: r.Index, HandoffID: r.ID, Valid: r.Valid, KeyID: own.key, Reason: r.Reason, Excess: r.Excess}
 	for i, f := range r.Findings {

@@ -14,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // verification is one run of verify.
@@ -85,7 +86,7 @@ func (v *verification) check(parser *message.Parser, d input.Document) report.Re
 			original = v.originals[""]
 		}
 		for _, line := range v.policy.Explain(m, original) {
-			r.Findings = append(r.Findings, finding.Finding{Message: line})
+			r.Findings = append(r.Findings, finding.Finding{Layer: finding.Signature, Severity: finding.Note, Rule: r.Findings[0].Rule, Message: line})
 		}
 	}
 	return r
@@ -95,6 +96,6 @@ func (v *verification) check(parser *message.Parser, d input.Document) report.Re
 func reject(r *report.Record, err error) {
 	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
 		r.Valid, r.Own, r.Reason = false, signedWith{}, finding.Reason(fault.Reason)
-		r.Findings = []finding.Finding{finding.Finding{Message: fault.Problem}.At(fault.Pointer, fault.Position)}
+		r.Findings = []finding.Finding{validate.SignatureFault(fault)}
 	}
 }

@@ -53,7 +53,7 @@ run nested.json openai unnest
 run openai.json openai check -q
 run macp.json macp check -q
 run macp.json macp freeze
-run requests.jsonl sw4rm respond --agent agent.json
+run requests.jsonl sw4rm respond --agent-record agent.json
 for from in sw4rm-context openai; do
     for to in eaapl sw4rm-context sw4rm-request macp openai; do
         [ "$from" = "$to" ] && continue

@@ -38,12 +38,13 @@ read.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.reports.Register(c, report.Formats)
-	f.rules.Register(c, agentcard.Rules)
+	f.rules.Register(c, "rule", agentcard.Rules)
+	cli.Formerly(c, "strict", "warnings-as-errors", "")
 	return c
 }
 
 func (f *cardCheckFlags) run(c *cobra.Command, args []string) error {
-	if err := f.rules.Load(); err != nil {
+	if err := f.rules.Load(c); err != nil {
 		return err
 	}
 	out, err := f.reports.Start(f.Globals, c, nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/agentcard"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // cardVerifyFlags are the flags of a2a card verify.
@@ -42,7 +43,7 @@ not followed. ES256 and EdDSA (Ed25519) are accepted, and no other algorithm.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.keys.RegisterPairs(c)
-	f.reports.RegisterOne(c, "format of the report", report.PlainFormats)
+	f.reports.Register(c, report.Formats)
 	return c
 }
 
@@ -81,7 +82,7 @@ func (f *cardVerifyFlags) check(d input.Document) report.Record {
 	r.Origin.Short = false // each card is reported by itself
 	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
 		r.Reason = finding.Reason(fault.Reason)
-		r.Findings = []finding.Finding{finding.Finding{Message: fault.Problem}.At(fault.Pointer, fault.Position)}
+		r.Findings = []finding.Finding{validate.SignatureFault(fault)}
 	}
 	r.Own = own
 	return r

@@ -67,9 +67,9 @@ func newCheckpoint(g *cli.Globals) *cobra.Command {
 (RFC 6962), as a signed note (c2sp.org/tlog-checkpoint). Kept on another system, it shows
 later whether a record was changed, removed or cut off since: audit verify --checkpoint.
 
-With --since, nothing is signed unless the log still begins with the records of an earlier
+With --log-checkpoint, nothing is signed unless the log still begins with the records of an earlier
 checkpoint.`,
-		Example: `  handoff audit checkpoint --key-file log.key --since last.checkpoint -o new.checkpoint`,
+		Example: `  handoff audit checkpoint --key-file log.key --log-checkpoint last.checkpoint -o new.checkpoint`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return writeEvidence(g, c, &log, output, func(r audit.Reader) ([]byte, error) {
@@ -84,7 +84,8 @@ checkpoint.`,
 	}
 	log.Register(c)
 	signing.register(c)
-	c.Flags().StringVar(&since, "since", "", "an earlier checkpoint, a `FILE`, whose records the log must begin with")
+	c.Flags().StringVar(&since, "log-checkpoint", "", "an earlier checkpoint, a `FILE`, whose records the log must begin with")
+	cli.Formerly(c, "log-checkpoint", "since", "is a time; for an earlier checkpoint")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to `FILE`")
 	return c
 }

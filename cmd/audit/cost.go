@@ -37,13 +37,13 @@ because costSpentSoFarUSD is what the task has cost until then. It is the sender
 Exit code 0: it was added up; 1: the log has no record of the task; 2: the log could
 not be read.`,
 		Example: `  handoff audit cost
-  handoff audit cost --by day -f json
-  handoff audit cost --by pair cc35de8b-6ece-4435-abfd-a60e12baff98`,
+  handoff audit cost --group-by day -f json
+  handoff audit cost --group-by pair cc35de8b-6ece-4435-abfd-a60e12baff98`,
 		ValidArgsFunction: completeID(&f.log, taskOf),
 		Args:              cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(cli.Names(cost.Groups()), f.by) {
-				return fmt.Errorf("--by %q: use one of %s", f.by, strings.Join(cli.Names(cost.Groups()), ", "))
+				return fmt.Errorf("--group-by %q: use one of %s", f.by, strings.Join(cli.Names(cost.Groups()), ", "))
 			}
 			return f.run(c, func(r audit.Reader, out *output.File) error {
 				bill, err := f.bill(r, args)
@@ -58,8 +58,9 @@ not be read.`,
 		},
 	}
 	f.register(c, "text", "json")
-	c.Flags().StringVar(&f.by, "by", string(cost.Agent), "add up by `WHAT`: "+strings.Join(cli.Names(cost.Groups()), ", "))
-	cli.Complete(c, "by", cli.Names(cost.Groups())...)
+	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "add up by `WHAT`: "+strings.Join(cli.Names(cost.Groups()), ", "))
+	cli.Formerly(c, "group-by", "by", "names a person; for what is added up")
+	cli.Complete(c, "group-by", cli.Names(cost.Groups())...)
 	return c
 }
 

@@ -15,10 +15,10 @@ func newGrants(g *cli.Globals) *cobra.Command {
 	var roles []string
 	var sqlite bool
 	c := &cobra.Command{
-		Use:   "grants [--role ROLE=NAME]... [--sqlite]",
+		Use:   "grants [--grant ROLE=NAME]... [--sqlite]",
 		Short: "Print SQL that makes the audit log append-only",
 		Long: `Grants prints SQL for the owner of the tables: triggers that forbid to change or delete
-records, messages and nodes, whoever it is, and for each --role what a role of PostgreSQL,
+records, messages and nodes, whoever it is, and for each --grant what a role of PostgreSQL,
 which must be there, may do:
 
   writer   add records and read: what handoff accept needs
@@ -27,26 +27,27 @@ which must be there, may do:
 
 SQLite has no roles: --sqlite prints the triggers alone. Whoever owns the tables or the
 file can drop the triggers: that shows in audit verify, against a checkpoint.`,
-		Example: `  handoff audit grants --role writer=agents --role viewer=auditors | psql "$OWNER"
+		Example: `  handoff audit grants --grant writer=agents --grant viewer=auditors | psql "$OWNER"
   handoff audit grants --sqlite | sqlite3 audit.db`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var b strings.Builder
 			if sqlite && len(roles) > 0 {
-				return fmt.Errorf("--role: SQLite has no roles")
+				return fmt.Errorf("--grant: SQLite has no roles")
 			}
 			b.WriteString(sqlstore.Triggers(!sqlite))
 			for _, text := range roles {
 				role, name, ok := strings.Cut(text, "=")
 				if !ok || name == "" || !slices.Contains(sqlstore.Roles(), sqlstore.Role(role)) {
-					return fmt.Errorf("--role %q: write it as writer=NAME, keeper=NAME or viewer=NAME", text)
+					return fmt.Errorf("--grant %q: write it as writer=NAME, keeper=NAME or viewer=NAME", text)
 				}
 				b.WriteString(sqlstore.Grants(sqlstore.Role(role), name))
 			}
 			return g.WriteData("", c.OutOrStdout(), []byte(b.String()))
 		},
 	}
-	c.Flags().StringArrayVar(&roles, "role", nil, "what a role may do, as `ROLE=NAME`; may be repeated")
+	c.Flags().StringArrayVar(&roles, "grant", nil, "what a role may do, as `ROLE=NAME`; may be repeated")
+	cli.Formerly(c, "grant", "role", "is one role; for what it is granted")
 	c.Flags().BoolVar(&sqlite, "sqlite", false, "for SQLite instead of PostgreSQL")
 	return c
 }

@@ -55,14 +55,15 @@ that hash: {"hash":"sha256:…","record":{…}}, one a line.`,
 	flags.StringArrayVar(&f.tasks, "task", nil, "only of the task with this `ID`; may be repeated")
 	flags.StringVar(&f.agent, "agent", "", "only those that this `AGENT` sent or received")
 	flags.StringSliceVar(&f.events, "event", nil, "only of these `EVENTS`, such as REJECTED")
-	flags.StringVar(&f.reason, "reason", "", "only of rejections for this `REASON`, such as SCHEMA_INVALID")
+	flags.StringVar(&f.reason, "rejected-for", "", "only of rejections for this `REASON`, such as SCHEMA_INVALID")
+	cli.Formerly(c, "rejected-for", "reason", "is a text; for that of rejections")
 	flags.Var(&f.since, "since", "only at this time or later: 2026-06-12T09:30:00Z, 2026-06-12, or how long ago, like 24h or 30d")
 	flags.Var(&f.until, "until", "only before this time, written alike")
 	flags.IntVar(&f.limit, "limit", 0, "at most so many records, 0 for all")
 	flags.BoolVar(&f.oldest, "oldest-first", false, "begin with the first record")
-	cli.OnlyForCall(c, "task", "agent", "event", "reason", "since", "until", "limit", "oldest-first")
+	cli.OnlyForCall(c, "task", "agent", "event", "rejected-for", "since", "until", "limit", "oldest-first")
 	cli.Complete(c, "event", cli.Names(audit.Events())...)
-	cli.Complete(c, "reason", reasons()...)
+	cli.Complete(c, "rejected-for", reasons()...)
 	return c
 }
 

@@ -25,10 +25,10 @@ the record as canonical JSON, the path in the tree, and the checkpoint. audit ve
 checks it with nothing but the public key: neither the log nor another record is needed.
 
 RECORD is the number of a record, or a handoffId: then the record that accepted the handoff, or the
-first one about it. The checkpoint is made and signed now, or is one that --checkpoint
+first one about it. The checkpoint is made and signed now, or is one that --log-checkpoint
 names.`,
 		Example: `  handoff audit prove 1 --key-file log.key -o 1.tlog-proof
-  handoff audit prove 1 --checkpoint kept.checkpoint`,
+  handoff audit prove 1 --log-checkpoint kept.checkpoint`,
 		ValidArgsFunction: completeID(&log, handoffOf),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -47,7 +47,8 @@ names.`,
 	}
 	log.Register(c)
 	signing.register(c)
-	c.Flags().StringVar(&checkpoint, "checkpoint", "", "prove it for this checkpoint, a `FILE`, instead of one that is made now")
+	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "prove it for this checkpoint, a `FILE`, instead of one that is made now")
+	cli.Formerly(c, "log-checkpoint", "checkpoint", "is the state of a sender; for a checkpoint of the log")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the proof to `FILE`")
 	return c
 }

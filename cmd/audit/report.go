@@ -24,7 +24,7 @@ what cost, with the records, their proofs, the messages, the checkpoint, and a R
 says how to verify it with handoff audit verify, or with openssl and sha256sum alone. The same
 log, task and checkpoint give the same bytes.
 
-The checkpoint is made and signed now, or is one that --checkpoint names: then --key-file may be
+The checkpoint is made and signed now, or is one that --log-checkpoint names: then --key-file may be
 the public key, and what is newer is left out.
 
 Exit code 0: it is written; 1: the log has no record of the task; 2: the log could not be
@@ -53,7 +53,8 @@ read, or the archive not be written.`,
 	log.Register(c)
 	log.RegisterArchive(c)
 	signing.register(c)
-	c.Flags().StringVar(&checkpoint, "checkpoint", "", "what the log has at this checkpoint, a `FILE`, instead of one that is made now")
+	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "what the log has at this checkpoint, a `FILE`, instead of one that is made now")
+	cli.Formerly(c, "log-checkpoint", "checkpoint", "is the state of a sender; for a checkpoint of the log")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the archive to `FILE`, compressed as its name says (.zst, .gz)")
 	return c
 }

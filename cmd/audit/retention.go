@@ -18,13 +18,13 @@ func newArchive(*cli.Globals) *cobra.Command {
 	var before cli.BeforeFlag
 	var directory string
 	c := &cobra.Command{
-		Use:   "archive --before PERIOD --to DIR",
+		Use:   "archive --before PERIOD --archive-dir DIR",
 		Short: "Move the messages of old records into compressed files",
 		Long: `Archive moves the messages beside old records into files in a directory, which any tool
 for object stores can copy: each is written once, named by its records, and durable before
 its messages leave the database. Records and hashes stay. What reads messages, and audit
 verify, finds them there; --archive says where the files are now, if they were moved.`,
-		Example: `  handoff audit archive --before 30d --to archive`,
+		Example: `  handoff audit archive --before 30d --archive-dir archive`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			at, err := before.Time(time.Now())
@@ -42,8 +42,9 @@ verify, finds them there; --archive says where the files are now, if they were m
 	}
 	log.Register(c)
 	before.Register(c, "records")
-	c.Flags().StringVar(&directory, "to", "", "the `DIR` of the files")
-	_ = c.MarkFlagRequired("to") // it is there
+	c.Flags().StringVar(&directory, "archive-dir", "", "the `DIR` of the files")
+	cli.Formerly(c, "archive-dir", "to", "names an agent; for a folder")
+	_ = c.MarkFlagRequired("archive-dir") // it is there
 	return c
 }
 

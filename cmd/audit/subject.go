@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
@@ -17,7 +16,7 @@ import (
 
 func newSubject(g *cli.Globals) *cobra.Command {
 	var f subjectFlags
-	var format string
+	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "subject ID",
 		Short: "List what the audit log holds about somebody",
@@ -41,12 +40,12 @@ Exit code 1: there is nothing about this subject.`,
 				return err
 			}
 			return f.with(c, func(log *audit.Log, s *personal.Sealer) error {
-				out, err := g.OpenData("", c.OutOrStdout())
+				out, err := g.OpenData(facts.Output, c.OutOrStdout())
 				if err != nil {
 					return err
 				}
 				print := printHeld
-				if format == "json" {
+				if facts.Format == "json" {
 					print = printHeldJSON
 				}
 				return out.Close(log.Store().View(c.Context(), func(r audit.Reader) error {
@@ -56,7 +55,7 @@ Exit code 1: there is nothing about this subject.`,
 		},
 	}
 	f.register(c)
-	cli.RegisterFormat(c, &format, "format: text, json (one line for a record)", report.PlainFormats)
+	facts.Register(c, "format: text, json (one line for a record)", "write to `FILE`")
 	cli.OnlyForCall(c, "record")
 	return c
 }

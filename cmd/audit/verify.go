@@ -20,19 +20,19 @@ import (
 // verifyFlags are the flags of audit verify.
 type verifyFlags struct {
 	*cli.Globals
+	cli.FactsFlags
 	log         cli.AuditLogFlag
 	checkpoints []string
 	proof       string
 	record      string
 	keyFiles    []string
-	format      string
 	quiet       bool
 }
 
 func newVerify(g *cli.Globals) *cobra.Command {
 	f := &verifyFlags{Globals: g}
 	c := &cobra.Command{
-		Use:   "verify [--checkpoint FILE --key-file PUB]",
+		Use:   "verify [--log-checkpoint FILE --key-file PUB]",
 		Short: "Check that nothing of the audit log was changed",
 		Long: `Verify reads the whole log, in constant memory, and believes nothing that is stored: it
 makes the hash of every record again from its columns and the hash of the record before,
@@ -40,14 +40,14 @@ compares every message with its record, makes the tree again, and compares it wi
 stored. It names what was changed.
 
 Whoever may write to the database can cut the log off, or write it anew from some record
-on, with right hashes. Only a checkpoint that was kept elsewhere shows that: --checkpoint,
+on, with right hashes. Only a checkpoint that was kept elsewhere shows that: --log-checkpoint,
 which may be repeated.
 
 With --proof, the log is not needed: it checks a proof that audit prove has made.
 
 Exit code 0: all is as it was recorded; 1: something is not; 2: something could not be
 read.`,
-		Example: `  handoff audit verify --checkpoint kept.checkpoint --key-file log.pub
+		Example: `  handoff audit verify --log-checkpoint kept.checkpoint --key-file log.pub
   handoff audit verify --proof 1.tlog-proof --key-file log.pub`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
@@ -55,11 +55,13 @@ read.`,
 	f.log.Register(c)
 	f.log.RegisterArchive(c)
 	flags := c.Flags()
-	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "a checkpoint that the log must agree with, a `FILE`; may be repeated")
+	flags.StringArrayVar(&f.checkpoints, "log-checkpoint", nil, "a checkpoint that the log must agree with, a `FILE`; may be repeated")
+	cli.Formerly(c, "log-checkpoint", "checkpoint", "is the state of a sender; for a checkpoint of the log")
 	flags.StringVar(&f.proof, "proof", "", "check this proof, a `FILE`, instead of the log")
-	flags.StringVar(&f.record, "record", "", "with --proof: the record as canonical JSON, a `FILE` (default: the one in the proof)")
+	flags.StringVar(&f.record, "proof-record", "", "with --proof: the record as canonical JSON, a `FILE` (default: the one in the proof)")
+	cli.Formerly(c, "proof-record", "record", "is a number; for a file")
 	flags.StringArrayVar(&f.keyFiles, "key-file", nil, "the public Ed25519 key of the checkpoints, a `FILE`; may be repeated")
-	cli.RegisterFormat(c, &f.format, "text or json", report.PlainFormats)
+	f.FactsFlags.Register(c, "text or json", "write to `FILE`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
 	return c
 }
@@ -67,12 +69,12 @@ read.`,
 func (f *verifyFlags) run(c *cobra.Command) error {
 	if f.proof != "" {
 		if len(f.checkpoints) > 0 {
-			return errors.New("--proof has its checkpoint in it: leave out --checkpoint")
+			return errors.New("--proof has its checkpoint in it: leave out --log-checkpoint")
 		}
 		return f.verifyProof(c)
 	}
 	if f.record != "" {
-		return errors.New("--record is for --proof")
+		return errors.New("--proof-record is for --proof")
 	}
 	options := audit.VerifyOptions{}
 	if len(f.checkpoints) > 0 {
@@ -102,14 +104,14 @@ func (f *verifyFlags) run(c *cobra.Command) error {
 			if shown++; f.MaxFindings > 0 && shown > int64(f.MaxFindings) {
 				return nil
 			}
-			if f.format == "json" {
+			if f.Format == "json" {
 				return report.WriteJSON(out, problemJSON(p))
 			}
 			_, err := fmt.Fprintln(out, term.Visible(p.Message))
 			return err
 		}
 		found, err := audit.Verify(c.Context(), l.Store(), options)
-		if err == nil && f.format == "json" {
+		if err == nil && f.Format == "json" {
 			err = report.WriteJSON(out, verifiedJSON(found, options))
 		} else if err == nil {
 			f.summarize(out, found, options)
@@ -120,10 +122,10 @@ func (f *verifyFlags) run(c *cobra.Command) error {
 
 // open returns where the report goes.
 func (f *verifyFlags) open(c *cobra.Command) (*output.File, error) {
-	if f.quiet {
+	if f.quiet && f.Output == "" {
 		return f.OpenData("", io.Discard)
 	}
-	return f.OpenData("", c.OutOrStdout())
+	return f.OpenData(f.Output, c.OutOrStdout())
 }
 
 func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOptions) {
@@ -144,7 +146,7 @@ func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOpt
 		fmt.Fprintf(w, "agrees with %s: %s, %s\n", term.Visible(f.checkpoints[i]), term.Visible(c.Origin), term.Counted(c.Size, "record"))
 	}
 	if len(o.Checkpoints) == 0 {
-		fmt.Fprintln(w, "without --checkpoint, a log that was cut off or written anew looks the same")
+		fmt.Fprintln(w, "without --log-checkpoint, a log that was cut off or written anew looks the same")
 	}
 }
 
@@ -202,7 +204,7 @@ func (f *verifyFlags) verifyProof(c *cobra.Command) error {
 		}
 	}
 	if len(record) == 0 {
-		return fmt.Errorf("%s: the record is not in the proof: name it with --record", f.proof)
+		return fmt.Errorf("%s: the record is not in the proof: name it with --proof-record", f.proof)
 	}
 	checkpoint, err := verifyCheckpoint(p.Checkpoint, keys)
 	if err == nil {
@@ -218,7 +220,7 @@ func (f *verifyFlags) verifyProof(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.format == "json" {
+	if f.Format == "json" {
 		fmt.Fprintf(out, "%s\n", record)
 	} else {
 		fmt.Fprintf(out, "record %d is among the %d of %s\n%s\n", p.Index, checkpoint.Size, term.Visible(checkpoint.Origin), term.Visible(string(record)))

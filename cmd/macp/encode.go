@@ -22,14 +22,15 @@ func newMACPEncode(g *cli.Globals) *cobra.Command {
 		Long: `Encode writes the messages of transcripts as protobuf envelopes, each after its
 length as a varint. What the wire has no field for is left out, and reported on stderr.`,
 		Example: `  handoff macp encode session.json > session.macp
-  handoff macp encode --strict -o session.macp session.json`,
+  handoff macp encode --lossless -o session.macp session.json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			e := encoding{transcriptInput: transcriptInput{Globals: g}, strict: strict}
 			return e.run(c, args, output)
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write the envelopes to `FILE`")
-	c.Flags().BoolVar(&strict, "strict", false, "write nothing of a transcript that the wire cannot carry in full: exit code 1")
+	c.Flags().BoolVar(&strict, "lossless", false, "write nothing of a transcript that the wire cannot carry in full: exit code 1")
+	cli.Formerly(c, "lossless", "strict", "makes errors of warnings; that nothing is left out")
 	return c
 }
 

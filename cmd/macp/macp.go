@@ -37,7 +37,7 @@ append one message to it, if the 22 rules of the mode allow it.`,
 	)
 	for _, sub := range c.Commands() {
 		cli.OnlyForCall(sub, "frozen", "session-id", "message-id", "timestamp", "intent", "context-id", "handoff-id", "target", "scope", "reason",
-			"context", "content-type", "accepted-by", "declined-by", "commitment-id", "action", "handoff", "accepted", "declined", "outcome", "supersedes")
+			"context", "context-of", "content-type", "accepted-by", "declined-by", "commitment-id", "action", "handoff", "accepted", "declined", "outcome", "supersedes")
 	}
 	return c
 }

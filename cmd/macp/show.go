@@ -35,12 +35,12 @@ responsibility, the handoffs and what became of them, and the time line. Message
 that a rule rejects are on the time line and have no effect.
 
 With --pending it lists the handoffs that wait for an answer, one a line, with their
-targets; nothing if there are none. --handoff shows one handoff, and --context writes
+targets; nothing if there are none. --handoff shows one handoff, and --context-of writes
 what was given for it, decoded, byte for byte: the last of several. --accepted and
 --declined print nothing: exit code 0 says that the handoff was, 1 that it was not.`,
 		Example: `  handoff macp show session.json
   handoff macp show --pending sessions/
-  handoff macp show --context h1 -o context.json session.json
+  handoff macp show --context-of h1 -o context.json session.json
   handoff macp show -f json session.json | jq .responsible`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -51,7 +51,7 @@ what was given for it, decoded, byte for byte: the last of several. --accepted a
 	flags.BoolVar(&f.pending, "pending", false, "list the handoffs that wait for an answer")
 	f.query.register(c)
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
-	c.MarkFlagsMutuallyExclusive("pending", "handoff", "context", "accepted", "declined")
+	c.MarkFlagsMutuallyExclusive("pending", "handoff", "context-of", "accepted", "declined")
 	flags.BoolVar(&f.all, "all", false, "show all handoffs and the whole time line")
 	return c
 }

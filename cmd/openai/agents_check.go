@@ -36,12 +36,13 @@ rule means and why it matters.
 Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
 read.`,
 		Example: `  handoff openai agents check agents.yaml
-  handoff openai agents check --max-handoffs 5 --warnings-as-errors -f sarif agents.yaml
+  handoff openai agents check --max-handoffs 5 --strict -f sarif agents.yaml
   handoff explain openai-agents/vague-description`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.reports.Register(c, report.Formats)
-	f.rules.Register(c, agents.Rules)
+	f.rules.Register(c, "rule", agents.Rules)
+	cli.Formerly(c, "strict", "warnings-as-errors", "")
 	flags := c.Flags()
 	flags.IntVar(&f.MaxHandoffs, "max-handoffs", agents.DefaultMaxHandoffs, "an agent with more handoffs than `N` has too many")
 	flags.IntVar(&f.LongHistory, "long-history", agents.DefaultLongHistory, "from the `N`th handoff on, the history is long")
@@ -55,7 +56,7 @@ func (f *agentsCheckFlags) run(c *cobra.Command, args []string) error {
 	if f.LongHistory < 1 {
 		return fmt.Errorf("--long-history %d: write a number above 0", f.LongHistory)
 	}
-	if err := f.rules.Load(); err != nil {
+	if err := f.rules.Load(c); err != nil {
 		return err
 	}
 	out, err := f.reports.Start(f.Globals, c, nil)

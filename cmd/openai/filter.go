@@ -33,13 +33,13 @@ list alone, up to the next --list; "all" ends that.
 --cmd runs a command as input_filter: it reads the HandoffInputData as one line of JSON
 and writes the one that the next agent gets.`,
 		Example: `  handoff openai filter --remove-all-tools input.json
-  handoff openai filter --only messages --last 20 input.json
+  handoff openai filter --kind messages --last 20 input.json
   handoff openai filter --list new_items --last 5 --list pre_handoff_items --types message input.json
   handoff openai filter --clear new_items --cmd 'sed s/4711/[order]/g' input.json
   handoff openai filter --last 50 --remove-all-tools --last 5 -i recorded/`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(chain.steps) == 0 {
-				return errors.New("no filter: use --remove-all-tools, --last, --roles, --types, --only, --clear or --cmd")
+				return errors.New("no filter: use --remove-all-tools, --last, --roles, --types, --kind, --clear or --cmd")
 			}
 			if err := chain.load(g, c); err != nil {
 				return err
@@ -108,13 +108,14 @@ func (chain *filterChain) register(c *cobra.Command) {
 	tools.NoOptDefVal = "true"
 	flags.Var(filterFlag{chain, "int", lastItems}, "last", "keep the last `N` items")
 	flags.Var(filterFlag{chain, "strings", itemRoles}, "roles", "keep items with one of these `ROLES`, such as user,assistant")
-	flags.Var(filterFlag{chain, "string", onlyKind}, "only", "keep items of one `KIND`: messages")
+	flags.Var(filterFlag{chain, "string", onlyKind}, "kind", "keep items of one `KIND`: messages")
+	cli.Formerly(c, "kind", "only", "is a pointer; for a kind")
 	flags.Var(filterFlag{chain, "strings", itemTypes}, "types", "keep items of these `TYPES`, such as message,handoff_call")
 	flags.Var(filterFlag{chain, "string", clearList}, "clear", "take out all items of a `LIST`")
 	flags.Var(commandFlag{chain}, "cmd", "let a `COMMAND` make the HandoffInputData, as an input_filter")
 	chain.programs.register(c)
 	cli.OnlyForCall(c) // a configuration has no order
-	cli.Complete(c, "only", "messages")
+	cli.Complete(c, "kind", "messages")
 	cli.Complete(c, "list", append(openai.Lists(), allLists)...)
 	cli.Complete(c, "clear", openai.Lists()...)
 	cli.Complete(c, "types", "message", "reasoning", "function_call", "function_call_output", "handoff_call", "handoff_output", "tool_call", "tool_call_output")

@@ -20,7 +20,8 @@ import (
 // compatFlags are the flags of schema compat.
 type compatFlags struct {
 	*cli.Globals
-	at, format, bump   string
+	cli.FactsFlags
+	at, bump           string
 	allowsUndeprecated bool
 }
 
@@ -39,7 +40,7 @@ longer valid under the other, there is a document that shows it. A version is ca
 compatible only if that is proved; what is neither proved nor shown is unknown, and
 counts as incompatible.
 
-OLD and NEW are files; with --at, names in a registry, and without any names each version
+OLD and NEW are files; with --schema-registry, names in a registry, and without any names each version
 in it is compared with the one before. The versions are in the names of the files
 (2.1.json, message-2.1.json) or in $id; where they are not, --bump says what is allowed.
 
@@ -47,7 +48,7 @@ Exit code 0: the version says what has changed; 1: it promises too much, or some
 not deprecated before; 2: something could not be read.`,
 		Example: `  handoff schema compat message-2.0.json message-2.1.json
   handoff schema compat --bump major state.schema.json any.schema.json
-  handoff schema compat --at registry/`,
+  handoff schema compat --schema-registry registry/`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && f.at != "" {
 				return nil
@@ -60,7 +61,7 @@ not deprecated before; 2: something could not be read.`,
 	flags := c.Flags()
 	flags.StringVar(&f.bump, "bump", "", "the `KIND` of change that the new version may have: none, minor, major")
 	flags.BoolVar(&f.allowsUndeprecated, "allow-undeprecated", false, "accept that something is removed which was not deprecated before")
-	cli.RegisterFormat(c, &f.format, "text, json", report.PlainFormats)
+	f.FactsFlags.Register(c, "format: text, json", "write to `FILE`")
 	cli.Complete(c, "bump", string(compat.None), string(compat.Minor), string(compat.Major))
 	return c
 }
@@ -90,6 +91,10 @@ func (f *compatFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	out, err := f.Open(f.Globals, c)
+	if err != nil {
+		return err
+	}
 	isEnough := true
 	for _, pair := range pairs {
 		p := comparison{Old: pair[0], New: pair[1], Allowed: compat.Bump(f.bump)}
@@ -97,19 +102,19 @@ func (f *compatFlags) run(c *cobra.Command, args []string) error {
 			p.Allowed = compat.Announced(p.Old.Version, p.New.Version)
 		}
 		if p.Report, err = compat.Compare(p.Old.document, p.New.document); err != nil {
-			return fmt.Errorf("%s, %s: %w", term.Visible(p.Old.Name), term.Visible(p.New.Name), err)
+			return out.Close(fmt.Errorf("%s, %s: %w", term.Visible(p.Old.Name), term.Visible(p.New.Name), err))
 		}
 		isEnough = isEnough && f.isEnough(p)
-		if f.format == "json" {
-			err = report.WriteJSON(c.OutOrStdout(), p)
+		if out.JSON {
+			err = report.WriteJSON(out, p)
 		} else {
-			err = f.write(c.OutOrStdout(), p)
+			err = f.write(out, p)
 		}
 		if err != nil {
-			return err
+			return out.Close(err)
 		}
 	}
-	return cli.Answer(nil, 0, !isEnough)
+	return cli.Answer(out.Close(nil), 0, !isEnough)
 }
 
 func (f *compatFlags) isEnough(p comparison) bool {

@@ -35,7 +35,7 @@ type migrateFlags struct {
 func newMigrate(g *cli.Globals) *cobra.Command {
 	f := &migrateFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
-		Use:   "migrate --at DIR [FILE|DIR|-]...",
+		Use:   "migrate --schema-registry DIR [FILE|DIR|-]...",
 		Short: "Bring messages to another version of their schema",
 		Long: `Migrate applies the migrations of a registry to messages: NAME/FROM-to-TO.json in it leads
 from one version to another, as message/2.0-to-2.1.json does. Several are applied one
@@ -46,19 +46,20 @@ after the other. A migration is a JSON Patch (RFC 6902), or a table:
              {"remove": "/debug"},
              {"add": "/priority", "value": "normal"}]}
 
-The version of a message is its schemaVersion, which becomes that of --to. What was done
+The version of a message is its schemaVersion, which becomes that of --to-version. What was done
 is said on stderr, place by place; what an add fills in is said to be made up. The
 result has to be valid under the schema of its version.
 
 Exit code 0: all are migrated, or were of that version; 1: a message cannot be migrated,
 and is left out; 2: something could not be read.`,
-		Example: `  handoff schema migrate --at registry/ --to 2.1 message.json
-  handoff schema migrate --at registry/ --to 2.1 -i queue/`,
+		Example: `  handoff schema migrate --schema-registry registry/ --to-version 2.1 message.json
+  handoff schema migrate --schema-registry registry/ --to-version 2.1 -i queue/`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.to, "to", "", "the `VERSION` to migrate to; without it, the latest one")
+	flags.StringVar(&f.to, "to-version", "", "the `VERSION` to migrate to; without it, the latest one")
+	cli.Formerly(c, "to-version", "to", "names an agent; for a version")
 	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report, but for what is made up")
 	f.RegisterOutput(c)
@@ -88,7 +89,7 @@ func (f *migrateFlags) run(c *cobra.Command, args []string) error {
 	}
 	target := registry.For(versions, f.to)
 	if target == nil || target.Version != f.to {
-		return fmt.Errorf("--to %s: the registry has %s", term.Visible(f.to), cli.ShownVersions(versions))
+		return fmt.Errorf("--to-version %s: the registry has %s", term.Visible(f.to), cli.ShownVersions(versions))
 	}
 	if f.schema, err = cli.CompileRegistered(r, target); err != nil {
 		return err

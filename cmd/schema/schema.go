@@ -20,7 +20,7 @@ func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schemas of messages, and compare their versions",
-		Long: `Schema prints the JSON Schemas that are built in, or with --at those of a registry: a
+		Long: `Schema prints the JSON Schemas that are built in, or with --schema-registry those of a registry: a
 directory in which NAME/VERSION.json is a version of a schema, such as
 message/2.0.json. It says what kind of version a change is.`,
 		Example: `  handoff schema list
@@ -32,7 +32,7 @@ message/2.0.json. It says what kind of version a change is.`,
 	}
 	c.AddCommand(newList(g), newShow(g), newBundle(g), newCompat(g), newMigrate(g), newTest(g))
 	for _, sub := range c.Commands() {
-		cli.OnlyForCall(sub, "at")
+		cli.OnlyForCall(sub, "schema-registry")
 	}
 	return c
 }
@@ -50,14 +50,15 @@ type versionsFlags struct{ at, name string }
 
 func (f *versionsFlags) register(c *cobra.Command) {
 	registerAt(c, &f.at)
-	c.Flags().StringVar(&f.name, "name", "", "the `NAME` of the schema in the registry, where it has several")
+	c.Flags().StringVar(&f.name, "schema-name", "", "the `NAME` of the schema in the registry, where it has several")
+	cli.Formerly(c, "schema-name", "name", "names other things elsewhere; for a schema")
 }
 
 func (f *versionsFlags) open(limits jsonstream.Limits) (*registry.Registry, []*registry.Schema, error) {
 	if f.at == "" {
-		return nil, nil, errors.New("--at: name the directory of the registry")
+		return nil, nil, errors.New("--schema-registry: name the directory of the registry")
 	}
-	return cli.OpenVersions(f.at, f.name, "--name", limits)
+	return cli.OpenVersions(f.at, f.name, "--schema-name", limits)
 }
 
 func find(r *registry.Registry, name string) (*registry.Schema, error) {
@@ -69,11 +70,13 @@ func find(r *registry.Registry, name string) (*registry.Schema, error) {
 }
 
 func registerAt(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "at", "", "read the registry in `DIR`, not what is built in")
+	c.Flags().StringVar(dir, "schema-registry", "", "read the registry in `DIR`, not what is built in")
+	cli.Formerly(c, "schema-registry", "at", "")
 }
 
 func newList(g *cli.Globals) *cobra.Command {
-	var dir, format string
+	var dir string
+	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List schemas and their versions",
@@ -84,19 +87,23 @@ func newList(g *cli.Globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all := r.All()
-			if format == "json" {
-				return report.WriteJSON(c.OutOrStdout(), all)
+			out, err := facts.Open(g, c)
+			if err != nil {
+				return err
 			}
-			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			all := r.All()
+			if out.JSON {
+				return out.Close(report.WriteJSON(out, all))
+			}
+			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 			for _, s := range all {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", term.Visible(s.Name), s.Version, term.Visible(s.Title))
 			}
-			return w.Flush()
+			return out.Close(w.Flush())
 		},
 	}
 	registerAt(c, &dir)
-	cli.RegisterFormat(c, &format, "text, json", report.PlainFormats)
+	facts.Register(c, "format: text, json", "write to `FILE`")
 	return c
 }
 

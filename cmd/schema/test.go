@@ -30,7 +30,7 @@ type testFlags struct {
 func newTest(g *cli.Globals) *cobra.Command {
 	f := &testFlags{Globals: g}
 	c := &cobra.Command{
-		Use:   "test --at DIR [FILE|DIR|-]...",
+		Use:   "test --schema-registry DIR [FILE|DIR|-]...",
 		Short: "Check fixtures against all versions of a schema",
 		Long: `Test validates each fixture by every version of a schema in a registry. A fixture must be
 valid in the version that its schemaVersion names, and in the later minor versions, which
@@ -38,8 +38,8 @@ are backward compatible (section 14.3). Below a folder that is named invalid, it
 invalid in its own version. What other versions say of it is shown.
 
 Exit code 0: all are as expected; 1: one is not; 2: something could not be read.`,
-		Example: `  handoff schema test --at registry/ fixtures/
-  handoff schema test --at registry/ -f json fixtures/ > compatibility.jsonl`,
+		Example: `  handoff schema test --schema-registry registry/ fixtures/
+  handoff schema test --schema-registry registry/ -f json fixtures/ > compatibility.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.register(c)

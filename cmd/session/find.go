@@ -32,7 +32,8 @@ type search struct {
 }
 
 func (f *search) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.root, "root", "", "look for sessions in `DIR`, in place of the agents' own folders")
+	c.Flags().StringVar(&f.root, "session-dir", "", "look for sessions in `DIR`, in place of the agents' own folders")
+	cli.Formerly(c, "session-dir", "root", "is a boundary of MACP; for a folder")
 	c.Flags().StringVar(&f.agent, "agent", "", "only sessions of this `AGENT`: claude-code, codex")
 	cli.Complete(c, "agent", cli.Names(session.Agents())...)
 }
@@ -55,15 +56,15 @@ type folder struct {
 func (f *search) folders() ([]folder, error) {
 	if f.root != "" {
 		if info, err := os.Stat(f.root); err != nil {
-			return nil, fmt.Errorf("--root %s: %w", term.Visible(f.root), term.PlainError(err))
+			return nil, fmt.Errorf("--session-dir %s: %w", term.Visible(f.root), term.PlainError(err))
 		} else if !info.IsDir() {
-			return nil, fmt.Errorf("--root %s: not a folder", term.Visible(f.root))
+			return nil, fmt.Errorf("--session-dir %s: not a folder", term.Visible(f.root))
 		}
 		return []folder{{os.DirFS(f.root), f.root, ""}}, nil
 	}
 	claude, codex := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex")
 	if claude == "" || codex == "" {
-		return nil, errors.New("no home directory: set HOME, or name the folder with the sessions with --root")
+		return nil, errors.New("no home directory: set HOME, or name the folder with the sessions with --session-dir")
 	}
 	var list []folder
 	for _, d := range []struct {

@@ -28,39 +28,41 @@ type external struct {
 func newExternalize(g *cli.Globals) *cobra.Command {
 	f := &external{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
 	c := &cobra.Command{
-		Use:   "externalize --to DIR [FILE|DIR|-]...",
+		Use:   "externalize --data-dir DIR [FILE|DIR|-]...",
 		Short: "Take binary data out of contexts, and leave references",
 		Long: `Externalize writes the binary data that contexts and the snapshots of requests embed
 (sw4rm/embedded-binary) to files of a folder, and leaves a reference in the place of
 each, as the document advises: the SHA-256 of the content, which is the name of the
 file, and what the string was. All else keeps its bytes. "handoff sw4rm internalize"
 puts the data back.`,
-		Example: `  handoff sw4rm externalize --to blobs/ context.json > small.json`,
+		Example: `  handoff sw4rm externalize --data-dir blobs/ context.json > small.json`,
 		RunE:    func(c *cobra.Command, args []string) error { return f.externalize(c, args) },
 	}
-	c.Flags().StringVar(&f.dir, "to", "", "write the data to files in `DIR`")
-	return f.complete(c, "to")
+	c.Flags().StringVar(&f.dir, "data-dir", "", "write the data to files in `DIR`")
+	cli.Formerly(c, "data-dir", "to", "names an agent; for a folder")
+	return f.complete(c)
 }
 
 func newInternalize(g *cli.Globals) *cobra.Command {
 	f := &external{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
 	c := &cobra.Command{
-		Use:   "internalize --from DIR [FILE|DIR|-]...",
+		Use:   "internalize --data-dir DIR [FILE|DIR|-]...",
 		Short: "Put binary data back into contexts",
 		Long: `Internalize puts the data that "handoff sw4rm externalize" has taken out in the place of
 the references to it. A file whose content is not that of the reference is an error.`,
-		Example: `  handoff sw4rm internalize --from blobs/ small.json > context.json`,
+		Example: `  handoff sw4rm internalize --data-dir blobs/ small.json > context.json`,
 		RunE:    func(c *cobra.Command, args []string) error { return f.internalize(c, args) },
 	}
-	c.Flags().StringVar(&f.dir, "from", "", "read the data from files in `DIR`")
-	return f.complete(c, "from")
+	c.Flags().StringVar(&f.dir, "data-dir", "", "read the data from files in `DIR`")
+	cli.Formerly(c, "data-dir", "from", "names an agent; for a folder")
+	return f.complete(c)
 }
 
-func (f *external) complete(c *cobra.Command, dir string) *cobra.Command {
+func (f *external) complete(c *cobra.Command) *cobra.Command {
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
-	cli.OnlyForCall(c, dir)
-	_ = c.MarkFlagDirname(dir)
+	cli.OnlyForCall(c, "data-dir")
+	_ = c.MarkFlagDirname("data-dir")
 	return c
 }
 
@@ -98,7 +100,7 @@ func (f *external) each(c *cobra.Command, args []string, change func(*jsonstream
 
 func (f *external) externalize(c *cobra.Command, args []string) error {
 	if f.dir == "" {
-		return errors.New("--to: name the folder that gets the data")
+		return errors.New("--data-dir: name the folder that gets the data")
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
@@ -132,7 +134,7 @@ func (f *external) keep(b sw4rm.Blob) error {
 
 func (f *external) internalize(c *cobra.Command, args []string) error {
 	if f.dir == "" {
-		return errors.New("--from: name the folder that has the data")
+		return errors.New("--data-dir: name the folder that has the data")
 	}
 	return f.each(c, args, func(doc *jsonstream.Document, kind format.Format) ([]byte, any, error) {
 		text, _, err := sw4rm.Internalize(doc, kind, f.Limits, f.fetch)

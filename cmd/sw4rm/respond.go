@@ -31,7 +31,7 @@ type respondFlags struct {
 func newSW4RMRespond(g *cli.Globals) *cobra.Command {
 	f := &respondFlags{responding: responding{Rewriting: cli.Rewriting{Globals: g}}}
 	c := &cobra.Command{
-		Use:   "respond --agent FILE [REQUEST|-]...",
+		Use:   "respond --agent-record FILE [REQUEST|-]...",
 		Short: "Answer requests as an agent",
 		Long: `Respond prints the HandoffResponse with which an agent answers a HandoffRequest, as
 the document's on_handoff_request. The request must be for this agent, or for any;
@@ -45,19 +45,21 @@ A policy is YAML or JSON, and denies what it does not allow (docs/sw4rm.md):
   allow:
     - {from: planner, to: reviewer, capabilities: [code_review]}
 
-With --pending, what would be accepted is answered with PENDING: somebody decides later.
+With --answer-pending, what would be accepted is answered with PENDING: somebody decides later.
 
 A request whose snapshot is not one that deserialize_context reads is not answered.
 Exit code 0: none was rejected; 1: one was rejected; 2: one could not be read.`,
-		Example: `  handoff sw4rm respond --agent reviewer.json request.json
-  handoff sw4rm respond --agent reviewer.json --pending request.json
-  consumer | handoff sw4rm respond --agent reviewer.json > responses.jsonl`,
+		Example: `  handoff sw4rm respond --agent-record reviewer.json request.json
+  handoff sw4rm respond --agent-record reviewer.json --answer-pending request.json
+  consumer | handoff sw4rm respond --agent-record reviewer.json > responses.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runRespond(c, args) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.agentFile, "agent", "", "the agent's record, a `FILE`")
+	flags.StringVar(&f.agentFile, "agent-record", "", "the agent's record, a `FILE`")
+	cli.Formerly(c, "agent-record", "agent", "names an agent; for its record")
 	flags.StringVar(&f.policy, "policy", "", "who may hand to whom, for which capabilities, a YAML or JSON `FILE`")
-	flags.BoolVar(&f.pending, "pending", false, "answer PENDING in place of ACCEPTED")
+	flags.BoolVar(&f.pending, "answer-pending", false, "answer PENDING in place of ACCEPTED")
+	cli.Formerly(c, "answer-pending", "pending", "lists what waits; to answer so")
 	f.scanning.Register(c)
 	f.register(c)
 	return c
@@ -65,7 +67,7 @@ Exit code 0: none was rejected; 1: one was rejected; 2: one could not be read.`,
 
 func (f *respondFlags) runRespond(c *cobra.Command, args []string) error {
 	if f.agentFile == "" {
-		return errors.New("--agent: name the file with the agent's record")
+		return errors.New("--agent-record: name the file with the agent's record")
 	}
 	var err error
 	if f.agent, err = loadAgents(&f.responding, c, args, f.agentFile, sw4rm.ReadAgent); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 )
@@ -17,7 +16,7 @@ import (
 // sw4rmStatusFlags are the flags of sw4rm status.
 type sw4rmStatusFlags struct {
 	*cli.Globals
-	format string
+	cli.FactsFlags
 }
 
 func newSW4RMStatus(g *cli.Globals) *cobra.Command {
@@ -42,7 +41,7 @@ is there as PENDING; or JSON Lines about any number of handoffs, with any furthe
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	cli.RegisterFormat(c, &f.format, "output format: text, json", report.PlainFormats)
+	f.FactsFlags.Register(c, "format: text, json", "write to `FILE`")
 	return c
 }
 
@@ -58,7 +57,7 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if words > 0 && words < len(args) {
 		return fmt.Errorf("%s: the arguments are either events (%s) or files: write a file as ./FILE", strings.Join(args, " "), strings.Join(actionNames(), ", "))
 	}
-	out, err := (&cli.FactsFlags{Format: f.format}).Open(f.Globals, c)
+	out, err := f.FactsFlags.Open(f.Globals, c)
 	if err != nil {
 		return err
 	}

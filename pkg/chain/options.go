@@ -13,6 +13,8 @@ import (
 type Options struct {
 	// Severities overrides the severities of rules, by ID.
 	Severities map[string]finding.Severity
+	// Strict makes warnings errors, also those of Severities.
+	Strict bool
 	// MaxVisits is how often a pair of agents may hand a task to each other in turn
 	// before it counts as a loop; 0 means 2.
 	MaxVisits int

@@ -15,10 +15,14 @@ func (p Place) String() string { return p.Source + ":" + strconv.Itoa(p.Line) }
 
 // severityOf returns the severity of a rule.
 func (c *Checker) severityOf(rule string) finding.Severity {
-	if s, ok := c.o.Severities[rule]; ok {
-		return s
+	s, ok := c.o.Severities[rule]
+	if !ok {
+		s = c.rules[c.ruleIndex[rule]].Severity
 	}
-	return c.rules[c.ruleIndex[rule]].Severity
+	if c.o.Strict && s == finding.Warning {
+		return finding.Error
+	}
+	return s
 }
 
 // report adds a finding to a node, unless the rule is off.

@@ -48,6 +48,9 @@ const (
 	Off     Severity = "off"
 )
 
+// Severities returns the severities, the highest first.
+func Severities() []Severity { return []Severity{Error, Warning, Note, Off} }
+
 // A Finding is one thing that is wrong with a message, and where. No text of it shows a
 // secret.
 type Finding struct {

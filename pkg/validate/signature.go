@@ -19,8 +19,14 @@ func checkSignature(m *message.Message, o Options) ([]finding.Finding, string) {
 	if !errors.As(err, &fault) {
 		return nil, key.ID
 	}
+	return []finding.Finding{SignatureFault(fault)}, ""
+}
+
+// SignatureFault returns the finding that a signature does not hold, or that nobody may rely on
+// it.
+func SignatureFault(fault *sign.Error) finding.Finding {
 	f := finding.Finding{Layer: finding.Signature, Reason: SignatureInvalid, Severity: finding.Error, Rule: signaturePrefix + string(fault.Reason), Message: fault.Problem}
-	return []finding.Finding{f.At(fault.Pointer, fault.Position)}, ""
+	return f.At(fault.Pointer, fault.Position)
 }
 
 // checkSignatures is [checkSignature] of a message, or of those that one of another format holds as

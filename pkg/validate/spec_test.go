@@ -347,7 +347,7 @@ func TestDetails(t *testing.T) {
 }
 
 // Warnings do not make a message invalid, unless Strict; Off silences them.
-func TestStrictAndOff(t *testing.T) {
+func TestSeverities(t *testing.T) {
 	m := with(t, "/priority", `"high"`)
 	for _, tt := range []struct {
 		name    string
@@ -357,14 +357,16 @@ func TestStrictAndOff(t *testing.T) {
 	}{
 		{name: "default", valid: true, want: 1},
 		{name: "strict", options: Options{Strict: true}, want: 1},
-		{name: "off", options: Options{Strict: true, Off: []string{"schema/unknown-member"}}, valid: true},
-		{name: "off does not silence errors", options: Options{Off: []string{"budget/budget-exhausted", "schema/unknown-member"}}, valid: true},
+		{name: "off", options: Options{Strict: true, Severities: map[string]finding.Severity{"schema/unknown-member": finding.Off}}, valid: true},
+		{name: "error", options: Options{Severities: map[string]finding.Severity{"schema/unknown-member": finding.Error}}, want: 1},
+		{name: "a note is no warning", options: Options{Strict: true, Severities: map[string]finding.Severity{"schema/unknown-member": finding.Note}}, valid: true, want: 1},
+		{name: "off does not silence errors", options: Options{Severities: map[string]finding.Severity{"budget/budget-exhausted": finding.Off, "schema/unknown-member": finding.Off}}, valid: true},
 	} {
 		if r := check(t, m, tt.options); r.Valid != tt.valid || len(r.Findings) != tt.want {
 			t.Errorf("%s: got %+v", tt.name, r)
 		}
 	}
-	r := check(t, with(t, "/costTracking/costBudgetRemainingUSD", "0"), Options{Off: []string{"budget-exhausted"}})
+	r := check(t, with(t, "/costTracking/costBudgetRemainingUSD", "0"), Options{Severities: map[string]finding.Severity{"budget-exhausted": finding.Off}})
 	if r.Valid {
 		t.Error("an error was silenced")
 	}

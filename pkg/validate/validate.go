@@ -41,8 +41,9 @@ type Options struct {
 	All bool
 	// Strict makes warnings errors.
 	Strict bool
-	// Off are the IDs of rules whose warnings are not reported.
-	Off []string
+	// Severities are how much the warnings of rules matter, by the rules' IDs, where not as
+	// warnings. What is an error stays one.
+	Severities map[string]finding.Severity
 	// Verifier checks the signature; nil skips that, with a note on signed messages. The
 	// Receiver's Trust says whose keys it accepts for whom.
 	Verifier *sign.Verifier
@@ -128,13 +129,10 @@ func (v *Validator) judge(ctx context.Context, find func(finding.Layer) ([]findi
 		if err != nil {
 			return Result{}, err
 		}
-		findings = slices.DeleteFunc(findings, v.isOff)
+		findings = v.weigh(findings)
 		sortByPlace(findings)
 		failed := false
 		for i := range findings {
-			if v.options.Strict && findings[i].Severity == finding.Warning {
-				findings[i].Severity = finding.Error
-			}
 			failed = failed || findings[i].Severity == finding.Error
 		}
 		all = append(all, findings...)
@@ -262,6 +260,16 @@ func handoffsIn(root jsonstream.Value, f format.Format) []jsonstream.Value {
 	return nil
 }
 
-func (v *Validator) isOff(f finding.Finding) bool {
-	return f.Severity == finding.Warning && slices.Contains(v.options.Off, f.Rule)
+// weigh gives warnings the severities that are wanted, and returns the findings that are left.
+func (v *Validator) weigh(findings []finding.Finding) []finding.Finding {
+	for i := range findings {
+		f := &findings[i]
+		if severity, ok := v.options.Severities[f.Rule]; ok && f.Severity == finding.Warning {
+			f.Severity = severity
+		}
+		if v.options.Strict && f.Severity == finding.Warning {
+			f.Severity = finding.Error
+		}
+	}
+	return slices.DeleteFunc(findings, func(f finding.Finding) bool { return f.Severity == finding.Off })
 }

@@ -78,7 +78,7 @@ for word; do
 	[ ! -e "$word" ] || continue
 	case $word in
 	state.json) case $BLOCK in *'handoff new'*) ;; *) state >state.json ;; esac ;;
-	draft.json) handoff new --from planner@1.0.0 --to scorer --task 'Score the clauses' --done Read --left Score --said Score --budget 1 >"$word" ;;
+	draft.json) handoff new --from planner@1.0.0 --to scorer --task-description 'Score the clauses' --done Read --left Score --said Score --budget 1 >"$word" ;;
 	s.json) case $BLOCK in *macp*) session s.json ;; *) state >s.json ;; esac ;;
 	message.json|m.json|before.json|a.json|old.json) handoff example >"$word" ;;
 	after.json|b.json)

@@ -22,10 +22,9 @@ func (f *FormatFlag) Register(c *cobra.Command) {
 }
 
 // FormerlyFormat is [Formerly] for a flag that names a format, once spelled like one that
-// names an agent. No setting has that spelling: there it is the agent.
+// names an agent.
 func FormerlyFormat(c *cobra.Command, name, former string) {
 	Formerly(c, name, former, "names an agent; for a format")
-	OnlyForCall(c, former)
 }
 
 // TakesLines returns how input is read for a command: see [formats.TakesLines].

@@ -35,32 +35,22 @@ func (f *ReportFlags) Register(c *cobra.Command, formats []string) {
 	f.registerText(c)
 }
 
-// RegisterFiles registers the flags of a command that may write several reports.
+// RegisterFiles registers the flags of a command that may write several reports. Even one that is
+// not written has to be in a format that there is.
 func (f *ReportFlags) RegisterFiles(c *cobra.Command, formats []string) {
-	f.register(c, "format of the report", formats)
-	c.Flags().StringArrayVar(&f.Also, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
+	f.Formats = formats
+	flags := c.Flags()
+	flags.StringVarP(&f.Format, "format", "f", "text", "format of the report: "+strings.Join(formats, ", "))
+	flags.StringVarP(&f.Output, "output", "o", "", "write the report to `FILE`")
+	flags.BoolVarP(&f.Quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
+	flags.StringArrayVar(&f.Also, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
 	var prefixes []string
 	for _, format := range formats {
 		prefixes = append(prefixes, format+"=")
 	}
 	Complete(c, "report", prefixes...)
-}
-
-// RegisterOne registers the flags of a command that writes one report. Even one that is not
-// written has to be in a format that there is.
-func (f *ReportFlags) RegisterOne(c *cobra.Command, what string, formats []string) {
-	f.register(c, what, formats)
-	f.registerText(c)
-	c.PreRunE = func(*cobra.Command, []string) error { return report.CheckFormat(f.Format, formats) }
-}
-
-func (f *ReportFlags) register(c *cobra.Command, what string, formats []string) {
-	f.Formats = formats
-	flags := c.Flags()
-	flags.StringVarP(&f.Format, "format", "f", "text", what+": "+strings.Join(formats, ", "))
-	flags.StringVarP(&f.Output, "output", "o", "", "write the report to `FILE`")
-	flags.BoolVarP(&f.Quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
 	Complete(c, "format", formats...)
+	c.PreRunE = func(*cobra.Command, []string) error { return report.CheckFormat(f.Format, formats) }
 }
 
 // registerText registers the flags that say how a report reads on each document.

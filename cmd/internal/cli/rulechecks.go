@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
@@ -11,25 +9,15 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// RuleChecks are the flags --off and --warnings-as-errors of commands that check documents by
-// the rules of one system.
+// RuleChecks are the severities of commands that check documents by the rules of one system.
 type RuleChecks struct {
-	rules  func() []finding.Rule
-	off    []string
-	strict bool
+	SeverityFlags
+	byRule map[string]finding.Severity
 }
 
-// Register registers the flags, for some rules.
-func (f *RuleChecks) Register(c *cobra.Command, rules func() []finding.Rule) {
-	f.rules = rules
-	c.Flags().StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
-	c.Flags().BoolVar(&f.strict, "warnings-as-errors", false, "make warnings errors")
-	CompleteWith(c, "off", func([]string) []string { return finding.IDs(rules()) })
-}
-
-// Load looks up the rules that are off.
-func (f *RuleChecks) Load() (err error) {
-	f.off, err = RuleIDs("off", f.off, "rule", f.rules)
+// Load looks up the rules that the flags name.
+func (f *RuleChecks) Load(c *cobra.Command) (err error) {
+	f.byRule, err = f.SeverityFlags.Load(c)
 	return err
 }
 
@@ -39,10 +27,13 @@ func (f *RuleChecks) Record(d input.Document, findings []finding.Finding) report
 	var details []finding.Finding
 	r.Findings = []finding.Finding{} // an array in JSON, also without any
 	for _, one := range findings {
-		if slices.Contains(f.off, one.Rule) {
+		if severity, ok := f.byRule[one.Rule]; ok {
+			one.Severity = severity
+		}
+		if one.Severity == finding.Off {
 			continue
 		}
-		if f.strict && one.Severity == finding.Warning {
+		if f.Strict && one.Severity == finding.Warning {
 			one.Severity = finding.Error
 		}
 		if one.Severity == finding.Error {

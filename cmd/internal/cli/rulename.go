@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
@@ -48,5 +49,5 @@ func ExplainOne(w io.Writer, name, noun string, rules func() []finding.Rule) err
 	if err != nil {
 		return err
 	}
-	return WriteRules(w, "text", []finding.Rule{r}, false)
+	return WriteRules(w, term.ScreenWidth(w), "text", []finding.Rule{r}, false)
 }

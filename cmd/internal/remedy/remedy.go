@@ -30,7 +30,7 @@ func Of(err error) string {
 	case errors.As(err, new(*compress.DictionaryError)):
 		return ": decompress it with --dict FILE, where FILE is that dictionary"
 	case errors.As(err, new(*convert.MadeUpError)):
-		return "; without --strict it is made up"
+		return "; without --no-made-up it is made up"
 	case errors.As(err, new(convert.SourceErrors)):
 		return Lenient
 	case errors.Is(err, convert.ErrUnknown):
@@ -52,7 +52,7 @@ func OfRule(id string) string {
 	case "chain/loop":
 		return ", or raise --max-visits"
 	case "chain/wrong-sender":
-		return ", or say with --agent which of these types it is"
+		return ", or say with --agent-type which of these types it is"
 	default:
 		return ""
 	}
