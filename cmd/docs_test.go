@@ -76,7 +76,7 @@ func TestDocs(t *testing.T) {
 				switch {
 				case block.language == "yaml":
 					shell.configure(t, name, block)
-				case name == "tour.md" && block.language == "console": // TestTour runs them
+				case name == "tour.md" && block.language == "console", name == "cookbook.md": // TestTour and TestCookbook run them
 				default:
 					shell.run(t, block)
 				}
@@ -194,15 +194,8 @@ var docsWord = regexp.MustCompile(`[\w.-]+/?`)
 // prepare makes a folder with what the commands in text name.
 func (s docsShell) prepare(t *testing.T, text string) (dir string, env []string) {
 	t.Helper()
-	dir = t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "bin", "handoff"), []byte(wrapper), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	env = append(os.Environ(), "HANDOFF="+s.real, "FAILED="+filepath.Join(dir, "bin", "failed"), "BLOCK="+text, "DOCS="+s.folder, "HOME="+filepath.Join(dir, "home"),
-		"PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "GIT_CONFIG_GLOBAL="+filepath.Join(dir, "bin", "gitconfig"), "KEY=secret")
+	dir, env = s.empty(t)
+	env = append(env, "BLOCK="+text, "DOCS="+s.folder)
 	c := exec.Command("sh", append([]string{filepath.Join(s.folder, "folder.sh")}, docsWord.FindAllString(text, -1)...)...)
 	c.Dir, c.Env = dir, env
 	if out, err := c.CombinedOutput(); err != nil {
@@ -211,13 +204,29 @@ func (s docsShell) prepare(t *testing.T, text string) (dir string, env []string)
 	return dir, env
 }
 
-// call runs one command, which must not fail unless it shows that.
-func (s docsShell) call(t *testing.T, dir string, env []string, command string, showsError bool) {
+// empty makes a folder with nothing but handoff, on the PATH.
+func (s docsShell) empty(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bin", "handoff"), []byte(wrapper), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env = append(os.Environ(), "HANDOFF="+s.real, "FAILED="+filepath.Join(dir, "bin", "failed"), "HOME="+filepath.Join(dir, "home"),
+		"PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "GIT_CONFIG_GLOBAL="+filepath.Join(dir, "bin", "gitconfig"), "KEY=secret")
+	return dir, env
+}
+
+// call runs a command, or several, which must not fail unless it shows that, and returns what
+// they print.
+func (s docsShell) call(t *testing.T, dir string, env []string, command string, showsError bool) string {
 	t.Helper()
 	for _, program := range []string{"jq", "openssl", "git"} {
 		if _, err := exec.LookPath(program); err != nil && strings.Contains(command, program+" ") && os.Getenv("CI") == "" {
 			t.Logf("%s is not installed: %s is not run", program, command)
-			return
+			return ""
 		}
 	}
 	c := exec.Command("sh", "-c", command)
@@ -225,12 +234,10 @@ func (s docsShell) call(t *testing.T, dir string, env []string, command string, 
 	out, err := c.CombinedOutput()
 	failed, _ := os.ReadFile(filepath.Join(dir, "bin", "failed"))
 	_ = os.Remove(filepath.Join(dir, "bin", "failed"))
-	if showsError {
-		return
-	}
-	if len(failed) > 0 || err != nil && c.ProcessState.ExitCode() > 1 {
+	if !showsError && (len(failed) > 0 || err != nil && c.ProcessState.ExitCode() > 1) {
 		t.Errorf("%s\n%v\n%s%s", command, err, failed, out)
 	}
+	return string(out)
 }
 
 // configure uses a YAML file of a page.
