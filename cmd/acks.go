@@ -54,6 +54,7 @@ have not. It takes the answers that wait on the transports; with --wait it waits
 			})
 		},
 	}
+	c.ValidArgsFunction = cli.OneID(f.sentHandoffs())
 	f.register(c)
 	f.posting.register(c)
 	facts.Register(c, "text or json", "write to `FILE`")

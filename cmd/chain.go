@@ -11,7 +11,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
@@ -59,7 +58,7 @@ read.`,
 	f.register(c)
 	c.Flags().StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
 	c.Flags().StringVar(&f.explain, "explain", "", "show what `RULE` means, and do nothing else")
-	cli.CompleteWith(c, "explain", func([]string) []string { return finding.IDs(chain.Rules()) })
+	cli.CompleteRules(c, "explain", chain.Rules)
 	return c
 }
 

@@ -20,6 +20,12 @@ type commandInfo struct {
 	Flags    []flagInfo    `json:"flags"`
 	Exits    []exitInfo    `json:"exitCodes"`
 	Commands []commandInfo `json:"commands"`
+	Topics   []topicInfo   `json:"topics,omitzero"` // of the program: what handoff help shows beside commands
+}
+
+type topicInfo struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
 }
 
 type flagInfo struct {
@@ -46,6 +52,9 @@ func describe(c *cobra.Command) commandInfo {
 	info := commandInfo{
 		Name: c.CommandPath(), Usage: c.UseLine(), Summary: c.Short, Details: c.Long,
 		Examples: []string{}, Flags: []flagInfo{}, Exits: exits, Commands: []commandInfo{},
+	}
+	if !c.HasParent() {
+		info.Topics = topics
 	}
 	for line := range strings.Lines(c.Example) {
 		info.Examples = append(info.Examples, strings.TrimSpace(line))

@@ -25,6 +25,10 @@ func (c commandInfo) writeMarkdown(w io.Writer) error {
 	for _, e := range c.Exits {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.Code, e.Meaning)
 	}
+	b.WriteString("\n| `handoff help` topic | |\n|---|---|\n")
+	for _, t := range c.Topics {
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s |\n", t.Name, t.Name, t.Summary)
+	}
 	b.WriteByte('\n')
 	c.appendMarkdown(&b)
 	b.WriteString("## All flags\n\nA flag means the same in every command that has it.\n\n| flag | what it means | commands |\n|---|---|---|\n")

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // A setting is a configurable flag, its value, and where that came from.
@@ -82,4 +85,28 @@ func effective(g *cli.Globals) (all []setting, unused []error, err error) {
 		}
 	}
 	return all, unused, nil
+}
+
+// ofKeys returns the settings that have one of some keys, or are below it; all if there are none.
+func ofKeys(all []setting, keys []string, c *cobra.Command) ([]setting, error) {
+	if len(keys) == 0 {
+		return all, nil
+	}
+	var list []setting
+	for _, key := range keys {
+		n := len(list)
+		for _, s := range all {
+			if s.Key == key || strings.HasPrefix(s.Key, key+".") {
+				list = append(list, s)
+			}
+		}
+		if len(list) == n {
+			names := cli.CommandNames(c)
+			for _, s := range all {
+				names = append(names, s.Key)
+			}
+			return nil, term.WithHint(fmt.Errorf("%s: no setting or command is called %q%s", c.CommandPath(), key, nearest.Suggestion(key, names)), "handoff config lists the settings")
+		}
+	}
+	return list, nil
 }

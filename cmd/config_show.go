@@ -30,7 +30,7 @@ func (s setting) writeText(w io.Writer) error {
 func newConfig(g *cli.Globals) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
-		Use:   "config",
+		Use:   "config [KEY]...",
 		Short: "Show the effective settings and where each came from",
 		Long: `Config prints the value of every setting and its origin. A setting is a flag
 that was not given on the command line; its value comes from, the strongest first:
@@ -43,7 +43,8 @@ that was not given on the command line; its value comes from, the strongest firs
 
 In the files, a flag's name at the top counts for every command, and below a
 command's name for that one. The text output can be used as such a file. Relative
-names of files count from the folder of the file that they are in.
+names of files count from the folder of the file that they are in. With a KEY, such as
+validate.strict, or all that is below it, as for validate, only those are shown.
 
 The project's file was written by whoever made the folder that you work in. Until you approve
 it ("handoff config trust"), it sets only what is harmless: formats, colours,
@@ -55,10 +56,22 @@ warning, unless you have approved it as it is. Passwords in URLs and what looks 
 a key are not printed.`,
 		Example: `  handoff config
   HANDOFF_MAX_DEPTH=100 handoff config -f json
+  handoff config validate.strict
   handoff config trust`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var keys []cobra.Completion
+			for _, s := range settings(newRoot()) {
+				_, usage := pflag.UnquoteUsage(s.flag)
+				keys = append(keys, cobra.CompletionWithDesc(s.Key, usage))
+			}
+			return keys, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
 			list, unused, err := effective(g)
+			if err == nil {
+				list, err = ofKeys(list, args, c)
+			}
 			if err != nil {
 				return err
 			}

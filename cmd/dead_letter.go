@@ -62,6 +62,24 @@ func letterAnswer(c *cobra.Command, err error) error {
 	return err
 }
 
+// completeLetter offers the letters that wait by the numbers of their records, the newest first.
+func completeLetter(log *cli.AuditLogFlag) cobra.CompletionFunc {
+	return cli.OneID(func(ctx context.Context, _ func(string) bool, offer func(string, string) bool) error {
+		decided := map[int64]bool{}
+		return log.EachNewest(ctx, []audit.Event{audit.DeadLettered, audit.Released, audit.Discarded}, func(s audit.Stored) bool {
+			switch {
+			case s.Event != audit.DeadLettered:
+				if s.Details.Concerns != nil {
+					decided[*s.Details.Concerns] = true
+				}
+			case !decided[s.Sequence]:
+				return offer(fmt.Sprint(s.Sequence), fmt.Sprintf("%s %s %s -> %s", s.Reason, cmp.Or(s.HandoffID, "(no handoffId)"), cmp.Or(s.Sender, "?"), cmp.Or(s.Receiver, "?")))
+			}
+			return true
+		})
+	})
+}
+
 func newDeadLetterList(g *cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
 	var facts cli.FactsFlags
@@ -151,6 +169,7 @@ func newDeadLetterShow(g *cli.Globals) *cobra.Command {
 			})
 		},
 	}
+	c.ValidArgsFunction = completeLetter(&log)
 	log.Register(c)
 	keys.Register(c)
 	c.Flags().BoolVar(&message, "message", false, "print the message as it came")
@@ -213,6 +232,7 @@ func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 			})
 		},
 	}
+	c.ValidArgsFunction = completeLetter(&log)
 	log.Register(c)
 	decision.register(c)
 	return c
@@ -237,6 +257,7 @@ prints it.`,
 			})
 		},
 	}
+	c.ValidArgsFunction = completeLetter(&f.log)
 	c.Flags().StringSliceVar(&decision.Allow, "allow", nil, "only allow the findings of this `RULE`, such as safety/override-instructions; may be repeated (default: of all that it was rejected for)")
 	f.checks.register(c)
 	f.log.Register(c)

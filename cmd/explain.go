@@ -27,11 +27,7 @@ RULE alone is enough where no other rule has that name.`,
   handoff explain lint
   handoff explain completed-subtasks lint/secret chain/subtask-lost macp/7`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var ids []string
-			for _, r := range report.Rules() {
-				ids = append(ids, r.ID+"\t"+r.Summary)
-			}
-			return ids, cobra.ShellCompDirectiveNoFileComp
+			return cli.RuleCompletions(report.Rules()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			all := report.Rules()

@@ -35,7 +35,8 @@ var groups = []*cobra.Group{
 }
 
 // topics are the documents that help names, with what they are about.
-var topics = [][2]string{
+var topics = []topicInfo{
+	{"cookbook", "twelve tasks, ready to paste"},
 	{"exit-codes", "what a run comes to, for scripts"},
 	{"pipelines", "streams, filters, files that appear whole"},
 	{"formats", "the formats, and what conversion keeps"},
@@ -49,8 +50,8 @@ func newHelp(g *cli.Globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]... | [TOPIC]",
 		Short: "Show what a command takes, or a document",
-		Long: `Help shows what a command takes, as --help does, or a document: exit-codes, pipelines,
-formats, configuration, environment, or any other that "handoff help index" lists. Where a
+		Long: `Help shows what a command takes, as --help does, or a document: cookbook, exit-codes,
+pipelines, formats, configuration, environment, or any other that "handoff help index" lists. Where a
 command and a document have the same name, docs/NAME is the document.`,
 		Example: `  handoff help validate
   handoff help exit-codes
@@ -62,11 +63,13 @@ command and a document have the same name, docs/NAME is the document.`,
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			for _, sub := range at.Commands() {
-				names = append(names, sub.Name()+"\t"+sub.Short)
+				if sub.IsAvailableCommand() {
+					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+				}
 			}
 			if len(args) == 0 {
 				for _, t := range topics {
-					names = append(names, t[0]+"\t"+t[1])
+					names = append(names, cobra.CompletionWithDesc(t.Name, t.Summary))
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
@@ -132,7 +135,7 @@ func writeHelp(c *cobra.Command) error {
 	if !c.HasParent() {
 		b.WriteString("\nTopics (handoff help TOPIC):\n")
 		for _, t := range topics {
-			fmt.Fprintf(&b, "  %-13s %s\n", t[0], t[1])
+			fmt.Fprintf(&b, "  %-13s %s\n", t.Name, t.Summary)
 		}
 	}
 	_, err := io.WriteString(out, b.String())

@@ -84,6 +84,10 @@ func writeMan(w io.Writer, root commandInfo) error {
 			b.WriteString(".fi\n")
 		}
 	}
+	b.WriteString(".SH TOPICS\n\\(lqhandoff help TOPIC\\(rq shows:\n")
+	for _, t := range root.Topics {
+		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff.Replace(t.Name), roff.Replace(t.Summary))
+	}
 	b.WriteString(".SH EXIT STATUS\n")
 	for _, e := range root.Exits {
 		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", e.Code, roff.Replace(e.Meaning))

@@ -116,6 +116,7 @@ func newOutboxShow(g *cli.Globals) *cobra.Command {
 			})
 		},
 	}
+	c.ValidArgsFunction = cli.OneID(f.sentHandoffs())
 	f.register(c)
 	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
 	c.Flags().BoolVar(&message, "message", false, "print the message as it came")
@@ -154,6 +155,7 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 			})
 		},
 	}
+	c.ValidArgsFunction = cli.OneID(f.stuckHandoffs())
 	f.register(c)
 	f.registerClaimCheck(c)
 	f.posting.register(c)

@@ -44,6 +44,7 @@ Called again, it prints the checkpoint again.`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
+	c.ValidArgsFunction = cli.OneID(f.sentHandoffs())
 	flags := c.Flags()
 	flags.BoolVar(&f.Force, "force", false, "also take back what a receiver has accepted, or may have")
 	flags.DurationVar(&f.answerWithin, "answer-within", 0, "wait so long for answers that are missing")

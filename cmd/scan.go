@@ -65,13 +65,6 @@ be looked at.`,
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
 	f.reports.Register(c, report.Formats)
 	f.reports.RegisterFilter(c, "clean")
-	cli.CompleteWith(c, "allow", func([]string) []string {
-		var ids []string
-		for _, r := range safety.New(safety.Options{}).Rules() {
-			ids = append(ids, r.ID)
-		}
-		return ids
-	})
 	return c
 }
 

@@ -91,6 +91,7 @@ Exit code 2 if answers could not be taken: then it shows what was known before.`
 			})
 		},
 	}
+	c.ValidArgsFunction = cli.OneID(f.sentTasks())
 	f.register(c)
 	f.registerRetries(c)
 	f.posting.register(c)

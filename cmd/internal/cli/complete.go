@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -27,10 +28,28 @@ func Names[S ~string](words []S) []string {
 // CompleteWith offers values that are found when they are asked for, from the
 // arguments so far.
 func CompleteWith(c *cobra.Command, flag string, values func(args []string) []string) {
-	err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	CompleteFlag(c, flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return values(args), cobra.ShellCompDirectiveNoFileComp
 	})
-	if err != nil {
+}
+
+// CompleteRules offers rules for a flag, each with what it finds.
+func CompleteRules(c *cobra.Command, flag string, rules func() []finding.Rule) {
+	CompleteWith(c, flag, func([]string) []string { return RuleCompletions(rules()) })
+}
+
+// RuleCompletions returns rules with what they find.
+func RuleCompletions(rules []finding.Rule) []cobra.Completion {
+	list := make([]cobra.Completion, len(rules))
+	for i, r := range rules {
+		list[i] = cobra.CompletionWithDesc(r.ID, r.Summary)
+	}
+	return list
+}
+
+// CompleteFlag has a function complete the value of a flag.
+func CompleteFlag(c *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // the flag is not defined
 	}
 }

@@ -35,6 +35,12 @@ func (f *ScannerFlags) Register(c *cobra.Command) {
 	if flags.Lookup("allow") == nil {
 		flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
 	}
+	CompleteWith(c, "allow", func([]string) (ids []string) {
+		for _, r := range safety.New(safety.Options{}).Rules() {
+			ids = append(ids, cobra.CompletionWithDesc(r.ID, r.Summary))
+		}
+		return ids
+	})
 	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
 	flags.Float64Var(&f.from, "classifier-from", 0, "ask the classifier only about texts with at least this score of the scanner's own; 0 asks about all")
 	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")

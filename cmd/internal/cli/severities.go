@@ -27,7 +27,7 @@ func (f *SeverityFlags) Register(c *cobra.Command, noun string, rules func() []f
 	flags.BoolVar(&f.Strict, "strict", false, "make warnings errors")
 	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
 	flags.StringSliceVar(&f.list, "severity", nil, "how much a rule matters, as `RULE=SEVERITY`: error, warning, note or off; may be repeated")
-	CompleteWith(c, "off", func([]string) []string { return finding.IDs(rules()) })
+	CompleteRules(c, "off", rules)
 	CompleteWith(c, "severity", func([]string) []string {
 		var choices []string
 		for _, id := range finding.IDs(rules()) {
