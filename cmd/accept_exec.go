@@ -23,7 +23,7 @@ func (a *acceptance) runAgent(h receiver.Handover, answer receiver.Answer, shown
 	if err := a.out.Flush(); err != nil {
 		return answer, err
 	}
-	program := intake.Program{Args: a.agent, Stdout: stdout, Stderr: a.command.ErrOrStderr(), FailWithin: a.failWithin}
+	program := intake.Program{Args: a.agent, Stdout: term.Unscreened(stdout), Stderr: term.Unscreened(a.command.ErrOrStderr()), FailWithin: a.failWithin}
 	var signalled atomic.Pointer[syscall.Signal]
 	release := a.PassSignals(func(s syscall.Signal) {
 		signalled.Store(&s)

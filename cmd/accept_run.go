@@ -66,9 +66,13 @@ func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agen
 	if err != nil {
 		return err
 	}
+	stderr := c.ErrOrStderr()
+	if agent != nil { // which writes there, too
+		stderr = term.Unscreened(stderr)
+	}
 	a := &acceptance{
 		acceptFlags: f, ctx: c.Context(), receiver: r, handovers: intake.NewHandovers(c.Context(), r), alerts: alerts, out: out, agent: agent, command: c,
-		progress:     f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
+		progress:     f.NewProgress(stderr),
 		answerCounts: newAnswerCounts(),
 	}
 	err = a.acceptAll(files)

@@ -27,7 +27,7 @@ is the number of its record.
 Exit code 0: no finding is an error; 1: at least one is, or the log has no record of
 the task; 2: the log or a message in it could not be read.`,
 		Example:           `  handoff audit chain cc35de8b-6ece-4435-abfd-a60e12baff98`,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: cli.OneID(log.Recorded(func(r *audit.Record) string { return r.TaskID })),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			err := f.run(c, func(r *chainRun) error { return r.readLog(c, &log, args[0]) })
@@ -52,6 +52,8 @@ func (r *chainRun) readLog(c *cobra.Command, flag *cli.AuditLogFlag, id string) 
 		return err
 	}
 	defer log.Store().Close() // it has written nothing
+	r.progress.StartDoing("reading messages of the audit log", -1)
+	defer r.progress.Stop()
 	return log.Store().View(c.Context(), func(v audit.Reader) error {
 		list, err := trace.Accepted(v, id)
 		if err != nil {

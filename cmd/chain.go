@@ -109,7 +109,7 @@ func (f *chainFlags) run(c *cobra.Command, read func(*chainRun) error) error {
 		checker:  chain.New(options),
 		stderr:   c.ErrOrStderr(),
 		only:     f.tasks,
-		progress: f.NewProgress(c.ErrOrStderr(), f.reports.Quiet || !term.IsTerminal(c.OutOrStdout())),
+		progress: f.NewProgress(c.ErrOrStderr()),
 	}
 	run.out, err = report.Open(f.Open, f.Open, c.OutOrStdout(), f.reports.Choice, func(format string, w *output.File) (report.Ending, error) {
 		look := report.Text{Colors: term.NewPalette(w.Stdout && term.UseColor(f.Color, c.OutOrStdout())), All: f.all || f.tasks != nil}

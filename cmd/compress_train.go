@@ -22,26 +22,14 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 		return errors.New("--train writes a dictionary, and nothing else: use it with -o FILE and samples")
 	}
 	f.stderr = c.ErrOrStderr()
-	var samples [][]byte
-	size := 0
-	for _, s := range f.Sources(args, c.InOrStdin(), f.stderr) {
-		if size >= maxSamples {
-			break
-		}
-		var problem error
-		s.Documents(f.Limits, func(int) {}, func(d input.Document, _ bool) bool {
-			if problem = d.Err; problem != nil {
-				return false
-			}
-			samples = append(samples, d.Raw.Bytes)
-			size += len(d.Raw.Bytes)
-			return size < maxSamples
-		})
-		if problem != nil {
-			return input.InFile(s.Name, problem)
-		}
+	samples, err := f.samples(f.Sources(args, c.InOrStdin(), f.stderr))
+	if err != nil {
+		return err
 	}
+	p := f.NewProgress(f.stderr)
+	p.StartDoing("training with "+term.Counted(len(samples), "message"), -1)
 	dict, err := dictionary.Train(samples, dictionary.Options{})
+	p.Stop()
 	if err != nil {
 		return err
 	}
@@ -61,4 +49,31 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 		fmt.Fprintf(f.stderr, "dictionary %d of %d bytes from %s\n", id, len(dict), term.Counted(len(samples), "message"))
 	}
 	return nil
+}
+
+// samples reads what the dictionary is made of.
+func (f *compressFlags) samples(list []input.Source) (samples [][]byte, err error) {
+	p := f.NewProgress(f.stderr)
+	input.Watch(p, list)
+	defer p.Stop()
+	size := 0
+	for _, s := range list {
+		if size >= maxSamples {
+			break
+		}
+		var problem error
+		s.Documents(f.Limits, p.Bytes, func(d input.Document, _ bool) bool {
+			if problem = d.Err; problem != nil {
+				return false
+			}
+			p.Message()
+			samples = append(samples, d.Raw.Bytes)
+			size += len(d.Raw.Bytes)
+			return size < maxSamples
+		})
+		if problem != nil {
+			return nil, input.InFile(s.Name, problem)
+		}
+	}
+	return samples, nil
 }

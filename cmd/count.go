@@ -74,7 +74,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 	if out.JSON {
 		show = func(r countRecord) error { return out.Print(r) }
 	}
-	p := f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
+	p := f.NewProgress(c.ErrOrStderr())
 	unread, err := cli.Each(f.Globals, c, args, p, func(d input.Document) (countRecord, error) { return f.count(d, counter) }, show, out.Flush)
 	if err == nil {
 		err = text.Close()

@@ -155,7 +155,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 		colors:   term.NewPalette(out.Stdout && (term.UseColor(f.Color, c.OutOrStdout()) || f.git && f.Color == "auto" && gitPaging())),
 		stdin:    c.InOrStdin(),
 		stderr:   c.ErrOrStderr(),
-		progress: f.NewProgress(c.ErrOrStderr(), f.quiet || !term.IsTerminal(c.OutOrStdout())),
+		progress: f.NewProgress(c.ErrOrStderr()),
 	}
 	if f.git {
 		return out.Close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash

@@ -215,8 +215,9 @@ var imports = map[string][]string{
 		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"cmd/internal/tasktree": {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
-	"cmd/internal/term":     {"cmd/internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"cmd/internal/tasktree":      {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
+	"cmd/internal/term":          {"cmd/internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"cmd/internal/term/termtest": {"golang.org/x/sys"},
 	"cmd/macp": {
 		"cmd/internal/claim", "cmd/internal/cli", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",

@@ -68,7 +68,7 @@ was not a message at all.`,
 				validator: validate.New(validate.Options{
 					Formats: messages.Formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.Allow, Privacy: privacy, Limits: g.Limits,
 				}),
-				progress: g.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())),
+				progress: g.NewProgress(c.ErrOrStderr()),
 			}
 			if inTokens {
 				counter, err := counting.Load()
@@ -125,7 +125,6 @@ type inspection struct {
 func (i *inspection) noteTerms(c *cobra.Command, r inspectRecord) {
 	if i.terms && r.Format != "" && r.Format != format.EAAPL {
 		i.terms = false
-		i.progress.Clear()
 		term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
 	}
 }

@@ -76,8 +76,8 @@ func (f *packing) run(c *cobra.Command, args []string) error {
 		return errors.New("--in-place and --output: use one of them")
 	}
 	list := f.Sources(args, c.InOrStdin(), f.stderr)
-	f.progress = f.NewProgress(f.stderr, f.inPlace || f.output != "" || !term.IsTerminal(c.OutOrStdout()))
-	f.progress.Start(input.TotalSize(list))
+	f.progress = f.NewProgress(f.stderr)
+	input.Watch(f.progress, list)
 	defer f.progress.Stop()
 	if err := f.ClaimInPlace(list, f.inPlace); err != nil {
 		return err

@@ -62,7 +62,6 @@ func (f *packing) report(p packed) error {
 	if f.quiet {
 		return nil
 	}
-	f.progress.Clear()
 	if f.format == "json" {
 		return report.WriteJSON(f.stderr, p)
 	}

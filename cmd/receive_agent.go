@@ -26,7 +26,7 @@ func (f *receiveFlags) receive(c *cobra.Command, r *receiver.Receiver, o intake.
 	case f.stream:
 		return f.receiveForOne(c, r, o, agent)
 	default:
-		program := &intake.Program{Args: agent, Stdout: f.stdoutOfAgents(c), Stderr: c.ErrOrStderr(), FailWithin: f.failWithin}
+		program := &intake.Program{Args: agent, Stdout: f.stdoutOfAgents(c), Stderr: term.Unscreened(c.ErrOrStderr()), FailWithin: f.failWithin}
 		o.Runner = program
 		err := f.runIntake(c.Context(), c.ErrOrStderr(), r, o, program.Signal)
 		if errors.As(err, new(*intake.StartError)) {
@@ -39,9 +39,9 @@ func (f *receiveFlags) receive(c *cobra.Command, r *receiver.Receiver, o intake.
 // stdoutOfAgents returns where agents print: answers are alone on standard output.
 func (f *receiveFlags) stdoutOfAgents(c *cobra.Command) io.Writer {
 	if f.format == acceptAnswers {
-		return c.ErrOrStderr()
+		return term.Unscreened(c.ErrOrStderr())
 	}
-	return c.OutOrStdout()
+	return term.Unscreened(c.OutOrStdout())
 }
 
 // runIntake runs an intake until the first signal. Those that come after it go to the agents, if
@@ -69,7 +69,7 @@ func (f *receiveFlags) runIntake(ctx context.Context, stderr io.Writer, r *recei
 
 // receiveForOne receives messages for one agent, until that ends.
 func (f *receiveFlags) receiveForOne(c *cobra.Command, r *receiver.Receiver, o intake.Options, args []string) error {
-	agent, err := child.StartAgent(context.WithoutCancel(c.Context()), args, f.stdoutOfAgents(c), c.ErrOrStderr())
+	agent, err := child.StartAgent(context.WithoutCancel(c.Context()), args, f.stdoutOfAgents(c), term.Unscreened(c.ErrOrStderr()))
 	if err != nil {
 		return fmt.Errorf("the agent cannot be run: %w", err)
 	}

@@ -52,7 +52,7 @@ func Main() int {
 			signal.Notify(interrupts, s)
 		}
 	}
-	g := cli.NewGlobals()
+	g, screen := cli.NewGlobals(), &term.Screen{}
 	go func() {
 		s := (<-interrupts).(syscall.Signal)
 		for g.Pass(s) {
@@ -60,6 +60,7 @@ func Main() int {
 		}
 		g.RemoveUnfinished()
 		g.Children.Close()
+		screen.Clear()
 		if report := g.LastWords.Load(); report != nil {
 			(*report)()
 		}
@@ -68,6 +69,10 @@ func Main() int {
 
 	delayCollection()
 	root := newRootFor(g, os.Args[1:])
+	if term.IsTerminal(os.Stderr) { // or there is no progress to show
+		root.SetOut(screen.Stream(os.Stdout))
+		root.SetErr(screen.Stream(os.Stderr))
+	}
 	err := root.ExecuteContext(context.Background())
 	g.RemoveUnfinished()
 	code := exitCode(err, root.ErrOrStderr())

@@ -106,7 +106,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 		if err != nil {
 			return scanner.Close(err)
 		}
-		return out.Close(scanner.Close(calibrate(c.Context(), out, f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout())), f, scanner, f.Sources(args, c.InOrStdin(), c.ErrOrStderr()))))
+		return out.Close(scanner.Close(calibrate(c.Context(), out, f.NewProgress(c.ErrOrStderr()), f, scanner, f.Sources(args, c.InOrStdin(), c.ErrOrStderr()))))
 	}
 	out, err := f.reports.Start(f.Globals, c, nil)
 	if err != nil {

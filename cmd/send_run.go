@@ -52,7 +52,7 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 	}
 	s := &sending{
 		sendFlags: f, ctx: c.Context(), command: c, store: store, sender: sender, news: news, out: out, checkpoint: checkpoint,
-		progress: f.NewProgress(c.ErrOrStderr(), true), own: map[string]bool{},
+		progress: f.NewProgress(c.ErrOrStderr()), own: map[string]bool{},
 	}
 	if err := sender.Settle(s.ctx); err != nil { // what a run left that died
 		return out.Close(err)

@@ -75,7 +75,7 @@ func (f *streamJoinFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	j := &streamJoining{streamJoinFlags: f, assembler: chunked.NewAssembler(o), out: out, stderr: stderr,
-		progress: f.NewProgress(stderr, f.output != "" || !term.IsTerminal(c.OutOrStdout()))}
+		progress: f.NewProgress(stderr)}
 	err = j.all(c.Context(), list)
 	answer := cli.Answer(err, j.unread, j.faults > 0)
 	if err == nil && f.output != "" {

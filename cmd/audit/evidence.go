@@ -60,6 +60,7 @@ func withLog(c *cobra.Command, flag *cli.AuditLogFlag, f func(*audit.Log) error)
 // the log as it is at one moment.
 func writeEvidence(g *cli.Globals, c *cobra.Command, flag *cli.AuditLogFlag, output string, evidence func(audit.Reader) ([]byte, error)) error {
 	return withLog(c, flag, func(l *audit.Log) error {
+		defer atWork(g, c).Stop()
 		var text []byte
 		err := l.Store().View(c.Context(), func(r audit.Reader) (err error) {
 			text, err = evidence(r)

@@ -60,12 +60,20 @@ func (f *reading) runOn(c *cobra.Command, read func(*audit.Log, *output.File) er
 	if err != nil {
 		return err
 	}
+	defer atWork(f.Globals, c).Stop()
 	err = read(log, out)
 	if errors.Is(err, cli.ErrNo) {
 		return cli.Closed(err, out.Close(nil))
 	}
 	err = out.Close(err)
 	return answered(c.ErrOrStderr(), err)
+}
+
+// atWork shows for how long a run is busy with the audit log, until it is stopped.
+func atWork(g *cli.Globals, c *cobra.Command) *term.Progress {
+	p := g.NewProgress(c.ErrOrStderr())
+	p.StartDoing("working on the audit log", -1)
+	return p
 }
 
 // answered makes a no of the answer that the log does not have what was asked for.

@@ -44,6 +44,7 @@ read, or the archive not be written.`,
 				return err
 			}
 			return withLog(c, &log, func(l *audit.Log) error {
+				defer atWork(g, c).Stop()
 				return l.Store().View(c.Context(), func(r audit.Reader) error {
 					return writeReport(g, c, r, args[0], output, checkpoint, &signing, key)
 				})

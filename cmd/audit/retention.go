@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit/archive"
 )
 
-func newArchive(*cli.Globals) *cobra.Command {
+func newArchive(g *cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
 	var before cli.BeforeFlag
 	var directory string
@@ -32,6 +32,7 @@ verify, finds them there; --archive says where the files are now, if they were m
 				return err
 			}
 			return withLog(c, &log, func(l *audit.Log) error {
+				defer atWork(g, c).Stop()
 				m, err := archive.Move(c.Context(), l, at, directory)
 				if err == nil || m.Files > 0 {
 					fmt.Fprintf(c.ErrOrStderr(), "%s moved to %s\n", term.Counted(m.Messages, "message"), term.Counted(m.Files, "file"))
@@ -48,7 +49,7 @@ verify, finds them there; --archive says where the files are now, if they were m
 	return c
 }
 
-func newPrune(*cli.Globals) *cobra.Command {
+func newPrune(g *cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
 	var before cli.BeforeFlag
 	c := &cobra.Command{
@@ -72,6 +73,7 @@ more is sure when no other process uses the audit log.`,
 			}
 			log.Wipe = true
 			return withLog(c, &log, func(l *audit.Log) error {
+				defer atWork(g, c).Stop()
 				m, err := archive.Remove(c.Context(), l, at, now)
 				if young := (*archive.RetentionError)(nil); errors.As(err, &young) && young.Retention == "" {
 					return term.WithHint(err, "handoff audit init --retention PERIOD sets one")

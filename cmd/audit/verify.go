@@ -110,6 +110,10 @@ func (f *verifyFlags) run(c *cobra.Command) error {
 			_, err := fmt.Fprintln(out, term.Visible(p.Message))
 			return err
 		}
+		progress := f.NewProgress(c.ErrOrStderr())
+		progress.StartDoing("verifying records", size(c, l))
+		defer progress.Stop()
+		options.Reached = progress.Reached
 		found, err := audit.Verify(c.Context(), l.Store(), options)
 		if err == nil && f.Format == "json" {
 			err = report.WriteJSON(out, verifiedJSON(found, options))
@@ -118,6 +122,19 @@ func (f *verifyFlags) run(c *cobra.Command) error {
 		}
 		return cli.Answer(out.Close(err), 0, found.Problems > 0)
 	})
+}
+
+// size returns how many records a log says that it has, -1 if it does not: verifying it tells why.
+func size(c *cobra.Command, l *audit.Log) int64 {
+	n := int64(-1)
+	_ = l.Store().View(c.Context(), func(r audit.Reader) error {
+		head, err := r.Head()
+		if err == nil {
+			n = head.Size
+		}
+		return err
+	})
+	return n
 }
 
 // open returns where the report goes.

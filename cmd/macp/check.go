@@ -71,7 +71,7 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	list := f.Sources(args, c.InOrStdin(), out.Stderr)
-	out.Progress.Start(input.TotalSize(list))
+	input.Watch(out.Progress, list)
 	err = out.Run(f.batches(list, out.Progress.Bytes), func(batch []input.Document) cli.Records {
 		var records cli.Records
 		for _, d := range batch {

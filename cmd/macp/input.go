@@ -41,8 +41,8 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 		result R
 	}
 	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
-	f.progress = f.NewProgress(c.ErrOrStderr(), !term.IsTerminal(c.OutOrStdout()))
-	f.progress.Start(input.TotalSize(list))
+	f.progress = f.NewProgress(c.ErrOrStderr())
+	input.Watch(f.progress, list)
 	defer f.progress.Stop()
 	err = input.InOrder(f.batches(list, f.progress.Bytes), func(batch []input.Document) []outcome {
 		var outcomes []outcome

@@ -66,7 +66,7 @@ func (f *pathsFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	taken := newTaken(d)
-	p := f.NewProgress(c.ErrOrStderr(), false)
+	p := f.NewProgress(c.ErrOrStderr())
 	unread, err := cli.Each(f.Globals, c, args, p, func(doc input.Document) ([]agents.Transfer, error) { return f.transfers(d, doc) },
 		func(run []agents.Transfer) error { taken.add(run); return nil }, func() error { return nil })
 	summary := taken.summary()

@@ -96,7 +96,11 @@ func (f *compatFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	isEnough := true
-	for _, pair := range pairs {
+	progress := f.NewProgress(c.ErrOrStderr())
+	progress.StartDoing("comparing schemas", int64(len(pairs)))
+	defer progress.Stop()
+	for i, pair := range pairs {
+		progress.Reached(int64(i))
 		p := comparison{Old: pair[0], New: pair[1], Allowed: compat.Bump(f.bump)}
 		if p.Allowed == "" {
 			p.Allowed = compat.Announced(p.Old.Version, p.New.Version)

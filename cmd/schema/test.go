@@ -65,7 +65,7 @@ func (f *testFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	fixtures, failed := 0, 0
-	p := f.NewProgress(c.ErrOrStderr(), false)
+	p := f.NewProgress(c.ErrOrStderr())
 	unread, err := cli.Each(f.Globals, c, args, p, f.test, func(r fixture) error {
 		fixtures++
 		if !r.AsExpected {

@@ -125,6 +125,7 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 		limit: max(int(float64(f.window)*0.8), 1), keepTurns: f.keepTurns,
 		meter: counter.Meter(), tokenizer: string(counter.Encoding()), scanner: scanner, options: o, budget: budget,
 	}
+	defer f.atWork(c).Stop()
 	s, _, err := f.read(one, session.Options{TailBytes: fit.tailBytes()}, session.Read)
 	if err != nil {
 		return scanner.Close(err)

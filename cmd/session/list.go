@@ -66,8 +66,12 @@ func (f *search) list(c *cobra.Command, facts cli.FactsFlags) error {
 	for _, p := range problems {
 		term.Warn(c.ErrOrStderr(), p.Error())
 	}
+	progress := f.NewProgress(c.ErrOrStderr())
+	progress.StartDoing("looking into sessions", int64(len(all)))
+	defer progress.Stop()
 	list := make([]listed, 0, len(all))
-	for _, one := range all {
+	for i, one := range all {
+		progress.Reached(int64(i))
 		if l := f.peek(one); f.agent == "" || string(l.Agent) == f.agent {
 			list = append(list, l)
 		}

@@ -34,6 +34,7 @@ to do, the files that tools touched, tokens, and the lines that are damaged.`,
 			if err != nil {
 				return err
 			}
+			defer f.atWork(c).Stop()
 			s, modified, err := f.read(one, session.Options{}, session.Read)
 			if err != nil {
 				return err

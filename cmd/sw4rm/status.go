@@ -61,7 +61,7 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	run := statusRun{out: out, progress: f.NewProgress(c.ErrOrStderr(), false)}
+	run := statusRun{out: out, progress: f.NewProgress(c.ErrOrStderr())}
 	if words > 0 {
 		err = run.words(args)
 	} else {

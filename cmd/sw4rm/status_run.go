@@ -51,8 +51,9 @@ func (r *statusRun) words(args []string) error {
 
 // files applies the events of files, in their order.
 func (r *statusRun) files(list []input.Source, limits jsonstream.Limits) (err error) {
+	input.Watch(r.progress, list)
 	for _, s := range list {
-		s.Documents(limits, func(int) {}, func(d input.Document, ready bool) bool {
+		s.Documents(limits, r.progress.Bytes, func(d input.Document, ready bool) bool {
 			err = r.document(d, limits)
 			if err == nil && !ready {
 				err = r.out.Flush()
@@ -67,6 +68,7 @@ func (r *statusRun) files(list []input.Source, limits jsonstream.Limits) (err er
 }
 
 func (r *statusRun) document(d input.Document, limits jsonstream.Limits) error {
+	r.progress.Message()
 	event, err := readEvent(d, limits)
 	if err != nil {
 		r.unread++

@@ -20,6 +20,8 @@ type VerifyOptions struct {
 	Checkpoints []tree.Checkpoint
 	// Found is called with each problem, those of records in order. An error ends the run.
 	Found func(Problem) error
+	// Reached, if not nil, is called now and then with how many records were verified so far.
+	Reached func(records int64)
 }
 
 // A Verified is what a log was found to be.
@@ -204,6 +206,9 @@ func (v *verification) join(job *stretch) error {
 	}
 	v.Size, v.Last = job.first+int64(len(job.hashes)), job.last
 	v.way.join(job.way)
+	if v.Reached != nil {
+		v.Reached(v.Size)
+	}
 	if v.broken {
 		return nil
 	}

@@ -84,8 +84,8 @@ func (g *Globals) Check() error {
 }
 
 // NewProgress is [term.NewProgress] with as many errors as the flags allow.
-func (g *Globals) NewProgress(stderr io.Writer, wanted bool) *term.Progress {
-	return term.NewProgress(stderr, wanted, g.MaxFindings)
+func (g *Globals) NewProgress(stderr io.Writer) *term.Progress {
+	return term.NewProgress(stderr, g.MaxFindings)
 }
 
 // LimitsOfUnpacking returns how compressed input is to be read.

@@ -148,7 +148,7 @@ func (f *ReportFlags) Start(g *Globals, c *cobra.Command, open func(path string,
 			}
 			return nil
 		}),
-		Progress: g.NewProgress(c.ErrOrStderr(), f.Quiet || !term.IsTerminal(screen)),
+		Progress: g.NewProgress(c.ErrOrStderr()),
 		Stderr:   c.ErrOrStderr(), Reasons: map[finding.Reason]int{}, rules: map[string]int{}, quiet: f.Quiet, excerpts: excerpts, filter: filter,
 	}, nil
 }
@@ -167,7 +167,7 @@ func OneByOne(check func(input.Document) report.Record) func([]input.Document) R
 // Read is [Reporting.Run] on the documents that the arguments name.
 func (r *Reporting) Read(g *Globals, c *cobra.Command, args []string, work func([]input.Document) Records) error {
 	list := g.Sources(args, c.InOrStdin(), r.Stderr)
-	r.Progress.Start(input.TotalSize(list))
+	input.Watch(r.Progress, list)
 	return r.Run(func(emit func([]input.Document) bool) { input.Batches(list, g.Limits, r.Progress.Bytes, emit) }, work)
 }
 
@@ -175,7 +175,7 @@ func (r *Reporting) Read(g *Globals, c *cobra.Command, args []string, work func(
 // JSON.
 func (r *Reporting) ReadWhole(g *Globals, c *cobra.Command, args []string, work func([]input.Document) Records) error {
 	list := g.Sources(args, c.InOrStdin(), r.Stderr)
-	r.Progress.Start(input.TotalSize(list))
+	input.Watch(r.Progress, list)
 	return r.Run(func(emit func([]input.Document) bool) { input.Wholes(list, g.Limits, r.Progress.Bytes, emit) }, work)
 }
 

@@ -77,12 +77,12 @@ func (f *Rewriting) RegisterInPlace(c *cobra.Command) {
 // reported on stderr and left out.
 func (f *Rewriting) Run(c *cobra.Command, args []string) error {
 	f.Stderr = c.ErrOrStderr()
-	f.Progress = f.NewProgress(f.Stderr, f.InPlace || f.Output != "" || !term.IsTerminal(c.OutOrStdout()))
+	f.Progress = f.NewProgress(f.Stderr)
 	list := f.Sources(args, c.InOrStdin(), f.Stderr)
 	if err := f.ClaimInPlace(list, f.InPlace); err != nil {
 		return err
 	}
-	f.Progress.Start(input.TotalSize(list))
+	input.Watch(f.Progress, list)
 	defer f.Progress.Stop()
 	if f.InPlace {
 		return f.replace(list)
@@ -238,7 +238,6 @@ func (f *Rewriting) publish(notes []any) error {
 		if n < 0 {
 			n = len(notes)
 		}
-		f.Progress.Clear()
 		if err := f.Publish(notes[:n]); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 // cores, and consumes the results in the order of the input. Whenever no further
 // result may be ready, it flushes. It reports its progress until it returns.
 func Process[R any](list []Source, limits jsonstream.Limits, p *term.Progress, work func([]Document) R, consume func(R) error, flush func() error) error {
-	p.Start(TotalSize(list))
+	Watch(p, list)
 	defer p.Stop()
 	produce := func(emit func([]Document) bool) { Batches(list, limits, p.Bytes, emit) }
 	return InOrder(produce, work, consume, flush)

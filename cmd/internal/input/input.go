@@ -38,6 +38,7 @@ type Source struct {
 	In   io.Reader // the content, where it is not to be opened: standard input, or what was read ahead
 
 	Found bool // in a directory, rather than named by the user
+	typed bool // standard input is a terminal
 
 	Unpacking compress.ReaderOptions
 	Lines     func(first []byte) bool // see Reader
@@ -58,10 +59,11 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 			continue
 		}
 		if arg == "-" {
-			if term.IsTerminal(stdin) {
+			typed := term.IsTerminal(stdin)
+			if typed {
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
-			list = append(list, Source{Name: "stdin", Size: -1, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines})
+			list = append(list, Source{Name: "stdin", Size: -1, typed: typed, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines})
 			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // what is written asks for it
 			continue
 		}
@@ -80,15 +82,21 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 	return list
 }
 
-// TotalSize returns how many bytes sources have, -1 if that is unknown.
-func TotalSize(list []Source) (total int64) {
+// Watch starts the progress of reading sources, unless a person types one of them, whose words are
+// on the screen as well.
+func Watch(p *term.Progress, list []Source) {
+	total := int64(0)
 	for _, s := range list {
-		if s.Size < 0 {
-			return -1
+		switch {
+		case s.typed:
+			return
+		case s.Size < 0:
+			total = -1
+		case total >= 0:
+			total += s.Size
 		}
-		total += s.Size
 	}
-	return total
+	p.Start(total)
 }
 
 // SourceName returns the name of a file in reports. Lines begin with it, and must not

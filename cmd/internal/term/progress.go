@@ -3,99 +3,94 @@ package term
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Progress shows a person at a terminal how far a long run is, and prints the errors of its
-// documents. One made for anything but a terminal only prints errors.
+// Progress shows a person at a terminal how far a run is that takes more than a second, and prints
+// the errors of its documents. Where diagnostics do not go to a [Screen], it only prints errors.
 type Progress struct {
 	stderr io.Writer
 	errors Allowance
 
-	out   io.Writer // nil: show nothing
-	total int64     // bytes, -1 if unknown
-	began time.Time
+	screen *screening // nil: show nothing
+	what   string     // is done, "" if messages are read
+	total  int64      // bytes, or how often it is done; -1 if unknown
 
-	read     atomic.Int64
-	messages atomic.Int64
-
-	shown sync.Mutex // held while writing
-	width int        // of the line on the screen
+	read     atomic.Int64 // bytes
+	messages atomic.Int64 // or how often something was done
 
 	stopOnce sync.Once
 	quit     chan struct{}
 	done     chan struct{}
 }
 
-// NewProgress returns the progress for a run whose diagnostics go to stderr, silent but
-// for errors, of which it prints maxErrors (0 for any), unless wanted and stderr is
-// a terminal.
-func NewProgress(stderr io.Writer, wanted bool, maxErrors int) *Progress {
-	p := &Progress{stderr: stderr, errors: Allowance{Max: maxErrors}}
-	if wanted && IsTerminal(stderr) {
-		p.out = stderr
-	}
-	return p
+// NewProgress returns the progress for a run whose diagnostics go to stderr, which prints maxErrors
+// errors, 0 for any.
+func NewProgress(stderr io.Writer, maxErrors int) *Progress {
+	screen, _ := stderr.(*screening)
+	return &Progress{stderr: stderr, errors: Allowance{Max: maxErrors}, screen: screen}
 }
 
 // Start begins to show, after the first second, how much of total has been read, in bytes;
 // -1 if that is unknown.
-func (p *Progress) Start(total int64) {
-	if p.out == nil {
+func (p *Progress) Start(total int64) { p.start("", total) }
+
+// StartDoing begins to show, after the first second, what is done, and how often of total by
+// [Progress.Reached]; -1 if that is not counted.
+func (p *Progress) StartDoing(what string, total int64) { p.start(what, total) }
+
+func (p *Progress) start(what string, total int64) {
+	if p.screen == nil {
 		return
 	}
-	p.total = total
-	p.began = time.Now()
+	p.what, p.total = what, total
 	p.quit, p.done = make(chan struct{}), make(chan struct{})
-	go p.report()
-}
-
-func (p *Progress) report() {
-	defer close(p.done)
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-p.quit:
-			p.Clear()
-			return
-		case now := <-tick.C:
-			if elapsed := now.Sub(p.began); elapsed > time.Second {
-				p.show(p.line(elapsed))
+	began, ticks, stop := p.screen.screen.clock()
+	go func() {
+		defer close(p.done)
+		defer stop()
+		for {
+			select {
+			case <-p.quit:
+				p.screen.screen.Clear()
+				return
+			case now := <-ticks:
+				if elapsed := now.Sub(began); elapsed > time.Second {
+					p.screen.draw(p.line(elapsed))
+				}
 			}
 		}
-	}
-}
-
-func (p *Progress) show(line string) {
-	p.shown.Lock()
-	defer p.shown.Unlock()
-	fmt.Fprintf(p.out, "\r%-*s", p.width, line)
-	p.width = len(line)
-}
-
-// Clear takes the line off the screen, for something else to be written there.
-func (p *Progress) Clear() {
-	p.shown.Lock()
-	defer p.shown.Unlock()
-	if p.width > 0 {
-		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", p.width))
-		p.width = 0
-	}
+	}()
 }
 
 func (p *Progress) line(elapsed time.Duration) string {
+	if p.what != "" {
+		return p.doing(elapsed)
+	}
 	read := p.read.Load()
 	rate := float64(read) / elapsed.Seconds()
-	line := fmt.Sprintf("%d messages, %.1f MB, %.1f MB/s", p.messages.Load(), float64(read)/1e6, rate/1e6)
-	if p.total > 0 && rate > 0 {
-		left := time.Duration(float64(p.total-read) / rate * float64(time.Second))
-		line += fmt.Sprintf(", %d%%, %s left", 100*read/p.total, max(left, 0).Round(time.Second))
+	line := fmt.Sprintf("%s, %.1f MB, %.1f MB/s", Counted(p.messages.Load(), "message"), float64(read)/1e6, rate/1e6)
+	return line + p.left(read, rate)
+}
+
+func (p *Progress) doing(elapsed time.Duration) string {
+	if p.total < 0 {
+		return fmt.Sprintf("%s, %s", p.what, elapsed.Truncate(time.Second))
 	}
-	return line
+	n := p.messages.Load()
+	return fmt.Sprintf("%s: %s of %s", p.what, Grouped(n), Grouped(p.total)) + p.left(n, float64(n)/elapsed.Seconds())
+}
+
+// left says how much of the total is done, and how long the rest takes at a rate; "" where that is
+// not known.
+func (p *Progress) left(done int64, rate float64) string {
+	if p.total <= 0 || rate <= 0 {
+		return ""
+	}
+	left := time.Duration(float64(p.total-done) / rate * float64(time.Second))
+	return fmt.Sprintf(", %d%%, %s left", 100*done/p.total, max(left, 0).Round(time.Second))
 }
 
 // Fail prints an error, unless there were too many. It returns whether it did.
@@ -103,7 +98,6 @@ func (p *Progress) Fail(err error) bool {
 	if p.errors.Take(1) == 0 {
 		return false
 	}
-	p.Clear()
 	PrintError(p.stderr, err)
 	return true
 }
@@ -121,6 +115,10 @@ func (p *Progress) Stop() {
 	})
 }
 
+// Bytes counts bytes that were read, and Message a message.
 func (p *Progress) Bytes(n int) { p.read.Add(int64(n)) }
 
 func (p *Progress) Message() { p.messages.Add(1) }
+
+// Reached says how often was done what StartDoing has named.
+func (p *Progress) Reached(n int64) { p.messages.Store(n) }

@@ -10,7 +10,7 @@ import (
 
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
+	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -34,7 +34,7 @@ func ScreenWidth(stream any) int {
 			return 0
 		}
 		width = DefaultWidth // of a terminal that does not say
-		if of, _, err := term.GetSize(int(stream.(*os.File).Fd())); err == nil && of > 0 {
+		if of, _, err := term.GetSize(int(stream.(interface{ Fd() uintptr }).Fd())); err == nil && of > 0 {
 			width = of
 		}
 	}

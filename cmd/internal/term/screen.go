@@ -1,0 +1,103 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// A Screen is the terminal of a run, to which both standard output and standard error may go. It has
+// the line of a [Progress]: whatever is written to a stream of the screen takes that away first, and
+// it is shown only where a line begins. So neither is in the midst of the other. It is safe for
+// concurrent use.
+type Screen struct {
+	// Clock, if not nil, takes the place of the time: it returns when a progress begins, and the
+	// times at which it is shown, until stop is called.
+	Clock func() (began time.Time, ticks <-chan time.Time, stop func())
+
+	mu     sync.Mutex
+	drawn  int        // columns of the line that is shown
+	on     *screening // where it is
+	inLine bool       // what was written last has not ended its line
+}
+
+// Stream returns a file as a stream of the screen, or as it is if it is no terminal.
+func (s *Screen) Stream(f *os.File) io.Writer {
+	if !IsTerminal(f) {
+		return f
+	}
+	return &screening{f, s}
+}
+
+// A screening is a stream of a screen.
+type screening struct {
+	file   *os.File
+	screen *Screen
+}
+
+// Fd is that of the terminal.
+func (s *screening) Fd() uintptr { return s.file.Fd() }
+
+func (s *screening) Write(p []byte) (int, error) {
+	s.screen.mu.Lock()
+	defer s.screen.mu.Unlock()
+	s.screen.clear()
+	n, err := s.file.Write(p)
+	if n > 0 {
+		s.screen.inLine = p[n-1] != '\n'
+	}
+	return n, err
+}
+
+// Unscreened returns the file of a stream of a screen, and any other writer as it is: for programs,
+// which write to the terminal themselves. Meanwhile nothing else may show progress.
+func Unscreened(w io.Writer) io.Writer {
+	if s, ok := w.(*screening); ok {
+		return s.file
+	}
+	return w
+}
+
+// Clear takes the line of a progress off the screen.
+func (s *Screen) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+}
+
+func (s *Screen) clear() {
+	if s.drawn > 0 {
+		fmt.Fprintf(s.on.file, "\r%s\r", strings.Repeat(" ", s.drawn))
+		s.drawn = 0
+	}
+}
+
+// draw shows the line of a progress, cut to the width of the terminal.
+func (s *screening) draw(line string) {
+	s.screen.mu.Lock()
+	defer s.screen.mu.Unlock()
+	if s.screen.inLine {
+		return
+	}
+	columns := DefaultWidth
+	if of, _, err := term.GetSize(int(s.Fd())); err == nil && of > 0 {
+		columns = of
+	}
+	line = Clip(line, columns-1) // in the last column some terminals begin a new line
+	fmt.Fprintf(s.file, "\r%-*s", s.screen.drawn, line)
+	s.screen.drawn, s.screen.on = max(Width(line), s.screen.drawn), s
+}
+
+// clock returns when a progress begins, and when it is shown.
+func (s *Screen) clock() (began time.Time, ticks <-chan time.Time, stop func()) {
+	if s.Clock != nil {
+		return s.Clock()
+	}
+	ticker := time.NewTicker(200 * time.Millisecond)
+	return time.Now(), ticker.C, ticker.Stop
+}

@@ -1,0 +1,2 @@
+// Package termtest has terminals for tests, on Linux.
+package termtest
