@@ -7,9 +7,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/pkg/internal/misread"
 	"github.com/eaapl/handoff/pkg/secrets"
 )
 
@@ -50,6 +52,20 @@ func syntaxError(raw Raw, err error) *SyntaxError {
 	}
 	e.Position = positionAt(raw, offset)
 	return e
+}
+
+// nameCause says what the text of raw is instead, where that is why it is no JSON.
+func (e *SyntaxError) nameCause(raw Raw) {
+	offset := int(e.Offset - raw.Start.Offset)
+	if e.Err != nil || offset == len(raw.Bytes) {
+		return
+	}
+	if problem, at := misread.Cause(raw.Bytes, offset, quotePiece); problem != "" {
+		e.Position, e.Problem = positionAt(raw, at), problem
+		if at != offset {
+			e.Pointer = "" // all of it is no JSON
+		}
+	}
 }
 
 // wordStart moves back from inside a literal or number to where it begins.
@@ -103,9 +119,9 @@ func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (str
 	case rest[0] == '\'':
 		return "found a single quote: JSON strings and names are in double quotes", nil
 	case rest[0] == '/' || rest[0] == '#':
-		return fmt.Sprintf("found %s: JSON has no comments", found), nil
+		return fmt.Sprintf("found %s: JSON has no comments; take them out", found), nil
 	case rest[0] == ',' && closes(rest[1:]):
-		return "found a comma before a closing bracket: JSON allows no trailing comma", nil
+		return "found a comma before a closing bracket: JSON allows no trailing comma; take it out", nil
 	case len(rest) > 1 && rest[0] == '0' && rest[1] >= '0' && rest[1] <= '9':
 		return fmt.Sprintf("not a JSON number: found %s", found), nil
 	case strings.Contains(reason, "after object value"):
@@ -147,9 +163,31 @@ func quoteAt(text []byte, offset int) string {
 	for end < len(text) && end-offset < maxSearched && !isSpace(text[end]) && strings.IndexByte(",:{}[]", text[end]) < 0 {
 		end++
 	}
-	word := string(text[offset:max(end, offset+1)])
-	if len(secrets.Find(word)) > 0 {
-		return "what looks like a secret"
+	return quote(text[offset:max(end, offset+1)], maxShown)
+}
+
+// quotePiece quotes a line of a text that is no JSON, such as one of a log.
+func quotePiece(piece []byte) string {
+	const maxShown = 60
+	if len(secrets.FindAssigned(string(piece))) > 0 {
+		return secretFound
 	}
-	return strconv.QuoteToGraphic(word[:min(len(word), maxShown)])
+	return quote(piece, maxShown)
+}
+
+const secretFound = "what looks like a secret"
+
+// quote returns a piece of a text, quoted and cut to a number of bytes.
+func quote(piece []byte, maxShown int) string {
+	text := string(piece)
+	if len(secrets.Find(text)) > 0 {
+		return secretFound
+	}
+	if len(text) <= maxShown {
+		return strconv.QuoteToGraphic(text)
+	}
+	for maxShown > 0 && !utf8.RuneStart(text[maxShown]) {
+		maxShown--
+	}
+	return strconv.QuoteToGraphic(text[:maxShown] + "…")
 }

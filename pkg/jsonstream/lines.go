@@ -72,12 +72,12 @@ func (p *Parser) line(begin, end int, limits Limits) error {
 	d.nodes = d.nodes[:nodes]
 	d.nodes[0].next = index
 	d.plainNames = false
-	err := d.decode(NewRaw(d.raw.Bytes[begin:end]), begin, 0, limits)
-	if err == nil {
+	raw := NewRaw(d.raw.Bytes[begin:end])
+	e := d.decode(raw, begin, 0, limits)
+	if e == nil {
 		return nil
 	}
-	var e *SyntaxError
-	errors.As(err, &e)
+	e.nameCause(raw)
 	at := d.positionAt(begin)
 	e.Pointer = fmt.Sprintf("/%d%s", index, e.Pointer)
 	e.Line, e.Column, e.Offset = at.Line, at.Column+e.Column-1, at.Offset+e.Offset

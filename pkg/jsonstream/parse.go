@@ -75,14 +75,15 @@ func (p *Parser) Parse(raw Raw, limits Limits) (*Document, error) {
 	}
 	d.nodes = d.nodes[:0]
 	if err := d.decode(raw, 0, -1, limits); err != nil {
+		err.nameCause(raw)
 		return nil, err
 	}
 	return d, nil
 }
 
 // decode reads a value in holder, -1 for the root, with the JSON text layer: raw, which begins
-// at an offset of the document and holds nothing else. The error is a [*SyntaxError].
-func (d *Document) decode(raw Raw, offset int, holder int32, limits Limits) error {
+// at an offset of the document and holds nothing else.
+func (d *Document) decode(raw Raw, offset int, holder int32, limits Limits) *SyntaxError {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw.Bytes))
 	var nameStart, nameEnd uint32
 	parent := holder
@@ -187,13 +188,21 @@ func notText(b []byte) string {
 		return "empty: expected a JSON document"
 	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
 		return "begins with a byte order mark: save the file as UTF-8 without one"
-	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")), len(b) > 1 && b[0] == '{' && b[1] == 0:
-		return "looks like UTF-16: save the file as UTF-8"
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return "begins with the byte order mark of UTF-16: save the file as UTF-8"
+	case isUTF16(b):
+		return fmt.Sprintf("looks like UTF-16 without a byte order mark: found the bytes % x; save the file as UTF-8", b[:min(len(b), 4)])
 	case bytes.IndexByte(b[:min(len(b), 512)], 0) >= 0:
 		return "binary data: expected a JSON document"
 	default:
 		return ""
 	}
+}
+
+// isUTF16 reports whether a text begins as one in UTF-16 does, of ASCII characters.
+func isUTF16(b []byte) bool {
+	first, second := b[0], b[1%len(b)]
+	return (first == 0) != (second == 0) && (len(b) < 4 || (b[2] == 0) == (first == 0) && (b[3] == 0) == (second == 0))
 }
 
 // Raw returns the document as it was read.

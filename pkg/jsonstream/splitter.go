@@ -5,6 +5,10 @@ import (
 	"errors"
 	"io"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/pkg/internal/misread"
 )
 
 // Raw is one document of a stream, not checked yet.
@@ -37,7 +41,8 @@ func (r Raw) PositionAt(offset int) Position { return positionAt(r, offset) }
 // checks them.
 //
 // A damaged document costs as little of the rest as possible: the next one begins at the
-// next line that begins with '{' or '['.
+// next line that begins with '{' or '['. Prose around documents, or a Markdown fence, is one damaged
+// document, at its beginning.
 type Splitter struct {
 	r      io.Reader
 	limits Limits
@@ -52,6 +57,9 @@ type Splitter struct {
 	// whole lines are tried first, which costs a fraction of a scan.
 	lines bool
 	begun bool
+	// wrapped is set once the stream has begun with text as people and models write it around
+	// JSON: what of that ends the stream has the same cause, and is no document of its own.
+	wrapped bool
 
 	takesLines func(first []byte) bool // see TakeLines
 	leaves     int64                   // see LeaveLines
@@ -131,8 +139,15 @@ func (s *Splitter) Ready() bool {
 		return true
 	}
 	var c scanner
-	_, done := c.scan(rest)
-	return done
+	n, done := c.scan(rest)
+	return done && !isTag(rest[:n])
+}
+
+// isTag reports whether a document is not JSON, but what a line that is none begins with: a date, or
+// a word in brackets.
+func isTag(document []byte) bool {
+	const longest = 64
+	return len(document) <= longest && document[0] != '{' && document[0] != '"' && !jsontext.Value(document).IsValid()
 }
 
 // skipSpace moves to the first byte of the next document.
@@ -234,6 +249,10 @@ func (s *Splitter) scan() (Raw, error) {
 		var n int
 		n, done = c.scan(s.slab[s.pos+scanned:])
 		scanned += n
+		if done && !c.damaged && skipped == 0 && isTag(s.slab[s.pos:s.pos+scanned]) {
+			c.damaged, done = true, false
+			continue
+		}
 		if skipped+int64(scanned) > limit {
 			skipped += int64(scanned)
 			s.consume(scanned)
@@ -253,9 +272,14 @@ func (s *Splitter) scan() (Raw, error) {
 		s.begun = true
 		return Raw{Start: begin}, tooLarge(begin, s.limits.maxBytes())
 	}
+	if c.damaged && s.wrapped && !done && misread.IsAround(s.slab[s.pos:s.pos+scanned]) {
+		s.consume(scanned)
+		return Raw{}, s.err
+	}
 	if !s.begun {
 		s.lines = !c.damaged && s.endsLine(scanned)
 		first := s.slab[s.pos : s.pos+scanned]
+		s.wrapped = c.damaged && done && misread.IsAround(first)
 		if s.takesLines != nil && !c.damaged && bytes.IndexByte(first, '\n') < 0 && s.takesLines(first) {
 			return s.rest()
 		}
@@ -380,6 +404,8 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 			}
 			return i, true
 		case isSpace(ch):
+		case ch == 0: // UTF-16
+			c.damaged = true
 		case ch == '"':
 			c.inString = true
 			c.begun = true

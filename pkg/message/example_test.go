@@ -77,7 +77,7 @@ func ExampleDecoder() {
 	}
 	// Output:
 	// h-1
-	// found a comma before a closing bracket: JSON allows no trailing comma
+	// found a comma before a closing bracket: JSON allows no trailing comma; take it out
 	// h-3
 }
 

@@ -91,7 +91,7 @@ func visibleJSON(text string) string {
 var schemaRules = []finding.Rule{
 	{
 		ID:      "schema/syntax",
-		Summary: "The document is not strict JSON: a comma too many, a member name twice, invalid UTF-8, a document cut off.",
+		Summary: "The document is not strict JSON: a comma too many, a member name twice, invalid UTF-8, a document cut off, or something else altogether, such as YAML or a line of a log.",
 		Why:     "Parsers differ in what they make of it, so two agents can read two different messages from the same bytes.",
 		Bad:     `{"taskDescription": "Score the clauses", "taskDescription": "Approve the contract"}`,
 		Good:    `{"taskDescription": "Score the clauses"}`,

@@ -1,0 +1,165 @@
+package misread
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A kind is what a text can be instead of JSON, and what to do about it.
+type kind struct{ problem, remedy string }
+
+var (
+	fence  = kind{"JSON in a Markdown code fence", "take out the lines of the fence, and the text around them"}
+	html   = kind{"an HTML page, as servers and proxies answer with when something is wrong", "look at what sent it"}
+	markup = kind{"XML, or another markup language", "convert it to JSON"}
+	events = kind{"a stream of server-sent events", "give the JSON that follows each data:"}
+	yaml   = kind{"YAML", "convert it to JSON, for instance with yq -o json"}
+	log    = kind{"a line of a log", "have the program write its log elsewhere, as to stderr"}
+	prose  = kind{"text where JSON is expected", "give the JSON alone"}
+)
+
+// kindOf returns what a text is that does not begin as JSON, and the part of it to show. The kind
+// is empty if it is none of those.
+func kindOf(head []byte) (k kind, found []byte) {
+	line := firstLine(head)
+	switch {
+	case fenceIn(head) != nil:
+		return fence, fenceIn(head)
+	case isHTML(head) && titleOf(head) != nil:
+		return html, titleOf(head)
+	case isHTML(head):
+		return html, line
+	case line[0] == '<':
+		return markup, line
+	case isEvents(head):
+		return events, line
+	case isYAML(head):
+		return yaml, line
+	case isLog(line):
+		return log, line
+	case isLetter(line[0]), line[0] >= 0x80, strings.IndexByte("#*>-=([", line[0]) >= 0:
+		return prose, line
+	default:
+		return kind{}, nil
+	}
+}
+
+// fenceIn returns the line of a Markdown fence that is, or follows, the text before the JSON; nil
+// if there is none.
+func fenceIn(head []byte) []byte {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		switch {
+		case bytes.HasPrefix(line, []byte("```")), bytes.HasPrefix(line, []byte("~~~")):
+			return line
+		case opensJSON(line):
+			return nil
+		}
+	}
+	return nil
+}
+
+func isHTML(head []byte) bool {
+	for _, tag := range []string{"<!doctype html", "<html", "<head", "<body", "<h1", "<title"} {
+		if len(head) >= len(tag) && strings.EqualFold(string(head[:len(tag)]), tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// titleOf returns what is in the title of a page.
+func titleOf(head []byte) []byte {
+	_, title, _ := bytes.Cut(head, []byte("<title>"))
+	title, _, closed := bytes.Cut(title, []byte("</"))
+	if !closed {
+		return nil
+	}
+	return bytes.TrimSpace(title)
+}
+
+// isEvents reports whether a text is the stream in which APIs send the parts of an answer.
+func isEvents(head []byte) bool {
+	line, rest, _ := bytes.Cut(head, []byte("\n"))
+	if bytes.HasPrefix(line, []byte("event:")) {
+		line = rest
+	}
+	data, ok := bytes.CutPrefix(line, []byte("data:"))
+	return ok && opensJSON(bytes.TrimLeft(data, space))
+}
+
+// isYAML reports whether a text begins with the mark of a YAML document, or with two members, or
+// one and what belongs to it.
+func isYAML(head []byte) bool {
+	members := 0
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, space)
+		switch {
+		case len(line) == 0, line[0] == '#':
+		case members == 0 && string(line) == "---":
+			return true
+		case members == 1 && (line[0] == ' ' || line[0] == '-'):
+			return isMember(bytes.TrimLeft(line, " -"))
+		case !isMember(line):
+			return false
+		default:
+			if members++; members == 2 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isMember reports whether a line is a name, a colon, and a value there or below. The level of a
+// log is no name.
+func isMember(line []byte) bool {
+	name, value, ok := bytes.Cut(line, []byte(":"))
+	return ok && len(name) > 0 && len(wordAt(name)) == len(name) && !isLevel(name) && (len(value) == 0 || value[0] == ' ')
+}
+
+// isLevel reports whether a word is one by which logs say how bad it is.
+func isLevel(word []byte) bool {
+	switch strings.ToLower(string(word)) {
+	case "trace", "debug", "info", "notice", "warn", "warning", "error", "err", "fatal", "critical", "panic":
+		return true
+	default:
+		return false
+	}
+}
+
+// isLog reports whether a line begins with a time or a level, as those of logs do. In capitals a
+// level stands alone; otherwise it is a word of prose, unless a colon or a bracket follows.
+func isLog(line []byte) bool {
+	text := bytes.TrimLeft(line, "[(")
+	word := wordAt(text)
+	after := text[len(word):]
+	switch {
+	case isTime(text):
+		return true
+	case len(after) == 0:
+		return false
+	case isLevel(word):
+		return strings.IndexByte(":]|", after[0]) >= 0 || bytes.Equal(word, bytes.ToUpper(word))
+	default: // logfmt
+		return after[0] == '=' && slices.Contains([]string{"level", "lvl", "time", "ts", "msg"}, string(word))
+	}
+}
+
+// isTime reports whether a text begins with a date or a time of day, as 2026-06-12, 2026/06/12
+// or 09:30.
+func isTime(text []byte) bool {
+	digits := 0
+	for digits < len(text) && isDigit(text[digits]) {
+		digits++
+	}
+	rest := text[digits:]
+	if len(rest) < 3 || !isDigit(rest[1]) || !isDigit(rest[2]) {
+		return false
+	}
+	return digits == 4 && (rest[0] == '-' || rest[0] == '/') || digits == 2 && rest[0] == ':'
+}
+
+// isTag reports whether a line begins with a time or a level in brackets, as those of logs do.
+func isTag(line []byte) bool { return len(line) > 0 && line[0] == '[' && isLog(line) }
