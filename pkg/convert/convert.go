@@ -106,7 +106,7 @@ func checkFormats(root jsonstream.Value, to format.Format, options Options) (for
 	if from == "" {
 		var ok bool
 		if from, ok = formats.Detect(root); !ok {
-			return "", ErrUnknown
+			return "", formats.NoFormat(root, ErrUnknown)
 		}
 	}
 	for _, f := range []format.Format{from, to} {

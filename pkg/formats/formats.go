@@ -139,6 +139,9 @@ func Detect(root jsonstream.Value) (format.Format, bool) {
 			best, most = d.Name, n
 		}
 	}
+	if best != All()[0].Name && inSnakeCase(root, int(most/memberWeight)) {
+		return "", false
+	}
 	if best == "" && (root.Kind() == jsonstream.Array || root.Kind() == jsonstream.Object) {
 		best = narrowest(root, &found).Format
 	}

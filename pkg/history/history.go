@@ -117,13 +117,14 @@ func ListNames(f format.Format) []string {
 }
 
 // FormatOf returns the format to read a document in: f, or the one that it looks like
-// if f is "". The error is [ErrFormat] or a [*MismatchError].
+// if f is "". The error wraps [ErrFormat], perhaps in a [*formats.StrangerError], or is a
+// [*MismatchError].
 func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 	if f == "" {
 		if detected, ok := formats.Detect(root); ok {
 			return detected, nil
 		}
-		return "", ErrFormat
+		return "", formats.NoFormat(root, ErrFormat)
 	}
 	d := formats.Named(f)
 	if d.Known != nil && d.Known.List(root).Exists() || slices.ContainsFunc(d.Needs, func(name string) bool { return root.Get(name).Exists() }) {

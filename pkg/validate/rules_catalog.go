@@ -192,7 +192,7 @@ var schemaRules = []finding.Rule{
 	{
 		ID:      "schema/unknown-format",
 		Summary: "The document is in none of the formats that are read.",
-		Why:     "No schema says what is wrong with it: what an API answers, a single message out of a list and the description of an agent are read by other tools, or are messages once they are in an array.",
+		Why:     "No schema says what is wrong with it: what an API answers, a single message out of a list and the description of an agent are read by other tools, or are messages once they are in an array; a message in snake_case, in an array or in a string is one once that is undone.",
 		Bad:     `{"choices": [{"message": {"role": "assistant", "content": "Refunded."}}]}`,
 		Good:    `[{"role": "assistant", "content": "Refunded."}]`,
 		Whole:   true,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/convert"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/patch"
@@ -33,6 +34,8 @@ func Of(err error) string {
 		return "; without --no-made-up it is made up"
 	case errors.As(err, new(convert.SourceErrors)):
 		return Lenient
+	case errors.As(err, new(*formats.StrangerError)):
+		return "" // it says itself what to do
 	case errors.Is(err, convert.ErrUnknown):
 		return "; name it with --format-in"
 	case errors.Is(err, history.ErrFormat):
