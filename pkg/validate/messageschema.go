@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // checkMessageSchema is the schema layer of section 6.1.
@@ -91,7 +92,11 @@ func unknownMembers(root jsonstream.Value, errors []finding.Finding) []finding.F
 	}
 	var findings []finding.Finding
 	program.Unnamed(root, func(member, schema jsonstream.Value) bool {
-		f := schemaFinding("unknown-member", unknownProblem(member.Name(), propertyNames(schema))).OnName(member)
+		problem := unknownProblem(member.Name(), propertyNames(schema))
+		if member.Parent() == root && nearest.Name(member.Name(), propertyNames(schema)) == "" {
+			problem += ": put it into extensions"
+		}
+		f := schemaFinding("unknown-member", problem).OnName(member)
 		f.Severity = finding.Warning
 		if !explained[f.Pointer] || f.Pointer == "" {
 			findings = append(findings, f)

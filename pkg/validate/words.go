@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/nearest"
+	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // valueProblem describes the failure of a keyword that concerns one value.
@@ -36,13 +37,16 @@ func valueProblem(c schema.Cause) string {
 	}
 	switch c.Keyword {
 	case "type":
+		if hint := epochHint(rule, string(c.Value.Raw())); hint != "" && c.Value.Kind() == jsonstream.Number {
+			return fmt.Sprintf("expected a date-time in a string: found %s%s", what, hint)
+		}
 		return fmt.Sprintf("expected %s: found %s", typeNames(rule), what)
 	case "pattern", "format":
 		if title == "" {
 			return fmt.Sprintf("does not match the %s %s: found %s", c.Keyword, rule.Text(), what)
 		}
-		like := ""
-		if example := rule.Parent().At("/examples/0"); example.Exists() {
+		like := epochHint(rule, text)
+		if example := rule.Parent().At("/examples/0"); like == "" && example.Exists() {
 			like = "; write it like " + compact(example)
 		}
 		return fmt.Sprintf("not a valid %s: found %s%s", title, what, like)
@@ -92,6 +96,18 @@ func valueProblem(c schema.Cause) string {
 	default:
 		return brokenRule(c)
 	}
+}
+
+// epochHint says which time a number of seconds or milliseconds stands for, where a schema wants one;
+// "" if it is none. rule is one of the schema's keywords.
+func epochHint(rule jsonstream.Value, number string) string {
+	switch rule.Parent().Get("format").Text() {
+	case "date-time", "iso8601-date-time":
+		if dateTime, unit, ok := rfc3339.FromEpoch(number); ok {
+			return fmt.Sprintf(", %s since 1970; write it as %q", unit, dateTime)
+		}
+	}
+	return ""
 }
 
 // brokenRule describes a failure that has no better description.
