@@ -40,6 +40,8 @@ type scanFinding struct {
 	Allowed string       `json:"allowed,omitzero"` // the entry of the allow list that covers it
 	Line    int          `json:"line"`             // of what was found, 1-based; of the string that holds it encoded
 	Column  int          `json:"column"`           // 1-based, in characters
+	// Also are the other rules that found something in the same sentence.
+	Also []string `json:"also,omitzero"`
 	// Evidence is what the score is made of; only with --evidence.
 	Evidence *safety.Evidence `json:"evidence,omitzero"`
 }
@@ -91,17 +93,24 @@ func scanRecord(explain bool, o input.Origin, index int, found safety.Report, pl
 	r := report.Record{Source: o.Source, Index: index, Origin: o, Score: found.Score}
 	r.Valid = !found.Flagged
 	var own scanFindings
-	for _, f := range found.Findings {
+	add := func(f safety.PlacedFinding) *scanFinding {
 		at := place(f)
-		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: finding.Error, Rule: f.Rule, Message: f.Message}.At(f.Pointer(), at))
-		one := scanFinding{
+		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: finding.Error, Rule: f.Rule, Message: f.Text()}.At(f.Pointer(), at))
+		own = append(own, scanFinding{
 			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
-			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column,
+			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column, Also: f.Also(),
+		})
+		return &own[len(own)-1]
+	}
+	for _, f := range found.Findings {
+		if !explain {
+			add(f)
+			continue
 		}
-		if explain {
-			one.Evidence = &f.Evidence
+		for _, one := range f.Findings() {
+			f.Finding, f.With = one, nil
+			add(f).Evidence = &one.Evidence
 		}
-		own = append(own, one)
 	}
 	r.Own = own
 	if explain {

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -114,45 +113,57 @@ func inSnakeCase(v jsonstream.Value, more int) bool {
 	const least = 3
 	n := 0
 	for name := range v.Members() {
-		if camel, ok := camelCase(name); ok && isCanonical(camel) {
+		if canonicalName(name) != "" {
 			n++
 		}
 	}
 	return n >= least && n > more && !v.Get("schemaVersion").Exists()
 }
 
-// camelCased names the first of those members, and how they are written.
+// camelCased says how the first of those members are written.
 func camelCased(v jsonstream.Value) string {
 	const most = 3
-	var pairs []string
+	var names []string
 	for name := range v.Members() {
-		if camel, ok := camelCase(name); ok && isCanonical(camel) && len(pairs) < most {
-			pairs = append(pairs, fmt.Sprintf("%q", camel))
+		if camel := canonicalName(name); camel != "" && len(names) < most {
+			names = append(names, fmt.Sprintf("%q", camel))
 		}
 	}
-	return strings.Join(pairs, ", ")
+	return strings.Join(names, ", ")
 }
 
-func isCanonical(name string) bool {
+// canonicalName returns the name of a canonical message's member that a name is in snake_case, "" if
+// it is none.
+func canonicalName(snake string) string {
+	if strings.IndexByte(snake, '_') < 0 {
+		return ""
+	}
 	d := Named(format.EAAPL)
-	return slices.Contains(d.Marks, name) || slices.Contains(d.Members, name)
-}
-
-// camelCase returns a name of snake_case in camelCase; false if it is of one word, or longer than
-// any that is known.
-func camelCase(name string) (camel string, ok bool) {
-	const longest = 40
-	if len(name) > longest || strings.IndexByte(name, '_') < 0 {
-		return "", false
-	}
-	first, rest, _ := strings.Cut(name, "_")
-	camel = first
-	for word := range strings.SplitSeq(rest, "_") {
-		if word != "" {
-			camel += strings.ToUpper(word[:1]) + word[1:]
+	for _, names := range [...][]string{d.Marks, d.Members} {
+		for _, name := range names {
+			if isSnakeOf(snake, name) {
+				return name
+			}
 		}
 	}
-	return camel, true
+	return ""
+}
+
+// isSnakeOf reports whether a name is one of camelCase, with an underscore and a small letter in place
+// of each capital.
+func isSnakeOf(snake, camel string) bool {
+	at := 0
+	for i := 0; i < len(camel); i, at = i+1, at+1 {
+		c := camel[i]
+		if c >= 'A' && c <= 'Z' && at < len(snake) && snake[at] == '_' {
+			at++
+			c += 'a' - 'A'
+		}
+		if at >= len(snake) || snake[at] != c {
+			return false
+		}
+	}
+	return at == len(snake)
 }
 
 // Outline names what a document begins with, as in: an object with "a", "b", …

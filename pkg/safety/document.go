@@ -34,6 +34,9 @@ type PlacedFinding struct {
 	Flagged bool
 	// Allowed is the allowance that takes the finding out of the score, "" if none does.
 	Allowed string
+	// With are the weaker findings in the same sentence of a flagged text, and the model's, which
+	// count for its score, too.
+	With []Finding
 }
 
 // Pointer returns the JSON Pointer of the text, which continues after the string that
@@ -87,8 +90,8 @@ func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f 
 // ScanDocument scans every string and every member's name in root, each as the field that
 // its place in the document gives it: the nearest object around it with a role, or a type
 // that has one, decides. Everything in a tool's result is the tool's, whatever roles it
-// claims. Findings come in the order of the document, at most 1000 in flagged texts and
-// 1000 others; findings that an allowance fits are reported, but do not count. The only
+// claims. Findings come in the order of the document, those of one sentence as one, at most
+// 1000 in flagged texts and 1000 others; findings that an allowance fits are reported, but do not count. The only
 // error is the scanner's.
 func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, allow []Allowance) (Report, error) {
 	var above []jsonstream.Value
@@ -252,8 +255,10 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 		verdict.Score = Weigh(counted)
 		verdict.Flagged = verdict.Score >= verdict.Threshold
 	}
-	for _, p := range placed {
-		p.Flagged = verdict.Flagged && p.Allowed == ""
+	for i, p := range placed {
+		placed[i].Flagged = verdict.Flagged && p.Allowed == ""
+	}
+	for _, p := range bySentence(text, placed) {
 		d.add(p)
 	}
 	d.report.Score = max(d.report.Score, verdict.Score)
