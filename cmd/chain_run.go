@@ -95,7 +95,7 @@ func (r *chainRun) report() error {
 		for twig := range tasktree.Twigs(t) {
 			for i := range twig.Findings {
 				f := &twig.Findings[i]
-				f.Message += remedy.OfRule(f.Rule)
+				f.Message += remedy.OfFinding(*f)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // notConfigurable are flags that say what one call is about, and so never come
 // from the environment or a file.
 var notConfigurable = []string{"help", "output", "in-place", "force", "against", "state", "parent", "set", "restore",
-	"train", "index", "message", "handoff-id", "task", "explain", "reverse", "git", "key"}
+	"each", "train", "index", "message", "handoff-id", "task", "explain", "reverse", "git", "key"}
 
 func configurable(f *pflag.Flag) bool {
 	return f.Annotations[cli.OfOneCall] == nil && !slices.Contains(notConfigurable, f.Name)

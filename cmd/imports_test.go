@@ -211,7 +211,7 @@ var imports = map[string][]string{
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
-	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
+	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {
 		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",

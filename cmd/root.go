@@ -237,6 +237,7 @@ answered.`,
 	root.CompletionOptions.DisableDefaultCmd = true // newCompletion is more
 	flags := root.PersistentFlags()
 	flags.StringVar(&g.Color, "color", "auto", "colour the output: auto, always or never")
+	flags.BoolVar(&g.Each, "each", false, "take each element of an array as a message by itself")
 	flags.Var(cli.NewByteSize(&g.Limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
 	flags.IntVar(&g.Limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
 	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")

@@ -94,8 +94,11 @@ func scanRecord(explain bool, o input.Origin, index int, found safety.Report, pl
 	r.Valid = !found.Flagged
 	var own scanFindings
 	add := func(f safety.PlacedFinding) *scanFinding {
-		at := place(f)
-		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: finding.Error, Rule: f.Rule, Message: f.Text()}.At(f.Pointer(), at))
+		at, severity := place(f), finding.Note // too little evidence, or allowed
+		if f.Flagged {
+			severity = finding.Error
+		}
+		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: severity, Rule: f.Rule, Message: f.Text()}.At(f.Pointer(), at))
 		own = append(own, scanFinding{
 			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
 			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column, Also: f.Also(),

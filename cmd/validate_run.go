@@ -115,6 +115,12 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 		advised.Problem += remedy.Of(r.Syntax)
 		r.Result = validate.Malformed(&advised)
 	}
+	for i := range r.Findings {
+		if advice := remedy.OfFinding(r.Findings[i]); advice != "" {
+			r.Findings[i].Message += advice
+			r.Details = finding.Details(r.Findings)
+		}
+	}
 	if v.flags.expect != "" && r.Err == nil {
 		expectOf(&r, expectationFor(v.flags.expect, d.Source.Path))
 	}

@@ -52,12 +52,15 @@ func StrangerOf(root jsonstream.Value) (Stranger, bool) {
 	return Stranger{}, false
 }
 
+// OneALine is the advice for an array of messages.
+const OneALine = "give them one a line, as jq -c '.[]' writes them"
+
 var strangers = []struct {
 	is func(root jsonstream.Value) bool
 	Stranger
 }{
 	{isEncodedTwice, Stranger{"which is a JSON document itself, encoded twice: decode it once, as jq -r . does", true}},
-	{isSeveral, Stranger{"so that it is an array of messages: give them one a line, as jq -c '.[]' writes them", true}},
+	{isSeveral, Stranger{"so that it is an array of messages: " + OneALine, true}},
 	{isState, Stranger{"as an agent state has; handoff build makes a message of it", true}},
 	{func(v jsonstream.Value) bool { return v.Get("choices").First().Get("message").Exists() },
 		Stranger{Is: "as an answer of the Chat Completions API has; take its messages with jq '[.choices[].message]'"}},

@@ -118,6 +118,9 @@ func (f *Rewriting) replace(list []input.Source) error {
 	if f.Output != "" {
 		return errors.New("--in-place and --output: use one of them")
 	}
+	if f.Each {
+		return errors.New("--in-place and --each: what an array holds comes out one a line; write it to another file with --output")
+	}
 	for _, s := range list {
 		if s.Path == "" && s.Err == nil {
 			return errors.New("--in-place needs files: standard input has no place to be written back to")

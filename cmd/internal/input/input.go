@@ -3,6 +3,7 @@
 package input
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,8 @@ type Reader struct {
 	Lines func(first []byte) bool
 	// LongLines says that JSON Lines which are long are not to be in memory: see [Document.File].
 	LongLines bool
+	// Each says that the elements of an array are documents, and not the array.
+	Each bool
 }
 
 // A Source is a file or standard input.
@@ -43,6 +46,7 @@ type Source struct {
 	Unpacking compress.ReaderOptions
 	Lines     func(first []byte) bool // see Reader
 	LongLines bool                    // see Reader
+	Each      bool                    // see Reader
 }
 
 // Sources lists what the arguments name: files, directories, "-"; nothing means
@@ -63,7 +67,7 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 			if typed {
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
-			list = append(list, Source{Name: "stdin", Size: -1, typed: typed, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines})
+			list = append(list, Source{Name: "stdin", Size: -1, typed: typed, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines, Each: in.Each})
 			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // what is written asks for it
 			continue
 		}
@@ -109,7 +113,7 @@ func SourceName(path string) string {
 }
 
 func (in *Reader) Found(path string, info fs.FileInfo) Source {
-	s := Source{Name: SourceName(path), Path: path, Size: -1, Unpacking: in.Unpacking, Lines: in.Lines, LongLines: in.LongLines}
+	s := Source{Name: SourceName(path), Path: path, Size: -1, Unpacking: in.Unpacking, Lines: in.Lines, LongLines: in.LongLines, Each: in.Each}
 	if info.Mode().IsRegular() {
 		s.Size = info.Size()
 	}
@@ -407,10 +411,44 @@ func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(
 			d.Long = s.Size
 			count(int(s.Size - raw.Start.Offset))
 		}
+		elements := s.elements(d, limits)
+		for i, one := range elements {
+			one.Index = index + i
+			if !yield(one, ready || i < len(elements)-1) {
+				return
+			}
+		}
+		if elements != nil {
+			index += len(elements) - 1
+			continue
+		}
 		if !yield(d, ready) || d.Unreadable() {
 			return
 		}
 	}
+}
+
+// elements returns the elements of a document that is an array, each as one, nil if the document
+// is to stay as it is: also one that cannot be parsed, and an empty array.
+func (s Source) elements(d Document, limits jsonstream.Limits) []Document {
+	if !s.Each || d.Err != nil || d.Raw.Lines || !bytes.HasPrefix(bytes.TrimLeft(d.Raw.Bytes, " \t\r\n"), []byte("[")) {
+		return nil
+	}
+	doc, err := jsonstream.Parse(d.Raw, limits)
+	if err != nil {
+		return nil
+	}
+	var list []Document
+	for _, v := range doc.Root().Elements() {
+		one := d
+		one.Raw = jsonstream.Raw{Bytes: v.Raw(), Start: v.Position()}
+		one.Space, one.pause = nil, false
+		list = append(list, one)
+	}
+	if list != nil {
+		list[len(list)-1].pause = d.pause
+	}
+	return list
 }
 
 // CodecInPlace returns what a source is compressed with, or why it cannot be

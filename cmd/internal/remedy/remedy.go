@@ -4,9 +4,11 @@ package remedy
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/convert"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -35,7 +37,7 @@ func Of(err error) string {
 	case errors.As(err, new(convert.SourceErrors)):
 		return Lenient
 	case errors.As(err, new(*formats.StrangerError)):
-		return "" // it says itself what to do
+		return ofArray(err.Error()) // what to do about others, it says itself
 	case errors.Is(err, convert.ErrUnknown):
 		return "; name it with --format-in"
 	case errors.Is(err, history.ErrFormat):
@@ -49,9 +51,19 @@ func Of(err error) string {
 	}
 }
 
-// OfRule returns what to append to the message of a finding, "" where no flag helps.
-func OfRule(id string) string {
-	switch id {
+// ofArray is the remedy for a text that says that an array of messages was found.
+func ofArray(text string) string {
+	if strings.HasSuffix(text, formats.OneALine) {
+		return ", or take each by itself with --each"
+	}
+	return ""
+}
+
+// OfFinding returns what to append to the message of a finding, "" where no flag helps.
+func OfFinding(f finding.Finding) string {
+	switch f.Rule {
+	case "schema/unknown-format":
+		return ofArray(f.Message)
 	case "chain/loop":
 		return ", or raise --max-visits"
 	case "chain/wrong-sender":
