@@ -6,6 +6,7 @@
 package finding
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -59,6 +60,7 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Pointer  string   `json:"pointer"`        // JSON Pointer (RFC 6901), "" for the whole message
 	Rule     string   `json:"rule"`           // the ID of a rule; "" if there is none
+	Also     RuleIDs  `json:"also,omitzero"`  // of other rules that are broken at the same place, where one finding is enough
 	Message  string   `json:"message"`        // what is wrong, what was found, what to do: one line, without the place
 	Found    string   `json:"found,omitzero"` // the part of Message that says what was found, if it is known
 	Fix      string   `json:"fix,omitzero"`   // the part of Message that says what to do, if it is known
@@ -66,6 +68,18 @@ type Finding struct {
 	Column   int      `json:"column"`         // 1-based, in characters
 	Offset   int64    `json:"offset"`         // 0-based, in bytes
 }
+
+// RuleIDs are IDs of rules, which a finding is comparable with: see [JoinRules].
+type RuleIDs string
+
+// JoinRules makes one value of IDs.
+func JoinRules(ids []string) RuleIDs { return RuleIDs(strings.Join(ids, " ")) }
+
+// MarshalJSON implements [json.Marshaler]: an array of strings.
+func (r RuleIDs) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Fields(string(r))) }
+
+// Rules returns the IDs of all rules that the finding is about.
+func (f Finding) Rules() []string { return append([]string{f.Rule}, strings.Fields(string(f.Also))...) }
 
 // At returns the finding with a place.
 func (f Finding) At(pointer string, p jsonstream.Position) Finding {

@@ -249,17 +249,17 @@ func rejectedFor(letter Letter, now *Delivery) (rules []string) {
 	}
 	for _, f := range now.Result.Findings {
 		if f.Severity == finding.Error && f.Reason == letter.Rejected.Reason {
-			rules = append(rules, f.Rule)
+			rules = append(rules, f.Rules()...)
 		}
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules)
 }
 
-// errorsBut returns the errors of a message that are not of some rules.
+// errorsBut returns the errors of a message that break others than some rules.
 func (d *Delivery) errorsBut(rules []string) (rest []finding.Finding) {
 	for _, f := range d.Result.Findings {
-		if f.Severity == finding.Error && !slices.Contains(rules, f.Rule) {
+		if f.Severity == finding.Error && slices.ContainsFunc(f.Rules(), func(id string) bool { return !slices.Contains(rules, id) }) {
 			rest = append(rest, f)
 		}
 	}

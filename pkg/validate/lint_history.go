@@ -6,6 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // A lintHistory is the verbatim history as its rules look at it: the turns, whatever they
@@ -170,6 +171,21 @@ func systemTurn(l *linter) {
 			}
 		default:
 			begun = true
+		}
+	}
+}
+
+// misspeltRole looks at the roles of canonical messages alone: other formats name theirs.
+func misspeltRole(l *linter) {
+	known := []string{"system", "developer", "user", "assistant", "tool", "function"}
+	for _, turn := range l.history.turns {
+		role := turn.Get("role")
+		if role.Text() == "" || slices.Contains(known, role.Text()) {
+			continue
+		}
+		meant := nearest.Name(role.Text(), known)
+		if meant != "" && !l.add(lintFinding(role, "no role that models know: found %s: did you mean %q?", finding.QuoteValue(role), meant)) {
+			return
 		}
 	}
 }

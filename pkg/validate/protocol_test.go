@@ -97,15 +97,15 @@ func TestOtherFormatsLayers(t *testing.T) {
 		{name: "protocol, OpenAI", reason: openai.InvalidRequest,
 			in:   `{"input_history":"Hello","pre_handoff_items":[{"type":"function_call_output","call_id":"c1","output":"` + injected + `"}],"new_items":[]}`,
 			want: []string{"openai/result-without-call /pre_handoff_items/0/call_id"}},
-		{name: "safety", in: contextWith(injected), reason: SafetyViolation, want: []string{"safety/override-all-rules /conversation_history/0/content"}},
+		{name: "safety", in: contextWith(injected), reason: SafetyViolation, want: []string{"safety/override-instructions /conversation_history/0/content"}},
 		{name: "safety, in a snapshot", in: requestWith(contextWith(injected)), reason: SafetyViolation,
-			want: []string{"safety/override-all-rules /context_snapshot/conversation_history/0/content"}},
+			want: []string{"safety/override-instructions /context_snapshot/conversation_history/0/content"}},
 		{name: "safety, in a member's name in a snapshot", in: requestWith(`{"conversation_history":[],"tool_state":{"` + injected + `":1},"metadata":{}}`), reason: SafetyViolation,
-			want: []string{"safety/override-all-rules /context_snapshot/tool_state/" + injected}},
+			want: []string{"safety/override-instructions /context_snapshot/tool_state/" + injected}},
 		{name: "safety, in a context of a transcript", in: transcriptWith(t, `{"notes":["`+injected+`"]}`), reason: SafetyViolation,
-			want: []string{"safety/override-all-rules /messages/2/payload/context/notes/0"}},
+			want: []string{"safety/override-instructions /messages/2/payload/context/notes/0"}},
 		{name: "safety, in a context that is plain text", in: transcriptWith(t, injected), reason: SafetyViolation,
-			want: []string{"safety/override-all-rules /messages/2/payload/context"}},
+			want: []string{"safety/override-instructions /messages/2/payload/context"}},
 		{name: "a secret in a snapshot", in: requestWith(contextWith("postgres://app:k7Qp2vX9mT4w@db.internal/app")),
 			want: []string{"lint/secret /context_snapshot/conversation_history/0/content"}},
 		{name: "a secret in a pointer is not printed", o: Options{Layers: []finding.Layer{finding.Protocol}},
@@ -120,7 +120,7 @@ func TestOtherFormatsLayers(t *testing.T) {
 			r := check(t, parseMessage(t, tt.in), tt.o)
 			var got []string
 			for _, f := range r.Findings {
-				if f.Layer == finding.Safety && f.Rule != "safety/override-all-rules" {
+				if f.Layer == finding.Safety && f.Rule != "safety/override-instructions" {
 					continue // other signs of the same
 				}
 				got = append(got, f.Rule+" "+f.Pointer)

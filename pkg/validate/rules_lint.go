@@ -59,6 +59,14 @@ var lintRules = sync.OnceValue(func() []lintRule {
   {"role": "user", "content": "Score clause 4.2."}]}`,
 		}, false, true, systemTurn},
 		{finding.Rule{
+			ID:      "lint/role",
+			Reason:  SchemaInvalid,
+			Summary: "The role of a turn is nearly one that models know.",
+			Why:     "The schema allows any role. What reads a history goes by it, so that a turn with a misspelt one is rejected, passed over or taken for that of somebody else.",
+			Bad:     `{"conversationHistoryVerbatim": [{"role": "usr", "content": "Score clause 4.2."}]}`,
+			Good:    `{"conversationHistoryVerbatim": [{"role": "user", "content": "Score clause 4.2."}]}`,
+		}, false, false, misspeltRole},
+		{finding.Rule{
 			ID:      "lint/secret",
 			Reason:  SafetyViolation,
 			Summary: "A text holds a credential: a key, a token, a private key, a password in a connection string.",

@@ -118,7 +118,7 @@ func keywordsOf(t *testing.T, m *message.Message, o Options) []string {
 	}
 	var found []string
 	for _, f := range result.Findings {
-		found = append(found, f.Rule)
+		found = append(found, f.Rules()...)
 	}
 	return found
 }

@@ -41,7 +41,7 @@ func (t *textFindings) scan(ctx context.Context, root jsonstream.Value, f format
 		if !hit.Flagged {
 			t.others++
 		}
-		f := finding.Finding{Layer: finding.Safety, Reason: SafetyViolation, Severity: finding.Error, Rule: hit.Rule, Message: hit.Text()}
+		f := finding.Finding{Layer: finding.Safety, Reason: SafetyViolation, Severity: finding.Error, Rule: hit.Rule, Also: finding.JoinRules(hit.Also()), Message: hit.Text()}
 		switch {
 		case hit.Allowed != "":
 			f.Severity = finding.Note
