@@ -27,7 +27,7 @@ is the number of its record.
 Exit code 0: no finding is an error; 1: at least one is, or the log has no record of
 the task; 2: the log or a message in it could not be read.`,
 		Example:           `  handoff audit chain cc35de8b-6ece-4435-abfd-a60e12baff98`,
-		ValidArgsFunction: cli.OneID(log.Recorded(func(r *audit.Record) string { return r.TaskID })),
+		ValidArgsFunction: cli.OneID(log.Recorded(cli.TaskID)),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			err := f.run(c, func(r *chainRun) error { return r.readLog(c, &log, args[0]) })

@@ -9,9 +9,8 @@ import (
 // A flagUse is a flag with the commands that have it, and what it means in all of them.
 type flagUse struct {
 	flagInfo
-	usages     map[string][]string // commands, by what their help says of the flag
-	switches   bool                // in some command, it has no value
-	takesValue bool                // in some command, it has one
+	usages map[string][]string // commands, by what their help says of the flag
+	types  map[string]bool     // of its values; bool for none
 }
 
 // flagsOf returns the flags of a command and of all below it, sorted by name. What one means in
@@ -24,14 +23,12 @@ func flagsOf(root commandInfo) []flagUse {
 		for _, f := range c.Flags {
 			use := uses[f.Name]
 			if use == nil {
-				use = &flagUse{flagInfo: f, usages: map[string][]string{}}
+				use = &flagUse{flagInfo: f, usages: map[string][]string{}, types: map[string]bool{}}
 				uses[f.Name] = use
 			}
-			if f.Type != use.Type {
+			if use.types[f.Type] = true; len(use.types) > 1 {
 				use.Type = "VALUE"
 			}
-			use.switches = use.switches || f.Type == "bool"
-			use.takesValue = use.takesValue || f.Type != "bool"
 			use.usages[f.Usage] = append(use.usages[f.Usage], strings.TrimPrefix(c.Name, root.Name+" "))
 		}
 		for _, sub := range c.Commands {
@@ -56,15 +53,9 @@ func (f flagUse) commands() string {
 	if f.Persistent {
 		return "all"
 	}
-	return strings.Join(slices.Sorted(func(yield func(string) bool) {
-		for _, commands := range f.usages {
-			for _, command := range commands {
-				if !yield(command) {
-					return
-				}
-			}
-		}
-	}), ", ")
+	all := slices.Concat(slices.Collect(maps.Values(f.usages))...)
+	slices.Sort(all)
+	return strings.Join(all, ", ")
 }
 
 // meanings returns what a flag means in all commands that have it, where their help says it in

@@ -28,7 +28,7 @@ func TestFlagMeanings(t *testing.T) {
 		if len(f.usages) == 1 && declared {
 			t.Errorf("--%s means the same everywhere, and meanings has it", f.Name)
 		}
-		if f.switches && f.takesValue && !slices.Contains(bothKinds, f.Name) {
+		if f.types["bool"] && len(f.types) > 1 && !slices.Contains(bothKinds, f.Name) {
 			t.Errorf("--%s has a value in some commands, and none in others", f.Name)
 		}
 	}

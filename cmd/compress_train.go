@@ -26,8 +26,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	p := f.NewProgress(f.stderr)
-	p.StartDoing("training with "+term.Counted(len(samples), "message"), -1)
+	p := f.StartDoing(f.stderr, "training with "+term.Counted(len(samples), "message"), -1)
 	dict, err := dictionary.Train(samples, dictionary.Options{})
 	p.Stop()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // sentHandoffs completes the id of a handoff that was sent, with its state for its first receiver.
 func (f *deliveryFlags) sentHandoffs() cli.IDs {
-	return f.sent(func(r *audit.Record) string { return r.HandoffID }, func(list []*deliver.Handoff) string { return whereabouts(list[0]) })
+	return f.sent(cli.HandoffID, func(list []*deliver.Handoff) string { return whereabouts(list[0]) })
 }
 
 func whereabouts(h *deliver.Handoff) string {
@@ -21,7 +21,7 @@ func whereabouts(h *deliver.Handoff) string {
 
 // sentTasks completes the id of a task that was sent, with where it is.
 func (f *deliveryFlags) sentTasks() cli.IDs {
-	return f.sent(func(r *audit.Record) string { return r.TaskID }, func(list []*deliver.Handoff) string {
+	return f.sent(cli.TaskID, func(list []*deliver.Handoff) string {
 		return deliver.TaskStatus(list) + " " + list[0].Sender + " -> " + list[0].Receiver
 	})
 }

@@ -38,8 +38,7 @@ read.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.reports.Register(c, report.Formats)
-	f.rules.Register(c, "rule", agentcard.Rules)
-	cli.Formerly(c, "strict", "warnings-as-errors", "")
+	f.rules.Register(c, agentcard.Rules)
 	return c
 }
 

@@ -39,7 +39,7 @@ not be read.`,
 		Example: `  handoff audit cost
   handoff audit cost --group-by day -f json
   handoff audit cost --group-by pair cc35de8b-6ece-4435-abfd-a60e12baff98`,
-		ValidArgsFunction: cli.OneID(f.log.Recorded(taskOf)),
+		ValidArgsFunction: cli.OneID(f.log.Recorded(cli.TaskID)),
 		Args:              cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(cli.Names(cost.Groups()), f.by) {

@@ -35,7 +35,7 @@ Exit code 0: it was found; 1: no handoff carried it, or the log has no record of
 task; 2: the log could not be read.`,
 		Example: `  handoff audit find cc35de8b-6ece-4435-abfd-a60e12baff98 /currentState/riskFlags
   handoff audit find cc35de8b-6ece-4435-abfd-a60e12baff98 /currentState/rating=high`,
-		ValidArgsFunction: cli.OneID(f.log.Recorded(taskOf)),
+		ValidArgsFunction: cli.OneID(f.log.Recorded(cli.TaskID)),
 		Args:              cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c, func(r audit.Reader, out *output.File) error { return f.find(c, r, out, args[0], args[1]) })

@@ -62,7 +62,7 @@ that hash: {"hash":"sha256:…","record":{…}}, one a line.`,
 	flags.IntVar(&f.limit, "limit", 0, "at most so many records, 0 for all")
 	flags.BoolVar(&f.oldest, "oldest-first", false, "begin with the first record")
 	cli.OnlyForCall(c, "task", "agent", "event", "rejected-for", "since", "until", "limit", "oldest-first")
-	cli.CompleteFlag(c, "task", cli.CompleteIDs(f.log.Recorded(taskOf)))
+	cli.CompleteFlag(c, "task", cli.CompleteIDs(f.log.Recorded(cli.TaskID)))
 	cli.Complete(c, "event", cli.Names(audit.Events())...)
 	cli.Complete(c, "rejected-for", reasons()...)
 	return c

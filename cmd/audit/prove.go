@@ -29,7 +29,7 @@ first one about it. The checkpoint is made and signed now, or is one that --log-
 names.`,
 		Example: `  handoff audit prove 1 --key-file log.key -o 1.tlog-proof
   handoff audit prove 1 --log-checkpoint kept.checkpoint`,
-		ValidArgsFunction: cli.OneID(log.Recorded(handoffOf)),
+		ValidArgsFunction: cli.OneID(log.Recorded(cli.HandoffID)),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return writeEvidence(g, c, &log, output, func(r audit.Reader) ([]byte, error) {

@@ -71,9 +71,7 @@ func (f *reading) runOn(c *cobra.Command, read func(*audit.Log, *output.File) er
 
 // atWork shows for how long a run is busy with the audit log, until it is stopped.
 func atWork(g *cli.Globals, c *cobra.Command) *term.Progress {
-	p := g.NewProgress(c.ErrOrStderr())
-	p.StartDoing("working on the audit log", -1)
-	return p
+	return g.StartDoing(c.ErrOrStderr(), "working on the audit log", -1)
 }
 
 // answered makes a no of the answer that the log does not have what was asked for.

@@ -30,7 +30,7 @@ the public key, and what is newer is left out.
 Exit code 0: it is written; 1: the log has no record of the task; 2: the log could not be
 read, or the archive not be written.`,
 		Example:           `  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --key-file log.key -o evidence.tar.zst`,
-		ValidArgsFunction: cli.OneID(log.Recorded(taskOf)),
+		ValidArgsFunction: cli.OneID(log.Recorded(cli.TaskID)),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {

@@ -39,7 +39,7 @@ Exit code 0: it is shown; 1: the log has no such record or handoff, or not its
 message; 2: the log could not be read.`,
 		Example: `  handoff audit show 0
   handoff audit show --message 0 > message.json`,
-		ValidArgsFunction: cli.OneID(f.log.Recorded(handoffOf)),
+		ValidArgsFunction: cli.OneID(f.log.Recorded(cli.HandoffID)),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.exact = f.message

@@ -31,7 +31,7 @@ be read.`,
 		Example: `  handoff audit trace cc35de8b-6ece-4435-abfd-a60e12baff98
   handoff audit trace -f mermaid cc35de8b-6ece-4435-abfd-a60e12baff98
   handoff audit trace -f otlp cc35de8b-6ece-4435-abfd-a60e12baff98 > spans.json`,
-		ValidArgsFunction: cli.OneID(f.log.Recorded(taskOf)),
+		ValidArgsFunction: cli.OneID(f.log.Recorded(cli.TaskID)),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c, func(r audit.Reader, out *output.File) error {

@@ -110,8 +110,7 @@ func (f *verifyFlags) run(c *cobra.Command) error {
 			_, err := fmt.Fprintln(out, term.Visible(p.Message))
 			return err
 		}
-		progress := f.NewProgress(c.ErrOrStderr())
-		progress.StartDoing("verifying records", size(c, l))
+		progress := f.StartDoing(c.ErrOrStderr(), "verifying records", size(c, l))
 		defer progress.Stop()
 		options.Reached = progress.Reached
 		found, err := audit.Verify(c.Context(), l.Store(), options)

@@ -41,8 +41,7 @@ read.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.reports.Register(c, report.Formats)
-	f.rules.Register(c, "rule", agents.Rules)
-	cli.Formerly(c, "strict", "warnings-as-errors", "")
+	f.rules.Register(c, agents.Rules)
 	flags := c.Flags()
 	flags.IntVar(&f.MaxHandoffs, "max-handoffs", agents.DefaultMaxHandoffs, "an agent with more handoffs than `N` has too many")
 	flags.IntVar(&f.LongHistory, "long-history", agents.DefaultLongHistory, "from the `N`th handoff on, the history is long")

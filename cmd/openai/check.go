@@ -71,8 +71,7 @@ read.`,
 	f.recorded.register(c)
 	flags.IntVar(&f.window, "window", agents.DefaultWindow, "a task that comes back within `N` items bounces; without --agents only if it is given")
 	flags.IntVar(&f.maxItems, "max-items", openai.DefaultMaxItems, "more than `N` items are a long history")
-	f.rules.Register(c, "rule", func() []finding.Rule { return append(openai.Rules(), agents.RunRules()...) })
-	cli.Formerly(c, "strict", "warnings-as-errors", "")
+	f.rules.Register(c, func() []finding.Rule { return append(openai.Rules(), agents.RunRules()...) })
 	return c
 }
 

@@ -96,8 +96,7 @@ func (f *compatFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	isEnough := true
-	progress := f.NewProgress(c.ErrOrStderr())
-	progress.StartDoing("comparing schemas", int64(len(pairs)))
+	progress := f.StartDoing(c.ErrOrStderr(), "comparing schemas", int64(len(pairs)))
 	defer progress.Stop()
 	for i, pair := range pairs {
 		progress.Reached(int64(i))

@@ -247,7 +247,5 @@ func (f *search) read(one file, o session.Options, how func(io.ReaderAt, int64, 
 
 // atWork shows for how long a run is busy with a session, until it is stopped.
 func (f *search) atWork(c *cobra.Command) *term.Progress {
-	p := f.NewProgress(c.ErrOrStderr())
-	p.StartDoing("reading the session", -1)
-	return p
+	return f.StartDoing(c.ErrOrStderr(), "reading the session", -1)
 }

@@ -15,14 +15,7 @@ func (p Place) String() string { return p.Source + ":" + strconv.Itoa(p.Line) }
 
 // severityOf returns the severity of a rule.
 func (c *Checker) severityOf(rule string) finding.Severity {
-	s, ok := c.o.Severities[rule]
-	if !ok {
-		s = c.rules[c.ruleIndex[rule]].Severity
-	}
-	if c.o.Strict && s == finding.Warning {
-		return finding.Error
-	}
-	return s
+	return finding.Wanted(c.rules[c.ruleIndex[rule]].Severity, rule, c.o.Severities, c.o.Strict)
 }
 
 // report adds a finding to a node, unless the rule is off.

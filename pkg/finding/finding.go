@@ -52,6 +52,18 @@ const (
 // Severities returns the severities, the highest first.
 func Severities() []Severity { return []Severity{Error, Warning, Note, Off} }
 
+// Wanted returns how much a finding of a rule matters, by its ID, that has a severity of its own:
+// what byRule says of the rule, if it has it. If strict is set, warnings are errors.
+func Wanted(own Severity, rule string, byRule map[string]Severity, strict bool) Severity {
+	if severity, ok := byRule[rule]; ok {
+		own = severity
+	}
+	if strict && own == Warning {
+		return Error
+	}
+	return own
+}
+
 // A Finding is one thing that is wrong with a message, and where. No text of it shows a
 // secret.
 type Finding struct {

@@ -7,8 +7,9 @@ import (
 )
 
 // bySentence joins the flagged findings of one text that are in the same sentence, or overlap: the
-// strongest has the others in With, the model's never has those of rules. Findings are sorted by offset, as are those that it returns, by
-// that of the first in the sentence. What is allowed stays apart, as does what is not flagged.
+// strongest has the others in With, the model's never has those of rules. Findings are sorted by
+// offset, as are those that it returns, by that of the first in the sentence. What is allowed stays
+// apart, as does what is not flagged.
 func bySentence(text string, findings []PlacedFinding) []PlacedFinding {
 	var joined []PlacedFinding
 	last := -1 // the index in joined of the sentence that findings may belong to

@@ -263,12 +263,8 @@ func handoffsIn(root jsonstream.Value, f format.Format) []jsonstream.Value {
 // weigh gives warnings the severities that are wanted, and returns the findings that are left.
 func (v *Validator) weigh(findings []finding.Finding) []finding.Finding {
 	for i := range findings {
-		f := &findings[i]
-		if severity, ok := v.options.Severities[f.Rule]; ok && f.Severity == finding.Warning {
-			f.Severity = severity
-		}
-		if v.options.Strict && f.Severity == finding.Warning {
-			f.Severity = finding.Error
+		if f := &findings[i]; f.Severity == finding.Warning {
+			f.Severity = finding.Wanted(f.Severity, f.Rule, v.options.Severities, v.options.Strict)
 		}
 	}
 	return slices.DeleteFunc(findings, func(f finding.Finding) bool { return f.Severity == finding.Off })

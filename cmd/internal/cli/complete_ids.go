@@ -85,6 +85,12 @@ func (f *AuditLogFlag) EachNewest(ctx context.Context, events []audit.Event, vis
 	})
 }
 
+// TaskID returns the id of a record's task, for [AuditLogFlag.Recorded].
+func TaskID(r *audit.Record) string { return r.TaskID }
+
+// HandoffID returns the id of a record's handoff, for the same.
+func HandoffID(r *audit.Record) string { return r.HandoffID }
+
 // Recorded returns what completes an id that records have: the newest first, each with when its
 // newest record was made, and of what.
 func (f *AuditLogFlag) Recorded(id func(*audit.Record) string) IDs {

@@ -88,6 +88,14 @@ func (g *Globals) NewProgress(stderr io.Writer) *term.Progress {
 	return term.NewProgress(stderr, g.MaxFindings)
 }
 
+// StartDoing returns the progress of something that is done, which it begins to show: see
+// [term.Progress.StartDoing].
+func (g *Globals) StartDoing(stderr io.Writer, what string, total int64) *term.Progress {
+	p := g.NewProgress(stderr)
+	p.StartDoing(what, total)
+	return p
+}
+
 // LimitsOfUnpacking returns how compressed input is to be read.
 func (g *Globals) LimitsOfUnpacking() compress.ReaderOptions {
 	o := compress.ReaderOptions{MaxBytes: g.Limits.MaxBytes, MaxRatio: g.MaxRatio}

@@ -15,6 +15,12 @@ type RuleChecks struct {
 	byRule map[string]finding.Severity
 }
 
+// Register registers the flags, for some rules.
+func (f *RuleChecks) Register(c *cobra.Command, rules func() []finding.Rule) {
+	f.SeverityFlags.Register(c, "rule", rules)
+	Formerly(c, "strict", "warnings-as-errors", "")
+}
+
 // Load looks up the rules that the flags name.
 func (f *RuleChecks) Load(c *cobra.Command) (err error) {
 	f.byRule, err = f.SeverityFlags.Load(c)
@@ -27,16 +33,10 @@ func (f *RuleChecks) Record(d input.Document, findings []finding.Finding) report
 	var details []finding.Finding
 	r.Findings = []finding.Finding{} // an array in JSON, also without any
 	for _, one := range findings {
-		if severity, ok := f.byRule[one.Rule]; ok {
-			one.Severity = severity
-		}
-		if one.Severity == finding.Off {
+		switch one.Severity = finding.Wanted(one.Severity, one.Rule, f.byRule, f.Strict); one.Severity {
+		case finding.Off:
 			continue
-		}
-		if f.Strict && one.Severity == finding.Warning {
-			one.Severity = finding.Error
-		}
-		if one.Severity == finding.Error {
+		case finding.Error:
 			r.Valid = false
 			details = append(details, one)
 		}
