@@ -39,7 +39,7 @@ frozen hash (macp freeze) changes with it. The latest turns, the last one of the
 developer say stay; a tool call, its results and the reasoning before it stay or go
 together. --last N keeps the last N turns, and beyond that only what has to stay.
 
-The limit is --max-tokens, or --threshold of --context-window (or of the window of
+The limit is --max-tokens, or --window-share of --context-window (or of the window of
 the receiver's profile, or of --model), or --last, or --max-bytes. SW4RM messages
 without any are cut to their last 50 turns. A message that cannot be made to fit is
 left out, with exit code 1, and so is one whose summariser fails, with exit code 2.

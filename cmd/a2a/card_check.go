@@ -33,7 +33,7 @@ signatures hold is for "handoff a2a card verify".
 Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
 read.`,
 		Example: `  handoff a2a card check card.json
-  handoff a2a card check --warnings-as-errors -f sarif -o results.sarif cards/
+  handoff a2a card check --strict -f sarif -o results.sarif cards/
   handoff explain a2a-card/undeclared-scheme`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}

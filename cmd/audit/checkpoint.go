@@ -65,7 +65,7 @@ func newCheckpoint(g *cli.Globals) *cobra.Command {
 		Short: "Print a signed checkpoint of the audit log",
 		Long: `Checkpoint signs how many records the log has, and the root of the tree over them
 (RFC 6962), as a signed note (c2sp.org/tlog-checkpoint). Kept on another system, it shows
-later whether a record was changed, removed or cut off since: audit verify --checkpoint.
+later whether a record was changed, removed or cut off since: audit verify --log-checkpoint.
 
 With --log-checkpoint, nothing is signed unless the log still begins with the records of an earlier
 checkpoint.`,

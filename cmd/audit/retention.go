@@ -23,7 +23,7 @@ func newArchive(g *cli.Globals) *cobra.Command {
 		Long: `Archive moves the messages beside old records into files in a directory, which any tool
 for object stores can copy: each is written once, named by its records, and durable before
 its messages leave the database. Records and hashes stay. What reads messages, and audit
-verify, finds them there; --archive says where the files are now, if they were moved.`,
+verify, finds them there; --archive-dir says where the files are now, if they were moved.`,
 		Example: `  handoff audit archive --before 30d --archive-dir archive`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -27,7 +27,7 @@ what the user asked for first. It reads the beginning and the end of each file. 
 that is damaged there is listed with what is wrong.`,
 		Example: `  handoff session list
   handoff session list --agent codex -f json
-  handoff session list --root ~/.claude/projects`,
+  handoff session list --session-dir ~/.claude/projects`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -18,7 +18,7 @@ what is left, the files that were touched, what was decided, what it took, and t
 turns as they were. Nothing is written but the message, and no model is asked.
 
 Claude Code: $CLAUDE_CONFIG_DIR/projects, or ~/.claude/projects. Codex CLI: sessions and
-archived_sessions in $CODEX_HOME, or in ~/.codex. --root names another folder. A SESSION is
+archived_sessions in $CODEX_HOME, or in ~/.codex. --session-dir names another folder. A SESSION is
 an id, the beginning of one that no other session has, or the path of a file.`,
 		Example: `  handoff session list
   handoff session show 5f0c
