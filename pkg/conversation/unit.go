@@ -103,6 +103,9 @@ func (t Turn) isTool() bool { return isToolRole(t.Role) }
 func (u *units) addCall(i int, call Part) {
 	id := call.ID.Text()
 	if id == "" {
+		if !call.ID.Exists() && call.Value.Get("type").Exists() {
+			return // OpenAI Responses: the provider runs it, and the item has what came of it
+		}
 		// Results follow the calls of one turn, or of turns in a row.
 		if u.unnamed == nil || u.waiting > 0 && i > u.last+1 {
 			u.unnamed, u.waiting = map[string][]int{}, 0

@@ -29,6 +29,7 @@ func checkMessage(t *rapid.T) {
 	w := &writer{T: t}
 	original := w.message()
 	now := original
+	t.Logf("original %s", original)
 	var archive []Result
 	for step := range 1 + w.upTo(2) {
 		h := open(t, now)
@@ -185,9 +186,13 @@ func checkNeeded(t *rapid.T, was *history.History, o Options, after size, stays 
 	if latest < 0 || len(gone) == 1 && o.Summarizer != nil {
 		return
 	}
-	with, left := after.plus(gone[latest]), len(was.Turns)
+	// A digit more of a number in the record may cost a token.
+	with, left := after.plus(gone[latest]).plus(size{tokens: 1}), len(was.Turns)
 	for _, n := range turns {
 		left -= n
+	}
+	if left == 0 { // a conversation without turns primes no answer
+		with.tokens += quarters.PerReply
 	}
 	if (o.MaxTokens == 0 || with.tokens <= o.MaxTokens) && (o.MaxBytes == 0 || with.bytes <= o.MaxBytes) && (o.Last == 0 || left+turns[latest] <= o.Last) {
 		t.Fatalf("the unit of turn %d would fit: %+v with it", latest, with)
