@@ -1,0 +1,164 @@
+package viewer
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Write writes a page that has all that it shows: the index, and the details of each of its
+// handoffs, which are asked for in their order, one after another, as they are written. It keeps
+// no more than a few blocks of them in memory. The same input gives the same bytes.
+func Write(w io.Writer, index *Index, details func(i int) (*Details, error)) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	if err := begin(out, index, head{}); err != nil {
+		return err
+	}
+	if err := writeBlocks(out, len(index.Handoffs), details); err != nil {
+		return err
+	}
+	return end(out)
+}
+
+// Served says where a page that is served asks for what it does not have.
+type Served struct {
+	// DetailsURL is the beginning of a URL, such as "details/" or "/task/t1?details=": the page
+	// appends the index of the handoff in [Index.Handoffs], decimal, and gets the JSON of an array of
+	// one [Details], as [WriteDetails] writes it. It is of the page's own server.
+	DetailsURL string
+	// Links are shown above all else, the place where this page is last.
+	Links []Link
+}
+
+// A Link leads to another page.
+type Link struct {
+	Text string
+	URL  string // of the page's own server
+}
+
+// WriteServed writes a page that asks its server for the details of a handoff when it is opened.
+func WriteServed(w io.Writer, index *Index, s Served) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	if err := begin(out, index, head{Served: s}); err != nil {
+		return err
+	}
+	return end(out)
+}
+
+// WriteDetails writes what a page of [WriteServed] asks for.
+func WriteDetails(w io.Writer, d *Details) error {
+	text, err := json.Marshal([]*Details{d})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+//go:embed assets
+var assets embed.FS
+
+// scripts are the parts of the script, in their order.
+var scripts = [...]string{
+	"dom", "text", "words", "json", "model", "store", "hash", "filter", "matches", "list", "tabs", "toolbar", "glyphs", "copy",
+	"forest", "overview", "tree", "timescale", "timeline", "agents", "boundaries",
+	"marked", "value", "received", "changes", "findings", "jsontree", "evidence", "panel", "keys", "print", "page",
+}
+
+// styles are the parts of the style sheet, in their order.
+var styles = [...]string{"base", "lists", "panel", "adapt"}
+
+// Style returns the style sheet of the page, for others that look like it.
+func Style() string { return style() }
+
+var style = sync.OnceValue(func() string { return concatenated(styles[:], "css") })
+
+// script is the script of the page: one function, so that its parts share names and nobody else sees
+// them.
+var script = sync.OnceValue(func() string {
+	return "(() => {\n'use strict';\n" + concatenated(scripts[:], "js") + "})();\n"
+})
+
+func concatenated(names []string, suffix string) string {
+	var all strings.Builder
+	for _, name := range names {
+		text, err := assets.ReadFile("assets/" + name + "." + suffix)
+		if err != nil {
+			panic("reading what is embedded: " + err.Error())
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// A Policy is what a page may do. The zero value is for one that only shows text.
+type Policy struct {
+	Style, Script string // the only ones, as they are between their tags; "" for none
+	Connects      bool   // the script may ask the server that the page is from
+	Forms         bool   // forms may be sent to that server
+}
+
+// String returns the Content-Security-Policy, for a header or a meta element.
+func (p Policy) String() string {
+	self := map[bool]string{false: "'none'", true: "'self'"}
+	directives := []string{
+		"default-src 'none'", "script-src " + hash(p.Script), "style-src " + hash(p.Style), "connect-src " + self[p.Connects],
+		"base-uri 'none'", "form-action " + self[p.Forms], "require-trusted-types-for 'script'", "trusted-types 'none'",
+	}
+	return strings.Join(directives, "; ")
+}
+
+func hash(text string) string {
+	if text == "" {
+		return "'none'"
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// A head is what the template of the head needs beside the index.
+type head struct {
+	Served
+	Index   *Index
+	Policy  string
+	Style   template.CSS
+	Command string
+}
+
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(assets, "assets/page.html"))
+})
+
+// begin writes all that comes before the blocks. The script is before them, so that the page can be
+// used while they are read.
+func begin(out *bufio.Writer, index *Index, h head) error {
+	h.Index = index
+	h.Style = template.CSS(Style())
+	h.Policy = Policy{Style: Style(), Script: script(), Connects: h.DetailsURL != ""}.String()
+	if len(index.Tasks) == 1 {
+		h.Command = index.Tasks[0].Command
+	}
+	if err := page().Execute(out, h); err != nil {
+		return fmt.Errorf("writing the head of the page: %w", err)
+	}
+	out.WriteString(`<script type="application/json" id="index">`)
+	text, err := json.Marshal(index) // which escapes what could end the element
+	if err != nil {
+		return err
+	}
+	out.Write(text)
+	_, err = out.WriteString("</script>\n<script>" + script() + "</script>\n")
+	return err
+}
+
+func end(out *bufio.Writer) error {
+	out.WriteString("</body>\n</html>\n")
+	return out.Flush()
+}
