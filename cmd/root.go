@@ -145,6 +145,7 @@ func makers() []maker {
 		{name: "scan", group: checking, make: newScan},
 		{name: "chain", group: checking, make: newChain},
 		{name: "inspect", group: looking, make: newInspect},
+		{name: "report", group: looking, make: newReport},
 		{name: "count", group: looking, make: newCount},
 		{name: "diff", group: looking, make: newDiff},
 		{name: "render", group: looking, make: newRender},

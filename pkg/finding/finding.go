@@ -79,6 +79,9 @@ type Finding struct {
 	Line     int      `json:"line"`           // 1-based, in the original text; 0 if that is not text
 	Column   int      `json:"column"`         // 1-based, in characters
 	Offset   int64    `json:"offset"`         // 0-based, in bytes
+	// Words are the part of the string at Pointer that it is about, in bytes of its text: from the
+	// first to before the other; zero where it is about all of the value.
+	Words [2]int `json:"-"`
 }
 
 // RuleIDs are IDs of rules, which a finding is comparable with: see [JoinRules].

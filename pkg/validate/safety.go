@@ -53,6 +53,7 @@ func (t *textFindings) scan(ctx context.Context, root jsonstream.Value, f format
 			f = f.OnName(hit.Value)
 		} else {
 			f = f.On(hit.Value)
+			f.Words = [2]int{hit.Offset, hit.Offset + hit.Length}
 		}
 		if hit.Holder.Exists() {
 			f = f.Inside(hit.Holder)

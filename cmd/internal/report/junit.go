@@ -23,7 +23,7 @@ type junitReporter struct {
 	w      io.Writer
 	suite  junitSuite
 	cases  bytes.Buffer
-	suites spool
+	suites Spool
 	total  junitTotals
 }
 
@@ -169,7 +169,7 @@ func (j *junitReporter) flush() error {
 }
 
 func (j *junitReporter) Close() error {
-	defer j.suites.close()
+	defer j.suites.Close()
 	if j.suite.Tests > 0 {
 		if err := j.flush(); err != nil {
 			return err

@@ -7,17 +7,18 @@ import (
 	"os"
 )
 
-// A spool keeps what is to be written later: little of it in memory, more in a temporary
-// file, which no run leaves behind where an open file can be removed.
-type spool struct {
+// A Spool keeps what is to be read or written later: little of it in memory, more in a temporary
+// file, which no run leaves behind where an open file can be removed. The zero Spool is empty.
+type Spool struct {
 	memory bytes.Buffer
 	file   *os.File
 }
 
-// maxInMemory is how much of a spool is in memory, in bytes.
+// maxInMemory is how much of a Spool is in memory, in bytes.
 const maxInMemory = 4 << 20
 
-func (s *spool) Write(p []byte) (int, error) {
+// Write adds to what is kept.
+func (s *Spool) Write(p []byte) (int, error) {
 	if s.file == nil && s.memory.Len()+len(p) <= maxInMemory {
 		return s.memory.Write(p)
 	}
@@ -35,8 +36,16 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
+// ReadAt reads what was kept, from an offset on.
+func (s *Spool) ReadAt(p []byte, offset int64) (int, error) {
+	if s.file == nil {
+		return bytes.NewReader(s.memory.Bytes()).ReadAt(p, offset)
+	}
+	return s.file.ReadAt(p, offset)
+}
+
 // copyTo writes out all that was kept.
-func (s *spool) copyTo(w io.Writer) error {
+func (s *Spool) copyTo(w io.Writer) error {
 	if s.file == nil {
 		_, err := s.memory.WriteTo(w)
 		return err
@@ -48,7 +57,8 @@ func (s *spool) copyTo(w io.Writer) error {
 	return err
 }
 
-func (s *spool) close() {
+// Close removes what is kept.
+func (s *Spool) Close() {
 	if s.file != nil {
 		_ = s.file.Close()
 		_ = os.Remove(s.file.Name())

@@ -1,0 +1,372 @@
+package collect
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/inspect"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/pkg/viewer"
+)
+
+// A Spool keeps what is written to it. It is read when all is written.
+type Spool interface {
+	io.Writer
+	io.ReaderAt
+}
+
+// Messages makes a page from messages of any format. Their texts are kept compressed, in a spool; of
+// canonical messages package chain makes the tasks, and others are handoffs of their own.
+type Messages struct {
+	o       Options
+	spool   Spool
+	written int64
+	encoder *zstd.Encoder
+	decoder *zstd.Decoder
+	list    []*Message
+	unread  []string
+}
+
+// NewMessages returns a collector without messages.
+func NewMessages(o Options, spool Spool) (*Messages, error) {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	if err != nil {
+		return nil, err
+	}
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0))
+	return &Messages{o: o, spool: spool, encoder: encoder, decoder: decoder}, err
+}
+
+// A Message is one that was examined.
+type Message struct {
+	origin   Origin
+	chain    *chain.Message // nil unless it is canonical
+	facts    viewer.Handoff
+	taskID   string
+	findings []finding.Finding
+	masked   bool
+	problem  string // why it is no strict JSON
+
+	packed []byte // until it is in the spool
+	at     int64
+	size   int
+}
+
+// Examine reads what a page shows of a message, and result is what package validate says of it. It
+// is safe for concurrent use.
+func (c *Messages) Examine(raw jsonstream.Raw, place chain.Place, result validate.Result) *Message {
+	m := &Message{origin: Origin{Place: place, OneLine: !bytes.Contains(bytes.TrimSpace(raw.Bytes), []byte("\n"))}, findings: result.Findings}
+	text := raw.Bytes
+	if !c.o.Secrets {
+		text, m.masked = masked(text)
+	}
+	m.packed = c.encoder.EncodeAll(text, nil)
+	m.facts = viewer.Handoff{Format: result.Format, Parent: -1, Bytes: len(raw.Bytes)}
+	doc, err := parse(raw, c.o.Limits)
+	if err != nil {
+		m.problem = err.Error()
+		return m
+	}
+	root := doc.Root()
+	m.facts.Title = titleOf(root.Get("taskDescription").Text())
+	if m.chain, err = chain.Read(doc, place); err == nil {
+		return m
+	}
+	m.chain = nil
+	facts := inspect.Of(message.Of(doc), result.Format, c.o.Limits)
+	m.taskID = facts.TaskID
+	m.facts.ID, m.facts.From, m.facts.FromVersion = facts.HandoffID, facts.From.ID, facts.From.Version
+	m.facts.To, m.facts.ToVersion, m.facts.Signed = facts.To.Type, facts.To.Version, facts.Signed
+	m.facts.Title, m.facts.Time = titleOf(facts.TaskDescription), facts.Timestamp
+	if at, err := time.Parse(time.RFC3339, facts.Timestamp); err == nil {
+		m.facts.At = millis(at)
+	}
+	return m
+}
+
+// parse parses a message, which may be JSON Lines.
+func parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, error) {
+	doc, err := jsonstream.Parse(raw, limits)
+	if err == nil {
+		return doc, nil
+	}
+	if lines, failed := jsonstream.ParseLines(raw, limits); failed == nil {
+		return lines, nil
+	}
+	return nil, err
+}
+
+// Add adds a message that was examined. The error is that of the spool.
+func (c *Messages) Add(m *Message) error {
+	m.at, m.size = c.written, len(m.packed)
+	n, err := c.spool.Write(m.packed)
+	c.written, m.packed = c.written+int64(n), nil
+	c.list = append(c.list, m)
+	return err
+}
+
+// Unread notes a source that could not be read, and why.
+func (c *Messages) Unread(text string) { c.unread = append(c.unread, text) }
+
+// text returns the text of a message as a page shows it.
+func (c *Messages) text(m *Message) ([]byte, error) {
+	packed := make([]byte, m.size)
+	if _, err := c.spool.ReadAt(packed, m.at); err != nil {
+		return nil, fmt.Errorf("reading what was stored of the messages: %w", err)
+	}
+	return c.decoder.DecodeAll(packed, nil)
+}
+
+// A Page is what a page shows.
+type Page struct {
+	Index *viewer.Index
+	// Details returns the details of a handoff, by its index.
+	Details func(i int) (*viewer.Details, error)
+}
+
+// Page returns the page of all messages. No message can be added any more.
+func (c *Messages) Page() Page {
+	p := messagePage{Messages: c}
+	p.collect()
+	return Page{p.index, p.details}
+}
+
+// A messagePage is a page as it is made.
+type messagePage struct {
+	*Messages
+	rules rules
+	index *viewer.Index
+	shown []*Message // by index
+	nodes []*chain.Node
+}
+
+func (p *messagePage) collect() {
+	checker := chain.New(p.o.Chain)
+	of := map[*chain.Message]*Message{}
+	named, several := map[string]bool{}, map[string]int{}
+	for _, m := range p.list {
+		several[m.origin.Source]++
+		if m.chain != nil {
+			of[m.chain] = m
+			checker.Add(m.chain)
+		}
+		for _, f := range m.findings {
+			named[f.Rule] = true
+		}
+	}
+	for _, m := range p.list {
+		m.origin.Alone = several[m.origin.Source] == 1
+	}
+	tasks := checker.Tasks()
+	for _, t := range tasks {
+		for n := range t.Nodes() {
+			for _, f := range n.Findings {
+				named[f.Rule] = true
+			}
+		}
+	}
+	p.index = &viewer.Index{Title: p.o.Title, Version: p.o.Version, Tasks: []viewer.Task{}, Handoffs: []viewer.Handoff{}, Unread: p.unread}
+	p.rules, p.index.Rules = newRules(p.o.Rules, named)
+	rest := p.notIn(tasks, of)
+	for _, t := range tasks {
+		task := p.o.taskOf(t)
+		p.begin(&task)
+		indices := map[*chain.Node]int{}
+		byID := map[string]int{}
+		for n := range t.Nodes() {
+			h := handoffOf(n)
+			m := of[n.Message]
+			h.Parent, h.Format, h.Title, h.Bytes = -1, m.facts.Format, m.facts.Title, m.facts.Bytes
+			if i, ok := indices[n.Parent]; ok && n.Parent != nil {
+				h.Parent, h.Depth = i, p.index.Handoffs[i].Depth+1
+			}
+			indices[n] = len(p.index.Handoffs)
+			byID[strings.ToLower(n.HandoffID)] = indices[n]
+			p.rules.lose(&h, n.Findings)
+			p.add(m, n, h)
+		}
+		for _, m := range rest[strings.ToLower(t.ID)] {
+			h := m.facts
+			if m.chain != nil { // it came twice: it is beside the first
+				h = viewer.Handoff{ID: m.chain.HandoffID, From: m.chain.From, To: m.chain.To, Time: m.chain.Timestamp, At: millis(m.chain.Time), Signed: m.chain.Signed,
+					Parent: -1, Format: m.facts.Format, Title: m.facts.Title, Bytes: m.facts.Bytes}
+				if i, ok := byID[strings.ToLower(h.ID)]; ok {
+					h.Parent, h.Depth = p.index.Handoffs[i].Parent, p.index.Handoffs[i].Depth
+				}
+			}
+			p.add(m, nil, h)
+		}
+		delete(rest, strings.ToLower(t.ID))
+		p.end(task)
+	}
+	p.others(rest)
+}
+
+// notIn returns the messages that are in no tree, by the ids of their tasks: those of other formats,
+// and copies.
+func (p *messagePage) notIn(tasks []*chain.Task, of map[*chain.Message]*Message) map[string][]*Message {
+	inTree := map[*Message]bool{}
+	for _, t := range tasks {
+		for n := range t.Nodes() {
+			inTree[of[n.Message]] = true
+		}
+	}
+	rest := map[string][]*Message{}
+	for _, m := range p.list {
+		if !inTree[m] {
+			id := m.taskID
+			if m.chain != nil {
+				id = m.chain.TaskID
+			}
+			rest[strings.ToLower(id)] = append(rest[strings.ToLower(id)], m)
+		}
+	}
+	return rest
+}
+
+// others adds the messages of tasks that have no canonical one, in their order, and last those of no
+// task.
+func (p *messagePage) others(rest map[string][]*Message) {
+	for _, m := range p.list {
+		key := strings.ToLower(m.taskID)
+		if list := rest[key]; key != "" && len(list) > 0 && list[0] == m {
+			p.loose(m.taskID, list)
+		}
+	}
+	if list := rest[""]; len(list) > 0 {
+		p.loose("", list)
+	}
+}
+
+// loose adds a task of messages that no tree has.
+func (p *messagePage) loose(id string, list []*Message) {
+	task := viewer.Task{ID: id, Spenders: []viewer.Spender{}}
+	p.begin(&task)
+	for _, m := range list {
+		p.add(m, nil, m.facts)
+	}
+	p.end(task)
+}
+
+func (p *messagePage) begin(t *viewer.Task) { t.First = len(p.index.Handoffs) }
+
+// add adds a handoff to the task that was begun.
+func (p *messagePage) add(m *Message, n *chain.Node, h viewer.Handoff) {
+	p.rules.tally(&h, m.findings)
+	if n != nil {
+		p.rules.tally(&h, n.Findings)
+	}
+	p.index.Handoffs = append(p.index.Handoffs, h)
+	p.shown, p.nodes = append(p.shown, m), append(p.nodes, n)
+}
+
+// maxSources is how many sources the command that shows a task names at most.
+const maxSources = 20
+
+// end completes the task that was begun.
+func (p *messagePage) end(t viewer.Task) {
+	t.Count = len(p.index.Handoffs) - t.First
+	t.Errors, t.Warnings = 0, 0
+	var sources []string
+	for i := t.First; i < len(p.index.Handoffs); i++ {
+		t.Errors += p.index.Handoffs[i].Errors
+		t.Warnings += p.index.Handoffs[i].Warnings
+		if source := p.shown[i].origin.Source; !slices.Contains(sources, source) && len(sources) <= maxSources {
+			sources = append(sources, source)
+		}
+	}
+	if len(sources) <= maxSources {
+		t.Command = p.o.Command(t.ID, sources)
+	}
+	p.index.Tasks = append(p.index.Tasks, t)
+}
+
+// details makes the details of a handoff from its message and that of its parent.
+func (p *messagePage) details(i int) (*viewer.Details, error) {
+	m, h := p.shown[i], &p.index.Handoffs[i]
+	text, err := p.text(m)
+	if err != nil {
+		return nil, err
+	}
+	subject := Subject{ID: h.ID, TaskID: m.taskID, Message: &m.origin, Recorded: -1}
+	d := &viewer.Details{Masked: m.masked, Malformed: m.problem, Compared: -1, Findings: []viewer.Finding{}}
+	setText(d, text)
+	var doc *jsonstream.Document
+	if m.problem == "" {
+		doc, _ = parse(jsonstream.NewRaw(text), p.o.Limits) // what was masked is JSON as before
+	}
+	findings := m.findings
+	if n := p.nodes[i]; n != nil {
+		findings = append(n.Findings[:len(n.Findings):len(n.Findings)], findings...)
+		subject.TaskID = n.TaskID
+	}
+	if doc != nil {
+		describe(d, doc, h.Format, p.o.Limits)
+		d.Signature = signatureOf(doc, m.findings)
+	}
+	p.rules.addFindings(d, doc, findings, p.o.Limits)
+	if h.Parent >= 0 {
+		subject.Parent = &p.shown[h.Parent].origin
+		if err := p.compare(d, doc, h.Parent); err != nil {
+			return nil, err
+		}
+	}
+	d.Commands = p.o.Commands(subject)
+	return d, nil
+}
+
+// compare adds how a message differs from the one of another handoff.
+func (p *messagePage) compare(d *viewer.Details, doc *jsonstream.Document, with int) error {
+	text, err := p.text(p.shown[with])
+	if err != nil || doc == nil {
+		return err
+	}
+	if old, err := parse(jsonstream.NewRaw(text), p.o.Limits); err == nil {
+		d.Compared = with
+		addChanges(d, old, doc)
+	}
+	return nil
+}
+
+// setText sets the message of the details.
+func setText(d *viewer.Details, text []byte) {
+	if utf8.Valid(text) {
+		d.Message = string(text)
+	} else {
+		d.Message, d.Base64 = base64.StdEncoding.EncodeToString(text), true
+	}
+}
+
+// signatureOf returns what a canonical message says of its signature, and what checking it came to.
+func signatureOf(doc *jsonstream.Document, findings []finding.Finding) *viewer.Signature {
+	signature := doc.Root().Get("signature").Text()
+	if signature == "" {
+		return nil
+	}
+	algorithm, _, _ := strings.Cut(signature, ":")
+	s := &viewer.Signature{Algorithm: algorithm, KeyID: doc.Root().Get("signatureKeyId").Text()}
+	holds := true
+	s.Verdict, s.Holds = "it holds, by the key that was given", &holds
+	for _, f := range findings {
+		switch {
+		case f.Layer == finding.Signature && f.Severity == finding.Error:
+			holds, s.Verdict = false, f.Message
+			return s
+		case f.Rule == validate.SignatureUnchecked:
+			s.Verdict, s.Holds = "nobody has verified it: no key was given", nil
+		}
+	}
+	return s
+}
