@@ -116,16 +116,8 @@ func (f *reportFlags) write(c *cobra.Command, args []string, validator *validate
 func (f *reportFlags) options(list []input.Source) collect.Options {
 	return collect.Options{
 		Title: cmp.Or(f.title, titleOf(list)), Version: report.BuildVersion(), Rules: report.Rules(), Chain: chain.Options{MaxVisits: 2, Tolerance: message.NewDecimal(1, 6)}, Limits: f.Limits, Secrets: f.showSecrets,
-		Doubt: doubtOf, Commands: messageCommands, Command: chainCommand,
+		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand,
 	}
-}
-
-// doubtOf says why the total of a task may not be what was spent, "" if nothing speaks against it.
-func doubtOf(t *chain.Task) string {
-	if t.Agrees {
-		return ""
-	}
-	return tasktree.Doubt(t)
 }
 
 // titleOf names what is read.
@@ -221,13 +213,13 @@ func argumentOf(o *collect.Origin) string {
 	case o.Source == "stdin":
 		return ""
 	case o.Alone:
-		return shellWord(o.Source)
+		return cli.ShellWord(o.Source)
 	case !o.OneLine:
 		return ""
 	case output.CodecOf(o.Source) != compress.None:
-		return fmt.Sprintf("<(handoff decompress %s | sed -n %dp)", shellWord(o.Source), o.Line)
+		return fmt.Sprintf("<(handoff decompress %s | sed -n %dp)", cli.ShellWord(o.Source), o.Line)
 	}
-	return fmt.Sprintf("<(sed -n %dp %s)", o.Line, shellWord(o.Source))
+	return fmt.Sprintf("<(sed -n %dp %s)", o.Line, cli.ShellWord(o.Source))
 }
 
 // chainCommand shows a task in a terminal.
@@ -235,22 +227,9 @@ func chainCommand(taskID string, sources []string) string {
 	if slices.Contains(sources, "stdin") || taskID == "" {
 		return ""
 	}
-	words := []string{"handoff chain --task", shellWord(taskID)}
+	words := []string{"handoff chain --task", cli.ShellWord(taskID)}
 	for _, s := range sources {
-		words = append(words, shellWord(s))
+		words = append(words, cli.ShellWord(s))
 	}
 	return strings.Join(words, " ")
-}
-
-// shellWord returns a word as a shell reads it.
-func shellWord(word string) string {
-	if word != "" && word[0] != '-' && !strings.ContainsFunc(word, isSpecial) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// isSpecial reports whether a character may mean something to a shell.
-func isSpecial(c rune) bool {
-	return !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./:@+,%", c))
 }

@@ -15,9 +15,10 @@ func newReport(g *cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
 	var signing signFlags
 	var output, checkpoint string
+	page := pageFlags{Globals: g}
 	c := &cobra.Command{
-		Use:   "report TASK --key-file KEY -o FILE.tar.zst",
-		Short: "Pack what the audit log has of a task, with proofs",
+		Use:   "report TASK --key-file KEY -o FILE.tar.zst | --html -o FILE.html",
+		Short: "Pack what the audit log has of a task, with proofs, or make a page of it",
 		Long: `Report writes an archive of all that the log has of a task (EAAPL-MAG006, section 12.1):
 who handed what to whom, in which order, what each agent received and had concluded, at
 what cost, with the records, their proofs, the messages, the checkpoint, and a README that
@@ -27,12 +28,25 @@ log, task and checkpoint give the same bytes.
 The checkpoint is made and signed now, or is one that --log-checkpoint names: then --key-file may be
 the public key, and what is newer is left out.
 
+With --html it writes a page instead, one HTML file that needs no network and no key: the task
+as a tree and as a timeline, with acceptance, rejections, retries and rollback, what each
+agent spent, what was lost at which boundary, and each handoff with its message, its
+records and where the log has them. Credentials in messages are asterisks, unless
+--show-secrets says otherwise.
+
 Exit code 0: it is written; 1: the log has no record of the task; 2: the log could not be
 read, or the archive not be written.`,
-		Example:           `  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --key-file log.key -o evidence.tar.zst`,
+		Example: `  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --key-file log.key -o evidence.tar.zst
+  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --html -o task.html`,
 		ValidArgsFunction: cli.OneID(log.Recorded(cli.TaskID)),
 		Args:              cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if page.html {
+				if signing.keyFile != "" || checkpoint != "" {
+					return errors.New("--html needs no key and no checkpoint: leave out --key-file and --log-checkpoint, or --html for an archive with proofs")
+				}
+				return page.run(c, &log, args[0], output)
+			}
 			if output == "" {
 				return errors.New("name the archive with -o, such as -o evidence.tar.zst")
 			}
@@ -56,7 +70,8 @@ read, or the archive not be written.`,
 	signing.register(c)
 	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "what the log has at this checkpoint, a `FILE`, instead of one that is made now")
 	cli.Formerly(c, "log-checkpoint", "checkpoint", "is the state of a sender; for a checkpoint of the log")
-	c.Flags().StringVarP(&output, "output", "o", "", "write the archive to `FILE`, compressed as its name says (.zst, .gz)")
+	c.Flags().StringVarP(&output, "output", "o", "", "write the archive or page to `FILE`, compressed as its name says (.zst, .gz)")
+	page.register(c)
 	return c
 }
 

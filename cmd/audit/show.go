@@ -15,6 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/pkg/viewer"
 )
 
 // showFlags are the flags of show.
@@ -130,9 +131,36 @@ func erasure(r audit.Reader, s *audit.Stored) (string, error) {
 // inFull draws all that a record has, and what was erased of it.
 func inFull(p *term.Picture, s *audit.Stored, erased string) {
 	p.Line(p.Bold("record ", s.Sequence), "  ", paint(p, s.Event)(string(s.Event)), "  ", s.RecordedAt.Format(time.RFC3339Nano))
+	say := func(label, text string) { // as long as it is: hashes are copied
+		p.Line(p.Dim(term.Left(label, labelColumns)), term.Visible(text))
+	}
+	for _, f := range factsOf(s, erased) {
+		say(f.Name, f.Value)
+	}
+	say("hash", s.Hash.String())
+	say("before", s.PreviousRecordHash.String())
+	for _, f := range s.Details.Findings {
+		text := string(f.Severity) + ": "
+		if f.Pointer != "" && !strings.HasPrefix(f.Message, f.Pointer) {
+			text += f.Pointer + ": "
+		}
+		for i, line := range term.Wrap(text+f.Message+" ["+f.Rule+"]", p.Width-4, term.MaxFindingLines) {
+			if i == 0 {
+				line = p.Severity(f.Severity)(string(f.Severity)) + strings.TrimPrefix(line, string(f.Severity))
+			}
+			p.Line("  ", line)
+		}
+	}
+	p.More(s.Details.MoreFindings)
+}
+
+// factsOf returns what a record has, but for its event, its time, its hashes and its findings, and what
+// was erased of it.
+func factsOf(s *audit.Stored, erased string) []viewer.Fact {
+	var list []viewer.Fact
 	say := func(label, text string) {
-		if text != "" { // as long as it is: hashes are copied
-			p.Line(p.Dim(term.Left(label, labelColumns)), term.Visible(text))
+		if text != "" {
+			list = append(list, viewer.Fact{Name: label, Value: text})
 		}
 	}
 	say("handoff", s.HandoffID)
@@ -159,24 +187,10 @@ func inFull(p *term.Picture, s *audit.Stored, erased string) {
 	}
 	details(say, &s.Details)
 	say("erased", erased)
-	say("hash", s.Hash.String())
-	say("before", s.PreviousRecordHash.String())
-	for _, f := range s.Details.Findings {
-		text := string(f.Severity) + ": "
-		if f.Pointer != "" && !strings.HasPrefix(f.Message, f.Pointer) {
-			text += f.Pointer + ": "
-		}
-		for i, line := range term.Wrap(text+f.Message+" ["+f.Rule+"]", p.Width-4, term.MaxFindingLines) {
-			if i == 0 {
-				line = p.Severity(f.Severity)(string(f.Severity)) + strings.TrimPrefix(line, string(f.Severity))
-			}
-			p.Line("  ", line)
-		}
-	}
-	p.More(s.Details.MoreFindings)
+	return list
 }
 
-// details shows what few records have.
+// details says what few records have.
 func details(say func(label, text string), d *audit.Details) {
 	if d.Concerns != nil {
 		say("about", fmt.Sprint("record ", *d.Concerns))

@@ -36,8 +36,11 @@ func SpentRow(who string, columns, handoffs int, spent, total chain.Cost) []stri
 	return []string{term.Clip(who, columns), term.Plural(handoffs, "handoff"), USD(spent.SpentUSD), Share(spent.SpentUSD, total.SpentUSD), InTokens(spent)}
 }
 
-// Doubt says why the sum of a task's steps may not be what was spent.
+// Doubt says why the sum of a task's steps may not be what was spent, "" if nothing speaks against it.
 func Doubt(task *chain.Task) string {
+	if task.Agrees {
+		return ""
+	}
 	relay := task.Relay
 	if relay.SpentUSD.Equal(task.Total.SpentUSD) && relay.Prompt == task.Total.Prompt && relay.Completion == task.Total.Completion {
 		return "branches meet in a message that does not join them: some of it may be counted twice"

@@ -1,0 +1,16 @@
+package cli
+
+import "strings"
+
+// ShellWord returns a word as it is written for a POSIX shell.
+func ShellWord(word string) string {
+	if word != "" && word[0] != '-' && !strings.ContainsFunc(word, isSpecial) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// isSpecial reports whether a character may mean something to a shell.
+func isSpecial(c rune) bool {
+	return !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./:@+,%", c))
+}
