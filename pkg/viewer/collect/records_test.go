@@ -1,0 +1,143 @@
+package collect_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/audittest"
+	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/pkg/audit/tree"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/pkg/viewer/collect"
+)
+
+// recordedPage calls use with the page of the task t of a log.
+func recordedPage(t *testing.T, l *audit.Log, use func(audit.Reader, collect.Page)) {
+	t.Helper()
+	o := collect.RecordOptions{Options: options(), Facts: func(s *audit.Stored) ([]viewer.Fact, error) {
+		return []viewer.Fact{{Name: "handoff", Value: s.HandoffID}}, nil
+	}}
+	err := l.Store().View(t.Context(), func(r audit.Reader) error {
+		p, err := collect.Records(t.Context(), r, "t", o)
+		if err == nil {
+			use(r, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func told(id, parent string, n int) []byte {
+	if parent != "null" {
+		parent = `"` + parent + `"`
+	}
+	return fmt.Appendf(nil, `{"handoffId":%q,"taskId":"t","parentHandoffId":%s,"taskDescription":"Part %d","fromAgent":{"agentId":"a%[3]d"},"toAgent":{"agentType":"a%d"},
+		"currentState":{"kept":"%[3]d"},"costTracking":{"costSpentSoFarUSD":0.%[3]d,"costBudgetRemainingUSD":0.%d,"tokenSpent":{"prompt":%[3]d,"completion":1}}}`, id, parent, n, n+1, 9-n)
+}
+
+// A handoff that was rejected, tried again, accepted and rolled back has all of that in its events, and
+// what its agent ran.
+func TestEvents(t *testing.T) {
+	l := audittest.New(t)
+	first, second := told("h1", "null", 1), told("h2", "h1", 2)
+	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, first)
+	audittest.Add(t, l, audit.Record{Event: audit.Rejected, Reason: "INCOMPLETE_CONTEXT", Attempt: 1, Details: audit.Details{
+		Findings: []audit.Finding{{Rule: "completeness/subtasks", Severity: finding.Error, Pointer: "/currentState", Message: "is incomplete"}},
+	}}, second)
+	audittest.Add(t, l, audit.Record{Event: audit.Accepted, Attempt: 2, KeyID: "team-1"}, second)
+	audittest.Add(t, l, audit.Record{Event: audit.HandedOver, HandoffID: "h2", TaskID: "t"}, nil)
+	audittest.Add(t, l, audit.Record{Event: audit.ExecutionFailed, HandoffID: "h2", TaskID: "t", Details: audit.Details{DurationMicros: 2_500_000}}, nil)
+	audittest.Add(t, l, audit.Record{Event: audit.RolledBack, HandoffID: "h2", TaskID: "t"}, nil)
+	recordedPage(t, l, func(r audit.Reader, p collect.Page) {
+		list := detailsOf(t, p)
+		h := p.Index.Handoffs[1]
+		var names []string
+		for _, e := range h.Events {
+			names = append(names, e.Name)
+		}
+		if !slices.Equal(names, []string{"REJECTED", "ACCEPTED", "HANDED_OVER", "EXECUTION_FAILED", "ROLLED_BACK"}) {
+			t.Errorf("the events are %q", names)
+		}
+		if h.Status != "ROLLED_BACK" || h.Parent != 0 || h.Title != "Part 2" || h.Step.USD != "0.1" {
+			t.Errorf("got %+v", h)
+		}
+		if e := h.Events[0]; e.Attempt != 1 || e.Reason != "INCOMPLETE_CONTEXT" || h.Events[3].Ran != 2500 {
+			t.Errorf("got %+v", h.Events)
+		}
+		d := list[1]
+		if d.Message != string(second) || d.Compared != 0 || len(d.Records) != 5 || d.Records[0].Facts[0].Value != "h2" {
+			t.Errorf("got %+v", d)
+		}
+		if !slices.ContainsFunc(d.Findings, func(f viewer.Finding) bool { return f.Pointer == "/currentState" && f.Message == "is incomplete" }) {
+			t.Errorf("the findings are %+v", d.Findings)
+		}
+	})
+}
+
+// What was lost between two messages is found by the messages in the log.
+func TestLostInTheLog(t *testing.T) {
+	l := audittest.New(t)
+	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, []byte(`{"handoffId":"h1","taskId":"t","parentHandoffId":null,"constraints":["no names"]}`))
+	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, []byte(`{"handoffId":"h2","taskId":"t","parentHandoffId":"h1","constraints":[]}`))
+	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
+		detailsOf(t, p)
+		lost := p.Index.Handoffs[1].Lost
+		if !slices.ContainsFunc(lost, func(l viewer.Lost) bool { return p.Index.Rules[l.Rule].ID == "chain/constraint-dropped" }) {
+			t.Errorf("lost is %+v", lost)
+		}
+	})
+}
+
+// The proof of a page leads from the record to the root of the log.
+func TestProof(t *testing.T) {
+	l := audittest.New(t)
+	for i := range 5 {
+		audittest.Add(t, l, audit.Record{Event: audit.Accepted, RecordedAt: time.Now()}, told(fmt.Sprint("h", i), "null", i))
+	}
+	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
+		for _, d := range detailsOf(t, p) {
+			hash := func(text string) (h audit.Hash) {
+				if err := h.UnmarshalText([]byte(text)); err != nil {
+					t.Fatal(err)
+				}
+				return h
+			}
+			var path []tree.Hash
+			for _, text := range d.Proof.Path {
+				path = append(path, tree.Hash(hash(text)))
+			}
+			if err := tree.CheckRecord(path, d.Proof.Size, tree.Hash(hash(d.Proof.Root)), d.Proof.Sequence, tree.Hash(hash(d.Records[0].Hash))); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A record without its message is shown without it.
+func TestNoMessage(t *testing.T) {
+	l := audittest.New(t)
+	audittest.Add(t, l, audit.Record{Event: audit.Dispatched, HandoffID: "h1", TaskID: "t"}, nil)
+	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
+		d := detailsOf(t, p)[0]
+		if d.Missing == "" || d.Message != "" || p.Index.Handoffs[0].Status != "DISPATCHED" {
+			t.Errorf("got %+v", d)
+		}
+	})
+}
+
+func TestUnknownTask(t *testing.T) {
+	err := audittest.New(t).Store().View(t.Context(), func(r audit.Reader) error {
+		_, err := collect.Records(t.Context(), r, "nobody", collect.RecordOptions{Options: options()})
+		return err
+	})
+	if !errors.As(err, new(*trace.UnknownTaskError)) {
+		t.Errorf("got %v", err)
+	}
+}
