@@ -172,7 +172,8 @@ func (f *reportFlags) read(c *cobra.Command, list []input.Source, validator *val
 // examine is the work on one document: it runs on any core.
 func (f *reportFlags) examine(c *cobra.Command, d input.Document, validator *validate.Validator, messages *collect.Messages) reportOutcome {
 	if d.Unreadable() {
-		return reportOutcome{err: d.Err}
+		_, err := d.Parse(f.Limits) // which names the source
+		return reportOutcome{err: err}
 	}
 	_, result, err := validator.ValidateRaw(c.Context(), d.Raw, f.Limits)
 	if err != nil {

@@ -14,6 +14,11 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
+// newDetails returns details of which nothing is known.
+func newDetails() *viewer.Details {
+	return &viewer.Details{Sections: []viewer.Section{}, Turns: []viewer.Turn{}, Findings: []viewer.Finding{}, Compared: -1, Commands: []viewer.Command{}}
+}
+
 // describe adds what the receiver of a message reads.
 func describe(d *viewer.Details, doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) {
 	root, layout := doc.Root(), formats.Named(f)

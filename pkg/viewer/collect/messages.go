@@ -301,7 +301,8 @@ func (p *messagePage) details(i int) (*viewer.Details, error) {
 		return nil, err
 	}
 	subject := Subject{ID: h.ID, TaskID: m.taskID, Message: &m.origin, Recorded: -1}
-	d := &viewer.Details{Masked: m.masked, Malformed: m.problem, Compared: -1, Findings: []viewer.Finding{}}
+	d := newDetails()
+	d.Masked, d.Malformed = m.masked, m.problem
 	setText(d, text)
 	var doc *jsonstream.Document
 	if m.problem == "" {

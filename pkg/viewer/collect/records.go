@@ -216,7 +216,7 @@ func addRecords(v *viewer.Handoff, h *trace.Handoff, o *outlined) {
 func (p *recordPage) details(i int) (*viewer.Details, error) {
 	h, v := p.shown[i], &p.index.Handoffs[i]
 	told := h.Told()
-	d := &viewer.Details{Compared: -1, Findings: []viewer.Finding{}, Turns: []viewer.Turn{}, Sections: []viewer.Section{}}
+	d := newDetails()
 	doc, err := p.message(d, h)
 	if err != nil {
 		return nil, err
