@@ -188,6 +188,14 @@ var imports = map[string][]string{
 	"pkg/transport/sqlqueue":      {"pkg/internal/database", "pkg/internal/polling", "pkg/transport"},
 	"pkg/transport/redis":         {"pkg/internal/broker", "pkg/transport", "github.com/redis/go-redis/v9"},
 	"pkg/transport/transporttest": {"pkg/child", "pkg/transport"},
+	"pkg/viewer": {
+		"pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format",
+		"github.com/klauspost/compress",
+	},
+	"pkg/viewer/collect": {
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/trace", "pkg/audit/tree", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
+		"github.com/klauspost/compress",
+	},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
@@ -200,7 +208,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra",
 	},
 	"cmd/audit": {
-		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/metrics",
+		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/metrics", "pkg/viewer", "pkg/viewer/collect",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"cmd/internal/claim": {"cmd/internal/term"},

@@ -28,7 +28,7 @@ type pageFlags struct {
 
 func (f *pageFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.html, "html", false, "write a page for a browser")
-	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "with --html: show credentials in messages as they are")
+	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
 	cli.OnlyForCall(c, "html", "show-secrets")
 	f.keys.Register(c)
 }
