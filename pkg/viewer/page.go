@@ -67,9 +67,9 @@ var assets embed.FS
 
 // scripts are the parts of the script, in their order.
 var scripts = [...]string{
-	"dom", "text", "words", "json", "model", "store", "hash", "filter", "matches", "list", "tabs", "toolbar", "glyphs", "copy",
-	"forest", "overview", "tree", "timescale", "timeline", "agents", "boundaries",
-	"marked", "value", "received", "changes", "findings", "jsontree", "evidence", "panel", "keys", "print", "page",
+	"dom", "text", "words", "glyphs", "copy", "json", "forest", "model", "store", "hash", "filter",
+	"list", "growing", "tabs", "toolbar", "overview", "tree", "timescale", "timeline", "agents", "boundaries",
+	"marked", "value", "opened", "received", "changes", "findings", "jsontree", "evidence", "panel", "keys", "print", "page",
 }
 
 // styles are the parts of the style sheet, in their order.
@@ -132,7 +132,7 @@ type head struct {
 	Command string
 }
 
-var page = sync.OnceValue(func() *template.Template {
+var headTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(assets, "assets/page.html"))
 })
 
@@ -145,7 +145,7 @@ func begin(out *bufio.Writer, index *Index, h head) error {
 	if len(index.Tasks) == 1 {
 		h.Command = index.Tasks[0].Command
 	}
-	if err := page().Execute(out, h); err != nil {
+	if err := headTemplate().Execute(out, h); err != nil {
 		return fmt.Errorf("writing the head of the page: %w", err)
 	}
 	out.WriteString(`<script type="application/json" id="index">`)

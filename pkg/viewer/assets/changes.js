@@ -1,0 +1,48 @@
+// How a message differs from the one that its sender had got.
+
+const sameWords = 160; // of a run that is the same in both, shown at each end
+
+function changesView(opened, panel) {
+  const {details, model} = opened;
+  const changes = details.changes ?? [];
+  const other = model.handoffs[details.compared];
+  if (!other) return el('p', {class: 'empty'}, 'There is no message before this one to compare it with.');
+  const head = el('p', {class: 'aside'}, 'Compared with what the sender had got: ', el('button', {type: 'button', class: 'link', onclick: () => panel.page.open(details.compared)}, between(other)), `. ${plural(changes.length, 'change')}.`);
+  if (changes.length === 0) return el('div', {}, head, el('p', {class: 'empty'}, 'The two say the same.'));
+  const list = new Growing(changes.length, (k) => changeItem(changes[k], opened, panel), {class: 'changes', role: 'list', 'aria-label': 'Changes'});
+  return el('div', {}, head, list.element);
+}
+
+function changeItem(change, opened, panel) {
+  const removed = change.kind === 'removed';
+  const place = removed ? el('code', {class: 'pointer'}, change.pointer || 'the whole message') : el('button', {type: 'button', class: 'quiet pointer', title: 'Show it in the JSON', onclick: () => panel.showAt(change.pointer, false)}, change.pointer || 'the whole message');
+  return el('div', {class: `change ${change.kind}`, role: 'listitem'},
+    el('p', {class: 'change-head'}, el('span', {class: 'kind'}, change.kind), place, change.from && el('span', {class: 'from'}, ' from ', el('code', {}, change.from))),
+    change.runs ? el('div', {class: 'text runs'}, change.runs.flatMap(runNodes)) : [
+      change.old && el('del', {class: 'text'}, said('removed'), textBlock(jsonText(change.old), [], opened.model)),
+      change.new && el('ins', {class: 'text'}, said('added'), textBlock(jsonText(change.new), [], opened.model)),
+    ]);
+}
+
+// said names, for those who do not see it, what is shown by colour and lines.
+function said(word) {
+  return el('span', {class: 'unseen'}, `${word}: `);
+}
+
+// jsonText shows a string as what it says.
+function jsonText(raw) {
+  return raw.startsWith('"') ? unquote(raw) : raw;
+}
+
+function runNodes(run) {
+  if (run.same) return sameRun(run.same);
+  return [run.old && el('del', {}, said('removed'), run.old), run.new && el('ins', {}, said('added'), run.new)];
+}
+
+// sameRun folds the middle of a long run.
+function sameRun(text) {
+  if (text.length < 3 * sameWords) return [text];
+  const from = wholeCharacter(text, sameWords), to = wholeCharacter(text, text.length - sameWords);
+  const hidden = el('button', {type: 'button', class: 'plain-button', onclick: () => hidden.replaceWith(textNodes(text.slice(from, to)))}, `${grouped(to - from)} characters are the same`);
+  return [text.slice(0, from), hidden, text.slice(to)];
+}

@@ -1,0 +1,59 @@
+// A handoff that is opened: its details, and its documents, read when they are first asked for.
+
+class Opened {
+  constructor(model, i, details) {
+    Object.assign(this, {model, i, details, handoff: model.handoffs[i], marks: new Map()});
+    this.documents = new Map();
+  }
+
+  // read returns the document of a text, or the JSONError that it has.
+  read(text) {
+    if (!this.documents.has(text)) {
+      let result;
+      try {
+        result = readJSON(text);
+      } catch (error) {
+        result = error;
+      }
+      this.documents.set(text, result);
+    }
+    return this.documents.get(text);
+  }
+
+  // message is the message that came, null if it is no JSON or not there.
+  get message() {
+    const {message, base64} = this.details;
+    const found = message && !base64 ? this.read(message) : null;
+    return found instanceof JSONDocument ? found : null;
+  }
+
+  // context is what the receiver reads: what the message carries, or itself.
+  get context() {
+    if (!this.details.context) return this.message;
+    const found = this.read(this.details.context);
+    return found instanceof JSONDocument ? found : null;
+  }
+
+  // documentOf returns the document that a finding is about.
+  documentOf(finding) {
+    return finding.inContext ? this.context : this.message;
+  }
+
+  // findingsAt returns the findings about a value.
+  findingsAt(document, row) {
+    if (!this.marks.has(document)) this.marks.set(document, this.placed(document));
+    return this.marks.get(document).get(row) ?? [];
+  }
+
+  placed(document) {
+    const rows = new Map();
+    for (const finding of this.details.findings ?? []) {
+      if (this.documentOf(finding) !== document) continue;
+      const row = document.at(finding.pointer);
+      if (row < 0) continue;
+      if (!rows.has(row)) rows.set(row, []);
+      rows.get(row).push(finding);
+    }
+    return rows;
+  }
+}

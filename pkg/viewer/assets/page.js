@@ -1,0 +1,190 @@
+// The page: what is in the hash becomes what is shown, and what somebody does becomes another hash.
+
+const views = [['tree', 'Tree', TreeView], ['timeline', 'Timeline', TimelineView], ['agents', 'Agents', AgentsView], ['boundaries', 'Boundaries', BoundariesView]];
+
+class Page {
+  constructor(model) {
+    this.model = model;
+    this.state = {...blank};
+    this.order = []; // the handoffs that are shown, for the next and the previous one
+    this.header = document.getElementById('header');
+    this.main = document.getElementById('main');
+    this.panel = new Panel(model, new Store(), this);
+    this.keys = new Keys(this);
+    shortcuts.active = this.keys;
+    this.theme = el('button', {type: 'button', class: 'plain-button theme', onclick: () => this.nextTheme()});
+    this.setTheme('system');
+    this.top = el('div', {class: 'bar'});
+    this.totals = el('div', {class: 'totals'});
+    append(this.header, [this.top, this.totals]);
+    document.querySelector('.skip').addEventListener('click', (event) => {
+      event.preventDefault();
+      (this.view ?? this.panel).focus();
+    });
+    addEventListener('hashchange', () => this.arrived());
+    printing(this);
+  }
+
+  arrived() {
+    const state = readHash(location.hash, this.model);
+    if (writeHash(state, this.model) !== writeHash(this.state, this.model)) this.show(state);
+  }
+
+  // go changes what is shown. With instead, it takes the place of what was shown in the history.
+  go(patch, instead = false) {
+    const state = {...this.state, ...patch};
+    const hash = '#' + writeHash(state, this.model);
+    this.show(state);
+    if (instead) location.replace(hash);
+    else location.hash = hash;
+  }
+
+  show(state) {
+    const before = this.state;
+    this.state = state;
+    const another = state.task !== before.task || !this.frame;
+    if (another) this.showTask(state.task);
+    if (state.task < 0) {
+      if (another || state.q !== before.q || state.sort !== before.sort) this.view.show(state);
+    } else if (another || state.view !== before.view || filterNames.some((name) => state[name] !== before[name])) {
+      this.showView(state);
+    }
+    if (state.open !== before.open || state.tab !== before.tab || state.at !== before.at || another) {
+      this.panel.show(state);
+      if (state.open >= 0) this.view.opened(state.open);
+      else if (before.open >= 0) this.view.opened?.(before.open);
+    }
+  }
+
+  // showTask puts the frame of a task, or of the list of tasks, into the page.
+  showTask(t) {
+    this.view?.list?.close();
+    this.view = null;
+    this.views = new Map();
+    const {model} = this;
+    const title = t < 0 ? model.title : taskName(model.tasks[t]);
+    document.title = t < 0 || model.tasks.length === 1 ? model.title : `${title} – ${model.title}`;
+    fill(this.top, model.tasks.length > 1 && t >= 0 && el('button', {type: 'button', class: 'plain-button', onclick: () => this.go({...blank, keys: this.state.keys})}, '← All tasks'),
+      el('h1', {}, title), el('span', {class: 'bar-buttons'}, this.theme, el('button', {type: 'button', class: 'plain-button', 'aria-keyshortcuts': '?', onclick: () => this.keys.show()}, 'Keys')));
+    fill(this.totals, t < 0 ? overviewTotals(model) : taskTotals(model, t), unread(model));
+    if (t < 0) {
+      this.view = new Overview(model, this);
+      this.frame = this.view.element;
+      this.toolbar = this.view;
+      this.order = [];
+    } else {
+      this.taskFrame(t);
+    }
+    fill(this.main, this.frame);
+  }
+
+  taskFrame(t) {
+    this.toolbar = new Toolbar(this.model, this.model.tasks[t], (patch) => this.go(patch, true));
+    this.body = el('div', {class: 'view-body'});
+    this.tabs = new Tabs('Views', views, this.body, (view) => this.go({view}));
+    const lost = this.countLost(t);
+    if (lost > 0) this.tabs.note('boundaries', grouped(lost), 'warning');
+    this.frame = el('section', {class: 'task', 'aria-label': 'Handoffs'}, this.toolbar.element, this.tabs.element, this.body);
+  }
+
+  countLost(t) {
+    const {first, count} = this.model.tasks[t];
+    let lost = 0;
+    for (let i = first; i < first + count; i++) lost += this.model.handoffs[i].lost?.length ?? 0;
+    return lost;
+  }
+
+  showView(state) {
+    const {model} = this;
+    const task = model.tasks[state.task];
+    const matches = matching(model, task, state);
+    this.tabs.select(state.view);
+    if (!this.views.has(state.view)) {
+      const [, , View] = views.find(([name]) => name === state.view);
+      this.views.set(state.view, new View(model, state.task, this));
+    }
+    const view = this.views.get(state.view);
+    if (this.view !== view) fill(this.body, view.element);
+    this.view = view;
+    view.show(state, matches);
+    this.order = view.order;
+    this.toolbar.show(state, matches.length, task.count);
+  }
+
+  // open opens a handoff, and moves the focus to it.
+  open(i) {
+    this.back ??= document.activeElement;
+    this.go({open: i, at: ''}, this.state.open >= 0);
+    this.panel.focus();
+  }
+
+  step(by) {
+    const at = this.order.indexOf(this.state.open);
+    const next = this.order[at + by];
+    if (at < 0 || next === undefined) return announce(by > 0 ? 'This is the last handoff.' : 'This is the first handoff.');
+    const inPanel = this.panel.element.contains(document.activeElement);
+    this.go({open: next, at: ''}, true);
+    if (inPanel) this.panel.focus();
+    announce(between(this.model.handoffs[next]));
+  }
+
+  // close closes the handoff, and gives the focus back to where it was opened from.
+  close() {
+    const {back} = this;
+    this.back = null;
+    this.go({open: -1, at: ''});
+    if (back?.isConnected && back !== document.body && !this.panel.element.contains(back)) back.focus({preventScroll: true});
+    else this.view.list.focus();
+  }
+
+  focusSearch() {
+    if (this.state.open >= 0 && (this.panel.element.contains(document.activeElement) || !wide.matches)) this.panel.focusSearch();
+    else (this.toolbar.focusSearch ?? this.toolbar.focus).call(this.toolbar);
+  }
+
+  nextTheme() {
+    const themes = ['system', 'light', 'dark'];
+    this.setTheme(themes[(themes.indexOf(this.shownTheme) + 1) % themes.length]);
+  }
+
+  setTheme(theme) {
+    this.shownTheme = theme;
+    document.documentElement.dataset.theme = theme;
+    fill(this.theme, `Theme: ${theme}`);
+  }
+}
+
+function total(name, content, note) {
+  return el('div', {class: 'total'}, el('dt', {}, name), el('dd', {}, content, note && el('span', {class: 'total-note'}, note)));
+}
+
+function taskTotals(model, t) {
+  const task = model.tasks[t];
+  const {took, time} = model.summary(t);
+  const {usd: money, prompt, completion} = task.total;
+  return [
+    el('dl', {}, total('Spent', usd(money)), task.remainingUSD && total('Budget left', usd(task.remainingUSD)), total('Tokens', grouped(prompt + completion), `${grouped(prompt)} in, ${grouped(completion)} out`),
+      total('Handoffs', grouped(task.count)), total('Took', took > 0 ? duration(took) : '–', time && `from ${clock(time)}`),
+      total('Errors', el('span', {class: task.errors ? 'severity error' : 'calm'}, task.errors > 0 && glyph('error'), grouped(task.errors))),
+      total('Warnings', el('span', {class: task.warnings ? 'severity warning' : 'calm'}, task.warnings > 0 && glyph('warning'), grouped(task.warnings)))),
+    task.doubt && el('p', {class: 'doubt-line'}, severityMark('warning', 'in doubt'), ' ', task.doubt),
+    task.command && el('p', {class: 'command'}, el('span', {class: 'fact-name'}, 'in a terminal'), el('code', {tabindex: 0}, task.command), copyButton('the command', () => task.command)),
+  ];
+}
+
+function overviewTotals(model) {
+  const sum = (of) => model.tasks.reduce((all, task) => all + of(task), 0);
+  const errors = sum((t) => t.errors), warnings = sum((t) => t.warnings);
+  return el('dl', {}, total('Tasks', grouped(model.tasks.length)), total('Handoffs', grouped(model.handoffs.length)),
+    total('Errors', el('span', {class: errors ? 'severity error' : 'calm'}, errors > 0 && glyph('error'), grouped(errors))),
+    total('Warnings', el('span', {class: warnings ? 'severity warning' : 'calm'}, warnings > 0 && glyph('warning'), grouped(warnings))));
+}
+
+function unread(model) {
+  if (model.unread.length === 0) return null;
+  return el('details', {class: 'unread'}, el('summary', {}, severityMark('warning', `${plural(model.unread.length, 'part')} could not be read`)), el('ul', {}, model.unread.map((line) => el('li', {}, line))));
+}
+
+const thePage = new Page(new Model(JSON.parse(document.getElementById('index').textContent)));
+thePage.show(readHash(location.hash, thePage.model));
+performance.mark('handoff-ready');

@@ -1,0 +1,38 @@
+// Characters that nobody sees, or that change the order of what is beside them, are how texts say one
+// thing to a model and another to a person. So they are shown by their code points. The characters
+// themselves stay in the text, for search and for copying.
+
+const unseen = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u202a-\u202e\u2028\u2029\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]+/gu;
+const codesShown = 3; // of a run of such characters
+
+// textNodes returns the nodes that show a text.
+function textNodes(text) {
+  unseen.lastIndex = 0;
+  if (!unseen.test(text)) return document.createTextNode(text);
+  const all = document.createDocumentFragment();
+  let from = 0;
+  for (const found of text.matchAll(unseen)) {
+    all.append(text.slice(from, found.index), hiddenRun(found[0]));
+    from = found.index + found[0].length;
+  }
+  all.append(text.slice(from));
+  return all;
+}
+
+function hiddenRun(run) {
+  const codes = Array.from(run, (c) => 'U+' + c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0'));
+  const more = codes.length > codesShown ? ` +${grouped(codes.length - codesShown)}` : '';
+  const element = document.createElement('span');
+  element.className = 'code-point';
+  element.dataset.code = codes.slice(0, codesShown).join(' ') + more;
+  const original = document.createElement('span');
+  original.textContent = run;
+  element.append(original);
+  return element;
+}
+
+// firstLine returns the beginning of a text for where there is one line.
+function firstLine(text, length = 200) {
+  const cut = text.slice(0, length);
+  return cut.replace(/\s+/g, ' ') + (text.length > length ? '…' : '');
+}
