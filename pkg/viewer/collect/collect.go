@@ -52,7 +52,6 @@ type Origin struct {
 
 // rules are those that findings of a page name.
 type rules struct {
-	all  []finding.Rule
 	used map[string]int // by ID: index in [viewer.Index.Rules]
 }
 
@@ -160,7 +159,7 @@ func (o *Options) taskOf(t *chain.Task) viewer.Task {
 // handoffOf returns what a page shows of a message of a task.
 func handoffOf(n *chain.Node) viewer.Handoff {
 	return viewer.Handoff{
-		ID: n.HandoffID, From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers,
+		ID: n.HandoffID, Parent: -1, From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers,
 		Time: n.Timestamp, At: millis(n.Time), Step: costOf(n.Step), RemainingUSD: n.Cost.RemainingUSD.String(), Signed: n.Signed,
 	}
 }

@@ -154,64 +154,82 @@ type messagePage struct {
 
 func (p *messagePage) collect() {
 	checker := chain.New(p.o.Chain)
-	of := map[*chain.Message]*Message{}
-	named, several := map[string]bool{}, map[string]int{}
+	of, several := map[*chain.Message]*Message{}, map[string]int{}
 	for _, m := range p.list {
 		several[m.origin.Source]++
 		if m.chain != nil {
 			of[m.chain] = m
 			checker.Add(m.chain)
 		}
-		for _, f := range m.findings {
-			named[f.Rule] = true
-		}
 	}
 	for _, m := range p.list {
 		m.origin.Alone = several[m.origin.Source] == 1
 	}
 	tasks := checker.Tasks()
-	for _, t := range tasks {
-		for n := range t.Nodes() {
-			for _, f := range n.Findings {
-				named[f.Rule] = true
-			}
-		}
-	}
 	p.index = &viewer.Index{Title: p.o.Title, Version: p.o.Version, Tasks: []viewer.Task{}, Handoffs: []viewer.Handoff{}, Unread: p.unread}
-	p.rules, p.index.Rules = newRules(p.o.Rules, named)
+	p.rules, p.index.Rules = newRules(p.o.Rules, p.named(tasks))
 	rest := p.notIn(tasks, of)
 	for _, t := range tasks {
-		task := p.o.taskOf(t)
-		p.begin(&task)
-		indices := map[*chain.Node]int{}
-		byID := map[string]int{}
-		for n := range t.Nodes() {
-			h := handoffOf(n)
-			m := of[n.Message]
-			h.Parent, h.Format, h.Title, h.Bytes = -1, m.facts.Format, m.facts.Title, m.facts.Bytes
-			if i, ok := indices[n.Parent]; ok && n.Parent != nil {
-				h.Parent, h.Depth = i, p.index.Handoffs[i].Depth+1
-			}
-			indices[n] = len(p.index.Handoffs)
-			byID[strings.ToLower(n.HandoffID)] = indices[n]
-			p.rules.lose(&h, n.Findings)
-			p.add(m, n, h)
-		}
-		for _, m := range rest[strings.ToLower(t.ID)] {
-			h := m.facts
-			if m.chain != nil { // it came twice: it is beside the first
-				h = viewer.Handoff{ID: m.chain.HandoffID, From: m.chain.From, To: m.chain.To, Time: m.chain.Timestamp, At: millis(m.chain.Time), Signed: m.chain.Signed,
-					Parent: -1, Format: m.facts.Format, Title: m.facts.Title, Bytes: m.facts.Bytes}
-				if i, ok := byID[strings.ToLower(h.ID)]; ok {
-					h.Parent, h.Depth = p.index.Handoffs[i].Parent, p.index.Handoffs[i].Depth
-				}
-			}
-			p.add(m, nil, h)
-		}
+		p.tree(t, of, rest[strings.ToLower(t.ID)])
 		delete(rest, strings.ToLower(t.ID))
-		p.end(task)
 	}
 	p.others(rest)
+}
+
+// named returns the rules that findings name.
+func (p *messagePage) named(tasks []*chain.Task) map[string]bool {
+	named := map[string]bool{}
+	note := func(list []finding.Finding) {
+		for _, f := range list {
+			named[f.Rule] = true
+		}
+	}
+	for _, m := range p.list {
+		note(m.findings)
+	}
+	for _, t := range tasks {
+		for n := range t.Nodes() {
+			note(n.Findings)
+		}
+	}
+	return named
+}
+
+// tree adds a task, and after its tree the messages of the task that are not in it.
+func (p *messagePage) tree(t *chain.Task, of map[*chain.Message]*Message, rest []*Message) {
+	task := p.o.taskOf(t)
+	p.begin(&task)
+	indices, byID := map[*chain.Node]int{}, map[string]int{}
+	for n := range t.Nodes() {
+		h, m := handoffOf(n), of[n.Message]
+		h.Format, h.Title, h.Bytes = m.facts.Format, m.facts.Title, m.facts.Bytes
+		if i, ok := indices[n.Parent]; ok {
+			p.below(&h, i)
+		}
+		indices[n] = len(p.index.Handoffs)
+		byID[strings.ToLower(n.HandoffID)] = indices[n]
+		p.rules.lose(&h, n.Findings)
+		p.add(m, n, h)
+	}
+	for _, m := range rest {
+		h := m.facts
+		if m.chain != nil { // it came twice: it is beside the first
+			h = handoffOf(&chain.Node{Message: m.chain})
+			h.Format, h.Title, h.Bytes = m.facts.Format, m.facts.Title, m.facts.Bytes
+			if i, ok := byID[strings.ToLower(h.ID)]; ok {
+				p.below(&h, p.index.Handoffs[i].Parent)
+			}
+		}
+		p.add(m, nil, h)
+	}
+	p.end(task)
+}
+
+// below puts a handoff below another one, or nowhere if that is -1.
+func (p *messagePage) below(h *viewer.Handoff, parent int) {
+	if parent >= 0 {
+		h.Parent, h.Depth = parent, p.index.Handoffs[parent].Depth+1
+	}
 }
 
 // notIn returns the messages that are in no tree, by the ids of their tasks: those of other formats,

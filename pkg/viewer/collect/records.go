@@ -88,8 +88,7 @@ func (p *recordPage) collect() error {
 	for n := range p.task.Nodes() {
 		h := p.task.Of(n)
 		v := handoffOf(n)
-		v.Parent = -1
-		if i, ok := indices[n.Parent]; ok && n.Parent != nil {
+		if i, ok := indices[n.Parent]; ok {
 			v.Parent, v.Depth = i, p.index.Handoffs[i].Depth+1
 		}
 		indices[n] = len(p.index.Handoffs)
