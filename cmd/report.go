@@ -54,7 +54,7 @@ Exit code 0: the page is written, whatever it shows; 2: something could not be r
 which the page says, or the page could not be written.`,
 		Example: `  handoff report archive/ -o report.html
   producer | handoff report -o report.html
-  handoff report --title "Nightly run" --key-file hmac.key relay.jsonl -o report.html`,
+  handoff report --title "Nightly run" relay.jsonl -o report.html`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.FormatFlag.Register(c)
@@ -115,7 +115,7 @@ func (f *reportFlags) write(c *cobra.Command, args []string, validator *validate
 // options say what the page shows.
 func (f *reportFlags) options(list []input.Source) collect.Options {
 	return collect.Options{
-		Title: cmp.Or(f.title, titleOf(list)), Version: report.BuildVersion(), Rules: report.Rules(), Chain: chain.Options{MaxVisits: 2, Tolerance: message.NewDecimal(1, 6)}, Limits: f.Limits, Secrets: f.showSecrets,
+		Title: term.Visible(cmp.Or(f.title, titleOf(list))), Version: report.BuildVersion(), Rules: report.Rules(), Chain: chain.Options{MaxVisits: 2, Tolerance: message.NewDecimal(1, 6)}, Limits: f.Limits, Secrets: f.showSecrets,
 		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand,
 	}
 }
