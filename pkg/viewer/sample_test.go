@@ -88,9 +88,9 @@ func (p *pages) forked() {
 	finance.Errors, finance.Warnings, finance.Rules = 1, 2, []int{0, 2, 3}
 	f := p.add(finance, p.message(finance, r))
 	insurer := with(f, 2, "a2", "finance-agent", "insurance-agent", "Ask for a quotation", 9*minute, "0.010", 640)
-	insurer.Events = append([]Event{{Name: "DISPATCHED", At: began + 9*minute, Attempt: 1}, {Name: "HANDED_OVER", At: began + 9*minute + 2000, Attempt: 1},
+	insurer.Events = []Event{{Name: "DISPATCHED", At: began + 9*minute, Attempt: 1}, {Name: "HANDED_OVER", At: began + 9*minute + 2000, Attempt: 1},
 		{Name: "EXECUTION_FAILED", At: began + 10*minute, Attempt: 1, Ran: 57_000, Reason: "exit status 1"}, {Name: "HANDED_OVER", At: began + 11*minute, Attempt: 2},
-		{Name: "COMPLETED", At: began + 13*minute, Attempt: 2, Ran: 2 * minute}})
+		{Name: "COMPLETED", At: began + 13*minute, Attempt: 2, Ran: 2 * minute}}
 	p.add(insurer, p.message(insurer, f))
 	counsel := with(r, 1, "a3", "risk-scoring-agent", "legal-counsel", "Decide on decision d1", 6*minute, "0", 0)
 	counsel.Status, counsel.Reason = "REJECTED", "INCOMPLETE_CONTEXT"
