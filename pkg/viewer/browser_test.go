@@ -132,7 +132,9 @@ func (b *tab) quiet() {
 
 func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -150,12 +152,12 @@ func eval[T any](b *tab, expression string) T {
 // wait waits until an expression is true.
 func (b *tab) wait(expression string) {
 	b.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(8 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if eval[bool](b, "Boolean("+expression+")") {
 			return
 		}
 	}
-	b.Fatalf("this does not become true: %s\n%s\n%v", expression, eval[string](b, "document.body.innerText.slice(0, 3000)"), b.problems)
+	b.Fatalf("this does not become true: %s\n%s\n%v", expression, eval[string](b, "document.body.innerText.slice(-600)"), b.problems)
 }
 
 // show goes to a hash of the page, and waits for an element.
