@@ -29,6 +29,7 @@ class Opened {
 
   // context is what the receiver reads: what the message carries, or itself.
   get context() {
+    if (this.details.malformed) return null;
     if (!this.details.context) return this.message;
     const found = this.read(this.details.context);
     return found instanceof JSONDocument ? found : null;

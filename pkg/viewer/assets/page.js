@@ -25,9 +25,13 @@ class Page {
     printing(this);
   }
 
+  // arrived shows what the hash says, after the user has gone back, forward, or to a link.
   arrived() {
     const state = readHash(location.hash, this.model);
-    if (writeHash(state, this.model) !== writeHash(this.state, this.model)) this.show(state);
+    if (writeHash(state, this.model) === writeHash(this.state, this.model)) return;
+    const closes = this.state.open >= 0 && state.open < 0;
+    this.show(state);
+    if (closes) this.giveBack();
   }
 
   // go changes what is shown. With instead, it takes the place of what was shown in the history.
@@ -66,7 +70,7 @@ class Page {
     document.title = t < 0 || model.tasks.length === 1 ? model.title : `${title} – ${model.title}`;
     fill(this.top, model.tasks.length > 1 && t >= 0 && el('button', {type: 'button', class: 'plain-button', onclick: () => this.go({...blank, keys: this.state.keys})}, '← All tasks'),
       el('h1', {}, title), el('span', {class: 'bar-buttons'}, this.theme, el('button', {type: 'button', class: 'plain-button', 'aria-keyshortcuts': '?', onclick: () => this.keys.show()}, 'Keys')));
-    fill(this.totals, t < 0 ? overviewTotals(model) : taskTotals(model, t), unread(model));
+    fill(this.totals, t < 0 ? overviewTotals(model) : taskTotals(model, t), (t < 0 || model.tasks.length === 1) && unread(model));
     if (t < 0) {
       this.view = new Overview(model, this);
       this.frame = this.view.element;
@@ -128,11 +132,15 @@ class Page {
     announce(between(this.model.handoffs[next]));
   }
 
-  // close closes the handoff, and gives the focus back to where it was opened from.
   close() {
+    this.go({open: -1, at: ''});
+    this.giveBack();
+  }
+
+  // giveBack gives the focus back to where the handoff was opened from.
+  giveBack() {
     const {back} = this;
     this.back = null;
-    this.go({open: -1, at: ''});
     if (back?.isConnected && back !== document.body && !this.panel.element.contains(back)) back.focus({preventScroll: true});
     else this.view.list.focus();
   }

@@ -66,7 +66,7 @@ class Panel {
       h.reason && el('p', {class: 'reason'}, h.reason),
       el('div', {class: 'fact-line'},
         h.id && fact('id', el('code', {class: 'id'}, h.id), copyButton('the id', () => h.id)), fact('time', clock(h.time) || '–'),
-        !isZero(h.step) && fact('spent', `${usd(h.step.usd)}, ${grouped(h.step.prompt)} + ${grouped(h.step.completion)} tokens`), h.remainingUSD && fact('left', usd(h.remainingUSD)),
+        !isZero(h.step) && fact('spent', `${usd(h.step.usd)}, ${grouped(h.step.prompt)} + ${grouped(h.step.completion)} tokens`), h.remainingUSD && fact('budget left', usd(h.remainingUSD)),
         fact('format', h.format), h.bytes > 0 && fact('size', plural(h.bytes, 'byte')),
         h.fromVersion && fact('sender', h.fromVersion), h.toVersion && fact('receiver', h.toVersion), (h.receivers?.length ?? 0) > 1 && fact('receivers', h.receivers.join(', '))));
     fill(this.commands);

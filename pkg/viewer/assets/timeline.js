@@ -17,7 +17,9 @@ class TimelineView {
 
   legend() {
     const item = (content, text) => el('span', {class: 'legend-item'}, content, text);
-    return [item(el('span', {class: 'bar-sample waiting'}), 'on its way'), item(el('span', {class: 'bar-sample working'}), 'the agent works'), item(el('span', {class: 'bar-sample gap'}), 'nothing happens')];
+    const mark = (name, text) => item(el('span', {class: eventShape(name)[1]}, glyph(eventShape(name)[0])), text);
+    return [mark('HANDED_OVER', 'handed over'), mark('COMPLETED', 'completed'), mark('REJECTED', 'rejected or failed'), item(el('span', {class: 'bad'}, glyph('retry')), 'another attempt'), mark('ROLLED_BACK', 'rolled back'),
+      item(el('span', {class: 'bar-sample waiting'}), 'on its way'), item(el('span', {class: 'bar-sample working'}), 'the agent works'), item(el('span', {class: 'bar-sample gap'}), 'nothing happens')];
   }
 
   show(state, matches) {
@@ -101,14 +103,15 @@ class TimelineView {
     ]);
   }
 
-  // lastWord says beside the last mark what it means.
+  // lastWord says beside the last mark what it means, and what went wrong before.
   lastWord(marks, took) {
     const last = marks.at(-1);
     if (!last) return el('span', {class: 'word'}, 'no time');
     const at = this.scale.at(last.at);
-    const text = took > 0 ? `${last.word} · ${duration(took)}` : last.word;
-    const word = el('span', {class: `word ${last.tone} ${at > 0.7 ? 'before' : ''}`}, text);
-    return place(word, at > 0.7 ? {right: percent(1 - this.scale.at(marks[0].at))} : {left: percent(at)});
+    const words = marks.filter((m) => m === last || m.tone === 'bad').map((m) => m.word).slice(-4).join(', ');
+    const text = took > 0 ? `${words} · ${duration(took)}` : words;
+    const word = el('span', {class: `word ${last.tone} ${at > 0.6 ? 'before' : ''}`}, text);
+    return place(word, at > 0.6 ? {right: percent(1 - this.scale.at(marks[0].at))} : {left: percent(at)});
   }
 }
 
