@@ -188,6 +188,7 @@ var imports = map[string][]string{
 	"pkg/transport/sqlqueue":      {"pkg/internal/database", "pkg/internal/polling", "pkg/transport"},
 	"pkg/transport/redis":         {"pkg/internal/broker", "pkg/transport", "github.com/redis/go-redis/v9"},
 	"pkg/transport/transporttest": {"pkg/child", "pkg/transport"},
+	"pkg/viewer":                  {"pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "github.com/klauspost/compress"},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",

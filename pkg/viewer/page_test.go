@@ -93,7 +93,9 @@ func FuzzWrite(f *testing.F) {
 		f.Add(payload, payload)
 	}
 	// tags returns how many there are in a page, but for its blocks.
-	tags := func(page string) int { return strings.Count(page, "<") - 2*strings.Count(page, `type="application/gzip"`) }
+	tags := func(page string) int {
+		return strings.Count(page, "<") - 2*strings.Count(page, `type="application/gzip"`)
+	}
 	plain := tags(text(f, spread([]string{"x"})))
 	f.Fuzz(func(t *testing.T, a, b string) {
 		a, b = strings.ToValidUTF8(a, "\ufffd"), strings.ToValidUTF8(b, "\ufffd")
