@@ -32,7 +32,7 @@ class Panel {
       this.element.setAttribute('role', 'dialog');
       this.element.setAttribute('aria-modal', 'true');
     } else {
-      this.element.removeAttribute('role');
+      this.element.setAttribute('role', 'complementary');
       this.element.removeAttribute('aria-modal');
     }
   }

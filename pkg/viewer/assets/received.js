@@ -17,11 +17,11 @@ class ReceivedView {
     const row = this.opened.context.at(section.pointer);
     if (row < 0) return null;
     return el('section', {class: 'part'},
-      el('h3', {}, section.title, this.toJSON(section.pointer, section.title)), valueView(this.opened, this.opened.context, row));
+      el('h3', {}, section.title, this.toJSON(section.pointer)), valueView(this.opened, this.opened.context, row));
   }
 
-  toJSON(pointer, what) {
-    return el('button', {type: 'button', class: 'quiet pointer', title: `${pointer}: show it in the JSON`, 'aria-label': `Show ${what} in the JSON`, onclick: () => this.panel.showAt(pointer, Boolean(this.opened.details.context))}, firstLine(pointer, 60));
+  toJSON(pointer) {
+    return el('button', {type: 'button', class: 'quiet pointer', title: `${pointer}: show it in the JSON`, onclick: () => this.panel.showAt(pointer, Boolean(this.opened.details.context))}, firstLine(pointer, 60));
   }
 
   conversation(turns) {
