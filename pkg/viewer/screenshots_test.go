@@ -21,6 +21,7 @@ var shown = []struct{ name, hash, ready string }{
 	{"findings", "handoff=a1&tab=findings", ".finding"},
 	{"json", "handoff=a1&tab=json&at=message:/conversationHistoryVerbatim/2/content", ".json .rows .row"},
 	{"evidence", "handoff=6e7f936b-cafd-4624-8754-0bafc4e8acb3&tab=evidence", ".record"},
+	{"conversation", "handoff=a2", ".turn"},
 	{"malformed", "handoff-at=19", ".panel-body .empty"},
 	{"carried", "handoff=sw", ".part"},
 }
@@ -41,14 +42,35 @@ func TestScreenshots(t *testing.T) {
 		for _, view := range shown {
 			b.show("q=nothing+is+like+this", "#main")
 			b.show(view.hash, view.ready)
-			picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-			if err != nil {
-				t.Fatal(err)
+			if view.name == "conversation" {
+				b.click(".call summary")
+				eval[bool](b, `document.querySelector(".conversation").scrollIntoView() === undefined`)
 			}
-			if err := os.WriteFile(filepath.Join(*screenshots, view.name+"-"+l.String()+".png"), picture, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			b.picture(view.name + "-" + l.String() + ".png")
 		}
+		b.keys("?")
+		b.picture("keys-" + l.String() + ".png")
 		b.quiet()
+	}
+	b := open(t, wide, url+"#handoff=a1")
+	b.says(".panel-body", "Price the uncapped")
+	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*screenshots, "printed.pdf"), pdf, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// picture writes what is on the screen to a file of the folder.
+func (b *tab) picture(name string) {
+	b.Helper()
+	picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*screenshots, name), picture, 0o644); err != nil {
+		b.Fatal(err)
 	}
 }

@@ -59,9 +59,3 @@ function isTyping(target) {
 }
 
 const wide = matchMedia('(min-width: 68rem)');
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
-
-// reveal scrolls to an element, at once where motion is not wanted.
-function reveal(element, block = 'center') {
-  element.scrollIntoView({block, behavior: calm.matches ? 'auto' : 'smooth'});
-}

@@ -9,7 +9,7 @@ function findingsView(opened, panel) {
     findings.length > 0 && el('section', {class: 'part'}, el('h3', {}, 'In the message'), list(findings)));
 
   function list(all) {
-    return new Growing(all.length, (k) => findingItem(all[k], opened, panel), {class: 'findings', role: 'list'}).element;
+    return new Growing(all.length, (k) => findingItem(all[k], opened, panel), {class: 'finding-list', role: 'list'}).element;
   }
 }
 
