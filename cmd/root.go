@@ -156,6 +156,7 @@ func makers() []maker {
 		{name: "rollback", group: delivering, make: newRollback},
 		{name: "acks", group: delivering, make: newAcks},
 		{name: "receive", group: delivering, make: newReceive},
+		{name: "mcp", group: delivering, make: newMCP},
 		{name: "dead-letter", group: delivering, make: newDeadLetter},
 		{name: "audit", group: delivering, make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
 		{name: "sw4rm", group: systems, make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }},
