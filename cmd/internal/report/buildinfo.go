@@ -15,8 +15,8 @@ type Version struct {
 	Modified bool     `json:"modified"`        // whether the source had changes beyond the commit
 	Go       string   `json:"go"`
 	Platform string   `json:"platform"`
-	Tags     []string `json:"tags"`    // with which it was built
-	Modules  []Module `json:"modules"` // that are in it, by path
+	Tags     []string `json:"tags"`             // with which it was built
+	Modules  []Module `json:"modules,omitzero"` // that are in it, by path
 }
 
 // A Module is one that is part of the binary.
