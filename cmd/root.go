@@ -168,6 +168,7 @@ func makers() []maker {
 		{name: "example", group: about, make: newExample},
 		{name: "explain", group: about, make: newExplain},
 		{name: "config", group: about, make: newConfig, about: true},
+		{name: "doctor", group: about, make: newDoctor},
 		{name: "commands", group: about, make: newCommands, about: true},
 		{name: "version", group: about, make: newVersion},
 		{name: "completion", group: about, make: newCompletion, about: true},
