@@ -123,7 +123,7 @@ class ReceivedView {
     const {context} = this.opened;
     const text = context.kind[row] === kindString ? context.string(row) : '';
     const inner = /^\s*[{[]/.test(text) ? this.opened.read(text) : null;
-    return inner instanceof JSONDocument ? valueView(this.opened, inner, 0) : valueView(this.opened, context, row);
+    return inner ? valueView(this.opened, inner, 0) : valueView(this.opened, context, row);
   }
 
   result(found) {
