@@ -131,6 +131,8 @@ type Details struct {
 	// Missing says why.
 	Message string `json:"message"`
 	Missing string `json:"missing,omitzero"`
+	// Masked is set if credentials in the message are asterisks here.
+	Masked bool `json:"masked,omitzero"`
 	// Base64 is set if the message is no UTF-8, and so in base64.
 	Base64 bool `json:"base64,omitzero"`
 	// Malformed says why the message is no strict JSON; "" if it is. The rest is empty then.
@@ -148,11 +150,15 @@ type Details struct {
 	Turns    []Turn    `json:"turns"`
 
 	Findings []Finding `json:"findings"`
+	// MoreFindings is how many there are beside those.
+	MoreFindings int `json:"moreFindings,omitzero"`
 
 	// Compared is the index of the handoff whose message Changes begin with: what the sender
 	// had got; -1 for none.
 	Compared int      `json:"compared"`
 	Changes  []Change `json:"changes,omitzero"`
+	// MoreChanges is how many there are beside those.
+	MoreChanges int `json:"moreChanges,omitzero"`
 
 	Signature *Signature `json:"signature,omitzero"`
 	Records   []Record   `json:"records,omitzero"`
