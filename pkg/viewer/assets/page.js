@@ -29,7 +29,8 @@ class Page {
 
   // arrived shows what the hash says, after the user has gone back, forward, or to a link.
   arrived() {
-    if (this.pending) return; // the hash is behind
+    if (location.hash.replace('#', '') === this.written) return; // by the page itself, and perhaps behind
+    clearTimeout(this.pending);
     const state = readHash(location.hash, this.model);
     if (writeHash(state, this.model) === writeHash(this.state, this.model)) return;
     const closes = this.state.open >= 0 && state.open < 0;
@@ -41,16 +42,15 @@ class Page {
   go(patch, instead = false) {
     this.show({...this.state, ...patch});
     clearTimeout(this.pending);
-    this.pending = 0;
     if (instead) this.pending = setTimeout(() => this.settle(), hashDelay);
-    else location.hash = writeHash(this.state, this.model);
+    else location.hash = this.written = writeHash(this.state, this.model);
   }
 
   // settle writes the hash of what is shown, once nobody types any more: browsers refuse more than a
   // few of them in a second.
   settle() {
-    this.pending = 0;
-    location.replace('#' + writeHash(this.state, this.model));
+    this.written = writeHash(this.state, this.model);
+    location.replace('#' + this.written);
   }
 
   show(state) {
