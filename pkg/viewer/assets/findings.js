@@ -1,7 +1,7 @@
 // What is wrong with a message, and where.
 
 function findingsView(opened, panel) {
-  const lost = (opened.handoff.lost ?? []).map((l) => ({...l, boundary: true}));
+  const lost = lostElsewhere(opened).map((l) => ({...l, boundary: true}));
   const findings = opened.details.findings ?? [];
   if (lost.length + findings.length === 0) return el('p', {class: 'empty'}, 'Nothing is wrong with this message that is known.');
   return el('div', {},
@@ -11,6 +11,14 @@ function findingsView(opened, panel) {
   function list(all) {
     return new Growing(all.length, (k) => findingItem(all[k], opened, panel), {class: 'finding-list', role: 'list'}).element;
   }
+}
+
+// lostElsewhere returns what was lost at the boundary above a handoff, but for what is among the findings of
+// its message, with its place.
+function lostElsewhere(opened) {
+  const key = (f) => JSON.stringify([f.rule, f.message]);
+  const known = new Set((opened.details.findings ?? []).map(key));
+  return (opened.handoff.lost ?? []).filter((l) => !known.has(key(l)));
 }
 
 function findingItem(finding, opened, panel) {

@@ -66,7 +66,18 @@ function agentName(name) {
   return name || '(no name)';
 }
 
+// isUnnamed tells whether a handoff names no agent: histories of models do not.
+function isUnnamed(h) {
+  return !h.from && !h.to && !h.receivers?.length;
+}
+
+// rowName is what typing ahead in a list looks for.
+function rowName(h) {
+  return isUnnamed(h) ? h.title || h.format : agentName(h.from);
+}
+
 function between(h) {
+  if (isUnnamed(h)) return h.title || `${h.format} conversation`;
   const more = (h.receivers?.length ?? 0) > 1 ? ` (${h.receivers.length} receivers)` : '';
   return `${agentName(h.from)} → ${agentName(h.to || h.receivers?.[0])}${more}`;
 }

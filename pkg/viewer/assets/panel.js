@@ -63,7 +63,7 @@ class Panel {
     fill(this.title, agents(h));
     const fact = (name, ...content) => el('span', {class: 'fact'}, el('span', {class: 'fact-name'}, name), content);
     fill(this.facts, h.title && el('p', {class: 'panel-title'}, h.title),
-      el('div', {class: 'fact-line'}, statusMark(h.status), problems(h.errors, h.warnings), retries(h), lostChip(h)),
+      el('div', {class: 'fact-line'}, statusMark(h.status), problems(h.errors, h.warnings), retries(h), signedMark(h), lostChip(h)),
       h.reason && el('p', {class: 'reason'}, h.reason),
       el('div', {class: 'fact-line'},
         h.id && fact('id', el('code', {class: 'id'}, h.id), copyButton('the id', () => h.id)), fact('time', clock(h.time) || '–'),
@@ -97,11 +97,11 @@ class Panel {
   }
 
   counts() {
-    const {details, handoff} = this.opened;
-    const findings = [...(details.findings ?? []), ...(handoff.lost ?? [])];
+    const {details} = this.opened;
+    const findings = [...(details.findings ?? []), ...lostElsewhere(this.opened)];
     const count = (list, more = 0) => (list?.length ? grouped(list.length + more) : '');
     this.tabs.note('changes', count(details.changes, details.moreChanges));
-    this.tabs.note('findings', count(findings, details.moreFindings), findings.some((f) => f.severity === 'error') ? 'error' : 'warning');
+    this.tabs.note('findings', count(findings, details.moreFindings), worst(findings));
     const commands = details.commands ?? [];
     this.masked.hidden = !details.masked;
     this.commands.hidden = commands.length === 0;

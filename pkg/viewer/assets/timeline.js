@@ -9,7 +9,7 @@ class TimelineView {
     const head = el('div', {role: 'row', class: 'row', 'aria-rowindex': 1}, el('span', {role: 'columnheader', class: 'cell'}, 'Handoff'), this.axis);
     this.list = new List({
       label: 'Handoffs, over time', role: 'grid', class: 'timeline', head, empty: 'No handoff matches the filter.', row: (i) => this.row(this.order[i]),
-      open: (i) => page.open(this.order[i]), name: (i) => agentName(model.handoffs[this.order[i]].from), scrolled: (first, last) => this.scrolled(first, last),
+      open: (i) => page.open(this.order[i]), name: (i) => rowName(model.handoffs[this.order[i]]), scrolled: (first, last) => this.scrolled(first, last),
     });
     this.near = el('button', {type: 'button', class: 'plain-button', 'aria-pressed': false, onclick: () => this.zoom()}, 'Scale to the rows in view');
     this.element = el('div', {class: 'view'}, el('div', {class: 'legend'}, this.legend(), this.near), this.list.frame);
