@@ -116,7 +116,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	for i := range p.details {
 		for _, name := range []string{"received", "changes", "findings", "json", "evidence"} {
 			b.show(fmt.Sprintf("handoff-at=%d&tab=%s", i, name), "#panel-title")
-			b.wait(fmt.Sprintf(`document.querySelector(".panel-body.shows-%s").hasChildNodes() && !document.querySelector(".panel-body").hasAttribute("aria-busy")`, name))
+			b.wait(fmt.Sprintf(`document.querySelector(".panel-body.shows-%s")?.hasChildNodes() && !document.querySelector(".panel-body").hasAttribute("aria-busy")`, name))
 			eval[bool](b, `document.querySelectorAll("details").forEach((d) => { d.open = true; }) === undefined`)
 			seen += b.seen()
 		}

@@ -3,6 +3,7 @@ package viewer
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -24,10 +25,10 @@ type value struct {
 // what it says of its values, or null if the text is no JSON.
 const reader = `
 const {readFileSync} = require('node:fs');
-const readJSON = new Function(readFileSync(process.argv[1], 'utf8') + '; return readJSON;')();
+const read = new Function(readFileSync(process.argv[1], 'utf8') + '; return process.argv[2] === "lines" ? readJSONLines : readJSON;')();
 const answers = JSON.parse(readFileSync(0, 'utf8')).map((text) => {
 	try {
-		const d = readJSON(text);
+		const d = read(text);
 		return Array.from({length: d.length}, (_, row) => {
 			if (d.length < 1000 && d.at(d.pointer(row)) !== row) throw new Error('another value is at ' + d.pointer(row));
 			return {Pointer: d.pointer(row), Raw: d.raw(row), Text: d.kind[row] === 2 ? d.string(row) : ''};
@@ -41,7 +42,7 @@ process.stdout.write(JSON.stringify(answers));
 `
 
 // read asks the reader of the page; the test is skipped where there is no Node, unless CI is set.
-func readByPage(t *testing.T, texts []string) [][]value {
+func readByPage(t *testing.T, how string, texts []string) [][]value {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -53,7 +54,7 @@ func readByPage(t *testing.T, texts []string) [][]value {
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := exec.Command("node", "-e", reader, filepath.Join("assets", "json.js"))
+	node := exec.Command("node", "-e", reader, filepath.Join("assets", "json.js"), how)
 	node.Stdin, node.Stderr = bytes.NewReader(in), os.Stderr
 	out, err := node.Output()
 	if err != nil {
@@ -92,27 +93,43 @@ func TestReaderOfPage(t *testing.T) {
 	} {
 		names, texts = append(names, text[:min(40, len(text))]), append(texts, text)
 	}
-	answers := readByPage(t, texts)
+	answers := readByPage(t, "one", texts)
 	for i, text := range texts {
 		document, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
-		if (err == nil) != (answers[i] != nil) {
-			t.Errorf("%s: ours says %v, the page has %d values", names[i], err, len(answers[i]))
-			continue
+		compare(t, names[i], answers[i], document, err)
+	}
+}
+
+// TestReaderOfPageReadsLines does the same with the lines of sessions. The page does not mind a value of
+// several lines, which ours refuses: it is asked about lines that ours took.
+func TestReaderOfPageReadsLines(t *testing.T) {
+	texts := []string{"{\"a\":1}\n[2]\n\"x\"\n", "1\n\n2\r\n", " {} \n", "1\n]", "1\n,2"}
+	answers := readByPage(t, "lines", texts)
+	for i, text := range texts {
+		document, err := jsonstream.ParseLines(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
+		compare(t, fmt.Sprintf("%q", text), answers[i], document, err)
+	}
+}
+
+// compare compares what the page reads with a document of ours.
+func compare(t *testing.T, name string, got []value, document *jsonstream.Document, err error) {
+	t.Helper()
+	if (err == nil) != (got != nil) {
+		t.Errorf("%s: ours says %v, the page has %d values", name, err, len(got))
+	}
+	if err != nil || got == nil {
+		return
+	}
+	var want []value
+	for v := range document.Root().All() {
+		one := value{Pointer: v.Pointer(), Raw: string(v.Raw())}
+		if v.Kind() == jsonstream.String {
+			one.Text = v.Text()
 		}
-		if err != nil {
-			continue
-		}
-		var want []value
-		for v := range document.Root().All() {
-			one := value{Pointer: v.Pointer(), Raw: string(v.Raw())}
-			if v.Kind() == jsonstream.String {
-				one.Text = v.Text()
-			}
-			want = append(want, one)
-		}
-		if d := cmp.Diff(want, answers[i]); d != "" {
-			t.Errorf("%s: %s", names[i], d)
-		}
+		want = append(want, one)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s: %s", name, d)
 	}
 }
 
@@ -121,7 +138,7 @@ func TestReaderOfPage(t *testing.T) {
 func TestReaderKeepsWhatOursRefuses(t *testing.T) {
 	const depth = 1000 // pointers are compared, so the work is the square of it
 	deep := strings.Repeat(`[{"a":`, depth) + "1" + strings.Repeat("}]", depth)
-	answers := readByPage(t, []string{`"\ud800"`, deep, strings.Repeat("[", 1_000_000)})
+	answers := readByPage(t, "one", []string{`"\ud800"`, deep, strings.Repeat("[", 1_000_000)})
 	if len(answers[0]) != 1 || len(answers[1]) != 2*depth+1 || answers[2] != nil {
 		t.Errorf("%d, %d and %d values", len(answers[0]), len(answers[1]), len(answers[2]))
 	}

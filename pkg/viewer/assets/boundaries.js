@@ -5,7 +5,7 @@ class BoundariesView {
     Object.assign(this, {model, page, forest: model.forest(t), task: model.tasks[t]});
     this.list = new List({
       label: 'What was lost at boundaries', role: 'grid', class: 'boundaries', measured: true, empty: 'At no boundary of these handoffs was anything lost, changed or miscounted.',
-      row: (i) => this.row(this.order[i]), open: (i) => page.open(this.order[i]), name: (i) => agentName(model.handoffs[this.order[i]].from),
+      row: (i) => this.row(this.order[i]), open: (i) => page.open(this.order[i]), name: (i) => rowName(model.handoffs[this.order[i]]),
     });
     this.element = el('div', {class: 'view'}, this.list.frame);
   }

@@ -1,16 +1,24 @@
 // What is wrong with a message, and where.
 
 function findingsView(opened, panel) {
-  const lost = (opened.handoff.lost ?? []).map((l) => ({...l, boundary: true}));
+  const lost = lostElsewhere(opened).map((l) => ({...l, boundary: true}));
   const findings = opened.details.findings ?? [];
   if (lost.length + findings.length === 0) return el('p', {class: 'empty'}, 'Nothing is wrong with this message that is known.');
   return el('div', {},
     lost.length > 0 && el('section', {class: 'part'}, el('h3', {}, 'At the boundary above it'), list(lost)),
-    findings.length > 0 && el('section', {class: 'part'}, el('h3', {}, 'In the message'), list(findings)));
+    findings.length > 0 && el('section', {class: 'part'}, el('h3', {}, 'In the message'), list(findings), notHere(opened.details.moreFindings, 'finding')));
 
   function list(all) {
     return new Growing(all.length, (k) => findingItem(all[k], opened, panel), {class: 'finding-list', role: 'list'}).element;
   }
+}
+
+// lostElsewhere returns what was lost at the boundary above a handoff, but for what is among the findings of
+// its message, with its place.
+function lostElsewhere(opened) {
+  const key = (f) => JSON.stringify([f.rule, f.message]);
+  const known = new Set((opened.details.findings ?? []).map(key));
+  return (opened.handoff.lost ?? []).filter((l) => !known.has(key(l)));
 }
 
 function findingItem(finding, opened, panel) {

@@ -49,6 +49,11 @@ function severityMark(severity, text = severity) {
   return el('span', {class: `severity ${severity}`}, glyph(severity in shapes ? severity : 'note'), text);
 }
 
+// worst returns the highest severity of findings.
+function worst(findings) {
+  return ['error', 'warning'].find((severity) => findings.some((f) => f.severity === severity)) ?? 'note';
+}
+
 // problems shows how many errors and warnings there are.
 function problems(errors = 0, warnings = 0) {
   return [

@@ -78,8 +78,7 @@ function piece(text, over, due, model) {
 
 function marking(text, over) {
   if (over.length === 0) return textNodes(text);
-  const severity = over.some((m) => m.finding.severity === 'error') ? 'error' : over.some((m) => m.finding.severity === 'warning') ? 'warning' : 'note';
-  return el('mark', {class: severity}, text);
+  return el('mark', {class: worst(over.map((m) => m.finding))}, text);
 }
 
 // note is a finding beside what it is about.

@@ -39,7 +39,7 @@ class Model {
       if (h.to) agents.add(h.to);
       if (!time) time = h.time;
       for (const at of [h.at, ...(h.events ?? []).map((e) => e.at)]) {
-        if (at === undefined || at === null) continue;
+        if (at === undefined) continue;
         from = Math.min(from, at);
         to = Math.max(to, at);
       }
@@ -66,7 +66,18 @@ function agentName(name) {
   return name || '(no name)';
 }
 
+// isUnnamed tells whether a handoff names no agent: histories of models do not.
+function isUnnamed(h) {
+  return !h.from && !h.to && !h.receivers?.length;
+}
+
+// rowName is what typing ahead in a list looks for.
+function rowName(h) {
+  return isUnnamed(h) ? h.title || h.format : agentName(h.from);
+}
+
 function between(h) {
+  if (isUnnamed(h)) return h.title || `${h.format} conversation`;
   const more = (h.receivers?.length ?? 0) > 1 ? ` (${h.receivers.length} receivers)` : '';
   return `${agentName(h.from)} → ${agentName(h.to || h.receivers?.[0])}${more}`;
 }

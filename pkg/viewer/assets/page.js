@@ -2,6 +2,8 @@
 
 const views = [['tree', 'Tree', TreeView], ['timeline', 'Timeline', TimelineView], ['agents', 'Agents', AgentsView], ['boundaries', 'Boundaries', BoundariesView]];
 
+const hashDelay = 120;
+
 class Page {
   constructor(model) {
     this.model = model;
@@ -27,6 +29,8 @@ class Page {
 
   // arrived shows what the hash says, after the user has gone back, forward, or to a link.
   arrived() {
+    if (location.hash.replace('#', '') === this.written) return; // by the page itself, and perhaps behind
+    clearTimeout(this.pending);
     const state = readHash(location.hash, this.model);
     if (writeHash(state, this.model) === writeHash(this.state, this.model)) return;
     const closes = this.state.open >= 0 && state.open < 0;
@@ -36,11 +40,17 @@ class Page {
 
   // go changes what is shown. With instead, it takes the place of what was shown in the history.
   go(patch, instead = false) {
-    const state = {...this.state, ...patch};
-    const hash = '#' + writeHash(state, this.model);
-    this.show(state);
-    if (instead) location.replace(hash);
-    else location.hash = hash;
+    this.show({...this.state, ...patch});
+    clearTimeout(this.pending);
+    if (instead) this.pending = setTimeout(() => this.settle(), hashDelay);
+    else location.hash = this.written = writeHash(this.state, this.model);
+  }
+
+  // settle writes the hash of what is shown, once nobody types any more: browsers refuse more than a
+  // few of them in a second.
+  settle() {
+    this.written = writeHash(this.state, this.model);
+    location.replace('#' + this.written);
   }
 
   show(state) {
@@ -55,8 +65,7 @@ class Page {
     }
     if (state.open !== before.open || state.tab !== before.tab || state.at !== before.at || another) {
       this.panel.show(state);
-      if (state.open >= 0) this.view.opened(state.open);
-      else if (before.open >= 0) this.view.opened?.(before.open);
+      if (Math.max(state.open, before.open) >= 0) this.view.opened?.(state.open >= 0 ? state.open : before.open);
     }
   }
 

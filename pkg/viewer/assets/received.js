@@ -108,12 +108,12 @@ class ReceivedView {
     const block = el('details', {class: 'call', ontoggle: () => {
       if (!block.open || body.hasChildNodes()) return;
       append(body, [el('h4', {}, 'Call', part.id && el('code', {class: 'id'}, part.id)), input < 0 ? null : this.input(input), this.result(result)]);
-    }}, el('summary', {}, el('code', {class: 'tool-name'}, part.tool || 'a tool'), el('span', {class: 'preview'}, preview), !result && el('span', {class: 'severity warning'}, glyph('warning'), 'no result'), this.worst(part, result)), body);
+    }}, el('summary', {}, el('code', {class: 'tool-name'}, part.tool || 'a tool'), el('span', {class: 'preview'}, preview), !result && el('span', {class: 'severity warning'}, glyph('warning'), 'no result'), this.problemsOf(part, result)), body);
     return block;
   }
 
-  // worst marks calls in which a finding is.
-  worst(part, result) {
+  // problemsOf counts the findings in a call and its result.
+  problemsOf(part, result) {
     const inCall = (this.opened.details.findings ?? []).filter((f) => [part.pointer, result?.part.pointer].some((p) => p && this.opened.documentOf(f) === this.opened.context && isWithin(f.pointer, p)));
     const errors = inCall.filter((f) => f.severity === 'error').length;
     return problems(errors, inCall.length - errors);
@@ -123,7 +123,7 @@ class ReceivedView {
     const {context} = this.opened;
     const text = context.kind[row] === kindString ? context.string(row) : '';
     const inner = /^\s*[{[]/.test(text) ? this.opened.read(text) : null;
-    return inner instanceof JSONDocument ? valueView(this.opened, inner, 0) : valueView(this.opened, context, row);
+    return inner ? valueView(this.opened, inner, 0) : valueView(this.opened, context, row);
   }
 
   result(found) {

@@ -6,11 +6,17 @@ class TreeView {
   constructor(model, t, page) {
     Object.assign(this, {model, page, task: model.tasks[t], forest: model.forest(t), folded: new Set()});
     this.list = new List({
-      label: 'Handoffs, as a tree', role: 'treegrid', class: 'handoffs', head: headRow(['Handoff', 'Status', 'Findings', 'USD', 'Tokens', 'Time']),
+      label: 'Handoffs, as a tree', role: 'treegrid', class: this.hasStatus() ? 'handoffs' : 'handoffs without-status', head: headRow(['Handoff', 'Status', 'Findings', 'USD', 'Tokens', 'Time']),
       empty: 'No handoff matches the filter.', row: (i) => this.row(this.order[i]), open: (i) => page.open(this.order[i]),
-      name: (i) => agentName(model.handoffs[this.order[i]].from), key: (event, i) => this.key(event, i), clicked: (event, i) => this.clicked(event, i),
+      name: (i) => rowName(model.handoffs[this.order[i]]), key: (event, i) => this.key(event, i), clicked: (event, i) => this.clicked(event, i),
     });
     this.element = this.list.frame;
+  }
+
+  // hasStatus tells whether it is known of any handoff what became of it.
+  hasStatus() {
+    const {first, count} = this.task;
+    return this.model.handoffs.slice(first, first + count).some((h) => h.status);
   }
 
   show(state, matches) {
@@ -38,8 +44,8 @@ class TreeView {
     const folded = this.folded.has(local);
     const element = gridRow(i === this.page.state.open ? 'is-open' : '', [
       ['handoff', this.gutter(local), this.fold(local), el('span', {class: 'what'},
-        el('span', {class: 'agents'}, agents(h)), lostChip(h), el('span', {class: 'title'}, h.title), folded && el('span', {class: 'hidden-count'}, ` ${plural(below, 'handoff')} folded`))],
-      ['state', statusMark(h.status), retries(h), h.signed && el('span', {class: 'signed', title: 'signed'}, glyph('signed'), el('span', {class: 'unseen'}, 'signed'))],
+        el('span', {class: 'agents'}, agents(h)), signedMark(h), lostChip(h), el('span', {class: 'title'}, h.title), folded && el('span', {class: 'hidden-count'}, ` ${plural(below, 'handoff')} folded`))],
+      ['state', statusMark(h.status), retries(h)],
       ['findings', problems(h.errors, h.warnings)],
       ['number usd', isZero(h.step) ? '' : usd(h.step.usd)],
       ['number tokens', tokensOf(h.step)],
@@ -104,9 +110,15 @@ class TreeView {
   }
 }
 
+// agents shows between whom a handoff is; of a conversation that says neither, what it is.
 function agents(h) {
+  if (isUnnamed(h)) return el('bdi', {class: 'agent'}, `${h.format} conversation`);
   return [el('bdi', {class: 'agent'}, firstLine(agentName(h.from), 80)), el('span', {class: 'arrow'}, ' → '), el('bdi', {class: 'agent'}, firstLine(agentName(h.to || h.receivers?.[0]), 80)),
     (h.receivers?.length ?? 0) > 1 && el('span', {class: 'more-receivers'}, ` +${h.receivers.length - 1}`)];
+}
+
+function signedMark(h) {
+  return h.signed && el('span', {class: 'signed', title: 'signed'}, glyph('signed'), el('span', {class: 'unseen'}, 'signed'));
 }
 
 function tokensOf(cost) {
@@ -118,8 +130,7 @@ function tokensOf(cost) {
 function lostChip(h) {
   const lost = h.lost ?? [];
   if (lost.length === 0) return null;
-  const severity = lost.some((l) => l.severity === 'error') ? 'error' : 'warning';
-  return el('span', {class: `lost-chip severity ${severity}`, title: lost.map((l) => l.message).join('\n')}, glyph('lost'), `${grouped(lost.length)} at the boundary`);
+  return el('span', {class: `lost-chip severity ${worst(lost)}`, title: lost.map((l) => l.message).join('\n')}, glyph('lost'), `${grouped(lost.length)} at the boundary`);
 }
 
 function retries(h) {
