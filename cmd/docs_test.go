@@ -18,6 +18,8 @@ import (
 var notRun = map[string]string{
 	"# usage: sh signature.sh": "TestSigningRecipes runs it",
 	"handoff receive":          "it runs until it is stopped: TestScripts/receive and its like run it",
+	"handoff mcp --listen":     "it runs until it is stopped: TestMCPHTTP runs it",
+	"claude mcp add":           "it is a command of another program",
 	"git difftool":             "it asks the user; the command that it configures is run by TestScripts/diff-git",
 }
 

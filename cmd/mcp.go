@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	nethttp "net/http"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ type mcpFlags struct {
 	concurrency int
 }
 
+// mcpTokenVariable is the environment variable with the token that clients need.
+const mcpTokenVariable = "HANDOFF_MCP_TOKEN"
+
 func newMCP(g *cli.Globals) *cobra.Command {
 	f := &mcpFlags{receptionFlags: receptionFlags{Globals: g}}
 	c := &cobra.Command{
@@ -41,7 +45,8 @@ examples, and its prompts say how to hand a task over and how to take one over.
 
 It serves the program that has started it, by standard input and output, until that
 closes its side; or with --listen any that know its token, by streamable HTTP at /mcp.
-The token is that of --token-file, or a new one, which is printed on stderr.
+The token is that of --token-file or of HANDOFF_MCP_TOKEN, or a new one, which is printed
+on stderr.
 
 No file is read or written outside the folders of --root; without one, messages are
 given and returned inline. With --audit-log, the tool accept receives messages and
@@ -50,7 +55,7 @@ docs/mcp.md says how to add it to a client.
 
 Exit code 0: the client has ended; 2: trouble.`,
 		Example: `  handoff mcp
-  handoff mcp --root messages/ --audit-log team.db
+  handoff mcp --root archive/ --audit-log team.db
   handoff mcp --listen 127.0.0.1:8080 --token-file token.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
@@ -116,6 +121,18 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 	})
 }
 
+// token returns the token that clients need, "" if it is to be made.
+func (f *mcpFlags) token(c *cobra.Command) (string, error) {
+	token := os.Getenv(mcpTokenVariable)
+	if token == "" || f.tokenFile != "" {
+		return loadToken(f.Globals, c, f.tokenFile)
+	}
+	if !isToken(token) {
+		return "", fmt.Errorf("%s: %w", mcpTokenVariable, errNoToken)
+	}
+	return token, nil
+}
+
 // serve serves clients until they have ended.
 func (f *mcpFlags) serve(c *cobra.Command, o mcpserver.Options) error {
 	o.Checks = f.checks.options
@@ -134,7 +151,7 @@ func (f *mcpFlags) serve(c *cobra.Command, o mcpserver.Options) error {
 	if err != nil {
 		return fmt.Errorf("--listen %s: write ADDRESS:PORT, such as 127.0.0.1:8080", f.listen)
 	}
-	token, err := loadToken(f.Globals, c, f.tokenFile)
+	token, err := f.token(c)
 	if err != nil {
 		return err
 	}

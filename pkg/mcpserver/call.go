@@ -35,6 +35,7 @@ type tool struct {
 type call struct {
 	server    *Server
 	arguments []byte            // without the documents
+	root      jsonstream.Value  // of the arguments
 	documents map[string][]byte // as they were written
 }
 
@@ -139,7 +140,8 @@ func (s *Server) newCall(arguments []byte, input []property, schema *validate.Sc
 	if err != nil {
 		return nil, fmt.Errorf("the arguments: %w", err)
 	}
-	if found := schema.Check(doc.Root()); len(found) > 0 {
+	c.root = doc.Root()
+	if found := schema.Check(c.root); len(found) > 0 {
 		return nil, fmt.Errorf("the arguments: %s", finding.Details(found))
 	}
 	return c, nil
@@ -151,13 +153,7 @@ func (p property) isDocument() bool { return strings.HasPrefix(p.schema, `"type"
 func (c *call) into(v any) error { return json.Unmarshal(c.arguments, v) }
 
 // member returns a member of the arguments, "" without it.
-func (c *call) member(name string) string {
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(c.arguments), jsonstream.Unlimited())
-	if err != nil {
-		return ""
-	}
-	return doc.Root().Get(name).Text()
-}
+func (c *call) member(name string) string { return c.root.Get(name).Text() }
 
 // source are the arguments that give a document: prefix is "" for the message itself.
 func (s *Server) source(prefix, what string) []property {

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -112,7 +113,8 @@ func (c *call) deliver(ctx context.Context, made []byte) (delivery, error) {
 	}
 	d := delivery{Bytes: len(made)}
 	if in.Output != "" {
-		if err := c.server.options.Files.Write(in.Output, made, in.Overwrite); err != nil {
+		line := append(bytes.Clone(bytes.TrimSuffix(made, []byte("\n"))), '\n') // a file of text
+		if err := c.server.options.Files.Write(in.Output, line, in.Overwrite); err != nil {
 			return delivery{}, err
 		}
 		d.Path = in.Output
