@@ -10,10 +10,10 @@ import (
 //
 //go:embed a2a.md accepting.md architecture.md audit.md building.md chain.md chat-formats.md ci.md comparing.md
 //go:embed compression.md configuration.md cookbook.md delivery.md dependencies.md environment.md exit-codes.md
-//go:embed formats.md frameworks.md glossary.md index.md limits.md macp.md mcp.md metrics.md openai-agents.md openai.md
-//go:embed performance.md pipelines.md privacy.md proving.md receiving.md rendering.md repair.md report.md reports.md
-//go:embed safety.md schemas.md sessions.md signing.md streaming.md sw4rm.md threats.md tour.md transport-helpers.md
-//go:embed transports-http.md transports.md trimming.md
+//go:embed formats.md frameworks.md glossary.md index.md install.md limits.md macp.md mcp.md metrics.md openai-agents.md
+//go:embed openai.md performance.md pipelines.md privacy.md proving.md receiving.md releases.md rendering.md repair.md
+//go:embed report.md reports.md safety.md schemas.md sessions.md signing.md streaming.md sw4rm.md threats.md tour.md
+//go:embed transport-helpers.md transports-http.md transports.md trimming.md
 var pages embed.FS
 
 // Page returns the text of a document, in Markdown, by its name without suffix; false if there is

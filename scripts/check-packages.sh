@@ -41,7 +41,7 @@ build "$work/one" 022 UTC
 build "$work/another/place" 077 Asia/Kolkata
 
 say "they are the same bytes"
-(cd "$work/one/dist" && sha256sum handoff_* SHA256SUMS) >"$work/sums"
+(cd "$work/one/dist" && sha256sum ./*.tar.gz ./*.deb ./*.rpm ./*.apk SHA256SUMS) >"$work/sums"
 [ "$(grep -cE '\.(tar\.gz|deb|rpm|apk)$' "$work/sums")" = 4 ] || { cat "$work/sums"; fail "not all packages were built"; }
 (cd "$work/another/place/dist" && sha256sum --quiet -c "$work/sums") || fail "the builds differ"
 
