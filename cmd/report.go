@@ -180,7 +180,7 @@ func (f *reportFlags) read(c *cobra.Command, list []input.Source, validator *val
 
 // examine is the work on one document: it runs on any core.
 func (f *reportFlags) examine(c *cobra.Command, d input.Document, validator *validate.Validator, messages *collect.Messages) reportOutcome {
-	if d.Unreadable() {
+	if d.Unreadable() || len(d.Raw.Bytes) == 0 {
 		_, err := d.Parse(f.Limits) // which names the source
 		return reportOutcome{err: err}
 	}
