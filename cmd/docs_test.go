@@ -18,6 +18,7 @@ import (
 var notRun = map[string]string{
 	"# usage: sh signature.sh": "TestSigningRecipes runs it",
 	"handoff receive":          "it runs until it is stopped: TestScripts/receive and its like run it",
+	"handoff serve":            "it runs until it is stopped: TestScripts/serve runs it",
 	"git difftool":             "it asks the user; the command that it configures is run by TestScripts/diff-git",
 }
 
