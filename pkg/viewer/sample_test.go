@@ -170,6 +170,7 @@ func (p *pages) message(h Handoff, compared int) *Details {
 			Finding{2, finding.Warning, "/conversationHistoryVerbatim/3/role", false, "models know no role \"assistent\"; write \"assistant\"", 12, 14, nil})
 	}
 	if compared >= 0 {
+		d.Masked, d.MoreChanges, d.MoreFindings = true, 12, 1
 		d.Changes = []Change{
 			{Kind: diff.Changed, Pointer: "/taskDescription", Runs: []Run{{Same: "Score the "}, {Old: "liability risk of the extracted", New: "price of the uncapped"}, {Same: " clauses"}}},
 			{Kind: diff.Removed, Pointer: "/remainingSubtasks/1", Old: `{"subtaskId": "s3", "description": "Produce executive risk summary"}`},

@@ -31,7 +31,7 @@ class AgentsView {
   row(spender) {
     const {usd: money, prompt, completion} = spender.cost;
     return gridRow('', [
-      ['handoff', el('bdi', {class: 'agent'}, firstLine(agentName(spender.agent), 120))],
+      ['name', el('bdi', {class: 'agent'}, firstLine(agentName(spender.agent), 120))],
       ['number', grouped(spender.handoffs)],
       ['measure', meter(Number(money) / this.most.usd, 'money'), el('span', {class: 'value'}, usd(money))],
       ['measure', meter(prompt / this.most.tokens, 'prompt', completion / this.most.tokens), el('span', {class: 'value'}, grouped(prompt + completion))],

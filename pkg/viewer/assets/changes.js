@@ -7,10 +7,15 @@ function changesView(opened, panel) {
   const changes = details.changes ?? [];
   const other = model.handoffs[details.compared];
   if (!other) return el('p', {class: 'empty'}, 'There is no message before this one to compare it with.');
-  const head = el('p', {class: 'aside'}, 'Compared with what the sender had got: ', el('button', {type: 'button', class: 'link', onclick: () => panel.page.open(details.compared)}, between(other)), `. ${plural(changes.length, 'change')}.`);
+  const head = el('p', {class: 'aside'}, 'Compared with what the sender had got: ', el('button', {type: 'button', class: 'link', onclick: () => panel.page.open(details.compared)}, between(other)), `. ${plural(changes.length + (details.moreChanges ?? 0), 'change')}.`);
   if (changes.length === 0) return el('div', {}, head, el('p', {class: 'empty'}, 'The two say the same.'));
   const list = new Growing(changes.length, (k) => changeItem(changes[k], opened, panel), {class: 'changes', role: 'list', 'aria-label': 'Changes'});
-  return el('div', {}, head, list.element);
+  return el('div', {}, head, list.element, notHere(details.moreChanges, 'change'));
+}
+
+// notHere says how much more there is that the page does not have.
+function notHere(count, one) {
+  return count > 0 && el('p', {class: 'empty'}, `${plural(count, `more ${one}`)} ${count === 1 ? 'is' : 'are'} not in this page. The command in a terminal shows all.`);
 }
 
 function changeItem(change, opened, panel) {

@@ -4,14 +4,16 @@
 const svgNamespace = 'http://www.w3.org/2000/svg';
 const svgNames = new Set(['svg', 'path', 'circle', 'rect', 'line']);
 
-// el returns an element. Attributes that are null, undefined or false are left out, true is an empty
-// one, and those that begin with "on" are listeners. Children are nodes, texts, and lists of them.
+// el returns an element. Attributes that are null, undefined or false are left out and true is an empty
+// one, but for those of ARIA, which have the words; those that begin with "on" are listeners. Children
+// are nodes, texts, and lists of them.
 function el(name, attributes, ...children) {
   const element = svgNames.has(name) ? document.createElementNS(svgNamespace, name) : document.createElement(name);
   for (const [key, value] of Object.entries(attributes ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
+    const says = key.startsWith('aria-');
+    if (value === null || value === undefined || (value === false && !says)) continue;
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
-    else element.setAttribute(key, value === true ? '' : value);
+    else element.setAttribute(key, value === true && !says ? '' : value);
   }
   append(element, children);
   return element;
@@ -57,9 +59,3 @@ function isTyping(target) {
 }
 
 const wide = matchMedia('(min-width: 68rem)');
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
-
-// reveal scrolls to an element, at once where motion is not wanted.
-function reveal(element, block = 'center') {
-  element.scrollIntoView({block, behavior: calm.matches ? 'auto' : 'smooth'});
-}

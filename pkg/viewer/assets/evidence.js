@@ -34,6 +34,6 @@ function proofView(proof) {
   return el('section', {class: 'part'}, el('h3', {}, 'Proof'),
     el('p', {class: 'aside'}, `These hashes lead from record ${grouped(proof.sequence)} to the root of the log's tree, which has ${plural(proof.size, 'record')}.`),
     facts([['root', proof.root, true]]),
-    el('ol', {class: 'path'}, (proof.path ?? []).map((hash) => el('li', {class: 'hash'}, el('code', {}, hash)))),
+    el('ol', {class: 'path'}, (proof.path ?? []).map((hash) => el('li', {}, el('code', {}, hash)))),
     copyButton('the proof', () => JSON.stringify(proof), 'Copy the proof'));
 }

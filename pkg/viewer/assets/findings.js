@@ -6,10 +6,10 @@ function findingsView(opened, panel) {
   if (lost.length + findings.length === 0) return el('p', {class: 'empty'}, 'Nothing is wrong with this message that is known.');
   return el('div', {},
     lost.length > 0 && el('section', {class: 'part'}, el('h3', {}, 'At the boundary above it'), list(lost)),
-    findings.length > 0 && el('section', {class: 'part'}, el('h3', {}, 'In the message'), list(findings)));
+    findings.length > 0 && el('section', {class: 'part'}, el('h3', {}, 'In the message'), list(findings), notHere(opened.details.moreFindings, 'finding')));
 
   function list(all) {
-    return new Growing(all.length, (k) => findingItem(all[k], opened, panel), {class: 'findings', role: 'list'}).element;
+    return new Growing(all.length, (k) => findingItem(all[k], opened, panel), {class: 'finding-list', role: 'list'}).element;
   }
 }
 

@@ -137,15 +137,21 @@ function unquote(raw) {
 
 // readJSON reads a text that is one JSON value, or throws a JSONError.
 function readJSON(text) {
-  return new JSONReader(text).read();
+  return new JSONReader(text, false).read();
+}
+
+// readJSONLines reads values that follow each other, as an array of them.
+function readJSONLines(text) {
+  return new JSONReader(text, true).read();
 }
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapes = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 class JSONReader {
-  constructor(text) {
+  constructor(text, lines) {
     this.text = text;
+    this.lines = lines; // the first row is an array that is not in the text
     this.at = 0;
     this.document = new JSONDocument(text);
   }
@@ -154,6 +160,11 @@ class JSONReader {
   read() {
     const {document} = this;
     let parent = -1, place = 0;
+    if (this.lines) {
+      parent = document.add(kindArray, 0, -1, 0, -1, -1);
+      this.space();
+      if (this.at === this.text.length) return this.ended(this.close(parent));
+    }
     for (;;) {
       this.space();
       let nameStart = -1, nameEnd = -1;
@@ -239,11 +250,13 @@ class JSONReader {
     const {document} = this;
     for (let parent = document.parent[row]; parent >= 0; row = parent, parent = document.parent[row]) {
       this.space();
-      if (this.text[this.at] === ',') {
+      const isLine = this.lines && parent === 0;
+      if (isLine && this.at < this.text.length) return [parent, document.place[row] + 1];
+      if (!isLine && this.text[this.at] === ',') {
         this.at++;
         return [parent, document.place[row] + 1];
       }
-      this.expect(document.kind[parent] === kindObject ? '}' : ']');
+      if (!isLine) this.expect(document.kind[parent] === kindObject ? '}' : ']');
       this.close(parent);
     }
     return [-1, 0];

@@ -27,7 +27,7 @@ class JSONTree {
     this.all = el('button', {type: 'button', class: 'plain-button', onclick: () => this.unfoldAll()}, 'Unfold all');
     this.element = el('div', {class: 'json-view'},
       el('div', {class: 'toolbar-line'}, this.which, this.field, button('Previous match', 'previous', () => this.step(-1)), button('Next match', 'next', () => this.step(1)), this.count, this.all,
-        copyButton('the message', () => this.text(), 'Copy')),
+        copyButton('the message', () => this.text(), el('span', {class: 'caption'}, 'Copy'))),
       this.list.frame, this.inspector);
     this.choose(false);
   }

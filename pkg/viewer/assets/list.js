@@ -24,7 +24,7 @@ class List {
       class: `list ${of.class ?? ''}`, id: this.id, role: of.role, tabindex: 0, 'aria-label': of.label,
       onkeydown: (e) => this.keydown(e), onclick: (e) => this.click(e), onscroll: () => this.draw(), onfocus: () => this.focused(),
     }, of.head && el('div', {class: 'head', role: rowgroup}, of.head), this.body);
-    this.nothing = el('p', {class: 'nothing', hidden: true});
+    this.nothing = el('p', {class: 'nothing', tabindex: -1, hidden: true});
     this.frame = el('div', {class: 'list-frame'}, this.element, this.nothing);
     this.observer = new ResizeObserver(() => this.resized());
     this.observer.observe(this.element);

@@ -39,7 +39,7 @@ class Model {
       if (h.to) agents.add(h.to);
       if (!time) time = h.time;
       for (const at of [h.at, ...(h.events ?? []).map((e) => e.at)]) {
-        if (at === undefined || at === null) continue;
+        if (at === undefined) continue;
         from = Math.min(from, at);
         to = Math.max(to, at);
       }

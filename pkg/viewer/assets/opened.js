@@ -6,32 +6,37 @@ class Opened {
     this.documents = new Map();
   }
 
-  // read returns the document of a text, or the JSONError that it has.
+  // read returns the document of a text, null if it is no JSON.
   read(text) {
     if (!this.documents.has(text)) {
-      let result;
-      try {
-        result = readJSON(text);
-      } catch (error) {
-        result = error;
-      }
-      this.documents.set(text, result);
+      this.documents.set(text, this.parse(text));
     }
     return this.documents.get(text);
+  }
+
+  // parse takes what is no one value for the lines of a session, unless the message is malformed.
+  parse(text) {
+    for (const reader of this.details.malformed ? [readJSON] : [readJSON, readJSONLines]) {
+      try {
+        return reader(text);
+      } catch (error) {
+        if (!(error instanceof JSONError)) throw error;
+      }
+    }
+    return null;
   }
 
   // message is the message that came, null if it is no JSON or not there.
   get message() {
     const {message, base64} = this.details;
-    const found = message && !base64 ? this.read(message) : null;
-    return found instanceof JSONDocument ? found : null;
+    return message && !base64 ? this.read(message) : null;
   }
 
   // context is what the receiver reads: what the message carries, or itself.
   get context() {
+    if (this.details.malformed) return null;
     if (!this.details.context) return this.message;
-    const found = this.read(this.details.context);
-    return found instanceof JSONDocument ? found : null;
+    return this.read(this.details.context);
   }
 
   // documentOf returns the document that a finding is about.

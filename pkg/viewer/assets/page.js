@@ -2,6 +2,8 @@
 
 const views = [['tree', 'Tree', TreeView], ['timeline', 'Timeline', TimelineView], ['agents', 'Agents', AgentsView], ['boundaries', 'Boundaries', BoundariesView]];
 
+const hashDelay = 120;
+
 class Page {
   constructor(model) {
     this.model = model;
@@ -25,18 +27,30 @@ class Page {
     printing(this);
   }
 
+  // arrived shows what the hash says, after the user has gone back, forward, or to a link.
   arrived() {
+    if (location.hash.replace('#', '') === this.written) return; // by the page itself, and perhaps behind
+    clearTimeout(this.pending);
     const state = readHash(location.hash, this.model);
-    if (writeHash(state, this.model) !== writeHash(this.state, this.model)) this.show(state);
+    if (writeHash(state, this.model) === writeHash(this.state, this.model)) return;
+    const closes = this.state.open >= 0 && state.open < 0;
+    this.show(state);
+    if (closes) this.giveBack();
   }
 
   // go changes what is shown. With instead, it takes the place of what was shown in the history.
   go(patch, instead = false) {
-    const state = {...this.state, ...patch};
-    const hash = '#' + writeHash(state, this.model);
-    this.show(state);
-    if (instead) location.replace(hash);
-    else location.hash = hash;
+    this.show({...this.state, ...patch});
+    clearTimeout(this.pending);
+    if (instead) this.pending = setTimeout(() => this.settle(), hashDelay);
+    else location.hash = this.written = writeHash(this.state, this.model);
+  }
+
+  // settle writes the hash of what is shown, once nobody types any more: browsers refuse more than a
+  // few of them in a second.
+  settle() {
+    this.written = writeHash(this.state, this.model);
+    location.replace('#' + this.written);
   }
 
   show(state) {
@@ -51,8 +65,7 @@ class Page {
     }
     if (state.open !== before.open || state.tab !== before.tab || state.at !== before.at || another) {
       this.panel.show(state);
-      if (state.open >= 0) this.view.opened(state.open);
-      else if (before.open >= 0) this.view.opened?.(before.open);
+      if (Math.max(state.open, before.open) >= 0) this.view.opened?.(state.open >= 0 ? state.open : before.open);
     }
   }
 
@@ -66,7 +79,7 @@ class Page {
     document.title = t < 0 || model.tasks.length === 1 ? model.title : `${title} – ${model.title}`;
     fill(this.top, model.tasks.length > 1 && t >= 0 && el('button', {type: 'button', class: 'plain-button', onclick: () => this.go({...blank, keys: this.state.keys})}, '← All tasks'),
       el('h1', {}, title), el('span', {class: 'bar-buttons'}, this.theme, el('button', {type: 'button', class: 'plain-button', 'aria-keyshortcuts': '?', onclick: () => this.keys.show()}, 'Keys')));
-    fill(this.totals, t < 0 ? overviewTotals(model) : taskTotals(model, t), unread(model));
+    fill(this.totals, t < 0 ? overviewTotals(model) : taskTotals(model, t), (t < 0 || model.tasks.length === 1) && unread(model));
     if (t < 0) {
       this.view = new Overview(model, this);
       this.frame = this.view.element;
@@ -128,11 +141,15 @@ class Page {
     announce(between(this.model.handoffs[next]));
   }
 
-  // close closes the handoff, and gives the focus back to where it was opened from.
   close() {
+    this.go({open: -1, at: ''});
+    this.giveBack();
+  }
+
+  // giveBack gives the focus back to where the handoff was opened from.
+  giveBack() {
     const {back} = this;
     this.back = null;
-    this.go({open: -1, at: ''});
     if (back?.isConnected && back !== document.body && !this.panel.element.contains(back)) back.focus({preventScroll: true});
     else this.view.list.focus();
   }

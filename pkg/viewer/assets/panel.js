@@ -9,11 +9,12 @@ class Panel {
     this.title = el('h2', {id: 'panel-title', tabindex: -1});
     this.facts = el('div', {class: 'panel-facts'});
     this.commands = el('details', {class: 'commands'});
+    this.masked = el('p', {class: 'masked', hidden: true}, severityMark('note', 'masked'), ' Credentials in the message are asterisks here.');
     this.body = el('div', {class: 'panel-body'});
     this.tabs = new Tabs('What is shown of the handoff', panelTabs, this.body, (tab) => page.go({tab, at: ''}, true));
     this.before = this.button('Previous handoff', 'previous', 'k p', () => page.step(-1));
     this.after = this.button('Next handoff', 'next', 'j n', () => page.step(1));
-    append(this.element, [el('div', {class: 'panel-head'}, el('div', {class: 'panel-line'}, this.title, this.before, this.after, this.button('Close', 'close', 'Escape', () => page.close())), this.facts, this.commands), this.tabs.element, this.body]);
+    append(this.element, [el('div', {class: 'panel-head'}, el('div', {class: 'panel-line'}, this.title, this.before, this.after, this.button('Close', 'close', 'Escape', () => page.close())), this.facts, this.masked, this.commands), this.tabs.element, this.body]);
     this.element.setAttribute('aria-labelledby', 'panel-title');
     wide.addEventListener('change', () => this.arrange());
   }
@@ -32,7 +33,7 @@ class Panel {
       this.element.setAttribute('role', 'dialog');
       this.element.setAttribute('aria-modal', 'true');
     } else {
-      this.element.removeAttribute('role');
+      this.element.setAttribute('role', 'complementary');
       this.element.removeAttribute('aria-modal');
     }
   }
@@ -66,7 +67,7 @@ class Panel {
       h.reason && el('p', {class: 'reason'}, h.reason),
       el('div', {class: 'fact-line'},
         h.id && fact('id', el('code', {class: 'id'}, h.id), copyButton('the id', () => h.id)), fact('time', clock(h.time) || '–'),
-        !isZero(h.step) && fact('spent', `${usd(h.step.usd)}, ${grouped(h.step.prompt)} + ${grouped(h.step.completion)} tokens`), h.remainingUSD && fact('left', usd(h.remainingUSD)),
+        !isZero(h.step) && fact('spent', `${usd(h.step.usd)}, ${grouped(h.step.prompt)} + ${grouped(h.step.completion)} tokens`), h.remainingUSD && fact('budget left', usd(h.remainingUSD)),
         fact('format', h.format), h.bytes > 0 && fact('size', plural(h.bytes, 'byte')),
         h.fromVersion && fact('sender', h.fromVersion), h.toVersion && fact('receiver', h.toVersion), (h.receivers?.length ?? 0) > 1 && fact('receivers', h.receivers.join(', '))));
     fill(this.commands);
@@ -77,6 +78,7 @@ class Panel {
     for (const id of ['changes', 'findings', 'evidence']) this.tabs.note(id, '');
     this.body.setAttribute('aria-busy', 'true');
     this.commands.hidden = true;
+    this.masked.hidden = true;
   }
 
   async load(i) {
@@ -97,9 +99,11 @@ class Panel {
   counts() {
     const {details, handoff} = this.opened;
     const findings = [...(details.findings ?? []), ...(handoff.lost ?? [])];
-    this.tabs.note('changes', details.changes?.length ? grouped(details.changes.length) : '');
-    this.tabs.note('findings', findings.length ? grouped(findings.length) : '', findings.some((f) => f.severity === 'error') ? 'error' : 'warning');
+    const count = (list, more = 0) => (list?.length ? grouped(list.length + more) : '');
+    this.tabs.note('changes', count(details.changes, details.moreChanges));
+    this.tabs.note('findings', count(findings, details.moreFindings), findings.some((f) => f.severity === 'error') ? 'error' : 'warning');
     const commands = details.commands ?? [];
+    this.masked.hidden = !details.masked;
     this.commands.hidden = commands.length === 0;
     fill(this.commands, el('summary', {}, 'In a terminal'), commands.map((c) => el('div', {class: 'command'}, el('span', {class: 'fact-name'}, c.shows), el('code', {tabindex: 0}, c.line), copyButton(`the command for ${c.shows}`, () => c.line))));
   }

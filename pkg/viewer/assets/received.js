@@ -17,16 +17,17 @@ class ReceivedView {
     const row = this.opened.context.at(section.pointer);
     if (row < 0) return null;
     return el('section', {class: 'part'},
-      el('h3', {}, section.title, this.toJSON(section.pointer, section.title)), valueView(this.opened, this.opened.context, row));
+      el('h3', {}, section.title, this.toJSON(section.pointer)), valueView(this.opened, this.opened.context, row));
   }
 
-  toJSON(pointer, what) {
-    return el('button', {type: 'button', class: 'quiet pointer', title: `${pointer}: show it in the JSON`, 'aria-label': `Show ${what} in the JSON`, onclick: () => this.panel.showAt(pointer, Boolean(this.opened.details.context))}, firstLine(pointer, 60));
+  toJSON(pointer) {
+    return el('button', {type: 'button', class: 'quiet pointer', title: `${pointer}: show it in the JSON`, onclick: () => this.panel.showAt(pointer, Boolean(this.opened.details.context))}, firstLine(pointer, 60));
   }
 
   conversation(turns) {
     if (turns.length === 0) return null;
     this.turns = turns;
+    this.loose = this.looseFindings(turns);
     this.results = new Map();
     this.calls = new Set();
     turns.forEach((turn, t) => (turn.parts ?? []).forEach((part) => {
@@ -48,13 +49,28 @@ class ReceivedView {
     const turn = this.turns[t];
     return el('div', {class: 'turn', role: 'listitem', 'data-role': turn.role || 'none'},
       el('div', {class: 'turn-head'}, el('span', {class: 'role'}, turn.role || 'no role'), turn.name && el('bdi', {class: 'turn-name'}, turn.name), el('span', {class: 'turn-number'}, String(t + 1))),
-      el('div', {class: 'turn-body'}, this.about(turn.pointer), (turn.parts ?? []).map((part) => this.part(part, turn))));
+      el('div', {class: 'turn-body'}, this.aboutTurn(t), (turn.parts ?? []).map((part) => this.part(part, turn))));
   }
 
-  // about shows findings about a turn as a whole.
-  about(pointer) {
-    const row = this.opened.context.at(pointer);
-    return row < 0 || !this.opened.context.isContainer(row) ? null : this.opened.findingsAt(this.opened.context, row).map((f) => note(f, this.opened.model));
+  // looseFindings returns, for each turn, the findings about it that no part of it shows, such as
+  // those about its role.
+  looseFindings(turns) {
+    const {details, context} = this.opened;
+    const places = new Map(turns.map((turn, t) => [turn.pointer, t]));
+    const loose = new Map();
+    for (const finding of details.findings ?? []) {
+      if (this.opened.documentOf(finding) !== context) continue;
+      let place = finding.pointer;
+      while (place && !places.has(place)) place = place.slice(0, place.lastIndexOf('/'));
+      const t = places.get(place);
+      if (t === undefined || (turns[t].parts ?? []).some((part) => isWithin(finding.pointer, part.text || part.pointer))) continue;
+      loose.set(t, [...(loose.get(t) ?? []), finding]);
+    }
+    return loose;
+  }
+
+  aboutTurn(t) {
+    return (this.loose.get(t) ?? []).map((f) => note(f, this.opened.model));
   }
 
   part(part, turn) {
@@ -98,7 +114,7 @@ class ReceivedView {
 
   // worst marks calls in which a finding is.
   worst(part, result) {
-    const inCall = (this.opened.details.findings ?? []).filter((f) => [part.pointer, result?.part.pointer].some((p) => p && this.opened.documentOf(f) === this.opened.context && (f.pointer + '/').startsWith(p + '/')));
+    const inCall = (this.opened.details.findings ?? []).filter((f) => [part.pointer, result?.part.pointer].some((p) => p && this.opened.documentOf(f) === this.opened.context && isWithin(f.pointer, p)));
     const errors = inCall.filter((f) => f.severity === 'error').length;
     return problems(errors, inCall.length - errors);
   }
@@ -107,13 +123,18 @@ class ReceivedView {
     const {context} = this.opened;
     const text = context.kind[row] === kindString ? context.string(row) : '';
     const inner = /^\s*[{[]/.test(text) ? this.opened.read(text) : null;
-    return inner instanceof JSONDocument ? valueView(this.opened, inner, 0) : valueView(this.opened, context, row);
+    return inner ? valueView(this.opened, inner, 0) : valueView(this.opened, context, row);
   }
 
   result(found) {
     if (!found) return el('p', {class: 'aside'}, 'The conversation has no result of this call.');
-    return [el('h4', {}, 'Result', el('span', {class: 'turn-number'}, `turn ${found.t + 1}`)), this.said(found.part, ['content', 'output', 'response', 'result'])];
+    return [el('h4', {}, 'Result', el('span', {class: 'turn-number'}, `turn ${found.t + 1}`)), this.aboutTurn(found.t), this.said(found.part, ['content', 'output', 'response', 'result'])];
   }
+}
+
+// isWithin tells whether a pointer is to a value or into it.
+function isWithin(pointer, value) {
+  return (pointer + '/').startsWith(value + '/');
 }
 
 // inside returns the first of these members that a value has, or the value itself.

@@ -24,7 +24,9 @@ class Tabs {
       const selected = other === id;
       button.setAttribute('aria-selected', selected);
       button.tabIndex = selected ? 0 : -1;
-      if (selected) this.panel.setAttribute('aria-labelledby', button.id);
+      if (!selected) continue;
+      this.panel.setAttribute('aria-labelledby', button.id);
+      button.scrollIntoView({block: 'nearest', inline: 'nearest'});
     }
   }
 

@@ -7,8 +7,7 @@ const codesShown = 3; // of a run of such characters
 
 // textNodes returns the nodes that show a text.
 function textNodes(text) {
-  unseen.lastIndex = 0;
-  if (!unseen.test(text)) return document.createTextNode(text);
+  if (text.search(unseen) < 0) return document.createTextNode(text);
   const all = document.createDocumentFragment();
   let from = 0;
   for (const found of text.matchAll(unseen)) {

@@ -4,7 +4,7 @@ const ends = new Set(['COMPLETED', 'EXECUTION_FAILED', 'REJECTED', 'ROLLED_BACK'
 
 class TimelineView {
   constructor(model, t, page) {
-    Object.assign(this, {model, page, task: model.tasks[t], forest: model.forest(t)});
+    Object.assign(this, {model, page, task: model.tasks[t], forest: model.forest(t), known: new Map()});
     this.axis = el('span', {role: 'columnheader', class: 'cell axis'});
     const head = el('div', {role: 'row', class: 'row', 'aria-rowindex': 1}, el('span', {role: 'columnheader', class: 'cell'}, 'Handoff'), this.axis);
     this.list = new List({
@@ -17,13 +17,14 @@ class TimelineView {
 
   legend() {
     const item = (content, text) => el('span', {class: 'legend-item'}, content, text);
-    return [item(el('span', {class: 'bar-sample waiting'}), 'on its way'), item(el('span', {class: 'bar-sample working'}), 'the agent works'), item(el('span', {class: 'bar-sample gap'}), 'nothing happens')];
+    const mark = (name, text) => item(el('span', {class: eventShape(name)[1]}, glyph(eventShape(name)[0])), text);
+    return [mark('HANDED_OVER', 'handed over'), mark('COMPLETED', 'completed'), mark('REJECTED', 'rejected or failed'), item(el('span', {class: 'bad'}, glyph('retry')), 'another attempt'), mark('ROLLED_BACK', 'rolled back'),
+      item(el('span', {class: 'bar-sample waiting'}), 'on its way'), item(el('span', {class: 'bar-sample working'}), 'the agent works'), item(el('span', {class: 'bar-sample gap'}), 'nothing happens')];
   }
 
   show(state, matches) {
-    this.order = [...matches];
-    this.timed = this.order.map((i) => this.spans(i));
-    this.order = this.order.map((i, k) => [i, this.timed[k].from ?? Infinity]).sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([i]) => i);
+    const began = (i) => this.spans(i).from ?? Number.MAX_VALUE;
+    this.order = [...matches].sort((a, b) => began(a) - began(b) || a - b);
     this.rescale(this.order);
     this.list.show(this.order.length, this.order.indexOf(state.open));
   }
@@ -68,14 +69,16 @@ class TimelineView {
 
   // spans returns when a handoff began and ended, its stretches, and its marks.
   spans(i) {
-    const h = this.model.handoffs[i];
-    const events = [...(h.events ?? [])];
-    return events.length > 0 ? eventSpans(h, events) : this.messageSpan(i, h);
+    if (!this.known.has(i)) {
+      const h = this.model.handoffs[i];
+      this.known.set(i, h.events?.length > 0 ? eventSpans(h) : this.messageSpan(i, h));
+    }
+    return this.known.get(i);
   }
 
   // messageSpan goes by the times of messages alone: the receiver works until it sends one itself.
   messageSpan(i, h) {
-    if (h.at === undefined || h.at === null) return {stretches: [], marks: []};
+    if (h.at === undefined) return {stretches: [], marks: []};
     const next = this.forest.children[i - this.task.first].map((c) => this.model.handoffs[c + this.task.first].at).filter((at) => at >= h.at);
     const to = next.length > 0 ? Math.max(...next) : h.at;
     return {from: h.at, to, stretches: to > h.at ? [{kind: 'working', from: h.at, to}] : [], marks: [{name: '', shape: 'sent', word: 'sent', tone: 'plain', at: h.at}]};
@@ -97,24 +100,26 @@ class TimelineView {
     track.append(this.lastWord(marks, to - from));
     return gridRow(i === this.page.state.open ? 'is-open' : '', [
       ['handoff', el('span', {class: 'what'}, el('span', {class: 'agents'}, agents(h)))],
-      ['lane', track, el('span', {class: 'unseen'}, inWords(marks, stretches, h))],
+      ['lane', track, el('span', {class: 'unseen'}, inWords(marks, h))],
     ]);
   }
 
-  // lastWord says beside the last mark what it means.
+  // lastWord says beside the last mark what it means, and what went wrong before.
   lastWord(marks, took) {
     const last = marks.at(-1);
     if (!last) return el('span', {class: 'word'}, 'no time');
     const at = this.scale.at(last.at);
-    const text = took > 0 ? `${last.word} · ${duration(took)}` : last.word;
-    const word = el('span', {class: `word ${last.tone} ${at > 0.7 ? 'before' : ''}`}, text);
-    return place(word, at > 0.7 ? {right: percent(1 - this.scale.at(marks[0].at))} : {left: percent(at)});
+    const words = marks.filter((m) => m === last || m.tone === 'bad').map((m) => m.word).slice(-4).join(', ');
+    const text = took > 0 ? `${words} · ${duration(took)}` : words;
+    const word = el('span', {class: `word ${last.tone} ${at > 0.6 ? 'before' : ''}`}, text);
+    return place(word, at > 0.6 ? {right: percent(1 - this.scale.at(marks[0].at))} : {left: percent(at)});
   }
 }
 
-function eventSpans(h, events) {
+function eventSpans(h) {
+  const {events} = h;
   const marks = [], stretches = [];
-  if (h.at !== undefined && h.at !== null && h.at < events[0].at) marks.push({shape: 'sent', word: 'written', tone: 'plain', at: h.at});
+  if (h.at < events[0].at) marks.push({shape: 'sent', word: 'written', tone: 'plain', at: h.at});
   let handed, sent = marks[0]?.at;
   for (const event of events) {
     const [shape, tone] = eventShape(event.name);
@@ -134,7 +139,7 @@ function eventSpans(h, events) {
   return {from: Math.min(...times), to: Math.max(...times), stretches, marks};
 }
 
-function inWords(marks, stretches, h) {
+function inWords(marks, h) {
   if (marks.length === 0) return 'no time';
   const start = marks[0].at;
   const words = marks.map((m, k) => (k === 0 ? `${m.word} ${h.time ? clock(h.time) : utc(m.at)}` : `${m.word} after ${duration(m.at - start)}`));

@@ -1,0 +1,145 @@
+package viewer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A value is what both readers say of a value: where it is, and its text.
+type value struct {
+	Pointer, Raw, Text string
+}
+
+// reader runs assets/json.js under Node: an array of texts on standard input, for each of which there is
+// what it says of its values, or null if the text is no JSON.
+const reader = `
+const {readFileSync} = require('node:fs');
+const read = new Function(readFileSync(process.argv[1], 'utf8') + '; return process.argv[2] === "lines" ? readJSONLines : readJSON;')();
+const answers = JSON.parse(readFileSync(0, 'utf8')).map((text) => {
+	try {
+		const d = read(text);
+		return Array.from({length: d.length}, (_, row) => {
+			if (d.length < 1000 && d.at(d.pointer(row)) !== row) throw new Error('another value is at ' + d.pointer(row));
+			return {Pointer: d.pointer(row), Raw: d.raw(row), Text: d.kind[row] === 2 ? d.string(row) : ''};
+		});
+	} catch (error) {
+		if (error.constructor.name !== 'JSONError') throw error;
+		return null;
+	}
+});
+process.stdout.write(JSON.stringify(answers));
+`
+
+// read asks the reader of the page; the test is skipped where there is no Node, unless CI is set.
+func readByPage(t *testing.T, how string, texts []string) [][]value {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("node is not on PATH: the reader of the page is not compared with ours")
+	}
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := exec.Command("node", "-e", reader, filepath.Join("assets", "json.js"), how)
+	node.Stdin, node.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := node.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers [][]value
+	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(texts) {
+		t.Fatalf("%d answers to %d texts, error %v", len(answers), len(texts), err)
+	}
+	return answers
+}
+
+// TestReaderOfPage compares what the page reads with what package jsonstream reads, of all documents in
+// the source tree.
+func TestReaderOfPage(t *testing.T) {
+	var names, texts []string
+	for _, root := range []string{"schemas", "testdata"} {
+		err := fs.WalkDir(os.DirFS(filepath.Join("..", "..")), root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".json" {
+				return err
+			}
+			text, err := os.ReadFile(filepath.Join("..", "..", path))
+			if len(text) < 200_000 {
+				names, texts = append(names, path), append(texts, string(text))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{
+		`{"z": 9007199254740993, "a": [1e400, 0.10, -0.0, 1E+2], "": {"~": 1, "/": [[], {}]}, "\u00e9\ud83d\ude00": "\u0000\"\\\/\b\f\n\r\t"}`,
+		` "x" `, "0", "-1.5e-7", "null\n", "[true,false,null]", `{"__proto__":{"constructor":1},"constructor":2}`, `"` + strings.Repeat("long ", 50_000) + `"`,
+		"", " ", "01", "1.", ".5", "+1", "1e", "-", "NaN", "nul", "tru", "'x'", `"x`, `"\x"`, `"\u12g4"`, "\"\x01\"", "\"a\nb\"", "[1,]", "[,1]", "[1 2]", "[1", "[1]]", `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{"a" 1}`, `{"a":1]`, "1 2", "{}x", "\ufeff{}", "\u00a01",
+	} {
+		names, texts = append(names, text[:min(40, len(text))]), append(texts, text)
+	}
+	answers := readByPage(t, "one", texts)
+	for i, text := range texts {
+		document, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
+		compare(t, names[i], answers[i], document, err)
+	}
+}
+
+// TestReaderOfPageReadsLines does the same with the lines of sessions. The page does not mind a value of
+// several lines, which ours refuses: it is asked about lines that ours took.
+func TestReaderOfPageReadsLines(t *testing.T) {
+	texts := []string{"{\"a\":1}\n[2]\n\"x\"\n", "1\n\n2\r\n", " {} \n", "1\n]", "1\n,2"}
+	answers := readByPage(t, "lines", texts)
+	for i, text := range texts {
+		document, err := jsonstream.ParseLines(jsonstream.NewRaw([]byte(text)), jsonstream.Unlimited())
+		compare(t, fmt.Sprintf("%q", text), answers[i], document, err)
+	}
+}
+
+// compare compares what the page reads with a document of ours.
+func compare(t *testing.T, name string, got []value, document *jsonstream.Document, err error) {
+	t.Helper()
+	if (err == nil) != (got != nil) {
+		t.Errorf("%s: ours says %v, the page has %d values", name, err, len(got))
+	}
+	if err != nil || got == nil {
+		return
+	}
+	var want []value
+	for v := range document.Root().All() {
+		one := value{Pointer: v.Pointer(), Raw: string(v.Raw())}
+		if v.Kind() == jsonstream.String {
+			one.Text = v.Text()
+		}
+		want = append(want, one)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s: %s", name, d)
+	}
+}
+
+// TestReaderKeepsWhatOursRefuses checks that what is malformed only by names that are there twice, or
+// by halves of characters, is shown, and that nothing is too deep.
+func TestReaderKeepsWhatOursRefuses(t *testing.T) {
+	const depth = 1000 // pointers are compared, so the work is the square of it
+	deep := strings.Repeat(`[{"a":`, depth) + "1" + strings.Repeat("}]", depth)
+	answers := readByPage(t, "one", []string{`"\ud800"`, deep, strings.Repeat("[", 1_000_000)})
+	if len(answers[0]) != 1 || len(answers[1]) != 2*depth+1 || answers[2] != nil {
+		t.Errorf("%d, %d and %d values", len(answers[0]), len(answers[1]), len(answers[2]))
+	}
+}
