@@ -305,7 +305,7 @@ func TestAccessible(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			t.Run(fmt.Sprint(width, map[bool]string{false: " light", true: " dark"}[dark]), func(t *testing.T) {
 				p := visit(t, s, width, dark)
-				p.site = &site{T: t, log: s.log, handler: s.handler}
+				p.site = &site{TB: t, log: s.log, handler: s.handler}
 				look := func(name string) {
 					t.Helper()
 					p.run(chromedp.Evaluate[chromedp.Void](axe))

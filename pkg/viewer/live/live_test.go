@@ -32,7 +32,7 @@ const token = "0123456789abcdefghijklmnopqrstuv"
 
 // A site is a handler with its log.
 type site struct {
-	*testing.T
+	testing.TB
 	log      *audit.Log
 	receiver *receiver.Receiver
 	options  live.Options
@@ -41,19 +41,19 @@ type site struct {
 }
 
 // newSite returns the site of a new log in SQLite, after change has changed how it is served.
-func newSite(t *testing.T, change func(*live.Options)) *site {
+func newSite(t testing.TB, change func(*live.Options)) *site {
 	t.Helper()
 	return siteAt(t, filepath.Join(t.TempDir(), "audit.db"), change)
 }
 
-func siteAt(t *testing.T, address string, change func(*live.Options)) *site {
+func siteAt(t testing.TB, address string, change func(*live.Options)) *site {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), address, sqlstore.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s := &site{T: t, log: audit.NewLog(store, nil)}
+	s := &site{TB: t, log: audit.NewLog(store, nil)}
 	if s.receiver, err = receiver.New(t.Context(), validate.New(validate.Options{All: true}), s.log, receiver.Options{}); err != nil {
 		t.Fatal(err)
 	}
