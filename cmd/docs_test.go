@@ -20,6 +20,7 @@ var notRun = map[string]string{
 	"handoff receive":          "it runs until it is stopped: TestScripts/receive and its like run it",
 	"handoff mcp --listen":     "it runs until it is stopped: TestMCPHTTP runs it",
 	"claude mcp add":           "it is a command of another program",
+	"handoff serve":            "it runs until it is stopped: TestScripts/serve runs it",
 	"git difftool":             "it asks the user; the command that it configures is run by TestScripts/diff-git",
 }
 

@@ -201,6 +201,10 @@ var imports = map[string][]string{
 		"pkg/audit", "pkg/audit/personal", "pkg/audit/trace", "pkg/audit/tree", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
 		"github.com/klauspost/compress",
 	},
+	"pkg/viewer/live": {
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/audit/trace", "pkg/finding", "pkg/jsonstream", "pkg/metrics", "pkg/receiver", "pkg/secrets", "pkg/viewer", "pkg/viewer/collect",
+		"github.com/go-json-experiment/json",
+	},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -23,19 +22,17 @@ import (
 
 // servingFlags say what a receiver serves by HTTP.
 type servingFlags struct {
-	certificate string // files
-	key         string
-	tokenFile   string
-	metrics     string // address
-	claimCheck  string // where bodies are stored, "" for nowhere
+	tls        certificateFlags
+	tokenFile  string
+	metrics    string // address
+	claimCheck string // where bodies are stored, "" for nowhere
 
 	token string // that of the file
 }
 
 func (f *servingFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.certificate, "tls-cert", "", "the certificate for https, with its chain, a PEM `FILE`")
-	flags.StringVar(&f.key, "tls-key", "", "the private key of the certificate, a PEM `FILE`")
+	f.tls.register(c)
 	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that senders need whose messages come by http or https, in a `FILE`")
 	flags.StringVar(&f.claimCheck, "claim-check", "", "where senders store messages that are too long for the transport, a `DIR` or URL")
 	flags.StringVar(&f.metrics, "metrics", "", "serve /metrics and /healthz at this `ADDRESS`, such as 127.0.0.1:9464; http serves them beside the messages (docs/metrics.md)")
@@ -43,10 +40,11 @@ func (f *servingFlags) register(c *cobra.Command) {
 
 // check returns what is wrong with the flags for a transport.
 func (f *servingFlags) check(row transportRow) error {
+	if err := f.tls.check(); err != nil {
+		return err
+	}
 	switch {
-	case (f.certificate == "") != (f.key == ""):
-		return errors.New("--tls-cert and --tls-key: name both")
-	case f.certificate != "" && row.name != "http":
+	case f.tls.certificate != "" && row.name != "http":
 		return errors.New("--tls-cert and --tls-key are for https://")
 	case f.tokenFile != "" && row.name != "http":
 		return errors.New("--token-file is for http:// and https://: other transports have passwords of their own")
@@ -97,12 +95,9 @@ func (f *servingFlags) openTransport(p servedPlace) (func(context.Context) (tran
 		Handlers: map[string]nethttp.Handler{"/metrics": p.metrics},
 		Log:      func(line string) { p.report.Trouble(errors.New(line)) },
 	}
-	if f.certificate != "" {
-		pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
-		if err != nil {
-			return nil, fmt.Errorf("--tls-cert %s: %w", f.certificate, err)
-		}
-		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	var err error
+	if o.TLS, err = f.tls.load(); err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context) (transport.Consumer, error) {
 		s, err := http.Serve(ctx, p.url, o)

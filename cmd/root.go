@@ -158,6 +158,7 @@ func makers() []maker {
 		{name: "receive", group: delivering, make: newReceive},
 		{name: "mcp", group: delivering, make: newMCP},
 		{name: "dead-letter", group: delivering, make: newDeadLetter},
+		{name: "serve", group: delivering, make: newServe},
 		{name: "audit", group: delivering, make: func(g *cli.Globals) *cobra.Command { return audit.New(g, newAuditChain(g)) }},
 		{name: "sw4rm", group: systems, make: func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) }},
 		{name: "macp", group: systems, make: macp.New},

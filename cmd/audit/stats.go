@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/stats"
+	"github.com/eaapl/handoff/pkg/metrics"
 )
 
 // statsFlags are the flags of stats.
@@ -117,7 +118,7 @@ func (f *statsFlags) run(c *cobra.Command) (err error) {
 		case "json":
 			err = writeStatsJSON(out, found, f.slo)
 		case "prometheus":
-			err = writePrometheus(out, found)
+			err = metrics.WriteAudit(out, found)
 		default:
 			p := statsPicture{f.picture(c, out), found, f.slo}
 			err = p.write(out)

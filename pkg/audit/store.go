@@ -56,9 +56,13 @@ type Filter struct {
 	Since    time.Time // at this time or later
 	Until    time.Time // before this time
 	From     int64     // sequence number from which on
-	Limit    int       // the most records, 0 for all
-	Newest   bool      // from the last record to the first
-	ByTask   bool      // the records of each task together, in the order of their ids; only those with one
+	Before   int64     // sequence number before which, 0 for all
+	// Prefix is what handoffId or taskId begins with, a UUID in capitals or in small letters. All that
+	// begin so are read before the first is yielded.
+	Prefix string
+	Limit  int  // the most records, 0 for all
+	Newest bool // from the last record to the first
+	ByTask bool // the records of each task together, in the order of their ids; only those with one
 	// Hash is what the hash begins with, as hexadecimal digits. The whole log is searched.
 	Hash string
 }

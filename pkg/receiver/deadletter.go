@@ -169,7 +169,20 @@ func (e *RevokedError) Error() string {
 // message is examined again: by a receiver whose validator runs all layers. If more is wrong
 // with it than is allowed, the error is a [*StillInvalidError]; it may be a [*PendingError]
 // or a [*RevokedError], too. The caller hands the message over and says so by [Receiver.HandedOver].
-func (r *Receiver) Release(ctx context.Context, name string, decision Decision) (left Left, err error) {
+func (r *Receiver) Release(ctx context.Context, name string, decision Decision) (Left, error) {
+	return r.release(ctx, name, decision, r.instance)
+}
+
+// ReleaseToResume is [Receiver.Release] for a caller that does not hand the message over: it is left
+// as if the process that accepted it had ended, so that the next [Receiver.Resume] hands it over. It
+// returns the record by which the message was accepted.
+func (r *Receiver) ReleaseToResume(ctx context.Context, name string, decision Decision) (audit.Stored, error) {
+	left, err := r.release(ctx, name, decision, "")
+	return left.Answer.Record, err
+}
+
+// release releases a letter for an instance to hand it over, "" for none that runs.
+func (r *Receiver) release(ctx context.Context, name string, decision Decision, instance string) (left Left, err error) {
 	if err := decision.check(); err != nil {
 		return left, err
 	}
@@ -211,7 +224,9 @@ func (r *Receiver) Release(ctx context.Context, name string, decision Decision) 
 			return err
 		}
 		left = Left{Answer: answerTo(stored, Accepted), Raw: letter.Raw}
-		return b.SetPending([]audit.Pending{r.own(stored, "")})
+		pending := r.own(stored, "")
+		pending.Instance = instance
+		return b.SetPending([]audit.Pending{pending})
 	})
 	return left, err
 }

@@ -33,15 +33,14 @@ func TestIndexes(t *testing.T) {
 		"rare events since a time": {audit.Filter{Events: []audit.Event{audit.Rejected}, Since: time.Unix(1, 0)}, "audit_record_rare"},
 		"all, task by task":        {audit.Filter{ByTask: true}, "audit_record_task"},
 		"from a number on":         {audit.Filter{From: 7, Limit: 1}, "INTEGER PRIMARY KEY"},
+		"before a number":          {audit.Filter{Before: 7, Newest: true}, "INTEGER PRIMARY KEY (rowid<?)"},
+		"the beginning of a UUID":  {audit.Filter{Prefix: "6e7f936b", Newest: true, Limit: 1}, "audit_record_task (task_id>? AND task_id<?)"},
+		"the beginning of an id":   {audit.Filter{Prefix: "run-", Newest: true, Limit: 1}, "audit_record_handoff (handoff_id>? AND handoff_id<?)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := s.db.View(t.Context(), func(tx *database.Tx) error {
 				where, args := condition(tt.filter)
-				order := " ORDER BY sequence"
-				if tt.filter.ByTask {
-					order = " ORDER BY task_id, sequence"
-				}
-				rows, err := tx.Query("EXPLAIN QUERY PLAN SELECT * FROM audit_record WHERE "+where+order, args...)
+				rows, err := tx.Query("EXPLAIN QUERY PLAN SELECT * FROM audit_record WHERE "+where+order(tt.filter), args...)
 				if err != nil {
 					return err
 				}

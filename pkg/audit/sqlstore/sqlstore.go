@@ -106,6 +106,13 @@ func condition(f audit.Filter) (where string, args []any) {
 	if f.From > 0 {
 		add("sequence >= ?", f.From)
 	}
+	if f.Before > 0 {
+		add("sequence < ?", f.Before)
+	}
+	if f.Prefix != "" {
+		part, values := prefixCondition(f.Prefix)
+		add(part, values...)
+	}
 	if f.ByTask {
 		add("task_id IS NOT NULL")
 	}
@@ -168,6 +175,64 @@ const (
 	lastFailed  = 7
 )
 
+// prefixCondition returns the condition that an id of a record begins with a text, with its
+// parameters. Ids are stored as packID says.
+func prefixCondition(prefix string) (string, []any) {
+	type span struct {
+		also     string // what else holds for those in it
+		from, to []byte
+	}
+	var spans []span
+	lower := strings.ToLower(prefix)
+	if from, to, ok := uuidRange(lower); ok {
+		spans = append(spans, span{" AND length(%[1]s) = 16", from, to})
+	}
+	texts := []string{prefix, lower, strings.ToUpper(prefix)}
+	slices.Sort(texts)
+	for _, text := range slices.Compact(texts) {
+		for _, before := range []string{"\x00", "\x01\x01"} {
+			from := []byte(before + text)
+			spans = append(spans, span{" AND length(%[1]s) <> 16", from, successor(from)})
+		}
+	}
+	var parts []string
+	var args []any
+	for _, column := range []string{"handoff_id", "task_id"} {
+		for _, s := range spans {
+			parts = append(parts, fmt.Sprintf("%[1]s >= ? AND %[1]s < ?"+s.also, column))
+			args = append(args, s.from, s.to)
+		}
+	}
+	return "(" + strings.Join(parts, " OR ") + ")", args
+}
+
+// uuidRange returns between what the UUIDs are, as they are stored, whose text begins with one.
+func uuidRange(prefix string) (from, to []byte, ok bool) {
+	const first, last = "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"
+	if len(prefix) > len(first) {
+		return nil, nil, false
+	}
+	a, okA := parseUUID(prefix + first[len(prefix):])
+	b, okB := parseUUID(prefix + last[len(prefix):])
+	if !okA || !okB {
+		return nil, nil, false
+	}
+	return a[:], successor(b[:]), true
+}
+
+// successor returns the least bytes that are more than all that begin with some.
+func successor(b []byte) []byte {
+	b = slices.Clone(b)
+	for len(b) > 0 && b[len(b)-1] == 0xff {
+		b = b[:len(b)-1]
+	}
+	if len(b) == 0 {
+		return bytes.Repeat([]byte{0xff}, 17) // there is no id that is more
+	}
+	b[len(b)-1]++
+	return b
+}
+
 // hashRange returns between what the hashes are that begin with hexadecimal digits: from and
 // more, and less than to. Other digits begin none.
 func hashRange(digits string) (from, to []byte) {
@@ -178,6 +243,22 @@ func hashRange(digits string) (from, to []byte) {
 	}
 	// A hash is no longer than the bytes that are put behind.
 	return from, append(to, bytes.Repeat([]byte{0xff}, len(audit.Hash{})+1)...)
+}
+
+// order returns what comes after the condition of a filter.
+func order(f audit.Filter) string {
+	by := " ORDER BY "
+	if f.ByTask {
+		by += "task_id, "
+	}
+	if f.Prefix != "" {
+		by += "+" // or the records may be read in this order, and those of an id are found last
+	}
+	by += "sequence"
+	if f.Newest {
+		by += " DESC"
+	}
+	return by
 }
 
 // packed returns ids as they are stored.
@@ -195,14 +276,7 @@ func ceilMicro(t time.Time) int64 { return t.Add(time.Microsecond - 1).UnixMicro
 func (t tx) Records(f audit.Filter) iter.Seq2[audit.Stored, error] {
 	return func(yield func(audit.Stored, error) bool) {
 		where, args := condition(f)
-		query := "SELECT " + strings.Join(recordColumns, ",") + ", (SELECT p.hash FROM audit_record AS p WHERE p.sequence = r.sequence - 1) FROM audit_record AS r WHERE " + where + " ORDER BY "
-		if f.ByTask {
-			query += "task_id, "
-		}
-		query += "sequence"
-		if f.Newest {
-			query += " DESC"
-		}
+		query := "SELECT " + strings.Join(recordColumns, ",") + ", (SELECT p.hash FROM audit_record AS p WHERE p.sequence = r.sequence - 1) FROM audit_record AS r WHERE " + where + order(f)
 		if f.Limit > 0 {
 			query += fmt.Sprintf(" LIMIT %d", f.Limit)
 		}

@@ -60,6 +60,7 @@ func Run(t *testing.T, start func(*testing.T) func() audit.Store) {
 		"records come back as they were": comesBack,
 		"a batch is added whole or not":  wholeOrNot,
 		"filters":                        filters,
+		"beginnings of ids":              beginnings,
 		"several writers, one chain":     severalWriters,
 		"what is under way":              underWay,
 		"settings":                       settings,
@@ -177,21 +178,23 @@ func filters(t *testing.T, open func() audit.Store) {
 		filter audit.Filter
 		want   []int64
 	}{
-		"all":      {audit.Filter{}, []int64{0, 1, 2, 3, 4}},
-		"task":     {audit.Filter{Tasks: []string{"t"}}, []int64{0, 1, 3}},
-		"handoffs": {audit.Filter{Handoffs: []string{"1", "3"}}, []int64{0, 1, 3}},
-		"agent":    {audit.Filter{Agent: "c"}, []int64{2, 3}},
-		"events":   {audit.Filter{Events: []audit.Event{audit.Rejected, audit.HandedOver}}, []int64{1, 2}},
-		"reason":   {audit.Filter{Reason: "SCHEMA_INVALID"}, []int64{2}},
-		"since":    {audit.Filter{Since: at.Add(time.Nanosecond)}, nil},
-		"until":    {audit.Filter{Until: at}, nil},
-		"between":  {audit.Filter{Since: at, Until: at.Add(time.Microsecond)}, []int64{0, 1, 2, 3, 4}},
-		"from":     {audit.Filter{From: 2}, []int64{2, 3, 4}},
-		"newest":   {audit.Filter{Newest: true, Limit: 2}, []int64{4, 3}},
-		"by task":  {audit.Filter{ByTask: true}, []int64{0, 1, 3, 2}},
-		"hash":     {audit.Filter{Hash: stored[2].Hash.String()[len("sha256:"):]}, []int64{2}},
-		"prefix":   {audit.Filter{Hash: stored[1].Hash.String()[len("sha256:"):][:15]}, []int64{1}},
-		"no hash":  {audit.Filter{Hash: "xyz"}, nil},
+		"all":          {audit.Filter{}, []int64{0, 1, 2, 3, 4}},
+		"task":         {audit.Filter{Tasks: []string{"t"}}, []int64{0, 1, 3}},
+		"handoffs":     {audit.Filter{Handoffs: []string{"1", "3"}}, []int64{0, 1, 3}},
+		"agent":        {audit.Filter{Agent: "c"}, []int64{2, 3}},
+		"events":       {audit.Filter{Events: []audit.Event{audit.Rejected, audit.HandedOver}}, []int64{1, 2}},
+		"reason":       {audit.Filter{Reason: "SCHEMA_INVALID"}, []int64{2}},
+		"since":        {audit.Filter{Since: at.Add(time.Nanosecond)}, nil},
+		"until":        {audit.Filter{Until: at}, nil},
+		"between":      {audit.Filter{Since: at, Until: at.Add(time.Microsecond)}, []int64{0, 1, 2, 3, 4}},
+		"from":         {audit.Filter{From: 2}, []int64{2, 3, 4}},
+		"before":       {audit.Filter{Before: 2}, []int64{0, 1}},
+		"between them": {audit.Filter{From: 1, Before: 3, Newest: true}, []int64{2, 1}},
+		"newest":       {audit.Filter{Newest: true, Limit: 2}, []int64{4, 3}},
+		"by task":      {audit.Filter{ByTask: true}, []int64{0, 1, 3, 2}},
+		"hash":         {audit.Filter{Hash: stored[2].Hash.String()[len("sha256:"):]}, []int64{2}},
+		"prefix":       {audit.Filter{Hash: stored[1].Hash.String()[len("sha256:"):][:15]}, []int64{1}},
+		"no hash":      {audit.Filter{Hash: "xyz"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []int64
@@ -205,6 +208,36 @@ func filters(t *testing.T, open func() audit.Store) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
+	}
+}
+
+// beginnings looks for ids by what they begin with, however they are stored.
+func beginnings(t *testing.T, open func() audit.Store) {
+	s := open()
+	ids := []string{
+		"6e7f936b-cafd-4624-8754-0bafc4e8acb3", "6E7F936B-CAFD-4624-8754-0BAFC4E8ACB4", "fffff36b-cafd-4624-8754-0bafc4e8acb3",
+		"run-7", "run-8 of 15 char"[:15], "Run-9", "00616263-0000-4000-8000-000000000000", "abcdef", "ffffffff-ffff-ffff-ffff-ffffffffffff", "100%",
+	}
+	var records []audit.Record
+	for i, id := range ids {
+		r := audit.Record{Event: audit.Accepted, HandoffID: id, TaskID: "task"}
+		if i%2 == 1 {
+			r.HandoffID, r.TaskID = "handoff", id
+		}
+		records = append(records, r)
+	}
+	appendAll(t, s, records...)
+	for prefix, want := range map[string][]int64{
+		"6e7f": {0, 1}, "6E7F936B-CAFD": {0, 1}, "6e7f936b-cafd-4624-8754-0bafc4e8acb3": {0}, "6e7f936b-cafd-4624-8754-0bafc4e8acb30": nil, "6e7f936bcafd": nil,
+		"ffff": {2, 8}, "f": {2, 8}, "run-": {3, 4}, "run-8 of 15 cha": {4}, "abc": {7}, "0061": {6}, "%": nil, "100%": {9}, "task": {0, 2, 4, 6, 8}, "\x00": nil,
+	} {
+		var got []int64
+		for _, r := range read(t, s, audit.Filter{Prefix: prefix}) {
+			got = append(got, r.Sequence)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", prefix, got, want)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package audit
+package metrics
 
 import (
 	"io"
@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit/stats"
-	"github.com/eaapl/handoff/pkg/metrics"
 )
 
-// writePrometheus writes metrics in Prometheus' text format, version 0.0.4: of the pairs,
-// which add up to all handoffs.
-func writePrometheus(out io.Writer, found *stats.Report) error {
-	w := metrics.NewWriter(out, "handoff_audit_")
+// WriteAudit writes the metrics of an audit log: those of the pairs of agents, which add up to all
+// handoffs.
+func WriteAudit(out io.Writer, found *stats.Report) error {
+	w := NewWriter(out, "handoff_audit_")
 	for _, family := range []struct {
 		name, help string
 		of         func(*stats.Metrics) int
@@ -24,15 +23,15 @@ func writePrometheus(out io.Writer, found *stats.Report) error {
 		{"rolled_back_handoffs", "Handoffs that were rolled back; the threshold is 1 %.", func(m *stats.Metrics) int { return m.RolledBack }},
 		{"dead_letters", "Messages that wait for a person; the threshold is 0.", func(m *stats.Metrics) int { return m.DeadLetters }},
 	} {
-		w.Family(family.name, metrics.Gauge, family.help)
+		w.Family(family.name, Gauge, family.help)
 		for i := range found.Pairs {
 			w.Sample("", float64(family.of(&found.Pairs[i])), pairLabels(&found.Pairs[i])...)
 		}
 	}
-	w.Family("latency_seconds", metrics.Summary, "From dispatch to acceptance.")
+	w.Family("latency_seconds", Summary, "From dispatch to acceptance.")
 	for i := range found.Pairs {
 		for _, l := range found.Pairs[i].Latencies {
-			labels := append(pairLabels(&found.Pairs[i]), "transport", metrics.Label(l.Transport))
+			labels := append(pairLabels(&found.Pairs[i]), "transport", Label(l.Transport))
 			for _, q := range []struct {
 				name  string
 				value time.Duration
@@ -43,7 +42,7 @@ func writePrometheus(out io.Writer, found *stats.Report) error {
 			w.Sample("_count", float64(l.Count), labels...)
 		}
 	}
-	w.Family("over_threshold", metrics.Gauge, "1 for each metric of EAAPL-MAG006, section 8.1, that is over its threshold.")
+	w.Family("over_threshold", Gauge, "1 for each metric of EAAPL-MAG006, section 8.1, that is over its threshold.")
 	for i := range found.Pairs {
 		for _, metric := range found.Pairs[i].Over() {
 			w.Sample("", 1, append(pairLabels(&found.Pairs[i]), "metric", string(metric))...)
@@ -53,5 +52,5 @@ func writePrometheus(out io.Writer, found *stats.Report) error {
 }
 
 func pairLabels(m *stats.Metrics) []string {
-	return []string{"sender", metrics.Label(m.Sender), "receiver", metrics.Label(m.Receiver)}
+	return []string{"sender", Label(m.Sender), "receiver", Label(m.Receiver)}
 }

@@ -1,0 +1,256 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	auditcmd "github.com/eaapl/handoff/cmd/audit"
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/pkg/viewer/live"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	receptionFlags
+	listen      string
+	hosts       []string
+	tls         certificateFlags
+	tokenFile   string
+	readOnly    bool
+	showSecrets bool
+}
+
+func newServe(g *cli.Globals) *cobra.Command {
+	f := &serveFlags{receptionFlags: receptionFlags{Globals: g, appeal: true}}
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Show the audit log in a browser, and decide about dead letters there",
+		Long: `Serve shows what the audit log has, as it is when somebody looks: the tasks, with a search,
+the report of each, the metrics of "audit stats", and the messages that wait for a person.
+It serves at 127.0.0.1 alone, unless --listen says otherwise, until a signal ends it.
+
+The address is printed to standard error, with a token that is made at start: a browser that
+opens it gets a cookie, and a script sends "Authorization: Bearer" and the token. With
+--token-file or HANDOFF_TOKEN the token is yours, and is not printed. /metrics has the metrics
+for Prometheus.
+
+The log is only read, but for decisions about dead letters: release and discard, with the name
+and the reason of who decides. Release examines the message again, so name the schemas, keys
+and rules that its receiver has; it waits then, as if its receiver had died, until a receiver
+is started or "accept --resume" hands it over. --read-only leaves that out.`,
+		Example: `  handoff serve
+  handoff serve --audit-log postgres://audit@db/handoff --listen 127.0.0.1:9000 --read-only
+  handoff serve --listen 10.1.2.3:8320 --tls-cert cert.pem --tls-key key.pem --token-file token`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              cobra.NoArgs,
+		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	f.log.Register(c)
+	f.log.RegisterArchive(c)
+	flags := c.Flags()
+	flags.StringVar(&f.listen, "listen", defaultListen, "serve at this `HOST:PORT`; port 0 for any that is free")
+	flags.StringSliceVar(&f.hosts, "host", nil, "also answer to this `NAME` of the server, which others than its addresses need; may be repeated")
+	f.tls.register(c)
+	flags.StringVar(&f.tokenFile, "token-file", "", "the token that is needed to look, in a `FILE` (or "+serveTokenVariable+": the token itself; default: one that is made at start)")
+	flags.BoolVar(&f.readOnly, "read-only", false, "only show: nobody decides about dead letters")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
+	cli.OnlyForCall(c, "show-secrets")
+	f.checks.register(c)
+	f.personal.Register(c)
+	return c
+}
+
+// defaultListen is where pages are served, if nobody says otherwise.
+const defaultListen = "127.0.0.1:8320"
+
+// serveTokenVariable is the environment variable that holds the token of serve.
+const serveTokenVariable = "HANDOFF_TOKEN"
+
+func (f *serveFlags) run(c *cobra.Command) (err error) {
+	if err := f.tls.check(); err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil || host == "" {
+		return fmt.Errorf("--listen %s: write it as HOST:PORT, such as %s", cli.ShownSetting(f.listen), defaultListen)
+	}
+	if err := input.OneStdin(nil, append(f.files(), f.tokenFile)...); err != nil {
+		return err
+	}
+	token, own, err := f.token(c)
+	if err != nil {
+		return err
+	}
+	certificate, err := f.tls.load()
+	if err != nil {
+		return err
+	}
+	log, err := f.log.Open(c.Context(), false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Closed(err, log.Store().Close()) }()
+	o := live.Options{
+		Store: log.Store(), Secrets: f.showSecrets, HandOver: f.handOver, Token: token, Host: f.isHost(host), Secure: certificate != nil, Version: report.BuildVersion(),
+		Records: func(r audit.Reader) collect.RecordOptions { return auditcmd.PageOptions(f.Globals, r, f.showSecrets) },
+		Log:     func(line string) { term.PrintError(c.ErrOrStderr(), errors.New(line)) },
+	}
+	finish, err := f.decisions(c, log, &o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = finish(err) }()
+	ctx, stop := context.WithCancel(c.Context())
+	defer stop()
+	defer f.PassSignals(func(syscall.Signal) { f.KeepSignals(); stop() })()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		if e := (*net.OpError)(nil); errors.As(err, &e) {
+			err = e.Err
+		}
+		return term.WithHint(fmt.Errorf("--listen %s: %w", cli.ShownSetting(f.listen), term.PlainError(err)), "--listen 127.0.0.1:0 takes a port that is free")
+	}
+	f.announce(c, host, listener.Addr(), token, own)
+	return live.Serve(ctx, listener, live.New(o), certificate, o.Log)
+}
+
+// token returns the token that is needed, and whether somebody has set it.
+func (f *serveFlags) token(c *cobra.Command) (token string, own bool, err error) {
+	from := "--token-file"
+	if variable, ok := os.LookupEnv(serveTokenVariable); ok && !c.Flags().Changed("token-file") {
+		if token, from = variable, serveTokenVariable; !isToken(token) {
+			return "", false, fmt.Errorf("%s: %w", from, errNoToken)
+		}
+	} else if token, err = loadToken(f.Globals, c, f.tokenFile); err != nil {
+		return "", false, err
+	}
+	switch {
+	case token == "":
+		return live.NewToken(), false, nil
+	case len(token) < live.MinToken:
+		return "", false, fmt.Errorf("%s: a token of %d characters can be guessed: use %d or more, as of openssl rand -hex 16", from, len(token), live.MinToken)
+	}
+	return token, true, nil
+}
+
+// isHost returns which hosts a request may be for: the addresses that the server can have, the name
+// in --listen, and those that flags name. No name of others is one of them, so that no page of theirs is
+// one of the server's.
+func (f *serveFlags) isHost(listen string) func(string) bool {
+	names := map[string]bool{"localhost": true, strings.ToLower(listen): true}
+	for _, name := range f.hosts {
+		names[strings.ToLower(strings.TrimSuffix(name, "."))] = true
+	}
+	local := isLoopback(listen)
+	return func(host string) bool {
+		if names[host] {
+			return true
+		}
+		ip := net.ParseIP(host)
+		return ip != nil && (!local || ip.IsLoopback())
+	}
+}
+
+// isLoopback reports whether only programs of this machine can reach a host.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// decisions adds what is needed to read dead letters and to decide about them. The caller calls finish
+// with what the run has come to.
+func (f *serveFlags) decisions(c *cobra.Command, log *audit.Log, o *live.Options) (finish func(error) error, err error) {
+	if f.readOnly {
+		sealer := f.personal.Keys.Sealer(log)
+		o.Restored = restored(sealer)
+		o.Letters = receiver.NewLetters(log, sealer)
+		return func(err error) error { return cli.Closed(err, sealer.Close()) }, nil
+	}
+	validator, scanner, err := f.checks.validator(f.Globals, c, true)
+	if err != nil {
+		return nil, err
+	}
+	sealer, err := f.personal.Sealer(f.Globals, c, log)
+	if err != nil {
+		return nil, scanner.Close(err)
+	}
+	f.options.Limits, f.options.Personal, f.options.As = f.Limits, sealer, f.checks.as
+	o.Restored = restored(sealer)
+	o.Letters = receiver.NewLetters(log, sealer)
+	o.Release = func(ctx context.Context, name string, d receiver.Decision) (audit.Stored, error) {
+		// A receiver tells other processes that it runs: none is made before it is needed.
+		r, err := receiver.New(ctx, validator, log, f.options)
+		if err != nil {
+			return audit.Stored{}, err
+		}
+		return r.ReleaseToResume(ctx, name, d)
+	}
+	return func(err error) error { return scanner.Close(cli.Closed(err, sealer.Close())) }, nil
+}
+
+func restored(sealer *personal.Sealer) func(context.Context, audit.Reader) audit.Reader {
+	return func(ctx context.Context, r audit.Reader) audit.Reader {
+		return personal.NewReader(ctx, r, sealer, false)
+	}
+}
+
+// handOver returns the command that hands over a message that was released.
+func (f *serveFlags) handOver(audit.Stored) string {
+	line := "handoff accept --resume"
+	if f.log.Address != "" {
+		line += " --audit-log " + cli.ShellWord(term.Visible(withoutPassword(f.log.Address)))
+	}
+	return line
+}
+
+// withoutPassword returns the address of a database without the password that it may have.
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	q := u.Query()
+	q.Del("password")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// announce says where pages are served, and warns if others could read along. A token that somebody has
+// set is not printed.
+func (f *serveFlags) announce(c *cobra.Command, host string, at net.Addr, token string, own bool) {
+	if f.tls.certificate == "" && !isLoopback(host) {
+		term.Warn(c.ErrOrStderr(), "others on the network can read along, and take the token: --tls-cert and --tls-key serve https")
+	}
+	scheme := "http"
+	if f.tls.certificate != "" {
+		scheme = "https"
+	}
+	_, port, _ := net.SplitHostPort(at.String())
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	address := scheme + "://" + net.JoinHostPort(host, port) + "/"
+	if own {
+		fmt.Fprintf(c.ErrOrStderr(), "handoff: listening at %s, which a browser opens with ?token= and the token behind it\n", address)
+		return
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "handoff: listening at %s?token=%s\n", address, token)
+}
