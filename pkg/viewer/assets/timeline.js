@@ -2,6 +2,12 @@
 
 const ends = new Set(['COMPLETED', 'EXECUTION_FAILED', 'REJECTED', 'ROLLED_BACK', 'ESCALATED', 'DEAD_LETTERED', 'DISCARDED']);
 
+// legendShapes are those that are explained: shape, tone and what it means.
+const legendShapes = [
+  ['sent', 'plain', 'sent'], ['handed', 'plain', 'handed over'], ['done', 'good', 'completed'], ['failed', 'bad', 'rejected or failed'], ['retry', 'bad', 'another attempt'],
+  ['back', 'bad', 'rolled back'], ['warning', 'bad', 'escalated'], ['pause', 'bad', 'waits for a person'],
+];
+
 class TimelineView {
   constructor(model, t, page) {
     Object.assign(this, {model, page, task: model.tasks[t], forest: model.forest(t), known: new Map()});
@@ -11,21 +17,27 @@ class TimelineView {
       label: 'Handoffs, over time', role: 'grid', class: 'timeline', head, empty: 'No handoff matches the filter.', row: (i) => this.row(this.order[i]),
       open: (i) => page.open(this.order[i]), name: (i) => rowName(model.handoffs[this.order[i]]), scrolled: (first, last) => this.scrolled(first, last),
     });
+    this.legend = el('div', {class: 'legend'});
     this.near = el('button', {type: 'button', class: 'plain-button', 'aria-pressed': false, onclick: () => this.zoom()}, 'Scale to the rows in view');
-    this.element = el('div', {class: 'view'}, el('div', {class: 'legend'}, this.legend(), this.near), this.list.frame);
+    this.element = el('div', {class: 'view'}, el('div', {class: 'legend-line'}, this.legend, this.near), this.list.frame);
   }
 
-  legend() {
-    const item = (content, text) => el('span', {class: 'legend-item'}, content, text);
-    const mark = (name, text) => item(el('span', {class: eventShape(name)[1]}, glyph(eventShape(name)[0])), text);
-    return [mark('HANDED_OVER', 'handed over'), mark('COMPLETED', 'completed'), mark('REJECTED', 'rejected or failed'), item(el('span', {class: 'bad'}, glyph('retry')), 'another attempt'), mark('ROLLED_BACK', 'rolled back'),
-      item(el('span', {class: 'bar-sample waiting'}), 'on its way'), item(el('span', {class: 'bar-sample working'}), 'the agent works'), item(el('span', {class: 'bar-sample gap'}), 'nothing happens')];
+  // explain says what the shapes mean that are there.
+  explain() {
+    const spans = this.order.map((i) => this.spans(i));
+    const shapes = new Set(spans.flatMap((s) => s.marks.map((m) => m.shape)));
+    const kinds = new Set(spans.flatMap((s) => s.stretches.map((stretch) => stretch.kind)));
+    const item = (sample, text) => el('span', {class: 'legend-item'}, sample, text);
+    const bar = (kind) => el('span', {class: `bar-sample ${kind}`});
+    fill(this.legend, legendShapes.filter(([shape]) => shapes.has(shape)).map(([shape, tone, text]) => item(el('span', {class: tone}, glyph(shape)), text)),
+      kinds.has('waiting') && item(bar('waiting'), 'on its way'), kinds.has('working') && item(bar('working'), 'the agent works'), this.scale.gaps.length > 0 && item(bar('gap'), 'nothing happens'));
   }
 
   show(state, matches) {
     const began = (i) => this.spans(i).from ?? Number.MAX_VALUE;
     this.order = [...matches].sort((a, b) => began(a) - began(b) || a - b);
     this.rescale(this.order);
+    this.explain();
     this.list.show(this.order.length, this.order.indexOf(state.open));
   }
 
@@ -81,7 +93,10 @@ class TimelineView {
     if (h.at === undefined) return {stretches: [], marks: []};
     const next = this.forest.children[i - this.task.first].map((c) => this.model.handoffs[c + this.task.first].at).filter((at) => at >= h.at);
     const to = next.length > 0 ? Math.max(...next) : h.at;
-    return {from: h.at, to, stretches: to > h.at ? [{kind: 'working', from: h.at, to}] : [], marks: [{name: '', shape: 'sent', word: 'sent', tone: 'plain', at: h.at}]};
+    const marks = [{shape: 'sent', word: 'sent', tone: 'plain', at: h.at}];
+    if (to === h.at) return {from: h.at, to, stretches: [], marks};
+    marks.push({shape: 'handed', word: 'handed on', tone: 'plain', at: to});
+    return {from: h.at, to, stretches: [{kind: 'working', from: h.at, to}], marks};
   }
 
   row(i) {
