@@ -93,6 +93,7 @@ func meanings() map[string]string {
 		"key-id":          "the id of the key",
 		"last":            "how much of the end stays",
 		"lenient":         "take what lacks something or breaks a rule",
+		"listen":          "serve HTTP at this host and port",
 		"log-checkpoint":  "a checkpoint of the audit log, a file",
 		"message":         "print the message as it came",
 		"message-id":      "the id of the message",
