@@ -32,14 +32,15 @@ type lines struct {
 	close    sync.Once
 	ended    error // set before incoming is closed
 
-	mu      sync.Mutex // guards out and what follows
-	waiting int        // requests that have no answer yet
+	mu      sync.Mutex   // guards out and what follows
+	waiting map[any]bool // the ids of requests that have no answer yet
 	answer  chan struct{}
 }
 
 // Connect implements [mcp.Transport].
 func (l *lines) Connect(context.Context) (mcp.Connection, error) {
 	l.incoming, l.closed, l.answer = make(chan jsonrpc.Message), make(chan struct{}), make(chan struct{}, 1)
+	l.waiting = map[any]bool{}
 	go l.readAll()
 	return l, nil
 }
@@ -162,7 +163,9 @@ func fault(id []byte, code int, text string) []byte {
 // pass hands a message to whoever reads, and reports whether there is somebody.
 func (l *lines) pass(m jsonrpc.Message) bool {
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-		l.count(1)
+		l.mu.Lock()
+		l.waiting[r.ID.Raw()] = true // a second request of that id, the SDK does not answer
+		l.mu.Unlock()
 	}
 	select {
 	case l.incoming <- m:
@@ -173,10 +176,11 @@ func (l *lines) pass(m jsonrpc.Message) bool {
 	}
 }
 
-func (l *lines) count(n int) {
+// answered notes that a request has its answer.
+func (l *lines) answered(id any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.waiting += n
+	delete(l.waiting, id)
 	select {
 	case l.answer <- struct{}{}:
 	default:
@@ -188,9 +192,9 @@ func (l *lines) drain() {
 	late := time.After(lastAnswers)
 	for {
 		l.mu.Lock()
-		waiting := l.waiting
+		waiting := len(l.waiting)
 		l.mu.Unlock()
-		if waiting <= 0 {
+		if waiting == 0 {
 			return
 		}
 		select {
@@ -210,8 +214,8 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	err = l.write(append(text, '\n'))
-	if _, ok := m.(*jsonrpc.Response); ok {
-		l.count(-1)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		l.answered(r.ID.Raw())
 	}
 	return err
 }

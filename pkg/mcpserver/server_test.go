@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -441,6 +443,21 @@ func TestHostileLines(t *testing.T) {
 	if n := strings.Count(got["<nil>"], "\n"); n < 8 {
 		t.Errorf("%d answers without an id:\n%.2000s", n, got["<nil>"])
 	}
+}
+
+// TestSameID has two requests of one id, of which one is answered: the server does not wait for
+// the other.
+func TestSameID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // whose time passes only while all wait
+		start := time.Now()
+		got := answers(t, mcpserver.Options{}, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+		if !strings.Contains(got["2"], `"result"`) || !strings.Contains(got["3"], `"result"`) {
+			t.Errorf("%.200s", got)
+		}
+		if waited := time.Since(start); waited > 0 {
+			t.Errorf("it ended after %s", waited)
+		}
+	})
 }
 
 // blocking are files whose reading blocks.
