@@ -4,10 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 )
@@ -31,7 +30,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, c *tls.Config, l
 	defer end()
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return base }, ErrorLog: log.New(lines(logged), "", 0), TLSConfig: c,
+		BaseContext: func(net.Listener) context.Context { return base }, ErrorLog: slog.NewLogLogger(lineLog(logged), slog.LevelWarn), TLSConfig: c,
 	}
 	l = &bounded{Listener: l, places: make(chan struct{}, maxConnections), closed: make(chan struct{})}
 	served := make(chan error, 1)
@@ -59,15 +58,19 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, c *tls.Config, l
 	return nil
 }
 
-// lines gives each line that a logger writes to a function.
-type lines func(string)
+// A lineLog gives what net/http says to a function, if there is one.
+type lineLog func(line string)
 
-func (f lines) Write(text []byte) (int, error) {
-	if f != nil {
-		f(strings.TrimRight(string(text), "\n"))
-	}
-	return len(text), nil
+func (l lineLog) Enabled(context.Context, slog.Level) bool { return l != nil }
+
+func (l lineLog) Handle(_ context.Context, r slog.Record) error {
+	l(r.Message)
+	return nil
 }
+
+func (l lineLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+func (l lineLog) WithGroup(string) slog.Handler { return l }
 
 // A bounded listener has no more than some connections at once; the others wait to be accepted.
 type bounded struct {
