@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"certify": certifies, "exit": exitsWith, "compress": compresses, "cut": cuts, "lines": picksLines, "publish": publishes, "repeat": repeats, "replace": replaces,
+			"certify": certifies, "exit": exitsWith, "compress": compresses, "cut": cuts, "lines": picksLines, "publish": publishes, "repeat": repeats, "replace": replaces, "silent": silent,
 		},
 	})
 }

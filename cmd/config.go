@@ -66,7 +66,7 @@ func configure(g *cli.Globals, c *cobra.Command) error {
 
 // showsSettings reports whether a command says itself which settings are not used.
 func showsSettings(c *cobra.Command) bool {
-	return c.Name() == "config" || c.Parent() != nil && c.Parent().Name() == "config"
+	return c.Name() == "config" || c.Name() == "doctor" || c.Parent() != nil && c.Parent().Name() == "config"
 }
 
 // give sets a flag of a command from the strongest layer that has it, and returns that

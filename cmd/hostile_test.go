@@ -109,6 +109,7 @@ var hostileRuns = []hostileRun{
 	{command: "inspect", flags: "-f text --tokens"},
 	{command: "verify", flags: "--key-file key"},
 	{command: "verify", flags: "-f text --explain --key-file key"},
+	{command: "report"},
 	{command: "chain"},
 	{command: "chain", flags: "-f text"},
 	{command: "chain", flags: "-f sarif"},

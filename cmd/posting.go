@@ -55,11 +55,16 @@ func (f *postingFlags) publish(ctx context.Context, row transportRow, u *url.URL
 	if row.name != "http" {
 		return row.publish(ctx, u, o)
 	}
+	return http.Post(u, f.optionsFor(u))
+}
+
+// optionsFor returns how messages are posted to an address.
+func (f *postingFlags) optionsFor(u *url.URL) http.PostOptions {
 	post := f.options
 	if u.User != nil {
 		post.Token = "" // it is another receiver's
 	}
-	return http.Post(u, post)
+	return post
 }
 
 // loadToken reads a bearer token; it is "" if there is no file.

@@ -18,6 +18,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/pkg/viewer"
@@ -30,6 +31,7 @@ type reportFlags struct {
 	cli.FormatFlag
 	receiver    cli.ReceiverFlags
 	scanner     cli.ScannerFlags
+	severities  cli.SeverityFlags
 	title       string
 	output      string
 	showSecrets bool
@@ -48,18 +50,20 @@ from what its sender had got, and the findings beside the words that they are ab
 What is found is what "handoff chain" and "handoff validate" find. Messages that are not
 canonical are shown too, each as a handoff of its own. Text of messages stays text: the page
 runs and loads nothing of it. Credentials in messages are asterisks, unless --show-secrets
-says otherwise. The same messages give the same bytes.
+says otherwise. The same messages give the same bytes. Findings are counted in the lists, and
+--max-findings of them are shown.
 
 Exit code 0: the page is written, whatever it shows; 2: something could not be read,
 which the page says, or the page could not be written.`,
 		Example: `  handoff report archive/ -o report.html
   producer | handoff report -o report.html
-  handoff report --title "Nightly run" --key-file hmac.key relay.jsonl -o report.html`,
+  handoff report --title "Nightly run" relay.jsonl -o report.html`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.FormatFlag.Register(c)
 	f.receiver.Register(c)
 	f.scanner.Register(c)
+	f.severities.Register(c, "warning, or rule of a chain", reportRules)
 	c.Flags().StringVar(&f.title, "title", "", "the `TITLE` of the page (default: what is read)")
 	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
 	cli.OnlyForCall(c, "show-secrets")
@@ -82,25 +86,38 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	severities, err := f.severities.Load(c)
+	if err != nil {
+		return err
+	}
 	scanner, err := f.scanner.Load(f.Globals, c)
 	if err != nil {
 		return err
 	}
-	return scanner.Close(f.write(c, args, validate.New(validate.Options{
+	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
+	return scanner.Close(f.write(c, list, validate.New(validate.Options{
 		Formats: f.Formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.Allow, Limits: f.Limits,
-	})))
+		Severities: severities, Strict: f.severities.Strict,
+	}), collect.Options{
+		Title: term.Visible(cmp.Or(f.title, titleOf(list))), Version: report.BuildVersion(), Rules: report.Rules(), Limits: f.Limits,
+		Chain:   chain.Options{Severities: severities, Strict: f.severities.Strict, MaxVisits: 2, Tolerance: message.NewDecimal(1, 6)},
+		Secrets: f.showSecrets, Verifies: verifier != nil, MaxFindings: f.MaxFindings,
+		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand,
+	}))
 }
 
+// reportRules are those of which a run may say how much they matter.
+func reportRules() []finding.Rule { return append(warningRules(), chain.Rules()...) }
+
 // write writes the page.
-func (f *reportFlags) write(c *cobra.Command, args []string, validator *validate.Validator) error {
-	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
+func (f *reportFlags) write(c *cobra.Command, list []input.Source, validator *validate.Validator, o collect.Options) error {
 	out, err := f.OpenData(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	var spool report.Spool
 	defer spool.Close()
-	messages, err := collect.NewMessages(f.options(list), &spool)
+	messages, err := collect.NewMessages(o, &spool)
 	if err != nil {
 		return out.Close(err)
 	}
@@ -110,14 +127,6 @@ func (f *reportFlags) write(c *cobra.Command, args []string, validator *validate
 		err = f.make(c, page, out)
 	}
 	return cli.Answer(out.Close(err), unread, false)
-}
-
-// options say what the page shows.
-func (f *reportFlags) options(list []input.Source) collect.Options {
-	return collect.Options{
-		Title: cmp.Or(f.title, titleOf(list)), Version: report.BuildVersion(), Rules: report.Rules(), Chain: chain.Options{MaxVisits: 2, Tolerance: message.NewDecimal(1, 6)}, Limits: f.Limits, Secrets: f.showSecrets,
-		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand,
-	}
 }
 
 // titleOf names what is read.

@@ -147,6 +147,7 @@ var secretRuns = []hostileRun{
 	{command: "a2a card check", flags: "-f json"},
 	{command: "scan", flags: "--format-in macp -f text"},
 	{command: "inspect", flags: "-f table"},
+	{command: "report"},
 	{command: "chain", flags: "--all -f text"},
 	{command: "macp show", flags: "--pending"},
 	{command: "macp show", flags: "--all -f text"},

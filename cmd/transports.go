@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/pkg/probe"
 	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/transport/amqp"
 	"github.com/eaapl/handoff/pkg/transport/dir"
@@ -28,6 +29,12 @@ type transportRow struct {
 	schemes []string                                                                        // of its URLs
 	publish func(context.Context, *url.URL, transport.Options) (transport.Publisher, error) // nil for a program
 	consume func(context.Context, *url.URL, transport.Options) (transport.Consumer, error)
+	probe   func(context.Context, *url.URL, http.PostOptions) (probe.Answer, error) // nil where there is no server
+}
+
+// anyPost is a probe that does not need to know how messages are posted.
+func anyPost(p func(context.Context, *url.URL) (probe.Answer, error)) func(context.Context, *url.URL, http.PostOptions) (probe.Answer, error) {
+	return func(ctx context.Context, u *url.URL, _ http.PostOptions) (probe.Answer, error) { return p(ctx, u) }
 }
 
 // startedBy returns the transport as a run uses it: one that is a program ends with the run, and
@@ -50,13 +57,13 @@ const programs = "handoff-transport-"
 // transports lists the transports, in the order in which help names them.
 func transports() []transportRow {
 	return []transportRow{
-		{"dir", []string{"dir"}, dir.Publish, dir.Consume},
-		{"sqlite", []string{"sqlite"}, sqlqueue.Publish, sqlqueue.Consume},
-		{"postgres", []string{"postgres", "postgresql"}, sqlqueue.Publish, sqlqueue.Consume},
-		{"http", []string{"http", "https"}, http.Publish, http.Consume},
-		{"nats", []string{"nats", "tls"}, nats.Publish, nats.Consume},
-		{"redis", []string{"redis", "rediss"}, redis.Publish, redis.Consume},
-		{"amqp", []string{"amqp", "amqps"}, amqp.Publish, amqp.Consume},
+		{"dir", []string{"dir"}, dir.Publish, dir.Consume, nil},
+		{"sqlite", []string{"sqlite"}, sqlqueue.Publish, sqlqueue.Consume, anyPost(sqlqueue.Probe)},
+		{"postgres", []string{"postgres", "postgresql"}, sqlqueue.Publish, sqlqueue.Consume, anyPost(sqlqueue.Probe)},
+		{"http", []string{"http", "https"}, http.Publish, http.Consume, http.Probe},
+		{"nats", []string{"nats", "tls"}, nats.Publish, nats.Consume, anyPost(nats.Probe)},
+		{"redis", []string{"redis", "rediss"}, redis.Publish, redis.Consume, anyPost(redis.Probe)},
+		{"amqp", []string{"amqp", "amqps"}, amqp.Publish, amqp.Consume, anyPost(amqp.Probe)},
 	}
 }
 

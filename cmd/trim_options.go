@@ -114,8 +114,8 @@ func (f *fittingFlags) limit(g *cli.Globals, c *cobra.Command) error {
 	if window == 0 {
 		return nil
 	}
-	if limit := int(float64(window)*f.threshold + 1e-9); f.MaxTokens == 0 || limit < f.MaxTokens {
-		f.MaxTokens = max(limit, 1)
+	if limit := trim.Share(window, f.threshold); f.MaxTokens == 0 || limit < f.MaxTokens {
+		f.MaxTokens = limit
 	}
 	return nil
 }

@@ -75,14 +75,7 @@ func (f *trimFlags) appendText(dst []byte, d input.Document, text []byte) ([]byt
 
 // trim makes a message that was read from, or made of, a document fit, and says what it did.
 func (f *fittingFlags) trim(ctx context.Context, d input.Document, doc *jsonstream.Document, limits jsonstream.Limits) (trim.Result, trimRecord, error) {
-	r, err := trim.Message(ctx, doc, limits, f.Options)
-	more := 0 // turns than --last says
-	if over := (*trim.OverError)(nil); errors.As(err, &over) && over.Unit == "turns" {
-		o := f.Options
-		more = over.Over
-		o.Last += more
-		r, err = trim.Message(ctx, doc, limits, o)
-	}
+	r, more, err := trim.Fit(ctx, doc, limits, f.Options) // more turns than --last says
 	switch over := (*trim.OverError)(nil); {
 	case errors.Is(err, trim.ErrNoLimit):
 		return r, trimRecord{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())

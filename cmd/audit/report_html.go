@@ -48,7 +48,7 @@ func (f *pageFlags) run(c *cobra.Command, log *cli.AuditLogFlag, task, path stri
 			if err != nil {
 				return answered(c.ErrOrStderr(), err)
 			}
-			page.Index.Title = "Task " + page.Index.Tasks[0].ID
+			page.Index.Title = "Task " + term.Visible(page.Index.Tasks[0].ID)
 			out, err := f.OpenData(path, c.OutOrStdout())
 			if err != nil {
 				return err

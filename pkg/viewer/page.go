@@ -11,6 +11,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf16"
 )
 
 // Write writes a page that has all that it shows: the index, and the details of each of its
@@ -142,7 +144,7 @@ func begin(out *bufio.Writer, index *Index, h head) error {
 	h.Index = index
 	h.Style = template.CSS(Style())
 	h.Policy = Policy{Style: Style(), Script: script(), Connects: h.DetailsURL != ""}.String()
-	if len(index.Tasks) == 1 {
+	if len(index.Tasks) == 1 && !strings.ContainsFunc(index.Tasks[0].Command, isUnprintable) {
 		h.Command = index.Tasks[0].Command
 	}
 	if err := headTemplate().Execute(out, h); err != nil {
@@ -153,10 +155,28 @@ func begin(out *bufio.Writer, index *Index, h head) error {
 	if err != nil {
 		return err
 	}
-	out.Write(text)
+	writePrintable(out, text)
 	_, err = out.WriteString("</script>\n<script>" + script() + "</script>\n")
 	return err
 }
+
+// writePrintable writes JSON with the characters that do not show as \u escapes: a page may go to a
+// terminal or a log, and names of agents are what messages have.
+func writePrintable(out *bufio.Writer, text []byte) {
+	for _, c := range string(text) {
+		switch {
+		case !isUnprintable(c):
+			out.WriteRune(c)
+		case c > 0xffff:
+			high, low := utf16.EncodeRune(c)
+			fmt.Fprintf(out, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(out, `\u%04x`, c)
+		}
+	}
+}
+
+func isUnprintable(c rune) bool { return !unicode.IsPrint(c) }
 
 func end(out *bufio.Writer) error {
 	out.WriteString("</body>\n</html>\n")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/tokens"
 )
 
@@ -33,28 +35,15 @@ type Counter struct {
 
 // Load returns the counter. It counts with nothing loaded before the first text.
 func (f *CounterFlags) Load() (Counter, error) {
-	encoding, exact := tokens.O200kBase, true
-	if f.Model != "" {
-		var ok bool
-		if encoding, exact, ok = tokens.ForModel(f.Model); !ok && f.tokenizer == "" {
-			return Counter{}, fmt.Errorf("--model %s: its tokenizer is not known: name one with --tokenizer", term.Visible(f.Model))
-		}
+	c, exact, err := tokens.Choose(f.Model, tokens.Encoding(f.tokenizer))
+	if errors.As(err, new(*tokens.UnknownModelError)) {
+		return Counter{}, fmt.Errorf("--model %s: its tokenizer is not known: name one with --tokenizer", term.Visible(f.Model))
 	}
-	if f.tokenizer != "" {
-		encoding, exact = tokens.Encoding(f.tokenizer), true
-	}
-	c, err := tokens.New(encoding)
 	if err != nil {
 		return Counter{}, err
 	}
 	return Counter{c, !exact}, nil
 }
 
-// Meter returns what measures a conversation: in tokens as providers count it, in
-// bytes without what they add.
-func (c Counter) Meter() history.Meter {
-	if c.Encoding() == tokens.Bytes {
-		return history.Meter{Count: c.Count}
-	}
-	return history.Meter{Count: c.Count, PerTurn: tokens.PerMessage, PerName: tokens.PerName, PerReply: tokens.PerReply}
-}
+// Meter is [inspect.MeterOf].
+func (c Counter) Meter() history.Meter { return inspect.MeterOf(c.Counter) }

@@ -354,12 +354,7 @@ func (db *DB) Migrate(ctx context.Context, part string, steps []string, create b
 
 // version returns the version of a part's tables, 0 if there are none.
 func (t *Tx) version(part string) (version int, err error) {
-	tables := "SELECT count(*) FROM sqlite_master WHERE name = 'handoff_version'"
-	if t.db.Postgres {
-		tables = "SELECT count(*) FROM pg_tables WHERE tablename = 'handoff_version' AND schemaname = ANY (current_schemas(false))"
-	}
-	var n int
-	if err := t.QueryRow(tables).Scan(&n); err != nil || n == 0 {
+	if has, err := t.hasVersions(); err != nil || !has {
 		return 0, err
 	}
 	err = t.QueryRow("SELECT version FROM handoff_version WHERE part = ?", part).Scan(&version)
@@ -367,6 +362,17 @@ func (t *Tx) version(part string) (version int, err error) {
 		err = nil
 	}
 	return version, err
+}
+
+// hasVersions reports whether the table with the versions of parts is there.
+func (t *Tx) hasVersions() (bool, error) {
+	tables := "SELECT count(*) FROM sqlite_master WHERE name = 'handoff_version'"
+	if t.db.Postgres {
+		tables = "SELECT count(*) FROM pg_tables WHERE tablename = 'handoff_version' AND schemaname = ANY (current_schemas(false))"
+	}
+	var n int
+	err := t.QueryRow(tables).Scan(&n)
+	return n > 0, err
 }
 
 // How statements begin that are for one kind of database.

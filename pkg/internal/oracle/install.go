@@ -27,6 +27,18 @@ import (
 // see [Start].
 func Install(t testing.TB) string {
 	t.Helper()
+	return install(t, installed)
+}
+
+// InstallClients is Install of testdata/oracles/mcp: clients of the Model Context Protocol. They
+// are apart, since few tests need them.
+func InstallClients(t testing.TB) string {
+	t.Helper()
+	return install(t, clientsInstalled)
+}
+
+func install(t testing.TB, installed func() (string, error)) string {
+	t.Helper()
 	switch {
 	case runtime.GOOS == "windows":
 		t.Skip("the oracles run on POSIX systems")
@@ -57,12 +69,19 @@ var unreachable = []string{"EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNRE
 // packages are the files that say which SDKs there are.
 var packages = []string{"package.json", "package-lock.json", ".npmrc"}
 
-// installed installs what is not there yet, once in a program.
-var installed = sync.OnceValues(func() (string, error) {
+// installed and clientsInstalled install what is not there yet, once in a program.
+var (
+	installed        = sync.OnceValues(func() (string, error) { return installFrom(".") })
+	clientsInstalled = sync.OnceValues(func() (string, error) { return installFrom("mcp") })
+)
+
+// installFrom installs what a folder of testdata/oracles asks for.
+func installFrom(folder string) (string, error) {
 	source, err := sourceDir()
 	if err != nil {
 		return "", err
 	}
+	source = filepath.Join(source, folder)
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -86,7 +105,7 @@ var installed = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	return copyScripts(dir, source)
-})
+}
 
 // sourceDir is testdata/oracles: tests run in the folders of their packages.
 func sourceDir() (string, error) {

@@ -52,6 +52,14 @@ func Publish(_ context.Context, u *url.URL, _ transport.Options) (transport.Publ
 
 // Post is [Publish] with more options.
 func Post(u *url.URL, o PostOptions) (transport.Publisher, error) {
+	p, err := newPublisher(u, o)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func newPublisher(u *url.URL, o PostOptions) (*publisher, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Hostname() == "" {
 		return nil, &transport.PermanentError{Err: errors.New("not the address of a receiver: write it as https://host/path")}
 	}
@@ -136,11 +144,7 @@ func (p *publisher) do(ctx context.Context, method string, at *url.URL, header h
 		return nil, &transport.PermanentError{Err: errors.New("the address cannot be requested")} // err has the password
 	}
 	request.Header = header
-	header.Set("Accept", jsonType)
-	header.Set("User-Agent", "handoff")
-	if p.options.Token != "" {
-		header.Set("Authorization", "Bearer "+p.options.Token)
-	}
+	p.introduce(header)
 	response, err := p.client.Do(request)
 	if err != nil {
 		return nil, p.failed(ctx, err)
@@ -152,6 +156,15 @@ func (p *publisher) do(ctx context.Context, method string, at *url.URL, header h
 		return nil, ctx.Err()
 	}
 	return answer, err
+}
+
+// introduce adds to the headers of a request who sends it.
+func (p *publisher) introduce(header http.Header) {
+	header.Set("Accept", jsonType)
+	header.Set("User-Agent", "handoff")
+	if p.options.Token != "" {
+		header.Set("Authorization", "Bearer "+p.options.Token)
+	}
 }
 
 // failed says why there is no response.

@@ -32,9 +32,21 @@ type connection struct {
 
 // connect tries until there is a connection, or ctx is done.
 func connect(ctx context.Context, u *url.URL) (*connection, error) {
+	c, dial := newConnection(ctx, u)
+	err := broker.Retry(ctx, c.address, dial.connect)
+	dial.end()
+	if err != nil {
+		return nil, err
+	}
+	c.connected()
+	return c, nil
+}
+
+// newConnection returns a connection that is not made yet, and what makes it.
+func newConnection(ctx context.Context, u *url.URL) (*connection, *dialer) {
 	c := &connection{address: broker.HostPort(u, "4222"), there: make(chan struct{}), ended: make(chan struct{})}
-	dial := &dialer{ctx: ctx}
-	options := []nats.Option{
+	dial := &dialer{connection: c, ctx: ctx}
+	dial.options = []nats.Option{
 		nats.Name("handoff"), nats.Timeout(timeout), nats.SetCustomDialer(dial),
 		nats.MaxReconnects(-1), nats.CustomReconnectDelay(broker.Wait),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
@@ -44,33 +56,16 @@ func connect(ctx context.Context, u *url.URL) (*connection, error) {
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.failed(err) }),
 	}
 	if u.Scheme == "tls" {
-		options = append(options, nats.Secure())
+		dial.options = append(dial.options, nats.Secure())
 	}
 	if user := u.User; user != nil {
 		if password, ok := user.Password(); ok {
-			options = append(options, nats.UserInfo(user.Username(), password))
+			dial.options = append(dial.options, nats.UserInfo(user.Username(), password))
 		} else {
-			options = append(options, nats.Token(user.Username()))
+			dial.options = append(dial.options, nats.Token(user.Username()))
 		}
 	}
-	err := broker.Retry(ctx, c.address, func() (err error) {
-		dial.begin()
-		c.conn, err = nats.Connect("nats://"+c.address, options...)
-		if err != nil {
-			if errors.Is(err, nats.ErrNoServers) {
-				err = dial.cause(err)
-			}
-			return c.explain(err)
-		}
-		c.jetstream, err = jetstream.New(c.conn)
-		return err
-	})
-	dial.end()
-	if err != nil {
-		return nil, err
-	}
-	c.connected()
-	return c, nil
+	return c, dial
 }
 
 func (c *connection) close() {
@@ -175,6 +170,9 @@ func (c *connection) explain(err error) error {
 // A dialer keeps why the last connection was not made, which the library does not report, and
 // regards a context until there is one.
 type dialer struct {
+	connection *connection // that is made
+	options    []nats.Option
+
 	mu  sync.Mutex
 	ctx context.Context
 	err error
@@ -191,6 +189,21 @@ func (d *dialer) Dial(network, address string) (net.Conn, error) {
 		d.err = err
 	}
 	return conn, err
+}
+
+// connect tries once to make the connection.
+func (d *dialer) connect() (err error) {
+	c := d.connection
+	d.begin()
+	c.conn, err = nats.Connect("nats://"+c.address, d.options...)
+	if err != nil {
+		if errors.Is(err, nats.ErrNoServers) {
+			err = d.cause(err)
+		}
+		return c.explain(err)
+	}
+	c.jetstream, err = jetstream.New(c.conn)
+	return err
 }
 
 // begin forgets the last failure.

@@ -63,13 +63,22 @@ type place struct {
 func (p *place) dead() string                 { return p.subject + ".dead" }
 func (p *place) answers(sender string) string { return p.subject + ".answers." + sender }
 
-func open(ctx context.Context, u *url.URL) (*place, error) {
+// subjectOf returns the subject that an address names.
+func subjectOf(u *url.URL) (string, error) {
 	if err := broker.OnlyParameters(u); err != nil {
-		return nil, err
+		return "", err
 	}
 	subject := strings.TrimPrefix(u.Path, "/")
 	if !isSubject(subject) {
-		return nil, fmt.Errorf("%s: the path is no subject, which is letters, digits, - and _ in parts between dots: found %q", transport.Shown(u), subject)
+		return "", fmt.Errorf("%s: the path is no subject, which is letters, digits, - and _ in parts between dots: found %q", transport.Shown(u), subject)
+	}
+	return subject, nil
+}
+
+func open(ctx context.Context, u *url.URL) (*place, error) {
+	subject, err := subjectOf(u)
+	if err != nil {
+		return nil, err
 	}
 	c, err := connect(ctx, u)
 	if err != nil {

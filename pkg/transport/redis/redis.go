@@ -57,22 +57,37 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 
 // open returns the server and the stream of an address.
 func open(ctx context.Context, u *url.URL) (*server, error) {
-	if err := broker.OnlyParameters(u, "durable"); err != nil {
+	p, err := parse(u)
+	if err != nil {
 		return nil, err
+	}
+	return connect(ctx, u, p)
+}
+
+// A place is a stream on a server.
+type place struct {
+	database int
+	stream   string
+	require  bool // what is written has to be on the server's disk
+}
+
+func parse(u *url.URL) (p place, err error) {
+	if err := broker.OnlyParameters(u, "durable"); err != nil {
+		return p, err
 	}
 	require := u.Query().Get("durable")
 	if require != "" && require != "require" {
-		return nil, fmt.Errorf("%s: durable=%s: only durable=require is known", transport.Shown(u), require)
+		return p, fmt.Errorf("%s: durable=%s: only durable=require is known", transport.Shown(u), require)
 	}
 	number, stream, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	database, err := strconv.ParseUint(number, 10, 31)
 	if err != nil || stream == "" {
-		return nil, fmt.Errorf("%s: the path is not /DATABASE/STREAM, such as /0/handoffs", transport.Shown(u))
+		return p, fmt.Errorf("%s: the path is not /DATABASE/STREAM, such as /0/handoffs", transport.Shown(u))
 	}
 	if strings.ContainsAny(stream, "{}") && !hasTag(stream) {
-		return nil, fmt.Errorf("%s: braces in the name of a stream mark what a cluster goes by: {TAG}REST", transport.Shown(u))
+		return p, fmt.Errorf("%s: braces in the name of a stream mark what a cluster goes by: {TAG}REST", transport.Shown(u))
 	}
-	return connect(ctx, u, int(database), stream, require != "")
+	return place{int(database), stream, require != ""}, nil
 }
 
 // hasTag reports whether a cluster finds a key by what it has in braces.

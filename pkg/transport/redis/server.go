@@ -31,10 +31,28 @@ type server struct {
 }
 
 // connect tries until the server answers, or ctx is done.
-func connect(ctx context.Context, u *url.URL, database int, stream string, require bool) (*server, error) {
+func connect(ctx context.Context, u *url.URL, p place) (*server, error) {
+	s := newServer(u, p)
+	err := broker.Retry(ctx, s.address, func() error {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		return s.explain(s.examine(ctx, p.require))
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.client.Close())
+	}
+	s.writer = writer{queue: make(chan *write), stop: make(chan struct{})}
+	for range writers {
+		s.writer.running.Go(s.run)
+	}
+	return s, nil
+}
+
+// newServer returns a server that has not been asked yet whether it is there.
+func newServer(u *url.URL, p place) *server {
 	logging.Disable() // the library would write to standard error what is returned as an error
 	options := &redis.Options{
-		Addr: broker.HostPort(u, "6379"), DB: database, ClientName: "handoff", DisableIdentity: true, Protocol: 2,
+		Addr: broker.HostPort(u, "6379"), DB: p.database, ClientName: "handoff", DisableIdentity: true, Protocol: 2,
 		MaxRetries: -1, DialerRetries: 1, DialTimeout: timeout, ReadTimeout: 2 * timeout, ContextTimeoutEnabled: true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}
@@ -45,20 +63,7 @@ func connect(ctx context.Context, u *url.URL, database int, stream string, requi
 	if u.Scheme == "rediss" {
 		options.TLSConfig = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
 	}
-	s := &server{address: options.Addr, stream: stream, client: redis.NewClient(options)}
-	err := broker.Retry(ctx, s.address, func() error {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		return s.explain(s.examine(ctx, require))
-	})
-	if err != nil {
-		return nil, errors.Join(err, s.client.Close())
-	}
-	s.writer = writer{queue: make(chan *write), stop: make(chan struct{})}
-	for range writers {
-		s.writer.running.Go(s.run)
-	}
-	return s, nil
+	return &server{address: options.Addr, stream: p.stream, client: redis.NewClient(options)}
 }
 
 func (s *server) close() error {
@@ -79,11 +84,7 @@ func (s *server) examine(ctx context.Context, require bool) error {
 		}
 		return err
 	}
-	of := map[string]string{}
-	for line := range strings.Lines(info) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		of[name] = value
-	}
+	of := facts(info)
 	major, minor, _ := strings.Cut(of["redis_version"], ".")
 	minor, _, _ = strings.Cut(minor, ".")
 	m, _ := strconv.Atoi(major)
@@ -103,6 +104,16 @@ func (s *server) examine(ctx context.Context, require bool) error {
 		return &transport.PermanentError{Err: fmt.Errorf("the server has appendfsync %s, and durable=require is in the address; set appendfsync always, or use Redis 7.2 or later", setting["appendfsync"])}
 	}
 	return nil
+}
+
+// facts returns what a server says of itself.
+func facts(info string) map[string]string {
+	of := map[string]string{}
+	for line := range strings.Lines(info) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		of[name] = value
+	}
+	return of
 }
 
 // explain returns an error of the library in plain words, with what trying again would not

@@ -10,7 +10,6 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
@@ -26,6 +25,10 @@ type Options struct {
 	Limits jsonstream.Limits
 	// Secrets shows credentials as the messages have them, and not as asterisks.
 	Secrets bool
+	// Verifies says that signatures were checked when the messages were validated.
+	Verifies bool
+	// MaxFindings is how many findings a page of messages shows; 0 for any number.
+	MaxFindings int
 	// Doubt says why the total of a task may not be what was spent, "" if nothing speaks against
 	// it.
 	Doubt func(*chain.Task) string
@@ -110,15 +113,6 @@ func (r rules) lose(h *viewer.Handoff, list []finding.Finding) {
 	}
 }
 
-// masked returns a message without credentials, and whether it had any. It is as long as before.
-func masked(text []byte) ([]byte, bool) {
-	if !secrets.MayHold(text) {
-		return text, false
-	}
-	hidden := secrets.HideJSON(string(text))
-	return []byte(hidden), hidden != string(text)
-}
-
 // maxTitle is how many characters the title of a handoff has at most.
 const maxTitle = 160
 
@@ -128,7 +122,7 @@ func titleOf(description string) string {
 	if runes := []rune(line); len(runes) > maxTitle {
 		line = string(runes[:maxTitle]) + "…"
 	}
-	return secrets.Hide(line)
+	return line
 }
 
 // millis returns a time for a timeline, nil for none.

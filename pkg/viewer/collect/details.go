@@ -104,15 +104,15 @@ func saidBy(p conversation.Part) jsonstream.Value {
 // maxFindings is how many findings of one message a page shows.
 const maxFindings = 200
 
-// addFindings adds findings of a message, which are in the context that it carries or in itself. doc is nil
-// where it is no JSON.
-func (r rules) addFindings(d *viewer.Details, doc *jsonstream.Document, list []finding.Finding, limits jsonstream.Limits) {
+// addFindings adds findings of a message, at most so many, which are in the context that it carries or in
+// itself. doc is nil where it is no JSON.
+func (r rules) addFindings(d *viewer.Details, doc *jsonstream.Document, list []finding.Finding, most int, limits jsonstream.Limits) {
 	var context *jsonstream.Document
 	if d.Context != "" {
 		context, _ = parse(jsonstream.NewRaw([]byte(d.Context)), limits) // it has been parsed before
 	}
 	for _, f := range list {
-		if len(d.Findings) == maxFindings {
+		if len(d.Findings) == most {
 			d.MoreFindings++
 			continue
 		}

@@ -64,13 +64,11 @@ type Message struct {
 // is safe for concurrent use.
 func (c *Messages) Examine(raw jsonstream.Raw, place chain.Place, result validate.Result) *Message {
 	m := &Message{origin: Origin{Place: place, OneLine: !bytes.Contains(bytes.TrimSpace(raw.Bytes), []byte("\n"))}, findings: result.Findings}
-	text := raw.Bytes
-	if !c.o.Secrets {
-		text, m.masked = masked(text)
-	}
-	m.packed = c.encoder.EncodeAll(text, nil)
 	m.facts = viewer.Handoff{Format: result.Format, Parent: -1, Bytes: len(raw.Bytes)}
 	doc, err := parse(raw, c.o.Limits)
+	text := raw.Bytes
+	text, m.masked = c.o.mask(text, doc, result.Format)
+	m.packed = c.encoder.EncodeAll(text, nil)
 	if err != nil {
 		m.problem = err.Error()
 		return m

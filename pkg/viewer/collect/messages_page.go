@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"cmp"
 	"encoding/base64"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,7 +11,6 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
@@ -22,9 +23,9 @@ type Page struct {
 
 // Page returns the page of all messages. No message can be added any more.
 func (c *Messages) Page() Page {
-	p := messagePage{Messages: c}
+	p := messagePage{Messages: c, left: cmp.Or(c.o.MaxFindings, math.MaxInt)}
 	p.collect()
-	return Page{p.index, p.details}
+	return Page{p.index, ahead(len(p.shown), p.details)}
 }
 
 // A messagePage is a page as it is made.
@@ -34,6 +35,8 @@ type messagePage struct {
 	index *viewer.Index
 	shown []*Message // by index
 	nodes []*chain.Node
+	most  []int // how many findings are shown, by index
+	left  int   // how many findings may be shown of the messages that are added
 }
 
 func (p *messagePage) collect() {
@@ -58,6 +61,7 @@ func (p *messagePage) collect() {
 		delete(rest, strings.ToLower(t.ID))
 	}
 	p.others(rest)
+	p.o.maskIndex(p.index)
 }
 
 // named returns the rules that findings name.
@@ -167,9 +171,14 @@ func (p *messagePage) begin(t *viewer.Task) { t.First = len(p.index.Handoffs) }
 // add adds a handoff to the task that was begun.
 func (p *messagePage) add(m *Message, n *chain.Node, h viewer.Handoff) {
 	p.rules.tally(&h, m.findings)
+	found := len(m.findings)
 	if n != nil {
 		p.rules.tally(&h, n.Findings)
+		found += len(n.Findings)
 	}
+	most := min(found, maxFindings, p.left)
+	p.left -= most
+	p.most = append(p.most, most)
 	p.index.Handoffs = append(p.index.Handoffs, h)
 	p.shown, p.nodes = append(p.shown, m), append(p.nodes, n)
 }
@@ -217,9 +226,11 @@ func (p *messagePage) details(i int) (*viewer.Details, error) {
 	}
 	if doc != nil {
 		describe(d, doc, h.Format, p.o.Limits)
-		d.Signature = signatureOf(doc, m.findings)
+		if n := p.nodes[i]; n != nil && n.Signed {
+			d.Signature = signatureOf(doc, m.findings, p.o.Verifies)
+		}
 	}
-	p.rules.addFindings(d, doc, findings, p.o.Limits)
+	p.rules.addFindings(d, doc, findings, p.most[i], p.o.Limits)
 	if h.Parent >= 0 {
 		subject.Parent = &p.shown[h.Parent].origin
 		if err := p.compare(d, doc, h.Parent); err != nil {
@@ -252,23 +263,20 @@ func setText(d *viewer.Details, text []byte) {
 	}
 }
 
-// signatureOf returns what a canonical message says of its signature, and what checking it came to.
-func signatureOf(doc *jsonstream.Document, findings []finding.Finding) *viewer.Signature {
-	signature := doc.Root().Get("signature").Text()
-	if signature == "" {
-		return nil
+// signatureOf returns what a canonical message says of its signature, and what checking it came to, if
+// it was checked.
+func signatureOf(doc *jsonstream.Document, findings []finding.Finding, verified bool) *viewer.Signature {
+	algorithm, _, _ := strings.Cut(doc.Root().Get("signature").Text(), ":")
+	s := &viewer.Signature{Algorithm: algorithm, KeyID: doc.Root().Get("signatureKeyId").Text(), Verdict: "nobody has verified it: no key was given"}
+	if !verified {
+		return s
 	}
-	algorithm, _, _ := strings.Cut(signature, ":")
-	s := &viewer.Signature{Algorithm: algorithm, KeyID: doc.Root().Get("signatureKeyId").Text()}
 	holds := true
-	s.Verdict, s.Holds = "it holds, by the key that was given", &holds
+	s.Verdict, s.Holds = "it holds, by a key that was given", &holds
 	for _, f := range findings {
-		switch {
-		case f.Layer == finding.Signature && f.Severity == finding.Error:
+		if f.Layer == finding.Signature && f.Severity == finding.Error {
 			holds, s.Verdict = false, f.Message
-			return s
-		case f.Rule == validate.SignatureUnchecked:
-			s.Verdict, s.Holds = "nobody has verified it: no key was given", nil
+			break
 		}
 	}
 	return s

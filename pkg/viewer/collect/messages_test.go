@@ -2,6 +2,8 @@ package collect_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -270,6 +272,61 @@ func TestMasked(t *testing.T) {
 	o.Secrets = true
 	if d := detailsOf(t, pageOf(t, o, text))[0]; d.Masked || d.Message != text {
 		t.Errorf("asked for: got %q", d.Message)
+	}
+}
+
+// Credentials are hidden wherever the lists have texts of messages, and in what a message carries in
+// base64: nobody decodes them from the page.
+func TestMaskedEverywhere(t *testing.T) {
+	secret := "ghp_" + strings.Repeat("aB3dE5fG7h", 4)[:36]
+	snapshot := base64.StdEncoding.EncodeToString([]byte(`{"conversation_history":[{"role":"user","content":"use ` + secret + `"}]}`))
+	p := pageOf(t, options(),
+		`{"handoffId":"`+secret+`","taskId":"x`+secret+`","parentHandoffId":null,"fromAgent":{"agentId":"`+secret+`"},"toAgent":{"agentType":"`+secret+`"}}`,
+		`{"request_id":"r1","from_agent":"a","to_agent":"b","reason":"x","context_snapshot":"`+snapshot+`"}`)
+	list := detailsOf(t, p)
+	for name, v := range map[string]any{"the index": p.Index, "the details": list} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), secret[4:]) || strings.Contains(string(text), snapshot) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if d := list[1]; !d.Masked || !strings.Contains(d.Context, "use ***") || len(d.Message) == 0 {
+		t.Errorf("got %+v", d)
+	}
+}
+
+// Nobody has verified a signature without a key, and only canonical messages have one.
+func TestSignatures(t *testing.T) {
+	signed := `{"handoffId":"h","taskId":"t","parentHandoffId":null,"signature":"hmac-sha256:00","signatureKeyId":"k"}`
+	p := pageOf(t, options(), signed, `{"messages":[{"role":"user","content":"hi"}],"signature":"hmac-sha256:abc"}`)
+	list := detailsOf(t, p)
+	if s := list[0].Signature; s == nil || s.Holds != nil || s.Algorithm != "hmac-sha256" || s.KeyID != "k" || !strings.Contains(s.Verdict, "nobody has verified") {
+		t.Errorf("got %+v", s)
+	}
+	if s := list[1].Signature; s != nil {
+		t.Errorf("a chat: got %+v", s)
+	}
+}
+
+// No more findings are shown than there may be; all are counted.
+func TestMaxFindings(t *testing.T) {
+	o := options()
+	o.MaxFindings = 3
+	broken := `{"handoffId":"%s","taskId":"t","parentHandoffId":null}`
+	p := pageOf(t, o, strings.ReplaceAll(broken, "%s", "a"), strings.ReplaceAll(broken, "%s", "b"))
+	shown, counted := 0, 0
+	for i, d := range detailsOf(t, p) {
+		shown += len(d.Findings)
+		counted += len(d.Findings) + d.MoreFindings
+		if p.Index.Handoffs[i].Errors < 3 {
+			t.Errorf("handoff %d has %d errors", i, p.Index.Handoffs[i].Errors)
+		}
+	}
+	if shown != 3 || counted < 10 {
+		t.Errorf("%d shown of %d", shown, counted)
 	}
 }
 

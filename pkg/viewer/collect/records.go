@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit/tree"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/viewer"
@@ -102,6 +103,7 @@ func (p *recordPage) collect() error {
 	}
 	task.Count = len(p.shown)
 	p.index.Tasks = []viewer.Task{task}
+	p.maskIndex(p.index)
 	return nil
 }
 
@@ -118,15 +120,25 @@ func (p *recordPage) outline(h *trace.Handoff) (*outlined, error) {
 	if err != nil || doc == nil {
 		return o, notErased(err)
 	}
-	if f, err := history.FormatOf(doc.Root(), ""); err == nil {
-		o.Format = f
-	}
+	o.Format = formatOf(doc)
 	o.Title = titleOf(doc.Root().Get("taskDescription").Text())
 	o.Signed = doc.Root().Get("signature").Exists()
 	if h.Accepted != nil {
 		o.message, _ = chain.Read(doc, chain.Place{Source: "record", Line: int(h.Accepted.Sequence)})
 	}
 	return o, nil
+}
+
+// formatOf returns the format that a message looks like, "" for none and for a nil document.
+func formatOf(doc *jsonstream.Document) format.Format {
+	if doc == nil {
+		return ""
+	}
+	f, err := history.FormatOf(doc.Root(), "")
+	if err != nil {
+		return ""
+	}
+	return f
 }
 
 // notErased returns an error unless it is that a message was erased, which a page shows.
@@ -222,11 +234,12 @@ func (p *recordPage) details(i int) (*viewer.Details, error) {
 	}
 	if doc != nil {
 		describe(d, doc, v.Format, p.Limits)
-		if d.Signature = signatureOf(doc, nil); d.Signature != nil {
+		if v.Signed {
+			d.Signature = signatureOf(doc, nil, false)
 			judge(d.Signature, told)
 		}
 	}
-	p.rules.addFindings(d, doc, p.findings(h), p.Limits)
+	p.rules.addFindings(d, doc, p.findings(h), maxFindings, p.Limits)
 	if v.Parent >= 0 && doc != nil {
 		old, err := p.message(&viewer.Details{}, p.shown[v.Parent])
 		if err != nil {
@@ -257,14 +270,15 @@ func (p *recordPage) message(d *viewer.Details, h *trace.Handoff) (*jsonstream.D
 		d.Missing = "the audit log has the records of it, and not the message"
 		return nil, nil
 	}
-	if !p.Secrets {
-		text, d.Masked = masked(text)
-	}
+	doc, malformed := parse(jsonstream.NewRaw(text), p.Limits)
+	text, d.Masked = p.mask(text, doc, formatOf(doc))
 	setText(d, text)
-	doc, err := parse(jsonstream.NewRaw(text), p.Limits)
-	if err != nil {
-		d.Malformed = err.Error()
+	if malformed != nil {
+		d.Malformed = malformed.Error()
 		return nil, nil
+	}
+	if d.Masked {
+		doc, _ = parse(jsonstream.NewRaw(text), p.Limits) // what was masked is JSON as before
 	}
 	return doc, nil
 }
@@ -272,10 +286,11 @@ func (p *recordPage) message(d *viewer.Details, h *trace.Handoff) (*jsonstream.D
 // judge says what the log knows of a signature.
 func judge(s *viewer.Signature, told *audit.Stored) {
 	if told.KeyID == "" {
-		s.Verdict, s.Holds = "the record does not say that anybody has verified it", nil
+		s.Verdict = "the record does not say that anybody has verified it"
 		return
 	}
-	s.Verdict = "it held when the message was recorded, by the key " + told.KeyID
+	holds := true
+	s.Verdict, s.Holds = "it held when the message was recorded, by the key "+told.KeyID, &holds
 }
 
 // addLog adds the records of a handoff, and the proof of the one that has its message.
@@ -285,6 +300,9 @@ func (p *recordPage) addLog(d *viewer.Details, h *trace.Handoff, told *audit.Sto
 		facts, err := p.Facts(s)
 		if err != nil {
 			return err
+		}
+		for i := range facts {
+			p.hideIn(&facts[i].Value)
 		}
 		d.Records = append(d.Records, viewer.Record{
 			Sequence: s.Sequence, Event: string(s.Event), Time: audit.FormatTime(s.RecordedAt), Hash: s.Hash.String(), Previous: s.PreviousRecordHash.String(), Facts: facts,

@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// silent listens at an address that takes connections and never answers: silent VARIABLE.
+func silent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: silent VARIABLE")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv(args[0], l.Addr().String())
+}
+
+// TestDoctorServers: doctor says which servers answer, of which version they are, and leaves
+// nothing there.
+func TestDoctorServers(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for name, address := range map[string]string{"PostgreSQL": "127.0.0.1:5432", "NATS": "127.0.0.1:4222", "Redis": "127.0.0.1:6379", "RabbitMQ": "127.0.0.1:5672"} {
+		t.Run(name, func(t *testing.T) {
+			place := map[string]string{
+				"PostgreSQL": "postgres://postgres@" + serverAt(t, name, address) + "/postgres?sslmode=disable&queue=" + unique(),
+				"NATS":       "nats://" + address + "/doctor." + unique(),
+				"Redis":      "redis://" + address + "/0/" + unique(),
+				"RabbitMQ":   "amqp://" + address + "/" + unique(),
+			}[name]
+			var found diagnosis
+			if err := json.Unmarshal([]byte(program(t, "doctor", "-f", "json", place)), &found); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range found.Checks {
+				if r.Kind != "transport" {
+					continue
+				}
+				if r.Status != checkOK || !hasVersion(r.Server, name) {
+					t.Errorf("status %q of %q, want ok and a version: %s", r.Status, r.Server, r.Problem)
+				}
+				if clock := name == "PostgreSQL" || name == "Redis"; clock != (r.Clock != nil) {
+					t.Errorf("clock %v, want one: %v", r.Clock, clock)
+				}
+				return
+			}
+			t.Error("the transport was not checked")
+		})
+	}
+}
+
+// hasVersion reports whether a text is a product and a number.
+func hasVersion(text, product string) bool {
+	return len(text) > len(product)+1 && text[:len(product)] == product && text[len(product)+1] >= '0' && text[len(product)+1] <= '9'
+}
+
+// TestAtHome: the home of the user is shown as ~, and no other folder.
+func TestAtHome(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "ann")
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	sep := string(os.PathSeparator)
+	for in, want := range map[string]string{
+		home:                                  "~",
+		home + sep + "a: no such file":        "~" + sep + "a: no such file",
+		home + "e" + sep + "a":                home + "e" + sep + "a",
+		"sqlite:" + home + sep + "a, " + home: "sqlite:~" + sep + "a, ~",
+		"elsewhere":                           "elsewhere",
+	} {
+		if got := atHome(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}

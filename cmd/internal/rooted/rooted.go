@@ -1,0 +1,193 @@
+// Package rooted reads and writes files in some folders, and nowhere else: neither ".." nor a
+// symbolic link leads out of them.
+package rooted
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/compress"
+)
+
+// A folder is one that may be used.
+type folder struct {
+	path string // absolute
+	root *os.Root
+}
+
+// Folders are those that may be used. They are safe for concurrent use.
+type Folders struct {
+	list   []folder
+	unpack compress.ReaderOptions
+}
+
+// Open opens folders. unpack bounds what a compressed file may cost. The caller closes them.
+func Open(paths []string, unpack compress.ReaderOptions) (*Folders, error) {
+	f := &Folders{unpack: unpack}
+	for _, path := range paths {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		root, err := os.OpenRoot(absolute)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		f.list = append(f.list, folder{absolute, root})
+	}
+	return f, nil
+}
+
+// Close closes the folders.
+func (f *Folders) Close() error {
+	var errs []error
+	for _, d := range f.list {
+		errs = append(errs, d.root.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// in returns the folders that a path may be in, each with the path below it: an absolute path
+// is in those that it begins with, any other in all.
+func (f *Folders) in(path string) (list []folder, below []string) {
+	for _, d := range f.list {
+		rest := path
+		if filepath.IsAbs(path) {
+			var err error
+			if rest, err = filepath.Rel(d.path, path); err != nil {
+				continue
+			}
+		}
+		if filepath.IsLocal(rest) {
+			list, below = append(list, d), append(below, rest)
+		}
+	}
+	return list, below
+}
+
+// errOutside is the error of a path that is in no folder.
+func (f *Folders) errOutside(path string) error {
+	var names []string
+	for _, d := range f.list {
+		names = append(names, term.Visible(d.path))
+	}
+	return fmt.Errorf("%s: outside of the folders that may be used: use a path below %s", term.Visible(path), strings.Join(names, " or "))
+}
+
+// Open opens a file, in the first folder that has it, decompressed if it is compressed.
+func (f *Folders) Open(path string) (io.ReadCloser, error) {
+	list, below := f.in(path)
+	if list == nil {
+		return nil, f.errOutside(path)
+	}
+	var first error
+	for i, d := range list {
+		file, err := open(d.root, below[i])
+		if err == nil {
+			return unpacking{compress.NewReader(file, f.unpack), file}, nil
+		}
+		if first == nil || errors.Is(first, fs.ErrNotExist) {
+			first = err
+		}
+	}
+	return nil, f.plain(path, first)
+}
+
+// open opens a regular file: to open anything else may wait forever, or do something.
+func open(root *os.Root, path string) (*os.File, error) {
+	info, err := root.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNoFile
+	}
+	return root.Open(path)
+}
+
+var errNoFile = errors.New("not a file: name a regular file")
+
+// plain is an error of os.Root in words of ours.
+func (f *Folders) plain(path string, err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		if e.Err.Error() == "path escapes from parent" { // os does not export it
+			return f.errOutside(path)
+		}
+		err = e.Err
+	}
+	if e := (*os.LinkError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", term.Visible(path), err)
+}
+
+// unpacking is a file that is decompressed.
+type unpacking struct {
+	*compress.Reader
+	file io.Closer
+}
+
+func (u unpacking) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
+
+// Write writes a file in the first folder that has its directory: as a whole, or not at all.
+func (f *Folders) Write(path string, content []byte, overwrite bool) error {
+	list, below := f.in(path)
+	if list == nil {
+		return f.errOutside(path)
+	}
+	at := 0
+	for i, d := range list {
+		if info, err := d.root.Stat(filepath.Dir(below[i])); err == nil && info.IsDir() {
+			at = i
+			break
+		}
+	}
+	err := write(list[at].root, below[at], content, overwrite)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: there is a file already: choose another name, or ask to overwrite it", term.Visible(path))
+	}
+	if err != nil {
+		return f.plain(path, err)
+	}
+	return nil
+}
+
+// write writes a file under another name, and then gives it its own.
+func write(root *os.Root, path string, content []byte, overwrite bool) (err error) {
+	if info, err := root.Lstat(path); err == nil {
+		if !overwrite {
+			return fs.ErrExist
+		}
+		if !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
+			return errNoFile
+		}
+	}
+	temporary := filepath.Join(filepath.Dir(path), ".handoff-"+rand.Text())
+	file, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failure := root.Remove(temporary); failure != nil && !errors.Is(failure, fs.ErrNotExist) {
+			err = errors.Join(err, failure)
+		}
+	}()
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if overwrite {
+		return root.Rename(temporary, path)
+	}
+	return root.Link(temporary, path) // which fails if the name is taken meanwhile
+}

@@ -1,0 +1,325 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A tool is what a client may call.
+type tool struct {
+	name, title, description string
+	input, output            []property
+	writes                   bool // it changes something beyond this server
+	repeatable               bool // calling it again with the same arguments changes nothing more
+	destructive              bool // it may replace what was there
+	run                      func(context.Context, *call) (any, error)
+}
+
+// A call is one call of a tool.
+type call struct {
+	server    *Server
+	arguments []byte            // without the documents
+	documents map[string][]byte // as they were written
+}
+
+// addTool offers a tool. The SDK gets the schemas for its clients only: it would take the
+// arguments through Go values, which keep neither the text of numbers nor duplicates.
+func (s *Server) addTool(t tool) {
+	schema := object(t.input...)
+	check := sync.OnceValues(func() (*validate.Schema, error) {
+		return validate.CompileSchema("handoff:///tools/"+t.name, schema, nil)
+	})
+	no := false
+	s.mcp.AddTool(&mcp.Tool{
+		Name: t.name, Title: t.title, Description: t.description,
+		InputSchema: schema, OutputSchema: object(t.output...),
+		Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: !t.writes, DestructiveHint: &t.destructive, IdempotentHint: !t.writes || t.repeatable, OpenWorldHint: &no},
+	}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		checked, err := check()
+		if err != nil {
+			return nil, err
+		}
+		return s.limited(ctx, func() (any, error) {
+			c, err := s.newCall(r.Params.Arguments, t.input, checked)
+			if err != nil {
+				return nil, err
+			}
+			return t.run(ctx, c)
+		})
+	})
+}
+
+// limited runs a tool when there is room for it, and returns when it has ended or the client
+// has cancelled the call. The room is free when it has ended.
+func (s *Server) limited(ctx context.Context, run func() (any, error)) (*mcp.CallToolResult, error) {
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	done := make(chan *mcp.CallToolResult, 1)
+	go func() {
+		defer func() { <-s.slots }()
+		done <- s.result(run())
+	}()
+	select {
+	case r := <-done:
+		return r, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// result is what a client gets of what a tool returns.
+func (s *Server) result(value any, err error) *mcp.CallToolResult {
+	var text json.RawMessage
+	if err == nil {
+		text, err = encode(value)
+	}
+	if err != nil {
+		said := err.Error()
+		if s.options.Advice != nil {
+			said += s.options.Advice(err)
+		}
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: strings.ToValidUTF8(said, "\uFFFD")}}}
+	}
+	return &mcp.CallToolResult{StructuredContent: text, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
+}
+
+// newCall takes the documents out of the arguments, as they are written, and checks the rest.
+func (s *Server) newCall(arguments []byte, input []property, schema *validate.Schema) (*call, error) {
+	c := &call{server: s, documents: map[string][]byte{}}
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		arguments = []byte("{}")
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, errors.New("the arguments are no JSON object: write {\"message\": …}")
+	}
+	c.arguments = append(c.arguments, '{')
+	for d.PeekKind() == '"' {
+		name, err := d.ReadValue()
+		if err != nil {
+			return nil, fmt.Errorf("the arguments: %w", err)
+		}
+		name = slices.Clone(name)
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, fmt.Errorf("the arguments: %w", err)
+		}
+		if len(c.arguments) > 1 {
+			c.arguments = append(c.arguments, ',')
+		}
+		c.arguments = append(append(c.arguments, name...), ':')
+		unquoted, _ := jsontext.AppendUnquote(nil, name)
+		if i := slices.IndexFunc(input, func(p property) bool { return p.name == string(unquoted) }); i >= 0 && input[i].isDocument() && (value[0] == '{' || value[0] == '[') {
+			c.documents[string(unquoted)] = slices.Clone(value)
+			value = []byte("{}")
+		}
+		c.arguments = append(c.arguments, value...)
+	}
+	c.arguments = append(c.arguments, '}')
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(c.arguments), jsonstream.Limits{MaxBytes: MaxLine(s.options.Limits)})
+	if err != nil {
+		return nil, fmt.Errorf("the arguments: %w", err)
+	}
+	if found := schema.Check(doc.Root()); len(found) > 0 {
+		return nil, fmt.Errorf("the arguments: %s", finding.Details(found))
+	}
+	return c, nil
+}
+
+func (p property) isDocument() bool { return strings.HasPrefix(p.schema, `"type":["object","array"]`) }
+
+// into decodes the arguments. Their schema has been checked.
+func (c *call) into(v any) error { return json.Unmarshal(c.arguments, v) }
+
+// member returns a member of the arguments, "" without it.
+func (c *call) member(name string) string {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(c.arguments), jsonstream.Unlimited())
+	if err != nil {
+		return ""
+	}
+	return doc.Root().Get(name).Text()
+}
+
+// source are the arguments that give a document: prefix is "" for the message itself.
+func (s *Server) source(prefix, what string) []property {
+	name := names(prefix)
+	all := []property{
+		document(name[0], what+", as a JSON value. It is taken byte for byte: numbers, member order and unknown members stay."),
+		text(name[1], what+", as a string that holds the exact text of a JSON document, or of JSON Lines. Use it for a document that is not valid JSON, or where numbers must keep their exact text."),
+		text(name[3], what+", as the id (\"result\") that an earlier tool of this server returned."),
+	}
+	if s.options.Files != nil {
+		all = append(all, text(name[2], what+", as the path of a file in one of the folders that this server may read; gzip and zstd are unpacked."))
+	}
+	return all
+}
+
+// names returns the arguments that give a document: as a value, a text, a path, a result.
+func names(prefix string) [4]string {
+	if prefix == "" {
+		return [4]string{"message", "text", "path", "result"}
+	}
+	return [4]string{prefix, prefix + "Text", prefix + "Path", prefix + "Result"}
+}
+
+// message are the arguments of tools that read one message.
+func (s *Server) message() []property {
+	return append(s.source("", "The message"),
+		choice("format", formats.Names(), "The format of the message. Leave it out: it is detected by the members."),
+		count("index", 0, "Which message of several in text, path or result (JSON Lines or concatenated documents), from 0. Needed only if there are several."))
+}
+
+// raw returns the document that arguments with a prefix give, ok is false if none does.
+func (c *call) raw(prefix string) (raw jsonstream.Raw, ok bool, err error) {
+	var in struct {
+		Index  *int          `json:"index"`
+		Format format.Format `json:"format"`
+	}
+	if err := c.into(&in); err != nil {
+		return raw, false, err
+	}
+	name := names(prefix)
+	var given []string
+	if _, ok := c.documents[name[0]]; ok {
+		given = append(given, name[0])
+	}
+	for _, n := range name[1:] {
+		if c.member(n) != "" {
+			given = append(given, n)
+		}
+	}
+	switch len(given) {
+	case 0:
+		return raw, false, nil
+	case 1:
+	default:
+		return raw, false, fmt.Errorf("%s: give only one of them", strings.Join(given, " and "))
+	}
+	if given[0] == name[0] {
+		return jsonstream.NewRaw(c.documents[name[0]]), true, nil
+	}
+	r, err := c.open(given[0], name)
+	if err != nil {
+		return raw, false, err
+	}
+	defer r.Close() // read only
+	raw, err = c.pick(r, in.Format, in.Index)
+	return raw, err == nil, err
+}
+
+// open opens what an argument names.
+func (c *call) open(given string, name [4]string) (io.ReadCloser, error) {
+	value := c.member(given)
+	switch given {
+	case name[1]:
+		return io.NopCloser(strings.NewReader(value)), nil
+	case name[2]:
+		return c.server.options.Files.Open(value) // without files the schema has no path
+	default:
+		text, err := c.server.results.get(value)
+		return io.NopCloser(bytes.NewReader(text)), err
+	}
+}
+
+// pick reads the one message that is asked for.
+func (c *call) pick(r io.Reader, f format.Format, index *int) (jsonstream.Raw, error) {
+	splitter := jsonstream.NewSplitter(r, c.server.options.Limits)
+	splitter.TakeLines(formats.TakesLines(f))
+	wanted := 0
+	if index != nil {
+		wanted = *index
+	}
+	for i := 0; ; i++ {
+		raw, err := splitter.Next()
+		damage := (*jsonstream.SyntaxError)(nil)
+		switch {
+		case errors.Is(err, io.EOF) && i == 0:
+			return raw, errors.New("there is nothing in it: give a JSON document")
+		case errors.Is(err, io.EOF):
+			return raw, fmt.Errorf("index %d: there are only %d messages, counted from 0", wanted, i)
+		case err != nil && !errors.As(err, &damage):
+			return raw, err
+		case i < wanted:
+		case err != nil:
+			return raw, damage
+		case index != nil:
+			return raw, nil
+		default:
+			if _, err := splitter.Next(); !errors.Is(err, io.EOF) {
+				return raw, errors.New("there are several messages in it: say which one with index, counted from 0")
+			}
+			return raw, nil
+		}
+	}
+}
+
+// required is raw for a document that must be there.
+func (c *call) required(prefix string) (jsonstream.Raw, error) {
+	raw, ok, err := c.raw(prefix)
+	if err == nil && !ok {
+		name := names(prefix)
+		err = fmt.Errorf("give a document with one of %s, %s, %s", name[0], name[1], name[3])
+		if c.server.options.Files != nil {
+			err = fmt.Errorf("%w, %s", err, name[2])
+		}
+	}
+	return raw, err
+}
+
+// whole returns all that text, path or result gives, which need not be JSON.
+func (c *call) whole() ([]byte, error) {
+	name := names("")
+	for _, given := range name[1:] {
+		if c.member(given) == "" {
+			continue
+		}
+		r, err := c.open(given, name)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close() // read only
+		limit := MaxLine(c.server.options.Limits)
+		content, err := io.ReadAll(io.LimitReader(r, limit+1))
+		if err == nil && int64(len(content)) > limit {
+			err = fmt.Errorf("more than %d bytes: split it", limit)
+		}
+		return content, err
+	}
+	return nil, errors.New("give the plain text with text, path or result")
+}
+
+// parsed returns the document that arguments with a prefix give, parsed.
+func (c *call) parsed(prefix string) (*jsonstream.Document, error) {
+	raw, err := c.required(prefix)
+	if err != nil {
+		return nil, err
+	}
+	return c.parse(raw)
+}
+
+func (c *call) parse(raw jsonstream.Raw) (*jsonstream.Document, error) {
+	doc, err := jsonstream.Parse(raw, c.server.options.Limits)
+	if damage := (*jsonstream.SyntaxError)(nil); errors.As(err, &damage) {
+		return nil, fmt.Errorf("line %d, column %d: %w", damage.Line, damage.Column, err)
+	}
+	return doc, err
+}

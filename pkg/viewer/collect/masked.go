@@ -1,0 +1,89 @@
+package collect
+
+import (
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/pkg/viewer"
+)
+
+// mask returns the text of a message as a page shows it, and whether credentials in it are asterisks:
+// in the message, and in what it carries in base64. It is as long as before unless what it carries is
+// compressed. doc is the message, nil if it is no JSON.
+func (o *Options) mask(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool) {
+	if o.Secrets {
+		return text, false
+	}
+	carried := false
+	if doc != nil {
+		text, carried = maskCarried(text, doc, f)
+	}
+	hidden, own := hide(text)
+	return hidden, own || carried
+}
+
+// hide returns a text, which may be JSON, without credentials, and whether it had any.
+func hide(text []byte) ([]byte, bool) {
+	if !secrets.MayHold(text) {
+		return text, false
+	}
+	hidden := secrets.HideJSON(string(text))
+	return []byte(hidden), hidden != string(text)
+}
+
+// maskCarried hides credentials in what a message carries in base64.
+func maskCarried(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool) {
+	masked := false
+	for _, v := range history.Carriers(doc.Root(), f) {
+		content, err := history.DecodeBytes(v)
+		if err != nil {
+			continue
+		}
+		hidden, had := hide(content)
+		if !had {
+			continue
+		}
+		changed, err := jsonstream.Set(doc, v.Pointer(), history.EncodeBytes(v, hidden))
+		if err != nil {
+			continue
+		}
+		next, err := jsonstream.Parse(jsonstream.NewRaw(changed), jsonstream.Unlimited())
+		if err != nil {
+			continue
+		}
+		text, doc, masked = changed, next, true
+	}
+	return text, masked
+}
+
+// hideIn hides credentials in texts.
+func (o *Options) hideIn(texts ...*string) {
+	if o.Secrets {
+		return
+	}
+	for _, text := range texts {
+		*text = secrets.Hide(*text)
+	}
+}
+
+// maskIndex hides credentials in the texts of an index.
+func (o *Options) maskIndex(index *viewer.Index) {
+	for i := range index.Tasks {
+		t := &index.Tasks[i]
+		o.hideIn(&t.ID, &t.Command)
+		for j := range t.Spenders {
+			o.hideIn(&t.Spenders[j].Agent)
+		}
+	}
+	for i := range index.Handoffs {
+		h := &index.Handoffs[i]
+		o.hideIn(&h.ID, &h.From, &h.FromVersion, &h.To, &h.ToVersion, &h.Title, &h.Time)
+		for j := range h.Receivers {
+			o.hideIn(&h.Receivers[j])
+		}
+		for j := range h.Events {
+			o.hideIn(&h.Events[j].Agent)
+		}
+	}
+}

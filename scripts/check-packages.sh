@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Builds the packages of a release for linux/amd64 as .github/workflows/release.yml does for
+# all platforms, and tries them: the configuration is right, the same commit gives the same bytes
+# wherever it is built, the program is not too large, the Debian package and those for npm install
+# what works and leave nothing behind. What a step needs and is missing, it says and fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+
+# What goreleaser builds must know the commit, which these may switch off.
+unset GOFLAGS
+goreleaser_version=v2.17.0 # the newest that Go 1.26 builds
+tools=${XDG_CACHE_HOME:-$HOME/.cache}/handoff-ci
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
+
+say() { printf -- '-- %s (after %d s)\n' "$*" "$SECONDS"; }
+fail() { echo "check-packages: $*" >&2; exit 1; }
+
+goreleaser=$(command -v goreleaser || echo "$tools/goreleaser-$goreleaser_version/goreleaser")
+if [ ! -x "$goreleaser" ]; then
+  say "goreleaser $goreleaser_version, which takes minutes to build"
+  GOBIN=$(dirname "$goreleaser") go install "github.com/goreleaser/goreleaser/v2@$goreleaser_version"
+fi
+
+say "the configuration"
+"$goreleaser" check --quiet
+
+# build FOLDER UMASK ZONE: a snapshot of the commit in a clone of its own.
+build() {
+  git clone --quiet "$root" "$1"
+  (
+    cd "$1"
+    umask "$2"
+    export TZ=$3 HANDOFF_ONLY_LINUX_AMD64=1
+    "$goreleaser" release --snapshot --clean --skip=publish,sign,sbom,docker,homebrew,scoop >"$1.log" 2>&1
+  ) || { tail -n 40 "$1.log"; fail "the snapshot cannot be built"; }
+}
+say "two snapshots of the commit, at two places"
+build "$work/one" 022 UTC
+build "$work/another/place" 077 Asia/Kolkata
+
+say "they are the same bytes"
+(cd "$work/one/dist" && sha256sum handoff_* SHA256SUMS) >"$work/sums"
+[ "$(grep -cE '\.(tar\.gz|deb|rpm|apk)$' "$work/sums")" = 4 ] || { cat "$work/sums"; fail "not all packages were built"; }
+(cd "$work/another/place/dist" && sha256sum --quiet -c "$work/sums") || fail "the builds differ"
+
+dist=$work/one/dist
+archive=$(ls "$dist"/handoff_*_linux_amd64.tar.gz)
+version=$(basename "$archive" _linux_amd64.tar.gz)
+version=${version#handoff_}
+mkdir "$work/unpacked"
+tar -xzf "$archive" -C "$work/unpacked"
+
+say "what is in the archive"
+for file in handoff LICENSE README.md completions/handoff.bash completions/_handoff completions/handoff.fish completions/handoff.ps1 man/handoff.1; do
+  [ -s "$work/unpacked/$file" ] || fail "the archive has no $file"
+done
+"$work/unpacked/handoff" version
+"$work/unpacked/handoff" version -f json >"$work/version.json"
+# What it says of itself is what the Go tools read from the file.
+python3 - "$work/version.json" "$(git rev-parse HEAD)" "$work/unpacked/handoff" <<'PYTHON' || fail "version -f json is wrong"
+import json, subprocess, sys
+says = json.load(open(sys.argv[1]))
+lines = [l.split("\t")[1:] for l in subprocess.check_output(["go", "version", "-m", sys.argv[3]], text=True).splitlines()[1:]]
+modules = [{"path": l[1], "version": l[2], "sum": l[3]} for l in lines if l[0] == "dep"]
+assert modules and says["modules"] == modules, "modules differ"
+assert says["commit"] == sys.argv[2], says["commit"]
+assert says["date"] and not says["modified"], "the build was not of the commit"
+PYTHON
+
+size=$(stat -c %s "$work/unpacked/handoff")
+packed=$(stat -c %s "$archive")
+echo "the program has $((size / 1000000)) MB, the archive $((packed / 1000000)) MB"
+[ "$size" -lt 60000000 ] || fail "the program is larger than 60 MB"
+[ "$packed" -lt 25000000 ] || fail "the archive is larger than 25 MB"
+
+if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
+  say "the Debian package"
+  ! dpkg -s handoff >/dev/null 2>&1 || fail "a package handoff is installed here already"
+  dpkg -i --force-depends "$dist"/handoff_*.deb >/dev/null
+  trap 'dpkg --purge handoff >/dev/null 2>&1; chmod -R u+w "$work" && rm -rf "$work"' EXIT
+  dpkg -L handoff >"$work/files"
+  /usr/bin/handoff version
+  # Files that the system is told to leave out of packages (as in containers) are only listed.
+  for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/vendor-completions/_handoff fish/vendor_completions.d/handoff.fish doc/handoff/copyright doc/handoff/changelog.gz; do
+    grep -qx "/usr/share/$file" "$work/files" || fail "the package has no $file"
+  done
+  dpkg-deb --fsys-tarfile "$dist"/handoff_*.deb | tar -xO ./usr/share/man/man1/handoff.1.gz | gzip -dc >"$work/page"
+  grep -q '^\.TH HANDOFF 1' "$work/page" || fail "the manual page is none"
+  bash -c '. /usr/share/bash-completion/completions/handoff && complete -p handoff' >/dev/null || fail "bash does not complete it"
+  dpkg --purge handoff >/dev/null
+  while read -r file; do
+    case $file in
+      */handoff | */handoff/* | *handoff.* | */_handoff) [ ! -e "$file" ] || fail "$file is left behind" ;;
+    esac
+  done <"$work/files"
+else
+  echo "the Debian package is not installed: that needs dpkg, and to be root"
+fi
+
+say "the packages for npm"
+command -v npm >/dev/null || fail "npm is missing"
+node packaging/npm/make.mjs "$dist" "$work/npm" "$version"
+mkdir "$work/tarballs" "$work/user"
+(
+  cd "$work/tarballs"
+  for package in "$work"/npm/*/; do npm pack --silent --offline "$package" >/dev/null; done
+  cd "$work/user"
+  printf '{"private": true}\n' >package.json
+  # That of the platform comes first: what it is wanted for is then there.
+  npm install --offline --no-audit --no-fund --silent "$work"/tarballs/eaapl-handoff-linux-x64-*.tgz "$work"/tarballs/eaapl-handoff-[0-9]*.tgz
+  npx --offline handoff version
+  code=0
+  printf '{}' | npx --offline handoff validate -q - || code=$?
+  [ "$code" = 1 ]
+) || fail "the packages for npm do not work"
+
+say "done"
