@@ -78,8 +78,8 @@ echo "the program has $((size / 1000000)) MB, the archive $((packed / 1000000)) 
 if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
   say "the Debian package"
   ! dpkg -s handoff >/dev/null 2>&1 || fail "a package handoff is installed here already"
-  dpkg -i --force-depends "$dist"/handoff_*.deb >/dev/null
-  trap 'dpkg --purge handoff >/dev/null 2>&1; chmod -R u+w "$work" && rm -rf "$work"' EXIT
+  dpkg -i --no-triggers "$dist"/handoff_*.deb >/dev/null
+  trap 'dpkg --no-triggers --purge handoff >/dev/null 2>&1; chmod -R u+w "$work" && rm -rf "$work"' EXIT
   dpkg -L handoff >"$work/files"
   /usr/bin/handoff version
   # Files that the system is told to leave out of packages (as in containers) are only listed.
@@ -89,7 +89,7 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
   dpkg-deb --fsys-tarfile "$dist"/handoff_*.deb | tar -xO ./usr/share/man/man1/handoff.1.gz | gzip -dc >"$work/page"
   grep -q '^\.TH HANDOFF 1' "$work/page" || fail "the manual page is none"
   bash -c '. /usr/share/bash-completion/completions/handoff && complete -p handoff' >/dev/null || fail "bash does not complete it"
-  dpkg --purge handoff >/dev/null
+  dpkg --no-triggers --purge handoff >/dev/null
   while read -r file; do
     case $file in
       */handoff | */handoff/* | *handoff.* | */_handoff) [ ! -e "$file" ] || fail "$file is left behind" ;;

@@ -1,6 +1,7 @@
 package probe_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -30,4 +31,11 @@ func TestCompare(t *testing.T) {
 			}
 		})
 	}
+}
+
+func ExampleCompare() {
+	asked := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	c := probe.Compare(asked.Add(time.Minute), asked, asked.Add(2*time.Second), 0)
+	fmt.Println(c.Ahead, "within", c.Within, c.Differs(5*time.Second))
+	// Output: 59s within 1s true
 }
