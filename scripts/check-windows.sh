@@ -23,7 +23,7 @@ stop() {
 trap stop EXIT
 
 # Nobody keeps the program: nothing is optimised, which is built in seconds.
-GOFLAGS="${GOFLAGS-} -buildvcs=false -trimpath" CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -gcflags="all=-N -l" -o "$work/handoff.exe" .
+GOFLAGS="${GOFLAGS-} -buildvcs=false" CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -gcflags="all=-N -l" -o "$work/handoff.exe" .
 cp schemas/examples/message.json "$work/message.json"
 printf '{}' >"$work/wrong.json"
 cd "$work"
