@@ -30,7 +30,8 @@ go build -o "$work/handoff" .
   | .costTracking.tokenSpent = {prompt: (8000 + 2100 * $n), completion: (1200 + 350 * $n)}
   | if $n == 3 then .remainingSubtasks |= .[:1] else . end
   | if $n == 7 then .constraints |= .[:0] else . end
-  | del(.signature, .signatureKeyId, .traceparent)
+  | .traceparent |= sub("-[0-9a-f]{16}-"; "-339e5d4c0d9f477\($n)-")
+  | del(.signature, .signatureKeyId)
 ' >"$work/review.jsonl"
 
 (cd "$work" && ./handoff report review.jsonl --title "The review of a contract" -o report.html)
