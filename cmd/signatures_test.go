@@ -160,7 +160,6 @@ var unshown = map[string]string{
 	"pkg/formats/responses":       "a description only: pkg/formats shows it",
 	"pkg/formats/memo":            "a test only: a format for it",
 	"pkg/transport/transporttest": "for tests only",
-	"pkg/viewer/live":             "needs a whole audit log: cmd/serve.go shows it",
 }
 
 // Every package under pkg shows in an Example how it is used.

@@ -125,11 +125,16 @@ func (s *Sender) start(ctx context.Context, record []byte) error {
 
 // post posts a record until somebody has taken it, or the time is over.
 func (s *Sender) post(ctx context.Context, record []byte) error {
+	var before error
 	for pause := firstPause; ; pause *= 2 {
 		again, err := s.attempt(ctx, record)
 		if err == nil || !again {
 			return err
 		}
+		if before != nil && ctx.Err() != nil { // this attempt was cut short: the one before it says more
+			return before
+		}
+		before = err
 		select {
 		case <-ctx.Done():
 			return err
