@@ -177,6 +177,10 @@ var hostileRuns = []hostileRun{
 // runsPrograms are flags whose values are run.
 var runsPrograms = []string{"classifier-cmd", "summarizer-cmd"}
 
+// ends are flags with which commands end that run until they are stopped: nobody can listen at an
+// address of documentation.
+var ends = map[string][]string{"serve": {"--listen", "203.0.113.1:1"}}
+
 // TestHostileFlags gives every flag of every command hostile values: as a text, and as the
 // name of a file that is hostile.
 func TestHostileFlags(t *testing.T) {
@@ -201,7 +205,7 @@ func TestHostileFlags(t *testing.T) {
 				return
 			}
 			for _, value := range []string{hostile + "=" + hostile, "escaped", "raw"} {
-				stdout, stderr := run(message, append(slices.Clip(path), "--"+f.Name+"="+value)...)
+				stdout, stderr := run(message, slices.Concat(path, ends[strings.Join(path, " ")], []string{"--" + f.Name + "=" + value})...)
 				what := strings.Join(path, " ") + " --" + f.Name + " " + value[:1]
 				checkShown(t, what+": stderr", stderr, false)
 				if !slices.ContainsFunc(hostileRuns, func(r hostileRun) bool { return r.messages && r.command == strings.Join(path, " ") }) {
