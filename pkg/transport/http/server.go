@@ -123,7 +123,7 @@ func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 		Handler: s, Protocols: protocols, TLSConfig: o.TLS.Clone(),
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: o.ReadTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		HTTP2:    &http.HTTP2Config{SendPingTimeout: pingTimeout, PingTimeout: pingTimeout, WriteByteTimeout: writeTimeout},
-		ErrorLog: slog.NewLogLogger(lineLog(o.Log), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(neterror.Lines(o.Log), slog.LevelWarn),
 	}
 	go func() {
 		var err error
@@ -217,17 +217,3 @@ func (s *Server) Close() error {
 	})
 	return s.closeErr
 }
-
-// A lineLog gives what net/http says to a function, if there is one.
-type lineLog func(line string)
-
-func (l lineLog) Enabled(context.Context, slog.Level) bool { return l != nil }
-
-func (l lineLog) Handle(_ context.Context, r slog.Record) error {
-	l(r.Message)
-	return nil
-}
-
-func (l lineLog) WithAttrs([]slog.Attr) slog.Handler { return l }
-
-func (l lineLog) WithGroup(string) slog.Handler { return l }

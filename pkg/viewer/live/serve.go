@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/eaapl/handoff/pkg/internal/neterror"
 )
 
 // Bounds of connections.
@@ -30,7 +32,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, c *tls.Config, l
 	defer end()
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return base }, ErrorLog: slog.NewLogLogger(lineLog(logged), slog.LevelWarn), TLSConfig: c,
+		BaseContext: func(net.Listener) context.Context { return base }, ErrorLog: slog.NewLogLogger(neterror.Lines(logged), slog.LevelWarn), TLSConfig: c,
 	}
 	l = &bounded{Listener: l, places: make(chan struct{}, maxConnections), closed: make(chan struct{})}
 	served := make(chan error, 1)
@@ -57,20 +59,6 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, c *tls.Config, l
 	}
 	return nil
 }
-
-// A lineLog gives what net/http says to a function, if there is one.
-type lineLog func(line string)
-
-func (l lineLog) Enabled(context.Context, slog.Level) bool { return l != nil }
-
-func (l lineLog) Handle(_ context.Context, r slog.Record) error {
-	l(r.Message)
-	return nil
-}
-
-func (l lineLog) WithAttrs([]slog.Attr) slog.Handler { return l }
-
-func (l lineLog) WithGroup(string) slog.Handler { return l }
 
 // A bounded listener has no more than some connections at once; the others wait to be accepted.
 type bounded struct {
