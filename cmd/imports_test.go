@@ -202,7 +202,7 @@ var imports = map[string][]string{
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/live": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/audit/trace", "pkg/finding", "pkg/internal/neterror", "pkg/jsonstream", "pkg/metrics", "pkg/receiver", "pkg/secrets", "pkg/viewer", "pkg/viewer/collect",
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/audit/trace", "pkg/finding", "pkg/internal/neterror", "pkg/jsonstream", "pkg/metrics", "pkg/receiver", "pkg/viewer", "pkg/viewer/collect",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {

@@ -8,15 +8,23 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// mask returns the text of a message as a page shows it, and whether credentials in it are asterisks:
-// in the message, and in what it carries in base64. It is as long as before unless what it carries is
-// compressed. doc is the message, nil if it is no JSON.
+// mask is [Mask], unless credentials are to be shown.
 func (o *Options) mask(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool) {
 	if o.Secrets {
 		return text, false
 	}
+	return Mask(text, doc, f)
+}
+
+// Mask returns the text of a message with asterisks for credentials, and whether there were any: in the
+// message, and in what it carries in base64. It is as long as before unless what it carries is
+// compressed. doc is the message, nil if it is no JSON; f is its format, "" for the one that it looks like.
+func Mask(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool) {
 	carried := false
 	if doc != nil {
+		if f == "" {
+			f = formatOf(doc)
+		}
 		text, carried = maskCarried(text, doc, f)
 	}
 	hidden, own := hide(text)

@@ -129,11 +129,8 @@ func (p *recordPage) outline(h *trace.Handoff) (*outlined, error) {
 	return o, nil
 }
 
-// formatOf returns the format that a message looks like, "" for none and for a nil document.
+// formatOf returns the format that a message looks like, "" for none.
 func formatOf(doc *jsonstream.Document) format.Format {
-	if doc == nil {
-		return ""
-	}
 	f, err := history.FormatOf(doc.Root(), "")
 	if err != nil {
 		return ""
@@ -271,7 +268,7 @@ func (p *recordPage) message(d *viewer.Details, h *trace.Handoff) (*jsonstream.D
 		return nil, nil
 	}
 	doc, malformed := parse(jsonstream.NewRaw(text), p.Limits)
-	text, d.Masked = p.mask(text, doc, formatOf(doc))
+	text, d.Masked = p.mask(text, doc, "")
 	setText(d, text)
 	if malformed != nil {
 		d.Malformed = malformed.Error()

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
 // A foundIn is a finding with the value that it is about.
@@ -28,18 +28,16 @@ const (
 // showMessage adds the message of a letter, and what it is rejected for beside the places of that.
 func showMessage(p *letterPage, letter receiver.Letter, withSecrets bool) {
 	text := letter.Raw
-	if !withSecrets && secrets.MayHold(text) {
-		hidden := secrets.HideJSON(string(text))
-		p.Masked = hidden != string(text)
-		text = []byte(hidden)
+	doc := documentOf(text)
+	if !withSecrets {
+		if text, p.Masked = collect.Mask(text, doc, ""); p.Masked {
+			doc = documentOf(text)
+		}
 	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
-	if err == nil {
+	if doc != nil {
 		if indented := jsontext.Value(append([]byte(nil), text...)); indented.Indent(jsontext.WithIndent("  ")) == nil {
 			text = indented
 		}
-	} else {
-		doc = nil
 	}
 	p.Message, p.Cut = clipped(string(text), maxMessage)
 	rules := map[string]bool{}
@@ -58,6 +56,15 @@ func showMessage(p *letterPage, letter receiver.Letter, withSecrets bool) {
 			p.Rules = append(p.Rules, f.Rule)
 		}
 	}
+}
+
+// documentOf returns a text as a document, nil if it is no strict JSON.
+func documentOf(text []byte) *jsonstream.Document {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if err != nil {
+		return nil
+	}
+	return doc
 }
 
 // clipped returns the beginning of a text, and whether there is more.
