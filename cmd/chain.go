@@ -69,7 +69,7 @@ func (f *chainFlags) register(c *cobra.Command) {
 	f.severities.Register(c, "rule of a chain", chain.Rules)
 	cli.Formerly(c, "strict", "warnings-as-errors", "")
 	flags.IntVar(&f.checks.MaxVisits, "max-visits", 2, "how often two agents may hand a task to each other in turn")
-	flags.StringVar(&f.tolerance, "tolerance", "0.000001", "by how many `USD` a budget may drift at one boundary")
+	flags.StringVar(&f.tolerance, "tolerance", chain.DefaultTolerance().String(), "by how many `USD` a budget may drift at one boundary")
 	flags.StringSliceVar(&f.agents, "agent-type", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
 	cli.Formerly(c, "agent-type", "agent", "names one agent; for its type")
 	flags.BoolVar(&f.all, "all", false, "show every task in full")

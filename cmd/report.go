@@ -19,7 +19,6 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/pkg/viewer"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
@@ -100,7 +99,7 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 		Severities: severities, Strict: f.severities.Strict,
 	}), collect.Options{
 		Title: term.Visible(cmp.Or(f.title, titleOf(list))), Version: report.BuildVersion(), Rules: report.Rules(), Limits: f.Limits,
-		Chain:   chain.Options{Severities: severities, Strict: f.severities.Strict, MaxVisits: 2, Tolerance: message.NewDecimal(1, 6)},
+		Chain:   chain.Options{Severities: severities, Strict: f.severities.Strict, Tolerance: chain.DefaultTolerance()},
 		Secrets: f.showSecrets, Verifies: verifier != nil, MaxFindings: f.MaxFindings,
 		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand,
 	}))

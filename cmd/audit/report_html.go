@@ -13,7 +13,6 @@ import (
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/viewer"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
@@ -62,7 +61,7 @@ func (f *pageFlags) run(c *cobra.Command, log *cli.AuditLogFlag, task, path stri
 func PageOptions(g *cli.Globals, r audit.Reader, showSecrets bool) collect.RecordOptions {
 	return collect.RecordOptions{
 		Options: collect.Options{
-			Version: report.BuildVersion(), Rules: report.Rules(), Chain: chain.Options{MaxVisits: 2, Tolerance: message.NewDecimal(1, 6)},
+			Version: report.BuildVersion(), Rules: report.Rules(), Chain: chain.Options{Tolerance: chain.DefaultTolerance()},
 			Limits: g.Limits, Secrets: showSecrets, Doubt: tasktree.Doubt, Commands: recordCommands, Command: traceCommand,
 		},
 		Facts: func(s *audit.Stored) ([]viewer.Fact, error) {

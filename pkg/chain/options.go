@@ -26,6 +26,10 @@ type Options struct {
 
 const defaultMaxVisits = 2
 
+// DefaultTolerance returns how far a budget may drift unless somebody says otherwise, for
+// [Options].Tolerance: a millionth of a US dollar.
+func DefaultTolerance() message.Decimal { return message.NewDecimal(1, 6) }
+
 func (o *Options) maxVisits() int {
 	if o.MaxVisits > 0 {
 		return o.MaxVisits
