@@ -14,7 +14,7 @@ import (
 
 // otherVariables have a meaning without being settings: keys, and what a command that handoff
 // runs is told.
-var otherVariables = []string{cli.KeyVariable, summarizerKeyVariable, mcpTokenVariable, serveTokenVariable, "HANDOFF_ID", "HANDOFF_TASK", "HANDOFF_SENDER", "HANDOFF_RECEIVER"}
+var otherVariables = []string{cli.KeyVariable, summarizerKeyVariable, tokenVariable, "HANDOFF_ID", "HANDOFF_TASK", "HANDOFF_SENDER", "HANDOFF_RECEIVER"}
 
 // misspeltVariables says of which variables of an environment the name is nearly that of a
 // setting. What is not near may be meant for another program. Most runs need not make the whole

@@ -105,6 +105,7 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/tokens",
 		"github.com/go-json-experiment/json",
 	},
+	"pkg/guard":               {"pkg/internal/neterror"},
 	"pkg/internal/align":      {},
 	"pkg/internal/alive":      {"golang.org/x/sys"},
 	"pkg/internal/automaton":  {},
@@ -136,7 +137,7 @@ var imports = map[string][]string{
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/migrate":             {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
 	"pkg/mcpserver": {
-		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
+		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/guard", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
 		"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk",
 	},
 	"pkg/metrics":  {"pkg/audit", "pkg/audit/stats", "pkg/receiver", "pkg/secrets", "pkg/transport"},
@@ -185,7 +186,7 @@ var imports = map[string][]string{
 	},
 	"pkg/transport":               {},
 	"pkg/transport/helper":        {"pkg/child", "pkg/internal/neterror", "pkg/transport", "github.com/go-json-experiment/json"},
-	"pkg/transport/http":          {"pkg/internal/neterror", "pkg/probe", "pkg/transport", "github.com/go-json-experiment/json"},
+	"pkg/transport/http":          {"pkg/guard", "pkg/internal/neterror", "pkg/probe", "pkg/transport", "github.com/go-json-experiment/json"},
 	"pkg/transport/dir":           {"pkg/internal/alive", "pkg/internal/durable", "pkg/internal/polling", "pkg/transport", "golang.org/x/sys"},
 	"pkg/transport/amqp":          {"pkg/internal/broker", "pkg/probe", "pkg/transport", "github.com/rabbitmq/amqp091-go"},
 	"pkg/transport/nats":          {"pkg/internal/broker", "pkg/probe", "pkg/transport", "github.com/nats-io/nats.go"},
@@ -202,7 +203,7 @@ var imports = map[string][]string{
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/live": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/audit/trace", "pkg/finding", "pkg/internal/neterror", "pkg/jsonstream", "pkg/metrics", "pkg/receiver", "pkg/viewer", "pkg/viewer/collect",
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/audit/trace", "pkg/finding", "pkg/guard", "pkg/jsonstream", "pkg/metrics", "pkg/receiver", "pkg/viewer", "pkg/viewer/collect",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {

@@ -2,13 +2,9 @@ package cmd
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	nethttp "net/http"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,13 +22,9 @@ import (
 type mcpFlags struct {
 	receptionFlags
 	roots       []string
-	listen      string
-	tokenFile   string
+	listening   listeningFlags
 	concurrency int
 }
-
-// mcpTokenVariable is the environment variable with the token that clients need.
-const mcpTokenVariable = "HANDOFF_MCP_TOKEN"
 
 func newMCP(g *cli.Globals) *cobra.Command {
 	f := &mcpFlags{receptionFlags: receptionFlags{Globals: g}}
@@ -45,7 +37,7 @@ examples, and its prompts say how to hand a task over and how to take one over.
 
 It serves the program that has started it, by standard input and output, until that
 closes its side; or with --listen any that know its token, by streamable HTTP at /mcp.
-The token is that of --token-file or of HANDOFF_MCP_TOKEN, or a new one, which is printed
+The token is that of --token-file or of HANDOFF_TOKEN, or a new one, which is printed
 on stderr.
 
 No file is read or written outside the folders of --root; without one, messages are
@@ -62,8 +54,7 @@ Exit code 0: the client has ended; 2: trouble.`,
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&f.roots, "root", nil, "a `DIR` whose files tools may read and write; may be repeated")
-	flags.StringVar(&f.listen, "listen", "", "serve HTTP at this `ADDRESS`, such as 127.0.0.1:8080 or :8080, which is the same, in place of standard input and output")
-	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that clients need with --listen, in a `FILE` (default: a new one)")
+	f.listening.register(c, "", "serve HTTP at this `HOST:PORT`, in place of standard input and output; port 0 for any that is free")
 	flags.IntVar(&f.concurrency, "concurrency", 0, "how many tools may run at once; 0 for one for each core")
 	f.checks.register(c)
 	f.log.Register(c)
@@ -75,13 +66,16 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 	switch {
 	case f.concurrency < 0:
 		return fmt.Errorf("--concurrency %d: use 1 or more, or 0 for one for each core", f.concurrency)
-	case f.tokenFile != "" && f.listen == "":
-		return errors.New("--token-file: a token is for --listen; who starts the server needs none")
 	case f.personal.Policy != "" && f.log.Address == "":
 		return errors.New("--personal-data is for --audit-log")
 	}
-	files := append(f.files(), f.tokenFile)
-	if f.listen == "" {
+	files := append(f.files(), f.listening.tokenFile)
+	if f.listening.address == "" {
+		for _, name := range []string{"token-file", "host", "tls-cert", "tls-key"} {
+			if c.Flags().Changed(name) {
+				return fmt.Errorf("--%s is for --listen: who starts the server needs no token", name)
+			}
+		}
 		for _, file := range files {
 			if file == "-" {
 				return errors.New("-: standard input is for the protocol: name a file")
@@ -121,18 +115,6 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 	})
 }
 
-// token returns the token that clients need, "" if it is to be made.
-func (f *mcpFlags) token(c *cobra.Command) (string, error) {
-	token := os.Getenv(mcpTokenVariable)
-	if token == "" || f.tokenFile != "" {
-		return loadToken(f.Globals, c, f.tokenFile)
-	}
-	if !isToken(token) {
-		return "", fmt.Errorf("%s: %w", mcpTokenVariable, errNoToken)
-	}
-	return token, nil
-}
-
 // serve serves clients until they have ended.
 func (f *mcpFlags) serve(c *cobra.Command, o mcpserver.Options) error {
 	o.Checks = f.checks.options
@@ -140,35 +122,18 @@ func (f *mcpFlags) serve(c *cobra.Command, o mcpserver.Options) error {
 		o.Checks.Formats = nil // those of any system
 	}
 	s := mcpserver.New(o)
-	if f.listen == "" {
+	if f.listening.address == "" {
 		return s.Serve(c.Context(), c.InOrStdin(), c.OutOrStdout())
 	}
-	address := f.listen
-	if strings.HasPrefix(address, ":") {
-		address = "127.0.0.1" + address
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("--listen %s: write ADDRESS:PORT, such as 127.0.0.1:8080", f.listen)
-	}
-	token, err := f.token(c)
+	listener, err := f.listening.listen(f.Globals, c)
 	if err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(c.Context(), "tcp", address)
-	if err != nil {
-		if e := (*net.OpError)(nil); errors.As(err, &e) {
-			err = e.Err
-		}
-		return fmt.Errorf("--listen %s: %w", f.listen, err)
-	}
-	fmt.Fprintf(c.ErrOrStderr(), "handoff: listening at http://%s/mcp\n", listener.Addr())
-	if token == "" {
-		token = rand.Text()
-		fmt.Fprintf(c.ErrOrStderr(), "handoff: bearer token: %s\n", token)
-	}
 	mux := nethttp.NewServeMux()
-	mux.Handle("/mcp", s.Handler(token, host))
-	server := &nethttp.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}
-	return server.Serve(listener)
+	mux.Handle("/mcp", s.Handler(listener.guard))
+	at := "listening at " + listener.url("/mcp")
+	if listener.token != "" {
+		at += "\nhandoff: bearer token: " + listener.token
+	}
+	return listener.serve(f.Globals, c, mux, at)
 }

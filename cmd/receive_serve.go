@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	nethttp "net/http"
 	"net/url"
 	"strings"
@@ -127,12 +126,8 @@ func (f *servingFlags) serveMetrics(ctx context.Context, p servedPlace) (stop fu
 	if f.metrics == "" {
 		return func() {}, nil
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.metrics)
+	listener, err := listenAt(ctx, f.metrics)
 	if err != nil {
-		var e *net.OpError
-		if errors.As(err, &e) {
-			err = e.Err
-		}
 		return nil, fmt.Errorf("--metrics %s: %w", f.metrics, err)
 	}
 	mux := nethttp.NewServeMux()

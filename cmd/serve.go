@@ -2,13 +2,7 @@ package cmd
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
 	"net/url"
-	"os"
-	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,10 +21,7 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	receptionFlags
-	listen      string
-	hosts       []string
-	tls         certificateFlags
-	tokenFile   string
+	listening   listeningFlags
 	readOnly    bool
 	showSecrets bool
 }
@@ -63,10 +54,7 @@ is started or "accept --resume" hands it over. --read-only leaves that out.`,
 	f.log.Register(c)
 	f.log.RegisterArchive(c)
 	flags := c.Flags()
-	flags.StringVar(&f.listen, "listen", defaultListen, "serve at this `HOST:PORT`; port 0 for any that is free")
-	flags.StringSliceVar(&f.hosts, "host", nil, "also answer to this `NAME` of the server, which others than its addresses need; may be repeated")
-	f.tls.register(c)
-	flags.StringVar(&f.tokenFile, "token-file", "", "the token that is needed to look, in a `FILE` (or "+serveTokenVariable+": the token itself; default: one that is made at start)")
+	f.listening.register(c, defaultListen, "serve at this `HOST:PORT`; port 0 for any that is free")
 	flags.BoolVar(&f.readOnly, "read-only", false, "only show: nobody decides about dead letters")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
 	cli.OnlyForCall(c, "show-secrets")
@@ -78,98 +66,37 @@ is started or "accept --resume" hands it over. --read-only leaves that out.`,
 // defaultListen is where pages are served, if nobody says otherwise.
 const defaultListen = "127.0.0.1:8320"
 
-// serveTokenVariable is the environment variable that holds the token of serve.
-const serveTokenVariable = "HANDOFF_TOKEN"
-
 func (f *serveFlags) run(c *cobra.Command) (err error) {
-	if err := f.tls.check(); err != nil {
+	if err := input.OneStdin(nil, append(f.files(), f.listening.tokenFile)...); err != nil {
 		return err
 	}
-	host, _, err := net.SplitHostPort(f.listen)
-	if err != nil || host == "" {
-		return fmt.Errorf("--listen %s: write it as HOST:PORT, such as %s", cli.ShownSetting(f.listen), defaultListen)
-	}
-	if err := input.OneStdin(nil, append(f.files(), f.tokenFile)...); err != nil {
-		return err
-	}
-	token, own, err := f.token(c)
+	listener, err := f.listening.listen(f.Globals, c)
 	if err != nil {
 		return err
 	}
-	certificate, err := f.tls.load()
-	if err != nil {
-		return err
-	}
+	defer listener.Close() // it is closed already where it has served
 	log, err := f.log.Open(c.Context(), false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = cli.Closed(err, log.Store().Close()) }()
 	o := live.Options{
-		Store: log.Store(), Secrets: f.showSecrets, HandOver: f.handOver, Token: token, Host: f.isHost(host), Secure: certificate != nil, Version: report.BuildVersion(),
+		Store: log.Store(), Secrets: f.showSecrets, HandOver: f.handOver, Guard: listener.guard, Version: report.BuildVersion(),
 		Records: func(r audit.Reader) collect.RecordOptions { return auditcmd.PageOptions(f.Globals, r, f.showSecrets) },
-		Log:     func(line string) { term.PrintError(c.ErrOrStderr(), errors.New(line)) },
+		Log:     func(line string) { printLine(c, line) },
 	}
 	finish, err := f.decisions(c, log, &o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = finish(err) }()
-	ctx, stop := context.WithCancel(c.Context())
-	defer stop()
-	defer f.PassSignals(func(syscall.Signal) { f.KeepSignals(); stop() })()
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
-	if err != nil {
-		if e := (*net.OpError)(nil); errors.As(err, &e) {
-			err = e.Err
-		}
-		return term.WithHint(fmt.Errorf("--listen %s: %w", cli.ShownSetting(f.listen), term.PlainError(err)), "--listen 127.0.0.1:0 takes a port that is free")
+	at := "listening at " + listener.url("/")
+	if listener.token == "" {
+		at += ", which a browser opens with ?token= and the token behind it"
+	} else {
+		at += "?token=" + listener.token
 	}
-	f.announce(c, host, listener.Addr(), token, own)
-	return live.Serve(ctx, listener, live.New(o), certificate, o.Log)
-}
-
-// token returns the token that is needed, and whether somebody has set it.
-func (f *serveFlags) token(c *cobra.Command) (token string, own bool, err error) {
-	from := "--token-file"
-	if variable, ok := os.LookupEnv(serveTokenVariable); ok && !c.Flags().Changed("token-file") {
-		if token, from = variable, serveTokenVariable; !isToken(token) {
-			return "", false, fmt.Errorf("%s: %w", from, errNoToken)
-		}
-	} else if token, err = loadToken(f.Globals, c, f.tokenFile); err != nil {
-		return "", false, err
-	}
-	switch {
-	case token == "":
-		return live.NewToken(), false, nil
-	case len(token) < live.MinToken:
-		return "", false, fmt.Errorf("%s: a token of %d characters can be guessed: use %d or more, as of openssl rand -hex 16", from, len(token), live.MinToken)
-	}
-	return token, true, nil
-}
-
-// isHost returns which hosts a request may be for: the addresses that the server can have, the name
-// in --listen, and those that flags name. No name of others is one of them, so that no page of theirs is
-// one of the server's.
-func (f *serveFlags) isHost(listen string) func(string) bool {
-	names := map[string]bool{"localhost": true, strings.ToLower(listen): true}
-	for _, name := range f.hosts {
-		names[strings.ToLower(strings.TrimSuffix(name, "."))] = true
-	}
-	local := isLoopback(listen)
-	return func(host string) bool {
-		if names[host] {
-			return true
-		}
-		ip := net.ParseIP(host)
-		return ip != nil && (!local || ip.IsLoopback())
-	}
-}
-
-// isLoopback reports whether only programs of this machine can reach a host.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return listener.serve(f.Globals, c, live.New(o), at)
 }
 
 // decisions adds what is needed to read dead letters and to decide about them. The caller calls finish
@@ -231,26 +158,4 @@ func withoutPassword(address string) string {
 	q.Del("password")
 	u.RawQuery = q.Encode()
 	return u.String()
-}
-
-// announce says where pages are served, and warns if others could read along. A token that somebody has
-// set is not printed.
-func (f *serveFlags) announce(c *cobra.Command, host string, at net.Addr, token string, own bool) {
-	if f.tls.certificate == "" && !isLoopback(host) {
-		term.Warn(c.ErrOrStderr(), "others on the network can read along, and take the token: --tls-cert and --tls-key serve https")
-	}
-	scheme := "http"
-	if f.tls.certificate != "" {
-		scheme = "https"
-	}
-	_, port, _ := net.SplitHostPort(at.String())
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	address := scheme + "://" + net.JoinHostPort(host, port) + "/"
-	if own {
-		fmt.Fprintf(c.ErrOrStderr(), "handoff: listening at %s, which a browser opens with ?token= and the token behind it\n", address)
-		return
-	}
-	fmt.Fprintf(c.ErrOrStderr(), "handoff: listening at %s?token=%s\n", address, token)
 }

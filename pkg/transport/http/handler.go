@@ -1,8 +1,6 @@
 package http
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/guard"
 	"github.com/eaapl/handoff/pkg/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
 )
@@ -61,14 +60,8 @@ func (s *Server) stopped() bool {
 	}
 }
 
-// isAllowed compares the token in a time that says nothing about it.
 func (s *Server) isAllowed(r *http.Request) bool {
-	if s.options.Token == "" {
-		return true
-	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	got, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.options.Token))
-	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(got[:], want[:]) == 1
+	return s.options.Token == "" || guard.HasToken(r, s.options.Token)
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {

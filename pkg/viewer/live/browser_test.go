@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/viewer/live"
+	"github.com/eaapl/handoff/pkg/guard"
 )
 
 // A person is somebody with a browser, at a site.
@@ -54,7 +54,7 @@ func visit(t *testing.T, s *site, width int64, dark bool) *person {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- live.Serve(ctx, l, s.handler, nil, func(line string) { t.Log(line) }) }()
+	go func() { served <- guard.Serve(ctx, l, s.handler, nil, func(line string) { t.Log(line) }) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {

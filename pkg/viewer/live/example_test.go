@@ -8,6 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
+	"github.com/eaapl/handoff/pkg/guard"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/pkg/viewer/live"
@@ -16,12 +17,11 @@ import (
 // A handler shows a log to who has its token.
 func Example() {
 	err := audittest.With([]audit.Record{{Event: audit.Accepted, TaskID: "t1", HandoffID: "h1"}}, func(_ context.Context, store audit.Store) error {
-		token := live.NewToken()
+		token := guard.NewToken()
 		h := live.New(live.Options{
-			Store: store, Token: token, Letters: receiver.NewLetters(audit.NewLog(store, nil), nil),
+			Store: store, Guard: guard.New(guard.Options{Token: token, Listen: "127.0.0.1"}), Letters: receiver.NewLetters(audit.NewLog(store, nil), nil),
 			Restored: func(_ context.Context, r audit.Reader) audit.Reader { return r },
 			Records:  func(audit.Reader) collect.RecordOptions { return collect.RecordOptions{} },
-			Host:     func(name string) bool { return name == "127.0.0.1" },
 		})
 		for _, path := range []string{"/", "/?token=" + token} {
 			w := httptest.NewRecorder()

@@ -172,7 +172,7 @@ func (h *Handler) waiting(ctx context.Context, name string, p *letterPage) error
 	p.Rejected = letter.Rejected
 	p.More = letter.Rejected.Details.MoreFindings
 	p.Decides = h.options.Release != nil
-	p.Form.Secret = h.guard.form
+	p.Form.Secret = h.secrets.form
 	if letter.Erased != nil {
 		p.Missing = letter.Erased.Error()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/stats"
+	"github.com/eaapl/handoff/pkg/guard"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
@@ -44,14 +45,8 @@ type Options struct {
 	// Stats say how metrics are judged; their times are not used.
 	Stats stats.Options
 
-	// Token is what everybody needs who asks for anything: at least [MinToken] characters of those that
-	// a bearer token has.
-	Token string
-	// Host reports whether the name or address of a host, without its port, may be that of this
-	// server. Others are refused, so that no page of another host is one of this (DNS rebinding).
-	Host func(string) bool
-	// Secure says that pages are served by TLS.
-	Secure bool
+	// Guard says who may ask.
+	Guard *guard.Guard
 	// Version is that of the program.
 	Version string
 	// Now returns the time; nil is time.Now.
@@ -60,9 +55,6 @@ type Options struct {
 	// hold control characters.
 	Log func(line string)
 }
-
-// MinToken is how long a token is at least: 128 bits in base64.
-const MinToken = 22
 
 // Bounds of what requests cost.
 const (
@@ -75,25 +67,22 @@ const (
 // A Handler serves the pages. It is safe for concurrent use.
 type Handler struct {
 	options Options
-	guard   guard
+	secrets secrets
 	mux     *http.ServeMux
 	queries chan struct{} // a place for each query
 	tasks   opened
 	figures figures
 }
 
-// New returns a handler. It panics if the token is too short.
+// New returns a handler.
 func New(o Options) *Handler {
-	if len(o.Token) < MinToken {
-		panic("live: a token that can be guessed")
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
 	}
-	h := &Handler{options: o, guard: newGuard(o.Token), mux: http.NewServeMux(), queries: make(chan struct{}, maxQueries)}
+	h := &Handler{options: o, secrets: newSecrets(o.Guard), mux: http.NewServeMux(), queries: make(chan struct{}, maxQueries)}
 	h.read("/{$}", h.searched)
 	h.read("/task", h.task)
 	h.read("/task/details", h.details)
