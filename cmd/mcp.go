@@ -45,7 +45,8 @@ given and returned inline. With --audit-log, the tool accept receives messages a
 records that, and the tool trace looks tasks up; without it there is neither.
 docs/mcp.md says how to add it to a client.
 
-Exit code 0: the client has ended; 2: trouble.`,
+Exit code 0: the client has ended, or with --listen a signal has ended the server;
+2: trouble.`,
 		Example: `  handoff mcp
   handoff mcp --root archive/ --audit-log team.db
   handoff mcp --listen 127.0.0.1:8080 --token-file token.txt`,

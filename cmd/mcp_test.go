@@ -132,7 +132,14 @@ func TestMCPGone(t *testing.T) {
 // serveMCP starts handoff mcp --listen, and returns where it listens and its token.
 func serveMCP(t testing.TB, args ...string) (address, token string) {
 	t.Helper()
-	c := mcpCommand(t, append([]string{"--listen", "127.0.0.1:0"}, args...)...)
+	address, token, _ = startMCP(t, args...)
+	return address, token
+}
+
+// startMCP is serveMCP for who needs the process.
+func startMCP(t testing.TB, args ...string) (address, token string, c *exec.Cmd) {
+	t.Helper()
+	c = mcpCommand(t, append([]string{"--listen", "127.0.0.1:0"}, args...)...)
 	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -150,11 +157,11 @@ func serveMCP(t testing.TB, args ...string) (address, token string) {
 			address = at
 		}
 		if at, ok := strings.CutPrefix(lines.Text(), "handoff: bearer token: "); ok {
-			return address, at
+			return address, at, c
 		}
 	}
 	t.Fatalf("it did not say where it listens: %v", lines.Err())
-	return "", ""
+	return "", "", nil
 }
 
 // bearer adds a token to requests.
@@ -178,6 +185,23 @@ func TestMCPHTTP(t *testing.T) {
 		t.Error(text)
 	}
 	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMCPHTTPEnds: a signal ends the server, also while a client listens, and that is no failure.
+func TestMCPHTTPEnds(t *testing.T) {
+	address, token, c := startMCP(t)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	s, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer{token}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() // the server is gone
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Skip(err)
+	}
+	if err := c.Wait(); err != nil {
 		t.Error(err)
 	}
 }
