@@ -1,9 +1,6 @@
 package cmd
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
@@ -11,17 +8,14 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/message"
 )
 
 // chainFlags are the flags of chain.
 type chainFlags struct {
 	*cli.Globals
 	reports    cli.ReportFlags
-	checks     chain.Options
+	checks     chainChecks
 	severities cli.SeverityFlags
-	tolerance  string
-	agents     []string
 	tasks      []string
 	explain    string
 	all        bool
@@ -65,42 +59,20 @@ read.`,
 // register registers the flags that say what is checked and what is reported.
 func (f *chainFlags) register(c *cobra.Command) {
 	f.reports.RegisterFiles(c, chainFormats)
-	flags := c.Flags()
 	f.severities.Register(c, "rule of a chain", chain.Rules)
 	cli.Formerly(c, "strict", "warnings-as-errors", "")
-	flags.IntVar(&f.checks.MaxVisits, "max-visits", 2, "how often two agents may hand a task to each other in turn")
-	flags.StringVar(&f.tolerance, "tolerance", chain.DefaultTolerance().String(), "by how many `USD` a budget may drift at one boundary")
-	flags.StringSliceVar(&f.agents, "agent-type", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
+	f.checks.register(c)
 	cli.Formerly(c, "agent-type", "agent", "names one agent; for its type")
-	flags.BoolVar(&f.all, "all", false, "show every task in full")
-}
-
-// options completes what is checked from the texts of flags.
-func (f *chainFlags) options(c *cobra.Command) (chain.Options, error) {
-	o := f.checks
-	if o.MaxVisits < 1 {
-		return o, fmt.Errorf("--max-visits %d: use 1 or more", o.MaxVisits)
-	}
-	var err error
-	if o.Tolerance, err = message.Number(f.tolerance).Decimal(); err != nil || o.Tolerance.Sign() < 0 {
-		return o, fmt.Errorf("--tolerance %q: use an amount of US dollars, such as 0.01", f.tolerance)
-	}
-	o.Agents = map[string][]string{}
-	for _, text := range f.agents {
-		id, agentType, ok := strings.Cut(text, "=")
-		if !ok || id == "" || agentType == "" {
-			return o, fmt.Errorf("--agent-type %q: write it as ID=TYPE", text)
-		}
-		o.Agents[id] = append(o.Agents[id], agentType)
-	}
-	o.Strict = f.severities.Strict
-	o.Severities, err = f.severities.Load(c)
-	return o, err
+	c.Flags().BoolVar(&f.all, "all", false, "show every task in full")
 }
 
 // run checks the messages that read adds.
 func (f *chainFlags) run(c *cobra.Command, read func(*chainRun) error) error {
-	options, err := f.options(c)
+	severities, err := f.severities.Load(c)
+	if err != nil {
+		return err
+	}
+	options, err := f.checks.options(severities, f.severities.Strict)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +28,7 @@ type reportFlags struct {
 	cli.FormatFlag
 	receiver    cli.ReceiverFlags
 	scanner     cli.ScannerFlags
+	checks      chainChecks
 	severities  cli.SeverityFlags
 	title       string
 	output      string
@@ -62,6 +61,7 @@ which the page says, or the page could not be written.`,
 	f.FormatFlag.Register(c)
 	f.receiver.Register(c)
 	f.scanner.Register(c)
+	f.checks.register(c)
 	f.severities.Register(c, "warning, or rule of a chain", reportRules)
 	c.Flags().StringVar(&f.title, "title", "", "the `TITLE` of the page (default: what is read)")
 	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
@@ -89,6 +89,10 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	checks, err := f.checks.options(severities, f.severities.Strict)
+	if err != nil {
+		return err
+	}
 	scanner, err := f.scanner.Load(f.Globals, c)
 	if err != nil {
 		return err
@@ -99,9 +103,8 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 		Severities: severities, Strict: f.severities.Strict,
 	}), collect.Options{
 		Title: term.Visible(cmp.Or(f.title, titleOf(list))), Version: report.BuildVersion(), Rules: report.Rules(), Limits: f.Limits,
-		Chain:   chain.Options{Severities: severities, Strict: f.severities.Strict, Tolerance: chain.DefaultTolerance()},
-		Secrets: f.showSecrets, Verifies: verifier != nil, MaxFindings: f.MaxFindings,
-		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand,
+		Chain: checks, Secrets: f.showSecrets, Verifies: verifier != nil, MaxFindings: f.MaxFindings,
+		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand(checks),
 	}))
 }
 
@@ -229,16 +232,4 @@ func argumentOf(o *collect.Origin) string {
 		return fmt.Sprintf("<(handoff decompress %s | sed -n %dp)", cli.ShellWord(o.Source), o.Line)
 	}
 	return fmt.Sprintf("<(sed -n %dp %s)", o.Line, cli.ShellWord(o.Source))
-}
-
-// chainCommand shows a task in a terminal.
-func chainCommand(taskID string, sources []string) string {
-	if slices.Contains(sources, "stdin") || taskID == "" {
-		return ""
-	}
-	words := []string{"handoff chain --task", cli.ShellWord(taskID)}
-	for _, s := range sources {
-		words = append(words, cli.ShellWord(s))
-	}
-	return strings.Join(words, " ")
 }

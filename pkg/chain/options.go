@@ -16,7 +16,7 @@ type Options struct {
 	// Strict makes warnings errors, also those of Severities.
 	Strict bool
 	// MaxVisits is how often a pair of agents may hand a task to each other in turn
-	// before it counts as a loop; 0 means 2.
+	// before it counts as a loop; 0 means [DefaultMaxVisits].
 	MaxVisits int
 	// Tolerance is how far a budget may drift at one boundary, in US dollars.
 	Tolerance message.Decimal
@@ -24,7 +24,8 @@ type Options struct {
 	Agents map[string][]string
 }
 
-const defaultMaxVisits = 2
+// DefaultMaxVisits is [Options].MaxVisits unless somebody says otherwise.
+const DefaultMaxVisits = 2
 
 // DefaultTolerance returns how far a budget may drift unless somebody says otherwise, for
 // [Options].Tolerance: a millionth of a US dollar.
@@ -34,7 +35,7 @@ func (o *Options) maxVisits() int {
 	if o.MaxVisits > 0 {
 		return o.MaxVisits
 	}
-	return defaultMaxVisits
+	return DefaultMaxVisits
 }
 
 // typesOf returns the types of an agent, first the one that names it in loops.
