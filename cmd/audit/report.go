@@ -34,8 +34,8 @@ agent spent, what was lost at which boundary, and each handoff with its message,
 records and where the log has them. Credentials in messages are asterisks, unless
 --show-secrets says otherwise.
 
-Exit code 0: it is written; 1: the log has no record of the task; 2: the log could not be
-read, or the archive not be written.`,
+Exit code 0: it is written; 1: the log has no record of the task; 2: the log or a message in
+it could not be read, which a page says in its place, or nothing could be written.`,
 		Example: `  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --key-file log.key -o evidence.tar.zst
   handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --html -o task.html`,
 		ValidArgsFunction: cli.OneID(log.Recorded(cli.TaskID)),

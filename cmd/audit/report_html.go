@@ -38,7 +38,8 @@ func (f *pageFlags) run(c *cobra.Command, log *cli.AuditLogFlag, task, path stri
 		return errors.New("a page is for a browser: name a file with -o, such as -o task.html")
 	}
 	return withLog(c, log, func(l *audit.Log) error {
-		defer atWork(f.Globals, c).Stop()
+		progress := atWork(f.Globals, c)
+		defer progress.Stop()
 		sealer := f.keys.Sealer(l)
 		defer sealer.Close() // it has written nothing
 		return l.Store().View(c.Context(), func(r audit.Reader) error {
@@ -52,7 +53,10 @@ func (f *pageFlags) run(c *cobra.Command, log *cli.AuditLogFlag, task, path stri
 			if err != nil {
 				return err
 			}
-			return out.Close(viewer.Write(out, page.Index, page.Details))
+			for _, err := range page.Unread {
+				progress.Fail(err)
+			}
+			return cli.Answer(out.Close(viewer.Write(out, page.Index, page.Details)), len(page.Unread), false)
 		})
 	})
 }

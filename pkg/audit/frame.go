@@ -16,6 +16,23 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("the message beside record %d is not the one that was recorded: handoff audit verify says more", e.Sequence)
 }
 
+// An UnreadableError says that the message beside a record cannot be read, where the rest of the
+// log can.
+type UnreadableError struct {
+	Sequence int64
+	Path     string // of the archive file that has the message, "" if it was not moved to one
+	Err      error  // why, without the path
+}
+
+func (e *UnreadableError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("record %d: %v", e.Sequence, e.Err)
+	}
+	return fmt.Sprintf("the message beside record %d is in the archive: %s: %v", e.Sequence, e.Path, e.Err)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
 // CheckFrame returns a [*ChangedError] if a frame is not the one that was recorded.
 func (s *Stored) CheckFrame(frame []byte) error {
 	if sha256.Sum256(frame) != s.FrameDigest {

@@ -85,7 +85,8 @@ type Reader interface {
 	// numbers unless it says otherwise. It ends after an error.
 	Records(Filter) iter.Seq2[Stored, error]
 	// Frame returns the compressed message beside a record, wherever it was moved to, nil if
-	// there is none.
+	// there is none. If the file that it was moved to cannot be read, the error is an
+	// [*UnreadableError].
 	Frame(sequence int64) ([]byte, error)
 	// Payload returns the personal data of a record's message, encrypted; nil if there is none.
 	Payload(sequence int64) ([]byte, error)

@@ -127,8 +127,8 @@ type Lost struct {
 
 // Details are what a page shows of a handoff that is opened.
 type Details struct {
-	// Message is the text of the message as it came; "" if it is not there any more, and then
-	// Missing says why.
+	// Message is the text of the message as it came; "" if it is not there any more or cannot be
+	// read, and then Missing says why.
 	Message string `json:"message"`
 	Missing string `json:"missing,omitzero"`
 	// Masked is set if credentials in the message are asterisks here.

@@ -107,13 +107,29 @@ func (t tx) archivedFrame(sequence int64) (frame []byte, err error) {
 	if removed, err := t.removed(); err != nil || sequence < removed {
 		return nil, err
 	}
-	f, err := archive.Open(path(list[0], t.archive))
+	place := path(list[0], t.archive)
+	f, err := archive.Open(place)
 	if err != nil {
-		return nil, fmt.Errorf("the message beside record %d is in the archive: %w", sequence, err)
+		return nil, unreadable(sequence, place, err)
 	}
 	defer f.Close() // read only
 	err = f.Each(sequence, sequence+1, func(_ int64, b []byte) error { frame = b; return nil })
-	return frame, err
+	if err != nil {
+		return nil, unreadable(sequence, place, err)
+	}
+	return frame, nil
+}
+
+// unreadable says why a message cannot be read from the file that it was moved to.
+func unreadable(sequence int64, path string, err error) error {
+	damaged, failed := (*archive.DamagedError)(nil), (*fs.PathError)(nil)
+	switch {
+	case errors.As(err, &damaged):
+		err = errors.New(damaged.Problem)
+	case errors.As(err, &failed):
+		err = failed.Err
+	}
+	return &audit.UnreadableError{Sequence: sequence, Path: path, Err: err}
 }
 
 func (t tx) Archive(a audit.Archive) error {

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/audit"
@@ -32,7 +31,8 @@ type Content struct {
 // Message returns the message of a handoff as it came, nil if it is not in the log any more.
 func (h *Handoff) Message(r audit.Reader) ([]byte, error) { return Message(r, h.Told()) }
 
-// Message returns the message beside a record as it came, nil if there is none.
+// Message returns the message beside a record as it came, nil if there is none. If it is there and
+// cannot be read, the error is an [*audit.UnreadableError].
 func Message(r audit.Reader, s *audit.Stored) ([]byte, error) {
 	if s.FrameDigest == (audit.Hash{}) {
 		return nil, nil
@@ -43,7 +43,7 @@ func Message(r audit.Reader, s *audit.Stored) ([]byte, error) {
 	}
 	text, err := audit.ReadFrame(frame, s.MessageBytes)
 	if err != nil {
-		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
+		return nil, &audit.UnreadableError{Sequence: s.Sequence, Err: err}
 	}
 	if restorer, ok := r.(Restorer); ok {
 		return restorer.Restore(*s, text)

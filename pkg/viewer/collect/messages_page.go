@@ -19,13 +19,15 @@ type Page struct {
 	Index *viewer.Index
 	// Details returns the details of a handoff, by its index.
 	Details func(i int) (*viewer.Details, error)
+	// Unread is why messages of an audit log could not be read, which the page says in their places.
+	Unread []error
 }
 
 // Page returns the page of all messages. No message can be added any more.
 func (c *Messages) Page() Page {
 	p := messagePage{Messages: c, left: cmp.Or(c.o.MaxFindings, math.MaxInt)}
 	p.collect()
-	return Page{p.index, ahead(len(p.shown), p.details)}
+	return Page{Index: p.index, Details: ahead(len(p.shown), p.details)}
 }
 
 // A messagePage is a page as it is made.

@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,7 +27,8 @@ type RecordOptions struct {
 }
 
 // Records returns the page of a task of an audit log. If there is no record of it, the error is a
-// [*trace.UnknownTaskError]. The details are read from r, as they are asked for, one after another.
+// [*trace.UnknownTaskError]; that a single message cannot be read is none, and the page says it. The
+// details are read from r, as they are asked for, one after another.
 func Records(ctx context.Context, r audit.Reader, id string, o RecordOptions) (Page, error) {
 	t, err := trace.Read(r, id)
 	if err != nil {
@@ -44,7 +46,7 @@ func Records(ctx context.Context, r audit.Reader, id string, o RecordOptions) (P
 	if err := p.collect(); err != nil {
 		return Page{}, err
 	}
-	return Page{p.index, p.details}, nil
+	return Page{p.index, p.details, p.unread}, nil
 }
 
 // A recordPage is a page as it is made.
@@ -57,6 +59,7 @@ type recordPage struct {
 	index  *viewer.Index
 	shown  []*trace.Handoff // by index
 	lost   map[string][]finding.Finding
+	unread []error
 	size   int64 // of the log
 	root   tree.Hash
 }
@@ -101,6 +104,9 @@ func (p *recordPage) collect() error {
 		p.index.Handoffs = append(p.index.Handoffs, v)
 		p.shown = append(p.shown, h)
 	}
+	for _, err := range p.unread {
+		p.index.Unread = append(p.index.Unread, missing(err))
+	}
 	task.Count = len(p.shown)
 	p.index.Tasks = []viewer.Task{task}
 	p.maskIndex(p.index)
@@ -118,7 +124,7 @@ func (p *recordPage) outline(h *trace.Handoff) (*outlined, error) {
 	o := &outlined{}
 	doc, err := h.Document(p.reader)
 	if err != nil || doc == nil {
-		return o, notErased(err)
+		return o, p.without(err)
 	}
 	o.Format = formatOf(doc)
 	o.Title = titleOf(doc.Root().Get("taskDescription").Text())
@@ -138,9 +144,26 @@ func formatOf(doc *jsonstream.Document) format.Format {
 	return f
 }
 
-// notErased returns an error unless it is that a message was erased, which a page shows.
-func notErased(err error) error {
-	if erased := (*personal.ErasedError)(nil); errors.As(err, &erased) {
+// missing returns what a page says in the place of a message that was erased or cannot be read, without
+// the directory that it should be in; "" for another error.
+func missing(err error) string {
+	if errors.As(err, new(*personal.ErasedError)) {
+		return err.Error()
+	}
+	if unreadable := (*audit.UnreadableError)(nil); errors.As(err, &unreadable) {
+		_, file := filepath.Split(unreadable.Path)
+		return (&audit.UnreadableError{Sequence: unreadable.Sequence, Path: file, Err: unreadable.Err}).Error()
+	}
+	return ""
+}
+
+// without returns an error unless the page does without the message. That one cannot be read is noted.
+func (p *recordPage) without(err error) error {
+	switch {
+	case errors.As(err, new(*audit.UnreadableError)):
+		p.unread = append(p.unread, err)
+		return nil
+	case errors.As(err, new(*personal.ErasedError)):
 		return nil
 	}
 	return err
@@ -151,9 +174,11 @@ func (p *recordPage) check(docs map[*trace.Handoff]*outlined) error {
 	checker := chain.New(p.Chain)
 	var accepted []audit.Stored
 	for _, h := range p.task.Handoffs {
+		if h.Accepted != nil {
+			accepted = append(accepted, *h.Accepted)
+		}
 		if m := docs[h]; m != nil && m.message != nil {
 			checker.Add(m.message)
-			accepted = append(accepted, *h.Accepted)
 		}
 	}
 	parents, err := trace.Parents(p.reader, accepted)
@@ -163,7 +188,7 @@ func (p *recordPage) check(docs map[*trace.Handoff]*outlined) error {
 	for i := range parents {
 		text, err := trace.Message(p.reader, &parents[i])
 		if err != nil {
-			if err = notErased(err); err != nil {
+			if err = p.without(err); err != nil {
 				return err
 			}
 			continue
@@ -258,11 +283,11 @@ func (p *recordPage) details(i int) (*viewer.Details, error) {
 func (p *recordPage) message(d *viewer.Details, h *trace.Handoff) (*jsonstream.Document, error) {
 	text, err := h.Message(p.reader)
 	switch {
-	case err != nil && notErased(err) == nil:
-		d.Missing = err.Error()
-		return nil, nil
 	case err != nil:
-		return nil, err
+		if d.Missing = missing(err); d.Missing == "" {
+			return nil, err
+		}
+		return nil, nil
 	case text == nil:
 		d.Missing = "the audit log has the records of it, and not the message"
 		return nil, nil

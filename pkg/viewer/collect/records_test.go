@@ -1,6 +1,7 @@
 package collect_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,22 +17,29 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
+func viewed(t *testing.T, l *audit.Log, f func(audit.Reader) error) {
+	t.Helper()
+	if err := l.Store().View(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func recordsOf(t *testing.T, r audit.Reader, task string) (collect.Page, error) {
+	return collect.Records(t.Context(), r, task, collect.RecordOptions{Options: options(), Facts: func(s *audit.Stored) ([]viewer.Fact, error) {
+		return []viewer.Fact{{Name: "handoff", Value: s.HandoffID}}, nil
+	}})
+}
+
 // recordedPage calls use with the page of the task t of a log.
 func recordedPage(t *testing.T, l *audit.Log, use func(audit.Reader, collect.Page)) {
 	t.Helper()
-	o := collect.RecordOptions{Options: options(), Facts: func(s *audit.Stored) ([]viewer.Fact, error) {
-		return []viewer.Fact{{Name: "handoff", Value: s.HandoffID}}, nil
-	}}
-	err := l.Store().View(t.Context(), func(r audit.Reader) error {
-		p, err := collect.Records(t.Context(), r, "t", o)
+	viewed(t, l, func(r audit.Reader) error {
+		p, err := recordsOf(t, r, "t")
 		if err == nil {
 			use(r, p)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func told(id, parent string, n int) []byte {
@@ -77,6 +85,38 @@ func TestEvents(t *testing.T) {
 		}
 		if !slices.ContainsFunc(d.Findings, func(f viewer.Finding) bool { return f.Pointer == "/currentState" && f.Message == "is incomplete" }) {
 			t.Errorf("the findings are %+v", d.Findings)
+		}
+	})
+}
+
+// A message that several receivers got is one handoff: each event says whose copy it is about, what was spent
+// counts once, and the answer of one of them is below it.
+func TestCopies(t *testing.T) {
+	l := audittest.New(t)
+	fanOut := []byte(`{"handoffId":"h1","taskId":"t","parentHandoffId":null,"fromAgent":{"agentId":"planner"},"toAgent":{"agentType":"reader"},
+		"receiverList":[{"agentType":"reader"},{"agentType":"scorer"}],"costTracking":{"costSpentSoFarUSD":0.5,"costBudgetRemainingUSD":0.5,"tokenSpent":{"prompt":1,"completion":1}}}`)
+	answer := []byte(`{"handoffId":"h2","taskId":"t","parentHandoffId":"h1","fromAgent":{"agentId":"scorer"},"toAgent":{"agentType":"writer"},
+		"costTracking":{"costSpentSoFarUSD":0.6,"costBudgetRemainingUSD":0.4,"tokenSpent":{"prompt":2,"completion":1}}}`)
+	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, fanOut)
+	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, bytes.Replace(fanOut, []byte(`"toAgent":{"agentType":"reader"}`), []byte(`"toAgent":{"agentType":"scorer"}`), 1))
+	audittest.Add(t, l, audit.Record{Event: audit.ExecutionFailed, HandoffID: "h1", TaskID: "t", Receiver: "reader"}, nil)
+	audittest.Add(t, l, audit.Record{Event: audit.Completed, HandoffID: "h1", TaskID: "t", Receiver: "scorer"}, nil)
+	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, answer)
+	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
+		list := detailsOf(t, p)
+		h := p.Index.Handoffs
+		if len(h) != 2 || h[1].ID != "h2" || h[1].Parent != 0 || len(list[0].Records) != 4 {
+			t.Fatalf("got %+v", h)
+		}
+		var events []string
+		for _, e := range h[0].Events {
+			events = append(events, e.Name+" "+e.Agent)
+		}
+		if want := []string{"ACCEPTED reader", "ACCEPTED scorer", "EXECUTION_FAILED reader", "COMPLETED scorer"}; !slices.Equal(events, want) {
+			t.Errorf("the events are %q", events)
+		}
+		if !slices.Equal(h[0].Receivers, []string{"reader", "scorer"}) || p.Index.Tasks[0].Total.USD != "0.6" || h[1].Events[0].Agent != "" {
+			t.Errorf("to %q, total %s, events of the answer %+v", h[0].Receivers, p.Index.Tasks[0].Total.USD, h[1].Events)
 		}
 	})
 }
@@ -134,7 +174,7 @@ func TestNoMessage(t *testing.T) {
 
 func TestUnknownTask(t *testing.T) {
 	err := audittest.New(t).Store().View(t.Context(), func(r audit.Reader) error {
-		_, err := collect.Records(t.Context(), r, "nobody", collect.RecordOptions{Options: options()})
+		_, err := recordsOf(t, r, "nobody")
 		return err
 	})
 	if !errors.As(err, new(*trace.UnknownTaskError)) {

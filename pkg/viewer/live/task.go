@@ -95,14 +95,17 @@ func (t *openTask) with(ctx context.Context, h *Handler, r audit.Reader, use fun
 	}
 	t.reader.Reader = r
 	defer func() { t.reader.Reader = nil }()
-	if t.page == nil {
-		page, err := collect.Records(context.WithoutCancel(ctx), &t.reader, t.id, h.options.Records(&t.reader))
+	page := t.page
+	if page == nil {
+		made, err := collect.Records(context.WithoutCancel(ctx), &t.reader, t.id, h.options.Records(&t.reader))
 		if err != nil {
 			return err
 		}
-		t.page = &page
+		if page = &made; len(made.Unread) == 0 { // what could not be read may be there the next time
+			t.page = page
+		}
 	}
-	return use(t.page)
+	return use(page)
 }
 
 // task shows the report of a task.
