@@ -46,12 +46,13 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"validate m.json", "validate -o report.txt m.json", "validate -q m.json", "scan m.json", "chain m.json", "chain -o chain.txt m.json",
+		"validate m.json", "validate -o report.txt m.json", "validate -q m.json", "scan m.json", "chain m.json", "chain -o chain.txt m.json", "report -o report.html m.json",
 		"count m.json", "inspect m.json", "inspect -o facts.txt m.json", "diff m.json m.json", "convert --format-out openai m.json",
 		"convert --format-out openai -o input.json m.json", "trim --last 3 -o small.json m.json", "redact m.json",
 		"compress -o all.zst many.jsonl", "compress --train -o train.dict many.jsonl", "decompress all.zst",
 		"macp check macp.json", "openai check openai.json", "openai paths --agents agents.yaml openai.json", "sw4rm status event.jsonl",
 		"accept m.json", "audit verify", "audit list", "audit stats", "audit chain cc35de8b-6ece-4435-abfd-a60e12baff98",
+		"audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --html -o task.html",
 		"send --to dir:inbox --checkpoint cp.json m.json", "schema compat schema.json schema.json",
 		"session list", "session show session.jsonl", "session handoff session.jsonl --to codex",
 	} {
