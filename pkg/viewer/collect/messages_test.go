@@ -2,6 +2,7 @@ package collect_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -37,8 +38,28 @@ func options() collect.Options {
 	}
 }
 
-// pageOf returns the page of messages.
+// A tester is a test, or a property of package rapid.
+type tester interface {
+	Context() context.Context
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+// A given message is one in a file of its own.
+type given struct{ source, text string }
+
+// pageOf returns the page of the messages of one file.
 func pageOf(t *testing.T, o collect.Options, texts ...string) collect.Page {
+	t.Helper()
+	var list []given
+	for _, text := range texts {
+		list = append(list, given{"in", text})
+	}
+	return pageOfAll(t, o, list)
+}
+
+func pageOfAll(t tester, o collect.Options, list []given) collect.Page {
 	t.Helper()
 	messages, err := collect.NewMessages(o, new(memory))
 	if err != nil {
@@ -49,13 +70,16 @@ func pageOf(t *testing.T, o collect.Options, texts ...string) collect.Page {
 		names = append(names, d.Name)
 	}
 	v := validate.New(validate.Options{Formats: names, All: true})
-	for i, text := range texts {
-		raw := jsonstream.NewRaw([]byte(text))
+	index := map[string]int{}
+	for _, g := range list {
+		i := index[g.source]
+		index[g.source]++
+		raw := jsonstream.NewRaw([]byte(g.text))
 		_, result, err := v.ValidateRaw(t.Context(), raw, jsonstream.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := messages.Add(messages.Examine(raw, chain.Place{Source: "in", Index: i, Line: i + 1}, result)); err != nil {
+		if err := messages.Add(messages.Examine(raw, chain.Place{Source: g.source, Index: i, Line: i + 1}, result)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,7 +87,7 @@ func pageOf(t *testing.T, o collect.Options, texts ...string) collect.Page {
 }
 
 // detailsOf returns the details of all handoffs of a page, which it checks.
-func detailsOf(t *testing.T, p collect.Page) []*viewer.Details {
+func detailsOf(t tester, p collect.Page) []*viewer.Details {
 	t.Helper()
 	var list []*viewer.Details
 	for i := range p.Index.Handoffs {
@@ -78,7 +102,7 @@ func detailsOf(t *testing.T, p collect.Page) []*viewer.Details {
 }
 
 // check holds a page to what package viewer says of its members.
-func check(t *testing.T, index *viewer.Index, list []*viewer.Details) {
+func check(t tester, index *viewer.Index, list []*viewer.Details) {
 	t.Helper()
 	next := 0
 	for _, task := range index.Tasks {
@@ -109,7 +133,7 @@ func check(t *testing.T, index *viewer.Index, list []*viewer.Details) {
 	}
 }
 
-func checkDetails(t *testing.T, index *viewer.Index, i int, d *viewer.Details, all []*viewer.Details) {
+func checkDetails(t tester, index *viewer.Index, i int, d *viewer.Details, all []*viewer.Details) {
 	t.Helper()
 	message, context := rootOf(d.Message), rootOf(d.Message)
 	if d.Context != "" {
