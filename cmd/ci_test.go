@@ -94,13 +94,20 @@ func TestAction(t *testing.T) {
 		code       int
 		wants      string
 		withoutLog bool
+		page       string
 	}{
 		"invalid":    {code: 1, wants: "::error file=fixtures/invalid/SCHEMA_INVALID/a b.json,line=1"},
 		"no failure": {inputs: map[string]string{"fail": "false"}, wants: "::error file="},
 		"one file":   {inputs: map[string]string{"paths": "fixtures/valid/one.json\n"}, wants: "1 message: 1 valid"},
 		"arguments":  {inputs: map[string]string{"args": "--expect=auto\n--all"}, wants: "0 not as expected"},
-		"unreadable": {inputs: map[string]string{"paths": "none.json", "fail": "false"}, code: 2, wants: "none.json", withoutLog: true},
-		"commands":   {inputs: map[string]string{"paths": "$(touch pwned)\n; touch pwned", "args": "`touch pwned`", "version": "x; touch pwned"}, code: 2, withoutLog: true},
+		"page":       {inputs: map[string]string{"report": "a page.html\n"}, code: 1, wants: "::error file=", page: "a page.html"},
+		"valid page": {inputs: map[string]string{"paths": "fixtures/valid", "report": "page.html"}, wants: "1 message: 1 valid", page: "page.html"},
+		"no folder":  {inputs: map[string]string{"fail": "false", "report": "none/page.html"}, code: 2, wants: "none/page.html: cannot be written"},
+		"unreadable": {inputs: map[string]string{"paths": "none.json", "fail": "false", "report": "page.html"}, code: 2, wants: "none.json", withoutLog: true, page: "page.html"},
+		"commands": {
+			inputs: map[string]string{"paths": "$(touch pwned)\n; touch pwned", "args": "`touch pwned`", "version": "x; touch pwned", "report": "$(touch pwned)\nsarif=pwned"},
+			code:   2, withoutLog: true, page: "$(touch pwned)",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, bin := ciFolder(t)
@@ -149,9 +156,18 @@ func TestAction(t *testing.T) {
 				t.Error("an input was run")
 			}
 			sarif := filepath.Join(temp, "handoff.sarif")
-			got, _ := os.ReadFile(outputs)
-			if want := "sarif=" + sarif + "\n"; (string(got) == want) == tt.withoutLog {
-				t.Errorf("the outputs are %q", got)
+			want := ""
+			if !tt.withoutLog {
+				want = "sarif=" + sarif + "\n"
+			}
+			if tt.page != "" {
+				want += "report=" + tt.page + "\n"
+				if text, err := os.ReadFile(filepath.Join(dir, tt.page)); err != nil || !bytes.HasPrefix(text, []byte("<!doctype html>")) {
+					t.Errorf("the page is %.100s, %v", text, err)
+				}
+			}
+			if got, _ := os.ReadFile(outputs); string(got) != want {
+				t.Errorf("the outputs are %q, want %q", got, want)
 			}
 			if text, err := os.ReadFile(sarif); !tt.withoutLog && (err != nil || !json.Valid(text)) {
 				t.Errorf("the log is %s, %v", text, err)
