@@ -229,10 +229,12 @@ func TestMisspeltMembers(t *testing.T) {
 		want := `the required member "` + name + `" is missing; found "` + wrong + `": did you mean "` + name + `"?`
 		if f := r.Findings[0]; f.Message != want || f.Pointer != holder+"/"+wrong || f.Line != lineOf(t, text, holder+"/"+wrong) {
 			t.Errorf("got %+v, want %s", f, want)
+		} else if f.Missing != name || f.Meant != name {
+			t.Errorf("%s: %q is missing, %q is meant, want %s", wrong, f.Missing, f.Meant, name)
 		}
 	}
 	r := check(t, with(t, "/signatureKeyID", `"k"`), Options{})
-	if want := `unknown member "signatureKeyID": did you mean "signatureKeyId"?`; len(r.Findings) != 1 || r.Findings[0].Message != want {
+	if want := `unknown member "signatureKeyID": did you mean "signatureKeyId"?`; len(r.Findings) != 1 || r.Findings[0].Message != want || r.Findings[0].Meant != "signatureKeyId" {
 		t.Errorf("got %+v, want %s", r, want)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // checkMessageSchema is the schema layer of section 6.1.
@@ -92,12 +91,12 @@ func unknownMembers(root jsonstream.Value, errors []finding.Finding) []finding.F
 	}
 	var findings []finding.Finding
 	program.Unnamed(root, func(member, schema jsonstream.Value) bool {
-		problem := unknownProblem(member.Name(), propertyNames(schema))
-		if member.Parent() == root && nearest.Name(member.Name(), propertyNames(schema)) == "" {
+		problem, meant := unknownProblem(member.Name(), propertyNames(schema))
+		if member.Parent() == root && meant == "" {
 			problem += ": put it into extensions"
 		}
 		f := schemaFinding("unknown-member", problem).OnName(member)
-		f.Severity = finding.Warning
+		f.Severity, f.Meant = finding.Warning, meant
 		if !explained[f.Pointer] || f.Pointer == "" {
 			findings = append(findings, f)
 		}

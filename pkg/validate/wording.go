@@ -56,12 +56,14 @@ func findingOf(c schema.Cause) finding.Finding {
 		problem.Message = "the member's name: " + valueProblem(c)
 		return problem.OnName(at)
 	case isUnknown && (c.Place.Exists() || c.Keyword == "unevaluatedProperties"):
-		problem.Message = unknownProblem(at.Name(), propertyNames(c.Rule.Parent()))
+		problem.Message, problem.Meant = unknownProblem(at.Name(), propertyNames(c.Rule.Parent()))
 		return problem.OnName(at)
 	case c.Keyword == "required" && c.Rule.Kind() == jsonstream.String:
 		name := c.Rule.Text()
+		problem.Missing = name
 		problem.Message = fmt.Sprintf("the required member %q is missing: add it", name)
 		if member := misspelt(c.Value, name, c.Rule.Parent().Parent().Get("properties")); member.Exists() {
+			problem.Meant = name
 			problem.Message = fmt.Sprintf("the required member %q is missing; found %s: did you mean %q?", name, finding.Quote(member.Name()), name)
 			return problem.OnName(member)
 		}
@@ -100,8 +102,9 @@ func propertyNames(schema jsonstream.Value) []string {
 	return names
 }
 
-func unknownProblem(name string, known []string) string {
-	return fmt.Sprintf("unknown member %s%s", finding.Quote(name), nearest.Suggestion(name, known))
+// unknownProblem says that a member is unknown. meant is the known one that it is nearly, or "".
+func unknownProblem(name string, known []string) (problem, meant string) {
+	return fmt.Sprintf("unknown member %s%s", finding.Quote(name), nearest.Suggestion(name, known)), nearest.Name(name, known)
 }
 
 // choiceProblem describes a failed anyOf or oneOf by what its branches would accept.
