@@ -208,15 +208,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	if err := f.checkAggregates(c); err != nil {
 		return err
 	}
-	schema, err := validate.EmbeddedSchema(schemas.State)
-	if err != nil {
-		return err
-	}
-	b := &builder{
-		buildFlags: f,
-		schema:     schema,
-		validator:  validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness}}),
-	}
+	b := &builder{buildFlags: f}
 	if f.fitting.asked(c) {
 		if err := f.fitting.complete(f.Globals, c); err != nil {
 			return err
@@ -236,7 +228,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 		}
 		return nil
 	}
-	err = f.Rewriting.Run(c, args)
+	err := f.Rewriting.Run(c, args)
 	if b.malformed.Load() && (errors.Is(err, cli.ErrNo) || errors.Is(err, cli.ErrReported)) {
 		return term.WithHint(err, stateHint())
 	}

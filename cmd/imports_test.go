@@ -36,7 +36,7 @@ var imports = map[string][]string{
 	"pkg/audit/trace":            {"pkg/audit", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/message"},
 	"pkg/audit/trace/otlp":       {"pkg/audit", "pkg/audit/trace", "pkg/chain", "pkg/message"},
 	"pkg/audit/tree":             {"pkg/internal/base64text", "golang.org/x/mod"},
-	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid"},
+	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",

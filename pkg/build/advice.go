@@ -28,44 +28,41 @@ var ours = map[string]string{
 // made are members of messages that no state has.
 var made = map[string]bool{"schemaVersion": true, "handoffId": true, "parentHandoffId": true, "timestamp": true, "traceparent": true, "signature": true, "signatureKeyId": true}
 
-// Meant returns the member of a state that is meant by one of another name, which a finding of the
+// unknownMember is the rule of members that a state does not have.
+const unknownMember = "schema/additionalProperties"
+
+// meant returns the member of a state that is meant by one of another name, which a finding of the
 // schema of states is about; "" for a finding about something else, or where that is not known.
-func Meant(f finding.Finding) string {
-	name := strings.TrimPrefix(f.Pointer, "/")
-	if strings.Contains(name, "/") {
-		return ""
-	}
-	if _, suggested, ok := strings.Cut(f.Message, didYouMean); ok {
-		return strings.Trim(suggested, `"?`)
-	}
-	if f.Rule != unknownMember {
-		return ""
-	}
-	return ours[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]
-}
-
-// The rule of unknown members, and what comes before the name that one is nearly.
-const (
-	unknownMember = "schema/additionalProperties"
-	didYouMean    = "did you mean "
-)
-
-// Advice returns what to append to the message of a finding of the schema of states: what to write,
-// or "" where the message says it.
-func Advice(f finding.Finding) string {
+func meant(f finding.Finding) string {
 	name := strings.TrimPrefix(f.Pointer, "/")
 	switch {
-	case strings.Contains(f.Message, didYouMean):
+	case name == "" || strings.Contains(name, "/"):
+		return ""
+	case f.Meant != "":
+		return f.Meant
+	case f.Rule == unknownMember:
+		return ours[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]
+	default:
+		return ""
+	}
+}
+
+// advice returns what to append to the message of a finding of the schema of states: what to write,
+// or "" where the message says it.
+func advice(f finding.Finding) string {
+	name := strings.TrimPrefix(f.Pointer, "/")
+	switch {
+	case f.Meant != "":
 		return ""
 	case f.Rule == unknownMember && made[name]:
 		return ": leave it out, it is made new or comes from the parent"
-	case f.Rule == unknownMember && Meant(f) != "":
-		return ": that is the member " + finding.Quote(Meant(f)) + shown(", as in ", "/"+Meant(f))
+	case f.Rule == unknownMember && meant(f) != "":
+		return ": that is the member " + finding.Quote(meant(f)) + shown(", as in ", "/"+meant(f))
 	case f.Rule == unknownMember && !strings.Contains(name, "/"):
 		return ": put it into currentState, or into extensions"
-	case f.Rule == "schema/required" && f.Pointer == "":
-		return shown(", as in ", "/cost") // all else may be absent
-	case f.Rule == "schema/required":
+	case f.Missing != "" && f.Pointer == "":
+		return shown(", as in ", "/"+f.Missing)
+	case f.Missing != "":
 		return shown(", as in ", f.Pointer)
 	case f.Rule == "schema/type":
 		return shown("; write it like ", f.Pointer)

@@ -66,12 +66,12 @@ type Override struct {
 // Message returns the message for a state, as compact JSON in the member order
 // of section 5.2.
 //
-// The state should have passed its schema. Of one that has not, what is only
-// copied is copied as it is, so the message has to be validated; where it
+// It is for a state that has passed its schema, where [Checked] is for any. Of one that has
+// not, what is only copied is copied as it is, so the message has to be validated; where it
 // cannot be used, as of a parent that is not valid or a state that is not filled
 // in ([Skeleton]), the error is an [*InputError]. Where nothing remains of the
 // budget, the error is an [*ExhaustedError]. Other errors are about the options.
-// It is the first of what is wrong; [Check] tells all. Message is safe for
+// It is the first of what is wrong; [Checked] tells all. Message is safe for
 // concurrent use if o.Random is.
 func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	b := newBuilder(state, o)
@@ -99,7 +99,7 @@ type builder struct {
 
 func newBuilder(state *jsonstream.Document, o Options) *builder {
 	b := &builder{o: o}
-	b.state, b.parent = input{"state", state.Root(), b.note}, input{name: "parent", note: b.note}
+	b.state, b.parent = input{State, state.Root(), b.note}, input{name: Parent, note: b.note}
 	b.state.expect("", b.state.root, jsonstream.Object)
 	b.filledIn()
 	if o.Parent != nil {

@@ -11,12 +11,11 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Check returns all that keeps a state from becoming a message that its receiver accepts, as
+// check returns all that keeps a state from becoming a message that its receiver accepts, as
 // far as the schema of states does not say it: errors as those of [Message], that neither the
 // options nor the state name an agent, and that nothing is done in a handoff that is not the
-// first of its task. What is missing where the schema
-// wants something else is not among them.
-func Check(state *jsonstream.Document, o Options) []error {
+// first of its task. What is missing where the schema wants something else is not among them.
+func check(state *jsonstream.Document, o Options) []error {
 	b := newBuilder(state, o)
 	if b.state.root.Kind() != jsonstream.Object {
 		return nil
@@ -39,10 +38,10 @@ func Check(state *jsonstream.Document, o Options) []error {
 // agentsNamed notes who is not.
 func (b *builder) agentsNamed() {
 	if b.o.From.AgentID == "" && !b.state.root.Get("fromAgent").Exists() {
-		b.state.fail("/fromAgent", "missing: say which agent hands over, as in %s", Shape("/fromAgent"))
+		b.state.fail("/fromAgent", "missing: say which agent hands over, as in %s", Shape("/fromAgent")).option = OptionFrom
 	}
 	if b.o.To.AgentType == "" && !b.state.root.Get("toAgent").Exists() {
-		b.state.fail("/toAgent", "missing: say which kind of agent is to take over, as in %s", Shape("/toAgent"))
+		b.state.fail("/toAgent", "missing: say which kind of agent is to take over, as in %s", Shape("/toAgent")).option = OptionTo
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 
 // An InputError reports a state or a parent that no message can be built from.
 type InputError struct {
-	Input    string              // "state" or "parent"
+	Input    string              // State or Parent
 	Pointer  string              // JSON Pointer into it, "" for its root
 	Position jsonstream.Position // of that value, or of the innermost one around it that is there
 	Problem  string              // what is wrong, what was found, what to do: without the place
 	Err      error               // the cause, or nil
 
-	bySchema bool // no document that has passed its schema has it
+	bySchema bool   // no document that has passed its schema has it
+	option   string // which field of Options helps as well
 }
 
 // Error gives the input, the pointer and the problem; not the position.

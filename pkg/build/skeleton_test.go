@@ -33,7 +33,7 @@ func TestShapesAreValid(t *testing.T) {
 func TestSkeletonIsNoMessage(t *testing.T) {
 	doc := document(t, string(Skeleton(Draft{})))
 	named := map[string]bool{}
-	for _, err := range Check(doc, Options{}) {
+	for _, err := range check(doc, Options{}) {
 		named[strings.TrimPrefix(strings.SplitN(err.Error(), ": ", 3)[1], "/")] = true
 	}
 	for v := range doc.Root().All() {

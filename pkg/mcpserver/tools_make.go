@@ -18,7 +18,6 @@ import (
 	"github.com/eaapl/handoff/pkg/tokens"
 	"github.com/eaapl/handoff/pkg/trim"
 	"github.com/eaapl/handoff/pkg/validate"
-	"github.com/eaapl/handoff/schemas"
 )
 
 func (s *Server) build() tool {
@@ -74,29 +73,40 @@ func (s *Server) runBuild(ctx context.Context, c *call) (any, error) {
 	if o.Parent, err = c.parent(ctx); err != nil {
 		return nil, fmt.Errorf("the parent: %w", err)
 	}
-	schema, err := validate.EmbeddedSchema(schemas.State)
+	m, err := build.Checked(ctx, state, o)
+	if list := (build.Problems)(nil); errors.As(err, &list) {
+		return nil, placedProblems(list)
+	}
 	if err != nil {
 		return nil, err
-	}
-	broken := schema.Check(state.Root())
-	if len(broken) > 0 {
-		return nil, errors.Join(append(placed(broken), build.Check(state, o)...)...)
-	}
-	m, err := build.Message(state, o)
-	if err != nil {
-		if all := build.Check(state, o); len(all) > 0 {
-			err = errors.Join(all...)
-		}
-		return nil, err
-	}
-	r, err := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness}}).Validate(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	if !r.Valid {
-		return nil, fmt.Errorf("the message would be rejected with %s: %w", r.Reason, errors.Join(placed(r.Findings)...))
 	}
 	return c.deliver(ctx, jsonstream.AppendCompact(nil, m.Raw()))
+}
+
+// buildRemedies are the arguments that help against problems.
+var buildRemedies = map[string]string{
+	build.OptionFrom:           ", or name it with fromAgentId and fromAgentVersion",
+	build.OptionTo:             ", or name it with toAgentType",
+	build.OptionAllowExhausted: ", or hand over all the same with allowExhausted",
+}
+
+// placedProblems returns the problems of a state as one error, each on a line with its place.
+func placedProblems(list build.Problems) error {
+	errs := make([]error, len(list))
+	for i, p := range list {
+		text := p.Text + buildRemedies[p.Option]
+		if p.Input != "" {
+			text = fmt.Sprintf("line %d, column %d: %s", p.Position.Line, p.Position.Column, text)
+		}
+		if p.Input == build.Parent {
+			text = "the parent: " + text
+		}
+		if p.Rule != "" {
+			text += " [" + p.Rule + "]"
+		}
+		errs[i] = errors.New(text)
+	}
+	return errors.Join(errs...)
 }
 
 // parent returns the message that a state's agent got, nil for none.
@@ -117,11 +127,11 @@ func (c *call) parent(ctx context.Context) (*message.Message, error) {
 	return m, err
 }
 
-// placed returns findings as errors, each with its place and what to write.
+// placed returns findings as errors, each with its place.
 func placed(list []finding.Finding) []error {
 	all := make([]error, len(list))
 	for i, f := range list {
-		all[i] = fmt.Errorf("line %d, column %d: %s%s [%s]", f.Line, f.Column, f.PlacedMessage(), build.Advice(f), f.Rule)
+		all[i] = fmt.Errorf("line %d, column %d: %s [%s]", f.Line, f.Column, f.PlacedMessage(), f.Rule)
 	}
 	return all
 }
