@@ -112,12 +112,7 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		if err != nil {
 			return nil, err
 		}
-		r, err := convert.Convert(doc, format.Format(f.to), f.Options)
-		if !f.Lenient && r.Report.From != r.Report.To && !r.Report.Restored || errors.As(err, new(convert.SourceErrors)) {
-			if broken := f.structure(c.Context(), d, doc, err); broken != nil {
-				return nil, broken
-			}
-		}
+		r, err := convert.Checked(c.Context(), doc, format.Format(f.to), f.Options, f.Limits)
 		if err != nil {
 			return nil, convertError(d, err)
 		}

@@ -50,7 +50,7 @@ var imports = map[string][]string{
 	"pkg/compress/frames":           {"pkg/compress", "pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/conversation":              {"pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/convert": {
-		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream",
+		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/message", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/deliver": {

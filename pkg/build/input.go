@@ -2,7 +2,6 @@ package build
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -39,14 +38,10 @@ type input struct {
 
 // fail notes an error and returns it.
 func (in input) fail(pointer, format string, args ...any) *InputError {
-	around := pointer
-	for !in.root.At(around).Exists() && around != "" {
-		around = around[:strings.LastIndexByte(around, '/')]
-	}
 	e := &InputError{
 		Input:    in.name,
 		Pointer:  pointer,
-		Position: in.root.At(around).Position(),
+		Position: in.root.Around(pointer).Position(),
 		Problem:  fmt.Sprintf(format, args...),
 	}
 	in.note(e)

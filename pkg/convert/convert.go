@@ -60,9 +60,10 @@ func (e *MadeUpError) Error() string {
 	return fmt.Sprintf("the source does not have what the target asks for: %s", strings.Join(names, ", "))
 }
 
-// Convert returns a message in another format. The error wraps [ErrFormat], is a
-// [*MadeUpError], with which the result has its report, or is [SourceErrors]. A message that
-// is in the format already is checked like any other, and returned as it is.
+// Convert returns a message in another format. The error wraps [ErrFormat], or is a
+// [*MadeUpError] or [SourceErrors], with which the result has its report. A message that
+// is in the format already is checked like any other, and returned as it is. [Checked] is for
+// sources that no schema has been asked about.
 func Convert(doc *jsonstream.Document, to format.Format, options Options) (Result, error) {
 	from, err := checkFormats(doc.Root(), to, options)
 	if err != nil {
@@ -73,7 +74,7 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	var checker exchange.Checker
 	sideOf(from).Codec.Check(&checker, source)
 	if len(checker.Findings) > 0 && !options.Lenient {
-		return Result{}, SourceErrors(checker.Findings)
+		return Result{Report: report}, SourceErrors(checker.Findings)
 	}
 	if from == to {
 		return Result{textOf(source, to), report}, nil
@@ -167,7 +168,7 @@ type SourceErrors []finding.Finding
 func (e SourceErrors) Error() string {
 	var lines []string
 	for _, f := range e {
-		lines = append(lines, f.Pointer+": "+f.Message)
+		lines = append(lines, f.PlacedMessage())
 	}
 	return strings.Join(lines, "; ")
 }

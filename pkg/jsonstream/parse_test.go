@@ -136,6 +136,11 @@ func TestPointers(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", pointer, got, want)
 		}
 	}
+	for pointer, want := range map[string]string{"": "", "/foo/1": "/foo/1", "/foo/2/x": "/foo", "/foo/1/x": "/foo/1", "/nope/0": "", "/a~1b/c": "/a~1b", "foo": ""} {
+		if got := root.Around(pointer).Pointer(); got != want {
+			t.Errorf("around %q: got %q, want %q", pointer, got, want)
+		}
+	}
 }
 
 func TestPositionIn(t *testing.T) {

@@ -36,6 +36,20 @@ func SplitPointer(pointer string) (tokens []string, ok bool) {
 	return tokens, true
 }
 
+// Around returns the value at a JSON Pointer below v, as [Value.At] does, or the innermost one on the
+// path to it that is there.
+func (v Value) Around(pointer string) Value {
+	tokens, _ := SplitPointer(pointer)
+	for _, token := range tokens {
+		next := v.child(token)
+		if !next.Exists() {
+			break
+		}
+		v = next
+	}
+	return v
+}
+
 // ArrayIndex reads a reference token as an array index: digits without leading zeros (RFC
 // 6901, section 4). One above 2³¹-1, which no array has, comes out as that.
 func ArrayIndex(token string) (index int, ok bool) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/mcpserver"
@@ -459,78 +457,4 @@ func TestSameID(t *testing.T) {
 			t.Errorf("it ended after %s", waited)
 		}
 	})
-}
-
-// TestBuildProblems builds of the states of the script in which the command line builds of them: the
-// tool says what that says, with its own arguments in place of the flags.
-func TestBuildProblems(t *testing.T) {
-	script, err := txtar.ParseFile("../../testdata/script/build-mistakes.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range script.Files {
-		files[f.Name] = string(f.Data)
-	}
-	asCommand := strings.NewReplacer("or name it with fromAgentId and fromAgentVersion", "or name it with --from ID@VERSION", "or name it with toAgentType", "or name it with --to TYPE")
-	rule := regexp.MustCompile(`(?m) \[[a-z]+/[A-Za-z]+\]$`)
-	s := connect(t, mcpserver.Options{})
-	for _, name := range []string{"state", "texts", "versions", "empty"} {
-		got, failed := call(t, s, "build", `{"stateText":`+quote(files[name+".json"])+`}`)
-		want, _, ok := strings.Cut(files[name+".want"], "handoff: hint: ")
-		want = regexp.MustCompile(`(?m)^handoff: [a-z.]+:(\d+):(\d+): `).ReplaceAllString(want, "line $1, column $2: ")
-		if got = asCommand.Replace(rule.ReplaceAllString(got, "")) + "\n"; !failed || !ok || got != want {
-			t.Errorf("of %s.json, the tool says\n%sand the command line\n%s", name, got, want)
-		}
-	}
-	for _, tt := range []struct{ name, arguments, want string }{
-		{"without a budget", `{"stateText":` + quote(files["exhausted.json"]) + `,"fromAgentId":"planner","fromAgentVersion":"1.0.0","toAgentType":"scorer"}`,
-			"line 2, column 22: /completedSubtasks: no completed .*\nthe budget is exhausted: .*, or hand over all the same with allowExhausted"},
-		{"of a bad parent", `{"state":` + files["fixed.json"] + `,"parent":{}}`, "^the parent: line 1, column 1: "},
-		{"rejected", `{"state":` + files["fixed.json"] + `,"toAgentType":"scorer","toAgentVersion":"latest"}`, `^the message would be rejected: SCHEMA_INVALID: /toAgent/agentVersion: .* \[schema/format\]$`},
-	} {
-		if got, failed := call(t, s, "build", tt.arguments); !failed || !regexp.MustCompile(tt.want).MatchString(got) {
-			t.Errorf("%s: %q", tt.name, got)
-		}
-	}
-}
-
-// blocking are files whose reading blocks.
-type blocking struct{ opened, released chan struct{} }
-
-func (b blocking) Open(string) (io.ReadCloser, error) {
-	b.opened <- struct{}{}
-	<-b.released
-	return nil, errors.New("released")
-}
-
-func (b blocking) Write(string, []byte, bool) error { return errors.New("not now") }
-
-// TestCancel cancels a call that would wait forever: it ends, and no more run at once than may.
-func TestCancel(t *testing.T) {
-	b := blocking{make(chan struct{}, 10), make(chan struct{})}
-	s := connect(t, mcpserver.Options{Files: b, Concurrency: 2})
-	ctx, cancel := context.WithCancel(t.Context())
-	var calls sync.WaitGroup
-	for range 5 {
-		calls.Go(func() {
-			if _, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "validate", Arguments: json.RawMessage(`{"path":"x"}`)}); err == nil {
-				t.Error("a call that was cancelled has a result")
-			}
-		})
-	}
-	<-b.opened
-	<-b.opened
-	if err := s.Ping(t.Context(), nil); err != nil { // while all slots are taken
-		t.Error(err)
-	}
-	if len(b.opened) > 0 {
-		t.Error("more run at once than may")
-	}
-	cancel()
-	calls.Wait()
-	close(b.released)
-	if text, failed := call(t, s, "validate", `{"message":{}}`); failed {
-		t.Errorf("after that: %s", text)
-	}
 }

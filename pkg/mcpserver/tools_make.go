@@ -9,7 +9,6 @@ import (
 	"github.com/eaapl/handoff/pkg/convert"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -94,15 +93,9 @@ var buildRemedies = map[string]string{
 func placedProblems(list build.Problems) error {
 	errs := make([]error, len(list))
 	for i, p := range list {
-		text := p.Text + buildRemedies[p.Option]
-		if p.Input != "" {
-			text = fmt.Sprintf("line %d, column %d: %s", p.Position.Line, p.Position.Column, text)
-		}
+		text := placed(p.Position, p.Text+buildRemedies[p.Option], p.Rule)
 		if p.Input == build.Parent {
 			text = "the parent: " + text
-		}
-		if p.Rule != "" {
-			text += " [" + p.Rule + "]"
 		}
 		errs[i] = errors.New(text)
 	}
@@ -122,18 +115,30 @@ func (c *call) parent(ctx context.Context) (*message.Message, error) {
 	m := message.Of(doc)
 	r, err := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}}).Validate(ctx, m)
 	if err == nil && !r.Valid {
-		err = errors.Join(placed(r.Findings)...)
+		err = placedFindings(r.Findings)
 	}
 	return m, err
 }
 
-// placed returns findings as errors, each with its place.
-func placed(list []finding.Finding) []error {
-	all := make([]error, len(list))
+// placedFindings returns findings as one error, each on a line with its place.
+func placedFindings(list []finding.Finding) error {
+	errs := make([]error, len(list))
 	for i, f := range list {
-		all[i] = fmt.Errorf("line %d, column %d: %s [%s]", f.Line, f.Column, f.PlacedMessage(), f.Rule)
+		errs[i] = errors.New(placed(f.Position(), f.PlacedMessage(), f.Rule))
 	}
-	return all
+	return errors.Join(errs...)
+}
+
+// placed returns what is wrong with its place, if it has one, and the rule that is broken, if it is
+// one's.
+func placed(at jsonstream.Position, text, rule string) string {
+	if at.Line > 0 {
+		text = fmt.Sprintf("line %d, column %d: %s", at.Line, at.Column, text)
+	}
+	if rule != "" {
+		text += " [" + rule + "]"
+	}
+	return text
 }
 
 func (s *Server) trim() tool {
@@ -285,25 +290,17 @@ func (s *Server) runConvert(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := convert.Convert(doc, in.To, o)
-	if !in.Lenient && r.Report.From != r.Report.To && !r.Report.Restored || errors.As(err, new(convert.SourceErrors)) {
-		from := in.Format
-		if from == "" {
-			from, _ = formats.Detect(doc.Root())
-		}
-		broken, err := validate.Structure(ctx, message.Of(doc), from, s.options.Limits)
-		if err != nil {
-			return nil, err
-		}
-		if len(broken) > 0 {
-			return nil, fmt.Errorf("%w\nfix it, or convert it as it is with lenient", errors.Join(placed(broken)...))
-		}
-	}
+	r, err := convert.Checked(ctx, doc, in.To, o, s.options.Limits)
+	var broken convert.SourceErrors
 	switch {
+	case errors.As(err, &broken):
+		err = placedFindings(broken)
+		if broken[0].Rule != validate.Fixture {
+			err = fmt.Errorf("%w\nfix it, or convert it as it is with lenient", err)
+		}
+		return nil, err
 	case errors.As(err, new(*convert.MadeUpError)):
 		return nil, fmt.Errorf("%w; without noMadeUp it is made up", err)
-	case errors.As(err, new(convert.SourceErrors)):
-		return nil, fmt.Errorf("%w; fix it, or convert it as it is with lenient", err)
 	case errors.Is(err, convert.ErrUnknown):
 		return nil, fmt.Errorf("%w; name it with format", err)
 	case err != nil:

@@ -34,8 +34,6 @@ func Of(err error) string {
 		return ": decompress it with --dict FILE, where FILE is that dictionary"
 	case errors.As(err, new(*convert.MadeUpError)):
 		return "; without --no-made-up it is made up"
-	case errors.As(err, new(convert.SourceErrors)):
-		return Lenient
 	case errors.As(err, new(*formats.StrangerError)):
 		return ofArray(err.Error()) // what to do about others, it says itself
 	case errors.Is(err, convert.ErrUnknown):

@@ -1,0 +1,49 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// Checked is [Convert] for a source that may break the schema of its own format, which Convert
+// looks at no further than it has to: a source whose members are missing or of a wrong type
+// ([validate.Structure]) is not converted, unless options are lenient. One that is in the format
+// already, or carries the message that it was made from, is not checked. [SourceErrors] are then
+// those of the schema and of the conversion, each with its place in the text. Other errors are those
+// of Convert and of ctx. limits bound what the source carries in encoded form.
+func Checked(ctx context.Context, doc *jsonstream.Document, to format.Format, options Options, limits jsonstream.Limits) (Result, error) {
+	r, err := Convert(doc, to, options)
+	var faults SourceErrors
+	isBroken := errors.As(err, &faults)
+	if !isBroken && (options.Lenient || r.Report.From == r.Report.To || r.Report.Restored) {
+		return r, err
+	}
+	broken, structureErr := validate.Structure(ctx, message.Of(doc), r.Report.From, limits)
+	if structureErr != nil {
+		return Result{}, structureErr
+	}
+	all := SourceErrors(broken)
+	reported := map[string]bool{}
+	for _, f := range broken {
+		if f.Rule == validate.Fixture {
+			return Result{}, all
+		}
+		reported[f.Pointer] = true
+	}
+	for _, f := range faults {
+		holder := f.Pointer[:max(strings.LastIndexByte(f.Pointer, '/'), 0)]
+		if !reported[f.Pointer] && !reported[holder] {
+			all = append(all, f.At(f.Pointer, doc.Root().Around(f.Pointer).Position()))
+		}
+	}
+	if len(all) > 0 {
+		return Result{}, all
+	}
+	return r, err
+}
