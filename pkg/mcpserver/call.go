@@ -185,7 +185,7 @@ func (s *Server) message() []property {
 }
 
 // raw returns the document that arguments with a prefix give, ok is false if none does.
-func (c *call) raw(prefix string) (raw jsonstream.Raw, ok bool, err error) {
+func (c *call) raw(ctx context.Context, prefix string) (raw jsonstream.Raw, ok bool, err error) {
 	var in struct {
 		Index  *int          `json:"index"`
 		Format format.Format `json:"format"`
@@ -213,7 +213,7 @@ func (c *call) raw(prefix string) (raw jsonstream.Raw, ok bool, err error) {
 	if given[0] == name[0] {
 		return jsonstream.NewRaw(c.documents[name[0]]), true, nil
 	}
-	r, err := c.open(given[0], name)
+	r, err := c.open(ctx, given[0], name)
 	if err != nil {
 		return raw, false, err
 	}
@@ -222,18 +222,35 @@ func (c *call) raw(prefix string) (raw jsonstream.Raw, ok bool, err error) {
 	return raw, err == nil, err
 }
 
-// open opens what an argument names.
-func (c *call) open(given string, name [4]string) (io.ReadCloser, error) {
+// open opens what an argument names. It is read until ctx ends.
+func (c *call) open(ctx context.Context, given string, name [4]string) (io.ReadCloser, error) {
 	value := c.member(given)
+	var r io.ReadCloser
+	var err error
 	switch given {
 	case name[1]:
-		return io.NopCloser(strings.NewReader(value)), nil
+		r = io.NopCloser(strings.NewReader(value))
 	case name[2]:
-		return c.server.options.Files.Open(value) // without files the schema has no path
+		r, err = c.server.options.Files.Open(value) // without files the schema has no path
 	default:
-		text, err := c.server.results.get(value)
-		return io.NopCloser(bytes.NewReader(text)), err
+		var text []byte
+		text, err = c.server.results.get(value)
+		r = io.NopCloser(bytes.NewReader(text))
 	}
+	return reading{r, ctx}, err
+}
+
+// A reading ends with a call: what is read may have many messages before the one that is asked for.
+type reading struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.ReadCloser.Read(p)
 }
 
 // pick reads the one message that is asked for.
@@ -269,8 +286,8 @@ func (c *call) pick(r io.Reader, f format.Format, index *int) (jsonstream.Raw, e
 }
 
 // required is raw for a document that must be there.
-func (c *call) required(prefix string) (jsonstream.Raw, error) {
-	raw, ok, err := c.raw(prefix)
+func (c *call) required(ctx context.Context, prefix string) (jsonstream.Raw, error) {
+	raw, ok, err := c.raw(ctx, prefix)
 	if err == nil && !ok {
 		name := names(prefix)
 		err = fmt.Errorf("give a document with one of %s, %s, %s", name[0], name[1], name[3])
@@ -282,13 +299,13 @@ func (c *call) required(prefix string) (jsonstream.Raw, error) {
 }
 
 // whole returns all that text, path or result gives, which need not be JSON.
-func (c *call) whole() ([]byte, error) {
+func (c *call) whole(ctx context.Context) ([]byte, error) {
 	name := names("")
 	for _, given := range name[1:] {
 		if c.member(given) == "" {
 			continue
 		}
-		r, err := c.open(given, name)
+		r, err := c.open(ctx, given, name)
 		if err != nil {
 			return nil, err
 		}
@@ -304,16 +321,19 @@ func (c *call) whole() ([]byte, error) {
 }
 
 // parsed returns the document that arguments with a prefix give, parsed.
-func (c *call) parsed(prefix string) (*jsonstream.Document, error) {
-	raw, err := c.required(prefix)
+func (c *call) parsed(ctx context.Context, prefix string) (*jsonstream.Document, error) {
+	raw, err := c.required(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
-	return c.parse(raw)
+	return c.parse(ctx, raw)
 }
 
-func (c *call) parse(raw jsonstream.Raw) (*jsonstream.Document, error) {
+func (c *call) parse(ctx context.Context, raw jsonstream.Raw) (*jsonstream.Document, error) {
 	doc, err := jsonstream.Parse(raw, c.server.options.Limits)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if damage := (*jsonstream.SyntaxError)(nil); errors.As(err, &damage) {
 		return nil, fmt.Errorf("line %d, column %d: %w", damage.Line, damage.Column, err)
 	}

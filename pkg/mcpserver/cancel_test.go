@@ -11,6 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/eaapl/handoff/pkg/mcpserver"
+	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // blocking are files whose reading blocks.
@@ -50,5 +52,67 @@ func TestCancel(t *testing.T) {
 	close(b.released)
 	if text, failed := call(t, s, "validate", `{"message":{}}`); failed {
 		t.Errorf("after that: %s", text)
+	}
+}
+
+// endless are files of messages without an end. It says when it is read.
+type endless chan struct{}
+
+func (e endless) Open(string) (io.ReadCloser, error) { return io.NopCloser(e), nil }
+
+func (e endless) Write(string, []byte, bool) error { return errors.New("not now") }
+
+func (e endless) Read(p []byte) (int, error) {
+	begun(e)
+	return copy(p, "{}\n"), nil
+}
+
+// waiting is a scanner of texts that take as long as they may. It says when it has one.
+type waiting struct {
+	safety.Scanner
+	started chan struct{}
+}
+
+func (w waiting) Scan(ctx context.Context, _ safety.Field, _ string) (safety.Verdict, error) {
+	begun(w.started)
+	<-ctx.Done()
+	return safety.Verdict{}, ctx.Err()
+}
+
+// begun says that something has begun, if that is not said already.
+func begun(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// TestCancelEndsWork cancels calls whose work would never end: it does, and the next call has the one
+// place that there is.
+func TestCancelEndsWork(t *testing.T) {
+	started := make(chan struct{}, 1)
+	s := connect(t, mcpserver.Options{Files: endless(started), Concurrency: 1, Checks: validate.Options{Scanner: waiting{started: started}}})
+	for _, tt := range []struct{ name, tool, arguments string }{
+		{"messages before one of a file", "validate", `{"path":"x","index":1000000000}`},
+		{"messages before one of the document", "trim", `{"path":"x","index":1000000000,"last":1}`},
+		{"a long text", "validate", `{"message":` + example(t, "message") + `}`},
+		{"a long text to scan", "scan", `{"message":` + example(t, "message") + `}`},
+		{"a long plain text", "scan", `{"text":"x","plain":true}`},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-started
+			cancel()
+		}()
+		if r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: tt.tool, Arguments: json.RawMessage(tt.arguments)}); err == nil {
+			t.Errorf("%s: a call that was cancelled has the result %v", tt.name, r.Content)
+		}
+		if text, failed := call(t, s, "count", `{"message":{"messages":[]}}`); failed {
+			t.Errorf("%s: after that: %s", tt.name, text)
+		}
+		select {
+		case <-started: // of a read after the one that has ended the call
+		default:
+		}
 	}
 }

@@ -144,7 +144,7 @@ func (s *Server) runValidate(ctx context.Context, c *call) (any, error) {
 	if in.Format != "" {
 		o.Formats = []format.Format{in.Format}
 	}
-	raw, err := c.required("")
+	raw, err := c.required(ctx, "")
 	var id string
 	var r validate.Result
 	if damage := (*jsonstream.SyntaxError)(nil); errors.As(err, &damage) {
@@ -219,7 +219,7 @@ func (s *Server) runScan(ctx context.Context, c *call) (any, error) {
 	var found safety.Report
 	place := safety.PlacedFinding.Position
 	if in.Plain {
-		plain, err := c.whole()
+		plain, err := c.whole(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +229,7 @@ func (s *Server) runScan(ctx context.Context, c *call) (any, error) {
 		}
 		place = func(f safety.PlacedFinding) jsonstream.Position { return raw.PositionAt(f.Offset) }
 	} else {
-		doc, err := c.parsed("")
+		doc, err := c.parsed(ctx, "")
 		if err != nil {
 			return nil, err
 		}
@@ -303,7 +303,7 @@ type counted struct {
 	NextOffset int                `json:"nextOffset,omitempty"`
 }
 
-func (s *Server) runCount(_ context.Context, c *call) (any, error) {
+func (s *Server) runCount(ctx context.Context, c *call) (any, error) {
 	var in struct {
 		page
 		Format format.Format   `json:"format"`
@@ -318,7 +318,7 @@ func (s *Server) runCount(_ context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := c.parsed("")
+	doc, err := c.parsed(ctx, "")
 	if err != nil {
 		return nil, err
 	}

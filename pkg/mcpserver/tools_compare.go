@@ -96,7 +96,7 @@ func (s *Server) runDiff(ctx context.Context, c *call) (any, error) {
 	}
 	var sides [2]*jsonstream.Document
 	for i, name := range []string{"old", "new"} {
-		doc, err := c.parsed(name)
+		doc, err := c.parsed(ctx, name)
 		if err == nil && in.Format != "" {
 			_, err = history.FormatOf(doc.Root(), in.Format)
 		}
@@ -200,7 +200,7 @@ type brokenRule struct {
 }
 
 func (s *Server) runAccept(ctx context.Context, c *call) (any, error) {
-	raw, err := c.required("")
+	raw, err := c.required(ctx, "")
 	damage := (*jsonstream.SyntaxError)(nil)
 	if err != nil && !errors.As(err, &damage) {
 		return nil, err

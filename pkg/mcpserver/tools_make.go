@@ -61,7 +61,7 @@ func (s *Server) runBuild(ctx context.Context, c *call) (any, error) {
 	if (in.From == "") != (in.FromVersion == "") {
 		return nil, errors.New("fromAgentId and fromAgentVersion: give both, or neither")
 	}
-	state, err := c.parsed("state")
+	state, err := c.parsed(ctx, "state")
 	if err != nil {
 		return nil, fmt.Errorf("the state: %w", err)
 	}
@@ -104,11 +104,11 @@ func placedProblems(list build.Problems) error {
 
 // parent returns the message that a state's agent got, nil for none.
 func (c *call) parent(ctx context.Context) (*message.Message, error) {
-	raw, ok, err := c.raw("parent")
+	raw, ok, err := c.raw(ctx, "parent")
 	if err != nil || !ok {
 		return nil, err
 	}
-	doc, err := c.parse(raw)
+	doc, err := c.parse(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (s *Server) runTrim(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := c.parsed("")
+	doc, err := c.parsed(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func (s *Server) runConvert(ctx context.Context, c *call) (any, error) {
 	if err := o.Check(); err != nil {
 		return nil, fmt.Errorf("budget: %w", err)
 	}
-	doc, err := c.parsed("")
+	doc, err := c.parsed(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +330,7 @@ func (s *Server) render() tool {
 			if err := c.into(&in); err != nil {
 				return nil, err
 			}
-			doc, err := c.parsed("")
+			doc, err := c.parsed(ctx, "")
 			if err != nil {
 				return nil, err
 			}

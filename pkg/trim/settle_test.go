@@ -1,6 +1,7 @@
 package trim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
@@ -117,6 +119,15 @@ func TestNoLimit(t *testing.T) {
 	text := strings.Replace(chat(60), `"handoffId":"h","conversationHistoryVerbatim"`, `"conversation_history"`, 1)
 	if r := mustTrim(t, text, Options{}); r.Gone != 10 {
 		t.Errorf("%d turns gone", r.Gone)
+	}
+}
+
+// A trim that is cancelled ends, also where no summary is written.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Message(ctx, document(t, []byte(chat(60))), jsonstream.Limits{}, Options{Last: 1, Meter: quarters}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }
 

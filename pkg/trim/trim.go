@@ -121,7 +121,7 @@ func (e *OverError) Error() string {
 }
 
 // Message trims a message of any format: its turns, or those of the context that it
-// carries. The error is of [history.Of], of the summariser, [ErrNoLimit] or an
+// carries. The error is of [history.Of], of the summariser, of ctx, [ErrNoLimit] or an
 // [*OverError]; the message is never changed.
 func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	f, err := history.FormatOf(doc.Root(), o.Format)
@@ -152,6 +152,9 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	// bytes of a summary is an estimate, which later attempts correct.
 	var least size // of the slack: what earlier attempts exceeded the limits by
 	for attempt := 1; ; attempt++ {
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
 		err := d.plan()
 		if err != nil && d.slack != least { // a shorter summary may have a smaller error
 			d.slack = least
