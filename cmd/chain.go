@@ -14,7 +14,7 @@ import (
 type chainFlags struct {
 	*cli.Globals
 	reports    cli.ReportFlags
-	checks     chainChecks
+	checks     cli.ChainFlags
 	severities cli.SeverityFlags
 	tasks      []string
 	explain    string
@@ -61,7 +61,7 @@ func (f *chainFlags) register(c *cobra.Command) {
 	f.reports.RegisterFiles(c, chainFormats)
 	f.severities.Register(c, "rule of a chain", chain.Rules)
 	cli.Formerly(c, "strict", "warnings-as-errors", "")
-	f.checks.register(c)
+	f.checks.Register(c)
 	cli.Formerly(c, "agent-type", "agent", "names one agent; for its type")
 	c.Flags().BoolVar(&f.all, "all", false, "show every task in full")
 }
@@ -72,7 +72,7 @@ func (f *chainFlags) run(c *cobra.Command, read func(*chainRun) error) error {
 	if err != nil {
 		return err
 	}
-	options, err := f.checks.options(severities, f.severities.Strict)
+	options, err := f.checks.Options(severities, f.severities.Strict)
 	if err != nil {
 		return err
 	}

@@ -223,7 +223,7 @@ var imports = map[string][]string{
 	},
 	"cmd/internal/claim": {"cmd/internal/term"},
 	"cmd/internal/cli": {
-		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/chain", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},

@@ -15,7 +15,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/tasktree"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/pkg/viewer"
@@ -28,7 +27,7 @@ type reportFlags struct {
 	cli.FormatFlag
 	receiver    cli.ReceiverFlags
 	scanner     cli.ScannerFlags
-	checks      chainChecks
+	checks      cli.ChainFlags
 	severities  cli.SeverityFlags
 	title       string
 	output      string
@@ -61,7 +60,7 @@ which the page says, or the page could not be written.`,
 	f.FormatFlag.Register(c)
 	f.receiver.Register(c)
 	f.scanner.Register(c)
-	f.checks.register(c)
+	f.checks.Register(c)
 	f.severities.Register(c, "warning, or rule of a chain", reportRules)
 	c.Flags().StringVar(&f.title, "title", "", "the `TITLE` of the page (default: what is read)")
 	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
@@ -89,7 +88,7 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	checks, err := f.checks.options(severities, f.severities.Strict)
+	checks, err := f.checks.Options(severities, f.severities.Strict)
 	if err != nil {
 		return err
 	}
@@ -198,38 +197,4 @@ func (f *reportFlags) make(c *cobra.Command, page collect.Page, out *output.File
 	progress := f.StartDoing(c.ErrOrStderr(), "writing the page", -1)
 	defer progress.Stop()
 	return viewer.Write(out, page.Index, page.Details)
-}
-
-// messageCommands are lines for a shell that show parts of a handoff.
-func messageCommands(s collect.Subject) []viewer.Command {
-	list := []viewer.Command{}
-	message := argumentOf(s.Message)
-	if message == "" {
-		return list
-	}
-	show := func(what, line string) { list = append(list, viewer.Command{Shows: what, Line: line}) }
-	show("the message", "handoff inspect "+message)
-	show("its findings", "handoff validate "+message)
-	if s.Parent != nil {
-		if before := argumentOf(s.Parent); before != "" {
-			show("the difference", "handoff diff "+before+" "+message)
-		}
-	}
-	show("what a model is given", "handoff render "+message)
-	return list
-}
-
-// argumentOf returns the argument of a command that reads one message; "" where there is none.
-func argumentOf(o *collect.Origin) string {
-	switch {
-	case o.Source == "stdin":
-		return ""
-	case o.Alone:
-		return cli.ShellWord(o.Source)
-	case !o.OneLine:
-		return ""
-	case output.CodecOf(o.Source) != compress.None:
-		return fmt.Sprintf("<(handoff decompress %s | sed -n %dp)", cli.ShellWord(o.Source), o.Line)
-	}
-	return fmt.Sprintf("<(sed -n %dp %s)", o.Line, cli.ShellWord(o.Source))
 }

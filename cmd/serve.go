@@ -22,6 +22,7 @@ import (
 type serveFlags struct {
 	receptionFlags
 	listening   listeningFlags
+	chains      cli.ChainFlags
 	readOnly    bool
 	showSecrets bool
 }
@@ -59,6 +60,7 @@ is started or "accept --resume" hands it over. --read-only leaves that out.`,
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
 	cli.OnlyForCall(c, "show-secrets")
 	f.checks.register(c)
+	f.chains.Register(c)
 	f.personal.Register(c)
 	return c
 }
@@ -68,6 +70,10 @@ const defaultListen = "127.0.0.1:8320"
 
 func (f *serveFlags) run(c *cobra.Command) (err error) {
 	if err := input.OneStdin(nil, append(f.files(), f.listening.tokenFile)...); err != nil {
+		return err
+	}
+	chains, err := f.chains.Options(nil, false)
+	if err != nil {
 		return err
 	}
 	listener, err := f.listening.listen(f.Globals, c)
@@ -82,8 +88,10 @@ func (f *serveFlags) run(c *cobra.Command) (err error) {
 	defer func() { err = cli.Closed(err, log.Store().Close()) }()
 	o := live.Options{
 		Store: log.Store(), Secrets: f.showSecrets, HandOver: f.handOver, Guard: listener.guard, Version: report.BuildVersion(),
-		Records: func(r audit.Reader) collect.RecordOptions { return auditcmd.PageOptions(f.Globals, r, f.showSecrets) },
-		Log:     func(line string) { printLine(c, line) },
+		Records: func(r audit.Reader) collect.RecordOptions {
+			return auditcmd.PageOptions(f.Globals, r, chains, f.showSecrets)
+		},
+		Log: func(line string) { printLine(c, line) },
 	}
 	finish, err := f.decisions(c, log, &o)
 	if err != nil {

@@ -3,6 +3,7 @@ package audit
 import (
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,11 @@ it could not be read, which a page says in its place, or nothing could be writte
 					return errors.New("--html needs no key and no checkpoint: leave out --key-file and --log-checkpoint, or --html for an archive with proofs")
 				}
 				return page.run(c, &log, args[0], output)
+			}
+			for _, name := range []string{"show-secrets", "subject-keys", "max-visits", "tolerance", "agent-type"} {
+				if c.Flags().Changed(name) {
+					return fmt.Errorf("--%s is for --html", name)
+				}
 			}
 			if output == "" {
 				return errors.New("name the archive with -o, such as -o evidence.tar.zst")

@@ -21,6 +21,7 @@ import (
 type pageFlags struct {
 	*cli.Globals
 	keys        cli.SubjectKeysFlag
+	checks      cli.ChainFlags
 	html        bool
 	showSecrets bool
 }
@@ -30,12 +31,17 @@ func (f *pageFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
 	cli.OnlyForCall(c, "html", "show-secrets")
 	f.keys.Register(c)
+	f.checks.Register(c)
 }
 
 // run writes the page of a task.
 func (f *pageFlags) run(c *cobra.Command, log *cli.AuditLogFlag, task, path string) error {
 	if path == "" && term.IsTerminal(c.OutOrStdout()) {
 		return errors.New("a page is for a browser: name a file with -o, such as -o task.html")
+	}
+	checks, err := f.checks.Options(nil, false)
+	if err != nil {
+		return err
 	}
 	return withLog(c, log, func(l *audit.Log) error {
 		progress := atWork(f.Globals, c)
@@ -44,7 +50,7 @@ func (f *pageFlags) run(c *cobra.Command, log *cli.AuditLogFlag, task, path stri
 		defer sealer.Close() // it has written nothing
 		return l.Store().View(c.Context(), func(r audit.Reader) error {
 			reader := personal.NewReader(c.Context(), r, sealer, false)
-			page, err := collect.Records(c.Context(), reader, task, PageOptions(f.Globals, reader, f.showSecrets))
+			page, err := collect.Records(c.Context(), reader, task, PageOptions(f.Globals, reader, checks, f.showSecrets))
 			if err != nil {
 				return answered(c.ErrOrStderr(), err)
 			}
@@ -62,10 +68,10 @@ func (f *pageFlags) run(c *cobra.Command, log *cli.AuditLogFlag, task, path stri
 }
 
 // PageOptions say how the page of a task is made from the records of a log.
-func PageOptions(g *cli.Globals, r audit.Reader, showSecrets bool) collect.RecordOptions {
+func PageOptions(g *cli.Globals, r audit.Reader, checks chain.Options, showSecrets bool) collect.RecordOptions {
 	return collect.RecordOptions{
 		Options: collect.Options{
-			Version: report.BuildVersion(), Rules: report.Rules(), Chain: chain.Options{Tolerance: chain.DefaultTolerance()},
+			Version: report.BuildVersion(), Rules: report.Rules(), Chain: checks,
 			Limits: g.Limits, Secrets: showSecrets, Doubt: tasktree.Doubt, Commands: recordCommands, Command: traceCommand,
 		},
 		Facts: func(s *audit.Stored) ([]viewer.Fact, error) {
