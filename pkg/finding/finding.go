@@ -82,7 +82,8 @@ type Finding struct {
 	// Words are the part of the string at Pointer that it is about, in bytes of its text: from the
 	// first to before the other; zero where it is about all of the value.
 	Words [2]int `json:"-"`
-	// Missing is the name of the required member that it misses; "" where it is about something else.
+	// Missing is the name of the member that a schema requires and that is not there; "" where it is
+	// about something else, or not of a schema.
 	Missing string `json:"-"`
 	// Meant is the name that the member at Pointer is probably to have in place of its own, if it has
 	// a wrong one and Message asks whether that was meant.
