@@ -77,7 +77,7 @@ func (s *Server) limited(ctx context.Context, run func() (any, error)) (*mcp.Cal
 	done := make(chan *mcp.CallToolResult, 1)
 	go func() {
 		defer func() { <-s.slots }()
-		done <- s.result(run())
+		done <- result(run())
 	}()
 	select {
 	case r := <-done:
@@ -88,17 +88,13 @@ func (s *Server) limited(ctx context.Context, run func() (any, error)) (*mcp.Cal
 }
 
 // result is what a client gets of what a tool returns.
-func (s *Server) result(value any, err error) *mcp.CallToolResult {
+func result(value any, err error) *mcp.CallToolResult {
 	var text json.RawMessage
 	if err == nil {
 		text, err = encode(value)
 	}
 	if err != nil {
-		said := err.Error()
-		if s.options.Advice != nil {
-			said += s.options.Advice(err)
-		}
-		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: strings.ToValidUTF8(said, "\uFFFD")}}}
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: strings.ToValidUTF8(err.Error(), "\uFFFD")}}}
 	}
 	return &mcp.CallToolResult{StructuredContent: text, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
 }

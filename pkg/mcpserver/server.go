@@ -57,8 +57,6 @@ type Options struct {
 	Trace func(ctx context.Context, taskID string) ([]byte, error)
 	// Rules returns all rules that findings name; nil means those of package validate.
 	Rules func() []finding.Rule
-	// Advice returns what to add to the text of an error, "" for nothing; nil adds nothing.
-	Advice func(error) string
 }
 
 // A Server is a server of the Model Context Protocol. It is safe for concurrent use.
