@@ -9,7 +9,7 @@ root=$PWD
 
 # What goreleaser builds must know the commit, which these may switch off.
 unset GOFLAGS
-goreleaser_version=v2.17.0 # the newest that Go 1.26 builds
+goreleaser_version=v2.15.1 # a newer one needs modules that not every proxy serves
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/handoff-ci
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
