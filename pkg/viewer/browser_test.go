@@ -163,7 +163,13 @@ func (b *tab) wait(expression string) {
 // show goes to a hash of the page, and waits for an element.
 func (b *tab) show(hash, selector string) {
 	b.Helper()
-	eval[string](b, fmt.Sprintf("location.hash = %q", hash))
+	// What is waited for may be there already: the page has to have seen the hash before.
+	eval[string](b, fmt.Sprintf(`new Promise((seen) => {
+		const before = location.href;
+		addEventListener("hashchange", () => seen(""), {once: true});
+		location.hash = %q;
+		if (location.href === before) seen("");
+	})`, hash))
 	b.wait(fmt.Sprintf("document.querySelector(%q)", selector))
 }
 
