@@ -68,27 +68,70 @@ func (s *search) step(b *border, c, place int, optional bool) bool {
 	return complete
 }
 
-// labels returns the edits that break up borders.
+// searches are those for all that are [looked] for.
+type searches [len(looked)]search
+
+// step reads letters at a place, and adds the edits for the borders that are complete.
+func (all *searches) step(edits []edit, letters string, place int, optional bool) []edit {
+	for i := range len(letters) {
+		for k := range all {
+			s := &all[k]
+			if s.step(&looked[k], fold(letters[i]), place, optional) && (len(edits) == 0 || edits[len(edits)-1].at != s.last) {
+				edits = append(edits, edit{s.last, 0, Quoted})
+			}
+		}
+	}
+	return edits
+}
+
+// join adds what has begun in others. Of two places where a last word may begin, the later one
+// is in both words.
+func (all *searches) join(others *searches) {
+	for k := range all {
+		all[k].state |= others[k].state
+		all[k].last = max(all[k].last, others[k].last)
+	}
+}
+
+// idle reports whether no border has begun.
+func (all *searches) idle() bool {
+	for k := range all {
+		if all[k].state != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// labels returns the edits that break up borders. An escape is read both ways: as the character
+// that it stands for, and as the characters that it has.
 func labels(text string) (edits []edit) {
-	var searches [len(looked)]search
+	var now searches
+	// after has, in element i%len(after), the searches that go on at i, behind an escape. None is
+	// behind last.
+	var after [longestEscape + 1]searches
+	last := 0
 	idle := true // no border has begun
 	for i := 0; i < len(text); {
 		if idle && !mayBegin(text[i]) { // nearly always
 			i++
 			continue
 		}
-		letters, optional, n := lettersAt(text, i)
-		for j := range len(letters) {
-			idle = true
-			for k := range searches {
-				s := &searches[k]
-				if s.step(&looked[k], fold(letters[j]), i, optional) && (len(edits) == 0 || edits[len(edits)-1].at != s.last) {
-					edits = append(edits, edit{s.last, 0, Quoted})
-				}
-				idle = idle && s.state == 0
-			}
+		if i <= last {
+			behind := &after[i%len(after)]
+			now.join(behind)
+			*behind = searches{}
 		}
+		if r, n := escaped(text[i:]); n > 0 {
+			decoded := now
+			edits = decoded.step(edits, lettersOfRune(r), i, false)
+			after[(i+n)%len(after)].join(&decoded)
+			last = max(last, i+n)
+		}
+		letters, optional, n := lettersAt(text, i)
+		edits = now.step(edits, letters, i, optional)
 		i += n
+		idle = last < i && now.idle()
 	}
 	return edits
 }
@@ -104,7 +147,7 @@ func mayBegin(c byte) bool {
 }
 
 // lettersAt returns the small letters that the character at text[i] can be taken for, and its
-// length. They are optional if it may as well be a digit, a sign or part of an escape.
+// length in bytes. They are optional if it may as well be a digit, a sign or part of an escape.
 func lettersAt(text string, i int) (read string, optional bool, n int) {
 	c := text[i]
 	switch {
@@ -112,9 +155,6 @@ func lettersAt(text string, i int) (read string, optional bool, n int) {
 		k := (c | 0x20) - 'a'
 		return alphabet[k : k+1], i > 0 && text[i-1] == '\\', 1
 	case c < utf8.RuneSelf:
-		if r, n := escaped(text[i:]); n > 0 {
-			return lettersOfRune(r), false, n
-		}
 		return leet(c), true, 1
 	}
 	r, n := utf8.DecodeRuneInString(text[i:])
@@ -146,6 +186,9 @@ func leet(c byte) string {
 	return ""
 }
 
+// longestEscape is how many bytes of an escape are looked at.
+const longestEscape = 12
+
 // escaped reads an escape at the start of s, as texts inside of texts have them, that stands for
 // one character: of JSON, of HTML (any with a name is taken for a space), of URLs. It
 // returns 0 bytes if there is none.
@@ -165,8 +208,7 @@ func escaped(s string) (r rune, n int) {
 	case len(s) >= len(`%00`) && s[0] == '%':
 		return number(s[1:3], 16, 3)
 	case s[0] == '&':
-		const longest = 12
-		end := strings.IndexByte(s[:min(len(s), longest)], ';')
+		end := strings.IndexByte(s[:min(len(s), longestEscape)], ';')
 		switch {
 		case end < 3:
 			return 0, 0
