@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -10,8 +9,6 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/trace"
-	"github.com/eaapl/handoff/pkg/chain"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 func newAuditChain(g *cli.Globals) *cobra.Command {
@@ -60,9 +57,10 @@ func (r *chainRun) readLog(c *cobra.Command, flag *cli.AuditLogFlag, id string) 
 			return err
 		}
 		for i := range list {
-			m, err := r.recorded(v, &list[i])
+			m, err := trace.Chained(v, &list[i], r.limits)
 			if err != nil {
 				r.unread++
+				r.checker.AddUnread(list[i].TaskID, list[i].HandoffID)
 				r.progress.Fail(err)
 				continue
 			}
@@ -71,24 +69,4 @@ func (r *chainRun) readLog(c *cobra.Command, flag *cli.AuditLogFlag, id string) 
 		r.only = []string{id}
 		return nil
 	})
-}
-
-// recorded returns the message beside a record.
-func (r *chainRun) recorded(v audit.Reader, s *audit.Stored) (*chain.Message, error) {
-	text, err := trace.Message(v, s)
-	if err == nil && text == nil {
-		err = &trace.NoMessageError{Sequence: s.Sequence}
-	}
-	if err != nil {
-		return nil, err
-	}
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), r.limits)
-	if err != nil {
-		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
-	}
-	m, err := chain.Read(doc, chain.Place{Source: "record", Line: int(s.Sequence)})
-	if err != nil {
-		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
-	}
-	return m, nil
 }

@@ -67,6 +67,39 @@ func TestCleanTasks(t *testing.T) {
 	})
 }
 
+// TestUnread: where a message could not be read, nothing is said to be missing, and where another
+// is missing beside it, that is.
+func TestUnread(t *testing.T) {
+	isMissing := func(finding string) bool {
+		return strings.Contains(finding, "chain/missing-parent") || strings.Contains(finding, "chain/orphan") || strings.Contains(finding, "chain/many-roots")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := random(t)
+		task := line(r, rapid.IntRange(3, 8).Draw(t, "length"))
+		branches := rapid.Bool().Draw(t, "branches") // those that are joined are judged by all of them
+		if branches {
+			task = nested(r)
+		}
+		at := rapid.IntRange(0, len(task)-1).Draw(t, "unread")
+		c := New(Options{})
+		for i, m := range task {
+			if i != at {
+				c.Add(parse(t, encode(t, m), i))
+			}
+		}
+		c.AddUnread(strings.ToUpper(task[at]["taskId"].(string)), task[at]["handoffId"].(string))
+		if found := findings(c.Tasks()); slices.ContainsFunc(found, isMissing) || len(found) > 0 && !branches {
+			t.Fatalf("without message %d: %s", at, strings.Join(found, "\n"))
+		}
+		lost := next(r, task[len(task)-1], "agent-x", 1)
+		lost["parentHandoffId"] = uuid(r)
+		c.Add(parse(t, encode(t, lost), len(task)))
+		if found := findings(c.Tasks()); !slices.ContainsFunc(found, isMissing) {
+			t.Errorf("found %s", strings.Join(found, "\n"))
+		}
+	})
+}
+
 // A mutation breaks one message of a line of handoffs.
 type mutation struct {
 	rule   string

@@ -47,6 +47,7 @@ func (o *Options) typesOf(agent string) []string {
 type Checker struct {
 	o        Options
 	messages []*Message
+	unread   struct{ messages, tasks map[string]bool } // by id; see AddUnread
 	kept     map[string]string
 	parts    []*part
 	partIDs  map[uint64]int32 // by the hash of the part
@@ -63,6 +64,7 @@ func New(o Options) *Checker {
 		o: o, kept: make(map[string]string), partIDs: make(map[uint64]int32), satisfied: make(map[[2]string]bool),
 		rules: Rules(), ruleIndex: make(map[string]int),
 	}
+	c.unread.messages, c.unread.tasks = make(map[string]bool), make(map[string]bool)
 	for i, r := range c.rules {
 		c.ruleIndex[r.ID] = i
 	}
@@ -95,6 +97,13 @@ func (c *Checker) Add(m *Message) {
 	}
 	m.parts = nil
 	c.messages = append(c.messages, m)
+}
+
+// AddUnread notes that there is a message with these ids that could not be read. It is no node
+// of its task, and no finding says that it is missing.
+func (c *Checker) AddUnread(taskID, handoffID string) {
+	c.unread.tasks[foldID(taskID)] = true
+	c.unread.messages[foldID(handoffID)] = true
 }
 
 // keep interns a string.

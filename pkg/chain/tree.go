@@ -262,11 +262,13 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 	if !hasFirst {
 		t.first().base = money | usage
 	}
+	isUnread := func(n *Node) bool { return c.unread.messages[foldID(n.ParentID)] }
+	begins := hasFirst || c.unread.tasks[foldID(t.ID)] || slices.ContainsFunc(t.Roots, isUnread) // with one of them, maybe
 	for _, n := range t.Roots {
-		if f.parent[n.index] != isAbsent {
+		if f.parent[n.index] != isAbsent || isUnread(n) {
 			continue
 		}
-		if hasFirst {
+		if begins {
 			c.report("chain/missing-parent", n, n.at(parentID), fmt.Sprintf(
 				"parentHandoffId %s is the id of none of the messages: one between here and the first message of the task is missing; add it", finding.Quote(n.ParentID)))
 		} else {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -49,6 +50,28 @@ func Message(r audit.Reader, s *audit.Stored) ([]byte, error) {
 		return restorer.Restore(*s, text)
 	}
 	return text, nil
+}
+
+// Chained returns the message beside a record as package chain takes it; its place is the number of
+// the record. If there is no message, the error is a [*NoMessageError], and if it cannot be read, an
+// [*audit.UnreadableError].
+func Chained(r audit.Reader, s *audit.Stored, limits jsonstream.Limits) (*chain.Message, error) {
+	text, err := Message(r, s)
+	switch {
+	case err != nil:
+		return nil, err
+	case text == nil:
+		return nil, &NoMessageError{Sequence: s.Sequence}
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
+	if err != nil {
+		return nil, &audit.UnreadableError{Sequence: s.Sequence, Err: err}
+	}
+	m, err := chain.Read(doc, chain.Place{Source: "record", Line: int(s.Sequence)})
+	if err != nil {
+		return nil, &audit.UnreadableError{Sequence: s.Sequence, Err: err}
+	}
+	return m, nil
 }
 
 // A Restorer is a reader that puts back what is stored apart from messages.

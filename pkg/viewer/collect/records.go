@@ -163,7 +163,7 @@ func (p *recordPage) without(err error) error {
 	case errors.As(err, new(*audit.UnreadableError)):
 		p.unread = append(p.unread, err)
 		return nil
-	case errors.As(err, new(*personal.ErasedError)):
+	case errors.As(err, new(*personal.ErasedError)), errors.As(err, new(*trace.NoMessageError)):
 		return nil
 	}
 	return err
@@ -174,11 +174,14 @@ func (p *recordPage) check(docs map[*trace.Handoff]*outlined) error {
 	checker := chain.New(p.Chain)
 	var accepted []audit.Stored
 	for _, h := range p.task.Handoffs {
-		if h.Accepted != nil {
-			accepted = append(accepted, *h.Accepted)
+		if h.Accepted == nil {
+			continue
 		}
+		accepted = append(accepted, *h.Accepted)
 		if m := docs[h]; m != nil && m.message != nil {
 			checker.Add(m.message)
+		} else {
+			checker.AddUnread(h.Accepted.TaskID, h.Accepted.HandoffID)
 		}
 	}
 	parents, err := trace.Parents(p.reader, accepted)
@@ -186,18 +189,15 @@ func (p *recordPage) check(docs map[*trace.Handoff]*outlined) error {
 		return err
 	}
 	for i := range parents {
-		text, err := trace.Message(p.reader, &parents[i])
-		if err != nil {
-			if err = p.without(err); err != nil {
-				return err
-			}
+		m, err := trace.Chained(p.reader, &parents[i], p.Limits)
+		if err == nil {
+			checker.Add(m)
 			continue
 		}
-		if doc, err := jsonstream.Parse(jsonstream.NewRaw(text), p.Limits); err == nil {
-			if m, err := chain.Read(doc, chain.Place{Source: "record", Line: int(parents[i].Sequence)}); err == nil {
-				checker.Add(m)
-			}
+		if err := p.without(err); err != nil {
+			return err
 		}
+		checker.AddUnread(parents[i].TaskID, parents[i].HandoffID)
 	}
 	p.lost = map[string][]finding.Finding{}
 	for _, t := range checker.Tasks() {

@@ -68,6 +68,11 @@ func TestArchived(t *testing.T) {
 				if len(h) != 3 || h[1].Parent != 0 || h[1].Status != "ACCEPTED" || h[1].Step.USD != "0.1" || len(list[1].Records) != 1 {
 					t.Errorf("the records say %+v", h)
 				}
+				for _, r := range p.Index.Rules { // the parent of the third is there, and nobody can read it
+					if r.ID == "chain/missing-parent" || r.ID == "chain/orphan" {
+						t.Errorf("found %+v", r)
+					}
+				}
 				if list[2].Message != string(third) || list[2].Compared != -1 || h[2].Title != "Part 3" {
 					t.Errorf("what is not in the archive: %+v", list[2])
 				}
