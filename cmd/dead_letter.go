@@ -153,8 +153,8 @@ func newDeadLetterShow(g *cli.Globals) *cobra.Command {
 				switch {
 				case err != nil:
 					return err
-				case message && letter.Erased != nil:
-					return letter.Erased
+				case message && letter.Missing != nil:
+					return letter.Missing
 				}
 				out, err := g.OpenData("", c.OutOrStdout())
 				if err != nil {
@@ -190,8 +190,11 @@ func describeLetter(w io.Writer, letter receiver.Letter) {
 	line("to", r.Receiver)
 	line("rejected", r.RecordedAt.Format(recordedForm)+", "+string(r.Reason)+", attempt "+fmt.Sprint(r.Attempt))
 	line("message", fmt.Sprintf("%d bytes", r.MessageBytes))
-	if letter.Erased != nil {
-		line("erased", letter.Erased.Error())
+	switch {
+	case errors.As(letter.Missing, new(*personal.ErasedError)):
+		line("erased", letter.Missing.Error())
+	case letter.Missing != nil:
+		line("missing", letter.Missing.Error())
 	}
 	for _, f := range r.Details.Findings {
 		if f.Severity == finding.Error {

@@ -19,8 +19,9 @@ type Letter struct {
 	DeadLettered audit.Stored
 	Rejected     audit.Stored // why
 	Raw          []byte       // the message as it came
-	// Erased is why the message is not there: its personal data was erased. Nil if it is.
-	Erased *personal.ErasedError
+	// Missing is why the message is not there: a [*personal.ErasedError] or, of a file of the archive
+	// that is away or damaged, an [*audit.UnreadableError]. Nil if it is.
+	Missing error
 }
 
 // Letters are the dead letters of an audit log.
@@ -65,8 +66,8 @@ func (l Letters) Find(ctx context.Context, name string) (letter Letter, err erro
 		if letter, err = findLetter(r, name); err == nil {
 			err = readLetter(ctx, l.sealer, r, &letter)
 		}
-		if errors.As(err, &letter.Erased) {
-			return nil
+		if errors.As(err, new(*personal.ErasedError)) || errors.As(err, new(*audit.UnreadableError)) {
+			letter.Missing, err = err, nil
 		}
 		return err
 	})

@@ -3,7 +3,6 @@ package receiver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/audit"
@@ -245,7 +244,7 @@ func readMessage(ctx context.Context, sealer Sealer, r audit.Reader, of audit.St
 	}
 	text, err := audit.ReadFrame(frame, of.MessageBytes)
 	if err != nil {
-		return nil, fmt.Errorf("record %d: %w", of.Sequence, err)
+		return nil, &audit.UnreadableError{Sequence: of.Sequence, Err: err}
 	}
 	return restore(ctx, sealer, r, of, text)
 }

@@ -105,7 +105,7 @@ func (p *recordPage) collect() error {
 		p.shown = append(p.shown, h)
 	}
 	for _, err := range p.unread {
-		p.index.Unread = append(p.index.Unread, missing(err))
+		p.index.Unread = append(p.index.Unread, Missing(err))
 	}
 	task.Count = len(p.shown)
 	p.index.Tasks = []viewer.Task{task}
@@ -144,9 +144,9 @@ func formatOf(doc *jsonstream.Document) format.Format {
 	return f
 }
 
-// missing returns what a page says in the place of a message that was erased or cannot be read, without
-// the directory that it should be in; "" for another error.
-func missing(err error) string {
+// Missing returns what a page says in the place of a message that was erased or cannot be read, without
+// the directory that it should be in; "" for another error, and for nil.
+func Missing(err error) string {
 	if errors.As(err, new(*personal.ErasedError)) {
 		return err.Error()
 	}
@@ -284,7 +284,7 @@ func (p *recordPage) message(d *viewer.Details, h *trace.Handoff) (*jsonstream.D
 	text, err := h.Message(p.reader)
 	switch {
 	case err != nil:
-		if d.Missing = missing(err); d.Missing == "" {
+		if d.Missing = Missing(err); d.Missing == "" {
 			return nil, err
 		}
 		return nil, nil

@@ -2,6 +2,8 @@ package live_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -10,19 +12,24 @@ import (
 	"github.com/eaapl/handoff/pkg/audit/archive"
 )
 
-// TestArchiveAway: a task whose message is in a file that cannot be read has a page, which says so, until
-// the file is there again.
+// TestArchiveAway: a task and a dead letter whose messages are in a file that cannot be read have
+// pages, which say so, until the file is there again.
 func TestArchiveAway(t *testing.T) {
 	s := newSite(t, nil)
 	s.bring(s.message())
+	n := s.letter("6e7f936b", "7e7f936b")
 	dir := t.TempDir()
-	if m, err := archive.Move(t.Context(), s.log, time.Now().Add(time.Hour), dir); err != nil || m.Messages != 1 {
+	const why = "is in the archive: messages-"
+	if m, err := archive.Move(t.Context(), s.log, time.Now().Add(time.Hour), dir); err != nil || m.Messages != 2 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	details := fmt.Sprintf("/task/details?id=%s&of=%d&i=0", task, s.size())
+	letter := fmt.Sprintf("/letters/%d", n)
 	look := func(away bool) {
 		t.Helper()
-		const why = "the message beside record 0 is in the archive: messages-"
+		if page := s.get(letter); strings.Contains(page, why) != away || strings.Contains(page, dir) || strings.Contains(page, `<pre class="message"`) == away || !strings.Contains(page, "<form") {
+			t.Errorf("away %v, and the letter is %s", away, page)
+		}
 		if page := s.get("/task?id=" + task); strings.Contains(page, why) != away {
 			t.Errorf("away %v, and the page is %s", away, page)
 		}
@@ -34,8 +41,17 @@ func TestArchiveAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	look(true)
+	decide := func(what string) (int, string) {
+		return s.post(n, what, url.Values{"by": {"Ada"}, "reason": {"why"}, "allowed": {"all"}})
+	}
+	if status, page := decide("release"); status != http.StatusUnprocessableEntity || !strings.Contains(page, why) || strings.Contains(page, dir) {
+		t.Errorf("status %d: %s", status, page)
+	}
 	if err := os.Rename(dir+"-moved", dir); err != nil {
 		t.Fatal(err)
 	}
 	look(false)
+	if status, page := decide("release"); status != http.StatusSeeOther {
+		t.Errorf("status %d: %s", status, page)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
 // Bounds of what a person writes about a decision, in characters.
@@ -89,6 +90,8 @@ func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide f
 		}
 	case errors.As(err, &pending), errors.As(err, &revoked), errors.As(err, &erased):
 		f.Refused = sentence(err.Error())
+	case errors.As(err, new(*audit.UnreadableError)):
+		f.Refused = sentence(collect.Missing(err))
 	case errors.As(err, new(*receiver.SealedError)), errors.As(err, new(*receiver.UnsealedError)):
 		f.Refused = sentence(err.Error() + ": this server was started without it")
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
 // lettersShown are the dead letters of a page.
@@ -173,9 +174,7 @@ func (h *Handler) waiting(ctx context.Context, name string, p *letterPage) error
 	p.More = letter.Rejected.Details.MoreFindings
 	p.Decides = h.options.Release != nil
 	p.Form.Secret = h.secrets.form
-	if letter.Erased != nil {
-		p.Missing = letter.Erased.Error()
-	}
+	p.Missing = collect.Missing(letter.Missing)
 	showMessage(p, letter, h.options.Secrets)
 	for _, s := range p.Form.StillFindings {
 		p.Rules = append(p.Rules, s.Rule)
