@@ -18,11 +18,9 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/build"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -98,7 +96,7 @@ not printed: its findings are, and the exit code is 1.`,
 }
 
 // complete fills in the options that the flags describe.
-func (f *buildFlags) complete(stdin io.Reader) error {
+func (f *buildFlags) complete(ctx context.Context, stdin io.Reader) error {
 	if err := errors.Join(f.completeSender(), f.completeTargets(), f.completeOverrides()); err != nil {
 		return err
 	}
@@ -113,14 +111,15 @@ func (f *buildFlags) complete(stdin io.Reader) error {
 	if f.Parent, err = message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: f.Limits}); err != nil {
 		return input.InFile(f.parent, err)
 	}
-	v := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
-	if r, err := v.Validate(context.Background(), f.Parent); err != nil {
-		return err
-	} else if !r.Valid {
-		first := r.Findings[0]
-		return fmt.Errorf("%s:%d:%d: the parent is not a valid message: %s", f.parent, first.Line, first.Column, first.PlacedMessage())
+	err = build.CheckParent(ctx, f.Parent)
+	if list := (build.Problems)(nil); errors.As(err, &list) {
+		errs := make([]error, len(list))
+		for i, p := range list {
+			errs[i] = fmt.Errorf("%s:%d:%d: the parent is not a valid message: %s", f.parent, p.Position.Line, p.Position.Column, p.Text)
+		}
+		return errors.Join(errs...)
 	}
-	return nil
+	return err
 }
 
 // completeSender fills in who hands over, if the flag says so.
@@ -202,7 +201,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	if err := input.OneStdin(args, f.parent, f.fitting.profile, f.delivery.posting.tokenFile, f.delivery.posting.ca); err != nil {
 		return err
 	}
-	if err := f.complete(c.InOrStdin()); err != nil {
+	if err := f.complete(c.Context(), c.InOrStdin()); err != nil {
 		return err
 	}
 	if err := f.checkAggregates(c); err != nil {

@@ -39,7 +39,7 @@ type Problem struct {
 	Option   string              // which field of [Options] helps as well, such as OptionFrom; "" for none
 }
 
-// Problems are all that is wrong with a state, each once, in the order of its text; then what has no
+// Problems are all that is wrong with a state, or with a parent, each once, in the order of its text; then what has no
 // place in it.
 type Problems []Problem
 
@@ -53,10 +53,13 @@ func (list Problems) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// stateSchema is that of states, and receiver checks the messages of them.
+// stateSchema is that of states, parents checks what came with them, and receiver what becomes of them.
 var (
 	stateSchema = sync.OnceValues(func() (*validate.Schema, error) { return validate.EmbeddedSchema(schemas.State) })
-	receiver    = sync.OnceValue(func() *validate.Validator {
+	parents     = sync.OnceValue(func() *validate.Validator {
+		return validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
+	})
+	receiver = sync.OnceValue(func() *validate.Validator {
 		return validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness}})
 	})
 )
@@ -88,6 +91,20 @@ func Checked(ctx context.Context, state *jsonstream.Document, o Options) (*messa
 		return nil, problems(state, o, nil).andRejected(r.Findings)
 	}
 	return m, nil
+}
+
+// CheckParent checks what is to be [Options].Parent: its schema. If something is wrong, the error is
+// [Problems], in the order of its text. Any other error is that of ctx.
+func CheckParent(ctx context.Context, m *message.Message) error {
+	r, err := parents().Validate(ctx, m)
+	if err != nil || r.Valid {
+		return err
+	}
+	var list Problems
+	for _, f := range r.Findings {
+		list = append(list, Problem{Input: Parent, Pointer: f.Pointer, Position: f.Position(), Text: f.PlacedMessage(), Rule: f.Rule})
+	}
+	return list
 }
 
 // problems returns what is wrong with a state, whose schema has these findings.

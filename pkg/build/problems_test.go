@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/schemas"
 )
 
 func TestChecked(t *testing.T) {
@@ -85,6 +86,29 @@ func TestChecked(t *testing.T) {
 	cancel()
 	if m, err := Checked(ctx, document(t, first), agents); m != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, error %v", m, err)
+	}
+}
+
+// TestCheckParent: all that is wrong with a parent is said.
+func TestCheckParent(t *testing.T) {
+	example, err := schemas.Example("message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckParent(t.Context(), parentMessage(t, string(example))); err != nil {
+		t.Error(err)
+	}
+	broken := strings.NewReplacer(`"taskId":`, `"task":`, `"parentHandoffId": null`, `"parentHandoffId": 7`).Replace(string(example))
+	err = CheckParent(t.Context(), parentMessage(t, broken))
+	var list Problems
+	if !errors.As(err, &list) {
+		t.Fatal(err)
+	}
+	lines := []int{1, 4, 5}
+	for i, pointer := range []string{"", "/task", "/parentHandoffId"} {
+		if p := list[i]; p.Input != Parent || p.Pointer != pointer || p.Position.Line != lines[i] || p.Text == "" || !strings.HasPrefix(p.Rule, "schema/") {
+			t.Errorf("problem %d is %+v", i, p)
+		}
 	}
 }
 

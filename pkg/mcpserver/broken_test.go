@@ -35,7 +35,8 @@ func TestBuildProblems(t *testing.T) {
 	for _, tt := range []struct{ name, arguments, want string }{
 		{"without a budget", `{"stateText":` + quote(files["exhausted.json"]) + `,"fromAgentId":"planner","fromAgentVersion":"1.0.0","toAgentType":"scorer"}`,
 			"line 2, column 22: /completedSubtasks: no completed .*\nthe budget is exhausted: .*, or hand over all the same with allowExhausted"},
-		{"of a bad parent", `{"state":` + files["fixed.json"] + `,"parent":{}}`, "^the parent: line 1, column 1: "},
+		{"of a bad parent", `{"state":` + files["fixed.json"] + `,"parent":{}}`, "^the parent: line 1, column 1: .*\nthe parent: line 1, column 1: "},
+		{"of a parent that is none", `{"state":` + files["fixed.json"] + `,"parentText":"{"}`, "^the parent: "},
 		{"rejected", `{"state":` + files["fixed.json"] + `,"toAgentType":"scorer","toAgentVersion":"latest"}`, `^the message would be rejected: SCHEMA_INVALID: /toAgent/agentVersion: .* \[schema/format\]$`},
 	} {
 		if got, failed := call(t, s, "build", tt.arguments); !failed || !regexp.MustCompile(tt.want).MatchString(got) {

@@ -70,14 +70,11 @@ func (s *Server) runBuild(ctx context.Context, c *call) (any, error) {
 		Constraints: in.Constraints, AllowExhausted: in.AllowExhausted, Provenance: in.Provenance,
 	}
 	if o.Parent, err = c.parent(ctx); err != nil {
-		return nil, fmt.Errorf("the parent: %w", err)
+		return nil, err
 	}
 	m, err := build.Checked(ctx, state, o)
-	if list := (build.Problems)(nil); errors.As(err, &list) {
-		return nil, placedProblems(list)
-	}
 	if err != nil {
-		return nil, err
+		return nil, placedProblems(err)
 	}
 	return c.deliver(ctx, jsonstream.AppendCompact(nil, m.Raw()))
 }
@@ -89,8 +86,13 @@ var buildRemedies = map[string]string{
 	build.OptionAllowExhausted: ", or hand over all the same with allowExhausted",
 }
 
-// placedProblems returns the problems of a state as one error, each on a line with its place.
-func placedProblems(list build.Problems) error {
+// placedProblems returns the problems that an error is as one, each on a line with its place, and any
+// other error as it is.
+func placedProblems(err error) error {
+	list := (build.Problems)(nil)
+	if !errors.As(err, &list) {
+		return err
+	}
 	errs := make([]error, len(list))
 	for i, p := range list {
 		text := placed(p.Position, p.Text+buildRemedies[p.Option], p.Rule)
@@ -105,19 +107,18 @@ func placedProblems(list build.Problems) error {
 // parent returns the message that a state's agent got, nil for none.
 func (c *call) parent(ctx context.Context) (*message.Message, error) {
 	raw, ok, err := c.raw(ctx, "parent")
-	if err != nil || !ok {
-		return nil, err
+	if err == nil && !ok {
+		return nil, nil
 	}
-	doc, err := c.parse(ctx, raw)
+	var doc *jsonstream.Document
+	if err == nil {
+		doc, err = c.parse(ctx, raw)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the parent: %w", err)
 	}
 	m := message.Of(doc)
-	r, err := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}}).Validate(ctx, m)
-	if err == nil && !r.Valid {
-		err = placedFindings(r.Findings)
-	}
-	return m, err
+	return m, placedProblems(build.CheckParent(ctx, m))
 }
 
 // placedFindings returns findings as one error, each on a line with its place.
