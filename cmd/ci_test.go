@@ -81,7 +81,7 @@ type ciStep struct {
 	Env  map[string]string
 }
 
-var ciInput = regexp.MustCompile(`\$\{\{ inputs\.(\w+) \}\}`)
+var ciInput = regexp.MustCompile(`\$\{\{ inputs\.([\w-]+) \}\}`)
 
 func TestAction(t *testing.T) {
 	var action struct {
@@ -102,6 +102,11 @@ func TestAction(t *testing.T) {
 		"arguments":  {inputs: map[string]string{"args": "--expect=auto\n--all"}, wants: "0 not as expected"},
 		"page":       {inputs: map[string]string{"report": "a page.html\n"}, code: 1, wants: "::error file=", page: "a page.html"},
 		"valid page": {inputs: map[string]string{"paths": "fixtures/valid", "report": "page.html"}, wants: "1 message: 1 valid", page: "page.html"},
+		"arguments of the page": {
+			inputs: map[string]string{"paths": "fixtures/valid", "args": "--all", "report": "page.html", "report-args": "--title=Fixtures <b>\n--verbose\n"},
+			code:   2, wants: "handoff report has no flag --verbose",
+		},
+		"title":      {inputs: map[string]string{"paths": "fixtures/valid", "report": "page.html", "report-args": "\n--title=Our $(touch pwned)\n--max-visits=3"}, wants: "1 message: 1 valid", page: "page.html"},
 		"no folder":  {inputs: map[string]string{"fail": "false", "report": "none/page.html"}, code: 2, wants: "none/page.html: cannot be written"},
 		"unreadable": {inputs: map[string]string{"paths": "none.json", "fail": "false", "report": "page.html"}, code: 2, wants: "none.json", withoutLog: true, page: "page.html"},
 		"commands": {
