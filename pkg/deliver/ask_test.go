@@ -43,7 +43,7 @@ func (a *asked) Ask(_ context.Context, key string) (*transport.Message, error) {
 func TestAskedAgain(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
-		b.places["memory:a"] = place
+		b.put("memory:a", place)
 		b.send(b.outgoing(example(b), "memory:a"))
 		b.wantState(exampleID, deliver.Accepted)
 		place.now = failedAnswer()
@@ -87,7 +87,7 @@ func (b *bench) followUp() error {
 func TestFollowedUp(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
-		b.places["memory:a"] = place
+		b.put("memory:a", place)
 		b.send(b.outgoing(example(b), "memory:a"))
 		b.wantState(exampleID, deliver.Accepted)
 		place.now = failedAnswer()
@@ -99,7 +99,7 @@ func TestFollowedUp(t *testing.T) {
 	})
 	onStores(t, func(b *bench) {
 		var place transport.Memory
-		b.places["memory:a"] = place.Publisher()
+		b.put("memory:a", place.Publisher())
 		b.send(b.outgoing(example(b), "memory:a"))
 		c := place.Consumer()
 		d := b.next(c)
@@ -111,7 +111,7 @@ func TestFollowedUp(t *testing.T) {
 		if err := c.Reply(b.Context(), d.Message().ReplyTo, transport.Message{Kind: transport.Answer, Key: exampleID, Attempt: 1, Body: failedAnswer()}); err != nil {
 			b.Fatal(err)
 		}
-		b.now = b.now.Add(time.Second)
+		b.set(b.now.Add(time.Second))
 		if err := b.followUp(); err != nil {
 			b.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestFollowedUp(t *testing.T) {
 func TestFollowedUpSeldom(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
-		b.places["memory:a"] = place
+		b.put("memory:a", place)
 		b.send(b.outgoing(example(b), "memory:a"))
 		begin := b.now
 		var asks []string
@@ -140,7 +140,7 @@ func TestFollowedUpSeldom(t *testing.T) {
 			if n := place.asks.Load() - before; n > 0 {
 				asks = append(asks, fmt.Sprint(n, " after ", b.now.Sub(begin)))
 			}
-			b.now = b.now.Add(max(time.Second, b.now.Sub(begin)))
+			b.set(b.now.Add(max(time.Second, b.now.Sub(begin))))
 		}
 		if len(asks) != 21 || asks[0] != "1 after 0s" || asks[1] != "1 after 1s" || asks[20] != "1 after 291h16m16s" {
 			b.Errorf("it was asked %q", asks)
@@ -153,14 +153,14 @@ func TestFollowedUpSeldom(t *testing.T) {
 func TestFollowedUpInGroups(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
-		b.places["memory:a"] = place
+		b.put("memory:a", place)
 		var list []*deliver.Outgoing
 		for i := range 1030 {
 			list = append(list, b.outgoing(example(b, "0bafc4e8acb3", fmt.Sprintf("%012d", i)), "memory:a"))
 		}
 		for half := range slices.Chunk(list, len(list)-30) { // accepted at one moment, and later
 			b.send(half...)
-			b.now = b.now.Add(time.Microsecond)
+			b.set(b.now.Add(time.Microsecond))
 		}
 		for _, want := range []int64{1000, 30, 0} {
 			before := place.asks.Load()

@@ -42,7 +42,7 @@ func TestCloseWhileAnswersCome(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
 		waited := make(chan struct{})
-		b.places["memory:a"] = late{place.Publisher(), waited}
+		b.put("memory:a", late{place.Publisher(), waited})
 		b.send(b.outgoing(example(b), "memory:a"))
 		b.answer(b.next(place.Consumer()), receiver.Accepted, nil)
 		for range 20 { // each of two ways to end is as likely as the other
@@ -50,7 +50,7 @@ func TestCloseWhileAnswersCome(t *testing.T) {
 			<-waited
 			b.reopen()
 		}
-		b.places["memory:a"] = place.Publisher()
+		b.put("memory:a", place.Publisher())
 		b.wait(exampleID)
 		b.wantState(exampleID, deliver.Accepted)
 	})
@@ -60,7 +60,7 @@ func TestCloseWhileAnswersCome(t *testing.T) {
 func TestSettleBesideAnswers(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
-		b.places["memory:a"] = place.Publisher()
+		b.put("memory:a", place.Publisher())
 		c := place.Consumer()
 		for n := range 100 {
 			id := fmt.Sprintf("6e7f936b-cafd-4624-8754-%012x", n)

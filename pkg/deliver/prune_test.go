@@ -53,7 +53,7 @@ func (b *bench) named(id, task string) {
 	if r := b.send(o)[0]; r.Err != nil {
 		b.Fatal(r.Err)
 	}
-	b.now = b.now.Add(time.Second)
+	b.set(b.now.Add(time.Second))
 }
 
 // kept returns the ids of what the store has.
@@ -86,7 +86,7 @@ func (b *bench) restored(id string) {
 // checkpoint. What is left works on.
 func TestPrune(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.places["memory:a"] = saying{new(transport.Memory).Publisher()}
+		b.put("memory:a", saying{new(transport.Memory).Publisher()})
 		for _, h := range []struct{ id, task string }{
 			{"accept-1", "accepted"}, {"complete-1", "completed"}, {"fail-restored", "restored"},
 			{"fail-sent-on", "sent on"}, {"reject-sent-on", "sent on"}, {"accept-sent-on", "sent on"},
@@ -101,7 +101,7 @@ func TestPrune(t *testing.T) {
 		b.restored("fail-restored")
 		before := b.now
 		b.named("accept-young", "young")
-		b.now = before.Add(1000 * time.Hour)
+		b.set(before.Add(1000 * time.Hour))
 		all := b.kept()
 		for _, nothing := range []time.Time{{}, before.Add(-1000 * time.Hour)} {
 			if n, err := b.store.Prune(b.Context(), nothing); err != nil || n != (deliver.Pruned{}) {
@@ -143,7 +143,7 @@ func TestPrune(t *testing.T) {
 // The checkpoints of attempts that were corrected go, and that of the last one stays.
 func TestPruneAttempts(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.places["memory:a"] = saying{new(transport.Memory).Publisher()}
+		b.put("memory:a", saying{new(transport.Memory).Publisher()})
 		b.named("reject-1", "a task")
 		o := b.outgoing(example(b, exampleID, "reject-1", exampleTask, "a task"), "memory:a")
 		o.Checkpoint = []byte("another")
@@ -164,7 +164,7 @@ func TestPruneAttempts(t *testing.T) {
 // Several that prune one store at the same time, while it is sent from, remove each handoff once.
 func TestSeveralPrune(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.places["memory:a"] = saying{new(transport.Memory).Publisher()}
+		b.put("memory:a", saying{new(transport.Memory).Publisher()})
 		const handoffs, pruners = 600, 3
 		var list []*deliver.Outgoing
 		for i := range handoffs {
@@ -174,7 +174,7 @@ func TestSeveralPrune(t *testing.T) {
 		}
 		b.send(list...)
 		before := b.now.Add(time.Second)
-		b.now = b.now.Add(time.Hour)
+		b.set(b.now.Add(time.Hour))
 		removed := make([]deliver.Pruned, pruners)
 		var running sync.WaitGroup
 		for i := range pruners {
@@ -217,14 +217,14 @@ func TestSeveralPrune(t *testing.T) {
 // A stream stays until it is at its end, and goes with its chunks.
 func TestPruneStream(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.places["memory:a"] = saying{new(transport.Memory).Publisher()}
+		b.put("memory:a", saying{new(transport.Memory).Publisher()})
 		list := parts(b.outgoing(example(b, exampleID, "silent-1"), "memory:a"))
 		b.partly(list[0])
 		later := b.now.Add(time.Hour)
 		if n, err := b.store.Prune(b.Context(), later); err != nil || n != (deliver.Pruned{}) {
 			b.Errorf("%+v, %v", n, err)
 		}
-		b.places["memory:a"] = &asked{Publisher: new(transport.Memory).Publisher()} // accepts
+		b.put("memory:a", &asked{Publisher: new(transport.Memory).Publisher()}) // accepts
 		b.reopen()
 		b.partly(list[0])
 		b.partly(list[1])

@@ -40,7 +40,7 @@ func TestPutOff(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			onStores(t, func(b *bench) {
-				b.places["memory:a"] = busy{err: fmt.Errorf("posting: %w", &http.BusyError{Err: errors.New("it has too much to do"), After: tt.after})}
+				b.put("memory:a", busy{err: fmt.Errorf("posting: %w", &http.BusyError{Err: errors.New("it has too much to do"), After: tt.after})})
 				r := b.send(b.outgoing(example(b), "memory:a"))[0]
 				if d := r.Next.Sub(b.now); r.State != deliver.Waiting || d < tt.min || d > tt.max {
 					b.Errorf("it is %s, and tried again after %s", r.State, d)

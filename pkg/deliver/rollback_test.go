@@ -47,8 +47,8 @@ func TestRollback(t *testing.T) {
 			b.wantEvents("DISPATCHED ROLLED_BACK")
 			b.reopen() // who listens there looks for the place meanwhile
 			var place transport.Memory
-			b.places["memory:a"] = place.Publisher()
-			b.now = b.now.Add(time.Hour)
+			b.put("memory:a", place.Publisher())
+			b.set(b.now.Add(time.Hour))
 			if err := b.sender.Flush(b.Context(), func(list []*deliver.Handoff) error { b.Errorf("published: %+v", list); return nil }); err != nil {
 				b.Error(err)
 			}
@@ -60,7 +60,7 @@ func TestRollback(t *testing.T) {
 	t.Run("rejected", func(t *testing.T) {
 		onStores(t, func(b *bench) {
 			var place transport.Memory
-			b.places["memory:a"] = place.Publisher()
+			b.put("memory:a", place.Publisher())
 			b.send(b.outgoing(example(b), "memory:a"))
 			b.refuses(id)
 			b.answer(b.next(place.Consumer()), receiver.Rejected, func(a *receiver.Answer) { a.Reason = "SAFETY_VIOLATION" })
@@ -74,7 +74,7 @@ func TestRollback(t *testing.T) {
 	t.Run("forced", func(t *testing.T) {
 		onStores(t, func(b *bench) {
 			var place transport.Memory
-			b.places["memory:a"] = place.Publisher()
+			b.put("memory:a", place.Publisher())
 			c := place.Consumer()
 			b.send(b.outgoing(example(b), "memory:a"))
 			b.next(c)
@@ -95,7 +95,7 @@ func TestRollback(t *testing.T) {
 	t.Run("accepted", func(t *testing.T) {
 		onStores(t, func(b *bench) {
 			var place transport.Memory
-			b.places["memory:a"] = place.Publisher()
+			b.put("memory:a", place.Publisher())
 			b.send(b.outgoing(example(b), "memory:a"))
 			b.answer(b.next(place.Consumer()), receiver.Accepted, nil)
 			b.refuses(id)
@@ -112,12 +112,12 @@ func TestRollback(t *testing.T) {
 func TestAcceptedAfterRollback(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
-		b.places["memory:a"] = place.Publisher()
+		b.put("memory:a", place.Publisher())
 		b.send(b.outgoing(example(b), "memory:a"))
 		d := b.next(place.Consumer())
 		b.rollsBack(deliver.Rollback{HandoffID: exampleID, Force: true})
+		b.reopen() // what listens here has the news
 		b.answer(d, receiver.Accepted, nil)
-		b.reopen()
 		list, err := b.store.Find(b.Context(), exampleID)
 		if err == nil {
 			err = b.sender.Sweep(b.Context(), deliver.Addresses(list))

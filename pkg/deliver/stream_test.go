@@ -118,7 +118,7 @@ func TestParts(t *testing.T) {
 		if r := b.partly(list[0]); r.Problem == "" || r.State != deliver.Waiting || r.Streaming() {
 			t.Errorf("with nobody there: %+v", r.Handoff)
 		}
-		b.places["memory:a"] = memory.Publisher()
+		b.put("memory:a", memory.Publisher())
 		b.reopen() // the sender has died
 		if err := b.store.Hasten(t.Context(), b.now); err != nil {
 			t.Fatal(err)
@@ -195,7 +195,7 @@ func (b *bench) find(id string) *deliver.Handoff {
 func TestPartsRejected(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var memory transport.Memory
-		b.places["memory:a"] = memory.Publisher()
+		b.put("memory:a", memory.Publisher())
 		o := b.outgoing(example(t), "memory:a")
 		list := parts(o)
 		b.partly(list[0])
@@ -236,7 +236,8 @@ func TestPartsRejected(t *testing.T) {
 func TestPartsBusy(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var memory transport.Memory
-		b.places["memory:a"], b.places["memory:b"] = memory.Publisher(), memory.Publisher()
+		b.put("memory:a", memory.Publisher())
+		b.put("memory:b", memory.Publisher())
 		list := parts(b.outgoing(example(t), "memory:a"))
 		b.partly(list[0])
 		for name, p := range map[string]deliver.Part{
