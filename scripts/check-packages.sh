@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the packages of a release for linux/amd64 as .github/workflows/release.yml does for
 # all platforms, and tries them: the configuration is right, the same commit gives the same bytes
-# wherever it is built, the program is not too large, the Debian package and those for npm install
-# what works and leave nothing behind. What a step needs and is missing, it says and fails.
+# wherever it is built, the program is not too large, the packages for Debian, RPM and npm install
+# what works and leave nothing behind, and that for Alpine has it. What a step needs and is missing, it says and fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -98,6 +98,37 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
 else
   echo "the Debian package is not installed: that needs dpkg, and to be root"
 fi
+
+if [ "$(id -u)" = 0 ] && command -v rpm >/dev/null; then
+  say "the RPM package"
+  package=$(ls "$dist"/handoff*.rpm)
+  # Into a folder, as the database of packages is not that of this system.
+  in_folder() { rpm --root "$work/rpm" --dbpath /var/lib/rpm "$@"; }
+  mkdir -p "$work/rpm/var/lib/rpm"
+  in_folder --initdb
+  in_folder --nodeps --nosignature -i "$package"
+  in_folder --nodeps -V handoff || fail "what is installed is not what the package says"
+  "$work/rpm/usr/bin/handoff" version
+  for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
+    [ -s "$work/rpm/usr/share/$file" ] || fail "the RPM package has no $file"
+  done
+  in_folder -e handoff
+  left=$(find "$work/rpm" -path "$work/rpm/var/lib/rpm" -prune -o -type f -print)
+  [ -z "$left" ] || fail "left behind: $left"
+else
+  echo "the RPM package is not installed: that needs rpm, and to be root"
+fi
+
+# No program for it is in Debian; such a package is two archives, one after the other.
+say "the package for Alpine"
+mkdir "$work/apk"
+tar -xzf "$dist"/handoff*.apk -C "$work/apk" --ignore-zeros 2>/dev/null
+grep -qx 'pkgname = handoff' "$work/apk/.PKGINFO" || fail "the package for Alpine has another name"
+grep -qx 'arch = x86_64' "$work/apk/.PKGINFO" || fail "the package for Alpine is for another architecture"
+cmp "$work/apk/usr/bin/handoff" "$work/unpacked/handoff"
+for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
+  [ -s "$work/apk/usr/share/$file" ] || fail "the package for Alpine has no $file"
+done
 
 say "the packages for npm"
 command -v npm >/dev/null || fail "npm is missing"
