@@ -21,6 +21,7 @@ func FuzzLines(f *testing.F) {
 		`{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":{"name":"make_handoff","arguments":{"to":"x"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`,
 		`{"jsonrpc":"2.0","id":6,"result":{}}`, "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\"}",
+		"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"resources/read\",\"params\":{\"uri\":\"handoff://rules/\x7f\"}}",
 	} {
 		f.Add([]byte(line))
 	}

@@ -2,10 +2,13 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/eaapl/handoff/pkg/agentcard"
@@ -58,6 +61,25 @@ func (s *Server) read(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadR
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: string(content)}}}, nil
+}
+
+// withJSONData makes the data of errors JSON. That a resource is not found, the SDK says with its URI
+// quoted as Go does, which is no JSON if it has control characters; what cannot be written ends the
+// connection.
+func withJSONData(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, r)
+		e := (*jsonrpc.Error)(nil)
+		if !errors.As(err, &e) || e.Data == nil || json.Valid(e.Data) {
+			return result, err
+		}
+		plain := *e
+		plain.Data = nil
+		if p, ok := r.GetParams().(*mcp.ReadResourceParams); ok {
+			plain.Data, _ = json.Marshal(map[string]string{"uri": p.URI}) // a text always can be
+		}
+		return nil, &plain
+	}
 }
 
 // resource returns a resource by its URI, and its type.

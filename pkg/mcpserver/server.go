@@ -90,6 +90,7 @@ func New(o Options) *Server {
 	}
 	s.addResources()
 	s.addPrompts()
+	s.mcp.AddReceivingMiddleware(withJSONData)
 	return s
 }
 

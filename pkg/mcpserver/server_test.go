@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -357,9 +359,14 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s is not JSON", uri)
 		}
 	}
-	for _, uri := range []string{"handoff://rules/nope", "handoff://schemas/../schemas.go", "handoff://examples/..%2f..%2fgo.mod", "file:///etc/passwd", "handoff://examples/../../go.mod"} {
-		if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
+	for _, uri := range []string{"handoff://rules/nope", "handoff://schemas/../schemas.go", "handoff://examples/..%2f..%2fgo.mod", "file:///etc/passwd", "handoff://examples/../../go.mod", "handoff://rules/\a\v\x7f\u200b"} {
+		r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err == nil {
 			t.Errorf("%s: %.100s", uri, r.Contents[0].Text)
+		}
+		e, where := (*jsonrpc.Error)(nil), struct{ URI string }{}
+		if !errors.As(err, &e) || json.Unmarshal(e.Data, &where) != nil || where.URI != uri {
+			t.Errorf("%q: %#v", uri, err)
 		}
 	}
 	templates, err := s.ListResourceTemplates(t.Context(), nil)
