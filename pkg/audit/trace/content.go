@@ -52,8 +52,12 @@ func Message(r audit.Reader, s *audit.Stored) ([]byte, error) {
 	return text, nil
 }
 
-// Chained returns the message beside a record as package chain takes it; its place is the number of
-// the record. If there is no message, the error is a [*NoMessageError], and if it cannot be read, an
+// PlaceOf returns where package chain finds the message beside a record: at the record's number.
+func PlaceOf(s *audit.Stored) chain.Place {
+	return chain.Place{Source: "record", Line: int(s.Sequence)}
+}
+
+// Chained returns the message beside a record as package chain takes it, at [PlaceOf] the record. If there is no message, the error is a [*NoMessageError], and if it cannot be read, an
 // [*audit.UnreadableError].
 func Chained(r audit.Reader, s *audit.Stored, limits jsonstream.Limits) (*chain.Message, error) {
 	text, err := Message(r, s)
@@ -67,7 +71,7 @@ func Chained(r audit.Reader, s *audit.Stored, limits jsonstream.Limits) (*chain.
 	if err != nil {
 		return nil, &audit.UnreadableError{Sequence: s.Sequence, Err: err}
 	}
-	m, err := chain.Read(doc, chain.Place{Source: "record", Line: int(s.Sequence)})
+	m, err := chain.Read(doc, PlaceOf(s))
 	if err != nil {
 		return nil, &audit.UnreadableError{Sequence: s.Sequence, Err: err}
 	}

@@ -130,7 +130,7 @@ func (p *recordPage) outline(h *trace.Handoff) (*outlined, error) {
 	o.Title = titleOf(doc.Root().Get("taskDescription").Text())
 	o.Signed = doc.Root().Get("signature").Exists()
 	if h.Accepted != nil {
-		o.message, _ = chain.Read(doc, chain.Place{Source: "record", Line: int(h.Accepted.Sequence)})
+		o.message, _ = chain.Read(doc, trace.PlaceOf(h.Accepted))
 	}
 	return o, nil
 }
