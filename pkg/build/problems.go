@@ -102,7 +102,7 @@ func CheckParent(ctx context.Context, m *message.Message) error {
 	}
 	var list Problems
 	for _, f := range r.Findings {
-		list = append(list, Problem{Input: Parent, Pointer: f.Pointer, Position: f.Position(), Text: f.PlacedMessage(), Rule: f.Rule})
+		list = append(list, problemAt(Parent, f))
 	}
 	return list
 }
@@ -131,7 +131,7 @@ func problems(state *jsonstream.Document, o Options, findings []finding.Finding)
 	}
 	for _, f := range all {
 		if f.Pointer == "" && !suggested[f.Missing] || f.Pointer != "" && !known[f.Pointer] {
-			list = append(list, Problem{Input: State, Pointer: f.Pointer, Position: f.Position(), Text: f.PlacedMessage(), Rule: f.Rule})
+			list = append(list, problemAt(State, f))
 		}
 	}
 	slices.SortStableFunc(list, func(p, q Problem) int { return cmp.Compare(p.order(), q.order()) })
@@ -144,6 +144,11 @@ func (p Problem) order() int64 {
 		return p.Position.Offset
 	}
 	return 1<<63 - 1
+}
+
+// problemAt returns the problem that a finding in an input is.
+func problemAt(input string, f finding.Finding) Problem {
+	return Problem{Input: input, Pointer: f.Pointer, Position: f.Position(), Text: f.PlacedMessage(), Rule: f.Rule}
 }
 
 // problemOf returns the problem that an error of [Message] is about.

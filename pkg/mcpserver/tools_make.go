@@ -7,7 +7,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/convert"
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -107,27 +106,18 @@ func placedProblems(err error) error {
 // parent returns the message that a state's agent got, nil for none.
 func (c *call) parent(ctx context.Context) (*message.Message, error) {
 	raw, ok, err := c.raw(ctx, "parent")
-	if err == nil && !ok {
+	if err != nil {
+		return nil, fmt.Errorf("the parent: %w", err)
+	}
+	if !ok {
 		return nil, nil
 	}
-	var doc *jsonstream.Document
-	if err == nil {
-		doc, err = c.parse(ctx, raw)
-	}
+	doc, err := c.parse(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("the parent: %w", err)
 	}
 	m := message.Of(doc)
 	return m, placedProblems(build.CheckParent(ctx, m))
-}
-
-// placedFindings returns findings as one error, each on a line with its place.
-func placedFindings(list []finding.Finding) error {
-	errs := make([]error, len(list))
-	for i, f := range list {
-		errs[i] = errors.New(placed(f.Position(), f.PlacedMessage(), f.Rule))
-	}
-	return errors.Join(errs...)
 }
 
 // placed returns what is wrong with its place, if it has one, and the rule that is broken, if it is
@@ -295,7 +285,11 @@ func (s *Server) runConvert(ctx context.Context, c *call) (any, error) {
 	var broken convert.SourceErrors
 	switch {
 	case errors.As(err, &broken):
-		err = placedFindings(broken)
+		errs := make([]error, len(broken))
+		for i, f := range broken {
+			errs[i] = errors.New(placed(f.Position(), f.PlacedMessage(), f.Rule))
+		}
+		err = errors.Join(errs...)
 		if broken[0].Rule != validate.Fixture {
 			err = fmt.Errorf("%w\nfix it, or convert it as it is with lenient", err)
 		}
