@@ -17,6 +17,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/transport/transporttest"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -201,13 +202,7 @@ const patience = time.Minute
 // next returns the next message at a place.
 func (b *bench) next(c transport.Consumer) transport.Delivery {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), patience)
-	defer cancel()
-	d, err := c.Next(ctx)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return d
+	return transporttest.Next(b, c)
 }
 
 var answers atomic.Int64 // each is later than those before
