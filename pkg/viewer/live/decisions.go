@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
@@ -75,7 +74,6 @@ func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide f
 		invalid *receiver.StillInvalidError
 		pending *receiver.PendingError
 		revoked *receiver.RevokedError
-		erased  *personal.ErasedError
 	)
 	switch {
 	case err == nil, errors.As(err, &none): // its page says what was decided, now or before
@@ -88,9 +86,9 @@ func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide f
 				f.StillFindings = append(f.StillFindings, receiverFinding{rule, problem.Pointer, problem.Message})
 			}
 		}
-	case errors.As(err, &pending), errors.As(err, &revoked), errors.As(err, &erased):
+	case errors.As(err, &pending), errors.As(err, &revoked):
 		f.Refused = sentence(err.Error())
-	case errors.As(err, new(*audit.UnreadableError)):
+	case collect.Missing(err) != "":
 		f.Refused = sentence(collect.Missing(err))
 	case errors.As(err, new(*receiver.SealedError)), errors.As(err, new(*receiver.UnsealedError)):
 		f.Refused = sentence(err.Error() + ": this server was started without it")
