@@ -2,7 +2,8 @@
 # Builds the packages of a release for linux/amd64 as .github/workflows/release.yml does for
 # all platforms, and tries them: the configuration is right, the same commit gives the same bytes
 # wherever it is built, the program is not too large, the packages for Debian, RPM and npm install
-# what works and leave nothing behind, and that for Alpine has it. What a step needs and is missing, it says and fails.
+# what works and leave nothing behind, and that for Alpine has it. What a step needs and is missing,
+# it says and fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -99,6 +100,13 @@ else
   echo "the Debian package is not installed: that needs dpkg, and to be root"
 fi
 
+# has_files FOLDER PACKAGE: what RPM and Alpine have beside the program, and Debian has elsewhere.
+has_files() {
+  for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
+    [ -s "$1/usr/share/$file" ] || fail "$2 has no $file"
+  done
+}
+
 if [ "$(id -u)" = 0 ] && command -v rpm >/dev/null; then
   say "the RPM package"
   package=$(ls "$dist"/handoff*.rpm)
@@ -109,9 +117,7 @@ if [ "$(id -u)" = 0 ] && command -v rpm >/dev/null; then
   in_folder --nodeps --nosignature -i "$package"
   in_folder --nodeps -V handoff || fail "what is installed is not what the package says"
   "$work/rpm/usr/bin/handoff" version
-  for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
-    [ -s "$work/rpm/usr/share/$file" ] || fail "the RPM package has no $file"
-  done
+  has_files "$work/rpm" "the RPM package"
   in_folder -e handoff
   left=$(find "$work/rpm" -path "$work/rpm/var/lib/rpm" -prune -o -type f -print)
   [ -z "$left" ] || fail "left behind: $left"
@@ -126,9 +132,7 @@ tar -xzf "$dist"/handoff*.apk -C "$work/apk" --ignore-zeros 2>/dev/null
 grep -qx 'pkgname = handoff' "$work/apk/.PKGINFO" || fail "the package for Alpine has another name"
 grep -qx 'arch = x86_64' "$work/apk/.PKGINFO" || fail "the package for Alpine is for another architecture"
 cmp "$work/apk/usr/bin/handoff" "$work/unpacked/handoff"
-for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
-  [ -s "$work/apk/usr/share/$file" ] || fail "the package for Alpine has no $file"
-done
+has_files "$work/apk" "the package for Alpine"
 
 say "the packages for npm"
 command -v npm >/dev/null || fail "npm is missing"
