@@ -210,9 +210,10 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
-	"pkg/yamldoc": {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
-	"schemas":     {},
-	"cmd":         nil, // everything
+	"pkg/yamldoc":   {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
+	"schemas":       {},
+	"internal/tier": {},
+	"cmd":           nil, // everything
 	"cmd/a2a": {
 		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/agentcard", "pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas",
 		"github.com/spf13/cobra",
