@@ -11,34 +11,66 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
+// TestMain runs the tests with this binary in PATH as handoff, or is that program.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"handoff": func() { os.Exit(Main()) }})
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "handoff" {
+		os.Exit(Main())
+	}
+	os.Exit(withProgram(m))
 }
 
-// TestScripts runs testdata/script: the command line as its users use it.
+func withProgram(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "handoff-test")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	name := "handoff"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	self, err := os.Executable()
+	if err == nil && os.Link(self, filepath.Join(dir, name)) != nil { // another file system
+		err = os.Symlink(self, filepath.Join(dir, name))
+	}
+	if err != nil {
+		panic(err)
+	}
+	time.Local = time.UTC // as TZ has it for processes
+	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return tier.Run(m)
+}
+
+// TestScripts runs testdata/script: the command line as its users use it. "handoff" runs a command
+// in this process, which takes a tenth of the time; "exec handoff" starts a process, as scripts do
+// that send signals, run commands in the background, or wait for time to pass.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join(root, "testdata", "script"),
-		UpdateScripts:       *update,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
+		Dir:                filepath.Join(root, "testdata", "script"),
+		UpdateScripts:      *update,
+		RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Vars = append(e.Vars, "ROOT="+root, "TRACEPARENT=", "XDG_CONFIG_HOME="+filepath.Join(e.WorkDir, "config"),
 				"XDG_STATE_HOME="+filepath.Join(e.WorkDir, "state"), "TZ=UTC",
@@ -46,28 +78,87 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"certify": certifies, "exit": exitsWith, "compress": compresses, "cut": cuts, "lines": picksLines, "publish": publishes, "repeat": repeats, "replace": replaces, "silent": silent,
+			"handoff": runsHandoff, "exit": exitsWith,
+			"certify": certifies, "compress": compresses, "cut": cuts, "lines": picksLines, "publish": publishes, "repeat": repeats, "replace": replaces, "silent": silent,
 		},
 	})
 }
 
-// exitsWith runs a command that has to end with one exit code: exit CODE COMMAND…
+// runsHandoff runs a command in this process, which has to end with exit code 0, or with "!" with
+// another: handoff [ARG]... [<FILE].
+func runsHandoff(ts *testscript.TestScript, neg bool, args []string) {
+	if code := inProcess(ts, args); (code != 0) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
+// exitsWith runs a command that has to end with one exit code: exit CODE COMMAND [ARG]..., which
+// is in this process for "handoff", or exit CODE exec COMMAND [ARG]...
 func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exit CODE COMMAND [ARG]...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var status *exec.ExitError
-		if !errors.As(err, &status) {
-			ts.Fatalf("%v", err)
+	command, got := args[1:], 0
+	if command[0] == "handoff" {
+		got = inProcess(ts, command[1:])
+	} else {
+		if command[0] == "exec" {
+			command = command[1:]
 		}
-		got = status.ExitCode()
+		if err := ts.Exec(command[0], command[1:]...); err != nil {
+			var status *exec.ExitError
+			if !errors.As(err, &status) {
+				ts.Fatalf("%v", err)
+			}
+			got = status.ExitCode()
+		}
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// processState guards the environment, the working directory and the time zone of this process.
+var processState sync.Mutex
+
+// inProcess runs a command line in the folder and with the environment of a script, and returns
+// its exit code. The standard input is empty, or the file that the last argument names: <FILE.
+func inProcess(ts *testscript.TestScript, args []string) int {
+	stdin := ""
+	if last := len(args) - 1; last >= 0 && len(args[last]) > 1 && args[last][0] == '<' && args[last][1] != '<' {
+		stdin, args = ts.ReadFile(args[last][1:]), args[:last]
+	}
+	stdout, stderr := ts.Stdout(), ts.Stderr()
+
+	processState.Lock()
+	defer processState.Unlock()
+	before := os.Environ()
+	defer setEnvironment(before)
+	var env []string
+	for _, entry := range reflect.ValueOf(ts).Elem().FieldByName("env").Seq2() { // which testscript does not export
+		env = append(env, entry.String())
+	}
+	setEnvironment(append(env, "PWD="+ts.MkAbs(".")))
+	home, err := os.Getwd()
+	ts.Check(errors.Join(err, os.Chdir(ts.MkAbs("."))))
+	defer func() { ts.Check(os.Chdir(home)) }()
+
+	g := cli.NewGlobals()
+	root := newRootFor(g, args)
+	root.SetArgs(args)
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return execute(g, root)
+}
+
+func setEnvironment(env []string) {
+	os.Clearenv()
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		os.Setenv(name, value)
 	}
 }
 

@@ -73,6 +73,12 @@ func Main() int {
 		root.SetOut(screen.Stream(os.Stdout))
 		root.SetErr(screen.Stream(os.Stderr))
 	}
+	return execute(g, root)
+}
+
+// execute runs the command line of root and returns the exit code. No temporary file and no child
+// process is left.
+func execute(g *cli.Globals, root *cobra.Command) int {
 	err := root.ExecuteContext(context.Background())
 	g.RemoveUnfinished()
 	code := exitCode(err, root.ErrOrStderr())
