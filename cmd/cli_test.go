@@ -67,13 +67,14 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	path := os.Getenv("PATH") // a command of another script may change it at any time
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join(root, "testdata", "script"),
 		UpdateScripts:      *update,
 		RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Vars = append(e.Vars, "ROOT="+root, "TRACEPARENT=", "XDG_CONFIG_HOME="+filepath.Join(e.WorkDir, "config"),
-				"XDG_STATE_HOME="+filepath.Join(e.WorkDir, "state"), "TZ=UTC",
+				"XDG_STATE_HOME="+filepath.Join(e.WorkDir, "state"), "TZ=UTC", "PATH="+path,
 				"GORACE="+os.Getenv("GORACE"))
 			return nil
 		},
@@ -130,7 +131,7 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 	if last := len(args) - 1; last >= 0 && len(args[last]) > 1 && args[last][0] == '<' && args[last][1] != '<' {
 		stdin, args = ts.ReadFile(args[last][1:]), args[:last]
 	}
-	stdout, stderr := ts.Stdout(), ts.Stderr()
+	stdout, stderr := &file{w: ts.Stdout()}, &file{w: ts.Stderr()}
 
 	processState.Lock()
 	defer processState.Unlock()
@@ -154,11 +155,31 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 	return execute(g, root)
 }
 
+// A file may be written to by several goroutines, as files may.
+type file struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (f *file) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.w.Write(p)
+}
+
+// setEnvironment makes env the environment of this process. Variables that it has before and after
+// are there at any time.
 func setEnvironment(env []string) {
-	os.Clearenv()
+	wanted := map[string]bool{}
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
+		wanted[name] = true
 		os.Setenv(name, value)
+	}
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); !wanted[name] {
+			os.Unsetenv(name)
+		}
 	}
 }
 
