@@ -121,7 +121,7 @@ func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// processState guards the environment, the working directory and the time zone of this process.
+// processState guards the environment and the working directory of this process.
 var processState sync.Mutex
 
 // inProcess runs a command line in the folder and with the environment of a script, and returns
