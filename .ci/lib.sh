@@ -143,6 +143,21 @@ fuzz() {
   done <"$work/packages"
 }
 
+# check_costs FILE: prints the packages whose tests took the most CPU time, and fails if one took over
+# 10 s and does not check each of its tests with tier.Run.
+check_costs() {
+  local user system wall dir code=0
+  sort -rn "$1" | head -n 5
+  awk '{ cpu += $1 + $2 } END { printf "%.0f s of CPU time for all packages\n", cpu }' "$1"
+  while read -r user system wall dir; do
+    if ((${user%.*} + ${system%.*} >= 10)) && ! grep -q 'tier\.Run(' "$dir"/*_test.go; then
+      echo "$dir: its tests take $user + $system s of CPU time: call tier.Run in its TestMain, and run fewer cases in the first tier"
+      code=1
+    fi
+  done <"$1"
+  return $code
+}
+
 # concurrent prints the packages that start goroutines or share memory, and therefore can race.
 # Packages that only compute something once are left out.
 concurrent() {
