@@ -19,13 +19,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"handoff": func() { os.Exit(Main()) }})
+	testscript.Main(tier.Clean{M: m}, map[string]func(){"handoff": func() { os.Exit(Main()) }})
 }
 
 // TestScripts runs testdata/script: the command line as its users use it.
