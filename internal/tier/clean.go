@@ -31,6 +31,7 @@ func names(list []string, name string) bool {
 // packages that read the environment or start processes, unless this process is such a program. Run
 // calls it.
 func CleanStart() {
+	usualUmask()
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); names(cleared, name) && !names(kept, name) {
 			os.Unsetenv(name)
