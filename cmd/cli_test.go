@@ -206,7 +206,8 @@ func cuts(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: cut FILE BYTES")
 	}
 	size, err := strconv.ParseInt(args[1], 10, 64)
-	ts.Check(errors.Join(err, os.Truncate(ts.MkAbs(args[0]), size)))
+	// "cp" keeps the mode of files, and those of the source tree may be read-only.
+	ts.Check(errors.Join(err, os.Chmod(ts.MkAbs(args[0]), 0o644), os.Truncate(ts.MkAbs(args[0]), size)))
 }
 
 // publishes sends files as messages of the sender "tester": publish URL FILE...

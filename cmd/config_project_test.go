@@ -64,7 +64,7 @@ func TestUnsafeConfig(t *testing.T) {
 		make       func() error
 	}{
 		{"writable by others", "writable by others (mode 0602)", func() error { return os.Chmod(path, 0o602) }},
-		{"of another user", "owned by another user", func() error { return os.Chown(path, 65534, -1) }},
+		{"of another user", "owned by another user", func() error { return os.Chown(path, os.Getuid()+1, -1) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := cli.NewGlobals() // of a run

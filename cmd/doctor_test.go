@@ -25,6 +25,7 @@ func silent(ts *testscript.TestScript, neg bool, args []string) {
 // nothing there.
 func TestDoctorServers(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Chdir(t.TempDir()) // where it asks whether files can be written
 	for name, address := range map[string]string{"PostgreSQL": "127.0.0.1:5432", "NATS": "127.0.0.1:4222", "Redis": "127.0.0.1:6379", "RabbitMQ": "127.0.0.1:5672"} {
 		t.Run(name, func(t *testing.T) {
 			place := map[string]string{

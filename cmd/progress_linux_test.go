@@ -32,9 +32,10 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
+	t.Chdir(dir)
 	for name, value := range map[string]string{"XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config", "CLAUDE_CONFIG_DIR": "claude", "CODEX_HOME": "codex"} {
-		t.Setenv(name, filepath.Join(".", value))
+		t.Setenv(name, filepath.Join(dir, value))
 	}
 	for name, text := range map[string]string{
 		"m.json": example(t, "message"), "macp.json": example(t, "macp"), "openai.json": example(t, "openai"), "agents.yaml": example(t, "openai-agents"), "cp.json": "{}",

@@ -120,7 +120,7 @@ func TestReceiveChunksKilledWithAgents(t *testing.T) {
 	queue, log, done := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db"), filepath.Join(folder, "done")
 	ids := publishChunks(t, queue, messages)
 	receive := func(args ...string) *exec.Cmd {
-		agent := `exec sed -n -e 's/.*"streamId":"\([^"]*\)".*"kind":"last".*/\1/p' -e 's/^{"schemaVersion.*"handoffId":"\([^"]*\)".*/\1/p' >>` + done
+		agent := `exec sed -n -e 's/.*"streamId":"\([^"]*\)".*"kind":"last".*/\1/p' -e 's/^{"schemaVersion.*"handoffId":"\([^"]*\)".*/\1/p' >>'` + done + `'`
 		args = append([]string{"receive", "dir:" + queue, "-q", "--stream-chunks", "--audit-log", log, "--concurrency", "2"}, args...)
 		return exec.Command("handoff", append(args, "--", "sh", "-c", agent)...)
 	}

@@ -135,7 +135,7 @@ func TestReceiveKilledWithAgents(t *testing.T) {
 	var publishing sync.WaitGroup
 	publishing.Go(func() { ids = publishStream(t, queue, messages, 10*time.Millisecond) })
 	receive := func(args ...string) *exec.Cmd {
-		agent := `id=$(sed -n 's/.*"handoffId": "\([^"]*\)".*/\1/p'); sleep 0.02; case $id in *7) exit 3;; esac; echo $id >>` + done
+		agent := `id=$(sed -n 's/.*"handoffId": "\([^"]*\)".*/\1/p'); sleep 0.02; case $id in *7) exit 3;; esac; echo $id >>'` + done + `'`
 		args = append([]string{"receive", "dir:" + queue, "-q", "--audit-log", log, "--concurrency", "2"}, args...)
 		return exec.Command("handoff", append(args, "--", "sh", "-c", agent)...)
 	}

@@ -24,6 +24,7 @@ const (
 // from TestMain in packages whose tests take seconds. Their top-level tests must not call
 // t.Parallel, since they share one process.
 func Run(m *testing.M) int {
+	CleanStart()
 	costs := measure(m)
 	code := m.Run()
 	if slow := tooSlow(costs()); len(slow) > 0 && !Full() && !raceEnabled && code == 0 {

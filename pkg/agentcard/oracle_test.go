@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	oracles "github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -42,33 +42,10 @@ type reply struct {
 	Error   string          `json:"error"`
 }
 
-// newOracle installs the SDK and starts it. Where that cannot be done, the test is skipped,
-// unless CI is true.
+// newOracle starts the SDK. Where that cannot be done, the test is skipped, unless CI is set.
 func newOracle(t *testing.T) *oracle {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it starts @a2a-js/sdk")
-	}
-	missing := func(format string, args ...any) {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf(format, args...)
-		}
-		t.Skipf(format, args...)
-	}
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			missing("%s is not installed: cards are not compared with @a2a-js/sdk", program)
-		}
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "testdata", "oracles", "a2a"))); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.Command("npm", "ci", "--no-fund", "--no-audit", "--ignore-scripts")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		missing("npm ci: %v: cards are not compared with @a2a-js/sdk\n%s", err, out)
-	}
+	dir := oracles.InstallCards(t)
 	node := exec.Command("node", "cards.mjs")
 	node.Dir = dir
 	node.Stderr = os.Stderr

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/eaapl/handoff/internal/tier"
 )
 
 // hang is how long a test waits for what should come at once. No test is faster or
@@ -29,6 +31,7 @@ const leaver = "CHILD_TEST_LEAVER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(leaver) == "" {
+		tier.CleanStart()
 		os.Exit(m.Run())
 	}
 	c := exec.Command("sleep", "1000")

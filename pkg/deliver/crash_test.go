@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/deliver"
@@ -44,6 +45,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	tier.CleanStart()
 	os.Exit(m.Run())
 }
 

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -34,7 +35,7 @@ func (m *Memory) queue(name string) *memoryQueue {
 		m.queues = map[string]*memoryQueue{}
 	}
 	if m.queues[name] == nil {
-		m.queues[name] = &memoryQueue{changed: make(chan struct{})}
+		m.queues[name] = new(memoryQueue)
 	}
 	return m.queues[name]
 }
@@ -43,27 +44,46 @@ type memoryQueue struct {
 	mu      sync.Mutex
 	waiting []Message
 	dead    []Message
-	changed chan struct{} // closed, and made anew, when a message comes
+	takers  []chan Message // each is sent one message; those that have waited longest are first
 }
 
+// add gives a message to the consumer that has waited longest. Were all woken, the same one might
+// come first each time, and what it returns since it is for another would never get there.
 func (q *memoryQueue) add(m Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, m)
-	close(q.changed)
-	q.changed = make(chan struct{})
+	if len(q.takers) == 0 {
+		q.waiting = append(q.waiting, m)
+		return
+	}
+	q.takers[0] <- m
+	q.takers = q.takers[1:]
 }
 
-// take returns the first message, or what is closed when there may be one.
-func (q *memoryQueue) take() (m Message, ok bool, changed <-chan struct{}) {
+// take waits for a message.
+func (q *memoryQueue) take(ctx context.Context) (Message, error) {
+	q.mu.Lock()
+	if len(q.waiting) > 0 {
+		defer q.mu.Unlock()
+		m := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		return m, nil
+	}
+	taker := make(chan Message, 1)
+	q.takers = append(q.takers, taker)
+	q.mu.Unlock()
+	select {
+	case m := <-taker:
+		return m, nil
+	case <-ctx.Done():
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		return m, false, q.changed
+	if i := slices.Index(q.takers, taker); i >= 0 {
+		q.takers = slices.Delete(q.takers, i, i+1)
+		return Message{}, ctx.Err()
 	}
-	m = q.waiting[0]
-	q.waiting = q.waiting[1:]
-	return m, true, nil
+	return <-taker, nil // which came at the same time
 }
 
 type memoryPublisher struct{ memory *Memory }
@@ -91,26 +111,21 @@ type memoryConsumer struct {
 }
 
 func (c *memoryConsumer) Next(ctx context.Context) (Delivery, error) {
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		m, ok, changed := c.queue.take()
-		if ok {
-			d := &memoryDelivery{consumer: c, message: m}
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if c.held == nil {
-				c.held = map[*memoryDelivery]bool{}
-			}
-			c.held[d] = true
-			return d, nil
-		}
-		select {
-		case <-ctx.Done():
-		case <-changed:
-		}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
+	m, err := c.queue.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &memoryDelivery{consumer: c, message: m}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held == nil {
+		c.held = map[*memoryDelivery]bool{}
+	}
+	c.held[d] = true
+	return d, nil
 }
 
 func (c *memoryConsumer) Reply(_ context.Context, replyTo string, answer Message) error {

@@ -1,7 +1,9 @@
 package transport_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 
 	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/transport/transporttest"
@@ -41,6 +43,45 @@ func FuzzHeaders(f *testing.F) {
 		}
 		if again.Key != m.Key || again.DispatchedAt != m.DispatchedAt || again.Attempt != m.Attempt || again.Claim != m.Claim {
 			t.Errorf("%+v came back as %+v", m, again)
+		}
+	})
+}
+
+// TestMemoryInTurn: of several consumers, the one that has waited longest gets what comes, so that
+// what one of them returns comes to another.
+func TestMemoryInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var place transport.Memory
+		ctx, cancel := context.WithCancel(t.Context())
+		got := make(chan string, 1)
+		wait := func(name string, c transport.Consumer) {
+			go func() {
+				if _, err := c.Next(ctx); err == nil {
+					got <- name
+				}
+			}()
+			synctest.Wait()
+		}
+		consumers := map[string]transport.Consumer{"a": place.Consumer(), "b": place.Consumer()}
+		wait("a", consumers["a"])
+		wait("b", consumers["b"])
+		for _, want := range []string{"a", "b", "a", "b"} {
+			if _, err := place.Publisher().Publish(ctx, transport.Message{}); err != nil {
+				t.Fatal(err)
+			}
+			if name := <-got; name != want {
+				t.Errorf("%s gets the message, want %s", name, want)
+			}
+			wait(want, consumers[want])
+		}
+		cancel()
+		synctest.Wait()
+		// Who has left is sent nothing.
+		if _, err := place.Publisher().Publish(t.Context(), transport.Message{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := consumers["a"].Next(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }

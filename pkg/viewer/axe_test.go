@@ -2,12 +2,11 @@ package viewer
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
 
 // A violation is what axe finds wrong with a page.
@@ -20,7 +19,7 @@ type violation struct {
 // TestAccessible asks axe whether each view keeps to WCAG 2.2 AA and its best practices, at both widths,
 // light and dark.
 func TestAccessible(t *testing.T) {
-	axe := axeScript(t)
+	axe := oracle.Axe(t)
 	url := written(t, sample())
 	for _, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
@@ -51,30 +50,4 @@ func (b *tab) check(name string) {
 	for _, v := range found {
 		b.Errorf("%s: %s: %s\n%s", name, v.ID, v.Help, fmt.Sprint(v.Nodes))
 	}
-}
-
-// axeScript installs axe-core, and returns its text. Where that cannot be done, the test is skipped, unless
-// CI is set.
-func axeScript(t *testing.T) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it installs axe-core")
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "testdata", "oracles", "axe"))); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.Command("npm", "ci", "--no-fund", "--no-audit", "--ignore-scripts")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("npm ci: %v\n%s", err, out)
-		}
-		t.Skipf("npm ci: %v: axe-core is not asked about the page\n%s", err, out)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,5 +188,5 @@ func written(t *testing.T, p *pages) string {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return "file://" + name
+	return (&url.URL{Scheme: "file", Path: name}).String()
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -41,13 +42,17 @@ func TestReadySoon(t *testing.T) {
 	}
 	for _, size := range sizes {
 		t.Run(fmt.Sprintf("%d handoffs, %d MB", size.handoffs, size.handoffs*size.bytes/1_000_000), func(t *testing.T) {
-			url := written(t, large(size.handoffs, size.bytes))
-			info, err := os.Stat(strings.TrimPrefix(url, "file://"))
+			address := written(t, large(size.handoffs, size.bytes))
+			file, err := url.Parse(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(file.Path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
-				b := open(t, wide, url)
+				b := open(t, wide, address)
 				b.wait(`performance.getEntriesByName("handoff-ready").length === 1`)
 				ready := eval[float64](b, `performance.getEntriesByName("handoff-ready")[0].startTime`)
 				painted := eval[float64](b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`)

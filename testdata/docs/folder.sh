@@ -62,6 +62,7 @@ case $BLOCK in *'handoff session '*)
 	mkdir -p home/.claude home/.codex
 	cp -R "$DOCS/../sessions/claude/projects" home/.claude
 	cp -R "$DOCS/../sessions/codex/sessions" home/.codex
+	chmod -R u+w home # where the source tree is read-only
 	unset CLAUDE_CONFIG_DIR CODEX_HOME ;;
 esac
 

@@ -32,6 +32,9 @@ func TestUseColor(t *testing.T) {
 			}
 		})
 	}
+	for _, name := range []string{"NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR"} {
+		t.Setenv(name, "")
+	}
 	t.Setenv("CLICOLOR", "0")
 	if wanted, says := environmentColor(); wanted || !says {
 		t.Error("CLICOLOR=0 leaves it to the terminal")

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/eaapl/handoff/cmd"
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
@@ -106,7 +107,7 @@ func writeMemo(m exchange.Meaning, _ tree.Node, k *exchange.Maker, _ exchange.Ot
 
 func TestMain(m *testing.M) {
 	formats.Register(&memo)
-	testscript.Main(m, map[string]func(){"handoff": func() { os.Exit(cmd.Main()) }})
+	testscript.Main(tier.Clean{M: m}, map[string]func(){"handoff": func() { os.Exit(cmd.Main()) }})
 }
 
 // A format is added by its description and a line in the list: every command knows it.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/internal/alive"
 )
 
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(s.Name, err)
 		select {}
 	}
+	tier.CleanStart()
 	os.Exit(m.Run())
 }
 

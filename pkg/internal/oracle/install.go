@@ -27,17 +27,33 @@ import (
 // see [Start].
 func Install(t testing.TB) string {
 	t.Helper()
-	return install(t, installed)
+	return install(t, ".")
 }
 
 // InstallClients is Install of testdata/oracles/mcp: clients of the Model Context Protocol. They
-// are apart, since few tests need them.
+// are apart, as the other two are, since few tests need them.
 func InstallClients(t testing.TB) string {
 	t.Helper()
-	return install(t, clientsInstalled)
+	return install(t, "mcp")
 }
 
-func install(t testing.TB, installed func() (string, error)) string {
+// InstallCards is Install of testdata/oracles/a2a: what agent cards are compared with.
+func InstallCards(t testing.TB) string {
+	t.Helper()
+	return install(t, "a2a")
+}
+
+// Axe returns the script axe-core, of testdata/oracles/axe, which says whether a page is accessible.
+func Axe(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(install(t, "axe")), "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func install(t testing.TB, folder string) string {
 	t.Helper()
 	switch {
 	case runtime.GOOS == "windows":
@@ -50,9 +66,10 @@ func install(t testing.TB, installed func() (string, error)) string {
 			failing(t, "the oracles need Node 20 or later, and npm: %v", err)
 		}
 	}
-	dir, err := installed()
+	once, _ := installed.LoadOrStore(folder, sync.OnceValues(func() (string, error) { return installFrom(folder) }))
+	dir, err := once.(func() (string, error))()
 	switch {
-	case errors.Is(err, errOffline):
+	case errors.Is(err, errOffline) || errors.Is(err, errNoCache):
 		failing(t, "%v", err)
 	case err != nil:
 		t.Fatal(err)
@@ -63,17 +80,17 @@ func install(t testing.TB, installed func() (string, error)) string {
 // errOffline says that the SDKs are not installed, and cannot be.
 var errOffline = errors.New("the SDKs of the oracles cannot be downloaded")
 
+// errNoCache says that there is no place for them.
+var errNoCache = errors.New("there is no folder for the SDKs of the oracles: set HOME or XDG_CACHE_HOME to one that can be written to")
+
 // unreachable are the codes by which npm says so.
 var unreachable = []string{"EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "ETIMEDOUT", "ERR_SOCKET_TIMEOUT"}
 
 // packages are the files that say which SDKs there are.
 var packages = []string{"package.json", "package-lock.json", ".npmrc"}
 
-// installed and clientsInstalled install what is not there yet, once in a program.
-var (
-	installed        = sync.OnceValues(func() (string, error) { return installFrom(".") })
-	clientsInstalled = sync.OnceValues(func() (string, error) { return installFrom("mcp") })
-)
+// installed has what installs each folder of testdata/oracles that is asked for, once in a program.
+var installed sync.Map // of the folder to func() (string, error)
 
 // installFrom installs what a folder of testdata/oracles asks for.
 func installFrom(folder string) (string, error) {
@@ -84,7 +101,7 @@ func installFrom(folder string) (string, error) {
 	source = filepath.Join(source, folder)
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", errNoCache, err)
 	}
 	versions := sha256.New()
 	for _, name := range packages {
@@ -94,7 +111,7 @@ func installFrom(folder string) (string, error) {
 	}
 	dir := filepath.Join(cache, "handoff-oracles", sum(versions))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", errNoCache, err)
 	}
 	unlock, err := lockedfile.MutexAt(dir + ".lock").Lock()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/transport/http"
 	"github.com/eaapl/handoff/pkg/transport/transporttest"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); strings.HasPrefix(name, prefix) {
 		os.Exit(map[string]func() int{prefix + "relay": relay, prefix + "sick": sick}[name]())
 	}
+	tier.CleanStart()
 	os.Exit(m.Run())
 }
 

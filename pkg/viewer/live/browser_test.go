@@ -22,6 +22,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/guard"
+	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
 
 // A person is somebody with a browser, at a site.
@@ -292,7 +293,7 @@ type violation struct {
 // TestAccessible asks axe whether each page keeps to WCAG 2.2 AA and its best practices, at 360 and
 // 1920 pixels, light and dark, and looks whether anything is wider than the screen.
 func TestAccessible(t *testing.T) {
-	axe := axeScript(t)
+	axe := oracle.Axe(t)
 	s := newSite(t, nil)
 	s.bring(s.message())
 	n := s.letter("8acb3", "8acb4")
@@ -332,30 +333,4 @@ func TestAccessible(t *testing.T) {
 			})
 		}
 	}
-}
-
-// axeScript installs axe-core, and returns its text. Where that cannot be done, the test is skipped, unless
-// CI is set.
-func axeScript(t *testing.T) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it installs axe-core")
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "testdata", "oracles", "axe"))); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.Command("npm", "ci", "--no-fund", "--no-audit", "--ignore-scripts")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("npm ci: %v\n%s", err, out)
-		}
-		t.Skipf("npm ci: %v: axe-core is not asked about the pages\n%s", err, out)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

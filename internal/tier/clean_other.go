@@ -1,0 +1,5 @@
+//go:build !unix
+
+package tier
+
+func usualUmask() {}

@@ -1,0 +1,13 @@
+package oracle_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/eaapl/handoff/internal/tier"
+)
+
+func TestMain(m *testing.M) {
+	tier.CleanStart()
+	os.Exit(m.Run())
+}

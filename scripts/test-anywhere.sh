@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Runs the tests as unfriendly as a program can be started, all at once: as a user who may write
+# nothing but a temporary folder, in a checkout that is not theirs and whose path has a space, without
+# a home, a terminal or a standard input, with signals ignored as by nohup and by "&" in a script,
+# with one core, another umask, locale and time zone, and with every variable set that programs go by.
+#
+# usage: test-anywhere.sh [PACKAGE or flag of go test]...
+#
+# The go command runs as it always does, with its cache, and starts each test through this script.
+# As root it needs setpriv, and the user nobody; otherwise it runs the tests as who runs it.
+set -euo pipefail
+
+# What go test starts: test-anywhere.sh PROGRAM ARG..., in the folder of the package.
+if [ -n "${TEST_ANYWHERE-}" ]; then
+  work=$TEST_ANYWHERE
+  cd "$work/a checkout/handoff/${PWD#"$TEST_ANYWHERE_OF"}"
+  program=$(mktemp -d "$work/programs/XXXXXX")/${1##*/} # the folder of go test is its user's alone
+  ln "$1" "$program" 2>/dev/null || cp "$1" "$program"
+  chmod 755 "${program%/*}" "$program"
+  user=()
+  [ "$(id -u)" != 0 ] || user=(setpriv --reuid nobody --regid nogroup --clear-groups)
+  umask 077
+  trap '' HUP INT QUIT PIPE
+  code=0
+  env -i PATH="$PATH" ${CI:+CI="$CI"} TMPDIR="$work/a folder" XDG_CACHE_HOME="$work/cache" \
+    GOCACHE="$work/go-build" GOMODCACHE="$work/mod" GOPATH="$work/go" GOFLAGS="-mod=mod -trimpath" CGO_ENABLED=0 GOTOOLCHAIN=local GOMAXPROCS=1 \
+    TZ=Pacific/Chatham LANG=de_DE.UTF-8 LC_ALL=tr_TR.UTF-8 \
+    XDG_CONFIG_HOME=/nonexistent XDG_STATE_HOME=/nonexistent CODEX_HOME=/nonexistent CLAUDE_CONFIG_DIR=/nonexistent \
+    HANDOFF_FORMAT=nonsense HANDOFF_MAX_SIZE=nonsense HANDOFF_COLOR=always HANDOFF_QUIET=true HANDOFF_KEY=nonsense HANDOFF_TOKEN=nonsense \
+    FORCE_COLOR=1 CLICOLOR_FORCE=1 COLUMNS=31 TERM=xterm SHELL=/bin/false EDITOR=false PAGER=false \
+    http_proxy=http://127.0.0.1:1 https_proxy=http://127.0.0.1:1 HTTPS_PROXY=http://127.0.0.1:1 \
+    TRACEPARENT=nonsense OPENAI_API_KEY=nonsense GIT_DIR=/nonexistent GIT_WORK_TREE=/nonexistent GIT_PAGER_IN_USE=1 \
+    "${user[@]}" setsid --wait "$program" "${@:2}" <&- || code=$?
+  rm -r "${program%/*}"
+  exit "$code"
+fi
+
+cd "$(dirname "$0")/.."
+root=$(pwd -P)
+work=$(mktemp -d)
+trap 'find "$work" -type d -exec chmod u+w {} + && rm -rf "$work"' EXIT
+chmod 755 "$work"
+mkdir -p "$work/a checkout/handoff" "$work/a folder" "$work/programs" "$work/go-build" "$work/cache"
+git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
+  tar -c --null -T - | tar -x --no-same-owner -C "$work/a checkout/handoff"
+[ ! -d ../shared ] || ln -s "$(realpath ../shared)" "$work/a checkout/shared"
+# Some tests run the go command, or SDKs of others. What these need is not readable where it belongs to
+# root: they get links to it, in folders of their own. What is built as for a release is the same in
+# all folders, so that they find it built.
+CGO_ENABLED=0 go list -trimpath -export ./... >/dev/null
+go test -count=1 -run '^TestInstall$' ./pkg/internal/oracle >/dev/null
+links() { cp -al "$1/." "$2" 2>/dev/null || cp -a "$1/." "$2"; }
+links "$(go env GOCACHE)" "$work/go-build"
+mkdir "$work/mod"
+links "$(go env GOMODCACHE)" "$work/mod"
+oracles=${XDG_CACHE_HOME:-${HOME-/nonexistent}/.cache}/handoff-oracles
+if [ -d "$oracles" ]; then
+  mkdir "$work/cache/handoff-oracles"
+  links "$oracles" "$work/cache/handoff-oracles"
+  rm -rf "$work"/cache/handoff-oracles/{*.lock,*/scripts-*} # which tests write
+  find "$work/cache" -type f ! -perm -o+r -exec sh -c 'cp "$1" "$1~" && chmod 644 "$1~" && mv "$1~" "$1"' . {} \;
+fi
+chmod -R a+rX,a-w "$work/a checkout"
+if [ "$(id -u)" = 0 ]; then
+  find "$work/go-build" "$work/mod" "$work/cache" -type d -exec chown nobody {} +
+  chown nobody "$work/a folder"
+fi
+export TEST_ANYWHERE=$work TEST_ANYWHERE_OF=$root
+[ $# -gt 0 ] || set -- ./...
+echo "setup: $SECONDS s" >&2; go test -count=1 -p 2 -exec "'$root/scripts/test-anywhere.sh'" "$@"
