@@ -68,7 +68,7 @@ func serve(t *testing.T, handoff string) (address, token string) {
 
 // TestInspector asks as the MCP Inspector does, on its command line.
 func TestInspector(t *testing.T) {
-	dir := filepath.Dir(oracle.InstallClients(t))
+	dir := filepath.Dir(oracle.InstallFolder(t, "mcp"))
 	handoff := program(t)
 	questions := []struct {
 		args []string
@@ -118,7 +118,7 @@ var conformance = map[string]string{
 // TestConformance runs the scenarios of @modelcontextprotocol/conformance that apply. Between
 // it and the server is a proxy that adds the token, which it cannot.
 func TestConformance(t *testing.T) {
-	scripts := oracle.InstallClients(t)
+	scripts := oracle.InstallFolder(t, "mcp")
 	address, token := serve(t, program(t))
 	target, err := url.Parse(address)
 	if err != nil {

@@ -54,9 +54,6 @@ var wide = look{1600, false}
 // is skipped, unless CI is set.
 func open(t *testing.T, l look, url string) *tab {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it starts Chromium")
-	}
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("CI") != "" {

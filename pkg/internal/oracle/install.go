@@ -30,11 +30,11 @@ func Install(t testing.TB) string {
 	return install(t, installed)
 }
 
-// InstallClients is Install of testdata/oracles/mcp: clients of the Model Context Protocol. They
-// are apart, since few tests need them.
-func InstallClients(t testing.TB) string {
+// InstallFolder is Install of a folder of testdata/oracles, whose packages are apart since few tests
+// need them.
+func InstallFolder(t testing.TB, folder string) string {
 	t.Helper()
-	return install(t, clientsInstalled)
+	return install(t, func() (string, error) { return installFrom(folder) })
 }
 
 func install(t testing.TB, installed func() (string, error)) string {
@@ -66,11 +66,8 @@ var unreachable = []string{"EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNRE
 // packages are the files that say which SDKs there are.
 var packages = []string{"package.json", "package-lock.json", ".npmrc"}
 
-// installed and clientsInstalled install what is not there yet, once in a program.
-var (
-	installed        = sync.OnceValues(func() (string, error) { return installFrom(".") })
-	clientsInstalled = sync.OnceValues(func() (string, error) { return installFrom("mcp") })
-)
+// installed installs what is not there yet, once in a program.
+var installed = sync.OnceValues(func() (string, error) { return installFrom(".") })
 
 // installFrom installs what a folder of testdata/oracles asks for.
 func installFrom(folder string) (string, error) {

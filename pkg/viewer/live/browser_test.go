@@ -20,8 +20,10 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/guard"
+	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
 
 // A person is somebody with a browser, at a site.
@@ -38,9 +40,6 @@ type person struct {
 // is skipped, unless CI is set.
 func visit(t *testing.T, s *site, width int64, dark bool) *person {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it starts Chromium")
-	}
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("CI") != "" {
@@ -303,6 +302,9 @@ func TestAccessible(t *testing.T) {
 	s.add(audit.Record{Event: audit.Accepted, HandoffID: strings.Repeat("long", 40), TaskID: strings.Repeat("long", 60), Sender: strings.Repeat("sender", 20), Receiver: strings.Repeat("receiver", 20), Transport: "nats", LatencyMicros: 9_000_000})
 	for _, width := range []int64{360, 1920} {
 		for _, dark := range []bool{false, true} {
+			if !tier.Full() && dark != (width == 1920) {
+				continue // each width, and each scheme, once
+			}
 			t.Run(fmt.Sprint(width, map[bool]string{false: " light", true: " dark"}[dark]), func(t *testing.T) {
 				p := visit(t, s, width, dark)
 				p.site = &site{TB: t, log: s.log, handler: s.handler}
@@ -334,25 +336,10 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// axeScript installs axe-core, and returns its text. Where that cannot be done, the test is skipped, unless
-// CI is set.
+// axeScript installs axe-core, and returns its text. For when the test is skipped, see [oracle.Install].
 func axeScript(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it installs axe-core")
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "testdata", "oracles", "axe"))); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.Command("npm", "ci", "--no-fund", "--no-audit", "--ignore-scripts")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("npm ci: %v\n%s", err, out)
-		}
-		t.Skipf("npm ci: %v: axe-core is not asked about the pages\n%s", err, out)
-	}
+	dir := filepath.Dir(oracle.InstallFolder(t, "axe"))
 	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
