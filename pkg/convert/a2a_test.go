@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/a2a"
@@ -20,7 +21,7 @@ func TestA2AResidues(t *testing.T) {
 	for _, form := range chatgen.Forms(format.A2A) {
 		t.Run(form, func(t *testing.T) {
 			s := sideOf(format.A2A)
-			for seed := range uint64(200) {
+			for seed := range uint64(tier.Count(50, 200)) {
 				text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 3)), format.A2A, form)
 				message := tree.Of(parsed(t, text))
 				p := patchOf(s, rewritten(s, message), message)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -19,7 +20,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-var histories = flag.Int("histories", 60, "how many histories are converted for each SDK")
+var histories = flag.Int("histories", tier.Count(3, 1000), "how many histories are converted for each SDK")
 
 // madeUp are the formats of which chatgen makes up histories.
 var madeUp = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.A2A}
@@ -55,8 +56,8 @@ func TestAPIsTake(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
 				own, p := provider.Provider(formats.Named(from).Provider), provider.Provider(formats.Named(to).Provider)
-				whole := 0
-				for seed := range uint64(200) {
+				count, whole := tier.Count(20, 200), 0
+				for seed := range uint64(count) {
 					source := chatgen.History(rand.New(rand.NewPCG(seed, 4)), from)
 					there := converted(t, source, from, to)
 					if problems := conform(t, to, there); len(problems) > 0 {
@@ -70,7 +71,7 @@ func TestAPIsTake(t *testing.T) {
 						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
 					}
 				}
-				if whole < 100 {
+				if whole < count/2 {
 					t.Errorf("only %d histories had no fault of their own", whole)
 				}
 			})
@@ -81,6 +82,7 @@ func TestAPIsTake(t *testing.T) {
 // The SDKs take the histories of other formats once they are converted: as their types say, and when
 // they are sent.
 func TestSDKsOfAPIs(t *testing.T) {
+	program := oracle.New(t)
 	for _, tt := range []struct {
 		oracle string
 		to     format.Format
@@ -95,7 +97,7 @@ func TestSDKsOfAPIs(t *testing.T) {
 		{"gemini", format.Gemini, func(t *testing.T, text []byte) []byte { return tree.Of(parsed(t, text)).Get("contents").Compact() }},
 	} {
 		t.Run(tt.oracle, func(t *testing.T) {
-			sdk := oracle.Start(t, tt.oracle)
+			sdk := program.Start(t, tt.oracle)
 			var docs [][]byte
 			for seed := range uint64(*histories) {
 				r := rand.New(rand.NewPCG(seed, 6))
@@ -149,7 +151,7 @@ func TestCarriesNoTurns(t *testing.T) {
 				continue // as the object
 			}
 			t.Run(fmt.Sprintf("%s %s", tt.from, form), func(t *testing.T) {
-				for seed := range uint64(200) {
+				for seed := range uint64(tier.Count(50, 200)) {
 					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 5)), tt.from, form)
 					if tt.from == format.Gemini && bytes.Contains(source, []byte(`"output":"{}"`)) {
 						continue // a text that is the one of an object is written as the object

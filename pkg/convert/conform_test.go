@@ -2,13 +2,14 @@ package convert
 
 import (
 	"context"
-	"errors"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -19,18 +20,22 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
+// schemas are the compiled ones of formats.
+var schemas sync.Map
+
 // conform returns what is wrong with a message of a format.
 func conform(t fataler, f format.Format, text []byte) []string {
 	t.Helper()
 	var problems []string
-	schema, err := validate.EmbeddedSchema(formats.Named(f).Schema)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("no schema: %v", err)
+	schema, ok := schemas.Load(f)
+	if !ok {
+		s, err := validate.EmbeddedSchema(formats.Named(f).Schema)
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		schema, _ = schemas.LoadOrStore(f, s)
 	}
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	for _, p := range schema.Check(parsedIn(t, text, f).Root()) {
+	for _, p := range schema.(*validate.Schema).Check(parsedIn(t, text, f).Root()) {
 		if p.Severity == finding.Error {
 			problems = append(problems, p.Pointer+": "+p.Message)
 		}
@@ -134,3 +139,5 @@ func TestReceiverAccepts(t *testing.T) {
 		})
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }

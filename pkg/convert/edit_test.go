@@ -2,12 +2,14 @@ package convert
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -302,7 +304,7 @@ func TestRealisticMessages(t *testing.T) {
 		}
 		t.Skip("the generator of realistic messages is not there")
 	}
-	out, err := exec.Command("python3", generator, "20", "30").Output()
+	out, err := exec.Command("python3", generator, fmt.Sprint(tier.Count(2, 20)), "30").Output()
 	if err != nil {
 		t.Skip("python3 cannot run the generator:", err)
 	}

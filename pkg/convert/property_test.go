@@ -8,13 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-var cases = flag.Int("convert.cases", 200, "how many messages to convert for each pair of formats")
+var cases = flag.Int("convert.cases", tier.Count(20, 200), "how many messages to convert for each pair of formats")
 
 // forAll runs a property on n cases.
 func forAll(t *testing.T, property func(*rapid.T)) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
@@ -49,7 +50,7 @@ func TestSDKResidues(t *testing.T) {
 	for _, tt := range sdkForms {
 		t.Run(string(tt.format)+"/"+tt.form, func(t *testing.T) {
 			s := sideOf(tt.format)
-			for seed := range uint64(200) {
+			for seed := range uint64(tier.Count(50, 200)) {
 				text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 3)), tt.format, tt.form)
 				message := tree.Of(parsed(t, text))
 				if tt.format == format.AISDK && mixes(message) {
@@ -112,15 +113,14 @@ func TestSDKsTake(t *testing.T) {
 				}
 			}
 		}
+		program := oracle.New(t)
 		for _, tt := range sdkForms {
 			if tt.format != to || tt.oracle == "" {
 				continue
 			}
+			ask := texts
+			texts = nil // they are the same whatever the form
 			t.Run(string(to)+"/"+tt.form, func(t *testing.T) {
-				ask := texts
-				if strings.HasPrefix(tt.form, "ui") { // which are written of UIMessages alone
-					ask = nil
-				}
 				s := sideOf(to)
 				for seed := range uint64(*histories) { // what is written again in the form
 					text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 7)), to, tt.form)
@@ -130,7 +130,7 @@ func TestSDKsTake(t *testing.T) {
 						ask = append(ask, again)
 					}
 				}
-				for i, answer := range oracle.Start(t, tt.oracle).Ask(ask...) {
+				for i, answer := range program.Start(t, tt.oracle).Ask(ask...) {
 					if !answer.OK {
 						t.Errorf("%s\n%s", answer.Error, ask[i])
 					}

@@ -248,7 +248,7 @@ func queued(t *testing.T, folder string) map[string]transport.Message {
 func TestKilledWhileSending(t *testing.T) {
 	t.Parallel()
 	for _, next := range []string{"send", "flush"} {
-		for at := 1; ; at++ {
+		for at := 1; ; at += tier.Count(4, 1) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "m.json"), example(t), 0o600); err != nil {
 				t.Fatal(err)
@@ -285,7 +285,7 @@ func TestKilledWhileRollingBack(t *testing.T) {
 		{"rollback", "DISPATCHED ROLLED_BACK"},
 		{"force", "DISPATCHED REVOKED ROLLED_BACK"},
 	} {
-		for at := 1; ; at++ {
+		for at := 1; ; at += tier.Count(4, 1) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "m.json"), example(t), 0o600); err != nil {
 				t.Fatal(err)

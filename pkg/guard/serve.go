@@ -13,9 +13,10 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/neterror"
 )
 
+var headerTimeout = 10 * time.Second // which tests shorten
+
 // Bounds of connections.
 const (
-	headerTimeout  = 10 * time.Second
 	readTimeout    = 30 * time.Second
 	writeTimeout   = 2 * time.Minute
 	idleTimeout    = 2 * time.Minute

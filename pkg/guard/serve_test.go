@@ -113,10 +113,8 @@ func TestConnections(t *testing.T) {
 
 // TestSlowHeader: who sends a header byte by byte is not waited for.
 func TestSlowHeader(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for ten seconds")
-	}
-	t.Parallel()
+	const timeout = 500 * time.Millisecond
+	defer guard.SetHeaderTimeout(timeout)()
 	address, stop := served(t, nothing, nil)
 	c := dial(t, address)
 	go func() {
@@ -124,12 +122,12 @@ func TestSlowHeader(t *testing.T) {
 			if _, err := c.Write([]byte{b}); err != nil {
 				return
 			}
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(timeout / 20)
 		}
 	}()
 	begun := time.Now()
 	_, _ = io.Copy(io.Discard, c) // until it is closed, or answered and closed
-	if took := time.Since(begun); took < 8*time.Second || took > 25*time.Second {
+	if took := time.Since(begun); took < timeout*8/10 || took > 25*time.Second {
 		t.Errorf("it was waited for %s", took)
 	}
 	if err := stop(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
@@ -151,59 +152,63 @@ func TestChunksForAgents(t *testing.T) {
 // TestChunksOfDeadReceiver: a receiver that ends in the middle of a stream has taken nothing of
 // it; one that ends when it has acknowledged a part has left nothing that counts.
 func TestChunksOfDeadReceiver(t *testing.T) {
-	b := newStreamBench(t)
-	list := b.chunksOf(message(1), 1, nil)
-	b.publishAll(list[:4])
-	if err := b.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if e := b.events(); len(e) > 0 {
-		t.Fatalf("records: %v", e)
-	}
-	b.publishAll(list[4:])
-	if err := b.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	b.checkOut(message(1))
-	for n := range len(list) { // what was left unacknowledged comes again
-		b.publishAll(list[n:])
+	synctest.Test(t, func(t *testing.T) {
+		b := newStreamBench(t)
+		list := b.chunksOf(message(1), 1, nil)
+		b.publishAll(list[:4])
 		if err := b.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		b.checkEmpty()
-	}
-	b.checkOut(message(1))
-	if e := b.events(); e[audit.Accepted] != 1 || e[audit.HandedOver] != 1 || e[audit.Rejected] > 0 {
-		t.Errorf("records: %v", e)
-	}
+		if e := b.events(); len(e) > 0 {
+			t.Fatalf("records: %v", e)
+		}
+		b.publishAll(list[4:])
+		if err := b.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.checkOut(message(1))
+		for n := range len(list) { // what was left unacknowledged comes again
+			b.publishAll(list[n:])
+			if err := b.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.checkEmpty()
+		}
+		b.checkOut(message(1))
+		if e := b.events(); e[audit.Accepted] != 1 || e[audit.HandedOver] != 1 || e[audit.Rejected] > 0 {
+			t.Errorf("records: %v", e)
+		}
+	})
 }
 
 // TestChunksForTwo: of two receivers of one place, each stream comes to one.
 func TestChunksForTwo(t *testing.T) {
-	b := newStreamBench(t)
-	b.options.IdleTimeout = 3 * time.Second // longer than chunks are away that were given back
-	var want [][]byte
-	for n := range 5 {
-		b.publishAll(b.chunksOf(message(n), 1, nil))
-		want = append(want, message(n))
-	}
-	var both sync.WaitGroup
-	for range 2 {
-		both.Go(func() {
-			if err := b.run(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	both.Wait()
-	if err := b.run(t.Context()); err != nil { // one that shared its chunks with the other to the end
-		t.Error(err)
-	}
-	b.checkOut(want...)
-	if e := b.events(); e[audit.Accepted] != 5 || e[audit.HandedOver] != 5 || e[audit.Rejected] > 0 {
-		t.Errorf("records: %v", e)
-	}
-	b.checkEmpty()
+	synctest.Test(t, func(t *testing.T) {
+		b := newStreamBench(t)
+		b.options.IdleTimeout = 3 * time.Second // longer than chunks are away that were given back
+		var want [][]byte
+		for n := range 5 {
+			b.publishAll(b.chunksOf(message(n), 1, nil))
+			want = append(want, message(n))
+		}
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if err := b.run(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		if err := b.run(t.Context()); err != nil { // one that shared its chunks with the other to the end
+			t.Error(err)
+		}
+		b.checkOut(want...)
+		if e := b.events(); e[audit.Accepted] != 5 || e[audit.HandedOver] != 5 || e[audit.Rejected] > 0 {
+			t.Errorf("records: %v", e)
+		}
+		b.checkEmpty()
+	})
 }
 
 // TestFaultyChunks: a stream that makes no message is rejected once, and nothing of it passes.

@@ -185,23 +185,25 @@ func TestPermanent(t *testing.T) {
 // TestUnanswered: a message whose answer cannot be sent is not acknowledged; it comes again, is a
 // duplicate, and is answered.
 func TestUnanswered(t *testing.T) {
-	b := newBench(t)
-	open := b.options.Open
-	failures := 1
-	b.options.Open = func(ctx context.Context) (transport.Consumer, error) {
-		return deaf{first(open(ctx)), &failures}, nil
-	}
-	b.options.IdleTimeout = 3 * time.Second
-	b.send(message(1))
-	if err := b.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if a := b.answers(1); a[0].Status != receiver.Duplicate {
-		t.Errorf("the answer is %+v", a)
-	}
-	if e := b.events(); e[audit.Accepted] != 1 || e[audit.HandedOver] != 1 || strings.Count(b.out.String(), "\n") != 1 {
-		t.Errorf("records %v, %q passed", e, b.out.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		open := b.options.Open
+		failures := 1
+		b.options.Open = func(ctx context.Context) (transport.Consumer, error) {
+			return deaf{first(open(ctx)), &failures}, nil
+		}
+		b.options.IdleTimeout = 3 * time.Second
+		b.send(message(1))
+		if err := b.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if a := b.answers(1); a[0].Status != receiver.Duplicate {
+			t.Errorf("the answer is %+v", a)
+		}
+		if e := b.events(); e[audit.Accepted] != 1 || e[audit.HandedOver] != 1 || strings.Count(b.out.String(), "\n") != 1 {
+			t.Errorf("records %v, %q passed", e, b.out.String())
+		}
+	})
 }
 
 // deaf is a consumer whose first answers fail.

@@ -12,17 +12,37 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
+
+// built has handoff, once it is built. TestMain removes it.
+var built string
 
 // program builds handoff, which clients start.
 func program(t *testing.T) string {
 	t.Helper()
-	handoff := filepath.Join(t.TempDir(), "handoff")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", handoff, "github.com/eaapl/handoff").CombinedOutput(); err != nil {
+	handoff := filepath.Join(built, "handoff")
+	if built != "" {
+		return handoff
+	}
+	dir, err := os.MkdirTemp("", "mcpserver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, handoff = dir, filepath.Join(dir, "handoff")
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", handoff, "github.com/eaapl/handoff").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return handoff
+}
+
+func TestMain(m *testing.M) {
+	code := tier.Run(m)
+	if built != "" {
+		os.RemoveAll(built)
+	}
+	os.Exit(code)
 }
 
 // serve starts handoff mcp over HTTP, and returns where it listens and its token.
@@ -50,18 +70,21 @@ func serve(t *testing.T, handoff string) (address, token string) {
 func TestInspector(t *testing.T) {
 	dir := filepath.Dir(oracle.InstallClients(t))
 	handoff := program(t)
-	for _, tt := range []struct {
+	questions := []struct {
 		args []string
 		want string
 	}{
+		{[]string{"--method", "resources/read", "--uri", "handoff://rules/lint/secret"}, `lint/secret`},
+		{[]string{"--method", "prompts/get", "--prompt-name", "make_handoff", "--prompt-args", "to=scorer"}, `scorer`},
+		{[]string{"--method", "tools/call", "--tool-name", "count", "--tool-arg", `message={"messages":[{"role":"user","content":"hello"}]}`}, `"format": "openai-chat"`},
 		{[]string{"--method", "tools/list"}, `"name": "read_result"`},
 		{[]string{"--method", "resources/list"}, `"uri": "handoff://rules"`},
 		{[]string{"--method", "resources/templates/list"}, `handoff://rules/{+rule}`},
-		{[]string{"--method", "resources/read", "--uri", "handoff://rules/lint/secret"}, `lint/secret`},
 		{[]string{"--method", "prompts/list"}, `"name": "make_handoff"`},
-		{[]string{"--method", "prompts/get", "--prompt-name", "make_handoff", "--prompt-args", "to=scorer"}, `scorer`},
-		{[]string{"--method", "tools/call", "--tool-name", "count", "--tool-arg", `message={"messages":[{"role":"user","content":"hello"}]}`}, `"format": "openai-chat"`},
-	} {
+	}
+	// A start of the Inspector takes most of the time. That lists have what they should is in TestTools,
+	// TestResources and TestPrompts, too.
+	for _, tt := range questions[:tier.Count(3, len(questions))] {
 		args := append([]string{filepath.Join("node_modules", ".bin", "mcp-inspector"), "--cli", handoff, "mcp"}, tt.args...)
 		c := exec.CommandContext(t.Context(), "node", args...)
 		c.Dir = dir

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
@@ -33,8 +34,8 @@ func inStretches(p Provider, h *history.History, least int64) (all []finding.Fin
 
 // A history that is checked in stretches has the findings that it has as a whole.
 func TestStretches(t *testing.T) {
-	stretches, found := 0, map[string]bool{}
-	for seed := range uint64(4000) {
+	count, stretches, found := tier.Count(800, 4000), 0, map[string]bool{}
+	for seed := range uint64(count) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		f := []format.Format{format.ClaudeCode, format.Codex}[seed%2]
 		text := chatgen.Session(rng, f, 1+rng.IntN(5), seed%4 > 0)
@@ -58,7 +59,7 @@ func TestStretches(t *testing.T) {
 			}
 		}
 	}
-	if stretches < 100_000 || len(found) < 40 {
+	if stretches < 25*count || len(found) < 40 {
 		t.Errorf("only %d stretches, %d rules", stretches, len(found))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -49,8 +50,8 @@ func checkLong(t *testing.T, text []byte, o Options) (r Result, ok bool) {
 
 // A session that is repaired without having it in memory becomes what the whole becomes.
 func TestLong(t *testing.T) {
-	copied, cut, mended := 0, 0, 0
-	for seed := range uint64(400) {
+	count, copied, cut, mended := tier.Count(120, 400), 0, 0, 0
+	for seed := range uint64(count) {
 		rng := rand.New(rand.NewPCG(seed, 43))
 		f := []format.Format{format.ClaudeCode, format.Codex}[seed%2]
 		text := chatgen.Session(rng, f, 1+rng.IntN(6), rng.IntN(3) == 0)
@@ -78,7 +79,7 @@ func TestLong(t *testing.T) {
 		}
 	}
 	t.Logf("%d copied, of these %d cut off; %d not", copied, cut, mended)
-	if copied < 60 || cut < 10 || mended < 60 {
+	if copied < count/7 || cut < count/40 || mended < count/7 {
 		t.Errorf("%d were copied, %d cut off, %d not", copied, cut, mended)
 	}
 }

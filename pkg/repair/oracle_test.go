@@ -1,15 +1,19 @@
 package repair
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
 	"github.com/eaapl/handoff/pkg/internal/oracle"
@@ -17,11 +21,12 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-var oracleHistories = flag.Int("histories", 60, "how many histories TestOracles repairs for each SDK")
+var oracleHistories = flag.Int("histories", tier.Count(8, 1000), "how many histories TestOracles repairs for each SDK")
 
 // The SDK of a format takes every history once it is repaired, whatever was removed, doubled or
 // exchanged in it.
 func TestOracles(t *testing.T) {
+	program := oracle.New(t)
 	for _, tt := range []struct {
 		oracle string
 		format format.Format
@@ -39,7 +44,7 @@ func TestOracles(t *testing.T) {
 		{"a2a", format.A2A, []string{"task", "task 0.3"}},
 	} {
 		t.Run(tt.oracle, func(t *testing.T) {
-			sdk := oracle.Start(t, tt.oracle)
+			sdk := program.Start(t, tt.oracle)
 			var whole, mended [][]byte
 			for seed := range uint64(*oracleHistories) {
 				rng := rand.New(rand.NewPCG(seed, 9))
@@ -59,7 +64,8 @@ func TestOracles(t *testing.T) {
 				}
 				mended = append(mended, r.Text)
 			}
-			before, after := sdk.Ask(whole...), sdk.Ask(mended...)
+			answers := sdk.Ask(slices.Concat(whole, mended)...)
+			before, after := answers[:len(whole)], answers[len(whole):]
 			taken := 0
 			for i := range before {
 				if before[i].OK { // what the types of the SDK do not have was not mended either
@@ -81,36 +87,44 @@ func TestOracles(t *testing.T) {
 // that call is lost, repair mends the history, and the run goes on.
 func TestSwarm(t *testing.T) {
 	dir := oracle.Install(t)
-	run := func(args ...string) (answer struct {
-		OK              bool
-		Error           string
-		Messages, Given json.RawMessage
-		Request         json.RawMessage
-	}) {
-		command := exec.Command("node", append([]string{filepath.Join(dir, "swarm.mjs")}, args...)...)
+	run := func(args ...string) (given []json.RawMessage) {
+		command := exec.Command("node", append([]string{filepath.Join(dir, "swarm.mjs"), "--as", "stored,constructor"}, args...)...)
 		out, err := command.Output()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if err := json.Unmarshal(out, &answer); err != nil || !answer.OK {
-			t.Fatalf("%v: %s", err, out)
+		for line := range bytes.Lines(out) {
+			var answer struct {
+				OK    bool
+				Given json.RawMessage
+			}
+			if err := json.Unmarshal(line, &answer); err != nil || !answer.OK {
+				t.Fatalf("%v: %s", err, line)
+			}
+			given = append(given, answer.Given)
 		}
-		return answer
+		if len(given) != 2 {
+			t.Fatalf("%d forms are answered: %s", len(given), out)
+		}
+		return given
 	}
-	for _, as := range []string{"stored", "constructor"} {
-		lost := run("run", "--as", as).Given
-		o := Options{For: provider.OpenAIChat}
+	o := Options{For: provider.OpenAIChat}
+	var files []string
+	for i, lost := range run("run") {
 		r := repaired(t, lost, o)
 		if r.Format != format.LangChain || len(r.Steps) != 1 || r.Steps[0].Rule != "openai-chat/call-without-result" || len(r.Left) > 0 {
 			t.Errorf("%s: %+v", lost, r)
 		}
-		file := filepath.Join(t.TempDir(), "mended.json")
-		if err := os.WriteFile(file, r.Text, 0o600); err != nil {
+		files = append(files, filepath.Join(t.TempDir(), fmt.Sprint(i)))
+		if err := os.WriteFile(files[i], r.Text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		gone := run("resume", file, "--as", as).Given
+	}
+	for _, gone := range run("resume", strings.Join(files, ",")) {
 		if r, err := Message(document(t, gone), jsonstream.Unlimited(), o); err != nil || len(r.Steps) > 0 {
 			t.Errorf("the model is given what is not repaired: %s: %+v, %v", gone, r.Steps, err)
 		}
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }

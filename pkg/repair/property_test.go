@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
@@ -92,7 +93,7 @@ func TestMutated(t *testing.T) {
 		for _, p := range provider.All() {
 			t.Run(string(f)+" for "+string(p), func(t *testing.T) {
 				t.Parallel()
-				for seed := range uint64(150) {
+				for seed := range uint64(tier.Count(25, 150)) {
 					rng := rand.New(rand.NewPCG(seed, 7))
 					text := chatgen.History(rng, f)
 					for range 1 + rng.IntN(3) {
@@ -159,7 +160,7 @@ func TestHostile(t *testing.T) {
 	}
 	for i, text := range texts {
 		rng := rand.New(rand.NewPCG(uint64(i), 12))
-		for range 25 {
+		for range tier.Count(3, 25) {
 			changed := text
 			for range 1 + rng.IntN(3) {
 				doc := document(t, changed)

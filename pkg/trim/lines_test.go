@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
@@ -143,8 +144,8 @@ func unlinked(turn jsonstream.Value) string {
 func TestLines(t *testing.T) {
 	for _, f := range []format.Format{format.ClaudeCode, format.Codex} {
 		t.Run(string(f), func(t *testing.T) {
-			trimmed, summaries, refused := 0, 0, 0
-			for seed := range uint64(1500) {
+			count, trimmed, summaries, refused := tier.Count(300, 1500), 0, 0, 0
+			for seed := range uint64(count) {
 				r := rand.New(rand.NewPCG(seed, 3))
 				text := randomSession(r)
 				if f == format.Codex {
@@ -229,7 +230,7 @@ func TestLines(t *testing.T) {
 				}
 			}
 			t.Logf("%d trimmed, %d with a summary, %d refused", trimmed, summaries, refused)
-			if trimmed < 500 || summaries < 100 || refused > 50 {
+			if trimmed < count/3 || summaries < count/15 || refused > count/30 {
 				t.Errorf("%d trimmed, %d with a summary, %d refused", trimmed, summaries, refused)
 			}
 		})

@@ -32,12 +32,13 @@ type question struct {
 // the format and those of the provider say of the same thing, but for the differences that are
 // listed.
 func TestSDKs(t *testing.T) {
+	program := oracle.New(t)
 	for _, q := range slices.Concat(langChainQuestions, geminiQuestions, a2aQuestions, itemQuestions) {
 		t.Run(q.name, func(t *testing.T) {
 			docs := histories(t, q.format, q.forms, q.part)
 			c := comparison{refuses: q.refuses, takes: q.takes, counts: map[string]int{}}
 			name, _, _ := strings.Cut(q.name, " ")
-			for i, answer := range oracle.Start(t, name).Ask(docs...) {
+			for i, answer := range program.Start(t, name).Ask(docs...) {
 				doc := parseJSON(t, docs[i])
 				said, asked := q.says(t, answer)
 				switch {

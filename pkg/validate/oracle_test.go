@@ -2,10 +2,12 @@ package validate
 
 import (
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -17,6 +19,7 @@ import (
 // The schemas of the AI SDK's messages take what its own schemas take, and the rules find what
 // generateText refuses: of what is made up and then changed at random.
 func TestAISDK(t *testing.T) {
+	program := oracle.New(t)
 	for _, tt := range []struct {
 		oracle, check string
 		forms         []string
@@ -26,8 +29,8 @@ func TestAISDK(t *testing.T) {
 		{"ai-ui", "validate", []string{"ui", "ui object"}, tools()},
 	} {
 		t.Run(tt.oracle, func(t *testing.T) {
-			sdk := oracle.Start(t, tt.oracle)
-			docs := append(mutants(t, format.AISDK, tt.forms, 10_000), tt.also...)
+			sdk := program.Start(t, tt.oracle)
+			docs := append(mutants(t, format.AISDK, tt.forms, tier.Count(150, 10_000)), tt.also...)
 			schema, check := schemaOf(format.AISDK), formats.Named(format.AISDK).Check
 			var taken, refused, wrong int
 			for i, answer := range sdk.Ask(docs...) {
@@ -113,3 +116,5 @@ func parseJSON(t *testing.T, text []byte) *jsonstream.Document {
 	}
 	return doc
 }
+
+func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }

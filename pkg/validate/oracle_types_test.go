@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -18,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-var oracleHistories = flag.Int("histories", 100, "how many histories TestTypes and TestSDKs ask each SDK about")
+var oracleHistories = flag.Int("histories", tier.Count(16, 1000), "how many histories TestTypes and TestSDKs ask each SDK about")
 
 // A difference is one between what an SDK says and what we say that is meant.
 type difference struct {
@@ -29,6 +30,7 @@ type difference struct {
 // What SDKs check by their types alone, and by nothing else, is what our schemas say once they
 // are closed, but for the differences that are listed. The rest of a request is not asked about.
 func TestTypes(t *testing.T) {
+	program := oracle.New(t)
 	for _, tt := range []struct {
 		oracle  string
 		format  format.Format
@@ -124,7 +126,7 @@ func TestTypes(t *testing.T) {
 			docs := histories(t, tt.format, tt.forms, func(whole jsonstream.Value) []byte { return formats.Named(tt.format).Known.List(whole).Raw() })
 			schema, strict := schemaOf(tt.format), closed(t, formats.Named(tt.format).Schema, tt.words)
 			c := comparison{refuses: tt.refuses, takes: tt.takes, counts: map[string]int{}}
-			for i, answer := range oracle.Start(t, tt.oracle).Ask(docs...) {
+			for i, answer := range program.Start(t, tt.oracle).Ask(docs...) {
 				root := parseJSON(t, docs[i]).Root()
 				said, found := answer.Checks["types"], strict.Check(root)
 				if said != "" && len(found) > 0 && len(schema.Check(root)) == 0 {

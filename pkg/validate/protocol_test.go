@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -291,13 +292,14 @@ func FuzzFormats(f *testing.F) {
 // TestFormatsWithout: as FuzzFormats, of documents in each of which one value is missing. A rule
 // that speaks of a member which only the schema requires has no place for its finding.
 func TestFormatsWithout(t *testing.T) {
+	values, step := 0, tier.Count(7, 1)
 	for _, in := range seeds() {
 		m, err := message.Parse(in, message.Options{})
 		if err != nil {
 			continue
 		}
 		for v := range m.Root().All() {
-			if v.Pointer() == "" {
+			if values++; v.Pointer() == "" || values%step != 0 {
 				continue
 			}
 			less, err := jsonstream.Remove(m.Document(), v.Pointer())

@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/eaapl/handoff/internal/tier"
 )
 
 var screenshots = flag.String("screenshots", os.Getenv("HANDOFF_SCREENSHOTS"), "write pictures of the page to this `folder`")
@@ -51,13 +53,23 @@ func (l look) String() string {
 
 var wide = look{1600, false}
 
-// open starts a Chromium with one tab, and what is at a URL in it. Where there is no Chromium, the test
-// is skipped, unless CI is set.
-func open(t *testing.T, l look, url string) *tab {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it starts Chromium")
+// A browser is Chromium, which starts once for all tests.
+var browser struct {
+	ctx  context.Context // nil if it has not started
+	stop func()
+}
+
+func TestMain(m *testing.M) {
+	code := tier.Run(m)
+	if browser.ctx != nil {
+		browser.stop()
 	}
+	os.Exit(code)
+}
+
+// start starts the browser. Where there is no Chromium, the test is skipped, unless CI is set.
+func start(t *testing.T) {
+	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("CI") != "" {
@@ -65,17 +77,30 @@ func open(t *testing.T, l look, url string) *tab {
 		}
 		t.Skip("chromium is not on PATH: the page is not looked at in a browser")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closed := chromedp.NewContext(allocator)
-	t.Cleanup(func() {
-		chromedp.Cancel(ctx) // waits, so that the folder of the profile can be removed
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	browser.ctx, browser.stop = ctx, func() {
+		_ = chromedp.Cancel(ctx) // waits, so that the folder of the profile can be removed
 		closed()
 		stop()
-	})
+	}
+}
+
+// open opens what is at a URL in a tab with a profile of its own.
+func open(t *testing.T, l look, url string) *tab {
+	t.Helper()
+	if browser.ctx == nil {
+		start(t)
+	}
+	ctx, closed := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(closed)
 	b := &tab{T: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
 		t.Fatal(err)

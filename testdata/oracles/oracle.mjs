@@ -1,5 +1,6 @@
 // oracle.mjs NAME [OPTION]: reads a JSON document a line, and answers each with a line: what
-// the SDK of NAME makes of it. See README.md.
+// the SDK of NAME makes of it. A line "#NAME [OPTION]" has another SDK asked from then on. See
+// README.md.
 import { setTimeout } from "node:timers/promises";
 import { text } from "./errors.mjs";
 
@@ -11,9 +12,9 @@ globalThis.fetch = () => Promise.reject(new Error("oracles have no network"));
 
 const seconds = 20; // that one document may take
 
-const [name, ...options] = process.argv.slice(2);
-const { default: oracle } = await import(`./oracles/${name}.mjs`);
-const check = await oracle(options);
+const checks = new Map(); // of oracles, by their names and options
+let check;
+await ask(process.argv.slice(2).join(" "));
 
 let input = "";
 let ended = false;
@@ -29,9 +30,24 @@ while (!ended || input) {
   input = lines.pop();
   if (ended && input) lines.push(input);
   if (ended) input = "";
-  await answers(lines);
+  for (let start = 0, end; start < lines.length; start = end) {
+    if (lines[start].startsWith("#")) await ask(lines[start++].slice(1));
+    end = lines.findIndex((line, i) => i >= start && line.startsWith("#"));
+    if (end < 0) end = lines.length;
+    await answers(lines.slice(start, end));
+  }
 }
 process.stdout.end(() => process.exit(0)); // whatever an SDK still waits for
+
+// ask has the oracle of a name asked, with its options.
+async function ask(words) {
+  const [name, ...options] = words.split(" ");
+  if (name && !checks.has(words)) {
+    const { default: oracle } = await import(`./oracles/${name}.mjs`);
+    checks.set(words, await oracle(options));
+  }
+  check = checks.get(words);
+}
 
 // settled waits while documents keep coming: some oracles answer many as fast as one.
 async function settled() {

@@ -1,11 +1,12 @@
-// swarm.mjs run [--as stored|constructor|openai]: two agents of a LangGraph swarm. The model of
+// swarm.mjs run [--as FORM[,FORM]]: two agents of a LangGraph swarm. The model of
 // the first asks for two tools at once, of which one hands over to the second agent. Prints
 // what the run left: {"ok":true,"messages":[…],"given":[…],"request":{…}}, of which messages is
 // the state, given is what the model of the second agent got, and request is what ChatOpenAI
-// would have sent for it.
+// would have sent for it. FORM is how messages are serialized: stored, constructor or openai. There
+// is a line for each.
 //
-// swarm.mjs resume FILE [--as …]: goes on with the messages of FILE, which are serialized in
-// any of the three ways: the second agent is asked for something more. Prints the same, or
+// swarm.mjs resume FILE[,FILE] [--as …]: goes on with the messages of FILE, one for each form, which
+// are in any of the three: the second agent is asked for something more. Prints the same, or
 // {"ok":false,"error":"…"}.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -24,19 +25,23 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { as: { type: "string", default: "stored" } },
 });
-const [mode, file] = positionals;
+const [mode, files] = positionals;
 
-const serialize = {
+const forms = {
   stored: mapChatMessagesToStoredMessages,
   constructor: (messages) => messages.map((message) => message.toJSON()),
   openai: (messages) => convertMessagesToCompletionsMessageParams({ messages }),
-}[values.as];
+};
 
-try {
-  const answer = mode === "resume" ? await resume(JSON.parse(readFileSync(file, "utf8"))) : await run();
-  process.stdout.write(JSON.stringify({ ok: true, ...answer }) + "\n");
-} catch (error) {
-  process.stdout.write(JSON.stringify({ ok: false, error: text(error) }) + "\n");
+let serialize;
+for (const [i, form] of values.as.split(",").entries()) {
+  serialize = forms[form];
+  try {
+    const answer = mode === "resume" ? await resume(JSON.parse(readFileSync(files.split(",")[i], "utf8"))) : await run();
+    process.stdout.write(JSON.stringify({ ok: true, ...answer }) + "\n");
+  } catch (error) {
+    process.stdout.write(JSON.stringify({ ok: false, error: text(error) }) + "\n");
+  }
 }
 
 // run has Alice look up an order and hand over to Bob in one turn, and Bob answer.

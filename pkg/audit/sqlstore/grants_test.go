@@ -16,7 +16,6 @@ import (
 // TestAppendOnly: after the statements of audit grants, records can be added, and none can be changed or
 // removed, whatever statement it is tried with.
 func TestAppendOnly(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		postgres := strings.HasPrefix(address, "postgres:")
 		s := open(t, address)
@@ -90,7 +89,6 @@ func appendOne(t *testing.T, s audit.Store) {
 // TestRoles: a writer can add records, settings among them, a keeper can archive and prune, a viewer
 // reads alone; none can do anything else.
 func TestRoles(t *testing.T) {
-	t.Parallel()
 	address := storetest.Postgres(t)
 	raw, err := sql.Open("pgx", address)
 	if err != nil {

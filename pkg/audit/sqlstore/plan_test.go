@@ -13,7 +13,6 @@ import (
 // Each filter that names few records finds them by the index that is made for it, however
 // long the log is.
 func TestIndexes(t *testing.T) {
-	t.Parallel()
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +67,6 @@ func TestIndexes(t *testing.T) {
 
 // What was recorded long before a time is not read for it.
 func TestFirstSince(t *testing.T) {
-	t.Parallel()
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), Options{Create: true})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,6 @@ import (
 // TestRetention: messages go to files and come back from there, old records go, chain and tree
 // hold, and a change of a file is found.
 func TestRetention(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, address string, _ *sql.DB) {
 		s := open(t, address)
 		fill(t, s)
@@ -77,7 +76,6 @@ func TestRetention(t *testing.T) {
 
 // TestRetentionPeriod: no record within the period goes, whoever asks.
 func TestRetentionPeriod(t *testing.T) {
-	t.Parallel()
 	now := time.Now()
 	s := open(t, filepath.Join(t.TempDir(), "audit.db"))
 	l := audit.NewLog(s, nil)
@@ -104,7 +102,6 @@ func TestRetentionPeriod(t *testing.T) {
 // TestRetentionRemovesItsFiles: what goes is the file that was written, whatever name its row
 // was given since.
 func TestRetentionRemovesItsFiles(t *testing.T) {
-	t.Parallel()
 	for _, file := range []string{"other.txt", "../other.txt", "messages-000000000200-000000000399.zst"} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
@@ -141,7 +138,6 @@ func TestRetentionRemovesItsFiles(t *testing.T) {
 // TestRetentionKeepsItsRecords: what was set and moved is known after the records of that time
 // were removed, and whoever removes one more is seen.
 func TestRetentionKeepsItsRecords(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		s := open(t, address)
 		now := time.Now()

@@ -30,7 +30,6 @@ func toVersion1(postgres bool) []string {
 // TestTablesOfVersion1: a log whose tables have the first version is opened with all that was under
 // way, and its records, whose HANDED_OVER has no receiver, verify.
 func TestTablesOfVersion1(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		s := open(t, address)
 		const instance = "0123456789abcdef"

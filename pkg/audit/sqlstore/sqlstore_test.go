@@ -10,7 +10,6 @@ import (
 )
 
 func TestSQLite(t *testing.T) {
-	t.Parallel()
 	storetest.Run(t, func(t *testing.T) func() audit.Store {
 		path := filepath.Join(t.TempDir(), "audit.db")
 		return func() audit.Store { return open(t, path) }
@@ -18,7 +17,6 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestPostgreSQL(t *testing.T) {
-	t.Parallel()
 	storetest.Run(t, func(t *testing.T) func() audit.Store {
 		address := storetest.Postgres(t)
 		return func() audit.Store { return open(t, address) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -56,7 +57,7 @@ func chosen(text []byte) []string {
 	return uuids
 }
 
-var sessions = flag.Int("histories", 1500, "how many sessions TestChosen makes up")
+var sessions = flag.Int("histories", tier.Count(150, 1500), "how many sessions TestChosen makes up")
 
 // TestChosen compares the messages with those that the reader of the Claude Agent SDK chooses: of the
 // fixtures, and of made-up sessions.

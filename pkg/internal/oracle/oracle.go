@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -26,62 +27,86 @@ type Answer struct {
 	Raw []byte `json:"-"`
 }
 
-// An Oracle is a program that asks one SDK. It is not safe for concurrent use.
-type Oracle struct {
+// A Program asks SDKs. One may ask several, one after the other, as starting it and having it read
+// the types of an SDK takes most of the time of few questions. It is not safe for concurrent use.
+type Program struct {
 	t       testing.TB
-	name    string
-	program *child.Agent
+	agent   *child.Agent // nil if it has not started
 	answers *bufio.Reader
 	stderr  *tail
 }
 
-// Start starts the oracle of a name, with its options, and stops it when the test ends. The SDKs
-// are installed the first time. The test is skipped where that cannot be, as there is no Node, no npm,
-// or no registry in reach; it fails where CI is set in the environment.
+// An Oracle asks one SDK.
+type Oracle struct {
+	t       testing.TB
+	name    string // and its options
+	program *Program
+}
+
+// New returns a program, which starts when the first oracle of it does, and stops when the test ends.
+func New(t testing.TB) *Program { return &Program{t: t, stderr: new(tail)} }
+
+// Start starts the oracle of a name, with its options, in a program of its own.
 func Start(t testing.TB, name string, options ...string) *Oracle {
 	t.Helper()
+	return New(t).Start(t, name, options...)
+}
+
+// Start starts the oracle of a name, with its options, for a test, which may be a subtest of the
+// program's. The SDKs are installed the first time. The test is skipped where that cannot be, as there
+// is no Node, no npm, or no registry in reach; it fails where CI is set in the environment.
+func (p *Program) Start(t testing.TB, name string, options ...string) *Oracle {
+	t.Helper()
 	dir := Install(t)
+	if p.agent == nil {
+		p.start(t, filepath.Join(dir, "oracle.mjs"))
+	}
+	return &Oracle{t: t, name: strings.Join(append([]string{name}, options...), " "), program: p}
+}
+
+func (p *Program) start(t testing.TB, script string) {
+	t.Helper()
 	// The context of the test is done before its cleanup.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(p.t.Context()))
 	stdout, w := io.Pipe()
-	o := &Oracle{t: t, name: name, answers: bufio.NewReader(stdout), stderr: new(tail)}
-	args := append([]string{"node", filepath.Join(dir, "oracle.mjs"), name}, options...)
-	var err error
-	if o.program, err = child.StartAgent(ctx, args, w, o.stderr); err != nil {
+	agent, err := child.StartAgent(ctx, []string{"node", script}, w, p.stderr)
+	if err != nil {
 		cancel()
 		t.Fatal(err)
 	}
+	p.agent, p.answers = agent, bufio.NewReader(stdout)
 	ended := make(chan struct{})
 	go func() {
-		o.program.Wait()
+		agent.Wait()
 		_ = w.Close() // never fails
 		close(ended)
 	}()
-	t.Cleanup(func() {
+	p.t.Cleanup(func() {
 		_ = stdout.Close() // never fails
 		cancel()
 		<-ended
 	})
-	return o
 }
 
 // Ask returns the answers to documents, one for each, in their order. Documents may be of any
 // length and number: they are sent while answers are read.
 func (o *Oracle) Ask(docs ...[]byte) []Answer {
 	o.t.Helper()
+	p := o.program
 	sent := make(chan error, 1)
 	go func() {
-		w := bufio.NewWriter(o.program)
+		w := bufio.NewWriter(p.agent)
+		_, _ = w.WriteString("#" + o.name + "\n") // Flush has the error
 		for _, doc := range docs {
-			_, _ = w.Write(line(doc)) // Flush has the error
+			_, _ = w.Write(line(doc))
 		}
 		sent <- w.Flush()
 	}()
 	answers := make([]Answer, len(docs))
 	for i := range answers {
-		text, err := o.answers.ReadBytes('\n')
+		text, err := p.answers.ReadBytes('\n')
 		if err != nil {
-			o.t.Fatalf("oracle %s ended before it answered document %d of %d: %v\n%s", o.name, i+1, len(docs), err, o.stderr)
+			o.t.Fatalf("oracle %s ended before it answered document %d of %d: %v\n%s", o.name, i+1, len(docs), err, p.stderr)
 		}
 		answers[i].Raw = bytes.TrimSuffix(text, []byte("\n"))
 		if err := json.Unmarshal(answers[i].Raw, &answers[i]); err != nil {
@@ -89,7 +114,7 @@ func (o *Oracle) Ask(docs ...[]byte) []Answer {
 		}
 	}
 	if err := <-sent; err != nil {
-		o.t.Fatalf("oracle %s: %v\n%s", o.name, err, o.stderr)
+		o.t.Fatalf("oracle %s: %v\n%s", o.name, err, p.stderr)
 	}
 	return answers
 }

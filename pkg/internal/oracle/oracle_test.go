@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
@@ -202,10 +203,11 @@ var oracles = []struct {
 }
 
 func TestOracles(t *testing.T) {
+	program := oracle.New(t)
 	for _, tt := range oracles {
 		t.Run(tt.name, func(t *testing.T) {
 			words := strings.Fields(tt.name)
-			o := oracle.Start(t, words[0], words[1:]...)
+			o := program.Start(t, words[0], words[1:]...)
 			answers := o.Ask([]byte(tt.good), []byte(tt.bad), []byte("nothing"), []byte(tt.good))
 			good, bad, nothing, again := answers[0], answers[1], answers[2], answers[3]
 			for _, good := range []oracle.Answer{good, again} {
@@ -225,14 +227,14 @@ func TestOracles(t *testing.T) {
 
 // TestMany: more is asked and answered than pipes hold, in order.
 func TestMany(t *testing.T) {
-	o := oracle.Start(t, "openai-chat")
-	docs := make([][]byte, 1000)
+	o := oracle.Start(t, "ai-model")
+	docs := make([][]byte, 100)
 	for i := range docs {
 		role := "user"
 		if i%7 == 0 {
 			role = "nobody"
 		}
-		docs[i] = fmt.Appendf(nil, "[{\n\"role\": %q, \"content\": %q}]", role, strings.Repeat("text ", 100))
+		docs[i] = fmt.Appendf(nil, "[{\n\"role\": %q, \"content\": %q}]", role, strings.Repeat("text ", 2000))
 	}
 	for i, answer := range o.Ask(docs...) {
 		if answer.OK != (i%7 != 0) {
@@ -245,17 +247,18 @@ func TestMany(t *testing.T) {
 // is gone on with.
 func TestSwarm(t *testing.T) {
 	dir := oracle.Install(t)
-	for _, as := range []string{"stored", "constructor", "openai"} {
-		broken := swarm(t, dir, "run", "--as", as)
+	var files []string
+	for i, broken := range swarm(t, dir, "run") {
 		if text := string(broken.Request); !strings.Contains(text, `"id":"call_lookup"`) || strings.Contains(text, `"tool_call_id":"call_lookup"`) ||
 			!strings.Contains(text, `"tool_call_id":"call_transfer"`) {
 			t.Errorf("the second agent's model is sent %s", text)
 		}
-		file := filepath.Join(t.TempDir(), "messages.json")
-		if err := os.WriteFile(file, broken.Messages, 0o600); err != nil {
+		files = append(files, filepath.Join(t.TempDir(), fmt.Sprint(i)))
+		if err := os.WriteFile(files[i], broken.Messages, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		resumed := swarm(t, dir, "resume", file, "--as", as)
+	}
+	for _, resumed := range swarm(t, dir, "resume", strings.Join(files, ",")) {
 		if text := string(resumed.Messages); !resumed.OK || !strings.Contains(text, "Bob here.") || !strings.Contains(text, "on its way") {
 			t.Errorf("the resumed run says %t, %s", resumed.OK, text)
 		}
@@ -268,19 +271,29 @@ type run struct {
 	Request  jsontext.Value `json:"request"`
 }
 
-func swarm(t *testing.T, dir string, args ...string) run {
+// swarm returns what swarm.mjs says, for each form of messages.
+func swarm(t *testing.T, dir string, args ...string) (runs []run) {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	node, err := child.StartAgent(t.Context(), append([]string{"node", filepath.Join(dir, "swarm.mjs")}, args...), &stdout, &stderr)
+	args = append([]string{"node", filepath.Join(dir, "swarm.mjs"), "--as", "stored,constructor,openai"}, args...)
+	node, err := child.StartAgent(t.Context(), args, &stdout, &stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, how := node.Wait(); how != "" {
 		t.Fatalf("swarm.mjs: %s\n%s", how, stderr.String())
 	}
-	var r run
-	if err := json.Unmarshal([]byte(stdout.String()), &r); err != nil {
-		t.Fatalf("%s: %v", stdout.String(), err)
+	for text := range strings.Lines(stdout.String()) {
+		var r run
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		runs = append(runs, r)
 	}
-	return r
+	if len(runs) != 3 {
+		t.Fatalf("%d forms are answered: %s", len(runs), stdout.String())
+	}
+	return runs
 }
+
+func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }

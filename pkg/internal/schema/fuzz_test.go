@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -65,10 +66,7 @@ func randomBytes(random *rand.Rand) []byte {
 
 func TestGenerated(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	rounds := 4_000
-	if testing.Short() {
-		rounds = 500
-	}
+	rounds := tier.Count(500, 4_000)
 	compared := 0
 	for range rounds {
 		if compareGenerated(t, randomBytes(random)) {

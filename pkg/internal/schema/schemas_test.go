@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -111,10 +112,7 @@ func hasUnnamed(document, schema, v jsonstream.Value) bool {
 // Changes to the examples are decided as the library decides.
 func TestChangedExamples(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	rounds := 300
-	if testing.Short() {
-		rounds = 30
-	}
+	rounds := tier.Count(30, 300)
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
 			r, ref := s.compile(t)
@@ -135,10 +133,7 @@ func TestChangedExamples(t *testing.T) {
 // decide as the library decides.
 func TestChangedSchemas(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	rounds := 200
-	if testing.Short() {
-		rounds = 20
-	}
+	rounds := tier.Count(20, 200)
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
 			for range rounds {
