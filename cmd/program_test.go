@@ -2,12 +2,16 @@ package cmd
 
 import (
 	"bytes"
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
 )
 
-// program runs the program in a process of its own and returns what it prints.
+// program runs the program in a process of its own and returns what it prints. A test does so only
+// where it is about the process: its signals, its streams, its death. Others call runHere.
 func program(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -18,4 +22,32 @@ func program(t *testing.T, args ...string) string {
 		t.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// runHere runs a command line in this process.
+func runHere(stdin string, args ...string) (stdout, stderr string) {
+	return runReading(strings.NewReader(stdin), args...)
+}
+
+// runReading is runHere with any standard input.
+func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
+	var out, problems bytes.Buffer
+	runWriting(stdin, &out, &problems, args...)
+	return out.String(), problems.String()
+}
+
+// runWriting is runReading with any standard output and error, and returns the exit code. It does what
+// [Main] does, but for signals.
+func runWriting(stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int) {
+	g := cli.NewGlobals()
+	root := newRootFor(g, args)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	g.RemoveUnfinished()
+	code = exitCode(err, stderr)
+	g.Children.Close()
+	return code
 }

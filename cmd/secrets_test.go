@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -11,32 +9,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/pkg/agentcard"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/schemas"
 )
-
-// runHere runs a command line in this process.
-func runHere(stdin string, args ...string) (stdout, stderr string) {
-	return runReading(strings.NewReader(stdin), args...)
-}
-
-// runReading is runHere with any standard input.
-func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
-	var out, problems bytes.Buffer
-	g := cli.NewGlobals()
-	root := newRootFor(g, args)
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(&out)
-	root.SetErr(&problems)
-	exitCode(root.Execute(), &problems)
-	g.RemoveUnfinished()
-	g.Children.Close()
-	return out.String(), problems.String()
-}
 
 // A planted document is an example with credentials in some places.
 func planted(t *testing.T, example string, plant func(v jsonstream.Value, place int) (name, text string)) string {
