@@ -173,9 +173,6 @@ var ends = map[string][]string{"serve": {"--listen", "203.0.113.1:1"}}
 // TestHostileFlags gives every flag of every command hostile values: as a text, and as the
 // name of a file that is hostile.
 func TestHostileFlags(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the program hundreds of times")
-	}
 	hostileFolder(t)
 	escaped := `{"a\n::error::b\u001b[31m\u202e\u200b": ["\n::error::c\u001b[31m\u202e"]}`
 	for name, text := range map[string]string{"escaped": escaped, "raw": hostile} {

@@ -6,9 +6,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 )
+
+// hang is how long a test waits for what should come at once.
+const hang = time.Minute
 
 // program runs the program in a process of its own and returns what it prints. A test does so only
 // where it is about the process: its signals, its streams, its death. Others call runHere.

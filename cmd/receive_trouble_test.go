@@ -150,9 +150,6 @@ func TestReceiveWaitsForLock(t *testing.T) {
 // TestReceiveFullDisk: on a disk that is full nothing passes that is not recorded; receive gives
 // back what it has, and ends with 2. When there is room again, the rest passes.
 func TestReceiveFullDisk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
 	dir := smallDisk(t, 1<<20)
 	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(dir, "audit.db")
 	const messages = 1500
