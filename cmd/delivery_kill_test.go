@@ -188,7 +188,7 @@ func (k *killing) send(sender int, text []byte) {
 		k.Error(err)
 		return
 	}
-	for range tier.Count(2, 8) {
+	for range tier.Count(1, 8) {
 		c := exec.Command("handoff", "send", "-q", "--to", k.to, "--checkpoint", checkpoint, "--store", k.store(sender), "--audit-log", k.log)
 		c.Stdin = slowly(text)
 		k.killSoon(c, max(400*time.Millisecond, time.Duration(k.messages)*time.Millisecond/5))
@@ -216,7 +216,7 @@ func (k *killing) receive() {
 	if k.one { // while it is away, senders put off all that they have
 		within *= 4
 	}
-	within = max(time.Duration(tier.Count(400, 1500))*time.Millisecond, within)
+	within = max(time.Duration(tier.Count(500, 1500))*time.Millisecond, within)
 	for !k.sent.Load() {
 		out, killed := k.killSoon(k.receiver(), within)
 		within *= time.Duration(tier.Count(2, 1)) // lest a slow machine have none that lives long enough

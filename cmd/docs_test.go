@@ -46,25 +46,27 @@ var configured = map[string][]string{
 // session may end so if it shows an error.
 //
 // The first tier parses every command. It runs the README, and the blocks in which a command has
-// flags that no script of TestScripts has together, those commands in this process that need no
-// shell.
+// flags that no script of TestScripts has together, and no earlier block. It runs commands that need
+// no shell in this process.
 func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
 	}
 	shell := newDocsShell(t)
-	scripted := scriptedForms(t)
+	ran := scriptedForms(t)
 	root := newRoot()
 	commands, left := 0, 0
-	run := func(t *testing.T, b docsBlock, all bool) {
-		for _, command := range b.calls(t) {
-			commands++
-			all = all || !scripted[form(root, command)]
+	run := func(t *testing.T, b docsBlock, always bool) {
+		calls, isNew := b.calls(t), false
+		for _, args := range calls {
+			isNew = isNew || !ran[form(root, args)]
+			ran[form(root, args)] = true
 		}
-		if all || tier.Full() {
+		commands += len(calls)
+		if always || isNew || tier.Full() {
 			shell.run(t, b)
 		} else {
-			left += len(b.calls(t))
+			left += len(calls)
 		}
 	}
 	t.Run("help", func(t *testing.T) {

@@ -143,7 +143,7 @@ func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func(
 	if !done() {
 		run(func(p *os.Process) {
 			for began := time.Now(); !done() && time.Since(began) < hang; {
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(50 * time.Millisecond)
 			}
 			if err := p.Signal(syscall.SIGTERM); err != nil {
 				t.Error(err)
