@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
@@ -26,16 +27,13 @@ import (
 )
 
 // kills is how many receivers are killed: docs/accepting.md has figures of 1,000.
-var kills = flag.Int("kills", 40, "how many receivers TestAcceptKilled kills")
+var kills = flag.Int("kills", tier.Count(6, 40), "how many receivers TestAcceptKilled kills, and half as many where it is slow")
 
 // TestAcceptKilled kills receivers at random moments, four of which read the same messages at
 // once: no acknowledged record is lost and none is there twice, no message passes without its
 // record, every accepted message is handed over in the end, and again only if it was in flight
 // when its receiver was killed; chain and tree hold.
 func TestAcceptKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
 	t.Run("SQLite", func(t *testing.T) { acceptKilled(t, filepath.Join(t.TempDir(), "audit.db"), *kills) })
 	t.Run("personal data apart", func(t *testing.T) {
 		dir := t.TempDir()
@@ -51,7 +49,7 @@ func TestAcceptKilled(t *testing.T) {
 }
 
 func acceptKilled(t *testing.T, address string, kills int) {
-	const writers, messages = 4, 600
+	writers, messages := min(4, kills), tier.Count(100, 600)
 	text := acceptedStream(t, messages)
 	var mu sync.Mutex
 	passed := map[string]int{} // how often each message came out whole

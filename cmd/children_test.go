@@ -18,9 +18,6 @@ import (
 // answering is a classifier in the shell that answers whatever it reads.
 const answering = `while IFS= read -r line; do id=${line#'{"id":"'}; echo "{\"id\":\"${id%%\"*}\",\"score\":0.5}"; done; `
 
-// hang is how long a test waits for what should come at once.
-const hang = time.Minute
-
 // TestChildrenEnd has the run end in every way, and sees that what it has started ends
 // with it. Every process keeps a pipe open, which ends with the last of them.
 func TestChildrenEnd(t *testing.T) {

@@ -22,7 +22,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/transport"
 )
@@ -131,7 +130,7 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 	if last := len(args) - 1; last >= 0 && len(args[last]) > 1 && args[last][0] == '<' && args[last][1] != '<' {
 		stdin, args = ts.ReadFile(args[last][1:]), args[:last]
 	}
-	stdout, stderr := &file{w: ts.Stdout()}, &file{w: ts.Stderr()}
+	stdout, stderr := ts.Stdout(), ts.Stderr()
 
 	processState.Lock()
 	defer processState.Unlock()
@@ -146,25 +145,7 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 	ts.Check(errors.Join(err, os.Chdir(ts.MkAbs("."))))
 	defer func() { ts.Check(os.Chdir(home)) }()
 
-	g := cli.NewGlobals()
-	root := newRootFor(g, args)
-	root.SetArgs(args)
-	root.SetIn(strings.NewReader(stdin))
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	return execute(g, root)
-}
-
-// A file may be written to by several goroutines, as files may.
-type file struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (f *file) Write(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.w.Write(p)
+	return runWriting(strings.NewReader(stdin), stdout, stderr, args...)
 }
 
 // setEnvironment makes env the environment of this process. Variables that it has before and after

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/tier"
 )
 
 // notRun are the blocks of documents that TestDocs does not run, by what they contain,
@@ -41,19 +44,36 @@ var configured = map[string][]string{
 // --help, as written, in a folder with the files that they name (testdata/docs/folder.sh):
 // none may end with exit code 2. docs/commands.md has the examples of --help. A console
 // session may end so if it shows an error.
+//
+// The first tier parses every command. It runs the README, and the blocks in which a command has
+// flags that no script of TestScripts has together, and no earlier block. It runs commands that need
+// no shell in this process.
 func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
 	}
-	if testing.Short() {
-		t.Skip("it starts hundreds of processes")
-	}
 	shell := newDocsShell(t)
+	ran := scriptedForms(t)
+	root := newRoot()
+	commands, left := 0, 0
+	run := func(t *testing.T, b docsBlock, always bool) {
+		calls, isNew := b.calls(t), false
+		for _, args := range calls {
+			isNew = isNew || !ran[form(root, args)]
+			ran[form(root, args)] = true
+		}
+		commands += len(calls)
+		if always || isNew || tier.Full() {
+			shell.run(t, b)
+		} else {
+			left += len(calls)
+		}
+	}
 	t.Run("help", func(t *testing.T) {
 		var walk func(c *cobra.Command)
 		walk = func(c *cobra.Command) {
 			if c.Example != "" {
-				t.Run(c.CommandPath(), func(t *testing.T) { shell.run(t, docsBlock{lines: strings.Split(c.Example, "\n")}) })
+				t.Run(c.CommandPath(), func(t *testing.T) { run(t, docsBlock{lines: strings.Split(c.Example, "\n")}, false) })
 			}
 			for _, sub := range c.Commands() {
 				walk(sub)
@@ -81,11 +101,12 @@ func TestDocs(t *testing.T) {
 					shell.configure(t, name, block)
 				case name == "tour.md" && block.language == "console", name == "cookbook.md": // TestTour and TestCookbook run them
 				default:
-					shell.run(t, block)
+					run(t, block, name == "README.md")
 				}
 			}
 		})
 	}
+	t.Logf("%d calls of handoff, of which %d are left to the second tier", commands, left)
 }
 
 // A docsBlock is a block of code in a document, or the example of a command.
@@ -145,8 +166,24 @@ func (b docsBlock) commands() (commands []string, shows []bool) {
 	return commands, shows
 }
 
+// calls returns the calls of handoff in a block, and checks each that is not shown to fail.
+func (b docsBlock) calls(t *testing.T) (all [][]string) {
+	t.Helper()
+	commands, shows := b.commands()
+	for i, command := range commands {
+		calls, _ := handoffCalls(command)
+		for _, args := range calls {
+			if !shows[i] {
+				checkCall(t, args)
+			}
+		}
+		all = append(all, calls...)
+	}
+	return all
+}
+
 // A docsShell runs commands of documents.
-type docsShell struct{ real, folder string }
+type docsShell struct{ real, folder, kept string }
 
 func newDocsShell(t *testing.T) docsShell {
 	t.Helper()
@@ -163,7 +200,7 @@ func newDocsShell(t *testing.T) docsShell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return docsShell{real, folder}
+	return docsShell{real, folder, t.TempDir()}
 }
 
 // wrapper is what the commands call: it notes what handoff did not do.
@@ -185,10 +222,45 @@ func (s docsShell) run(t *testing.T, b docsBlock) {
 		}
 	}
 	if len(commands) > 0 {
+		s.steps(t, text, nil, commands, shows)
+	}
+}
+
+// steps runs commands in a folder with what they name in text, and with further files.
+func (s docsShell) steps(t *testing.T, text string, files map[string]string, commands []string, shows []bool) {
+	t.Helper()
+	name, _, _ := strings.Cut(strings.TrimSpace(commands[0]), "  ")
+	t.Run(name, func(t *testing.T) {
 		dir, env := s.prepare(t, text)
-		for i, command := range commands {
-			s.call(t, dir, env, command, shows[i])
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
+		if !tier.Full() { // for callHere
+			set := env[len(os.Environ()):]
+			t.Chdir(dir)
+			for _, variable := range set {
+				name, value, _ := strings.Cut(variable, "=")
+				t.Setenv(name, value)
+			}
+		}
+		for i, command := range commands {
+			if calls, plain := handoffCalls(command); plain && !tier.Full() {
+				callHere(t, calls[0], shows[i])
+			} else {
+				s.call(t, dir, env, command, shows[i])
+			}
+		}
+	})
+}
+
+// callHere is docsShell.call for a command that needs no shell, in this process.
+func callHere(t *testing.T, args []string, showsError bool) {
+	t.Helper()
+	var out bytes.Buffer
+	if code := runWriting(strings.NewReader(""), &out, &out, args...); code > exitNo && !showsError {
+		t.Errorf("exit code %d: handoff %s\n%s", code, strings.Join(args, " "), &out)
 	}
 }
 
@@ -198,7 +270,7 @@ var docsWord = regexp.MustCompile(`[\w.-]+/?`)
 func (s docsShell) prepare(t *testing.T, text string) (dir string, env []string) {
 	t.Helper()
 	dir, env = s.empty(t)
-	env = append(env, "BLOCK="+text, "DOCS="+s.folder)
+	env = append(env, "BLOCK="+text, "DOCS="+s.folder, "KEPT="+s.kept)
 	c := exec.Command("sh", append([]string{filepath.Join(s.folder, "folder.sh")}, docsWord.FindAllString(text, -1)...)...)
 	c.Dir, c.Env = dir, env
 	if out, err := c.CombinedOutput(); err != nil {
@@ -255,11 +327,5 @@ func (s docsShell) configure(t *testing.T, page string, b docsBlock) {
 		name, commands = "handoff.yaml", append([]string{"handoff config trust", "handoff config"}, commands...)
 	}
 	text := strings.Join(b.lines, "\n") + "\n"
-	dir, env := s.prepare(t, strings.Join(commands, "\n")+"\n"+text)
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range commands {
-		s.call(t, dir, env, command, false)
-	}
+	s.steps(t, strings.Join(commands, "\n")+"\n"+text, map[string]string{name: text}, commands, make([]bool, len(commands)))
 }

@@ -2,9 +2,7 @@ package cmd
 
 import (
 	"bytes"
-	"errors"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +12,9 @@ import (
 func TestEmptyInput(t *testing.T) {
 	hostileFolder(t) // skips where it has to
 	t.Chdir(t.TempDir())
-	key, _ := run("", "keygen")
-	pair, _ := run("", "keygen", "--type", "p256")
-	definitions, _ := run("", "example", "openai-agents")
+	key, _ := runHere("", "keygen")
+	pair, _ := runHere("", "keygen", "--type", "p256")
+	definitions, _ := runHere("", "example", "openai-agents")
 	for name, text := range map[string]string{"key": key, "pair": pair, "agent": `{"agent_id":"a","name":"a","state":"RUNNABLE","capabilities":[]}`, "registry": "[]", "definitions": definitions, "empty.json": ""} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -38,12 +36,9 @@ func TestEmptyInput(t *testing.T) {
 		}
 		for _, input := range []string{"-", "empty.json"} {
 			var out, problems bytes.Buffer
-			c := exec.Command("handoff", append(args, input)...)
-			c.Stdin, c.Stdout, c.Stderr = strings.NewReader(""), &out, &problems
-			err := c.Run()
-			exit := (*exec.ExitError)(nil)
-			if runs++; !errors.As(err, &exit) || exit.ExitCode() != want {
-				t.Errorf("%s %s: %v, want exit code %d: %s%s", r.command, r.flags, err, want, out.String(), problems.String())
+			code := runWriting(strings.NewReader(""), &out, &problems, append(args, input)...)
+			if runs++; code != want {
+				t.Errorf("%s %s: exit code %d, want %d: %s%s", r.command, r.flags, code, want, out.String(), problems.String())
 			} else if said := out.String() + problems.String(); want == exitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "holds no envelope"}, func(text string) bool { return strings.Contains(said, text) }) {
 				t.Errorf("%s %s %s: it does not say that the input is empty: %s", r.command, r.flags, input, said)
 			}

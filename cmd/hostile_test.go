@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -33,11 +32,12 @@ var hostileNames = []string{
 func hostileFolder(t *testing.T) int {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("this system has no files with such names")
 	}
-	valid, _ := run("", "example")
+	valid, _ := runHere("", "example")
 	const text = "\u202e\u009b\u200b\u2066\\n::error::\\u001b[31m"
 	message := strings.Replace(valid, `"currentState": {`, `"currentState": {"`+text+`": "`+text+`",`, 1)
 	if message == valid {
@@ -53,17 +53,6 @@ func hostileFolder(t *testing.T) int {
 		}
 	}
 	return len(hostileNames)
-}
-
-// run runs a command line, and returns what it writes.
-func run(stdin string, args ...string) (stdout, stderr string) {
-	var out, problems bytes.Buffer
-	handoff := exec.Command("handoff", args...)
-	handoff.Stdin, handoff.Stdout, handoff.Stderr = strings.NewReader(stdin), &out, &problems
-	if err := handoff.Run(); handoff.ProcessState == nil {
-		panic(err) // it is the test binary
-	}
-	return out.String(), problems.String()
 }
 
 // checkShown fails the test if a text has what must not come out as it is. A line may
@@ -184,9 +173,6 @@ var ends = map[string][]string{"serve": {"--listen", "203.0.113.1:1"}}
 // TestHostileFlags gives every flag of every command hostile values: as a text, and as the
 // name of a file that is hostile.
 func TestHostileFlags(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the program hundreds of times")
-	}
 	hostileFolder(t)
 	escaped := `{"a\n::error::b\u001b[31m\u202e\u200b": ["\n::error::c\u001b[31m\u202e"]}`
 	for name, text := range map[string]string{"escaped": escaped, "raw": hostile} {
@@ -194,7 +180,7 @@ func TestHostileFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	message, _ := run("", "example")
+	message, _ := runHere("", "example")
 	var visit func(c *cobra.Command, path []string)
 	visit = func(c *cobra.Command, path []string) {
 		for _, sub := range c.Commands() {
@@ -205,7 +191,7 @@ func TestHostileFlags(t *testing.T) {
 				return
 			}
 			for _, value := range []string{hostile + "=" + hostile, "escaped", "raw"} {
-				stdout, stderr := run(message, slices.Concat(path, ends[strings.Join(path, " ")], []string{"--" + f.Name + "=" + value})...)
+				stdout, stderr := runHere(message, slices.Concat(path, ends[strings.Join(path, " ")], []string{"--" + f.Name + "=" + value})...)
 				what := strings.Join(path, " ") + " --" + f.Name + " " + value[:1]
 				checkShown(t, what+": stderr", stderr, false)
 				if !slices.ContainsFunc(hostileRuns, func(r hostileRun) bool { return r.messages && r.command == strings.Join(path, " ") }) {
@@ -213,7 +199,7 @@ func TestHostileFlags(t *testing.T) {
 				}
 			}
 		})
-		_, stderr := run(message, append(slices.Clip(path), hostile)...)
+		_, stderr := runHere(message, append(slices.Clip(path), hostile)...)
 		checkShown(t, strings.Join(path, " "), stderr, false)
 	}
 	visit(newRoot(), nil)
@@ -223,9 +209,9 @@ func TestHostileFlags(t *testing.T) {
 // whose content, would steer a terminal or a workflow.
 func TestHostileNames(t *testing.T) {
 	files := hostileFolder(t)
-	key, _ := run("", "keygen")
-	pair, _ := run("", "keygen", "--type", "p256")
-	definitions, _ := run("", "example", "openai-agents")
+	key, _ := runHere("", "keygen")
+	pair, _ := runHere("", "keygen", "--type", "p256")
+	definitions, _ := runHere("", "example", "openai-agents")
 	for name, text := range map[string]string{"key": key, "pair": pair, "agent": `{"agent_id":"a","name":"a","status":"RUNNABLE","capabilities":[]}`, "registry": "[]", "definitions": definitions} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -243,7 +229,7 @@ func TestHostileNames(t *testing.T) {
 			args = append(args, "-f", "json")
 		}
 		for _, input := range [][]string{{"."}, named} {
-			stdout, stderr := run("", append(args, input...)...)
+			stdout, stderr := runHere("", append(args, input...)...)
 			what := r.command + " " + r.flags + " " + input[0]
 			checkShown(t, what+": stderr", stderr, false)
 			if r.messages {
@@ -272,13 +258,13 @@ func TestHostileNames(t *testing.T) {
 // rejected from then on.
 func TestHostileSeen(t *testing.T) {
 	hostileFolder(t)
-	run("", "keygen", "-o", "key")
-	message, _ := run("", "example")
-	signed, stderr := run(message, "sign", "--key-file", "key")
+	runHere("", "keygen", "-o", "key")
+	message, _ := runHere("", "example")
+	signed, stderr := runHere(message, "sign", "--key-file", "key")
 	if err := os.WriteFile("byte\xff.json", []byte(signed), 0o600); err != nil || signed == "" {
 		t.Fatal(err, stderr)
 	}
-	stdout, stderr := run("", "verify", "-f", "json", "--key-file", "key", "--seen", "ids", "byte\xff.json")
+	stdout, stderr := runHere("", "verify", "-f", "json", "--key-file", "key", "--seen", "ids", "byte\xff.json")
 	if !strings.Contains(stdout, `{"source":"byte\\xff.json","index":0,"handoffId":"6e7f936b-cafd-4624-8754-0bafc4e8acb3","valid":true`) {
 		t.Errorf("got %q, %q", stdout, stderr)
 	}
@@ -310,7 +296,7 @@ func TestHostileDiff(t *testing.T) {
 		}
 		for _, pair := range pairs {
 			args := slices.Concat([]string{"diff"}, strings.Fields(flags), []string{"--"}, pair)
-			stdout, stderr := run("", args...)
+			stdout, stderr := runHere("", args...)
 			checkShown(t, "diff "+flags+": stderr", stderr, false)
 			if !strings.Contains(flags, "patch") {
 				checkShown(t, "diff "+flags+": stdout", stdout, false)
@@ -318,9 +304,9 @@ func TestHostileDiff(t *testing.T) {
 		}
 	}
 	for i, name := range hostileNames {
-		_, stderr := run("", "patch", "--", name, "patch")
+		_, stderr := runHere("", "patch", "--", name, "patch")
 		checkShown(t, "patch", stderr, false)
-		stdout, stderr := run("", "diff", "--git", "--", hostile, name, hostile, "100644", hostileNames[(i+1)%3], hostile, "100644", hostile, hostile)
+		stdout, stderr := runHere("", "diff", "--git", "--", hostile, name, hostile, "100644", hostileNames[(i+1)%3], hostile, "100644", hostile, hostile)
 		checkShown(t, "diff --git: stdout", stdout, false)
 		checkShown(t, "diff --git: stderr", stderr, false)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
@@ -180,7 +181,7 @@ func TestInspectColors(t *testing.T) {
 // A message can hold anything, in any length: every line fits, and nothing
 // reaches the terminal raw.
 func TestInspectHostile(t *testing.T) {
-	payload := strings.Repeat("\x1b]0;pwned\a\u202e日本語\u0301\r\n", 500)
+	payload := strings.Repeat("\x1b]0;pwned\a\u202e日本語\u0301\r\n", tier.Count(100, 500))
 	quoted, err := json.Marshal(payload)
 	if err != nil {
 		t.Fatal(err)

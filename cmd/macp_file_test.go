@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -21,7 +22,7 @@ import (
 // TestAppendAtOnce has many processes append to one transcript at the same time: each
 // message is there, once, and the rules are kept.
 func TestAppendAtOnce(t *testing.T) {
-	const processes = 24
+	processes := tier.Count(8, 24)
 	for _, tt := range []struct {
 		name, file string
 		wire       bool

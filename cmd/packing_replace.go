@@ -70,7 +70,7 @@ func (f *packing) replace(s input.Source) (packed, error) {
 	if err := cmp.Or(syncDirectory(filepath.Dir(target)), os.Remove(s.Path)); err != nil {
 		return packed{}, fmt.Errorf("%s: stays, though %s is written: %w", s.Name, target, term.PlainError(err))
 	}
-	output.WarnOfLinks(s.Name, before)
+	f.WarnOfLinks(s.Name, before)
 	p.Source, p.Output = s.Name, target
 	return p, nil
 }

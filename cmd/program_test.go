@@ -2,12 +2,21 @@ package cmd
 
 import (
 	"bytes"
+	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
 )
 
-// program runs the program in a process of its own and returns what it prints.
+// hang is how long a test waits for what should come at once.
+const hang = time.Minute
+
+// program runs the program in a process of its own and returns what it prints. A test does so only
+// where it is about the process: its signals, its streams, its death. Others call runHere.
 func program(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -18,4 +27,39 @@ func program(t *testing.T, args ...string) string {
 		t.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// runHere runs a command line in this process.
+func runHere(stdin string, args ...string) (stdout, stderr string) {
+	return runReading(strings.NewReader(stdin), args...)
+}
+
+// runReading is runHere with any standard input.
+func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
+	var out, problems bytes.Buffer
+	runWriting(stdin, &out, &problems, args...)
+	return out.String(), problems.String()
+}
+
+// runWriting is runReading with any standard output and error, and returns the exit code. Several
+// goroutines may write to each, as to a file.
+func runWriting(stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int) {
+	g := cli.NewGlobals()
+	root := newRootFor(g, args)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(&lockedWriter{w: stdout})
+	root.SetErr(&lockedWriter{w: stderr})
+	return execute(g, root)
+}
+
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
 }

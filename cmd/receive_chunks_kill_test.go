@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/message"
@@ -23,10 +24,7 @@ import (
 // TestReceiveChunksKilled kills a receiver of streams at random moments: each message is accepted
 // once, handed over, and nothing is left of its chunks.
 func TestReceiveChunksKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
-	const messages = 100
+	messages := tier.Count(30, 100)
 	folder := t.TempDir()
 	queue, log := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db")
 	publishChunks(t, queue, messages)
@@ -45,9 +43,7 @@ func TestReceiveChunksKilled(t *testing.T) {
 		return c
 	}
 	killReceivers(t, 1, func() *exec.Cmd { return run() })
-	if err := run("--idle-timeout", "3s").Run(); err != nil {
-		t.Errorf("receiving the rest: %v", err)
-	}
+	receiveRest(t, queue, run)
 	checkAccepted(t, log, messages)
 	passed := map[string]bool{}
 	for n := range runs {
@@ -109,13 +105,10 @@ func publishChunks(t *testing.T, queue string, messages int) (ids []string) {
 // TestReceiveChunksKilledWithAgents kills receivers whose agents begin with the first chunk: each
 // stream is completed or rolled back, once, and only one agent ever gets its last chunk.
 func TestReceiveChunksKilledWithAgents(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends agents with their receivers")
 	}
-	const messages = 100
+	messages := tier.Count(30, 100)
 	folder := t.TempDir()
 	queue, log, done := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db"), filepath.Join(folder, "done")
 	ids := publishChunks(t, queue, messages)
@@ -125,10 +118,7 @@ func TestReceiveChunksKilledWithAgents(t *testing.T) {
 		return exec.Command("handoff", append(args, "--", "sh", "-c", agent)...)
 	}
 	killReceivers(t, 1, func() *exec.Cmd { return receive() })
-	c := receive("--idle-timeout", "3s")
-	if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() == exitTrouble {
-		t.Errorf("receiving the rest: %v\n%s", err, out)
-	}
+	receiveRest(t, queue, receive)
 	text, err := os.ReadFile(done)
 	if err != nil {
 		t.Fatal(err)

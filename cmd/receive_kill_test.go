@@ -13,11 +13,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/intake"
@@ -30,10 +32,8 @@ import (
 // lost, none is accepted twice, each is handed over and answered, and again only if it was in
 // flight when its receiver was killed.
 func TestReceiveKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
-	const receivers, messages = 3, 300
+	const receivers = 3
+	messages := tier.Count(60, 300)
 	folder := t.TempDir()
 	queue, log := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db")
 	var ids []string
@@ -56,9 +56,7 @@ func TestReceiveKilled(t *testing.T) {
 	}
 	killReceivers(t, receivers, func() *exec.Cmd { return run() })
 	publishing.Wait()
-	if err := run("--idle-timeout", "3s").Run(); err != nil {
-		t.Errorf("receiving the rest: %v", err)
-	}
+	receiveRest(t, queue, run)
 	files, err := filepath.Glob(filepath.Join(folder, "out-*"))
 	if err != nil {
 		t.Fatal(err)
@@ -118,17 +116,52 @@ func killReceivers(t *testing.T, receivers int, start func() *exec.Cmd) {
 	running.Wait()
 }
 
+// receiveRest receives what is left in a folder: a receiver is stopped once nothing is, and then
+// another finds nothing to do.
+func receiveRest(t *testing.T, queue string, start func(args ...string) *exec.Cmd) {
+	t.Helper()
+	// A message that is given back meanwhile is in one of the two.
+	receiveUntil(t, start, func() bool { return len(leftIn(t, queue, "new/*", "taken/*/*", "new/*")) == 0 })
+}
+
+// receiveUntil runs a receiver until all is done, and another one to its end, which finds what the
+// first has accepted and not handed over.
+func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func() bool) {
+	t.Helper()
+	run := func(until func(*os.Process), args ...string) {
+		t.Helper()
+		c, stderr := start(args...), &bytes.Buffer{}
+		c.Stderr = stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		until(c.Process)
+		if err := c.Wait(); c.ProcessState.ExitCode() != exitYes && c.ProcessState.ExitCode() != exitNo {
+			t.Errorf("receiving the rest: %v\n%s", err, stderr)
+		}
+	}
+	if !done() {
+		run(func(p *os.Process) {
+			for began := time.Now(); !done() && time.Since(began) < hang; {
+				time.Sleep(50 * time.Millisecond)
+			}
+			if err := p.Signal(syscall.SIGTERM); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	run(func(*os.Process) {}, "--idle-timeout", "100ms")
+}
+
 // TestReceiveKilledWithAgents kills receivers while their agents run, some of which fail: each
 // message is completed, or rolled back, and its sender is told which; no agent outlives its
 // receiver.
 func TestReceiveKilledWithAgents(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends agents with their receivers")
 	}
-	const receivers, messages = 3, 150
+	const receivers = 3
+	messages := tier.Count(45, 150)
 	folder := t.TempDir()
 	queue, log, done := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db"), filepath.Join(folder, "done")
 	var ids []string
@@ -141,10 +174,7 @@ func TestReceiveKilledWithAgents(t *testing.T) {
 	}
 	killReceivers(t, receivers, func() *exec.Cmd { return receive() })
 	publishing.Wait()
-	c := receive("--idle-timeout", "3s")
-	if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() == exitTrouble {
-		t.Errorf("receiving the rest: %v\n%s", err, out)
-	}
+	receiveRest(t, queue, receive)
 	outcomes := eventsOf(t, log, audit.Completed, audit.RolledBack)
 	text, err := os.ReadFile(done)
 	if err != nil {
@@ -255,10 +285,20 @@ func answersAt(t *testing.T, queue string) map[string][]receiver.Answer {
 // checkEmpty checks that no message waits in a folder, and none was taken.
 func checkEmpty(t *testing.T, queue string) {
 	t.Helper()
-	for _, pattern := range []string{"new/*", "taken/*/*", "dead/*"} {
-		files, err := filepath.Glob(filepath.Join(queue, pattern))
-		if err != nil || len(files) > 0 {
-			t.Errorf("%s: %s (%v)", pattern, strings.Join(files, ", "), err)
-		}
+	if files := leftIn(t, queue, "new/*", "taken/*/*", "dead/*"); len(files) > 0 {
+		t.Errorf("left are %s", strings.Join(files, ", "))
 	}
+}
+
+// leftIn returns the files of a folder that match any of some patterns.
+func leftIn(t *testing.T, queue string, patterns ...string) (left []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(queue, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		left = append(left, files...)
+	}
+	return left
 }

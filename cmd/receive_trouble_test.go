@@ -5,10 +5,12 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 )
@@ -23,6 +25,18 @@ func passedOf(t *testing.T, passed map[string]int, out []byte) {
 		}
 		passed[id]++
 	}
+}
+
+// restOf receives what is left in a folder, and returns what comes out.
+func restOf(t *testing.T, queue, log string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	receiveRest(t, queue, func(args ...string) *exec.Cmd {
+		c := exec.Command("handoff", append([]string{"receive", "dir:" + queue, "-q", "--audit-log", log}, args...)...)
+		c.Stdout = &out
+		return c
+	})
+	return out.Bytes()
 }
 
 // TestReceiveStopped: SIGTERM in the middle ends receive with 0: what was accepted comes out whole,
@@ -55,11 +69,7 @@ func TestReceiveStopped(t *testing.T) {
 	}
 	passedOf(t, passed, out.Bytes())
 	first := len(passed)
-	rest, err := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log, "--idle-timeout", "1s").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	passedOf(t, passed, rest)
+	passedOf(t, passed, restOf(t, queue, log))
 	t.Logf("%d messages came out before it was stopped", first)
 	for id, n := range passed {
 		if n != 1 {
@@ -96,12 +106,8 @@ func TestReceiveStdoutClosed(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != exitPipe || stderr.Len() > 0 {
 		t.Errorf("exit code %d\n%s", code, stderr.String())
 	}
-	out, err := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log, "--idle-timeout", "1s").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	passed := map[string]int{}
-	passedOf(t, passed, out)
+	passedOf(t, passed, restOf(t, queue, log))
 	if len(passed) != messages {
 		t.Errorf("%d messages came out, want %d", len(passed), messages)
 	}
@@ -150,27 +156,22 @@ func TestReceiveWaitsForLock(t *testing.T) {
 // TestReceiveFullDisk: on a disk that is full nothing passes that is not recorded; receive gives
 // back what it has, and ends with 2. When there is room again, the rest passes.
 func TestReceiveFullDisk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	defer func(usual time.Duration) { patience = usual }(patience)
+	patience = time.Duration(tier.Count(1, 10)) * time.Second
 	dir := smallDisk(t, 1<<20)
 	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(dir, "audit.db")
-	const messages = 1500
+	messages := tier.Count(400, 1500)
 	publishStream(t, queue, messages, 0)
 	passed := map[string]int{}
-	c := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log)
-	out, _ := c.Output()
-	passedOf(t, passed, out)
-	if code := c.ProcessState.ExitCode(); code != exitTrouble || len(passed) == messages {
-		t.Errorf("exit code %d, %d messages passed", code, len(passed))
+	var out, stderr bytes.Buffer
+	code := runWriting(strings.NewReader(""), &out, &stderr, "receive", "dir:"+queue, "-q", "--audit-log", log) // in this process, for its patience
+	passedOf(t, passed, out.Bytes())
+	if code != exitTrouble || len(passed) == messages {
+		t.Errorf("exit code %d, %d messages passed\n%s", code, len(passed), &stderr)
 	}
+	t.Logf("%d of %d messages passed on the full disk", len(passed), messages)
 	growDisk(t, dir, 64<<20)
-	c = exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log, "--idle-timeout", "2s")
-	out, err := c.Output()
-	if err != nil {
-		t.Errorf("with room it ended with %v", err)
-	}
-	passedOf(t, passed, out)
+	passedOf(t, passed, restOf(t, queue, log))
 	if len(passed) != messages {
 		t.Errorf("%d messages passed, want %d", len(passed), messages)
 	}

@@ -227,7 +227,8 @@ answered.`,
 			if err := configure(g, c); err != nil {
 				return err
 			}
-			cli.NoteFormer(c, c.ErrOrStderr())
+			g.Warnings = c.ErrOrStderr()
+			cli.NoteFormer(c, g.Warnings)
 			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
 			if c.CalledAs() == "" { // its words are completed: see audit's completion
 				return g.Check()

@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -11,32 +9,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/agentcard"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/schemas"
 )
-
-// runHere runs a command line in this process.
-func runHere(stdin string, args ...string) (stdout, stderr string) {
-	return runReading(strings.NewReader(stdin), args...)
-}
-
-// runReading is runHere with any standard input.
-func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
-	var out, problems bytes.Buffer
-	g := cli.NewGlobals()
-	root := newRootFor(g, args)
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(&out)
-	root.SetErr(&problems)
-	exitCode(root.Execute(), &problems)
-	g.RemoveUnfinished()
-	g.Children.Close()
-	return out.String(), problems.String()
-}
 
 // A planted document is an example with credentials in some places.
 func planted(t *testing.T, example string, plant func(v jsonstream.Value, place int) (name, text string)) string {
@@ -87,18 +65,18 @@ func planted(t *testing.T, example string, plant func(v jsonstream.Value, place 
 
 // plantedDocuments are examples of every format: each string and each name of each of them
 // is a credential in one where most others are as they were, and in one where none is;
-// every kind of credential is at every place.
+// every kind of credential is at some place in the first tier, and at every place in the second.
 func plantedDocuments(t *testing.T, example string) []string {
 	kinds := secrets.Kinds()
 	var all []string
-	for i := range kinds {
+	for i := range tier.Count(1, len(kinds)) {
 		credential := func(place int) string { return kinds[(place+i)%len(kinds)].Example }
 		all = append(all, planted(t, example, func(v jsonstream.Value, place int) (string, string) { return v.Name(), credential(place) }))
 		all = append(all, planted(t, example, func(v jsonstream.Value, place int) (string, string) {
 			return fmt.Sprint(credential(place), " ", place), v.Text()
 		}))
 	}
-	const few = 16 // so many documents have one of so many places each
+	few := tier.Count(4, 16) // so many documents have one of so many places each
 	for at := range few {
 		all = append(all, planted(t, example, func(v jsonstream.Value, place int) (string, string) {
 			if place%few != at {

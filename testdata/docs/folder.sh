@@ -3,9 +3,18 @@
 # Words that are no files are passed over.
 set -eu
 
+# handoff runs handoff, but prints again what it has printed, in $KEPT, where that is the same each time.
+handoff() {
+	case $1 in example | schema) ;; *) command handoff "$@"; return ;; esac
+	[ -e "$KEPT/$*" ] || command handoff "$@" >"$KEPT/$*"
+	cat "$KEPT/$*"
+}
 state() { handoff example state; }
 built() { state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent "$@"; }
-many() { for i in 1 2 3 4 5; do state; state; state; state; done | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent; handoff example; }
+# many prints other messages each time, but those of another run again
+many() { n=$((n + 1)); [ -e "$KEPT/many-$n" ] || all_new >"$KEPT/many-$n"; cat "$KEPT/many-$n"; }
+all_new() { for i in 1 2 3 4 5; do state; state; state; state; done | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent; handoff example; }
+n=0
 key() { [ -e "$1" ] || handoff keygen --key-id team-1 -o "$1"; }
 # pair FILE makes a private key, and its public one beside it
 pair() { [ -e "$1" ] || handoff keygen --type ed25519 --key-id "$(basename "$1" .key)-2026" -o "$1"; }
@@ -174,7 +183,7 @@ done
 
 # What runs beside handoff in the documents.
 mkdir -p bin "$HOME/.local/share/man/man1" "$HOME/src/agents"
-program() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"; chmod +x "bin/$1"; }
+program() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"; }
 program guard 'sed "s/.*\(\"id\":\"[0-9]*\"\).*/{\1,\"score\":0.01}/"'
 program send 'cat >/dev/null'
 program psql 'cat >/dev/null'
@@ -209,5 +218,6 @@ esac >bin/out
 case $BLOCK in *'handoff config '*trust*)
 	echo 'scan: {threshold: 0.9}' >handoff.yaml; cp handoff.yaml "$HOME/src/agents/" ;;
 esac
+chmod +x bin/*
 case $BLOCK in *git*) git init -q . ;; esac
 printf '%s\n' '{"handoffId":"00000000-0000-4000-8000-000000000000","facts":[{"value":"4,200 EUR"}]}' > labels.jsonl

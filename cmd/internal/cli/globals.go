@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync/atomic"
 	"syscall"
 
@@ -67,7 +68,7 @@ func (g *Globals) Pass(s syscall.Signal) bool {
 
 func NewGlobals() *Globals {
 	c := &claim.Set{}
-	return &Globals{Reader: &input.Reader{Claims: c}, Files: &output.Files{Claims: c}}
+	return &Globals{Reader: &input.Reader{Claims: c}, Files: &output.Files{Claims: c, Warnings: os.Stderr}}
 }
 
 func (g *Globals) Check() error {

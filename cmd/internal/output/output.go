@@ -21,7 +21,8 @@ import (
 
 // Files are what a run writes.
 type Files struct {
-	Claims *claim.Set
+	Claims   *claim.Set
+	Warnings io.Writer // where they go, which is stderr
 	temporaries
 }
 
@@ -274,17 +275,17 @@ func (o *File) replace() error {
 	}
 	o.All.Finished(o.File.Name())
 	o.File.Close() // it is on the disk
-	WarnOfLinks(o.Target, o.Old)
+	o.All.WarnOfLinks(o.Target, o.Old)
 	return nil
 }
 
 // WarnOfLinks warns that a file which was replaced has further names.
-func WarnOfLinks(path string, old fs.FileInfo) {
+func (all *Files) WarnOfLinks(path string, old fs.FileInfo) {
 	if old == nil {
 		return
 	}
 	if n := otherNames(old); n > 0 {
-		term.Warn(os.Stderr, fmt.Sprintf("%s: had %s (hard links), which keep the old content", path, term.Plural(n, "other name")))
+		term.Warn(all.Warnings, fmt.Sprintf("%s: had %s (hard links), which keep the old content", path, term.Plural(n, "other name")))
 	}
 }
 
