@@ -55,7 +55,7 @@ func withProgram(m *testing.M) int {
 	}
 	time.Local = time.UTC // as TZ has it for processes
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	return tier.Run(m)
+	return tier.Run(m, "TestScripts")
 }
 
 // TestScripts runs testdata/script: the command line as its users use it. "handoff" runs a command

@@ -18,16 +18,21 @@ const (
 	maxRatio = 20
 )
 
-// Run runs the tests of a package, as m.Run does, and returns the exit code. The code is 1 if a
-// test of the first tier took too much CPU time. The CPU time is that of this process and of the
-// children that it waited for: unlike the wall clock, it is the same on a busy machine. Call Run
-// from TestMain in packages whose tests take seconds. Their top-level tests must not call
-// t.Parallel, since they share one process.
-func Run(m *testing.M) int {
+// Run calls [CleanStart], runs the tests of a package, as m.Run does, and returns the exit code. The
+// code is 1 if a test of the first tier took too much CPU time. The CPU time is that of this process
+// and of the children that it waited for: unlike the wall clock, it is the same on a busy machine. Call
+// Run from TestMain in packages whose tests take seconds. Top-level tests of these packages must not
+// call t.Parallel, since they share one process. Groups are top-level tests whose subtests are tests
+// of their own; they are not measured.
+func Run(m *testing.M, groups ...string) int {
 	CleanStart()
 	costs := measure(m)
 	code := m.Run()
-	if slow := tooSlow(costs()); len(slow) > 0 && !Full() && !raceEnabled && code == 0 {
+	all := costs()
+	for _, group := range groups {
+		delete(all, group)
+	}
+	if slow := tooSlow(all); len(slow) > 0 && !Full() && !raceEnabled && code == 0 {
 		for _, line := range slow {
 			fmt.Fprintln(os.Stderr, line)
 		}
