@@ -30,7 +30,7 @@ var (
 	deliverServer   = flag.String("server", "", "a `COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and starts again")
 	deliverAt       = flag.String("server-at", "", "the `HOST:PORT` of that server")
 	deliverLife     = flag.Duration("server-life", 4*time.Second, "how long that server lives at most once it listens, and a second at least: more for one that is slow to start")
-	deliverIdle     = flag.Duration("idle", 5*time.Second, "how long nothing comes when TestDeliveryKilled has delivered all: longer than a transport takes to see who is dead")
+	deliverIdle     = flag.Duration("idle", 5*time.Second, "how long nothing comes when TestDeliveryKilled has delivered all, with FULL_TESTS=1: longer than a transport takes to see who is dead")
 	deliverPlace    = flag.String("place", "", "another place that TestDeliveryKilled/place sends by, a `URL`: of a transport that is a program of its own")
 )
 

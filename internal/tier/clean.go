@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// cleared are the environment variables that handoff, or a program that tests start, goes by. A name
-// that ends in "_" stands for all that begin so.
+// cleared are the environment variables that configure handoff or a program that tests start. A name
+// that ends in "_" is a prefix.
 var cleared = []string{
 	"HANDOFF_", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "TRACEPARENT", "OPENAI_",
 	"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM",
@@ -19,31 +19,31 @@ var cleared = []string{
 	"EDITOR", "VISUAL", "PAGER", "LESS", "GIT_", "GITHUB_", "JQ_COLORS", "PYTHONWARNINGS", "PYTHONPATH", "PG",
 }
 
-// kept are those of them that are for tests themselves, or by which git is allowed to connect.
+// kept are exceptions to cleared: the variables of the tests themselves, and the certificates by which
+// git connects.
 var kept = []string{"HANDOFF_TEST_", "HANDOFF_MEASURE", "HANDOFF_SCREENSHOTS", "HANDOFF_TEMPORAL_SERVER", "GIT_SSL_"}
 
-func names(list []string, name string) bool {
+func matches(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(n string) bool { return n == name || strings.HasSuffix(n, "_") && strings.HasPrefix(name, n) })
 }
 
-// CleanStart makes tests independent of how their process was started: what it unsets, or sets, is
-// what they and the programs that they start would find in most places. Call it from TestMain in
-// packages that read the environment or start processes, unless this process is such a program. Run
-// calls it.
+// CleanStart gives this process, and the programs that it starts, the usual umask, environment and
+// signals, so that no test depends on how it was started. Call it from TestMain in packages that
+// read the environment or start processes, but not where the test binary runs as such a process.
+// [Run] calls it.
 func CleanStart() {
 	usualUmask()
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); names(cleared, name) && !names(kept, name) {
+		if name, _, _ := strings.Cut(variable, "="); matches(cleared, name) && !matches(kept, name) {
 			os.Unsetenv(name)
 		}
 	}
-	// Tests listen on this host, which no proxy reaches.
+	// The servers of tests are on this host.
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		os.Setenv(name, strings.TrimPrefix(os.Getenv(name)+",127.0.0.1,localhost,::1", ","))
 	}
-	// A signal that is ignored, as by nohup, stays ignored in processes that are started; one that is
-	// caught is not. These two are all that Go does not catch where they are ignored. Nothing reads the
-	// channel, so that this process goes on ignoring them.
+	// A child process inherits that a signal is ignored, as by nohup, but not that it is caught. Go catches
+	// all other signals by itself. This process goes on ignoring these two, since nothing reads the channel.
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s)
@@ -51,8 +51,8 @@ func CleanStart() {
 	}
 }
 
-// Clean runs the tests of M after [CleanStart]. It is for testscript.Main, which
-// runs programs that are in the same binary, and those see the environment as it is.
+// Clean is the tests of M with a [CleanStart], for testscript.Main: it runs other programs in the same
+// binary, and these must see the environment as it is.
 type Clean struct{ M *testing.M }
 
 // Run returns the exit code.
