@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,6 +55,9 @@ func withProgram(m *testing.M) int {
 		panic(err)
 	}
 	time.Local = time.UTC // as TZ has it for processes
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // commands that run in this process leave much garbage
+	}
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return tier.Run(m, "TestScripts")
 }

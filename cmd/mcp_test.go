@@ -89,7 +89,6 @@ func TestMCPChild(t *testing.T) {
 
 // TestMCPGone has the client go away in several ways: the server ends, quietly.
 func TestMCPGone(t *testing.T) {
-	heedSignals(t)
 	for _, tt := range []struct {
 		name string
 		end  func(in io.Closer, out io.Closer, p *os.Process)
@@ -192,7 +191,6 @@ func TestMCPHTTP(t *testing.T) {
 
 // TestMCPHTTPEnds: a signal ends the server, also while a client listens, and that is no failure.
 func TestMCPHTTPEnds(t *testing.T) {
-	heedSignals(t)
 	address, token, c := startMCP(t)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	s, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer{token}}}, nil)

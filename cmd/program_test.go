@@ -3,29 +3,14 @@ package cmd
 import (
 	"bytes"
 	"io"
-	"os"
 	"os/exec"
-	"os/signal"
-	"path/filepath"
-	"runtime/debug"
 	"strings"
-<<<<<<< HEAD
 	"sync"
-=======
-	"syscall"
->>>>>>> work-b
 	"testing"
 	"time"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 )
-
-// Commands that run in this process leave much garbage. As in [delayCollection], it can wait.
-func init() {
-	if os.Getenv("GOGC") == "" && filepath.Base(os.Args[0]) != "handoff" {
-		debug.SetGCPercent(400)
-	}
-}
 
 // hang is how long a test waits for what should come at once.
 const hang = time.Minute
@@ -42,16 +27,6 @@ func program(t *testing.T, args ...string) string {
 		t.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return strings.TrimSpace(string(out))
-}
-
-// heedSignals has the children of a test heed the signals that end the program. The test may itself
-// run under nohup, or in the background of a shell, and ignore some: children inherit that, unless
-// this process waits for the signal.
-func heedSignals(t *testing.T) {
-	t.Helper()
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	t.Cleanup(func() { signal.Stop(signals) })
 }
 
 // runHere runs a command line in this process.

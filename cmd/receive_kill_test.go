@@ -128,7 +128,6 @@ func receiveRest(t *testing.T, queue string, start func(args ...string) *exec.Cm
 // first has accepted and not handed over.
 func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func() bool) {
 	t.Helper()
-	heedSignals(t)
 	run := func(until func(*os.Process), args ...string) {
 		t.Helper()
 		c, stderr := start(args...), &bytes.Buffer{}

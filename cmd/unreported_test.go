@@ -14,7 +14,6 @@ import (
 // TestUntoldInterrupted checks that a verifier which is interrupted names the messages
 // that it has recorded, and whose verdicts nobody gets.
 func TestUntoldInterrupted(t *testing.T) {
-	heedSignals(t)
 	t.Chdir(t.TempDir())
 	program(t, "keygen", "-o", "key")
 	if err := os.WriteFile("m.json", []byte(`{"handoffId":"id-1"}`), 0o600); err != nil {
