@@ -2,6 +2,7 @@ package chain
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -172,6 +174,10 @@ var mutations = []mutation{
 
 // TestMutations breaks one thing in a clean task, and expects that this is what is found.
 func TestMutations(t *testing.T) {
+	if checks := flag.Lookup("rapid.checks"); !tier.Full() {
+		defer flag.Set(checks.Name, checks.Value.String())
+		flag.Set(checks.Name, "20") // of each of the mutations
+	}
 	for i, m := range mutations {
 		t.Run(fmt.Sprint(i, " ", m.rule), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

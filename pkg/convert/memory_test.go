@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 		eachPair(t, func(t *testing.T, from, to format.Format) {
 			limit := maxAllocated(shape, from, to)
 			var there, back [2]float64
-			for i, count := range []int{tier.Count(2_000, 5_000), tier.Count(4_000, 10_000)} {
+			for i, count := range []int{tier.Count(3_000, 5_000), tier.Count(6_000, 10_000)} {
 				source := many(t, from, shape, count)
 				text, bytes := allocated(t, source, from, to)
 				there[i] = bytes

@@ -12,9 +12,6 @@ import (
 // TestBuiltin makes the built-in dictionary again: a dictionary that was shipped
 // never changes.
 func TestBuiltin(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	file := filepath.Join(t.TempDir(), "dict")
 	if err := run(file, ""); err != nil {
 		t.Fatal(err)
