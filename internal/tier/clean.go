@@ -2,7 +2,9 @@ package tier
 
 import (
 	"os"
+	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,7 +18,8 @@ var cleared = []string{
 	"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM",
 	"LANG", "LANGUAGE", "LC_",
 	"CLAUDE_CONFIG_DIR", "CODEX_HOME", "SHELL", "BASH_COMPLETION_USER_DIR", "ZDOTDIR", "BASH_ENV", "ENV", "CDPATH",
-	"EDITOR", "VISUAL", "PAGER", "LESS", "GIT_", "GITHUB_", "JQ_COLORS", "PYTHONWARNINGS", "PYTHONPATH", "PG",
+	"EDITOR", "VISUAL", "PAGER", "LESS", "GIT_", "GITHUB_", "JQ_COLORS", "PYTHONWARNINGS", "PYTHONPATH",
+	"PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSERVICE", "PGSSLMODE", "PGOPTIONS", "PGAPPNAME",
 }
 
 // kept are those of them that are for tests themselves, or by which git is allowed to connect.
@@ -32,6 +35,7 @@ func names(list []string, name string) bool {
 // calls it.
 func CleanStart() {
 	usualUmask()
+	leaveHome()
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); names(cleared, name) && !names(kept, name) {
 			os.Unsetenv(name)
@@ -49,6 +53,24 @@ func CleanStart() {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
+}
+
+// leaveHome unsets HOME: what users have there, such as settings of handoff, is not for tests, and what
+// tests have is not for users. The go command, and the SDKs that tests install, are told where theirs is.
+func leaveHome() {
+	if runtime.GOOS == "windows" { // whose programs need it
+		return
+	}
+	used := []string{"GOCACHE", "GOENV", "GOMODCACHE", "GOPATH"}
+	if out, err := exec.Command("go", append([]string{"env"}, used...)...).Output(); err == nil { // else no test needs it
+		for i, value := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+			os.Setenv(used[i], value)
+		}
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		os.Setenv("XDG_CACHE_HOME", cache)
+	}
+	os.Unsetenv("HOME")
 }
 
 // Clean runs the tests of M after [CleanStart]. It is for testscript.Main, which

@@ -99,7 +99,10 @@ func installFrom(folder string) (string, error) {
 		return "", err
 	}
 	source = filepath.Join(source, folder)
-	cache, err := os.UserCacheDir()
+	cache := os.Getenv("XDG_CACHE_HOME") // on all systems: tests may have no home
+	if cache == "" {
+		cache, err = os.UserCacheDir()
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errNoCache, err)
 	}
