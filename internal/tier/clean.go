@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -69,6 +70,13 @@ func leaveHome() {
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		os.Setenv("XDG_CACHE_HOME", cache)
+	}
+	if home := os.Getenv("HOME"); home != "" {
+		for name, file := range map[string]string{"npm_config_cache": ".npm", "npm_config_userconfig": ".npmrc"} {
+			if os.Getenv(name) == "" {
+				os.Setenv(name, filepath.Join(home, file))
+			}
+		}
 	}
 	os.Unsetenv("HOME")
 }

@@ -156,7 +156,7 @@ func installSDKs(dir, source string) error {
 		}
 	}
 	output := new(tail)
-	npm, err := child.StartAgent(context.Background(), []string{"sh", "-c", `cd "$0" && exec npm ci`, dir}, output, output)
+	npm, err := child.StartAgent(context.Background(), []string{"sh", "-c", `cd "$0" && npm_config_cache=${npm_config_cache:-${HOME:-$0}/.npm} exec npm ci`, dir}, output, output)
 	if err != nil {
 		return err
 	}
