@@ -30,6 +30,7 @@ if [ -n "${TEST_ANYWHERE-}" ]; then
     FORCE_COLOR=1 CLICOLOR_FORCE=1 COLUMNS=31 TERM=xterm SHELL=/bin/false EDITOR=false PAGER=false \
     http_proxy=http://127.0.0.1:1 https_proxy=http://127.0.0.1:1 HTTPS_PROXY=http://127.0.0.1:1 \
     TRACEPARENT=nonsense OPENAI_API_KEY=nonsense GIT_DIR=/nonexistent GIT_WORK_TREE=/nonexistent GIT_PAGER_IN_USE=1 \
+    PGUSER=nonsense PGDATABASE=nonsense PGSSLMODE=require \
     "${user[@]}" setsid --wait "$program" "${@:2}" <&- || code=$?
   rm -r "${program%/*}"
   exit "$code"
@@ -40,7 +41,7 @@ root=$(pwd -P)
 work=$(mktemp -d)
 trap 'find "$work" -type d -exec chmod u+w {} + && rm -rf "$work"' EXIT
 chmod 755 "$work"
-mkdir -p "$work/a checkout/handoff" "$work/a folder" "$work/programs" "$work/go-build" "$work/cache"
+mkdir -p "$work/a checkout/handoff" "$work/a folder" "$work/programs" "$work/cache"
 git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
   tar -c --null -T - | tar -x --no-same-owner -C "$work/a checkout/handoff"
 [ ! -d ../shared ] || ln -s "$(realpath ../shared)" "$work/a checkout/shared"
@@ -48,23 +49,22 @@ git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' 
 # root: they get links to it, in folders of their own. What is built as for a release is the same in
 # all folders, so that they find it built.
 CGO_ENABLED=0 go list -trimpath -export ./... >/dev/null
-go test -count=1 -run '^TestInstall$' ./pkg/internal/oracle >/dev/null
-links() { cp -al "$1/." "$2" 2>/dev/null || cp -a "$1/." "$2"; }
+said=$(go test -count=1 -run '^TestInstall$' ./pkg/internal/oracle) || { echo "$said"; exit 1; }
+links() {
+  [ "$(id -u)" = 0 ] || { ln -s "$1" "$2"; return; }
+  cp -al "$1" "$2" 2>/dev/null || { rm -rf "$2" && cp -a "$1" "$2"; } # on another file system
+}
 links "$(go env GOCACHE)" "$work/go-build"
-mkdir "$work/mod"
 links "$(go env GOMODCACHE)" "$work/mod"
 oracles=${XDG_CACHE_HOME:-${HOME-/nonexistent}/.cache}/handoff-oracles
-if [ -d "$oracles" ]; then
-  mkdir "$work/cache/handoff-oracles"
-  links "$oracles" "$work/cache/handoff-oracles"
-  rm -rf "$work"/cache/handoff-oracles/{*.lock,*/scripts-*} # which tests write
-  find "$work/cache" -type f ! -perm -o+r -exec sh -c 'cp "$1" "$1~" && chmod 644 "$1~" && mv "$1~" "$1"' . {} \;
-fi
+[ ! -d "$oracles" ] || links "$oracles" "$work/cache/handoff-oracles"
 chmod -R a+rX,a-w "$work/a checkout"
 if [ "$(id -u)" = 0 ]; then
+  rm -rf "$work"/cache/handoff-oracles/{*.lock,*/scripts-*} # which tests write
+  find "$work/cache" -type f ! -perm -o+r -exec sh -c 'cp "$1" "$1~" && chmod 644 "$1~" && mv "$1~" "$1"' . {} \;
   find "$work/go-build" "$work/mod" "$work/cache" -type d -exec chown nobody {} +
   chown nobody "$work/a folder"
 fi
 export TEST_ANYWHERE=$work TEST_ANYWHERE_OF=$root
 [ $# -gt 0 ] || set -- ./...
-echo "setup: $SECONDS s" >&2; go test -count=1 -p 2 -exec "'$root/scripts/test-anywhere.sh'" "$@"
+go test -count=1 -p 2 -exec "'$root/scripts/test-anywhere.sh'" "$@"

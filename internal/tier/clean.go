@@ -2,7 +2,10 @@ package tier
 
 import (
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,7 +19,8 @@ var cleared = []string{
 	"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM",
 	"LANG", "LANGUAGE", "LC_",
 	"CLAUDE_CONFIG_DIR", "CODEX_HOME", "SHELL", "BASH_COMPLETION_USER_DIR", "ZDOTDIR", "BASH_ENV", "ENV", "CDPATH",
-	"EDITOR", "VISUAL", "PAGER", "LESS", "GIT_", "GITHUB_", "JQ_COLORS", "PYTHONWARNINGS", "PYTHONPATH", "PG",
+	"EDITOR", "VISUAL", "PAGER", "LESS", "GIT_", "GITHUB_", "JQ_COLORS", "PYTHONWARNINGS", "PYTHONPATH",
+	"PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSERVICE", "PGSSLMODE", "PGOPTIONS", "PGAPPNAME",
 }
 
 // kept are exceptions to cleared: the variables of the tests themselves, and the certificates by which
@@ -33,6 +37,7 @@ func matches(list []string, name string) bool {
 // [Run] calls it.
 func CleanStart() {
 	usualUmask()
+	leaveHome()
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); matches(cleared, name) && !matches(kept, name) {
 			os.Unsetenv(name)
@@ -49,6 +54,31 @@ func CleanStart() {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
+}
+
+// leaveHome unsets HOME, so that no test reads the user's settings or writes to the user's files. The
+// go command and npm keep their own settings and caches, which programs without HOME have to be told.
+func leaveHome() {
+	if runtime.GOOS == "windows" { // programs fail without it
+		return
+	}
+	used := []string{"GOCACHE", "GOENV", "GOMODCACHE", "GOPATH"}
+	if out, err := exec.Command("go", append([]string{"env"}, used...)...).Output(); err == nil {
+		for i, value := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+			os.Setenv(used[i], value)
+		}
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		os.Setenv("XDG_CACHE_HOME", cache)
+	}
+	if home := os.Getenv("HOME"); home != "" {
+		for name, file := range map[string]string{"npm_config_cache": ".npm", "npm_config_userconfig": ".npmrc"} {
+			if os.Getenv(name) == "" {
+				os.Setenv(name, filepath.Join(home, file))
+			}
+		}
+	}
+	os.Unsetenv("HOME")
 }
 
 // Clean is the tests of M with a [CleanStart], for testscript.Main: it runs other programs in the same

@@ -96,7 +96,10 @@ func installFrom(folder string) (string, error) {
 		return "", err
 	}
 	source = filepath.Join(source, folder)
-	cache, err := os.UserCacheDir()
+	cache := os.Getenv("XDG_CACHE_HOME") // on all systems: tests may have no home
+	if cache == "" {
+		cache, err = os.UserCacheDir()
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errNoCache, err)
 	}
@@ -150,7 +153,7 @@ func installSDKs(dir, source string) error {
 		}
 	}
 	output := new(tail)
-	npm, err := child.StartAgent(context.Background(), []string{"sh", "-c", `cd "$0" && exec npm ci`, dir}, output, output)
+	npm, err := child.StartAgent(context.Background(), []string{"sh", "-c", `cd "$0" && npm_config_cache=${npm_config_cache:-${HOME:-$0}/.npm} exec npm ci`, dir}, output, output)
 	if err != nil {
 		return err
 	}
