@@ -20,18 +20,22 @@ if [ -n "${TEST_ANYWHERE-}" ]; then
   user=()
   [ "$(id -u)" != 0 ] || user=(setpriv --reuid nobody --regid nogroup --clear-groups)
   umask 077
-  trap '' HUP INT QUIT PIPE
+  (
+    trap '' HUP INT QUIT PIPE
+    exec env -i PATH="$PATH" ${CI:+CI="$CI"} TMPDIR="$work/a folder" XDG_CACHE_HOME="$work/cache" \
+      GOCACHE="$work/go-build" GOMODCACHE="$work/mod" GOPATH="$work/go" GOFLAGS="-mod=mod -trimpath" CGO_ENABLED=0 GOTOOLCHAIN=local GOMAXPROCS=1 \
+      TZ=Pacific/Chatham LANG=de_DE.UTF-8 LC_ALL=tr_TR.UTF-8 \
+      XDG_CONFIG_HOME=/nonexistent XDG_STATE_HOME=/nonexistent CODEX_HOME=/nonexistent CLAUDE_CONFIG_DIR=/nonexistent \
+      HANDOFF_FORMAT=nonsense HANDOFF_MAX_SIZE=nonsense HANDOFF_COLOR=always HANDOFF_QUIET=true HANDOFF_KEY=nonsense HANDOFF_TOKEN=nonsense \
+      FORCE_COLOR=1 CLICOLOR_FORCE=1 COLUMNS=31 TERM=xterm SHELL=/bin/false EDITOR=false PAGER=false \
+      http_proxy=http://127.0.0.1:1 https_proxy=http://127.0.0.1:1 HTTPS_PROXY=http://127.0.0.1:1 \
+      TRACEPARENT=nonsense OPENAI_API_KEY=nonsense GIT_DIR=/nonexistent GIT_WORK_TREE=/nonexistent GIT_PAGER_IN_USE=1 \
+      PGUSER=nonsense PGDATABASE=nonsense PGSSLMODE=require \
+      "${user[@]}" setsid --wait "$program" "${@:2}" <&-
+  ) &
+  trap 'kill -KILL $!' HUP INT TERM # which the program ignores
   code=0
-  env -i PATH="$PATH" ${CI:+CI="$CI"} TMPDIR="$work/a folder" XDG_CACHE_HOME="$work/cache" \
-    GOCACHE="$work/go-build" GOMODCACHE="$work/mod" GOPATH="$work/go" GOFLAGS="-mod=mod -trimpath" CGO_ENABLED=0 GOTOOLCHAIN=local GOMAXPROCS=1 \
-    TZ=Pacific/Chatham LANG=de_DE.UTF-8 LC_ALL=tr_TR.UTF-8 \
-    XDG_CONFIG_HOME=/nonexistent XDG_STATE_HOME=/nonexistent CODEX_HOME=/nonexistent CLAUDE_CONFIG_DIR=/nonexistent \
-    HANDOFF_FORMAT=nonsense HANDOFF_MAX_SIZE=nonsense HANDOFF_COLOR=always HANDOFF_QUIET=true HANDOFF_KEY=nonsense HANDOFF_TOKEN=nonsense \
-    FORCE_COLOR=1 CLICOLOR_FORCE=1 COLUMNS=31 TERM=xterm SHELL=/bin/false EDITOR=false PAGER=false \
-    http_proxy=http://127.0.0.1:1 https_proxy=http://127.0.0.1:1 HTTPS_PROXY=http://127.0.0.1:1 \
-    TRACEPARENT=nonsense OPENAI_API_KEY=nonsense GIT_DIR=/nonexistent GIT_WORK_TREE=/nonexistent GIT_PAGER_IN_USE=1 \
-    PGUSER=nonsense PGDATABASE=nonsense PGSSLMODE=require \
-    "${user[@]}" setsid --wait "$program" "${@:2}" <&- || code=$?
+  wait $! || code=$?
   rm -r "${program%/*}"
   exit "$code"
 fi
@@ -39,7 +43,7 @@ fi
 cd "$(dirname "$0")/.."
 root=$(pwd -P)
 work=$(mktemp -d)
-trap 'find "$work" -type d -exec chmod u+w {} + && rm -rf "$work"' EXIT
+trap 'chmod -R u+w "$work/a checkout"; rm -rf "$work" || { sleep 1; rm -rf "$work"; }' EXIT
 chmod 755 "$work"
 mkdir -p "$work/a checkout/handoff" "$work/a folder" "$work/programs" "$work/cache"
 git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
