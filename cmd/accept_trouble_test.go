@@ -123,6 +123,7 @@ func TestAcceptReadOnly(t *testing.T) {
 // does that is restarted: a receiver then ends with 2 or goes on, and in the end every message
 // was accepted and handed over.
 func TestAcceptConnectionsLost(t *testing.T) {
+	t.Parallel()
 	address := storetest.Postgres(t)
 	name := "handoff " + t.Name()
 	db, err := sql.Open("pgx", address)

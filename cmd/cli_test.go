@@ -58,8 +58,9 @@ func withProgram(m *testing.M) int {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // commands that run in this process leave much garbage
 	}
+	flag.Set("test.parallel", "8") // scripts wait more than they compute
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	return tier.Run(m, "TestScripts")
+	return tier.Run(m, "TestScripts", "TestReceiveChunksKilled", "TestReceiveChunksKilledWithAgents", "TestReceiveKilled", "TestReceiveKilledWithAgents", "TestReceiveStopped", "TestReceiveStdoutClosed", "TestReceiveWaitsForLock", "TestAcceptConnectionsLost")
 }
 
 // TestScripts runs testdata/script: the command line as its users use it. "handoff" runs a command

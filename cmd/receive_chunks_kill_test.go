@@ -24,6 +24,7 @@ import (
 // TestReceiveChunksKilled kills a receiver of streams at random moments: each message is accepted
 // once, handed over, and nothing is left of its chunks.
 func TestReceiveChunksKilled(t *testing.T) {
+	t.Parallel()
 	messages := tier.Count(30, 100)
 	folder := t.TempDir()
 	queue, log := filepath.Join(folder, "queue"), filepath.Join(folder, "audit.db")
@@ -105,6 +106,7 @@ func publishChunks(t *testing.T, queue string, messages int) (ids []string) {
 // TestReceiveChunksKilledWithAgents kills receivers whose agents begin with the first chunk: each
 // stream is completed or rolled back, once, and only one agent ever gets its last chunk.
 func TestReceiveChunksKilledWithAgents(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends agents with their receivers")
 	}

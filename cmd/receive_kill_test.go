@@ -32,6 +32,7 @@ import (
 // lost, none is accepted twice, each is handed over and answered, and again only if it was in
 // flight when its receiver was killed.
 func TestReceiveKilled(t *testing.T) {
+	t.Parallel()
 	const receivers = 3
 	messages := tier.Count(60, 300)
 	folder := t.TempDir()
@@ -157,6 +158,7 @@ func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func(
 // message is completed, or rolled back, and its sender is told which; no agent outlives its
 // receiver.
 func TestReceiveKilledWithAgents(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends agents with their receivers")
 	}

@@ -42,6 +42,7 @@ func restOf(t *testing.T, queue, log string) []byte {
 // TestReceiveStopped: SIGTERM in the middle ends receive with 0: what was accepted comes out whole,
 // and the rest is there for the next one.
 func TestReceiveStopped(t *testing.T) {
+	t.Parallel()
 	const messages = 400
 	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "audit.db")
 	publishStream(t, queue, messages, 0)
@@ -86,6 +87,7 @@ func TestReceiveStopped(t *testing.T) {
 // TestReceiveStdoutClosed: when nobody reads standard output, receive ends quietly, and what it
 // could not write is for the next one.
 func TestReceiveStdoutClosed(t *testing.T) {
+	t.Parallel()
 	const messages = 3
 	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "audit.db")
 	publishStream(t, queue, messages, 0)
@@ -118,6 +120,7 @@ func TestReceiveStdoutClosed(t *testing.T) {
 // TestReceiveWaitsForLock: while another process writes the audit log's database, nothing passes;
 // when it has ended, all does.
 func TestReceiveWaitsForLock(t *testing.T) {
+	t.Parallel()
 	const messages = 3
 	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(t.TempDir(), "audit.db")
 	s, err := sqlstore.Open(t.Context(), log, sqlstore.Options{Create: true})

@@ -21,16 +21,17 @@ const (
 // Run calls [CleanStart], runs the tests of a package, as m.Run does, and returns the exit code. The
 // code is 1 if a test of the first tier took too much CPU time. The CPU time is that of this process
 // and of the children that it waited for: unlike the wall clock, it is the same on a busy machine. Call
-// Run from TestMain in packages whose tests take seconds. Top-level tests of these packages must not
-// call t.Parallel, since they share one process. Groups are top-level tests whose subtests are tests
-// of their own; they are not measured.
-func Run(m *testing.M, groups ...string) int {
+// Run from TestMain in packages whose tests take seconds.
+//
+// The tests in unmeasured may take any time: the subtests of one are tests of their own, or it calls
+// t.Parallel and shares the process with others. A test that calls t.Parallel has to be among them.
+func Run(m *testing.M, unmeasured ...string) int {
 	CleanStart()
 	costs := measure(m)
 	code := m.Run()
 	all := costs()
-	for _, group := range groups {
-		delete(all, group)
+	for _, name := range unmeasured {
+		delete(all, name)
 	}
 	if slow := tooSlow(all); len(slow) > 0 && !Full() && !raceEnabled && code == 0 {
 		for _, line := range slow {
