@@ -20,7 +20,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-var histories = flag.Int("histories", tier.Count(3, 1000), "how many histories are converted for each SDK")
+var histories = flag.Int("histories", tier.Count(3, 200), "how many histories are converted for each SDK")
 
 // madeUp are the formats of which chatgen makes up histories.
 var madeUp = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.A2A}

@@ -21,7 +21,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-var oracleHistories = flag.Int("histories", tier.Count(8, 1000), "how many histories TestOracles repairs for each SDK")
+var oracleHistories = flag.Int("histories", tier.Count(8, 400), "how many histories TestOracles repairs for each SDK")
 
 // The SDK of a format takes every history once it is repaired, whatever was removed, doubled or
 // exchanged in it.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
@@ -12,8 +13,12 @@ import (
 func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	again, ok := r.partAt(i, f.At, conversation.Call)
+	listed := "" // the id in the list of calls, where LangChain has the call in the content too
 	if !ok {
-		return false
+		if again, ok = r.callOf(i, f.At.Text()); !ok {
+			return false
+		}
+		listed = f.At.Pointer()[len(r.items[i].turn.Value.Pointer()):]
 	}
 	id := again.ID.Text()
 	calls, results := r.namesakes(id)
@@ -39,10 +44,23 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 		r.step(f, i, "gave the second call %q the id %q", id, fresh)
 	}
 	r.renameIn(i, again.Value, id, fresh)
+	if listed != "" {
+		r.editAt(i, listed, format.Fill("%", fresh))
+	}
 	if result != nil && !own {
 		r.renameIn(result.item, r.items[result.item].turn.Value.At(pointer), id, fresh)
 	}
 	return true
+}
+
+// callOf returns the call with an id in an item.
+func (r *repairer) callOf(i int, id string) (conversation.Part, bool) {
+	for p := range conversation.ToolEvents(r.items[i].turn.Value) {
+		if p.Kind == conversation.Call && p.ID.Text() == id {
+			return p, true
+		}
+	}
+	return conversation.Part{}, false
 }
 
 // An event is a call or a result of an item.

@@ -44,6 +44,14 @@ func TestRepeatedCall(t *testing.T) {
 		{"langchain", format.LangChain, []string{`{"type":"human","content":"q"}`,
 			`{"type":"ai","content":"","tool_calls":[{"id":"c","name":"f","args":{}},{"id":"c","name":"g","args":{}}]}`,
 			`{"type":"tool","tool_call_id":"c","name":"g","content":"G"}`, `{"type":"tool","tool_call_id":"c","name":"f","content":"F"}`}, "f=F g=G"},
+		{"langchain, calls in the content too", format.LangChain, []string{`{"type":"human","content":"q"}`,
+			`{"type":"ai","content":[{"type":"tool_use","id":"c","name":"f","input":{}}],"tool_calls":[{"id":"c","name":"f","args":{}}]}`,
+			`{"type":"tool","tool_call_id":"c","content":"F"}`,
+			`{"type":"ai","content":[{"type":"tool_use","id":"c","name":"g","input":{}}],"tool_calls":[{"id":"c","name":"g","args":{}}]}`,
+			`{"type":"tool","tool_call_id":"c","content":"G"}`}, "f=F g=G"},
+		{"langchain, listed twice", format.LangChain, []string{`{"type":"human","content":"q"}`,
+			`{"type":"ai","content":[{"type":"tool_use","id":"c","name":"f","input":{}}],"tool_calls":[{"id":"c","name":"f","args":{}},{"id":"c","name":"f","args":{}}]}`,
+			`{"type":"tool","tool_call_id":"c","content":"F"}`}, "f=F"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := repaired(t, []byte("["+strings.Join(tt.turns, ",")+"]"), Options{Format: tt.format})

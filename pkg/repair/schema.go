@@ -98,9 +98,11 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 	switch {
 	case rule == "repeated-id" && isCall:
 		return r.mendRepeatedCall(f)
+	case rule == "repeated-id" && at.Parent().Parent().Name() == "tool_calls": // LangChain has calls twice
+		return r.unlistCall(i, f) || r.mendRepeatedCall(f)
 	case rule == "repeated-id":
 		return r.mendTurnID(f)
-	case rule == "contradicting-calls": // LangChain has calls twice
+	case rule == "contradicting-calls":
 		return r.listCall(i, f)
 	case f.Layer == finding.Protocol && rule == "call-without-result":
 		return r.answerCall(f)
@@ -168,6 +170,23 @@ func (r *repairer) listCall(i int, f provider.Fault) bool {
 	r.step(f, i, "added the call %q of the content to the list of calls", f.At.Text())
 	r.insertPart(i, list, list.Len(), append(append(call, input.Raw()...), '}'))
 	return true
+}
+
+// unlistCall removes a call from the list of calls of a LangChain message whose content has the call
+// too, if the list has the same call before it.
+func (r *repairer) unlistCall(i int, f provider.Fault) bool {
+	call := f.At.Parent()
+	for _, other := range call.Parent().Elements() {
+		if other == call {
+			break
+		}
+		if same(other, call) {
+			r.step(f, i, "dropped the second call %q from the list of calls, which is the same", f.At.Text())
+			r.edit(i, call, nil)
+			return true
+		}
+	}
+	return false
 }
 
 // isSilent reports whether a turn has an empty list of parts and nothing else that is said, called

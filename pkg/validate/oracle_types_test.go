@@ -19,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-var oracleHistories = flag.Int("histories", tier.Count(16, 1000), "how many histories TestTypes and TestSDKs ask each SDK about")
+var oracleHistories = flag.Int("histories", tier.Count(16, 300), "how many histories TestTypes and TestSDKs ask each SDK about")
 
 // A difference is one between what an SDK says and what we say that is meant.
 type difference struct {
