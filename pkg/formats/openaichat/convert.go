@@ -132,8 +132,15 @@ func isMessage(turn tree.Node) bool {
 		switch p.Get("type").Text() {
 		case "text":
 			return tree.IsString(p.Get("text")) && p.Length() == 2 // others have more beside a text
-		case "image_url", "input_audio", "file", "refusal":
-			return role == "user" && p.Get("filename") == tree.None
+		case "image_url":
+			return role == "user" && p.Get("filename") == tree.None && tree.IsString(p.Get("image_url").Get("url"))
+		case "input_audio":
+			audio := p.Get("input_audio")
+			return role == "user" && tree.IsString(audio.Get("data")) && tree.IsString(audio.Get("format"))
+		case "file":
+			return role == "user" && p.Get("filename") == tree.None && p.Get("file").Is(jsonstream.Object)
+		case "refusal":
+			return role == "user"
 		}
 		return false
 	})
