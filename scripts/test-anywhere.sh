@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Runs the tests as unfriendly as a program can be started, all at once: as a user who may write
-# nothing but a temporary folder, in a checkout that is not theirs and whose path has a space, without
-# a home, a terminal or a standard input, with signals ignored as by nohup and by "&" in a script,
-# with one core, another umask, locale and time zone, and with every variable set that programs go by.
+# Runs the tests in a hostile environment: as an unprivileged user, in a read-only checkout whose path
+# has a space, without HOME, terminal or standard input, with signals ignored as by nohup and by "&" in
+# a script, with one core, with another umask, locale and time zone, and with every variable set that
+# handoff or the programs of the tests read.
 #
 # usage: test-anywhere.sh [PACKAGE or flag of go test]...
 #
-# The go command runs as it always does, with its cache, and starts each test through this script.
-# As root it needs setpriv, and the user nobody; otherwise it runs the tests as who runs it.
+# The go command itself runs in the usual environment, with its cache, and starts each test program
+# through this script. As root the script needs setpriv and the user nobody. Otherwise the tests run
+# as the current user.
 set -euo pipefail
 
-# What go test starts: test-anywhere.sh PROGRAM ARG..., in the folder of the package.
+# go test -exec calls: test-anywhere.sh PROGRAM ARG..., in the folder of the package.
 if [ -n "${TEST_ANYWHERE-}" ]; then
   work=$TEST_ANYWHERE
   cd "$work/a checkout/handoff/${PWD#"$TEST_ANYWHERE_OF"}"
-  program=$(mktemp -d "$work/programs/XXXXXX")/${1##*/} # the folder of go test is its user's alone
+  program=$(mktemp -d "$work/programs/XXXXXX")/${1##*/} # only root may read the folder of go test
   ln "$1" "$program" 2>/dev/null || cp "$1" "$program"
   chmod 755 "${program%/*}" "$program"
   user=()
@@ -49,9 +50,9 @@ mkdir -p "$work/a checkout/handoff" "$work/a folder" "$work/programs" "$work/cac
 git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
   tar -c --null -T - | tar -x --no-same-owner -C "$work/a checkout/handoff"
 [ ! -d ../shared ] || ln -s "$(realpath ../shared)" "$work/a checkout/shared"
-# Some tests run the go command, or SDKs of others. What these need is not readable where it belongs to
-# root: they get links to it, in folders of their own. What is built as for a release is the same in
-# all folders, so that they find it built.
+# Some tests run the go command or the SDKs of other systems. Their caches belong to root and are not
+# readable, so the tests get hard links to them. With -trimpath the build cache does not depend on the
+# folder of the checkout.
 CGO_ENABLED=0 go list -trimpath -export ./... >/dev/null
 said=$(go test -count=1 -run '^TestInstall$' ./pkg/internal/oracle) || { echo "$said"; exit 1; }
 links() {
