@@ -120,7 +120,7 @@ done
 echo old >report.txt
 mkfifo feed
 for signal in TERM HUP; do
-  "$handoff" validate -v -o report.txt feed 2>err &
+  env --default-signal=HUP "$handoff" validate -v -o report.txt feed 2>err & # nohup ignores it
   pid=$!
   exec 3>feed
   cat hundred >&3
