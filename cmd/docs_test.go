@@ -106,7 +106,7 @@ func TestDocs(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d calls of handoff, of which %d are left to the second tier", commands, left)
+	t.Logf("%d calls of handoff, of which %d run only with %s=1", commands, left, tier.Variable)
 }
 
 // A docsBlock is a block of code in a document, or the example of a command.

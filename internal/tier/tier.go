@@ -3,10 +3,7 @@
 // CONTRIBUTING.md lists both.
 package tier
 
-import (
-	"os"
-	"testing"
-)
+import "os"
 
 // Variable is the environment variable that selects the second tier: any value but the empty
 // string does.
@@ -21,13 +18,4 @@ func Count(sample, full int) int {
 		return full
 	}
 	return sample
-}
-
-// SkipUnlessFull skips a test in the first tier. The reason says what makes the test slow and which
-// test of the first tier covers the same rule.
-func SkipUnlessFull(t testing.TB, reason string) {
-	t.Helper()
-	if !Full() {
-		t.Skipf("set %s=1 to run this test: %s", Variable, reason)
-	}
 }

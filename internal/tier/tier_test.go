@@ -20,20 +20,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestSkipUnlessFull(t *testing.T) {
-	for value, want := range map[string]bool{"": true, "1": false} {
-		t.Setenv(Variable, value)
-		t.Run("with "+Variable+"="+value, func(t *testing.T) {
-			t.Cleanup(func() {
-				if t.Skipped() != want {
-					t.Errorf("skipped: %t, want %t", t.Skipped(), want)
-				}
-			})
-			SkipUnlessFull(t, "the test of the skip itself")
-		})
-	}
-}
-
 func TestTooSlow(t *testing.T) {
 	costs := map[string]time.Duration{"TestA": time.Millisecond, "TestB": 20 * time.Millisecond, "TestC": maxCPU}
 	if lines := tooSlow(costs); len(lines) > 0 {

@@ -208,7 +208,7 @@ func (c *comparison) report(t *testing.T) {
 	for _, why := range slices.Sorted(maps.Keys(c.counts)) {
 		t.Logf("%6d %s", c.counts[why], why)
 	}
-	if c.wrong > 0 || c.counts["both take"] < *oracleHistories/20 {
+	if c.wrong > 0 || c.counts["both take"] < max(1, *oracleHistories/20) {
 		t.Errorf("%d of %d are judged otherwise, and both take %d", c.wrong, *oracleHistories, c.counts["both take"])
 	}
 }
