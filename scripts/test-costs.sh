@@ -8,7 +8,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 code=0
 TEST_COSTS=$work/costs go test -count=1 -json -exec "'$PWD/.ci/exec'" "${@:-./...}" >"$work/events" || code=$?
-jq -r 'select(.Action == "fail" and .Test) | "FAIL \(.Package) \(.Test)"' "$work/events"
+# The output of packages that failed.
+jq -rjs '(map(select(.Action == "fail") | .Package)) as $failed | .[] | select(.Action | endswith("output")) | select((.Package // .ImportPath) as $p | $failed | index($p)) | .Output' "$work/events"
 awk -v root="$PWD" '{ cpu = $1 + $2; wall = $3; sub(/^[^ ]+ [^ ]+ [^ ]+ /, ""); sub(root "/", ""); sum += cpu; printf "%6.1f %6.1f  %s\n", cpu, wall, $0 }
   END { printf "%6.1f         all packages\n", sum }' "$work/costs" | sort -rn >"$work/packages"
 printf '\n%6s %6s  package\n' 'CPU s' 'wall s'

@@ -84,7 +84,7 @@ func TestAnySourceConforms(t *testing.T) {
 
 // A part that has the type of a Chat part, and not its shape, is written as something that is valid.
 func TestPartOfAnotherShape(t *testing.T) {
-	for _, part := range []string{`{"type":"image_url","image_url":1.5}`, `{"type":"image_url","image_url":{}}`, `{"type":"input_audio","input_audio":{"data":"AA=="}}`, `{"type":"file","file":[]}`} {
+	for _, part := range []string{`{"type":"image_url","image_url":1.5}`, `{"type":"image_url","image_url":{}}`, `{"type":"input_audio","input_audio":{"data":"AA=="}}`, `{"type":"file","file":[]}`, `{"type":"refusal","refusal":1.5}`, `{"type":"refusal"}`, `{"type":"file","file":{"file_data":1}}`, `{"type":"image_url","image_url":{"url":"http://x","detail":3}}`} {
 		there := converted(t, []byte(`[{"type":"human","content":[`+part+`]}]`), format.LangChain, format.OpenAIChat)
 		if problems := conform(t, format.OpenAIChat, there); len(problems) > 0 {
 			t.Errorf("%s: %s\n%s", part, strings.Join(problems, "\n"), there)

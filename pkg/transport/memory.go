@@ -47,8 +47,8 @@ type memoryQueue struct {
 	takers  []chan Message // each is sent one message; those that have waited longest are first
 }
 
-// add gives a message to the consumer that has waited longest. Were all woken, the same one might
-// come first each time, and what it returns since it is for another would never get there.
+// add gives a message to the consumer that has waited longest. If add woke all consumers, the same one
+// could win each time, and a message that it gives back for another consumer would never reach that one.
 func (q *memoryQueue) add(m Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,7 +60,7 @@ func (q *memoryQueue) add(m Message) {
 	q.takers = q.takers[1:]
 }
 
-// take waits for a message.
+// take waits for a message. A consumer must not be closed while it waits: cancel ctx first.
 func (q *memoryQueue) take(ctx context.Context) (Message, error) {
 	q.mu.Lock()
 	if len(q.waiting) > 0 {

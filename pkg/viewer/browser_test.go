@@ -53,7 +53,7 @@ func (l look) String() string {
 
 var wide = look{1600, false}
 
-// A browser is Chromium, which starts once for all tests.
+// browser is the Chromium that all tests share.
 var browser struct {
 	ctx  context.Context // nil if it has not started
 	stop func()

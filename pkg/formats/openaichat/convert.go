@@ -132,18 +132,23 @@ func isMessage(turn tree.Node) bool {
 		switch p.Get("type").Text() {
 		case "text":
 			return tree.IsString(p.Get("text")) && p.Length() == 2 // others have more beside a text
-		case "image_url":
-			return role == "user" && p.Get("filename") == tree.None && tree.IsString(p.Get("image_url").Get("url"))
-		case "input_audio":
-			audio := p.Get("input_audio")
-			return role == "user" && tree.IsString(audio.Get("data")) && tree.IsString(audio.Get("format"))
-		case "file":
-			return role == "user" && p.Get("filename") == tree.None && p.Get("file").Is(jsonstream.Object)
-		case "refusal":
-			return role == "user"
+		case "image_url", "input_audio", "file":
+			return role == "user" && p.Length() == 2 && isMedia(p)
 		}
 		return false
 	})
+}
+
+// isMedia reports whether a part has the members that the API requires, and only strings.
+func isMedia(p tree.Node) bool {
+	kind := p.Get("type").Text()
+	value := p.Get(kind)
+	for _, name := range map[string][]string{"image_url": {"url"}, "input_audio": {"data", "format"}}[kind] {
+		if value.Get(name) == tree.None {
+			return false
+		}
+	}
+	return value.Is(jsonstream.Object) && tree.All(value, tree.IsString)
 }
 
 // messagesOf returns the messages that say a turn. The API has no place for reasoning, and takes
