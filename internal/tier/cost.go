@@ -27,13 +27,9 @@ const (
 // t.Parallel and shares the process with others. A test that calls t.Parallel has to be among them.
 func Run(m *testing.M, unmeasured ...string) int {
 	CleanStart()
-	costs := measure(m)
+	costs := measure(m, unmeasured)
 	code := m.Run()
-	all := costs()
-	for _, name := range unmeasured {
-		delete(all, name)
-	}
-	if slow := tooSlow(all); len(slow) > 0 && !Full() && !raceEnabled && code == 0 {
+	if slow := tooSlow(costs()); len(slow) > 0 && !Full() && !raceEnabled && code == 0 {
 		for _, line := range slow {
 			fmt.Fprintln(os.Stderr, line)
 		}
@@ -42,15 +38,24 @@ func Run(m *testing.M, unmeasured ...string) int {
 	return code
 }
 
-// measure wraps the top-level tests of m. The function that it returns has the CPU time of each
-// test that ran. The testing package has no hook around a test, so measure writes to its list.
-func measure(m *testing.M) func() map[string]time.Duration {
+// measure wraps the top-level tests of m but those named. The function that it returns has the CPU
+// time of each test that ran. It panics if no test has one of the names. The testing package has no
+// hook around a test, so measure writes to its list.
+func measure(m *testing.M, unmeasured []string) func() map[string]time.Duration {
 	var mu sync.Mutex
 	costs := map[string]time.Duration{}
 	list := reflect.ValueOf(m).Elem().FieldByName("tests")
 	tests := unsafe.Slice((*testing.InternalTest)(list.UnsafePointer()), list.Len())
+	for _, name := range unmeasured {
+		if !slices.ContainsFunc(tests, func(t testing.InternalTest) bool { return t.Name == name }) {
+			panic("tier: there is no test " + name)
+		}
+	}
 	for i := range tests {
 		name, test := tests[i].Name, tests[i].F
+		if slices.Contains(unmeasured, name) {
+			continue
+		}
 		tests[i].F = func(t *testing.T) {
 			before := cpuTime()
 			t.Cleanup(func() {

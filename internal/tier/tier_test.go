@@ -39,7 +39,7 @@ func TestTooSlow(t *testing.T) {
 
 // TestMain checks the measurement with the tests of this package, which it runs first.
 func TestMain(m *testing.M) {
-	costs := measure(m)
+	costs := measure(m, nil)
 	code := m.Run()
 	if cost, ran := costs()["TestCPUTime"]; ran && runtime.GOOS == "linux" && cost < busy {
 		fmt.Fprintf(os.Stderr, "TestCPUTime is measured to take %v, and takes %v or more\n", cost, busy)
