@@ -229,7 +229,7 @@ func (s docsShell) run(t *testing.T, b docsBlock) {
 	}
 }
 
-// steps runs commands in a folder with what they name in text, and with further files.
+// steps runs commands in a folder with the files that text names, and with further files.
 func (s docsShell) steps(t *testing.T, text string, files map[string]string, commands []string, shows []bool) {
 	t.Helper()
 	name, _, _ := strings.Cut(strings.TrimSpace(commands[0]), "  ")

@@ -20,7 +20,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// schemas are the compiled ones of formats.
+// schemas are the compiled schemas by format.
 var schemas sync.Map
 
 // conform returns what is wrong with a message of a format.
@@ -82,7 +82,7 @@ func TestAnySourceConforms(t *testing.T) {
 	}
 }
 
-// A part that has the type of a Chat part, and not its shape, is written as something that is valid.
+// A part that has the type of a Chat part, but other members, becomes a valid part.
 func TestPartOfAnotherShape(t *testing.T) {
 	for _, part := range []string{`{"type":"image_url","image_url":1.5}`, `{"type":"image_url","image_url":{}}`, `{"type":"input_audio","input_audio":{"data":"AA=="}}`, `{"type":"file","file":[]}`, `{"type":"refusal","refusal":1.5}`, `{"type":"refusal"}`, `{"type":"file","file":{"file_data":1}}`, `{"type":"image_url","image_url":{"url":"http://x","detail":3}}`} {
 		there := converted(t, []byte(`[{"type":"human","content":[`+part+`]}]`), format.LangChain, format.OpenAIChat)

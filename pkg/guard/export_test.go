@@ -2,7 +2,7 @@ package guard
 
 import "time"
 
-// SetHeaderTimeout has headers waited for so long, until restore is called.
+// SetHeaderTimeout sets the time limit for the header of a request until restore is called.
 func SetHeaderTimeout(d time.Duration) (restore func()) {
 	was := headerTimeout
 	headerTimeout = d

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
 
-// built has handoff, once it is built. TestMain removes it.
+// built is the folder of handoff, "" if it is not built. TestMain removes it.
 var built string
 
 // program builds handoff, which clients start.
@@ -82,8 +82,8 @@ func TestInspector(t *testing.T) {
 		{[]string{"--method", "resources/templates/list"}, `handoff://rules/{+rule}`},
 		{[]string{"--method", "prompts/list"}, `"name": "make_handoff"`},
 	}
-	// A start of the Inspector takes most of the time. That lists have what they should is in TestTools,
-	// TestResources and TestPrompts, too.
+	// Most of the time goes into starting the Inspector. TestTools, TestResources and TestPrompts check
+	// the lists, too.
 	for _, tt := range questions[:tier.Count(3, len(questions))] {
 		args := append([]string{filepath.Join("node_modules", ".bin", "mcp-inspector"), "--cli", handoff, "mcp"}, tt.args...)
 		c := exec.CommandContext(t.Context(), "node", args...)

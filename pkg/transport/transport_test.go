@@ -47,8 +47,8 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// TestMemoryInTurn: of several consumers, the one that has waited longest gets what comes, so that
-// what one of them returns comes to another.
+// TestMemoryInTurn: the consumer that has waited longest gets the next message, so that a message that
+// one consumer gives back reaches another.
 func TestMemoryInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var place transport.Memory
@@ -76,7 +76,7 @@ func TestMemoryInTurn(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
-		// Who has left is sent nothing.
+		// A consumer that has stopped waiting gets no message.
 		if _, err := place.Publisher().Publish(t.Context(), transport.Message{}); err != nil {
 			t.Fatal(err)
 		}

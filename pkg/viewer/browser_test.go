@@ -93,7 +93,7 @@ func start(t *testing.T) {
 	}
 }
 
-// open opens what is at a URL in a tab with a profile of its own.
+// open opens a URL in a tab with a profile of its own.
 func open(t *testing.T, l look, url string) *tab {
 	t.Helper()
 	if browser.ctx == nil {

@@ -31,19 +31,19 @@ func Install(t testing.TB) string {
 }
 
 // InstallClients is Install of testdata/oracles/mcp: clients of the Model Context Protocol. They
-// are apart, as the other two are, since few tests need them.
+// have a folder of their own since few tests need them.
 func InstallClients(t testing.TB) string {
 	t.Helper()
 	return install(t, "mcp")
 }
 
-// InstallCards is Install of testdata/oracles/a2a: what agent cards are compared with.
+// InstallCards is Install of testdata/oracles/a2a: the SDK that agent cards are compared with.
 func InstallCards(t testing.TB) string {
 	t.Helper()
 	return install(t, "a2a")
 }
 
-// Axe returns the script axe-core, of testdata/oracles/axe, which says whether a page is accessible.
+// Axe returns the text of axe-core, a script that checks the accessibility of a page.
 func Axe(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(install(t, "axe")), "node_modules", "axe-core", "axe.min.js"))
@@ -77,7 +77,7 @@ func install(t testing.TB, folder string) string {
 // errOffline says that the SDKs are not installed, and cannot be.
 var errOffline = errors.New("the SDKs of the oracles cannot be downloaded")
 
-// errNoCache says that there is no place for them.
+// errNoCache reports that the SDKs cannot be stored.
 var errNoCache = errors.New("there is no folder for the SDKs of the oracles: set HOME or XDG_CACHE_HOME to one that can be written to")
 
 // unreachable are the codes by which npm says so.
@@ -86,8 +86,8 @@ var unreachable = []string{"EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNRE
 // packages are the files that say which SDKs there are.
 var packages = []string{"package.json", "package-lock.json", ".npmrc"}
 
-// installed has what installs each folder of testdata/oracles that is asked for, once in a program.
-var installed sync.Map // of the folder to func() (string, error)
+// installed maps a folder of testdata/oracles to the function that installs it once.
+var installed sync.Map // string to func() (string, error)
 
 // installFrom installs what a folder of testdata/oracles asks for.
 func installFrom(folder string) (string, error) {
