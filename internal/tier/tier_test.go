@@ -22,18 +22,36 @@ func TestCount(t *testing.T) {
 
 func TestTooSlow(t *testing.T) {
 	costs := map[string]time.Duration{"TestA": time.Millisecond, "TestB": 20 * time.Millisecond, "TestC": maxCPU}
-	if lines := tooSlow(costs); len(lines) > 0 {
-		t.Errorf("at the limit: %q", lines)
+	if slow := tooSlow(costs, maxCPU); len(slow) > 0 {
+		t.Errorf("at the limit: %q", slow)
 	}
 	costs["TestC"] = maxCPU + 1
-	if lines := tooSlow(costs); len(lines) != 1 || !strings.HasPrefix(lines[0], "TestC takes 10.0 s of CPU time") {
-		t.Errorf("over the limit: %q", lines)
+	if slow := tooSlow(costs, maxCPU); len(slow) != 1 || !strings.HasPrefix(slow["TestC"], "TestC takes 10.0 s of CPU time") {
+		t.Errorf("over the limit: %q", slow)
 	}
 	for name := range costs { // a package of slow tests
 		costs[name] += time.Second
 	}
-	if lines := tooSlow(costs); len(lines) > 0 {
-		t.Errorf("less than %d times the median: %q", maxRatio, lines)
+	if slow := tooSlow(costs, maxCPU); len(slow) > 0 {
+		t.Errorf("less than %d times the median: %q", maxRatio, slow)
+	}
+}
+
+// TestAgain: the second measurement is of one test, in a process that was told so.
+func TestAgain(t *testing.T) {
+	if os.Getenv(measuredAgain) != "" {
+		for before := cpuTime(); cpuTime()-before < busy; {
+		}
+		return
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the CPU time is coarse")
+	}
+	if got := again("TestAgain"); got < busy || got > 100*busy {
+		t.Errorf("measured %v, want %v or a little more", got, busy)
+	}
+	if got := slowness(); got < 1 {
+		t.Errorf("slowness is %v, want 1 or more", got)
 	}
 }
 
