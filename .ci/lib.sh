@@ -179,16 +179,13 @@ concurrent() {
   done
 }
 
-# race TEST_FLAG...: runs tests with the race detector. SQLite is not instrumented: it is slow to
-# compile and not ours. Of a flag that is repeated, the last value wins. No package that
-# instantiates generic types may be named here: the linker takes one instance for all packages.
-# GORACE keeps processes from sleeping for a second before they end. Left out are tests that compare
-# with other programs, go over many random cases in one goroutine, or start many processes: their code
-# runs in other tests of the package or in TestScripts.
+# race PACKAGE or TEST_FLAG...: runs tests of the first tier with the race detector. SQLite is not
+# instrumented: it is slow to compile and not ours. No package that instantiates generic types may be
+# named in -gcflags: the linker takes one instance for all packages. GORACE keeps processes from sleeping
+# for a second before they end. Left out are tests that compare with other programs, go over many random
+# cases in one goroutine, or start many processes: their code runs in other tests.
 race() {
-  local packages
-  packages=$(concurrent)
-  GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
+  FULL_TESTS='' GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
     -skip '^Test(Accessible|AISDK|Cookbook|Docs|FormatsWithout|Hostile.*|InitialBytes|InspectHostile.*|Mutations|OtherPrograms|RealisticMessages|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|VerifyFindsEveryChange)$' \
-    "$@" ./cmd $packages
+    "$@"
 }

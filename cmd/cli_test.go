@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -23,44 +22,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
-// TestMain runs the tests with this binary in PATH as handoff, or is that program.
 func TestMain(m *testing.M) {
-	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "handoff" {
-		os.Exit(Main())
-	}
-	os.Exit(withProgram(m))
-}
-
-func withProgram(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "handoff-test")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	name := "handoff"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	self, err := os.Executable()
-	if err == nil && os.Link(self, filepath.Join(dir, name)) != nil { // another file system
-		err = os.Symlink(self, filepath.Join(dir, name))
-	}
-	if err != nil {
-		panic(err)
-	}
-	time.Local = time.UTC // as TZ has it for processes
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // commands that run in this process leave much garbage
-	}
-	flag.Set("test.parallel", "8") // scripts wait more than they compute
-	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	return tier.Run(m, "TestScripts", "TestReceiveChunksKilled", "TestReceiveChunksKilledWithAgents", "TestReceiveKilled", "TestReceiveKilledWithAgents", "TestReceiveStopped", "TestReceiveStdoutClosed", "TestReceiveWaitsForLock", "TestAcceptConnectionsLost")
+	os.Exit(programtest.Main(Main, func() int {
+		time.Local = time.UTC // as TZ has it for processes
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(400) // commands that run in this process leave much garbage
+		}
+		flag.Set("test.parallel", "8") // scripts wait more than they compute
+		return tier.Run(m, "TestScripts")
+	}))
 }
 
 // TestScripts runs testdata/script: the command line as its users use it. "handoff" runs a command

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/eaapl/handoff/internal/programtest"
 )
 
 // silent listens at an address that takes connections and never answers: silent VARIABLE.
@@ -29,13 +31,13 @@ func TestDoctorServers(t *testing.T) {
 	for name, address := range map[string]string{"PostgreSQL": "127.0.0.1:5432", "NATS": "127.0.0.1:4222", "Redis": "127.0.0.1:6379", "RabbitMQ": "127.0.0.1:5672"} {
 		t.Run(name, func(t *testing.T) {
 			place := map[string]string{
-				"PostgreSQL": "postgres://postgres@" + serverAt(t, name, address) + "/postgres?sslmode=disable&queue=" + unique(),
-				"NATS":       "nats://" + address + "/doctor." + unique(),
-				"Redis":      "redis://" + address + "/0/" + unique(),
-				"RabbitMQ":   "amqp://" + address + "/" + unique(),
+				"PostgreSQL": "postgres://postgres@" + programtest.Server(t, name, address) + "/postgres?sslmode=disable&queue=" + programtest.UniqueName(),
+				"NATS":       "nats://" + address + "/doctor." + programtest.UniqueName(),
+				"Redis":      "redis://" + address + "/0/" + programtest.UniqueName(),
+				"RabbitMQ":   "amqp://" + address + "/" + programtest.UniqueName(),
 			}[name]
 			var found diagnosis
-			if err := json.Unmarshal([]byte(program(t, "doctor", "-f", "json", place)), &found); err != nil {
+			if err := json.Unmarshal([]byte(programtest.Run(t, "doctor", "-f", "json", place)), &found); err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range found.Checks {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
@@ -40,8 +41,8 @@ func TestAppendAtOnce(t *testing.T) {
 				}
 				return args
 			}
-			program(t, on("macp", "start", file, "--participant", "alice", "--participant", "bob")...)
-			program(t, on("macp", "offer", file)...)
+			programtest.Run(t, on("macp", "start", file, "--participant", "alice", "--participant", "bob")...)
+			programtest.Run(t, on("macp", "offer", file)...)
 			context := filepath.Join(dir, "context.txt")
 			if err := os.WriteFile(context, []byte("what bob needs"), 0o600); err != nil {
 				t.Fatal(err)
@@ -49,7 +50,7 @@ func TestAppendAtOnce(t *testing.T) {
 			var ids sync.Map
 			var all sync.WaitGroup
 			for range processes {
-				all.Go(func() { ids.Store(program(t, on("macp", "context", file, "--context", context)...), true) })
+				all.Go(func() { ids.Store(programtest.Run(t, on("macp", "context", file, "--context", context)...), true) })
 			}
 			all.Wait()
 

@@ -3,10 +3,8 @@ package cmd
 import (
 	"bytes"
 	"io"
-	"os/exec"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
@@ -15,21 +13,8 @@ import (
 // hang is how long a test waits for what should come at once.
 const hang = time.Minute
 
-// program runs the program in a process of its own and returns what it prints. A test does so only
-// where it is about the process: its signals, its streams, its death. Others call runHere.
-func program(t *testing.T, args ...string) string {
-	t.Helper()
-	var stderr bytes.Buffer
-	c := exec.Command("handoff", args...)
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// runHere runs a command line in this process.
+// runHere runs a command line in this process. A test uses a process, with programtest.Run, only if it
+// is about the process: its signals, its streams, its death.
 func runHere(stdin string, args ...string) (stdout, stderr string) {
 	return runReading(strings.NewReader(stdin), args...)
 }

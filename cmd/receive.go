@@ -92,9 +92,6 @@ least one was rejected; 2: trouble.`,
 	return c
 }
 
-// patience is how long the audit log may fail before receive ends. It is a variable for tests.
-var patience = intake.DefaultPatience
-
 // split returns the address of the place, and the agent after "--".
 func (f *receiveFlags) split(c *cobra.Command, args []string) (row transportRow, u *url.URL, agent []string, err error) {
 	if dash := c.ArgsLenAtDash(); dash >= 0 {
@@ -177,7 +174,7 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 		}
 		said := newReceiveReport(f, c, out, u)
 		o := f.intake
-		o.Patience, o.Transport, o.Alert = patience, row.name, alerts.Send
+		o.Patience, o.Transport, o.Alert = intake.DefaultPatience, row.name, alerts.Send
 		o.Observer = intake.Observers{said, counted}
 		o.Show = func(raw []byte) ([]byte, error) { return f.show(jsonstream.NewRaw(raw)) }
 		to := transport.Options{MaxBytes: f.Limits.MaxBytes, Lease: f.lease}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/programtest"
 )
 
 // TestSeenRotated replaces the file of accepted ids while a verifier runs, and lets
@@ -29,7 +30,7 @@ func TestSeenRotated(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			program(t, "keygen", "-o", "key")
+			programtest.Run(t, "keygen", "-o", "key")
 			const messages = 10
 			var files []string
 			for i := range messages + 2 {
@@ -43,7 +44,7 @@ func TestSeenRotated(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			program(t, append([]string{"sign", "-i", "--force", "--key-file", "key"}, files...)...)
+			programtest.Run(t, append([]string{"sign", "-i", "--force", "--key-file", "key"}, files...)...)
 
 			verifier := exec.Command("handoff", "verify", "-f", "json", "--key-file", "key", "--seen", "ids")
 			in, err := verifier.StdinPipe()
@@ -82,7 +83,7 @@ func TestSeenRotated(t *testing.T) {
 				t.Skip(err) // Windows does not rename a file that is open
 			}
 			for _, some := range [][]string{files[1:4], files[4 : messages+1]} {
-				program(t, append([]string{"verify", "--key-file", "key", "--seen", "ids"}, some...)...)
+				programtest.Run(t, append([]string{"verify", "--key-file", "key", "--seen", "ids"}, some...)...)
 			}
 			for i := 1; i <= messages; i++ {
 				if line := verify(i); !strings.Contains(line, `"reason":"replayed"`) {

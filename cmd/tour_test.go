@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+
+	"github.com/eaapl/handoff/internal/programtest"
 )
 
 // TestTour runs the console sessions of docs/tour.md in testdata/tour and compares what they
@@ -105,7 +107,7 @@ func TestTourDelivery(t *testing.T) {
 			dir, env := newDocsShell(t).prepare(t, script)
 			to := folder
 			if name != "dir" {
-				to = places[name](t)
+				to = "nats://" + programtest.Server(t, "NATS", "127.0.0.1:4222") + "/tour." + programtest.UniqueName()
 			}
 			c := exec.Command("sh", "-euc", "export XDG_STATE_HOME=$PWD/state\n"+strings.NewReplacer("receive "+folder, "receive --max 1 "+to, folder, to).Replace(script)+"\nwait\nhandoff audit list -f json")
 			c.Dir, c.Env = dir, env

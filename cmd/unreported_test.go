@@ -9,17 +9,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/eaapl/handoff/internal/programtest"
 )
 
 // TestUntoldInterrupted checks that a verifier which is interrupted names the messages
 // that it has recorded, and whose verdicts nobody gets.
 func TestUntoldInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	program(t, "keygen", "-o", "key")
+	programtest.Run(t, "keygen", "-o", "key")
 	if err := os.WriteFile("m.json", []byte(`{"handoffId":"id-1"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	program(t, "sign", "-i", "--force", "--key-file", "key", "m.json")
+	programtest.Run(t, "sign", "-i", "--force", "--key-file", "key", "m.json")
 	signed, err := os.ReadFile("m.json")
 	if err != nil {
 		t.Fatal(err)

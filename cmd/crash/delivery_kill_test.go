@@ -1,4 +1,4 @@
-package cmd
+package crash
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
@@ -46,13 +47,13 @@ var places = map[string]func(*testing.T) string{
 		return storetest.Postgres(t) + "&queue=tasks"
 	},
 	"nats": func(t *testing.T) string {
-		return "nats://" + serverAt(t, "NATS", "127.0.0.1:4222") + "/test." + unique()
+		return "nats://" + serverAt(t, "NATS", "127.0.0.1:4222") + "/test." + programtest.UniqueName()
 	},
 	"redis": func(t *testing.T) string {
-		return "redis://" + serverAt(t, "Redis", "127.0.0.1:6379") + "/0/test-" + unique()
+		return "redis://" + serverAt(t, "Redis", "127.0.0.1:6379") + "/0/test-" + programtest.UniqueName()
 	},
 	"amqp": func(t *testing.T) string {
-		return "amqp://guest:guest@" + serverAt(t, "RabbitMQ", "127.0.0.1:5672") + "/test-" + unique()
+		return "amqp://guest:guest@" + serverAt(t, "RabbitMQ", "127.0.0.1:5672") + "/test-" + programtest.UniqueName()
 	},
 	"place": func(t *testing.T) string {
 		if *deliverPlace == "" {
@@ -70,21 +71,14 @@ var places = map[string]func(*testing.T) string{
 	},
 }
 
-// serverAt returns an address, that of the server to kill if there is one, and skips the test
-// where nothing listens.
+// serverAt returns the address of the server to kill, if one was named, or else address. It skips the
+// test where no server listens.
 func serverAt(t *testing.T, name, address string) string {
 	if *deliverAt != "" {
 		return *deliverAt
 	}
-	conn, err := net.DialTimeout("tcp", address, 2*time.Second)
-	if err != nil {
-		t.Skipf("no %s at %s: %v", name, address, err)
-	}
-	conn.Close()
-	return address
+	return programtest.Server(t, name, address)
 }
-
-func unique() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
 // TestDeliveryKilled kills senders, receivers and, with -server, the server of the transport
 // at random moments: no message is lost, none is accepted twice, every accepted one is handed
@@ -171,7 +165,7 @@ func deliveryKilled(t *testing.T, to string, one bool) {
 	checkAccepted(t, k.log, k.messages)
 	k.checkDispatched()
 	for i := range senders {
-		if out := program(t, "outbox", "list", "--store", k.store(i), "--audit-log", k.log, "-f", "json"); strings.Contains(out, `"state"`) {
+		if out := programtest.Run(t, "outbox", "list", "--store", k.store(i), "--audit-log", k.log, "-f", "json"); strings.Contains(out, `"state"`) {
 			t.Errorf("sender %d has left %s", i, out)
 		}
 	}

@@ -1,4 +1,4 @@
-package cmd
+package crash
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
@@ -199,7 +200,7 @@ func TestClockGoesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out := program(t, "audit", "verify", "--audit-log", path); !strings.Contains(out, "3") {
+	if out := programtest.Run(t, "audit", "verify", "--audit-log", path); !strings.Contains(out, "3") {
 		t.Errorf("verify says %q", out)
 	}
 }
@@ -231,10 +232,10 @@ func TestReadOnlyLog(t *testing.T) {
 	defer lockDisk(t, dir, false)
 	for name, records := range map[string]int{"closed": 8, "killed": 9} {
 		path := filepath.Join(dir, name, "audit.db")
-		if out := program(t, "audit", "verify", "--audit-log", path); !strings.Contains(out, fmt.Sprintf("%d records", records)) {
+		if out := programtest.Run(t, "audit", "verify", "--audit-log", path); !strings.Contains(out, fmt.Sprintf("%d records", records)) {
 			t.Errorf("%s: verify says %q", name, out)
 		}
-		if out := program(t, "audit", "list", "-f", "json", "--audit-log", path); strings.Count(out, "\n")+1 != records {
+		if out := programtest.Run(t, "audit", "list", "-f", "json", "--audit-log", path); strings.Count(out, "\n")+1 != records {
 			t.Errorf("%s: list has %s", name, out)
 		}
 		if out, err := exec.Command("handoff", "audit", "init", "--retention", "30d", "--audit-log", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "audit.db: ") || strings.Contains(string(out), "(8)") {

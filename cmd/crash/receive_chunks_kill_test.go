@@ -1,4 +1,4 @@
-package cmd
+package crash
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/chunked"
@@ -147,6 +148,6 @@ func TestReceiveChunksKilledWithAgents(t *testing.T) {
 		t.Error("no agent has begun early")
 	}
 	t.Logf("%d of %d were completed, agents have begun early with %d", completed, messages, len(begun))
-	program(t, "audit", "verify", "--audit-log", log)
+	programtest.Run(t, "audit", "verify", "--audit-log", log)
 	checkEmpty(t, queue)
 }

@@ -1,4 +1,4 @@
-package cmd
+package crash
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
@@ -151,7 +152,7 @@ func slowly(text []byte) io.Reader {
 func acceptedStream(t *testing.T, n int) []byte {
 	t.Helper()
 	var text strings.Builder
-	one := strings.ReplaceAll(program(t, "example"), "\n", "")
+	one := strings.ReplaceAll(programtest.Run(t, "example"), "\n", "")
 	for i := range n {
 		fmt.Fprintln(&text, strings.NewReplacer(
 			"6e7f936b-cafd-4624-8754-0bafc4e8acb3", fmt.Sprintf("6e7f936b-cafd-4624-8754-%012x", i),

@@ -1,11 +1,10 @@
-package cmd
+package crash
 
 import (
 	"bytes"
 	"io"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -159,17 +158,18 @@ func TestReceiveWaitsForLock(t *testing.T) {
 // TestReceiveFullDisk: on a disk that is full nothing passes that is not recorded; receive gives
 // back what it has, and ends with 2. When there is room again, the rest passes.
 func TestReceiveFullDisk(t *testing.T) {
-	defer func(usual time.Duration) { patience = usual }(patience)
-	patience = time.Duration(tier.Count(1, 10)) * time.Second
+	t.Parallel()
 	dir := smallDisk(t, 1<<20)
 	queue, log := filepath.Join(t.TempDir(), "queue"), filepath.Join(dir, "audit.db")
 	messages := tier.Count(400, 1500)
 	publishStream(t, queue, messages, 0)
 	passed := map[string]int{}
-	var out, stderr bytes.Buffer
-	code := runWriting(strings.NewReader(""), &out, &stderr, "receive", "dir:"+queue, "-q", "--audit-log", log) // in this process, for its patience
-	passedOf(t, passed, out.Bytes())
-	if code != exitTrouble || len(passed) == messages {
+	c := exec.Command("handoff", "receive", "dir:"+queue, "-q", "--audit-log", log)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, _ := c.Output()
+	passedOf(t, passed, out)
+	if code := c.ProcessState.ExitCode(); code != exitTrouble || len(passed) == messages {
 		t.Errorf("exit code %d, %d messages passed\n%s", code, len(passed), &stderr)
 	}
 	t.Logf("%d of %d messages passed on the full disk", len(passed), messages)

@@ -1,4 +1,4 @@
-package cmd
+package crash
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -225,7 +226,7 @@ func eventsOf(t *testing.T, log string, events ...audit.Event) map[string][]audi
 	t.Helper()
 	found := map[string][]audit.Event{}
 	for _, event := range events {
-		for line := range strings.Lines(program(t, "audit", "list", "-f", "json", "--limit", "100000", "--event", string(event), "--audit-log", log)) {
+		for line := range strings.Lines(programtest.Run(t, "audit", "list", "-f", "json", "--limit", "100000", "--event", string(event), "--audit-log", log)) {
 			var r struct{ Record struct{ HandoffID string } }
 			if err := json.Unmarshal([]byte(line), &r, json.MatchCaseInsensitiveNames(true)); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,32 @@
+// Package crash has the tests that kill handoff, fill its disk, and take its database away. They run it
+// as a program of its own.
+package crash
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/eaapl/handoff/cmd"
+	"github.com/eaapl/handoff/internal/programtest"
+	"github.com/eaapl/handoff/internal/tier"
+)
+
+// Exit codes of handoff.
+const (
+	exitYes     = 0
+	exitNo      = 1
+	exitTrouble = 2
+	exitPipe    = 128 + int(syscall.SIGPIPE)
+)
+
+// hang is how long a test waits for an event that should come at once.
+const hang = time.Minute
+
+func TestMain(m *testing.M) {
+	os.Exit(programtest.Main(cmd.Main, func() int {
+		return tier.Run(m, "TestReceiveChunksKilled", "TestReceiveChunksKilledWithAgents", "TestReceiveKilled", "TestReceiveKilledWithAgents",
+			"TestReceiveStopped", "TestReceiveStdoutClosed", "TestReceiveWaitsForLock", "TestReceiveFullDisk", "TestAcceptConnectionsLost")
+	}))
+}

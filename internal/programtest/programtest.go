@@ -1,0 +1,69 @@
+// Package programtest runs handoff in tests as a program of its own.
+package programtest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Main returns the exit code of a test binary that is also the program handoff: of program if the
+// binary was started by that name, else of tests, which run with the binary in PATH as handoff.
+func Main(program, tests func() int) int {
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "handoff" {
+		return program()
+	}
+	dir, err := os.MkdirTemp("", "handoff-test")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	name := "handoff"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	self, err := os.Executable()
+	if err == nil && os.Link(self, filepath.Join(dir, name)) != nil { // another file system
+		err = os.Symlink(self, filepath.Join(dir, name))
+	}
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return tests()
+}
+
+// Run runs handoff in a process of its own and returns its trimmed standard output.
+func Run(t *testing.T, args ...string) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	c := exec.Command("handoff", args...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Errorf("handoff %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Server returns address, and skips the test where no server listens there.
+func Server(t *testing.T, name, address string) string {
+	t.Helper()
+	conn, err := net.DialTimeout("tcp", address, 2*time.Second)
+	if err != nil {
+		t.Skipf("no %s at %s: %v", name, address, err)
+	}
+	conn.Close()
+	return address
+}
+
+// UniqueName returns a name for a queue that no other test uses.
+func UniqueName() string { return fmt.Sprintf("%016x", rand.Uint64()) }
