@@ -12,6 +12,7 @@ package webclient
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -120,7 +121,11 @@ func plain(err error, r *http.Request) error {
 	if e := (*url.Error)(nil); errors.As(err, &e) {
 		err = e.Err
 	}
-	err = neterror.Plain(err)
+	if e := (*net.OpError)(nil); errors.As(err, &e) && e.Op == "proxyconnect" {
+		err = fmt.Errorf("the proxy %w", neterror.Plain(e.Err))
+	} else {
+		err = neterror.Plain(err)
+	}
 	text := strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")
 	if _, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && token != "" {
 		text = strings.ReplaceAll(text, token, "xxxxx")
