@@ -35,8 +35,8 @@ func (f *servingFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	f.tls.register(c)
 	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that senders need whose messages come by http or https, in a `FILE`")
-	flags.StringSliceVar(&f.names, "host", nil, "take messages under this `NAME`, too, without a token; http and https take them under localhost, addresses and the name that they listen at; may be repeated")
-	flags.StringSliceVar(&f.origins, "allow-origin", nil, "take messages from pages of this `ORIGIN` in a browser, such as https://host; http and https refuse all others; may be repeated")
+	flags.StringSliceVar(&f.names, "host", nil, "also answer to this `NAME` of the server, which others than its addresses need; may be repeated")
+	flags.StringSliceVar(&f.origins, "allow-origin", nil, "take messages by http or https from pages of this `ORIGIN` in a browser, such as https://host; may be repeated")
 	flags.StringVar(&f.claimCheck, "claim-check", "", "where senders store messages that are too long for the transport, a `DIR` or URL")
 	flags.StringVar(&f.metrics, "metrics", "", "serve /metrics and /healthz at this `ADDRESS`, such as 127.0.0.1:9464; http serves them beside the messages (docs/metrics.md)")
 }

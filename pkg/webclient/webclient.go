@@ -69,7 +69,7 @@ func New(o Options) *Client {
 		o.MaxAnswer = DefaultMaxAnswer
 	}
 	t := &http.Transport{
-		Proxy:                  proxy,
+		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		TLSClientConfig:        o.TLS.Clone(),
 		TLSHandshakeTimeout:    connectTimeout,
@@ -91,15 +91,6 @@ func New(o Options) *Client {
 
 // keepRedirect returns a redirect as the answer.
 func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// proxy returns the proxy of the environment.
-func proxy(r *http.Request) (*url.URL, error) {
-	u, err := http.ProxyFromEnvironment(r)
-	if err != nil { // it has the password of the proxy
-		return nil, errors.New("the proxy of the environment is no URL: check HTTP_PROXY and HTTPS_PROXY")
-	}
-	return u, nil
-}
 
 // Do makes a request. The caller closes the body of the answer; reading more than may be read of it
 // returns [ErrTooLong].
