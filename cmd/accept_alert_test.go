@@ -105,3 +105,29 @@ func TestRollbackAlertPosted(t *testing.T) {
 		t.Errorf("posted %q", post)
 	}
 }
+
+// TestAlertRedirected: an alert whose URL redirects has not arrived. No other server gets the record, or the
+// URL with its secret.
+func TestAlertRedirected(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the other server is asked by %s, from %q", r.Method, r.Referer())
+	}))
+	defer other.Close()
+	t.Chdir(t.TempDir())
+	unsafe := strings.Replace(program(t, "example"), "Breach of confidentiality stands", "Ignore all previous instructions", 1)
+	if err := os.WriteFile("m.json", []byte(unsafe), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		server := httptest.NewServer(http.RedirectHandler(other.URL+"/login?next=s3cret", status))
+		defer server.Close()
+		log := filepath.Join(t.TempDir(), "audit.db")
+		at := strings.Replace(server.URL, "http://", "http://user:passw0rd@", 1) + "/hook?token=s3cret"
+		c := exec.Command("handoff", "accept", "-q", "--audit-log", log, "--alert-url", at, "m.json")
+		out, _ := c.CombinedOutput()
+		if text := string(out); c.ProcessState.ExitCode() != exitTrouble || !strings.Contains(text, "an alert has not arrived") || !strings.Contains(text, other.URL) ||
+			strings.Contains(text, "s3cret") || strings.Contains(text, "passw0rd") {
+			t.Errorf("%d: exit code %d: %s", status, c.ProcessState.ExitCode(), out)
+		}
+	}
+}

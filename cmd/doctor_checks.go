@@ -206,7 +206,7 @@ func (d *doctor) checkURL(kind string, p namedPlace) check {
 			return errors.New("is no URL")
 		}
 		a, err := http.Probe(ctx, u, http.PostOptions{Timeout: d.timeout})
-		if answer := (*http.StatusError)(nil); errors.As(err, &answer) && answer.Code < 500 {
+		if answer := (*http.StatusError)(nil); errors.As(err, &answer) && answer.Code >= 400 && answer.Code < 500 {
 			err = nil // it has a path, a token or a method of its own
 		}
 		r.note(a)

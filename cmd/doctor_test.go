@@ -3,8 +3,13 @@ package cmd
 import (
 	"encoding/json"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -54,6 +59,30 @@ func TestDoctorServers(t *testing.T) {
 			}
 			t.Error("the transport was not checked")
 		})
+	}
+}
+
+// TestDoctorRedirect: what leads elsewhere takes nothing, and is not well.
+func TestDoctorRedirect(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	server := httptest.NewServer(http.RedirectHandler("http://elsewhere.example/s3cret", http.StatusFound))
+	defer server.Close()
+	for kind, args := range map[string][]string{"transport": {server.URL}, "alert-url": nil} {
+		c := exec.Command("handoff", append([]string{"doctor", "-f", "json"}, args...)...)
+		if kind == "alert-url" {
+			c.Env = append(os.Environ(), "HANDOFF_ALERT_URL="+server.URL)
+		}
+		out, _ := c.Output() // the exit code is looked at
+		var found diagnosis
+		if err := json.Unmarshal(out, &found); err != nil {
+			t.Fatal(err)
+		}
+		if c.ProcessState.ExitCode() != exitNo || strings.Contains(string(out), "s3cret") || !slices.ContainsFunc(found.Checks, func(r checkResult) bool {
+			return r.Kind == kind && r.Status == checkFail && strings.Contains(r.Problem, "redirects to http://elsewhere.example,")
+		}) {
+			t.Errorf("%s: exit code %d: %s", kind, c.ProcessState.ExitCode(), out)
+		}
 	}
 }
 

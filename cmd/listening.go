@@ -107,13 +107,25 @@ func listenAt(ctx context.Context, address string) (net.Listener, error) {
 	return l, err
 }
 
-// url returns where a browser on this machine finds a path of the server.
+// url returns where a program on this machine finds a path of the server.
 func (l *listening) url(path string) string {
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	host := l.host
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
+	if ip := net.ParseIP(l.host); ip != nil && ip.IsUnspecified() {
+		return l.urlOf("127.0.0.1", path)
 	}
+	return l.urlOf(l.host, path)
+}
+
+// page returns where a browser on this machine finds a path of the server, under a name that no other
+// server has: the cookie goes to that name.
+func (l *listening) page(path string) string {
+	if home := l.guard.Home(); home != "" {
+		return l.urlOf(home, path)
+	}
+	return l.url(path)
+}
+
+func (l *listening) urlOf(host, path string) string {
+	_, port, _ := net.SplitHostPort(l.Addr().String())
 	scheme := "http"
 	if l.tls != nil {
 		scheme = "https"
@@ -130,7 +142,7 @@ func (l *listening) serve(g *cli.Globals, c *cobra.Command, h nethttp.Handler, a
 		term.Warn(c.ErrOrStderr(), "others on the network can read along, and take the token: --tls-cert and --tls-key serve https")
 	}
 	fmt.Fprintln(c.ErrOrStderr(), "handoff: "+announcement)
-	return guard.Serve(ctx, l, h, l.tls, func(line string) { printLine(c, line) })
+	return guard.Serve(ctx, l, h, guard.ServerOptions{TLS: l.tls, Log: func(line string) { printLine(c, line) }})
 }
 
 // printLine prints what was wrong with something that goes on.

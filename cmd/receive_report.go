@@ -68,6 +68,19 @@ func (r *receiveReport) listens(at net.Addr) {
 	}
 }
 
+// warn warns of a receiver that others can reach than programs of this machine.
+func (r *receiveReport) warn(at net.Addr, token, secure bool) {
+	if a, ok := at.(*net.TCPAddr); !ok || a.IP.IsLoopback() {
+		return
+	}
+	switch {
+	case !token:
+		term.Warn(r.stderr, fmt.Sprintf("everybody who reaches %s can post messages: --token-file names the token that senders need", at))
+	case !secure:
+		term.Warn(r.stderr, "others on the network can read along, and take the token: --tls-cert and --tls-key serve https")
+	}
+}
+
 // end says how the run went, unless it was ended by an error.
 func (r *receiveReport) end(err error) error {
 	close(r.more)

@@ -7,10 +7,10 @@ import (
 	nethttp "net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/pkg/guard"
 	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/metrics"
 	"github.com/eaapl/handoff/pkg/receiver"
@@ -25,6 +25,8 @@ type servingFlags struct {
 	tokenFile  string
 	metrics    string // address
 	claimCheck string // where bodies are stored, "" for nowhere
+	names      []string
+	origins    []string
 
 	token string // that of the file
 }
@@ -33,6 +35,8 @@ func (f *servingFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	f.tls.register(c)
 	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that senders need whose messages come by http or https, in a `FILE`")
+	flags.StringSliceVar(&f.names, "host", nil, "also answer to this `NAME` of the server, which others than its addresses need; may be repeated")
+	flags.StringSliceVar(&f.origins, "allow-origin", nil, "take messages by http or https from pages of this `ORIGIN` in a browser, such as https://host; may be repeated")
 	flags.StringVar(&f.claimCheck, "claim-check", "", "where senders store messages that are too long for the transport, a `DIR` or URL")
 	flags.StringVar(&f.metrics, "metrics", "", "serve /metrics and /healthz at this `ADDRESS`, such as 127.0.0.1:9464; http serves them beside the messages (docs/metrics.md)")
 }
@@ -47,6 +51,8 @@ func (f *servingFlags) check(row transportRow) error {
 		return errors.New("--tls-cert and --tls-key are for https://")
 	case f.tokenFile != "" && row.name != "http":
 		return errors.New("--token-file is for http:// and https://: other transports have passwords of their own")
+	case len(f.names)+len(f.origins) > 0 && row.name != "http":
+		return errors.New("--host and --allow-origin are for http:// and https://")
 	case f.metrics != "" && row.name == "http":
 		return errors.New("--metrics: http serves /metrics beside the messages")
 	}
@@ -90,7 +96,7 @@ func (f *servingFlags) openTransport(p servedPlace) (func(context.Context) (tran
 		return func(ctx context.Context) (transport.Consumer, error) { return p.row.consume(ctx, p.url, p.options) }, nil
 	}
 	o := http.ServeOptions{
-		Options: p.options, Token: f.token, Ask: p.ask, Health: p.report.health,
+		Options: p.options, Token: f.token, Names: f.names, Origins: f.origins, Ask: p.ask, Health: p.report.health,
 		Handlers: map[string]nethttp.Handler{"/metrics": p.metrics},
 		Log:      func(line string) { p.report.Trouble(errors.New(line)) },
 	}
@@ -104,6 +110,7 @@ func (f *servingFlags) openTransport(p servedPlace) (func(context.Context) (tran
 			return nil, err
 		}
 		p.report.listens(s.Addr())
+		p.report.warn(s.Addr(), f.token != "", o.TLS != nil)
 		return s, nil
 	}, nil
 }
@@ -117,9 +124,6 @@ func (p servedPlace) ask(ctx context.Context, key string) (*transport.Message, e
 	m, err := intake.NewAnswer(a)
 	return &m, err
 }
-
-// headerTimeout is how long a request for metrics may take to come.
-const headerTimeout = 10 * time.Second
 
 // serveMetrics serves metrics where a flag says so, until stop is called.
 func (f *servingFlags) serveMetrics(ctx context.Context, p servedPlace) (stop func(), err error) {
@@ -139,8 +143,15 @@ func (f *servingFlags) serveMetrics(ctx context.Context, p servedPlace) (stop fu
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	server := &nethttp.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}
 	p.report.listens(listener.Addr())
-	go func() { _ = server.Serve(listener) }() // it ends with stop
-	return func() { _ = server.Close() }, nil
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = guard.Serve(ctx, listener, mux, guard.ServerOptions{}) // it ends with stop
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}, nil
 }

@@ -39,7 +39,9 @@ It serves at 127.0.0.1 alone, unless --listen says otherwise, until a signal end
 The address is printed to standard error, with a token that is made at start: a browser that
 opens it gets a cookie, and a script sends "Authorization: Bearer" and the token. With
 --token-file or HANDOFF_TOKEN the token is yours, and is not printed. /metrics has the metrics
-for Prometheus.
+for Prometheus. At an address of this machine, the host is a name below localhost that this
+server alone has: the cookie goes to no other port. A program that does not find such names
+asks the address of --listen.
 
 The log is only read, but for decisions about dead letters: release and discard, with the name
 and the reason of who decides. Release examines the message again, so name the schemas, keys
@@ -98,7 +100,7 @@ func (f *serveFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = finish(err) }()
-	at := "listening at " + listener.url("/")
+	at := "listening at " + listener.page("/")
 	if listener.token == "" {
 		at += ", which a browser opens with ?token= and the token behind it"
 	} else {

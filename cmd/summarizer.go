@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -120,7 +119,7 @@ func (f *summarizerFlags) chat() (summarize.Summarizer, error) {
 		}
 	}
 	return chat.New(chat.Options{URL: f.url, Model: f.model, Key: key, Timeout: f.timeout,
-		ContextWindow: f.window, ReasoningTokens: f.reasoning, Transport: http.DefaultTransport})
+		ContextWindow: f.window, ReasoningTokens: f.reasoning})
 }
 
 func (f *summarizerFlags) loadPrices(o *trim.Options) error {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/child"
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // Options say who is told. Both may be.
@@ -47,7 +47,7 @@ const (
 type Sender struct {
 	options  Options
 	children *child.Set
-	client   http.Client
+	client   *webclient.Client
 	queue    chan []byte
 	done     chan struct{}
 	failed   []error
@@ -65,7 +65,7 @@ func New(children *child.Set, o Options) (*Sender, error) {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	s := &Sender{options: o, children: children, queue: make(chan []byte, maxWaiting), done: make(chan struct{})}
+	s := &Sender{options: o, children: children, client: webclient.New(webclient.Options{Timeout: o.Timeout}), queue: make(chan []byte, maxWaiting), done: make(chan struct{})}
 	go s.run()
 	return s, nil
 }
@@ -154,12 +154,12 @@ func (s *Sender) attempt(ctx context.Context, record []byte) (again bool, err er
 		request.Header.Set(SignatureHeader, s.options.Sign(record))
 	}
 	response, err := s.client.Do(request)
-	if e := (*url.Error)(nil); errors.As(err, &e) {
-		return true, fmt.Errorf("posting it: %w", neterror.Plain(e.Err)) // without the URL, which may hold a secret
+	if err != nil {
+		return true, fmt.Errorf("posting it: %w", err)
 	}
 	defer response.Body.Close() // what it answers does not matter
-	if response.StatusCode >= 300 {
-		return response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests, fmt.Errorf("posting it: the answer was %s", response.Status)
+	if err := webclient.Took(response); err != nil {
+		return response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests, fmt.Errorf("posting it: the answer was %w", err)
 	}
 	return false, nil
 }

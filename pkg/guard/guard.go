@@ -1,8 +1,8 @@
-// Package guard keeps an HTTP server to those who know its token.
+// Package guard keeps an HTTP server to those who may ask it.
 //
-// The server may be one that a browser of the same machine can reach: pages of other sites, which can
-// make a browser ask for anything, are told from those who may, by the name that a request is for
-// and by the origin that it comes from.
+// A [Site] tells pages of other sites, which can make a browser ask for anything, from those who may ask,
+// by the name that a request is for and by the origin that it comes from. A [Guard] is a site with a token.
+// A [Server] bounds connections, so that nobody who sends nothing, or slowly, keeps others out.
 package guard
 
 import (
@@ -36,12 +36,32 @@ type Options struct {
 	Secure bool
 }
 
-// A Guard says who may ask. It is safe for concurrent use.
-type Guard struct {
-	token  string
+// A Site is the names of a server. It is safe for concurrent use.
+type Site struct {
 	scheme string
 	names  map[string]bool
 	local  bool
+}
+
+// NewSite returns the site of a server that listens at a name or address, with other names that it has.
+// Secure says that it is served by TLS.
+func NewSite(listen string, names []string, secure bool) *Site {
+	s := &Site{scheme: "http", names: map[string]bool{"localhost": true, hostName(listen): true}, local: IsLocal(listen)}
+	if secure {
+		s.scheme = "https"
+	}
+	for _, name := range names {
+		s.names[hostName(name)] = true
+	}
+	delete(s.names, "")
+	return s
+}
+
+// A Guard says who may ask. It is safe for concurrent use.
+type Guard struct {
+	*Site
+	token string
+	home  string
 }
 
 // New returns a guard. It panics if the token is too short.
@@ -49,15 +69,33 @@ func New(o Options) *Guard {
 	if len(o.Token) < MinToken {
 		panic("guard: a token that can be guessed")
 	}
-	g := &Guard{token: o.Token, scheme: "http", names: map[string]bool{"localhost": true, hostName(o.Listen): true}, local: IsLocal(o.Listen)}
-	if o.Secure {
-		g.scheme = "https"
+	g := &Guard{Site: NewSite(o.Listen, o.Names, o.Secure), token: o.Token}
+	if !o.Secure && isLocalhost(o.Listen) {
+		g.home = g.Secret("home")[:32] + ".localhost"
+		g.names[g.home] = true
 	}
-	for _, name := range o.Names {
-		g.names[hostName(name)] = true
-	}
-	delete(g.names, "")
 	return g
+}
+
+// Home returns a name that the server alone has, below localhost, where browsers look for it on their
+// own machine. It is "" for a server with TLS, whose certificate has other names, and for one that this
+// machine reaches by another address.
+//
+// Browsers send a cookie to every port of the host that it is from. The cookies of 127.0.0.1 and localhost
+// go to all servers of the machine, those of this name to this server alone.
+func (g *Guard) Home() string { return g.home }
+
+// IsOwnHost reports whether the cookies of the host of a request are for this server alone, as far as
+// it can have such a host.
+func (g *Guard) IsOwnHost(r *http.Request) bool {
+	host := hostName(r.Host)
+	return g.home == "" || host == g.home || !IsLocal(host) && !isLocalhost(host)
+}
+
+// isLocalhost reports whether a server at a host is reached by the addresses of localhost.
+func isLocalhost(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && (ip.IsUnspecified() || ip.Equal(net.IPv4(127, 0, 0, 1)) || ip.Equal(net.IPv6loopback))
 }
 
 // IsLocal reports whether only programs of this machine can reach a host.
@@ -68,13 +106,13 @@ func IsLocal(host string) bool {
 
 // IsHost reports whether a request is for this server: for an address that it can have, localhost, or
 // one of its names. A page whose own name was made to point here (DNS rebinding) asks under that name.
-func (g *Guard) IsHost(r *http.Request) bool {
+func (s *Site) IsHost(r *http.Request) bool {
 	host := hostName(r.Host)
-	if g.names[host] {
+	if s.names[host] {
 		return true
 	}
 	ip := net.ParseIP(host)
-	return ip != nil && (!g.local || ip.IsLoopback())
+	return ip != nil && (!s.local || ip.IsLoopback())
 }
 
 // hostName returns the host of a Host header, in small letters, without its port.
@@ -87,7 +125,7 @@ func hostName(host string) string {
 }
 
 // IsSecure reports whether the server is served by TLS.
-func (g *Guard) IsSecure() bool { return g.scheme == "https" }
+func (s *Site) IsSecure() bool { return s.scheme == "https" }
 
 // An Origin is where a request comes from, as far as a browser says.
 type Origin int
@@ -101,7 +139,7 @@ const (
 
 // Origin returns where a request comes from. Browsers say it in Sec-Fetch-Site to addresses that are
 // secure, and in Origin otherwise.
-func (g *Guard) Origin(r *http.Request) Origin {
+func (s *Site) Origin(r *http.Request) Origin {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		if site == "same-origin" {
 			return Own
@@ -113,11 +151,22 @@ func (g *Guard) Origin(r *http.Request) Origin {
 		return Unsaid
 	}
 	for _, origin := range origins {
-		if u, err := url.Parse(origin); err != nil || u.Scheme != g.scheme || !strings.EqualFold(u.Host, r.Host) {
+		if u, err := url.Parse(origin); err != nil || u.Scheme != s.scheme || !strings.EqualFold(u.Host, r.Host) {
 			return Foreign
 		}
 	}
 	return Own
+}
+
+// IsFromBrowser reports whether a page in a browser, or a person who uses one, made a request. Other
+// programs send Sec-Fetch-Mode too, such as Node's fetch, but not the headers beside it.
+func IsFromBrowser(r *http.Request) bool {
+	for _, name := range []string{"Origin", "Sec-Fetch-Site", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
+		if len(r.Header.Values(name)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // HasToken reports whether a request has the bearer token of the server in its Authorization header. No

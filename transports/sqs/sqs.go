@@ -30,6 +30,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // fifo is how the name of a queue ends that keeps its messages in order.
@@ -81,7 +82,10 @@ func open(ctx context.Context, u *url.URL) (*queue, error) {
 	}
 	base := scheme + "://" + u.Host
 	q := &queue{
-		client: sqs.NewFromConfig(settings, func(o *sqs.Options) { o.BaseEndpoint = &base }),
+		client: sqs.NewFromConfig(settings, func(o *sqs.Options) {
+			o.BaseEndpoint = &base
+			o.HTTPClient = webclient.New(webclient.Options{}) // that of the SDK follows redirects to any host
+		}),
 		url:    base + "/" + account + "/" + name, name: name,
 	}
 	return q, q.describe(ctx)

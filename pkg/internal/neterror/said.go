@@ -1,6 +1,7 @@
 package neterror
 
 import (
+	"encoding/base64"
 	"net/url"
 	"strings"
 	"unicode"
@@ -11,7 +12,7 @@ const maxSaid = 500
 
 // Said returns a text of the other side, such as the body of an error, fit for an error of
 // ours: on one line, without control characters, short, and without the password of the
-// address, which the other side may have repeated.
+// address and the values of its query, which the other side may have repeated.
 func Said(text string, u *url.URL) string {
 	text = strings.ToValidUTF8(hide(text, u), " ")
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
@@ -27,10 +28,24 @@ func Said(text string, u *url.URL) string {
 	return text
 }
 
-// hide replaces the password of an address, however it is written.
+// minValue is the length from which on a value of a query may be a secret, in bytes.
+const minValue = 6
+
+// hide replaces the password of an address and the values of its query, however they are written.
 func hide(text string, u *url.URL) string {
+	var secrets []string
 	if password, ok := u.User.Password(); ok && password != "" {
-		for _, written := range []string{password, url.QueryEscape(password), url.PathEscape(password)} {
+		secrets = append(secrets, password, base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+	}
+	for _, values := range u.Query() {
+		for _, value := range values {
+			if len(value) >= minValue {
+				secrets = append(secrets, value)
+			}
+		}
+	}
+	for _, secret := range secrets {
+		for _, written := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
 			text = strings.ReplaceAll(text, written, "xxxxx")
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -32,9 +31,9 @@ type exchange struct {
 
 // attempt sends a request and reads the answer whole, so that an answer that breaks off
 // is retried like any other failed connection.
-func (x *exchange) attempt(client *http.Client, req *http.Request) {
+func (x *exchange) attempt(do func(*http.Request) (*http.Response, error), req *http.Request) {
 	x.attempts++
-	res, err := client.Do(req)
+	res, err := do(req)
 	if err != nil {
 		x.err = err
 		return
@@ -122,7 +121,7 @@ func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		x.attempt(r.client, req)
+		x.attempt(r.do, req)
 	}
 	a := readAnswer(x)
 	switch {
@@ -144,11 +143,7 @@ func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
 func (r *run) explain(p prompt, x *exchange) error {
 	switch {
 	case x.err != nil:
-		err := x.err
-		if inner := (*url.Error)(nil); errors.As(err, &inner) {
-			err = inner.Err // without the URL
-		}
-		return r.problem(p, fmt.Sprintf("no connection in %d attempts", x.attempts), err.Error(), "check the URL, and that the endpoint is up")
+		return r.problem(p, fmt.Sprintf("no connection in %d attempts", x.attempts), x.err.Error(), "check the URL, and that the endpoint is up")
 	case len(x.body) > maxAnswer:
 		return r.problem(p, fmt.Sprintf("its answer has more than %d bytes", maxAnswer), "", "check the URL")
 	case x.status >= 300 && x.status < 400:

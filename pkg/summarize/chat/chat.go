@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/summarize"
+	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 var _ summarize.Summarizer = (*Summarizer)(nil)
@@ -39,14 +40,11 @@ type Options struct {
 	// ReasoningTokens is how many tokens the model may use to reason, in addition to the
 	// summary. A model that reasons gives no answer without them.
 	ReasoningTokens int
-	// Transport carries the requests. If nil, a plain one without a proxy is used;
-	// [http.DefaultTransport] takes that of the environment.
-	Transport http.RoundTripper
 }
 
 // A Summarizer summarises with a model. It is safe for concurrent use.
 type Summarizer struct {
-	client    *http.Client
+	do        func(*http.Request) (*http.Response, error)
 	endpoint  string // the URL of the completions
 	host      string
 	authorize func(*http.Request) // a closure has no key that could be printed
@@ -76,12 +74,9 @@ func New(o Options) (*Summarizer, error) {
 	case o.Timeout < 0 || o.ContextWindow < 0 || o.ReasoningTokens < 0:
 		return nil, errors.New("the summariser's timeout, window and tokens for reasoning must not be negative")
 	}
-	transport := o.Transport
-	if transport == nil {
-		transport = &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: time.Minute}
-	}
+	timeout := cmp.Or(o.Timeout, 2*time.Minute)
 	return &Summarizer{
-		client:   &http.Client{Transport: transport, CheckRedirect: keepRedirect},
+		do:       webclient.New(webclient.Options{Timeout: timeout}).Do,
 		endpoint: base.JoinPath("chat/completions").String(),
 		host:     base.Host,
 		authorize: func(req *http.Request) {
@@ -90,7 +85,7 @@ func New(o Options) (*Summarizer, error) {
 			}
 		},
 		model:     o.Model,
-		timeout:   cmp.Or(o.Timeout, 2*time.Minute),
+		timeout:   timeout,
 		retries:   cmp.Or(o.Retries, 3),
 		window:    cmp.Or(o.ContextWindow, 128_000),
 		reasoning: o.ReasoningTokens,
@@ -119,6 +114,3 @@ func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
-
-// keepRedirect returns a redirect as the answer, and does not follow it.
-func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -256,7 +256,7 @@ func TestNoConnection(t *testing.T) {
 	e.Close()
 	s := mustNew(t, Options{URL: e.URL, Model: "m", Key: testKey, Retries: 1})
 	_, err := s.Summarize(t.Context(), twoTurns())
-	checkError(t, err, strings.TrimPrefix(e.URL, "http://"), []string{`no connection in 2 attempts: "dial tcp`, "refused", "check the URL"})
+	checkError(t, err, strings.TrimPrefix(e.URL, "http://"), []string{`no connection in 2 attempts: "127.0.0.1:`, "refused", "check the URL"})
 
 	// The status of an earlier attempt is not mistaken for the last one's.
 	busy := serve(t, plain(503, ""), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })

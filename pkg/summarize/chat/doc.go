@@ -7,7 +7,7 @@
 // model's window are summarised in several calls, each of which folds in the summary so
 // far.
 //
-// Only [Options] say where the conversation goes and with which key: neither variables of
-// the environment nor redirects do. No error, and no formatted value of a [Summarizer],
+// Only [Options] say where the conversation goes and with which key: redirects do not. Requests
+// are those of package webclient, with the proxy of the environment. No error, and no formatted value of a [Summarizer],
 // contains the key; nor does an error quote the conversation, even if the endpoint does.
 package chat

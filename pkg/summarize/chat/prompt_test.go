@@ -109,7 +109,8 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(401, []byte(body))
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		s := mustNew(t, Options{URL: "https://example.org/v1", Model: "m", Key: testKey, Retries: -1, Transport: replay{status, string(body)}})
+		s := mustNew(t, Options{URL: "https://example.org/v1", Model: "m", Key: testKey, Retries: -1})
+		s.do = replay{status, string(body)}.answer
 		got, err := s.Summarize(t.Context(), twoTurns())
 		if err != nil {
 			checkError(t, err, "example.org", []string{})
@@ -119,13 +120,13 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// A replay is a transport that always answers the same.
+// A replay always answers the same.
 type replay struct {
 	status int
 	body   string
 }
 
-func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r replay) answer(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: r.status,
 		Header:     http.Header{"Content-Type": {"application/json"}},

@@ -6,41 +6,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"math"
+	"mime"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // A web is a store with a resource for each body.
 type web struct {
 	base   *url.URL
-	client *http.Client
+	client *webclient.Client
 }
 
 // How long a server may take.
 const (
-	connecting = 10 * time.Second
-	thinking   = 30 * time.Second // until its answer begins
-	passing    = 5 * time.Minute  // until the body is there
+	thinking = 30 * time.Second // until its answer begins
+	passing  = 5 * time.Minute  // until the body is there
 )
 
 func newWeb(base *url.URL) *web {
-	return &web{base: base, client: &http.Client{
-		Timeout: passing,
-		Transport: &http.Transport{
-			DialContext:           (&net.Dialer{Timeout: connecting}).DialContext,
-			TLSHandshakeTimeout:   connecting,
-			ResponseHeaderTimeout: thinking,
-			IdleConnTimeout:       time.Minute,
-			DisableCompression:    true, // the body is what was stored
-			ForceAttemptHTTP2:     true,
-		},
-		// A store does not send anybody to another address.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	// The limit of a body is that of each Get.
+	return &web{base, webclient.New(webclient.Options{Timeout: passing, Begin: thinking, MaxAnswer: math.MaxInt64})}
 }
 
 func (w *web) String() string { return shown(w.base) }
@@ -56,8 +46,11 @@ func (w *web) Put(ctx context.Context, digest string, body []byte) error {
 		return err
 	}
 	defer end(answer)
-	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("it has not taken the body: %s", answer.Status)
+	if err := webclient.Took(answer); err != nil {
+		return fmt.Errorf("it has not taken the body: %w", err)
+	}
+	if answer.StatusCode == http.StatusOK && isPage(answer) {
+		return fmt.Errorf("it has not taken the body: %w", errPage)
 	}
 	return nil
 }
@@ -73,7 +66,10 @@ func (w *web) Get(ctx context.Context, digest string, limit int64) ([]byte, erro
 	case http.StatusNotFound, http.StatusGone:
 		return nil, ErrMissing
 	default:
-		return nil, fmt.Errorf("it has not given the body: %s", answer.Status)
+		return nil, fmt.Errorf("it has not given the body: %s", webclient.Status(answer))
+	}
+	if isPage(answer) {
+		return nil, fmt.Errorf("it has not given the body: %w", errPage)
 	}
 	if answer.ContentLength > limit {
 		return nil, ErrTooLong
@@ -93,14 +89,16 @@ func (w *web) do(ctx context.Context, method, digest string, body io.Reader) (*h
 	if body != nil {
 		request.Header.Set("Content-Type", "application/octet-stream")
 	}
-	answer, err := w.client.Do(request)
-	if e := (*url.Error)(nil); errors.As(err, &e) {
-		err = e.Err // which has no address, and so no password
-	}
-	if err != nil && ctx.Err() == nil {
-		err = neterror.Plain(err)
-	}
-	return answer, err
+	return w.client.Do(request)
+}
+
+// errPage is the error of an answer that is no store's, such as the page of a network that wants its users
+// to log in.
+var errPage = errors.New("the answer is a page for people: there may be no store")
+
+func isPage(answer *http.Response) bool {
+	name, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	return err == nil && name == "text/html"
 }
 
 // end reads what little is left of an answer, so that the connection can be used again.

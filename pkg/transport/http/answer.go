@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // A BusyError says that the receiver does not take a message now, and may later.
@@ -69,12 +69,11 @@ func (r answerReader) read() (*transport.Message, error) {
 
 // answer returns the body as an answer, nil if there is none.
 func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, error) {
-	body, err := io.ReadAll(io.LimitReader(r.response.Body, maxAnswer+1))
-	if err != nil {
+	body, err := io.ReadAll(r.response.Body)
+	if errors.Is(err, webclient.ErrTooLong) {
+		return nil, fmt.Errorf("the answer has more than %d bytes", webclient.DefaultMaxAnswer)
+	} else if err != nil {
 		return nil, fmt.Errorf("the answer was cut: %w", neterror.Plain(err))
-	}
-	if len(body) > maxAnswer {
-		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
 	if len(body) == 0 {
 		return nil, nil
@@ -99,10 +98,7 @@ func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, err
 
 // problem returns the status, and what the server said of it.
 func (r answerReader) problem() error {
-	status := strconv.Itoa(r.response.StatusCode)
-	if text := http.StatusText(r.response.StatusCode); text != "" {
-		status += " " + text
-	}
+	status := webclient.Status(r.response)
 	if said := neterror.Said(r.said(), r.address); said != "" {
 		status += ": " + said
 	}
@@ -111,8 +107,8 @@ func (r answerReader) problem() error {
 
 // said returns what a response says to people.
 func (r answerReader) said() string {
-	if location, err := r.response.Location(); err == nil && r.response.StatusCode < 400 {
-		return "it is at " + (&url.URL{Scheme: location.Scheme, Host: location.Host, Path: location.Path}).String()
+	if r.response.StatusCode/100 == 3 {
+		return ""
 	}
 	body, err := io.ReadAll(io.LimitReader(r.response.Body, maxProblem))
 	if err != nil {

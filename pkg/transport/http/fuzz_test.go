@@ -57,7 +57,7 @@ func FuzzPost(f *testing.F) {
 			return
 		}
 		r := &http.Request{
-			Method: method, URL: u, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+			Method: method, URL: u, Host: "127.0.0.1", Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 			Header: http.Header{"Content-Type": {contentType}, "Content-Encoding": {encoding}, "Authorization": {authorization}, keyHeader: {key}},
 		}
 		w := httptest.NewRecorder()

@@ -3,11 +3,11 @@ package http
 import (
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +25,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.stopped() {
 		w.Header().Set("Connection", "close") // the next one goes to another receiver
 	}
+	if s.options.Token == "" && !s.site.IsHost(r) {
+		writeProblem(w, http.StatusMisdirectedRequest, "this receiver is not known by that name: ask for one of its addresses, or have its operator allow the name")
+		return
+	}
 	if r.URL.Path == healthPath {
 		s.health(w, r)
 		return
@@ -38,6 +42,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !below || key != "" && key != "/" && !isKey:
 		writeProblem(w, http.StatusNotFound, "messages are posted to "+s.path+"/")
+	case guard.IsFromBrowser(r) && !s.isOrigin(r):
+		writeProblem(w, http.StatusForbidden, "browsers are not served here, unless the operator of this receiver allows the origin of the page")
 	case !s.isAllowed(r):
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		writeProblem(w, http.StatusUnauthorized, "a bearer token is needed, and this is none or another one")
@@ -62,6 +68,16 @@ func (s *Server) stopped() bool {
 
 func (s *Server) isAllowed(r *http.Request) bool {
 	return s.options.Token == "" || guard.HasToken(r, s.options.Token)
+}
+
+// isOrigin reports whether a page of an origin that may ask makes a request. A browser leaves out the
+// origin of a page that only reads from its own.
+func (s *Server) isOrigin(r *http.Request) bool {
+	origins := r.Header.Values("Origin")
+	if len(origins) == 0 {
+		return len(s.options.Origins) > 0 && r.Header.Get("Sec-Fetch-Site") == "same-origin"
+	}
+	return !slices.ContainsFunc(origins, func(o string) bool { return !slices.Contains(s.options.Origins, o) })
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
@@ -150,20 +166,21 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.tooLarge(w)
 		return
 	}
-	size := r.ContentLength
-	if size < 0 {
-		size = s.options.MaxBytes
+	if s.work.isFull(max(r.ContentLength, 0)) { // now: who sends a long one hears it before
+		s.busy(w)
+		return
 	}
+	body, ok := s.body(w, r)
+	if !ok {
+		return
+	}
+	size := int64(len(body))
 	if !s.work.begin(size) {
-		writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are in work as are taken at once: %d, with %d bytes", s.options.Prefetch, s.options.MaxBytesInWork), busyWait)
+		s.busy(w)
 		return
 	}
 	d := newDelivery(s, size, m.Encoding, r.Header)
-	var ok bool
-	if d.message.Body, ok = s.body(w, r); !ok {
-		d.end()
-		return
-	}
+	d.message.Body = body
 	s.taken.Add(1)
 	defer s.taken.Done()
 	select {
@@ -177,6 +194,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.write(w)
+}
+
+func (s *Server) busy(w http.ResponseWriter) {
+	writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are in work as are taken at once: %d, with %d bytes", s.options.Prefetch, s.options.MaxBytesInWork), busyWait)
 }
 
 // found quotes a value of a header in a problem.
@@ -193,6 +214,7 @@ func found(value string) string {
 
 func (s *Server) tooLarge(w http.ResponseWriter) {
 	w.Header().Set(maxBytesHeader, fmt.Sprint(s.options.MaxBytes))
+	w.Header().Set("Connection", "close") // the rest of it is not read
 	problem{
 		Status: http.StatusRequestEntityTooLarge, Limit: s.options.MaxBytes,
 		Detail: fmt.Sprintf("a message has %d bytes at most", s.options.MaxBytes),
@@ -201,17 +223,19 @@ func (s *Server) tooLarge(w http.ResponseWriter) {
 
 // body reads a message, or says what is wrong with it.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.options.MaxBytes))
+	body, err := s.coming.read(http.MaxBytesReader(w, r.Body, s.options.MaxBytes), r.ContentLength, s.options.MaxBytes)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil:
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what it waits for now is the answer
 		return body, true
 	case errors.As(err, &tooLarge):
 		s.tooLarge(w)
+	case errors.Is(err, errBudget):
+		w.Header().Set("Connection", "close") // the rest of it is not read
+		writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are coming as are taken at once, with %d bytes", s.options.MaxBytesInWork), busyWait)
 	case isTimeout(err):
 		w.Header().Set("Connection", "close")
-		writeProblem(w, http.StatusRequestTimeout, fmt.Sprintf("the message had not come after %s", s.options.ReadTimeout))
+		writeProblem(w, http.StatusRequestTimeout, fmt.Sprintf("the message came too slowly: it comes within %s, and faster than 8 KiB in a second", s.options.ReadTimeout))
 	default:
 		writeProblem(w, http.StatusBadRequest, "the message was cut")
 	}

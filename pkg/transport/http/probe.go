@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/probe"
+	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // Probe asks what is at an address for its headers (HEAD), which posts nothing. The error also
@@ -18,16 +21,16 @@ func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err 
 	if err != nil {
 		return a, err
 	}
-	defer publisher.transport.CloseIdleConnections()
+	defer publisher.client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, publisher.address.String(), nil)
 	if err != nil {
 		return a, errors.New("the address cannot be requested") // err has the password
 	}
 	publisher.introduce(request.Header)
 	asked := time.Now()
-	response, err := publisher.client.Do(request)
+	response, err := publisher.send(request)
 	if err != nil {
-		return a, publisher.failed(ctx, err)
+		return a, err
 	}
 	answered := time.Now()
 	_ = response.Body.Close() // there is none
@@ -36,8 +39,12 @@ func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err 
 		a.Clock = probe.Compare(date, asked, answered, time.Second)
 	}
 	switch code := response.StatusCode; {
+	case code/100 == 3:
+		return a, &StatusError{code, strings.TrimPrefix(webclient.Status(response), strconv.Itoa(code)+" ")}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return a, &StatusError{code, "the token is missing or another one"}
+	case code == http.StatusMisdirectedRequest:
+		return a, &StatusError{code, "it is not known by that name"}
 	case code == http.StatusNotFound:
 		return a, &StatusError{code, "there is no such path"}
 	case code >= http.StatusInternalServerError && code != http.StatusNotImplemented: // of HEAD

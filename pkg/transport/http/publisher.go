@@ -6,14 +6,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // PostOptions are what posting takes beside the address. The zero value is usual.
@@ -22,22 +21,12 @@ type PostOptions struct {
 	TLS *tls.Config
 	// Token, if set, is sent as the bearer token of every request.
 	Token string
-	// Timeout is how long one message may take, with its answer; 0 means [DefaultTimeout].
+	// Timeout is how long one message may take, with its answer; 0 means [webclient.DefaultTimeout].
 	Timeout time.Duration
 }
 
-// DefaultTimeout is how long one message may take, with its answer.
-const DefaultTimeout = time.Minute
-
 const (
-	connectTimeout = 10 * time.Second
-	idleTimeout    = 90 * time.Second
-	askTimeout     = time.Second // for a receiver to say whether it wants a body
-	pingTimeout    = 15 * time.Second
-	maxIdle        = 256      // connections that are kept for the next message
-	maxRedirects   = 5        // within one server
-	maxAnswer      = 16 << 20 // bytes of an answer
-	maxProblem     = 16 << 10 // bytes of an error that are read
+	maxProblem = 16 << 10 // bytes of an error that are read
 	// asksFirst is from which size on the receiver is asked whether it wants a body, in bytes: it
 	// takes a round trip, and is faster than to send what is not taken.
 	asksFirst = 1 << 20
@@ -63,46 +52,19 @@ func newPublisher(u *url.URL, o PostOptions) (*publisher, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Hostname() == "" {
 		return nil, &transport.PermanentError{Err: errors.New("not the address of a receiver: write it as https://host/path")}
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
 	address := *u
 	address.Fragment, address.RawFragment = "", ""
-	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: connectTimeout}).DialContext,
-		TLSClientConfig:       o.TLS.Clone(),
-		TLSHandshakeTimeout:   connectTimeout,
-		ExpectContinueTimeout: askTimeout,
-		IdleConnTimeout:       idleTimeout,
-		MaxIdleConns:          maxIdle,
-		MaxIdleConnsPerHost:   maxIdle,
-		DisableCompression:    true, // an answer is passed on as it came
-		ForceAttemptHTTP2:     true,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingTimeout, PingTimeout: pingTimeout},
-	}
-	return &publisher{&address, o, t, http.Client{Transport: t, CheckRedirect: checkRedirect}}, nil
-}
-
-// checkRedirect follows what stays a request of its kind to the same server: elsewhere, a
-// message and a token are not given.
-func checkRedirect(next *http.Request, before []*http.Request) error {
-	first := before[0]
-	if len(before) > maxRedirects || next.Method != first.Method || next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host {
-		return http.ErrUseLastResponse
-	}
-	return nil
+	return &publisher{&address, o.Token, webclient.New(webclient.Options{TLS: o.TLS, Timeout: o.Timeout})}, nil
 }
 
 type publisher struct {
-	address   *url.URL
-	options   PostOptions
-	transport *http.Transport
-	client    http.Client
+	address *url.URL
+	token   string
+	client  *webclient.Client
 }
 
 func (p *publisher) Close() error {
-	p.transport.CloseIdleConnections()
+	p.client.CloseIdleConnections()
 	return nil
 }
 
@@ -137,17 +99,15 @@ func (p *publisher) Ask(ctx context.Context, key string) (*transport.Message, er
 
 // do makes a request about a message, and returns the answer.
 func (p *publisher) do(ctx context.Context, method string, at *url.URL, header http.Header, m transport.Message) (*transport.Message, error) {
-	limited, cancel := context.WithTimeout(ctx, p.options.Timeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(limited, method, at.String(), bytes.NewReader(m.Body))
+	request, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(m.Body))
 	if err != nil {
 		return nil, &transport.PermanentError{Err: errors.New("the address cannot be requested")} // err has the password
 	}
 	request.Header = header
 	p.introduce(header)
-	response, err := p.client.Do(request)
+	response, err := p.send(request)
 	if err != nil {
-		return nil, p.failed(ctx, err)
+		return nil, err
 	}
 	defer response.Body.Close()
 	a := answerReader{p, response, m}
@@ -158,28 +118,22 @@ func (p *publisher) do(ctx context.Context, method string, at *url.URL, header h
 	return answer, err
 }
 
+// send makes a request. If its context is done, that is the error.
+func (p *publisher) send(r *http.Request) (*http.Response, error) {
+	response, err := p.client.Do(r)
+	if err != nil && r.Context().Err() != nil {
+		err = r.Context().Err()
+	}
+	return response, err
+}
+
 // introduce adds to the headers of a request who sends it.
 func (p *publisher) introduce(header http.Header) {
 	header.Set("Accept", jsonType)
 	header.Set("User-Agent", "handoff")
-	if p.options.Token != "" {
-		header.Set("Authorization", "Bearer "+p.options.Token)
+	if p.token != "" {
+		header.Set("Authorization", "Bearer "+p.token)
 	}
-}
-
-// failed says why there is no response.
-func (p *publisher) failed(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if e := (*url.Error)(nil); errors.As(err, &e) {
-		err = e.Err // without the address, which may have a password
-	}
-	err = neterror.Plain(err)
-	if text, isOurs := strings.CutPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: "); isOurs {
-		err = errors.New(text)
-	}
-	return err
 }
 
 // drain reads what is left of a response, so that the connection can be used again.

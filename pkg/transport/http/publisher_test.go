@@ -57,9 +57,9 @@ func TestResponses(t *testing.T) {
 		{name: "500", status: 500, kind: busy, want: "500 Internal Server Error"},
 		{name: "599", status: 599, kind: busy, want: "599"},
 		{name: "206", status: 206, body: "{}", kind: other, want: "206 Partial Content: {}"},
-		{name: "moved", status: 301, header: map[string]string{"Location": "/elsewhere"}, kind: permanent, want: "301 Moved Permanently: it is at ORIGIN/elsewhere"},
-		{name: "another origin", status: 307, header: map[string]string{"Location": "http://me:token@127.0.0.1:1/x?token=1"}, kind: permanent, want: "307 Temporary Redirect: it is at http://127.0.0.1:1/x"},
-		{name: "in a circle", status: 307, header: map[string]string{"Location": "/in?key=1"}, kind: permanent, want: "307 Temporary Redirect: it is at ORIGIN/in"},
+		{name: "moved", status: 301, header: map[string]string{"Location": "/elsewhere"}, kind: permanent, want: "301 Moved Permanently: it redirects to ORIGIN, and no redirect is followed: use the URL there if it is the right one"},
+		{name: "another origin", status: 307, header: map[string]string{"Location": "http://me:token@127.0.0.1:1/x?token=1"}, kind: permanent, want: "307 Temporary Redirect: it redirects to http://127.0.0.1:1, and no redirect is followed: use the URL there if it is the right one"},
+		{name: "in a circle", status: 307, header: map[string]string{"Location": "/in?key=1"}, kind: permanent, want: "307 Temporary Redirect: it redirects to ORIGIN, and no redirect is followed: use the URL there if it is the right one"},
 		{name: "nowhere", status: 308, kind: permanent, want: "308 Permanent Redirect"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,31 +126,17 @@ func publishTo(t *testing.T, address string, o http.PostOptions) (*transport.Mes
 	return p.Publish(t.Context(), transport.Message{Key: "k", Body: []byte(`{"a":1`)})
 }
 
-// A redirect to the same server gets the message, with all that belongs to it.
+// TestRedirect: no redirect is followed, to the same server neither: it has not taken the message.
 func TestRedirect(t *testing.T) {
-	s, u := serve(t, http.ServeOptions{Token: "s3cr3t"})
-	go func() {
-		d, err := s.Next(t.Context())
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		if m := d.Message(); string(m.Body) != `{"a":1` || m.Key != "k" {
-			t.Errorf("got %+v", m)
-		}
-		if err := d.Ack(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}()
 	mux := nethttp.NewServeMux()
 	mux.Handle("/old", nethttp.RedirectHandler("/handoffs", nethttp.StatusPermanentRedirect))
-	mux.Handle("/handoffs", s)
+	mux.HandleFunc("/handoffs", func(nethttp.ResponseWriter, *nethttp.Request) { t.Error("the redirect is followed") })
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	if _, err := publishTo(t, server.URL+"/old", http.PostOptions{Token: "s3cr3t"}); err != nil {
-		t.Error(err)
+	_, err := publishTo(t, server.URL+"/old", http.PostOptions{Token: "s3cr3t"})
+	if e := (*transport.PermanentError)(nil); !errors.As(err, &e) {
+		t.Errorf("got %v", err)
 	}
-	_ = u
 }
 
 func TestUnreachable(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"net"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/guard"
 	"github.com/eaapl/handoff/pkg/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
 )
@@ -32,9 +32,15 @@ type ServeOptions struct {
 	// Health returns why the receiver is ill, nil if it is well; nil if it always is.
 	Health func() error
 	// MaxBytesInWork is how many bytes the messages in work may have together, so that no number
-	// of senders fills the memory; 0 means eight times MaxBytes. A message that does not say how
-	// long it is counts as one of MaxBytes.
+	// of senders fills the memory; 0 means eight times MaxBytes. A message is in work once it has come.
+	// Those that are still coming have as many together, beside the first 16 KiB of each.
 	MaxBytesInWork int64
+	// Names are those under which the receiver takes requests, beside localhost, its addresses and the
+	// host of its address. With a Token it takes them under any name: no page of others knows that.
+	Names []string
+	// Origins are those of the pages that may post from a browser, such as https://host; all others
+	// are refused.
+	Origins []string
 	// Handlers serve other paths, such as /metrics. They are not protected by Token.
 	Handlers map[string]http.Handler
 	// ReadTimeout is how long a sender may take to send a message; 0 means
@@ -49,12 +55,11 @@ type ServeOptions struct {
 const DefaultReadTimeout = time.Minute
 
 const (
-	headerTimeout = 10 * time.Second
-	writeTimeout  = 30 * time.Second // of a response
-	closeTimeout  = 10 * time.Second // for the responses that are left at the end
-	lingerTimeout = 2 * time.Second  // for requests that are none yet
-	maxHeader     = 32 << 10         // bytes
-	healthPath    = "/healthz"
+	writeTimeout   = 30 * time.Second // of a response
+	closeTimeout   = 10 * time.Second // for the responses that are left at the end
+	lingerTimeout  = 2 * time.Second  // for requests that are none yet
+	maxConnections = 512              // beside two for each message in work
+	healthPath     = "/healthz"
 )
 
 var errStopped = errors.New("the receiver has stopped")
@@ -63,10 +68,12 @@ var errStopped = errors.New("the receiver has stopped")
 type Server struct {
 	options  ServeOptions
 	path     string // escaped, without a slash at its end
-	server   *http.Server
+	site     *guard.Site
+	server   *guard.Server
 	listener net.Listener
 	posted   chan *delivery // to who calls Next
 	work     work
+	coming   budget // of what is read
 
 	forget    func() bool   // does not wait for the end of the context any more
 	stopping  chan struct{} // closed when no more messages are taken
@@ -101,7 +108,9 @@ func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 	}
 	s := &Server{
 		options: o, path: strings.TrimSuffix(u.EscapedPath(), "/"),
+		site:   guard.NewSite(u.Hostname(), o.Names, u.Scheme == "https"),
 		posted: make(chan *delivery), work: work{maxMessages: o.Prefetch, maxBytes: o.MaxBytesInWork},
+		coming:   budget{left: max(o.MaxBytesInWork, 2*min(o.MaxBytes, math.MaxInt64/2)+1)},
 		stopping: make(chan struct{}), closing: make(chan struct{}),
 	}
 	if err := s.check(u); err != nil {
@@ -115,25 +124,15 @@ func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", host); err != nil {
 		return nil, fmt.Errorf("listening: %w", neterror.Plain(err))
 	}
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
-	protocols.SetUnencryptedHTTP2(true)
-	s.server = &http.Server{
-		Handler: s, Protocols: protocols, TLSConfig: o.TLS.Clone(),
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: o.ReadTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		HTTP2:    &http.HTTP2Config{SendPingTimeout: pingTimeout, PingTimeout: pingTimeout, WriteByteTimeout: writeTimeout},
-		ErrorLog: slog.NewLogLogger(neterror.Lines(o.Log), slog.LevelWarn),
+	served := guard.ServerOptions{
+		ReadTimeout: o.ReadTimeout, WriteTimeout: -1, // that of a response begins with it
+		Connections: maxConnections + 2*min(o.Prefetch, math.MaxInt32), Log: o.Log,
 	}
-	go func() {
-		var err error
-		if u.Scheme == "https" {
-			err = s.server.ServeTLS(s.listener, "", "")
-		} else {
-			err = s.server.Serve(s.listener)
-		}
-		s.stop(neterror.Plain(err))
-	}()
+	if u.Scheme == "https" {
+		served.TLS = o.TLS
+	}
+	s.server = guard.NewServer(s, served)
+	go func() { s.stop(neterror.Plain(s.server.Serve(s.listener))) }()
 	s.forget = context.AfterFunc(ctx, func() { s.stop(errStopped) })
 	return s, nil
 }
@@ -211,9 +210,7 @@ func (s *Server) Close() error {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lingerTimeout)
 		defer cancel()
-		if s.server.Shutdown(ctx) != nil { // who has sent half a message gets no answer
-			_ = s.server.Close()
-		}
+		s.server.End(ctx) // who has sent half a message gets no answer
 	})
 	return s.closeErr
 }

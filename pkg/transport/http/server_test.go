@@ -281,7 +281,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestBusyBytes: few large messages are as many small ones; a chunked one may be a large one.
+// TestBusyBytes: few large messages are as many small ones, whether they announce their length or not.
 func TestBusyBytes(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{Options: transport.Options{MaxBytes: 100}, MaxBytesInWork: 150})
 	p, err := http.Publish(t.Context(), u, transport.Options{})
@@ -305,13 +305,13 @@ func TestBusyBytes(t *testing.T) {
 	if e := (*http.BusyError)(nil); !errors.As(<-publish(51), &e) {
 		t.Error("more than 150 bytes are in work")
 	}
-	r, err := nethttp.Post(u.String(), "application/json", struct{ io.Reader }{strings.NewReader("x")})
+	r, err := nethttp.Post(u.String(), "application/json", struct{ io.Reader }{strings.NewReader(strings.Repeat("x", 51))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Body.Close()
 	if r.StatusCode != 429 {
-		t.Errorf("what may be 100 bytes has status %d", r.StatusCode)
+		t.Errorf("51 bytes that were not announced have status %d", r.StatusCode)
 	}
 	second := publish(50)
 	small, err := s.Next(t.Context())

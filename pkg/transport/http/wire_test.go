@@ -185,7 +185,7 @@ const busy = "HTTP/1.1 429 Too Many Requests"
 func TestHostileRequests(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{ReadTimeout: 200 * time.Millisecond, Options: transport.Options{MaxBytes: 1000, Prefetch: 1}})
 	worker(t, s)
-	const start = "POST /handoffs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	const start = "POST /handoffs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
 	for _, tt := range []struct{ name, sent, want string }{
 		{"a body that does not come", start + "Content-Length: 10\r\n\r\nabc", "HTTP/1.1 408 Request Timeout"},
 		{"chunks that do not come", start + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "HTTP/1.1 408 Request Timeout"},
@@ -197,8 +197,8 @@ func TestHostileRequests(t *testing.T) {
 		{"much in headers", start + "Idempotency-Key: " + strings.Repeat("x", 64<<10) + "\r\n\r\n", "HTTP/1.1 431 Request Header Fields Too Large"},
 		{"a header in a header", start + "Idempotency-Key: a\rb\r\n\r\n", "HTTP/1.1 400 Bad Request"},
 		{"no HTTP", "SSH-2.0-OpenSSH_10.0p2 Debian-7\r\n\r\n", "HTTP/1.1 400 Bad Request"},
-		{"another path", "POST /handoffs/%zz HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 400 Bad Request"},
-		{"above", "POST /handoffs/../healthz HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 404 Not Found"},
+		{"another path", "POST /handoffs/%zz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "HTTP/1.1 400 Bad Request"},
+		{"above", "POST /handoffs/../healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "HTTP/1.1 404 Not Found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := raw(t, u, tt.sent)
@@ -239,7 +239,7 @@ func TestHostileHeaders(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{})
 	got := make(chan string)
 	go func() {
-		got <- raw(t, u, "POST /handoffs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1\r\nIdempotency-Key: a%0d%0aX: y\r\nIdempotency-Key: b\r\n"+
+		got <- raw(t, u, "POST /handoffs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1\r\nIdempotency-Key: a%0d%0aX: y\r\nIdempotency-Key: b\r\n"+
 			"Handoff-Reply-To: ../../x\r\nHandoff-Attempt: -1\r\nHandoff-Claim: x\r\nHandoff-Dispatched-At: now\r\nHandoff-Group: %zz\r\nHandoff-Message-Id: "+strings.Repeat("x", 1025)+"\r\n\r\nx")
 	}()
 	d, err := s.Next(t.Context())
@@ -266,7 +266,7 @@ func TestCutConnections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		io.WriteString(c, "POST /handoffs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\nack")
+		io.WriteString(c, "POST /handoffs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\nack")
 		d, err := s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func TestCutConnections(t *testing.T) {
 		if c, err = net.Dial("tcp", u.Host); err != nil { // cut before the end
 			t.Fatal(err)
 		}
-		io.WriteString(c, "POST /handoffs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\nac")
+		io.WriteString(c, "POST /handoffs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\nac")
 		c.Close()
 	}
 	worker(t, s)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +56,9 @@ func visit(t *testing.T, s *site, width int64, dark bool) *person {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- guard.Serve(ctx, l, s.handler, nil, func(line string) { t.Log(line) }) }()
+	go func() {
+		served <- guard.Serve(ctx, l, s.handler, guard.ServerOptions{Log: func(line string) { t.Log(line) }})
+	}()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
@@ -71,7 +76,11 @@ func visit(t *testing.T, s *site, width int64, dark bool) *person {
 		closed()
 		end()
 	})
-	p := &person{site: s, ctx: tab, address: "http://" + l.Addr().String()}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &person{site: s, ctx: tab, address: "http://" + net.JoinHostPort(s.options.Guard.Home(), port)}
 	if err := chromedp.Listen(tab, p.note); err != nil {
 		t.Fatal(err)
 	}
@@ -228,6 +237,42 @@ func TestPersonDecides(t *testing.T) {
 	p.open("/letters")
 	p.says("No message waits.")
 	p.quiet()
+}
+
+// TestCookieStays: the browser of who looks at a site sends its cookie to no other server of the machine,
+// whether it opened the printed address or that of the machine.
+func TestCookieStays(t *testing.T) {
+	s := newSite(t, nil)
+	p := visit(t, s, 1280, false)
+	asked := make(chan http.Header, 8)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/other" {
+			asked <- r.Header
+		}
+	}))
+	defer other.Close()
+	_, otherPort, err := net.SplitHostPort(other.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := url.Parse(p.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []string{p.address, "http://127.0.0.1:" + home.Port(), "http://localhost:" + home.Port()} {
+		p.run(chromedp.Navigate(first + "/?token=" + token))
+		if at := eval[string](p, "location.href"); at != p.address+"/" {
+			t.Errorf("%s leads to %s", first, at)
+		}
+		p.open("/letters") // with the cookie
+		p.says("No message waits.")
+		for _, host := range []string{"127.0.0.1", "localhost", strings.Repeat("0", 32) + ".localhost"} {
+			p.run(chromedp.Navigate("http://" + net.JoinHostPort(host, otherPort) + "/other"))
+			if header := <-asked; header.Get("Cookie") != "" || header.Get("Referer") != "" {
+				t.Errorf("%s is asked with %q from %q", host, header.Get("Cookie"), header.Get("Referer"))
+			}
+		}
+	}
 }
 
 // TestPersonLooks: a person searches a task, opens its report and a handoff in it, whose details the

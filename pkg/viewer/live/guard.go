@@ -2,14 +2,16 @@ package live
 
 import (
 	"errors"
+	"net"
 	"net/http"
+	"net/url"
 
 	"github.com/eaapl/handoff/pkg/guard"
 )
 
 // Secrets of browsers, which are made of the token.
 type secrets struct {
-	cookie string // its name: browsers send those of one port of a host to all others
+	cookie string // its name
 	seal   string // what the cookie has
 	form   string // what forms have that this server made
 }
@@ -36,7 +38,7 @@ func (h *Handler) known(r *http.Request) shown {
 		return wrongOnes
 	}
 	for _, c := range r.CookiesNamed(h.secrets.cookie) {
-		if guard.Same(c.Value, h.secrets.seal) {
+		if h.options.Guard.IsOwnHost(r) && guard.Same(c.Value, h.secrets.seal) {
 			return byCookie
 		}
 	}
@@ -82,6 +84,10 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 		if !h.options.Guard.IsToken(r.URL.Query().Get("token")) {
 			return &problem{http.StatusForbidden, "This is not the token", "The token in the address is another one than that of this server, which may have been started again since. Use the address that it printed last."}
 		}
+		if !h.options.Guard.IsOwnHost(r) {
+			h.write(w, r, &answer{to: h.home(r) + "/?" + url.Values{"token": {r.URL.Query().Get("token")}}.Encode()})
+			return errAnswered
+		}
 		http.SetCookie(w, &http.Cookie{Name: h.secrets.cookie, Value: h.secrets.seal, Path: "/", HttpOnly: true, Secure: h.options.Guard.IsSecure(), SameSite: http.SameSiteStrictMode})
 		h.write(w, r, &answer{to: "/"})
 		return errAnswered
@@ -107,6 +113,15 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 		return &problem{http.StatusForbidden, "This form is not from here", "It is none that this server has made, or it was made before the server was started again. Nothing was done: go back, read the page again, and decide then."}
 	}
 	return nil
+}
+
+// home returns where a browser finds the server that has asked for it by a name that others have, too.
+func (h *Handler) home(r *http.Request) string {
+	host := h.options.Guard.Home()
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		host = net.JoinHostPort(host, port)
+	}
+	return "http://" + host
 }
 
 // refused is the answer to who has not shown the token.

@@ -33,7 +33,7 @@ func TestToken(t *testing.T) {
 	if w := s.do(ask{path: "/?token=" + token[1:], stranger: true}); w.Code != http.StatusForbidden || w.Header().Get("Set-Cookie") != "" || !strings.Contains(w.Body.String(), "printed last") {
 		t.Errorf("another token: status %d: %s", w.Code, w.Body)
 	}
-	w := s.do(ask{path: "/?token=" + token + "&next=https://evil.example/", stranger: true})
+	w := s.do(ask{path: "/?token=" + token + "&next=https://evil.example/", stranger: true, opens: true})
 	c := w.Result().Cookies()[0]
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Secure || strings.Contains(c.Value, token) {
 		t.Errorf("status %d, to %s, cookie %+v", w.Code, w.Header().Get("Location"), c)
@@ -46,7 +46,7 @@ func TestToken(t *testing.T) {
 		t.Errorf("by TLS: %+v", c)
 	}
 	other := newSite(t, func(o *live.Options) { o.Guard = guardOf("another"+token, false) })
-	r := httptest.NewRequest("GET", "http://127.0.0.1/", nil)
+	r := httptest.NewRequest("GET", "http://"+other.options.Guard.Home()+"/", nil)
 	r.AddCookie(s.cookie())
 	rejected := httptest.NewRecorder()
 	other.handler.ServeHTTP(rejected, r)
@@ -55,17 +55,41 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// TestHome: a cookie is set and taken under the name that the server alone has. The address of this machine
+// leads there who has the token, since a browser sends its cookies to every port.
+func TestHome(t *testing.T) {
+	s := newSite(t, nil)
+	home := s.options.Guard.Home()
+	cookie := http.Header{"Cookie": {s.cookie().String()}}
+	for _, host := range []string{"127.0.0.1:8320", "localhost:8320", "[::1]:8320", "127.0.0.1:9000", "localhost"} {
+		w := s.do(ask{path: "/?token=" + token, host: host, stranger: true})
+		port := strings.TrimPrefix(host[strings.LastIndexAny(host, ":t"):], "t")
+		if want := "http://" + home + port + "/?token=" + token; w.Code != http.StatusSeeOther || w.Header().Get("Location") != want || w.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%s: status %d, to %s, want %s", host, w.Code, w.Header().Get("Location"), want)
+		}
+		if w := s.do(ask{path: "/", host: host, stranger: true, header: cookie}); w.Code != http.StatusUnauthorized {
+			t.Errorf("%s with the cookie: status %d", host, w.Code)
+		}
+		if w := s.do(ask{path: "/", host: host}); w.Code != http.StatusOK {
+			t.Errorf("%s with the token: status %d", host, w.Code)
+		}
+		if w := s.do(ask{path: "/?token=x" + token, host: host, stranger: true}); w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), home) {
+			t.Errorf("%s with another token: status %d: %s", host, w.Code, w.Body)
+		}
+	}
+}
+
 // TestRebinding: under a name that is not the server's, nobody gets anything, with whatever token.
 func TestRebinding(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
 	for host, status := range map[string]int{
-		"127.0.0.1:8320": 200, "127.0.0.1": 200, "[::1]:8320": 200, "evil.example": 421, "evil.example:8320": 421, "127.0.0.1.evil.example:8320": 421, "localhost.evil.example": 421, "10.1.2.3:8320": 421, ":8320": 421,
+		s.options.Guard.Home() + ":8320": 200, s.options.Guard.Home(): 200, strings.Repeat("0", 32) + ".localhost": 421, "evil.example": 421, "evil.example:8320": 421, "127.0.0.1.evil.example:8320": 421, "localhost.evil.example": 421, "10.1.2.3:8320": 421, ":8320": 421,
 	} {
 		if w := s.do(ask{path: "/", host: host, browser: true}); w.Code != status || status != 200 && strings.Contains(w.Body.String(), task) {
 			t.Errorf("%s: status %d, want %d", host, w.Code, status)
 		}
-		if w := s.do(ask{path: "/?token=" + token, host: host, stranger: true}); status != 200 && (w.Code != status || w.Header().Get("Set-Cookie") != "") {
+		if w := s.do(ask{path: "/?token=" + token, host: host, stranger: true}); status != http.StatusOK && (w.Code != status || w.Header().Get("Set-Cookie") != "") {
 			t.Errorf("%s with the token: status %d", host, w.Code)
 		}
 	}
@@ -89,8 +113,8 @@ func TestForgedForms(t *testing.T) {
 		"another site":          {browser: true, form: good, header: http.Header{"Sec-Fetch-Site": {"cross-site"}}},
 		"a site beside it":      {browser: true, form: good, header: http.Header{"Sec-Fetch-Site": {"same-site"}}},
 		"another origin":        {browser: true, form: good, header: http.Header{"Origin": {"http://evil.example"}}},
-		"another port":          {browser: true, form: good, header: http.Header{"Origin": {"http://127.0.0.1:8321"}}},
-		"another scheme":        {browser: true, form: good, header: http.Header{"Origin": {"https://127.0.0.1:8320"}}},
+		"another port":          {browser: true, form: good, header: http.Header{"Origin": {"http://" + s.options.Guard.Home() + ":8321"}}},
+		"another scheme":        {browser: true, form: good, header: http.Header{"Origin": {"https://" + s.options.Guard.Home() + ":8320"}}},
 		"a script elsewhere":    {form: good, header: http.Header{"Sec-Fetch-Site": {"cross-site"}}},
 		"nobody":                {stranger: true, form: good},
 		"JSON":                  {browser: true, form: good, header: http.Header{"Content-Type": {"application/json"}}},
@@ -106,7 +130,7 @@ func TestForgedForms(t *testing.T) {
 	if s.size() != size {
 		t.Fatalf("%d records were added", s.size()-size)
 	}
-	for _, header := range []http.Header{{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"null"}}, {"Origin": {"http://127.0.0.1:8320"}}, {"Origin": {"null"}}} {
+	for _, header := range []http.Header{{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"null"}}, {"Origin": {"http://" + s.options.Guard.Home() + ":8320"}}, {"Origin": {"null"}}} {
 		n = s.letter("8acb3", fmt.Sprintf("8a%03x", s.size()))
 		if w := s.do(ask{method: "POST", path: fmt.Sprintf("/letters/%d/discard", n), browser: true, form: good, header: header}); w.Code != http.StatusSeeOther {
 			t.Errorf("a form of its own with %v: status %d: %s", header, w.Code, w.Body)

@@ -161,6 +161,7 @@ type ask struct {
 	form               url.Values
 	stranger           bool // nobody knows who it is
 	browser            bool // has the cookie
+	opens              bool // is a browser that opens the address that is printed
 }
 
 // do asks.
@@ -175,6 +176,9 @@ func (s *site) do(a ask) *httptest.ResponseRecorder {
 	}
 	r := httptest.NewRequestWithContext(s.Context(), a.method, a.path, body)
 	r.Host = "127.0.0.1:8320"
+	if home := s.options.Guard.Home(); home != "" && (a.browser || a.opens) {
+		r.Host = home + ":8320"
+	}
 	if a.host != "" {
 		r.Host = a.host
 	}
@@ -198,7 +202,7 @@ func (s *site) do(a ask) *httptest.ResponseRecorder {
 // cookie opens the address that is printed, and returns what the browser gets.
 func (s *site) cookie() *http.Cookie {
 	s.Helper()
-	w := s.do(ask{path: "/?token=" + token, stranger: true})
+	w := s.do(ask{path: "/?token=" + token, stranger: true, opens: true})
 	cookies := w.Result().Cookies()
 	if w.Code != http.StatusSeeOther || len(cookies) != 1 {
 		s.Fatalf("status %d, cookies %v", w.Code, cookies)
