@@ -235,7 +235,7 @@ func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 		Short: "Decide that a message is not accepted; record and message stay",
 		Long: `Discard records that a message is not accepted, by whom and why. Record and message stay
 in the audit log, until audit erase or audit prune removes them. With --queue the dead letters of a
-transport are removed, too, which a receiver without --personal-data fills with whole messages;
+transport are removed, too, which are whole messages unless receive --personal-data has made them;
 what is not reached is named.
 
 Exit code 0: it is decided, and removed from every store that is listed as reached; 1: no such
