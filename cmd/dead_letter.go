@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/letters"
+	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
@@ -217,26 +219,57 @@ func (f *decisionFlags) register(c *cobra.Command) {
 	}
 }
 
+// A discarding says what a decision has removed.
+type discarding struct {
+	Record int64 `json:"record"`
+	letters.Reach
+}
+
 func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
+	var queues letters.Flag
+	var format string
 	var decision decisionFlags
 	c := &cobra.Command{
-		Use:     "discard LETTER --by NAME --reason TEXT",
-		Short:   "Decide that a message is not accepted; record and message stay",
+		Use:   "discard LETTER --by NAME --reason TEXT",
+		Short: "Decide that a message is not accepted; record and message stay",
+		Long: `Discard records that a message is not accepted, by whom and why. Record and message stay
+in the audit log, until audit erase or audit prune removes them. With --queue the dead letters of a
+transport are removed, too, which are whole messages unless receive --personal-data has made them;
+what is not reached is named.
+
+Exit code 0: it is decided, and removed from every store that is listed as reached; 1: no such
+message waits; 2: a store could not be reached.`,
 		Example: `  handoff dead-letter discard 17 --by "Ada Byron" --reason "an attack"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withLetters(c, &log, cli.SubjectKeysFlag{}, func(letters receiver.Letters) error {
-				stored, err := letters.Discard(c.Context(), args[0], decision.Decision)
-				if err == nil {
-					fmt.Fprintf(c.ErrOrStderr(), "discarded: record %d\n", stored.Sequence)
-				}
+			if err := queues.Check(); err != nil {
 				return err
+			}
+			return withLetters(c, &log, cli.SubjectKeysFlag{}, func(waiting receiver.Letters) error {
+				letter, _ := waiting.Find(c.Context(), args[0]) // what is wrong with its message does not matter here
+				stored, err := waiting.Discard(c.Context(), args[0], decision.Decision)
+				if err != nil {
+					return err
+				}
+				done := discarding{Record: stored.Sequence}
+				var transports []string
+				if by := letter.Rejected.Transport; by != "" {
+					transports = []string{by}
+				}
+				err = queues.Remove(c.Context(), &done.Reach, []string{stored.HandoffID}, transports)
+				if format == "json" {
+					return errors.Join(err, report.WriteJSON(c.OutOrStdout(), &done))
+				}
+				fmt.Fprintf(c.ErrOrStderr(), "discarded: record %d\n", stored.Sequence)
+				return errors.Join(err, done.WriteText(c.ErrOrStderr(), 0, term.Palette{}))
 			})
 		},
 	}
 	c.ValidArgsFunction = completeLetter(&log)
 	log.Register(c)
+	queues.Register(c)
+	cli.RegisterFormat(c, &format, "how to say what was decided: text (on standard error) or json", report.PlainFormats)
 	decision.register(c)
 	return c
 }

@@ -28,7 +28,7 @@ var imports = map[string][]string{
 	"pkg/audit/audittest":        {"pkg/audit", "pkg/audit/sqlstore", "pkg/compress", "pkg/compress/dictionary", "pkg/jsonstream", "pkg/validate", "schemas"},
 	"pkg/audit/cost":             {"pkg/audit", "pkg/audit/trace", "pkg/chain", "pkg/message"},
 	"pkg/audit/evidence":         {"pkg/audit", "pkg/audit/trace", "pkg/audit/tree", "pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/audit/personal":         {"pkg/audit", "pkg/finding", "pkg/format", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/audit/personal":         {"pkg/audit", "pkg/finding", "pkg/format", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "schemas", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/audit/personal/sqlkeys": {"pkg/audit/personal", "pkg/internal/database", "pkg/probe"},
 	"pkg/audit/sqlstore":         {"pkg/audit", "pkg/audit/archive", "pkg/audit/tree", "pkg/finding", "pkg/internal/database", "pkg/probe"},
 	"pkg/audit/stats":            {"pkg/audit", "pkg/finding", "pkg/validate"},
@@ -222,7 +222,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra",
 	},
 	"cmd/audit": {
-		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/metrics", "pkg/viewer", "pkg/viewer/collect",
+		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/letters", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/metrics", "pkg/viewer", "pkg/viewer/collect",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"cmd/internal/claim": {"cmd/internal/term"},
@@ -232,6 +232,7 @@ var imports = map[string][]string{
 	},
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
+	"cmd/internal/letters":  {"cmd/internal/cli", "cmd/internal/term", "pkg/transport", "pkg/transport/dir", "pkg/transport/sqlqueue", "github.com/spf13/cobra"},
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {
@@ -266,6 +267,7 @@ var imports = map[string][]string{
 	"scripts/auditlog":   nil, // a program
 	"scripts/corpora":    nil, // a program
 	"scripts/crosscheck": nil, // a program
+	"scripts/threats":    nil, // a program
 }
 
 // forbidden are what no package under pkg may import: they are for cmd alone.

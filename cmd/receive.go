@@ -177,7 +177,7 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 		o.Patience, o.Transport, o.Alert = intake.DefaultPatience, row.name, alerts.Send
 		o.Observer = intake.Observers{said, counted}
 		o.Show = func(raw []byte) ([]byte, error) { return f.show(jsonstream.NewRaw(raw)) }
-		to := transport.Options{MaxBytes: f.Limits.MaxBytes, Lease: f.lease}
+		to := transport.Options{MaxBytes: f.Limits.MaxBytes, Lease: f.lease, Withhold: r.Withholds()}
 		if agent != nil && !f.stream {
 			to.Prefetch = o.Concurrency
 		}

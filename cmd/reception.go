@@ -16,6 +16,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -152,7 +153,11 @@ func (f *receptionFlags) show(raw jsonstream.Raw) ([]byte, error) {
 		return nil, err
 	}
 	r := render.Renderer{For: render.Target(f.render), From: format.EAAPL, Limits: f.Limits}
-	return r.Append(nil, doc)
+	text, err := r.Append(nil, doc)
+	if err != nil && f.options.Personal.TakesApart() { // errors quote what they are about
+		err = errors.New("the message cannot be rendered; " + personal.Withheld)
+	}
+	return text, err
 }
 
 // answerCounts counts what became of messages.

@@ -50,8 +50,8 @@ Several --to send each receiver in receiverList a complete copy (section 14.2): 
 the first, and so on, or by their names. handoff build with several --to makes such a list.
 
 With --stream the input is not messages but their chunks, as handoff stream split or an agent
-writes them: each is checked and sent when it comes, so that the receiver, which has
---stream-chunks, need not wait for the last (section 14.1). An input that ends before its
+writes them: each is checked and sent when it comes, so that receive --stream-chunks need
+not wait for the last (section 14.1). An input that ends before its
 last chunk leaves the stream open; docs/streaming.md has more.
 
 Addresses: ` + addressForms() + `.

@@ -29,7 +29,7 @@ handoffs.
 "handoff validate" checks all three against their JSON Schemas and the document's
 other rules.`,
 		Example: `  handoff sw4rm request --from planner --to reviewer --reason 'needs a review' --history history.json
-  handoff sw4rm respond --agent reviewer.json request.json
+  handoff sw4rm respond --agent-record reviewer.json request.json
   handoff sw4rm route --registry agents.json request.json
   handoff sw4rm prepare context.json
   handoff sw4rm status accept complete`,

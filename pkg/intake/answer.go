@@ -41,8 +41,7 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 	case transport.Revocation:
 		var v receiver.Revocation
 		if err := json.Unmarshal(it.message.Body, &v); err != nil || v.HandoffID == "" {
-			i.discard(running, it, "it is no revocation: it has no handoffId")
-			return nil
+			return i.discard(taking, running, it, "it is no revocation: it has no handoffId")
 		}
 		err := i.persist(taking, func() (err error) {
 			a, err = i.receiver.Revoke(running, v)
@@ -62,8 +61,7 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 		a = receiver.Answer{HandoffID: it.message.Key, TaskID: it.message.Group, Status: receiver.Rejected, Reason: validate.SchemaInvalid,
 			Details: "this receiver takes whole messages, and none that come in chunks", Attempt: max(it.message.Attempt, 1)}
 	default:
-		i.discard(running, it, "a message of the kind "+finding.Quote(string(it.message.Kind))+" is not for a receiver")
-		return nil
+		return i.discard(taking, running, it, "a message of the kind "+finding.Quote(string(it.message.Kind))+" is not for a receiver")
 	}
 	i.settling.Go(func() {
 		defer i.window.leave(len(it.message.Body))
@@ -73,14 +71,38 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 }
 
 // discard makes a message a dead letter of the transport that nobody can do anything with.
-func (i *Intake) discard(ctx context.Context, it *item, why string) {
+func (i *Intake) discard(taking, running context.Context, it *item, why string) error {
+	why, err := i.unusable(taking, it, why)
+	if err != nil {
+		return err
+	}
 	i.options.Observer.Trouble(fmt.Errorf("a message was put with the dead letters: %s", why))
 	i.settling.Go(func() {
 		defer i.window.leave(len(it.message.Body))
-		ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+		ctx, cancel := context.WithTimeout(running, settleTimeout)
 		defer cancel()
 		if err := it.DeadLetter(ctx, why); err != nil {
 			i.options.Observer.Trouble(err)
 		}
 	})
+	return nil
+}
+
+// unusable returns why something is a dead letter that nobody can do anything with. Where nothing may be
+// quoted, the transport does not keep it: the audit log does.
+func (i *Intake) unusable(taking context.Context, it *item, why string) (string, error) {
+	if !i.receiver.Withholds() {
+		return why, nil
+	}
+	d := i.receiver.ExamineUnusable(it.message.Body, why)
+	d.Transport = i.options.Transport
+	var answers []receiver.Answer
+	err := i.persist(taking, func() (err error) {
+		answers, err = i.handovers.Record([]*receiver.Delivery{d})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return letterReason(answers[0]), nil
 }

@@ -20,9 +20,14 @@ func (s *streams) giveBack(ctx context.Context, st *stream) {
 }
 
 // dispose makes a chunk a dead letter of the transport.
-func (s *streams) dispose(ctx context.Context, it *item, why string) {
+func (s *streams) dispose(taking, running context.Context, it *item, why string) error {
+	why, err := s.unusable(taking, it, why)
+	if err != nil {
+		return err
+	}
 	s.Intake.options.Observer.Trouble(fmt.Errorf("a chunk was put with the dead letters: %s", why))
-	s.each(ctx, &stream{deliveries: []transport.Delivery{it.Delivery}}, func(ctx context.Context, d transport.Delivery) error { return d.DeadLetter(ctx, why) })
+	s.each(running, &stream{deliveries: []transport.Delivery{it.Delivery}}, func(ctx context.Context, d transport.Delivery) error { return d.DeadLetter(ctx, why) })
+	return nil
 }
 
 func (s *streams) each(ctx context.Context, st *stream, do func(context.Context, transport.Delivery) error) {

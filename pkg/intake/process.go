@@ -24,7 +24,9 @@ func (i *Intake) process(taking, running context.Context, group []*item) error {
 			return it.err
 		}
 		if it.unshown != nil {
-			i.discard(running, it, it.unshown.Error())
+			if err := i.discard(taking, running, it, it.unshown.Error()); err != nil {
+				return err
+			}
 			continue
 		}
 		it.latency = latency(it.message, now)
@@ -163,13 +165,22 @@ func (i *Intake) settle(ctx context.Context, it *item, a receiver.Answer) {
 		return
 	}
 	if a.ForPeople() {
-		err = it.DeadLetter(ctx, string(a.Reason))
+		err = it.DeadLetter(ctx, letterReason(a))
 	} else {
 		err = it.Ack(ctx)
 	}
 	if err != nil {
 		i.options.Observer.Trouble(fmt.Errorf("a message could not be acknowledged, so it comes again: %w", err))
 	}
+}
+
+// letterReason says why a message is a dead letter, and where it is in the audit log.
+func letterReason(a receiver.Answer) string {
+	place := fmt.Sprintf("record %d of the audit log", a.Letter())
+	if a.HandoffID != "" {
+		place = "handoff " + a.HandoffID + ", " + place
+	}
+	return fmt.Sprintf("%s: %s", a.Reason, place)
 }
 
 // maxKey is how long a key may be that a message has not come with, in bytes. No valid handoffId is

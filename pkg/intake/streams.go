@@ -167,13 +167,11 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	raw := jsonstream.NewRaw(it.message.Body)
 	doc, err := jsonstream.Parse(raw, chunked.ChunkLimits(s.options.Limits))
 	if err != nil {
-		s.dispose(running, it, "it is no chunk: "+err.Error())
-		return nil
+		return s.dispose(taking, running, it, "it is no chunk: "+err.Error())
 	}
 	head, ok := chunked.HeadOf(doc.Root())
 	if !ok || head.Stream == "" {
-		s.dispose(running, it, "it is no chunk: it does not say of which stream it is")
-		return nil
+		return s.dispose(taking, running, it, "it is no chunk: it does not say of which stream it is")
 	}
 	now := time.Now()
 	if last, over := s.ended[head.Stream]; over && it.message.Attempt <= last && (it.message.Attempt > 0 || head.Kind != chunked.First) {
@@ -311,8 +309,7 @@ func (s *streams) complete(taking, running context.Context, st *stream, it *item
 	whole.latency = latency(it.message, time.Now())
 	var err error
 	if whole.parts, err = s.partsOf(st, e); err != nil {
-		s.discard(running, whole, err.Error())
-		return nil
+		return s.discard(taking, running, whole, err.Error())
 	}
 	d, a, err := s.record(taking, st, receiver.Streamed{Raw: e.Message, Result: signedBy(e)}, whole.message.DispatchedAt, whole.latency)
 	if err != nil {

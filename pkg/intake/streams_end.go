@@ -59,8 +59,7 @@ func (s *streams) refuse(taking, running context.Context, st *stream, it *item, 
 		if len(st.deliveries) == 0 {
 			s.remove(st)
 		}
-		s.dispose(running, it, f.Error())
-		return nil
+		return s.dispose(taking, running, it, f.Error())
 	}
 	only := *st
 	if f.Reason == chunked.Forged {

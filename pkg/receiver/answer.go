@@ -68,6 +68,16 @@ type Answer struct {
 // tried again.
 func (a Answer) ForPeople() bool { return a.Status == Rejected && forPeople(a.Reason) }
 
+// Letter returns the number of the record by which people find the message, if it is a dead letter.
+func (a Answer) Letter() int64 {
+	for _, s := range a.Alerts {
+		if s.Event == audit.DeadLettered {
+			return s.Sequence
+		}
+	}
+	return a.Record.Sequence
+}
+
 // AppendJSON appends the answer as one line of JSON, without its end.
 func (a Answer) AppendJSON(dst []byte) ([]byte, error) {
 	text, err := json.Marshal(a, jsontext.AllowInvalidUTF8(true))

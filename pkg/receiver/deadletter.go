@@ -82,7 +82,7 @@ func findLetter(r audit.Reader, name string) (letter Letter, err error) {
 	number, notNumber := strconv.ParseInt(name, 10, 64)
 	var found []audit.Stored
 	for _, w := range waiting {
-		if w.HandoffID == name && name != "" || notNumber == nil && w.Sequence == number {
+		if w.HandoffID == name && name != "" || notNumber == nil && (w.Sequence == number || w.Details.Concerns != nil && *w.Details.Concerns == number) {
 			found = append(found, w)
 		}
 	}

@@ -81,9 +81,27 @@ func (r *Receiver) examine(raw jsonstream.Raw, damage *jsonstream.SyntaxError, c
 		}
 		d.describe(m)
 	}
-	text := raw.Bytes
+	r.keep(d, m)
+	return d, nil
+}
+
+// ExamineUnusable returns what is recorded of something that is no message, and of which nobody can make
+// anything: that it is rejected, and why. All of it counts as personal data.
+func (r *Receiver) ExamineUnusable(raw []byte, why string) *Delivery {
+	d := &Delivery{Raw: raw, Result: validate.Result{Reason: validate.SchemaInvalid, Details: why, Findings: []finding.Finding{{
+		Layer: finding.Schema, Reason: validate.SchemaInvalid, Severity: finding.Error, Rule: "transport/unusable", Message: why,
+	}}}}
+	d.record.MessageBytes, d.record.MessageDigest, d.record.Receiver = int64(len(raw)), sha256.Sum256(raw), r.options.As
+	d.noteFindings()
+	r.keep(d, nil)
+	return d
+}
+
+// keep prepares what is kept beside the record. m is nil if the bytes are no message.
+func (r *Receiver) keep(d *Delivery, m *message.Message) {
+	text := d.Raw
 	if r.options.Personal != nil {
-		if d.part = r.options.Personal.Separate(raw.Bytes, m); d.part != nil {
+		if d.part = r.options.Personal.Separate(d.Raw, m, d.record.Details.Findings != nil); d.part != nil {
 			text = d.part.Text
 			d.part.Withhold(&d.record.Details)
 			d.record.MessageBytes = int64(len(text))
@@ -91,7 +109,6 @@ func (r *Receiver) examine(raw jsonstream.Raw, damage *jsonstream.SyntaxError, c
 	}
 	d.frame = r.frames.Append(nil, text)
 	d.record.FrameDigest = sha256.Sum256(d.frame)
-	return d, nil
 }
 
 // describe fills the record with what a message says of itself.

@@ -2,10 +2,8 @@ package receiver
 
 import (
 	"context"
-	"errors"
 
 	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
@@ -17,7 +15,7 @@ func (r *Receiver) Lookup(ctx context.Context, handoffID string) (a Answer, foun
 		return a, false, nil
 	}
 	err = r.log.Store().View(ctx, func(v audit.Reader) error {
-		state, err := r.lookUp(ctx, v, audit.Copy{HandoffID: handoffID, Receiver: r.options.As})
+		state, err := r.lookUp(v, audit.Copy{HandoffID: handoffID, Receiver: r.options.As})
 		a, found = state.Answer, state.Status != ""
 		return err
 	})
@@ -32,7 +30,7 @@ type state struct {
 
 // lookUp returns what became of a copy; of one whose receiver has no name, of all receivers'.
 // There is no Status if it never came.
-func (r *Receiver) lookUp(ctx context.Context, v audit.Reader, c audit.Copy) (s state, err error) {
+func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 	list, err := audit.List(v, audit.Filter{Handoffs: []string{c.HandoffID}, Events: []audit.Event{
 		audit.Accepted, audit.Rejected, audit.Completed, audit.ExecutionFailed, audit.RolledBack, audit.Escalated, audit.Revoked,
 	}})
@@ -74,9 +72,9 @@ func (r *Receiver) lookUp(ctx context.Context, v audit.Reader, c audit.Copy) (s 
 		}
 	}
 	if s.Record.Event == audit.Rejected {
-		s.Details, err = r.detailsOf(ctx, v, s.Record)
+		s.Details = r.detailsOf(s.Record)
 	}
-	return s, err
+	return s, nil
 }
 
 // revoke says that a message was taken back before an agent had it.
@@ -86,21 +84,10 @@ func (s *state) revoke(record audit.Stored) {
 }
 
 // detailsOf returns why a message was rejected, as its sender was told.
-func (r *Receiver) detailsOf(ctx context.Context, v audit.Reader, rejected audit.Stored) (string, error) {
-	recorded := rejected.Details.Findings
-	if r.options.Personal != nil {
-		whole, err := r.options.Personal.Findings(ctx, v, rejected)
-		if err == nil {
-			recorded = whole
-		} else if erased := (*personal.ErasedError)(nil); !errors.As(err, &erased) {
-			return "", err
-		}
+func (r *Receiver) detailsOf(rejected audit.Stored) string {
+	list := make([]finding.Finding, len(rejected.Details.Findings))
+	for i, f := range rejected.Details.Findings {
+		list[i] = finding.Finding{Rule: f.Rule, Severity: f.Severity, Pointer: f.Pointer, Message: f.Message}
 	}
-	var list []finding.Finding
-	for _, f := range recorded {
-		if f.Severity == finding.Error {
-			list = append(list, finding.Finding{Rule: f.Rule, Severity: f.Severity, Pointer: f.Pointer, Message: f.Message})
-		}
-	}
-	return finding.Details(list), nil
+	return told(list, r.Withholds() || rejected.Details.PayloadDigest != nil)
 }

@@ -1,12 +1,16 @@
 package receiver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
@@ -14,8 +18,9 @@ import (
 // erased (EAAPL-MAG006, section 12.3). A [*personal.Sealer] is one.
 type Sealer interface {
 	// Separate returns the personal data of a message, nil if it has none or none is taken
-	// apart. m is nil if raw could not be read as a message.
-	Separate(raw []byte, m *message.Message) *personal.Part
+	// apart. m is nil if raw could not be read as a message. quoted says that findings quote the
+	// message: then there is always some, unless none is taken apart.
+	Separate(raw []byte, m *message.Message, quoted bool) *personal.Part
 	// TakesApart reports whether Separate may return some.
 	TakesApart() bool
 	// Unlock gets the keys of parts for the records of a batch.
@@ -52,6 +57,39 @@ func restore(ctx context.Context, s Sealer, r audit.Reader, of audit.Stored, tex
 		return nil, &SealedError{of.Sequence}
 	}
 	return s.Restore(ctx, r, of, text)
+}
+
+// Withholds reports whether nothing may be quoted from messages: what is quoted is beside the messages
+// in the audit log, encrypted, and nowhere else.
+func (r *Receiver) Withholds() bool {
+	return r.options.Personal != nil && r.options.Personal.TakesApart()
+}
+
+// ownRules is how the rules begin whose findings quote nothing but ids.
+const ownRules = "receiver/"
+
+// told returns the errors of a rejected message as one line. If they are withheld, it has their rules and
+// places alone.
+func told(findings []finding.Finding, withheld bool) string {
+	var list []finding.Finding
+	quotes := false
+	for _, f := range findings {
+		if f.Severity != finding.Error {
+			continue
+		}
+		if withheld && !strings.HasPrefix(f.Rule, ownRules) {
+			quotes = true
+			f = finding.Finding{Pointer: personal.Told(f.Pointer), Message: cmp.Or(f.Rule, string(f.Reason))}
+		}
+		if !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	text := finding.Details(list)
+	if quotes {
+		text += "; " + personal.Withheld
+	}
+	return text
 }
 
 // unlock gets the keys for what is to be recorded.

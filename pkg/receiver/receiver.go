@@ -159,7 +159,11 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d
 			Message: fmt.Sprintf("%s was revoked by its sender (record %d): a new message needs a new id", finding.Quote(record.HandoffID), before.revoked.Sequence)})
 	case !d.Result.Valid:
 		record.Reason = d.Result.Reason
-		return r.reject(b, known, before, record, d, d.Result.Details)
+		details := d.Result.Details
+		if r.Withholds() {
+			details = told(d.Result.Findings, true)
+		}
+		return r.reject(b, known, before, record, d, details)
 	case before.accepted != nil:
 		record.Reason = HandoffIDReused
 		return r.rejectFor(b, known, before, record, d, audit.Finding{Rule: "receiver/handoff-id-reused", Severity: finding.Error, Pointer: "/handoffId",

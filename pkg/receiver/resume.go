@@ -114,7 +114,7 @@ func (r *Receiver) settleLeft(ctx context.Context, left audit.Pending) (Left, er
 // does if the agent had ended before the process died.
 func (r *Receiver) settleAndTell(ctx context.Context, b *audit.Batch, p audit.Pending, accepted audit.Stored, revoked bool) (Answer, audit.Stored, error) {
 	var a Answer
-	known, err := r.lookUp(ctx, b, p.Copy())
+	known, err := r.lookUp(b, p.Copy())
 	if err != nil {
 		return a, accepted, err
 	}
@@ -183,7 +183,7 @@ func (r *Receiver) takeOver(ctx context.Context, b *audit.Batch) (left []audit.P
 	for _, p := range list {
 		known := state{}
 		if p.Running && r.options.Rerun {
-			if known, err = r.lookUp(ctx, b, p.Copy()); err != nil {
+			if known, err = r.lookUp(b, p.Copy()); err != nil {
 				return nil, err
 			}
 		}

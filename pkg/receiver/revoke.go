@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/personal"
 )
 
 // A Revocation says that a sender takes a message back, since nobody has answered it in time. Its
@@ -28,6 +29,9 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 	if v.HandoffID == "" {
 		return a, errors.New("a revocation needs the handoffId of a message")
 	}
+	if v.Explanation != "" && r.Withholds() {
+		v.Explanation = personal.Withheld
+	}
 	err = r.log.Append(ctx, func(b *audit.Batch) error {
 		revoked, err := revoke(b, v)
 		if err != nil {
@@ -45,7 +49,7 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 			a = *withdrawn
 			return nil
 		}
-		before, err := r.lookUp(ctx, b, audit.Copy{HandoffID: v.HandoffID, Receiver: whose})
+		before, err := r.lookUp(b, audit.Copy{HandoffID: v.HandoffID, Receiver: whose})
 		a = before.Answer
 		if !before.stands {
 			a = answerTo(revoked, Rejected)

@@ -8,6 +8,7 @@ package transport
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -51,6 +52,7 @@ const (
 	Answer     Kind = "answer"     // to a handoff
 	Revocation Kind = "revocation" // of a handoff that its sender has taken back
 	Chunk      Kind = "chunk"      // of a handoff that comes in parts
+	Withheld   Kind = "withheld"   // a dead letter without the message: see [Options].Withhold
 )
 
 // An Outcome is what became of a message, in a word.
@@ -62,6 +64,17 @@ const (
 	Refused  Outcome = "refused"  // something is wrong with the message
 	Conflict Outcome = "conflict" // it contradicts what was taken before
 )
+
+// Withheld returns the dead letter of a message whose body must not stay with the transport. Its body is
+// a JSON object with the members handoffId, which is the message's Key, and reason.
+func (m Message) Withheld(reason string) Message {
+	body, err := json.Marshal(map[string]string{"handoffId": m.Key, "reason": OneLine(reason)})
+	if err != nil {
+		panic(err) // of strings there is none
+	}
+	m.Kind, m.Body, m.Encoding, m.Claim = Withheld, body, "", ""
+	return m
+}
 
 // A Publisher sends messages to one place. It is safe for concurrent use.
 type Publisher interface {
@@ -136,6 +149,9 @@ type Options struct {
 	// Lease is how long a message stays with a consumer that has died, where the transport
 	// cannot see that; 0 means [DefaultLease].
 	Lease time.Duration
+	// Withhold: a dead letter is what [Message.Withheld] returns, and nothing of the message stays
+	// with the transport.
+	Withhold bool
 }
 
 // What the zero values of [Options] mean.

@@ -208,7 +208,11 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	q := d.consumer.queue
 	if q.dead != "" {
 		letters := &queue{client: q.client, url: q.dead, name: q.dead[strings.LastIndex(q.dead, "/")+1:], limit: q.limit}
-		if err := letters.send(ctx, d.message); err != nil {
+		letter := d.message
+		if d.consumer.options.Withhold {
+			letter = letter.Withheld(reason)
+		}
+		if err := letters.send(ctx, letter); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ func BenchmarkSeparate(b *testing.B) {
 	m := parse(b, raw)
 	b.SetBytes(int64(len(raw)))
 	for b.Loop() {
-		if s.separate(raw, m) == nil {
+		if s.separate(raw, m, false) == nil {
 			b.Fatal("nothing was found")
 		}
 	}

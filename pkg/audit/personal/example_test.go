@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%s\n", sealer.Separate(raw, m).Text)
+	fmt.Printf("%s\n", sealer.Separate(raw, m, false).Text)
 	// Output:
 	// {"handoffId": "h", "currentState": {"customer": "<HIDDEN_1>", "born": "<HIDDEN_2>"}, "taskDescription": "Answer <HIDDEN_1> (<EMAIL_1>)"}
 }

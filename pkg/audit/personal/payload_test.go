@@ -73,7 +73,7 @@ func TestSealedAndOpened(t *testing.T) {
 			Subject: rapid.SampledFrom([]string{"", "/currentState/customer/id", "/currentState/id"}).Draw(t, "subject"),
 			Always:  rapid.SliceOfN(rapid.SampledFrom([]string{"/currentState/*", "/currentState/customer", "/currentState/note/*", "/note"}), 0, 2).Draw(t, "always"),
 		}
-		p := separatorFor(t, policy).separate(raw, parse(t, raw))
+		p := separatorFor(t, policy).separate(raw, parse(t, raw), false)
 		if p == nil {
 			return
 		}
@@ -139,7 +139,7 @@ func checkSealed(t *rapid.T, raw []byte, p *Part, sequence int64, where int) {
 func FuzzOpen(f *testing.F) {
 	key := &Key{ID: KeyID{1}, Subject: "00ff", Secret: Secret{2}}
 	raw := []byte(`{"handoffId":"h","mail":"erika@muster.example"}`)
-	p := separatorFor(f, privacy.Policy{}).separate(raw, parse(f, raw))
+	p := separatorFor(f, privacy.Policy{}).separate(raw, parse(f, raw), false)
 	p.key, p.log = key, "log"
 	r := audit.Record{Sequence: 3}
 	p.Describe(&r)
@@ -183,7 +183,7 @@ func TestNothingToGuessBy(t *testing.T) {
 	digest := "sha256:6ca13d52ca70c883e0f0bb101e425a89e8624de51db2d2392593af6a84118090"
 	raw := []byte(`{"handoffId":"h-4711","taskId":"4711","signature":"ed25519:AAAA","currentState":{"customer":{"id":4711,"born":"1964-08-12","vip":true}},` +
 		`"extensions":{"parentDigest":"` + digest + `"},"note":"4711, born on 1964-08-12","flag":true}`)
-	p := separatorFor(t, privacy.Policy{Subject: "/currentState/customer/id", Always: []string{"/currentState/customer/*"}}).separate(raw, parse(t, raw))
+	p := separatorFor(t, privacy.Policy{Subject: "/currentState/customer/id", Always: []string{"/currentState/customer/*"}}).separate(raw, parse(t, raw), false)
 	want := `{"handoffId":"h-4711","taskId":"4711","signature":"<HIDDEN_1>","currentState":{"customer":{"id":"<HIDDEN_2>","born":"<HIDDEN_3>","vip":"<HIDDEN_4>"}},` +
 		`"extensions":{"parentDigest":"<DIGEST_1>"},"note":"<HIDDEN_2>, born on <BIRTH_DATE_1>","flag":true}`
 	if string(p.Text) != want {
@@ -197,7 +197,7 @@ func TestNothingToGuessBy(t *testing.T) {
 // What cannot be read, or not be put back, is taken apart as a whole.
 func TestWhole(t *testing.T) {
 	raw := []byte("{\"mail\": \"erika@muster.example\xff")
-	p := separatorFor(t, privacy.Policy{}).separate(raw, nil)
+	p := separatorFor(t, privacy.Policy{}).separate(raw, nil, false)
 	if string(p.Text) != wholeMessage || p.kind != ofMessage || !bytes.Equal(p.content.Undo[0].Before, raw) {
 		t.Errorf("got %s of %s %s", p.Text, p.kind, p.id)
 	}

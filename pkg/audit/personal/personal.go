@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/audit"
@@ -132,12 +133,13 @@ func KeptApart(ctx context.Context, store audit.Store) (kept bool, err error) {
 func (s *Sealer) TakesApart() bool { return s.separator != nil }
 
 // Separate returns the personal data of a message, nil if it has none. m is nil if raw could
-// not be read as one: then all of it counts.
-func (s *Sealer) Separate(raw []byte, m *message.Message) *Part {
+// not be read as one: then all of it counts. quoted says that findings quote the message: then
+// there is always some, for [Part.Withhold].
+func (s *Sealer) Separate(raw []byte, m *message.Message, quoted bool) *Part {
 	if s.separator == nil {
 		return nil
 	}
-	return s.separator.separate(raw, m)
+	return s.separator.separate(raw, m, quoted)
 }
 
 // Unlock gets the keys of the data subjects of parts, which nil are not, for the records of a
@@ -336,7 +338,8 @@ func (s *Sealer) Restore(ctx context.Context, r audit.Reader, of audit.Stored, t
 
 // Findings returns the findings of a record with their texts.
 func (s *Sealer) Findings(ctx context.Context, r audit.Reader, of audit.Stored) ([]audit.Finding, error) {
-	if of.Details.PayloadDigest == nil {
+	withheld := slices.ContainsFunc(of.Details.Findings, func(f audit.Finding) bool { return f.Message == Withheld })
+	if of.Details.PayloadDigest == nil || !withheld {
 		return of.Details.Findings, nil
 	}
 	c, err := s.contentOf(ctx, r, of)

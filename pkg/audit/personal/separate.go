@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/format"
@@ -16,6 +18,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/redact"
+	"github.com/eaapl/handoff/schemas"
 )
 
 // named are the members that records name handoffs by. They are in the record, whatever a
@@ -87,7 +90,6 @@ type Part struct {
 
 	kind, id string // of the data subject
 	content  content
-	cover    []redact.Datum
 	log      string // set with the key
 	key      *Key
 }
@@ -95,13 +97,19 @@ type Part struct {
 // wholeMessage is what is stored of a message that cannot be read, or not without a trace.
 const wholeMessage = `"<MESSAGE>"`
 
-// separate returns the personal data of a message, nil if there is none. m is nil if raw is no
-// message.
-func (s *separator) separate(raw []byte, m *message.Message) *Part {
+// separate returns the personal data of a message, nil if there is none and nothing is quoted. m
+// is nil if raw is no message.
+func (s *separator) separate(raw []byte, m *message.Message, quoted bool) *Part {
 	var part *Part
 	if m == nil {
 		part = whole(raw)
-	} else if part = s.apart(raw, m); part == nil {
+	} else {
+		part = s.apart(raw, m)
+	}
+	if part == nil && quoted {
+		part = &Part{Text: raw}
+	}
+	if part == nil {
 		return nil
 	}
 	part.kind, part.id = s.subjectOf(raw, m)
@@ -141,7 +149,6 @@ func whole(raw []byte) *Part {
 }
 
 func (p *Part) take(changes []redact.Change, data []redact.Datum) {
-	p.cover = data
 	for _, c := range changes {
 		p.content.Undo = append(p.content.Undo, undo(c))
 	}
@@ -230,8 +237,8 @@ func (s *separator) with(values []string) (*privacy.Scanner, error) {
 	return privacy.New(p)
 }
 
-// withheld stands for the text of a finding that may show personal data.
-const withheld = "withheld: it may show personal data, which is stored apart"
+// Withheld stands for a text that may quote a message.
+const Withheld = "what was found is withheld, since it may show personal data"
 
 // Withhold takes the texts of a record's findings to the personal data.
 func (p *Part) Withhold(d *audit.Details) {
@@ -241,21 +248,44 @@ func (p *Part) Withhold(d *audit.Details) {
 	}
 	kept := make([]audit.Finding, len(d.Findings))
 	for i, f := range d.Findings {
-		f.Message, f.Pointer = withheld, p.cut(f.Pointer)
+		f.Message, f.Pointer = Withheld, Told(f.Pointer)
 		kept[i] = f
 	}
 	d.Findings = kept
 }
 
-// cut returns what may be told of a pointer: the names of members can be personal data.
-func (p *Part) cut(pointer string) string {
-	for _, d := range p.cover {
-		switch {
-		case d.InName:
-			return ""
-		case d.Class == redact.Hidden && strings.HasPrefix(pointer, d.Pointer+"/"):
-			pointer = d.Pointer
+// Told returns what may be told of a pointer: the indexes and the names of members that the schema has,
+// up to the first other name, which is the message's own and can be personal data.
+func Told(pointer string) string {
+	tokens, _ := jsonstream.SplitPointer(pointer)
+	told, inList := "", false
+	for _, token := range tokens {
+		_, err := strconv.Atoi(token)
+		isList, isName := schemaNames()[token]
+		if !isName && (err != nil || !inList) {
+			break
+		}
+		told, inList = told+"/"+token, isList
+	}
+	return told
+}
+
+// schemaNames are the names of all members in the schema of messages, and whether they are those of
+// arrays.
+var schemaNames = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	text, err := schemas.Read(schemas.Message)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
+	if err != nil {
+		panic(err)
+	}
+	for v := range doc.Root().All() {
+		if v.Parent().Name() == "properties" {
+			names[v.Name()] = v.Get("items").Kind() != jsonstream.Absent
 		}
 	}
-	return pointer
-}
+	return names
+})

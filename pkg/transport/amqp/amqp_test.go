@@ -61,8 +61,11 @@ func newPlace(channel *client.Channel, u *url.URL) transporttest.Place {
 	return transporttest.Place{
 		Publisher: func(t *testing.T) transport.Publisher { return publisher(t, u) },
 		Consumer:  func(t *testing.T) transport.Consumer { return consumer(t, u) },
-		Kill:      func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
-		Limit:     128 << 20, // unless the server is told otherwise
+		Withholding: func(t *testing.T) transport.Consumer {
+			return transporttest.Open(t, amqp.Consume, u, transport.Options{Withhold: true})
+		},
+		Kill:  func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
+		Limit: 128 << 20, // unless the server is told otherwise
 		DeadLetters: func(t *testing.T) (bodies [][]byte) {
 			for _, d := range messages(t, channel, u.Path[1:]+".dead") {
 				bodies = append(bodies, d.Body)

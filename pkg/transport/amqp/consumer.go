@@ -254,16 +254,17 @@ const (
 )
 
 func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
+	if d.consumer.options.Withhold {
+		letter := publishing(d.message.Withheld(reason))
+		letter.Headers[broker.ReasonHeader] = broker.Reason(reason)
+		return d.replace(ctx, d.consumer.dead(), nil, letter)
+	}
 	return d.move(ctx, d.consumer.dead(), nil, amqp.Table{broker.ReasonHeader: broker.Reason(reason)})
 }
 
 // move puts the message into another queue, with further headers, and acknowledges it when it
 // is there.
 func (d *delivery) move(ctx context.Context, queue string, arguments, headers amqp.Table) error {
-	if d.taking.over() { // it comes again
-		d.consumer.held.Release(d)
-		return nil
-	}
 	r := d.received
 	m := amqp.Publishing{
 		Headers: amqp.Table{}, DeliveryMode: amqp.Persistent, Body: r.Body, MessageId: r.MessageId, Timestamp: r.Timestamp, Type: r.Type, AppId: r.AppId,
@@ -276,6 +277,16 @@ func (d *delivery) move(ctx context.Context, queue string, arguments, headers am
 	}
 	for name, value := range headers {
 		m.Headers[name] = value
+	}
+	return d.replace(ctx, queue, arguments, m)
+}
+
+// replace puts a message into another queue, and acknowledges the one that was delivered when it is
+// there.
+func (d *delivery) replace(ctx context.Context, queue string, arguments amqp.Table, m amqp.Publishing) error {
+	if d.taking.over() { // it comes again
+		d.consumer.held.Release(d)
+		return nil
 	}
 	if err := d.consumer.publish(ctx, queue, arguments, m); err != nil {
 		return err

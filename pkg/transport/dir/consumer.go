@@ -128,7 +128,7 @@ func (c *consumer) open(n name) (*delivery, error) {
 	}
 	m, err := readFile(path, c.place.options.MaxBytes)
 	if e := (*unusable)(nil); errors.As(err, &e) {
-		return nil, bury(path, c.place.dead(), e.reason)
+		return nil, c.bury(path, m, e.reason)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: the message stays in the queue", plain(err)), os.Rename(path, waiting))
@@ -252,5 +252,13 @@ func (d *delivery) Return(_ context.Context, after time.Duration) error {
 }
 
 func (d *delivery) DeadLetter(_ context.Context, reason string) error {
-	return d.consumer.end(d, func(path string) error { return bury(path, d.consumer.place.dead(), reason) })
+	return d.consumer.end(d, func(path string) error { return d.consumer.bury(path, d.message, reason) })
+}
+
+// bury makes the file of a message a dead letter.
+func (c *consumer) bury(path string, m transport.Message, reason string) error {
+	if c.place.options.Withhold {
+		return withhold(path, c.place.dead(), m.Withheld(reason), reason)
+	}
+	return bury(path, c.place.dead(), reason)
 }

@@ -30,6 +30,7 @@ func TestDir(t *testing.T) {
 		return transporttest.Place{
 			Publisher:   func(t *testing.T) transport.Publisher { return publisher(t, path) },
 			Consumer:    func(t *testing.T) transport.Consumer { return consumer(t, path, transport.Options{}) },
+			Withholding: func(t *testing.T) transport.Consumer { return consumer(t, path, transport.Options{Withhold: true}) },
 			Kill:        func(t *testing.T) { transporttest.Kill(t, os.Args[0], address(path).String()) },
 			DeadLetters: func(t *testing.T) [][]byte { return bodies(t, filepath.Join(path, "dead")) },
 		}

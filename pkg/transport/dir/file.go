@@ -28,18 +28,21 @@ func (e *unusable) Error() string { return e.reason }
 // writeFile makes a file with a message, which is safe on the disk when it returns nil, but
 // for its name.
 func writeFile(path string, m *transport.Message) error {
+	return durable.Create(path, func(f *os.File) error { return write(f, m) })
+}
+
+// write writes a message.
+func write(f *os.File, m *transport.Message) error {
 	var b bytes.Buffer
 	for _, h := range m.Headers() {
 		fmt.Fprintf(&b, "%s: %s\n", h.Name, h.Value)
 	}
 	b.WriteByte('\n')
-	return durable.Create(path, func(f *os.File) error {
-		if _, err := f.Write(b.Bytes()); err != nil {
-			return err
-		}
-		_, err := f.Write(m.Body)
+	if _, err := f.Write(b.Bytes()); err != nil {
 		return err
-	})
+	}
+	_, err := f.Write(m.Body)
+	return err
 }
 
 // readFile reads a message, whose body has limit bytes at most.
@@ -112,11 +115,7 @@ func bury(path, folder, reason string) error {
 		}
 		return errors.Join(os.Rename(path, target), durable.SyncFolder(folder))
 	}
-	temporary := filepath.Join(folder, writing+filepath.Base(path))
-	err = durable.Create(temporary, func(f *os.File) error {
-		if _, err := fmt.Fprintf(f, "%s: %s\n", reasonHeader, transport.OneLine(reason)); err != nil {
-			return err
-		}
+	temporary, err := writeLetter(target, reason, func(f *os.File) error {
 		_, err := io.Copy(f, from)
 		return err
 	})
@@ -124,8 +123,37 @@ func bury(path, folder, reason string) error {
 	if err != nil {
 		return errors.Join(os.Rename(path, target), durable.SyncFolder(folder))
 	}
+	return replace(path, temporary, target)
+}
+
+// withhold is bury for a file of which nothing is kept: letter is the dead letter.
+func withhold(path, folder string, letter transport.Message, reason string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	target := filepath.Join(folder, filepath.Base(path))
+	temporary, err := writeLetter(target, reason, func(f *os.File) error { return write(f, &letter) })
+	if err != nil {
+		return err
+	}
+	return replace(path, temporary, target)
+}
+
+// writeLetter writes a dead letter beside its place, and returns where.
+func writeLetter(target, reason string, rest func(*os.File) error) (temporary string, err error) {
+	temporary = filepath.Join(filepath.Dir(target), writing+filepath.Base(target))
+	return temporary, durable.Create(temporary, func(f *os.File) error {
+		if _, err := fmt.Fprintf(f, "%s: %s\n", reasonHeader, transport.OneLine(reason)); err != nil {
+			return err
+		}
+		return rest(f)
+	})
+}
+
+// replace lets a dead letter that was written be there, and its message no more.
+func replace(path, temporary, target string) error {
 	if err := os.Rename(temporary, target); err != nil {
 		return err
 	}
-	return errors.Join(durable.SyncFolder(folder), os.Remove(path))
+	return errors.Join(durable.SyncFolder(filepath.Dir(target)), os.Remove(path))
 }

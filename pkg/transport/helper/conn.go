@@ -21,6 +21,8 @@ type conn struct {
 	maxBytes int64
 	said     func(string) string // how errors show what the program said
 	lines    *lineWriter
+	// acksLetters: the program would keep messages as dead letters, and may not.
+	acksLetters bool
 
 	mu      sync.Mutex
 	last    uint64

@@ -105,7 +105,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 	c := newConn(name, r, o.MaxBytes, r.said)
 	hello, err := c.call(ctx, request{
 		Do: doHello, Versions: []int{version}, Role: role, URL: u.String(),
-		MaxBytes: o.MaxBytes, Prefetch: o.Prefetch, LeaseMillis: o.Lease.Milliseconds(),
+		MaxBytes: o.MaxBytes, Prefetch: o.Prefetch, LeaseMillis: o.Lease.Milliseconds(), Withhold: o.Withhold,
 	}, nil)
 	if err == nil && hello.Version != version {
 		err = &transport.PermanentError{Err: fmt.Errorf("%s speaks version %d of the protocol, and this program version %d", name, hello.Version, version)}
@@ -115,6 +115,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 		<-c.ended
 		return nil, nil, err
 	}
+	c.acksLetters = o.Withhold && !hello.Withhold
 	return c, hello, nil
 }
 

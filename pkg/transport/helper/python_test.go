@@ -30,6 +30,13 @@ func TestPython(t *testing.T) {
 		return transporttest.Place{
 			Publisher: func(t *testing.T) transport.Publisher { return open(t, Publish, place) },
 			Consumer:  func(t *testing.T) transport.Consumer { return open(t, Consume, place) },
+			Withholding: func(t *testing.T) transport.Consumer {
+				c, err := Consume(t.Context(), parse(t, place), transport.Options{Withhold: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			},
 			DeadLetters: func(t *testing.T) (bodies [][]byte) {
 				files, err := filepath.Glob(filepath.Join(root, "a place", "dead-letters", "*"))
 				if err != nil {

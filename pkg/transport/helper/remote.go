@@ -120,5 +120,8 @@ func (d *delivery) Return(ctx context.Context, after time.Duration) error {
 }
 
 func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
+	if d.consumer.conn.acksLetters {
+		return d.Ack(ctx)
+	}
 	return d.consumer.end(ctx, request{Do: doDeadLetter, Delivery: d.id, Reason: strings.ToValidUTF8(cut(reason, maxErrorText), "\ufffd")})
 }

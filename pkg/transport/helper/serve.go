@@ -20,6 +20,9 @@ type Transport struct {
 	Scheme  string // of its addresses
 	Publish func(context.Context, *url.URL, transport.Options) (transport.Publisher, error)
 	Consume func(context.Context, *url.URL, transport.Options) (transport.Consumer, error)
+	// Withholds: consumers do what transport.Options.Withhold says. Those of others are let make no
+	// dead letters then.
+	Withholds bool
 }
 
 // maxInFlight is how many requests a program works on at once; more are an error.
@@ -183,7 +186,7 @@ func (s *session) hello(ctx context.Context, q request) func(*response) error {
 		if at < 0 {
 			return &transport.PermanentError{Err: fmt.Errorf("this program has no transport %s", quote(u.Scheme))}
 		}
-		o := transport.Options{MaxBytes: max(q.MaxBytes, 0), Prefetch: max(q.Prefetch, 0), Lease: millis(q.LeaseMillis)}.WithDefaults()
+		o := transport.Options{MaxBytes: max(q.MaxBytes, 0), Prefetch: max(q.Prefetch, 0), Lease: millis(q.LeaseMillis), Withhold: q.Withhold}.WithDefaults()
 		switch q.Role {
 		case rolePublish:
 			s.publisher, err = s.transports[at].Publish(ctx, u, o)
@@ -199,7 +202,7 @@ func (s *session) hello(ctx context.Context, q request) func(*response) error {
 		if err != nil {
 			return err
 		}
-		s.opened, s.limit, a.Version = true, lineLimit(o.MaxBytes), version
+		s.opened, s.limit, a.Version, a.Withhold = true, lineLimit(o.MaxBytes), version, q.Withhold && s.transports[at].Withholds
 		return nil
 	}
 }

@@ -48,6 +48,7 @@ type request struct {
 	MaxBytes    int64  `json:"maxBytes,omitzero"`
 	Prefetch    int    `json:"prefetch,omitzero"`
 	LeaseMillis int64  `json:"leaseMillis,omitzero"`
+	Withhold    bool   `json:"withhold,omitzero"`
 
 	Message     *message `json:"message,omitzero"`
 	ReplyTo     string   `json:"replyTo,omitzero"`
@@ -62,7 +63,8 @@ type request struct {
 type response struct {
 	ID       uint64   `json:"id"`
 	Version  int      `json:"version,omitzero"`
-	Ask      bool     `json:"ask,omitzero"` // to hello: the program knows that request
+	Ask      bool     `json:"ask,omitzero"`      // to hello: the program knows that request
+	Withhold bool     `json:"withhold,omitzero"` // to hello: the program keeps no message as a dead letter
 	Message  *message `json:"message,omitzero"`
 	Consumer uint64   `json:"consumer,omitzero"`
 	Delivery uint64   `json:"delivery,omitzero"`

@@ -281,9 +281,13 @@ func (d *delivery) Return(_ context.Context, after time.Duration) error {
 func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	c := d.consumer
 	letter := &nats.Msg{Subject: c.dead(), Data: d.received.Data, Header: nats.Header{}}
-	for name, values := range d.received.Header {
-		if name != jetstream.MsgIDHeader {
-			letter.Header[name] = values
+	if c.options.Withhold {
+		letter = msgOf(c.dead(), d.message.Withheld(reason))
+	} else {
+		for name, values := range d.received.Header {
+			if name != jetstream.MsgIDHeader {
+				letter.Header[name] = values
+			}
 		}
 	}
 	letter.Header[broker.ReasonHeader] = []string{broker.Reason(reason)}

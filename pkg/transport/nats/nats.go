@@ -159,11 +159,16 @@ const timeout = 5 * time.Second
 // there (as long as the stream remembers, usually two minutes); "" is for messages that have
 // none.
 func (p *place) publish(ctx context.Context, subject, id string, m transport.Message) error {
+	return p.send(ctx, msgOf(subject, m), id)
+}
+
+// msgOf returns a message as the library has it.
+func msgOf(subject string, m transport.Message) *nats.Msg {
 	msg := &nats.Msg{Subject: subject, Data: m.Body, Header: nats.Header{}}
 	for _, h := range m.Headers() {
 		msg.Header[h.Name] = []string{h.Value}
 	}
-	return p.send(ctx, msg, id)
+	return msg
 }
 
 func (p *place) send(ctx context.Context, msg *nats.Msg, id string) error {

@@ -62,8 +62,13 @@ func newPlace(js jetstream.JetStream, u *url.URL) transporttest.Place {
 	return transporttest.Place{
 		Publisher: func(t *testing.T) transport.Publisher { return publisher(t, u) },
 		Consumer:  func(t *testing.T) transport.Consumer { return consumer(t, u) },
-		Kill:      func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
-		Limit:     1 << 20,
+		Withholding: func(t *testing.T) transport.Consumer {
+			o := options
+			o.Withhold = true
+			return transporttest.Open(t, nats.Consume, u, o)
+		},
+		Kill:  func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
+		Limit: 1 << 20,
 		DeadLetters: func(t *testing.T) (bodies [][]byte) {
 			for _, m := range messages(t, js, u.Path[1:]+".dead") {
 				bodies = append(bodies, m.Data)

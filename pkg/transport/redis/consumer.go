@@ -361,7 +361,11 @@ func (d *delivery) Return(ctx context.Context, after time.Duration) error {
 
 func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	keys := []string{d.consumer.key, beside(d.consumer.stream, "dead")}
-	return d.move(ctx, deadScript, keys, broker.ReasonHeader, broker.Reason(reason))
+	args := []any{broker.ReasonHeader, broker.Reason(reason)}
+	if d.consumer.options.Withhold {
+		args = append(args, fieldsOf(d.message.Withheld(reason))...)
+	}
+	return d.move(ctx, deadScript, keys, args...)
 }
 
 // move ends a delivery by a script.

@@ -127,11 +127,16 @@ func (s *server) publish(ctx context.Context, stream string, m transport.Message
 	if m.ID != "" {
 		keys = append(keys, beside(stream, "id:"+digest(m.ID)))
 	}
-	args := []any{remember.Milliseconds(), bodyField, m.Body}
+	return s.write(ctx, publishScript, keys, append([]any{remember.Milliseconds()}, fieldsOf(m)...)...)
+}
+
+// fieldsOf returns the fields of an entry, and their values.
+func fieldsOf(m transport.Message) []any {
+	fields := []any{bodyField, m.Body}
 	for _, h := range m.Headers() {
-		args = append(args, h.Name, h.Value)
+		fields = append(fields, h.Name, h.Value)
 	}
-	return s.write(ctx, publishScript, keys, args...)
+	return fields
 }
 
 type publisher struct {

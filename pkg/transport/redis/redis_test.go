@@ -64,7 +64,12 @@ func newPlace(c *client.Client, u *url.URL) transporttest.Place {
 	return transporttest.Place{
 		Publisher: func(t *testing.T) transport.Publisher { return publisher(t, u) },
 		Consumer:  func(t *testing.T) transport.Consumer { return consumer(t, u) },
-		Kill:      func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
+		Withholding: func(t *testing.T) transport.Consumer {
+			o := options
+			o.Withhold = true
+			return transporttest.Open(t, redis.Consume, u, o)
+		},
+		Kill: func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
 		DeadLetters: func(t *testing.T) (bodies [][]byte) {
 			for _, entry := range entries(t, c, key(u, "dead")) {
 				bodies = append(bodies, []byte(entry.Values["body"].(string)))

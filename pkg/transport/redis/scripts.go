@@ -58,11 +58,13 @@ if not first[2] then return -1 end
 return math.max(0, first[2] - now)`
 
 // deadScript moves an entry to the dead letters. KEYS: the stream, the dead letters. ARGV: the
-// group, the id, the name of the header with the reason, the reason.
+// group, the id, the name of the header with the reason, the reason, and fields and values if they
+// are to be there in place of the entry's.
 const deadScript = `
 local entry = redis.call('XRANGE', KEYS[1], ARGV[2], ARGV[2])[1]
 if entry then
   local fields = entry[2]
+  if #ARGV > 4 then fields = {unpack(ARGV, 5)} end
   fields[#fields + 1] = ARGV[3]
   fields[#fields + 1] = ARGV[4]
   redis.call('XADD', KEYS[2], '*', unpack(fields))

@@ -31,7 +31,17 @@ func (d *delivery) Return(ctx context.Context, after time.Duration) error {
 }
 
 func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
-	return d.end(ctx, ending{sequence: d.sequence, last: bury, reason: reason})
+	return d.end(ctx, d.buried(reason))
+}
+
+// buried returns the ending by which it is a dead letter.
+func (d *delivery) buried(reason string) ending {
+	e := ending{sequence: d.sequence, last: bury, reason: reason}
+	if d.consumer.queue.options.Withhold {
+		letter := d.message.Withheld(reason)
+		e.letter = &letter
+	}
+	return e
 }
 
 func (d *delivery) end(ctx context.Context, e ending) error {
@@ -46,8 +56,9 @@ func (d *delivery) end(ctx context.Context, e ending) error {
 type ending struct {
 	sequence int64
 	last     last
-	after    time.Duration // of delay
-	reason   string        // of bury
+	after    time.Duration      // of delay
+	reason   string             // of bury
+	letter   *transport.Message // of bury: what is kept in place of the message; nil for the message
 }
 
 func (ending) size() int { return 0 }
@@ -96,16 +107,27 @@ func (c *consumer) end(ctx context.Context, list []ending) error {
 	return err
 }
 
+// The statement that makes a dead letter of a message, before and after its headers and body.
+const (
+	letters   = "INSERT INTO handoff_dead_letter (sequence, queue, sender, died, reason, headers, body) SELECT sequence, queue, sender, ?, ?, "
+	ofMessage = "FROM handoff_message WHERE sequence = ? ON CONFLICT DO NOTHING"
+)
+
 // endOne does what an ending needs for itself.
 func (c *consumer) endOne(tx *database.Tx, e ending) error {
 	switch e.last {
 	case delay:
 		return tx.Exec(c.queue.dialect.delay, e.after.Milliseconds(), e.sequence, c.instance)
 	case bury:
-		return tx.Exec(`
-INSERT INTO handoff_dead_letter (sequence, queue, sender, died, reason, headers, body)
-SELECT sequence, queue, sender, ?, ?, headers, body FROM handoff_message WHERE sequence = ? ON CONFLICT DO NOTHING`,
-			time.Now().UTC().Format(time.RFC3339Nano), transport.OneLine(e.reason), e.sequence)
+		at, reason := time.Now().UTC().Format(time.RFC3339Nano), transport.OneLine(e.reason)
+		if e.letter == nil {
+			return tx.Exec(letters+"headers, body "+ofMessage, at, reason, e.sequence)
+		}
+		headers, err := encode(e.letter)
+		if err != nil {
+			return err
+		}
+		return tx.Exec(letters+"?, "+c.queue.dialect.bytes+" "+ofMessage, at, reason, headers, e.letter.Body, e.sequence)
 	default:
 		return nil
 	}

@@ -16,25 +16,26 @@ type dialect struct {
 	delay string                    // gives a message back: milliseconds, sequence, taken_by
 	in    string                    // is one of a list
 	list  func(numbers []int64) any // that list
+	bytes string                    // a parameter that is bytes, where nothing else says so
 }
 
 var (
 	sqlite = newDialect(
-		"INTEGER PRIMARY KEY AUTOINCREMENT", "CAST(unixepoch('subsec') * 1000 AS INTEGER)", "",
+		"INTEGER PRIMARY KEY AUTOINCREMENT", "CAST(unixepoch('subsec') * 1000 AS INTEGER)", "", "?",
 		"IN (SELECT value FROM json_each(?))",
 		func(numbers []int64) any {
 			return "[" + strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]") + "]"
 		},
 	)
 	postgres = newDialect(
-		"BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", "FOR UPDATE SKIP LOCKED",
+		"BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", "FOR UPDATE SKIP LOCKED", "CAST(? AS BYTEA)",
 		"= ANY (?)",
 		func(numbers []int64) any { return numbers },
 	)
 )
 
 // newDialect returns the statements, all times in which are the database's.
-func newDialect(key, now, lock, in string, list func([]int64) any) dialect {
+func newDialect(key, now, lock, bytes, in string, list func([]int64) any) dialect {
 	return dialect{
 		// id is a digest of the message's ID. due is when the message may be delivered.
 		// headers is a JSON object, body are the bytes as they were sent.
@@ -79,6 +80,7 @@ WHERE queue = ? AND sender = ? AND taken_by IS NULL ORDER BY due, sequence LIMIT
 		delay: `UPDATE handoff_message SET taken_by = NULL, due = ` + now + ` + ? WHERE sequence = ? AND taken_by = ?`,
 		in:    in,
 		list:  list,
+		bytes: bytes,
 	}
 }
 

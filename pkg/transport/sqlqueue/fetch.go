@@ -120,7 +120,7 @@ func (c *consumer) take(ctx context.Context) error {
 			continue
 		}
 		c.beside.Go(func() { // after an error it is taken again
-			_ = c.ends.add(c.stopped, ending{sequence: r.delivery.sequence, last: bury, reason: r.unusable})
+			_ = c.ends.add(c.stopped, r.delivery.buried(r.unusable))
 		})
 	}
 	if len(rows) > 0 {

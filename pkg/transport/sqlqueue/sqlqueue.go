@@ -80,7 +80,7 @@ func open(ctx context.Context, u *url.URL, o transport.Options) (*queue, error) 
 	if err != nil {
 		return nil, err
 	}
-	db, err := database.Open(ctx, address, database.Options{Create: true, PageSize: 4 << 10})
+	db, err := database.Open(ctx, address, database.Options{Create: true, PageSize: 4 << 10, Wipe: o.Withhold})
 	if err != nil {
 		return nil, err
 	}

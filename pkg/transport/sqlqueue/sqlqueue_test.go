@@ -40,9 +40,10 @@ func TestQueue(t *testing.T) {
 
 func place(u *url.URL) transporttest.Place {
 	return transporttest.Place{
-		Publisher: func(t *testing.T) transport.Publisher { return publisher(t, u) },
-		Consumer:  func(t *testing.T) transport.Consumer { return consumer(t, u, transport.Options{}) },
-		Kill:      func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
+		Publisher:   func(t *testing.T) transport.Publisher { return publisher(t, u) },
+		Consumer:    func(t *testing.T) transport.Consumer { return consumer(t, u, transport.Options{}) },
+		Withholding: func(t *testing.T) transport.Consumer { return consumer(t, u, transport.Options{Withhold: true}) },
+		Kill:        func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
 		DeadLetters: func(t *testing.T) (list [][]byte) {
 			for _, body := range texts(t, u, "SELECT body FROM handoff_dead_letter ORDER BY sequence") {
 				list = append(list, []byte(body))

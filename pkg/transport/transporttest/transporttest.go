@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,6 +21,8 @@ type Place struct {
 	// Publisher and Consumer open one more of each; the test closes them.
 	Publisher func(*testing.T) transport.Publisher
 	Consumer  func(*testing.T) transport.Consumer
+	// Withholding opens a consumer with [transport.Options].Withhold; nil if there are no dead letters.
+	Withholding func(*testing.T) transport.Consumer
 	// Kill opens a consumer that takes one message and dies with it, without closing anything;
 	// nil where a test cannot do that.
 	Kill func(*testing.T)
@@ -51,6 +54,7 @@ func Run(t *testing.T, start func(*testing.T) Place) {
 		{"with a consumer that died, again for another", killed},
 		{"each message for one consumer", competing},
 		{"dead letters", deadLetters},
+		{"dead letters without the messages", withheld},
 		{"answers", answers},
 		{"answers wait", answersWait},
 		{"a reply long after", replies},
@@ -241,6 +245,29 @@ func competing(t *testing.T, p Place) {
 	}
 	cancel()
 	taking.Wait()
+}
+
+// withheld: nothing of a message is left with the transport, but its key and the reason, which says
+// where it is.
+func withheld(t *testing.T, p Place) {
+	if p.Withholding == nil || p.DeadLetters == nil {
+		return
+	}
+	m := numbered(1)
+	m.Key, m.Body = "h-1", []byte(`{"customer":"Erika Mustermann"}`)
+	publish(t, p.Publisher(t), m)
+	c := p.Withholding(t)
+	if err := Next(t, c).DeadLetter(t.Context(), "SAFETY_VIOLATION: record 7 of the audit log"); err != nil {
+		t.Fatal(err)
+	}
+	closing(t, c)
+	for _, body := range p.DeadLetters(t) {
+		if text := string(body); strings.Contains(text, "Erika") || !strings.Contains(text, "h-1") || !strings.Contains(text, "record 7") {
+			t.Errorf("the dead letter is %q", text)
+		}
+	}
+	publish(t, p.Publisher(t), numbered(2))
+	same(t, next(t, p.Consumer(t)).Message(), numbered(2))
 }
 
 func deadLetters(t *testing.T, p Place) {

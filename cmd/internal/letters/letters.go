@@ -1,0 +1,124 @@
+// Package letters removes dead letters from transports, and says what no command reaches.
+package letters
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/transport/dir"
+	"github.com/eaapl/handoff/pkg/transport/sqlqueue"
+)
+
+// Flag names the transports whose dead letters are removed, too.
+type Flag struct{ addresses []string }
+
+// Register registers the flag.
+func (f *Flag) Register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.addresses, "queue", nil, "also remove the dead letters of this transport, a `URL` of dir:, sqlite: or postgres:; may be repeated")
+	cli.OnlyForCall(c, "queue")
+}
+
+// Check returns what is wrong with the addresses.
+func (f *Flag) Check() error {
+	for _, address := range f.addresses {
+		if _, _, err := open(address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A remover removes the dead letters of some handoffs from a place.
+type remover func(ctx context.Context, u *url.URL, handoffs []string) (int, error)
+
+func open(address string) (remover, *url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil { // it would show parts of a password
+		return nil, nil, fmt.Errorf("--queue: it is no URL: use one such as dir:queue")
+	}
+	switch u.Scheme {
+	case "dir":
+		return dir.RemoveLetters, u, nil
+	case "sqlite", "postgres", "postgresql":
+		return sqlqueue.RemoveLetters, u, nil
+	default:
+		return nil, nil, term.WithHint(fmt.Errorf("--queue %s: handoff cannot remove single dead letters there: use dir:, sqlite: or postgres:", term.Visible(transport.Shown(u))), "remove them with the tools of that server")
+	}
+}
+
+// A Store is a place from which something was removed.
+type Store struct {
+	Store   string `json:"store"`
+	Removed int    `json:"removed"`
+}
+
+// A Beyond is a place that no command reaches, or not this one.
+type Beyond struct {
+	Store string `json:"store"`
+	Why   string `json:"why"`
+}
+
+// A Reach says what a removal has reached, and what not.
+type Reach struct {
+	Reached    []Store  `json:"reached"`
+	NotReached []Beyond `json:"notReached"`
+}
+
+// Removed notes what was removed from a store.
+func (r *Reach) Removed(store string, n int) { r.Reached = append(r.Reached, Store{store, n}) }
+
+// Left notes a store that is not reached.
+func (r *Reach) Left(store, why string) { r.NotReached = append(r.NotReached, Beyond{store, why}) }
+
+// WriteText writes a line for each store.
+func (r *Reach) WriteText(w io.Writer, _ int, _ term.Palette) error {
+	for _, s := range r.Reached {
+		if _, err := fmt.Fprintf(w, "removed from %s: %d\n", term.Visible(s.Store), s.Removed); err != nil {
+			return err
+		}
+	}
+	for _, b := range r.NotReached {
+		if _, err := fmt.Fprintf(w, "not reached: %s: %s\n", term.Visible(b.Store), term.Visible(b.Why)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove removes the dead letters of some handoffs, which came by some transports, from the places of
+// the flag, and notes that, and what is left. After an error, what was removed stays noted.
+func (f *Flag) Remove(ctx context.Context, r *Reach, handoffs, transports []string) error {
+	handoffs = slices.DeleteFunc(slices.Clone(handoffs), func(id string) bool { return id == "" })
+	var reached []string
+	for _, address := range f.addresses {
+		remove, u, err := open(address)
+		if err != nil {
+			return err
+		}
+		n, err := remove(ctx, u, handoffs)
+		if err != nil {
+			return fmt.Errorf("the dead letters of %s: %w", term.Visible(transport.Shown(u)), err)
+		}
+		r.Removed("the dead letters of "+transport.Shown(u), n)
+		reached = append(reached, strings.TrimSuffix(u.Scheme, "ql"))
+	}
+	for _, name := range transports {
+		if !slices.Contains(reached, name) && name != "http" {
+			r.Left("dead letters of "+name, "of a receiver that ran without --personal-data they have the message: name the place with --queue, or remove them with the tools of its server")
+		}
+		r.Left("other consumers of "+name, "whoever else reads there may have the message")
+	}
+	if len(transports) > 0 {
+		r.Left("the sender", "its store, its state and its backups are its own")
+	}
+	return nil
+}
