@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/eaapl/handoff/pkg/guard"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -18,13 +19,16 @@ import (
 const started = `{"jsonrpc":"2.0","id":"start","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 	`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 
-// written returns the lines that a server writes for lines, without the answer to initialize.
+// written returns the lines that a server writes for lines, without the answer to initialize. It waits
+// for them however long they take: time passes only while all wait.
 func written(t *testing.T, o mcpserver.Options, lines ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := mcpserver.New(o).Serve(t.Context(), strings.NewReader(started+strings.Join(lines, "\n")), &out); err != nil {
-		t.Fatal(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		if err := mcpserver.New(o).Serve(t.Context(), strings.NewReader(started+strings.Join(lines, "\n")), &out); err != nil {
+			t.Fatal(err)
+		}
+	})
 	var all []string
 	for line := range strings.Lines(out.String()) {
 		if !strings.Contains(line, `"id":"start"`) {
