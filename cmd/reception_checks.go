@@ -37,7 +37,7 @@ func (f *receptionChecks) files() []string {
 
 // validator returns what the flags describe, and the scanner, which the caller closes.
 func (f *receptionChecks) validator(g *cli.Globals, c *cobra.Command, all bool) (*validate.Validator, *cli.Scanner, error) {
-	o := validate.Options{Formats: []format.Format{format.EAAPL}, Limits: g.Limits, Strict: f.matters.Strict, All: all}
+	o := validate.Options{Formats: []format.Format{format.EAAPL}, Limits: g.Limits, Strict: f.matters.Strict, All: all, Received: true}
 	err := checkFreshness(f.fresh)
 	if err != nil {
 		return nil, nil, err

@@ -75,6 +75,7 @@ func (f *cardSignFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	warnOfNames(c, key)
 	f.sign.Replace = f.force
 	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) { return f.append(dst, d, key) }
 	return f.Run(c, args)
@@ -101,4 +102,13 @@ func (f *cardSignFlags) append(dst []byte, d input.Document, key sign.Key) ([]by
 		return nil, cli.Reject(input.InFile(term.Visible(d.Source.Name), err))
 	}
 	return append(dst, text...), nil
+}
+
+// warnOfNames warns of keys that other programs may not find.
+func warnOfNames(c *cobra.Command, keys ...sign.Key) {
+	for _, k := range keys {
+		if text := agentcard.NameWarning(k); text != "" {
+			term.Warn(c.ErrOrStderr(), text)
+		}
+	}
 }

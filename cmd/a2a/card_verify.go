@@ -61,6 +61,7 @@ func (f *cardVerifyFlags) run(c *cobra.Command, args []string) error {
 	if f.verifier, err = agentcard.NewVerifier(keys); err != nil {
 		return err
 	}
+	warnOfNames(c, keys...)
 	out, err := f.reports.Start(f.Globals, c, nil)
 	if err != nil {
 		return err

@@ -251,3 +251,32 @@ func TestOracleDeviations(t *testing.T) {
 		})
 	}
 }
+
+// TestOracleNames: jose, which knows EdDSA by both names, finds no key of a set whose alg is the other one.
+// What we warn of is just that.
+func TestOracleNames(t *testing.T) {
+	o := newOracle(t)
+	p := newPair(t, sign.NewEd25519Key("k1"))
+	for _, tt := range []struct {
+		name, key, header string // alg of the key set, alg of the signature
+		found             bool
+	}{
+		{"EdDSA for both", `"alg":"EdDSA",`, "EdDSA", true},
+		{"no alg in the set", ``, "EdDSA", true},
+		{"Ed25519 in the set", `"alg":"Ed25519",`, "EdDSA", false},
+		{"Ed25519 in the signature", `"alg":"EdDSA",`, "Ed25519", false},
+	} {
+		key := strings.Replace(string(p.public), `"alg":"EdDSA",`, tt.key, 1)
+		a := o.ask(request{Do: "find", Header: json.RawMessage(`{"alg":"` + tt.header + `","kid":"k1"}`), Keys: map[string]json.RawMessage{"k1": json.RawMessage(key)}})
+		if a.Holds != tt.found || !tt.found && a.Error != "ERR_JWKS_NO_MATCHING_KEY" {
+			t.Errorf("%s: found %v, %s", tt.name, a.Holds, a.Error)
+		}
+		keys, err := sign.ParseJWSKeys([]byte(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := NameWarning(keys[0]) != ""; tt.header == "EdDSA" && warned == tt.found {
+			t.Errorf("%s: we warn: %v", tt.name, warned)
+		}
+	}
+}

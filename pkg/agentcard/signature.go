@@ -38,6 +38,16 @@ type Signature struct {
 	bytes     []byte
 }
 
+// NameWarning returns why other programs may not verify what a key signs, "" if nothing is known: its
+// JSON Web Key has another name for the algorithm than signatures have.
+func NameWarning(k sign.Key) string {
+	if k.OtherName() == "" {
+		return ""
+	}
+	return fmt.Sprintf("the key %s has alg %q, and signatures have %q: programs that select keys by alg do not find it; publish it with alg %[3]q, or without alg",
+		finding.Quote(k.ID), k.OtherName(), k.JWSAlgorithm())
+}
+
 // Holds reports whether the signature holds.
 func (s *Signature) Holds() bool { return s.Reason == "" }
 
@@ -85,6 +95,8 @@ func readSignature(v jsonstream.Value) *Signature {
 	switch {
 	case strings.EqualFold(s.Algorithm, "none"):
 		s.fail(sign.UnsupportedAlgorithm, "alg is none, which anybody can write: only ES256 and EdDSA are accepted")
+	case s.Algorithm == sign.NewEdDSA:
+		s.fail(sign.UnsupportedAlgorithm, "signed with %s, the name of RFC 9864 for EdDSA: verifiers of A2A 1.0 look for EdDSA, so have it signed with that name", s.Algorithm)
 	case s.Algorithm != "ES256" && s.Algorithm != "EdDSA":
 		s.fail(sign.UnsupportedAlgorithm, "signed with %s: only ES256 and EdDSA are accepted", finding.Quote(s.Algorithm))
 	case len(s.bytes) != 64:

@@ -1,7 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
+	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,7 +47,15 @@ func (s *Server) Handler(g *guard.Guard) http.Handler {
 					return
 				}
 			}
-			served.ServeHTTP(w, r)
+			if r.Method == http.MethodPost {
+				if answer := withTextIDs(r, MaxLine(s.options.Limits)); answer != nil {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(http.StatusBadRequest)
+					_, _ = w.Write(answer) // the client may be gone
+					return
+				}
+			}
+			served.ServeHTTP(clientWriter{w}, r)
 		}
 	})
 }
@@ -53,4 +65,58 @@ func (s *Server) Handler(g *guard.Guard) http.Handler {
 func endless(w http.ResponseWriter) {
 	c := http.NewResponseController(w)
 	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // where there are none, all is well
+}
+
+// withTextIDs gives a request the body that the SDK is to read: with the text of ids in their place. It
+// returns the answer to a batch that the SDK should not get.
+func withTextIDs(r *http.Request, limit int64) (answer []byte) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if err == nil && int64(len(body)) <= limit {
+		if batch := bytes.TrimSpace(body); len(batch) > 0 && batch[0] == '[' {
+			elements, answer := elementsOf(batch)
+			if answer != nil {
+				return answer
+			}
+			for i, e := range elements {
+				elements[i] = textIDs(e)
+			}
+			body = slices.Concat([]byte{'['}, bytes.Join(elements, []byte{','}), []byte{']'})
+		} else {
+			body = textIDs(body)
+		}
+		r.ContentLength = int64(len(body))
+	}
+	rest := r.Body // what is too long or cut off, the SDK refuses
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), rest), rest}
+	return nil
+}
+
+// A clientWriter writes the SDK's answers with the ids of the client. The SDK writes whole events.
+type clientWriter struct{ http.ResponseWriter }
+
+// Unwrap is for [http.ResponseController].
+func (w clientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w clientWriter) Write(p []byte) (int, error) {
+	var made []byte
+	switch kind := w.Header().Get("Content-Type"); {
+	case strings.HasPrefix(kind, "application/json"):
+		made = clientIDs(p)
+	case strings.HasPrefix(kind, "text/event-stream"):
+		for line := range bytes.Lines(p) {
+			if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+				line = slices.Concat([]byte("data: "), clientIDs(data))
+			}
+			made = append(made, line...)
+		}
+	default:
+		made = p
+	}
+	if _, err := w.ResponseWriter.Write(made); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

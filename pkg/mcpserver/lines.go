@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -32,15 +31,15 @@ type lines struct {
 	close    sync.Once
 	ended    error // set before incoming is closed
 
-	mu      sync.Mutex   // guards out and what follows
-	waiting map[any]bool // the ids of requests that have no answer yet
+	mu      sync.Mutex     // guards out, batches and what follows
+	waiting map[any]*batch // the ids of requests without an answer, each with its batch, nil for none
 	answer  chan struct{}
 }
 
 // Connect implements [mcp.Transport].
 func (l *lines) Connect(context.Context) (mcp.Connection, error) {
 	l.incoming, l.closed, l.answer = make(chan jsonrpc.Message), make(chan struct{}), make(chan struct{}, 1)
-	l.waiting = map[any]bool{}
+	l.waiting = map[any]*batch{}
 	go l.readAll()
 	return l, nil
 }
@@ -70,13 +69,8 @@ func (l *lines) readAll() {
 	r := bufio.NewReaderSize(l.in, 64<<10)
 	for {
 		line, err := l.line(r)
-		if len(bytes.TrimSpace(line)) > 0 {
-			if m, fault := decode(line); fault != nil {
-				if err := l.write(fault); err != nil {
-					l.ended = err
-					return
-				}
-			} else if !l.pass(m) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if l.ended = l.take(line); l.ended != nil {
 				return
 			}
 		}
@@ -103,53 +97,83 @@ func (l *lines) line(r *bufio.Reader) ([]byte, error) {
 			continue
 		}
 		if long {
-			err = errors.Join(err, l.write(fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a request of more than %d bytes: give the message as the path of a file, or split it", l.limit))))
+			err = errors.Join(err, l.settle(nil, fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a request of more than %d bytes: give the message as the path of a file, or split it", l.limit))))
 		}
 		return line, err
 	}
 }
 
-// decode decodes a message, or returns the answer that says why it is none.
-func decode(line []byte) (jsonrpc.Message, []byte) {
-	if !utf8.Valid(line) {
-		return nil, fault(nil, jsonrpc.CodeParseError, "the line is not valid UTF-8: JSON is written in UTF-8")
+// take answers what is at fault in a line, and passes the rest on. The error is why there is nothing
+// more to read.
+func (l *lines) take(line []byte) error {
+	if fault := malformed(line); fault != nil {
+		return l.settle(nil, fault)
 	}
-	if !json.Valid(line) {
-		return nil, fault(nil, jsonrpc.CodeParseError, "the line is not JSON: write one JSON-RPC message a line, nested no deeper than 1000")
-	}
-	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		text := "not a JSON-RPC 2.0 message"
-		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) {
-			text = "a batch: write one JSON-RPC message a line"
+	elements, b := [][]byte{line}, (*batch)(nil)
+	if line[0] == '[' {
+		var fault []byte
+		if elements, fault = elementsOf(line); fault != nil {
+			return l.settle(nil, fault)
 		}
-		return nil, fault(idOf(line), jsonrpc.CodeInvalidRequest, text+"; it has jsonrpc, method and id, and is nested no deeper than 1000")
+		b = &batch{left: len(elements), limit: l.limit}
 	}
-	return m, nil
-}
-
-// idOf returns the id of a request that cannot be decoded, nil if it has none: else its client
-// would wait forever.
-func idOf(line []byte) []byte {
-	d := jsontext.NewDecoder(bytes.NewReader(line), jsontext.AllowDuplicateNames(true))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return nil
+	var messages []jsonrpc.Message
+	for _, text := range elements {
+		m, isCall, fault := l.enter(text, b)
+		if fault == nil {
+			messages = append(messages, m)
+		}
+		if !isCall {
+			if err := l.settle(b, fault); err != nil {
+				return err
+			}
+		}
 	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil
-		}
-		found := name.String() == "id"
-		v, err := d.ReadValue()
-		if err != nil {
-			return nil
-		}
-		if found && (v.Kind() == '"' || v.Kind() == '0') {
-			return v
+	for _, m := range messages {
+		select {
+		case l.incoming <- m:
+		case <-l.closed:
+			return io.EOF
 		}
 	}
 	return nil
+}
+
+// malformed returns the answer to a line that is not JSON, nil for others.
+func malformed(line []byte) []byte {
+	switch {
+	case !utf8.Valid(line):
+		return fault(nil, jsonrpc.CodeParseError, "the line is not valid UTF-8: JSON is written in UTF-8")
+	case !json.Valid(line):
+		return fault(nil, jsonrpc.CodeParseError, "the line is not JSON: write one JSON-RPC message a line, nested no deeper than 1000")
+	}
+	return nil
+}
+
+// enter decodes a message, and notes that a request waits for its answer. The fault is the answer to
+// what is no message, or none that can be answered.
+func (l *lines) enter(text []byte, b *batch) (m jsonrpc.Message, isCall bool, answer []byte) {
+	refuse := func(why string) (jsonrpc.Message, bool, []byte) {
+		return nil, false, fault(idOf(text), jsonrpc.CodeInvalidRequest, why)
+	}
+	m, err := jsonrpc.DecodeMessage(textIDs(text))
+	if err != nil {
+		return refuse("not a JSON-RPC 2.0 message; it has jsonrpc, method and id, and is nested no deeper than 1000")
+	}
+	r, ok := m.(*jsonrpc.Request)
+	if !ok || !r.IsCall() {
+		return m, false, nil
+	}
+	if b != nil && r.Method == "initialize" {
+		return refuse("initialize in a batch: send it by itself, before all else")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, taken := l.waiting[r.ID.Raw()]; taken {
+		return refuse("the id of another request that has no answer yet: give each request an id of its own")
+	}
+	l.waiting[r.ID.Raw()] = b
+	return m, true, nil
 }
 
 func fault(id []byte, code int, text string) []byte {
@@ -157,23 +181,7 @@ func fault(id []byte, code int, text string) []byte {
 		id = []byte("null")
 	}
 	quoted, _ := json.Marshal(text) // a string always can be
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, code, quoted)
-}
-
-// pass hands a message to whoever reads, and reports whether there is somebody.
-func (l *lines) pass(m jsonrpc.Message) bool {
-	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-		l.mu.Lock()
-		l.waiting[r.ID.Raw()] = true // a second request of that id, the SDK does not answer
-		l.mu.Unlock()
-	}
-	select {
-	case l.incoming <- m:
-		return true
-	case <-l.closed:
-		l.ended = io.EOF
-		return false
-	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted)
 }
 
 // answered notes that a request has its answer.
@@ -213,17 +221,30 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	err = l.write(append(text, '\n'))
-	if r, ok := m.(*jsonrpc.Response); ok {
-		l.answered(r.ID.Raw())
+	text = clientIDs(text)
+	r, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return l.settle(nil, text)
 	}
-	return err
+	defer l.answered(r.ID.Raw())
+	l.mu.Lock()
+	b := l.waiting[r.ID.Raw()]
+	l.mu.Unlock()
+	return l.settle(b, text)
 }
 
-func (l *lines) write(line []byte) error {
+// settle writes a message, or adds it to the answers of its batch and writes all of them when none is
+// missing. nil settles an element of a batch that has no answer.
+func (l *lines) settle(b *batch, message []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err := l.out.Write(line)
+	if b != nil {
+		message = b.settle(message)
+	}
+	if message == nil {
+		return nil
+	}
+	_, err := l.out.Write(append(message, '\n'))
 	return err
 }
 

@@ -85,7 +85,7 @@ func (s *Server) delivering() []property {
 	all := []property{inline()}
 	if s.options.Files != nil {
 		all = append(all,
-			text("output", "Write what is made to the file of this path, in one of the folders that this server may use, in place of returning its text."),
+			text("output", "Write what is made to the file of this path, in one of the folders that this server may use, in place of returning its text. It ends in .json, .jsonl, .ndjson, .patch or .txt, and is no hidden file and none by which programs find their settings."),
 			boolean("overwrite", "Replace the file of output if it is there. Without it that is an error."))
 	}
 	return all

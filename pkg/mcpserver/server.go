@@ -33,7 +33,8 @@ type Files interface {
 	// the path, and what to do.
 	Open(path string) (io.ReadCloser, error)
 	// Write writes a file as a whole or not at all. If it is there, that is an error unless
-	// overwrite.
+	// overwrite. What is written may be what others have put into a message: Write refuses names by
+	// which agents and other programs find instructions and settings.
 	Write(path string, content []byte, overwrite bool) error
 }
 

@@ -1,47 +1,13 @@
 package render
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/internal/view"
 )
-
-// isTagName reports whether a name in small letters makes a delimiter of chat templates, or of
-// the prompts of tools, in angle brackets, as in <s> and </tool_call>. Any <|name|> is one.
-func isTagName(name string) bool {
-	switch name {
-	case "s", "bos", "eos", "pad", "unk", "sop", "eop", "sys",
-		"start_of_turn", "end_of_turn", "start_of_image", "begin_of_text", "end_of_text",
-		"system", "system_prompt", "system-prompt", "system-reminder", "developer", "assistant", "human",
-		"think", "thinking", "tools", "tool_call", "tool_calls", "tool_response", "tool_responses", "tool_result", "tool_results",
-		"function_call", "function_calls", "function_result", "function_results", "invoke",
-		"antml:function_calls", "antml:invoke", "antml:parameter", "antml:thinking":
-		return true
-	}
-	return false
-}
-
-// isBracketName is [isTagName] for square brackets, as in [INST] and [/INST].
-func isBracketName(name string) bool {
-	switch name {
-	case "inst", "sys", "gmask", "system_prompt", "available_tools", "tool_calls", "tool_results", "tool_content", "model_settings":
-		return true
-	}
-	return false
-}
-
-// isSpeaker reports whether a word in small letters and a colon at the start of a line makes
-// a delimiter, as "Human:" does, or after the signs of a heading, as "### Response:".
-func isSpeaker(word string, heading bool) bool {
-	switch word {
-	case "human", "user", "assistant", "system", "developer", "ai":
-		return true
-	case "instruction", "instructions", "response", "input":
-		return heading
-	}
-	return false
-}
 
 // A word is what is read of a name; what is longer is none.
 type word struct {
@@ -61,9 +27,9 @@ func (w *word) add(c byte) bool {
 
 func (w *word) String() string { return string(w.letters[:w.n]) }
 
-// delimiters returns the edits that break up the delimiters of chat templates. They are
-// found whatever their case is, with look-alike letters and signs, and with characters that do
-// not show; those with bars and the names of speakers also with white space in them.
+// delimiters returns the edits that break up the marks of chat templates. They are found whatever their
+// case is, with look-alike letters and signs, with characters that do not show, and with escapes in
+// them; those with bars and the names of speakers also with white space in them.
 func delimiters(text string) (edits []edit) {
 	lineStart := true
 	for i := 0; i < len(text); {
@@ -73,24 +39,38 @@ func delimiters(text string) (edits []edit) {
 				edits = append(edits, edit{at, 0, Quoted})
 			}
 		}
-		if c := text[i]; c < utf8.RuneSelf && c != '<' && c != '[' && c != '\\' && (c < '\n' || c > '\r') { // nearly always
+		if !mayMark[text[i]] { // nearly always
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		switch sign(r) {
+		c, n := signAt(text, i)
+		rest := text[i+n:]
+		switch c {
 		case '<':
-			if isTag(text[i+n:]) {
+			if isTag(rest) || slices.ContainsFunc(foreignTags, func(name string) bool { return startsWith(rest, name, '>') >= 0 }) {
 				edits = append(edits, edit{i + n, 0, Quoted})
 			}
 		case '[':
-			if isBracket(text[i+n:]) {
+			if isBracket(rest) || isLiteral(c, rest) {
 				edits = append(edits, edit{i + n, 0, Quoted})
+			}
+		case ']':
+			if isLiteral(c, rest) {
+				edits = append(edits, edit{i + n, 0, Quoted})
+			}
+		case '#':
+			var at int
+			if at, n = heading(text, i); at >= 0 {
+				edits = append(edits, edit{at, 0, Quoted})
+			}
+		case ':':
+			if endsTurn(text[:i]) {
+				edits = append(edits, edit{i, 0, Quoted})
 			}
 		case '\n':
 			lineStart = true
 		case '\\': // in a text inside of the text
-			if next := text[i+n:]; next != "" && (next[0] == 'n' || next[0] == 'r') {
+			if rest != "" && (rest[0] == 'n' || rest[0] == 'r') {
 				lineStart = true
 				n++
 			}
@@ -100,12 +80,31 @@ func delimiters(text string) (edits []edit) {
 	return edits
 }
 
+// mayMark has the bytes by which a mark, an escape or a line begins.
+var mayMark = func() (all [256]bool) {
+	for i := range all {
+		all[i] = i >= utf8.RuneSelf || strings.IndexByte("<[]#:&%\\\n\r\v\f", byte(i)) >= 0
+	}
+	return all
+}()
+
+// signAt is [sign] for the character at text[i], or that an escape there stands for, and its length.
+func signAt(text string, i int) (c byte, n int) {
+	if r, n := unescaped(text[i:]); n > 0 {
+		return sign(r), n
+	}
+	r, n := utf8.DecodeRuneInString(text[i:])
+	return sign(r), n
+}
+
 // plainAt returns the ASCII character that the one at text[i] can be taken for, 0 if it
 // takes no room, and its length. What looks like no ASCII character is '?'.
 func plainAt(text string, i int) (c byte, n int) {
 	r, n := rune(text[i]), 1
 	if r >= utf8.RuneSelf {
 		r, n = utf8.DecodeRuneInString(text[i:])
+	} else if escape, length := unescaped(text[i:]); length > 0 {
+		r, n = escape, length
 	}
 	switch c := sign(r); {
 	case c != 0:
@@ -173,7 +172,7 @@ func isTag(text string) bool {
 		case c == '>':
 			return bar && name.n > 0 || isTagName(name.String())
 		case c == '=':
-			return isTagName(element) || isTagName(name.String())
+			return isTagName(element) || isTagName(name.String()) || element == "" && isAssigned(name.String())
 		case c == '|':
 			bar, closing = true, name.n > 0
 		case c == '/':
@@ -189,21 +188,59 @@ func isTag(text string) bool {
 	return false
 }
 
-// isBracket reports whether what follows a "[" makes a delimiter of it.
+// isBracket reports whether what follows a "[" makes a mark of it: |name|], or a name.
 func isBracket(text string) bool {
 	var name word
+	opened, closed := false, false // by bars
 	for i := 0; i < len(text); {
 		c, n := plainAt(text, i)
 		i += n
 		switch {
 		case c == 0, c == ' ', c == '\n', c == '/' && name.n == 0:
 		case c == ']':
-			return isBracketName(name.String())
-		case !isName(c) || !name.add(c):
+			return opened && closed || isBracketName(name.String())
+		case c == '|' && name.n == 0:
+			opened = true
+		case c == '|':
+			closed = true
+		case closed || !isName(c) || !name.add(c):
 			return false
 		}
 	}
 	return false
+}
+
+// isLiteral reports whether a sign and what follows it is one of [literals].
+func isLiteral(c byte, rest string) bool {
+	return slices.ContainsFunc(literals, func(mark string) bool {
+		return mark[0] == c && startsWith(rest, mark[1:len(mark)-1], mark[len(mark)-1]) >= 0
+	})
+}
+
+// startsWith returns where a sign is after a word, in small letters, at the start of a text, -1 if it is not
+// there. Characters that do not show, and white space before the sign, may be between.
+func startsWith(text, word string, end byte) int {
+	for i := 0; i < len(text); {
+		c, n := plainAt(text, i)
+		if c == 0 {
+			i += n
+			continue
+		}
+		want, length := utf8.DecodeRuneInString(word)
+		r, _ := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case length > 0 && unicode.ToLower(r) == want:
+			word = word[length:]
+		case length > 0:
+			return -1
+		case c == end:
+			return i
+		case c != ' ' && c != '*':
+			return -1
+		}
+		i += n
+	}
+	return -1
 }
 
 func isName(c byte) bool {
@@ -214,8 +251,31 @@ func isName(c byte) bool {
 // there is none. Quote signs, bullets and marks of headings and of emphasis may be around
 // the name.
 func speaker(text string, start int) int {
+	heading := false
+	for i := start; i < len(text); {
+		c, n := plainAt(text, i)
+		switch {
+		case c == 0, strings.IndexByte(" *_>|-\"'", c) >= 0:
+		case c == '#':
+			heading = true
+		default:
+			for _, name := range foreignSpeakers {
+				if at := startsWith(text[i:], name, ':'); at >= 0 {
+					return i + at
+				}
+			}
+			return named(text, i, heading)
+		}
+		i += n
+	}
+	return -1
+}
+
+// named returns where the colon is after a speaker's name, -1 if there is none. White space parts the
+// words of the name, which marks of emphasis may be around: system_prompt is a name of programs.
+func named(text string, start int, heading bool) int {
 	var name word
-	heading, ended := false, false
+	parted, ended := false, false
 	for i := start; i < len(text); {
 		c, n := plainAt(text, i)
 		switch {
@@ -225,15 +285,60 @@ func speaker(text string, start int) int {
 				return i
 			}
 			return -1
-		case c == '#' && name.n == 0:
-			heading = true
-		case strings.IndexByte(" *_", c) >= 0:
+		case c == ' ':
+			parted = name.n > 0
+		case c == '*', c == '_':
 			ended = ended || name.n > 0
-		case strings.IndexByte(`>|-"'`, c) >= 0 && name.n == 0:
-		case c < 'a' || c > 'z' || ended || !name.add(c):
+		case ended:
 			return -1
+		case c < '0' || c > '9' && c < 'a' || c > 'z', parted && !name.add(' '), !name.add(c):
+			return -1
+		default:
+			parted = false
 		}
 		i += n
 	}
 	return -1
 }
+
+// heading returns where the colon is after a speaker's name that follows two or more "#" anywhere in a
+// line, -1 if there is none, and the length of the signs.
+func heading(text string, start int) (at, n int) {
+	signs := 0
+	for i := start; i < len(text); {
+		c, length := plainAt(text, i)
+		switch c {
+		case '#':
+			signs++
+		case 0, ' ', '*':
+		default:
+			if signs < 2 {
+				return -1, i - start
+			}
+			return named(text, i, true), i - start
+		}
+		i += length
+	}
+	return -1, len(text) - start
+}
+
+// endsTurn reports whether a text that a colon follows ends with a speaker of Vicuna, whose turns go on in
+// one line: "USER: … ASSISTANT: …".
+func endsTurn(text string) bool {
+	const longest = 64
+	name := ""
+	for read := 0; text != "" && read < longest; {
+		r, n := utf8.DecodeLastRuneInString(text)
+		switch {
+		case view.Ignorable(r), r == ' ' && name == "":
+		case 'A' <= r && r <= 'Z':
+			name = string(r) + name
+		default:
+			return r == ' ' && isTurn(name)
+		}
+		text, read = text[:len(text)-n], read+n
+	}
+	return false // at the start, [speaker] has it
+}
+
+func isTurn(name string) bool { return name == "USER" || name == "ASSISTANT" }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -184,43 +183,4 @@ func leet(c byte) string {
 		return to[i : i+1]
 	}
 	return ""
-}
-
-// longestEscape is how many bytes of an escape are looked at.
-const longestEscape = 12
-
-// escaped reads an escape at the start of s, as texts inside of texts have them, that stands for
-// one character: of JSON, of HTML (any with a name is taken for a space), of URLs. It
-// returns 0 bytes if there is none.
-func escaped(s string) (r rune, n int) {
-	number := func(digits string, base, n int) (rune, int) {
-		v, err := strconv.ParseUint(digits, base, 20)
-		if err != nil {
-			return 0, 0
-		}
-		return rune(v), n
-	}
-	switch {
-	case len(s) >= len(`\u0000`) && s[0] == '\\' && s[1]|0x20 == 'u':
-		return number(s[2:6], 16, 6)
-	case len(s) >= len(`\x00`) && s[0] == '\\' && s[1]|0x20 == 'x':
-		return number(s[2:4], 16, 4)
-	case len(s) >= len(`%00`) && s[0] == '%':
-		return number(s[1:3], 16, 3)
-	case s[0] == '&':
-		end := strings.IndexByte(s[:min(len(s), longestEscape)], ';')
-		switch {
-		case end < 3:
-			return 0, 0
-		case s[1] != '#':
-			if strings.Trim(strings.ToLower(s[1:end]), alphabet) != "" {
-				return 0, 0
-			}
-			return ' ', end + 1
-		case s[2]|0x20 == 'x':
-			return number(s[3:end], 16, end+1)
-		}
-		return number(s[2:end], 10, end+1)
-	}
-	return 0, 0
 }

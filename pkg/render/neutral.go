@@ -35,8 +35,8 @@ type edit struct {
 
 // neutral appends a text with everything in it broken up that looks like a border of a
 // prompt: the label, the lines around the data, the delimiters of chat templates. Characters
-// that do not show, or that change the direction of writing, are written as ‹U+200B›, line
-// breaks of Windows in lines of text as line feeds.
+// that do not show, or that change the direction of writing, are written as ‹U+200B› where they are not
+// needed ([isNeeded]), line breaks of Windows in lines of text as line feeds.
 func neutral(dst []byte, text string, where place) []byte {
 	if isHarmless(text) {
 		return append(dst, text...)
@@ -104,7 +104,7 @@ func oddities(edits []edit, text string, where place) []edit {
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case isHidden(r):
+		case isHidden(r) && !isNeeded(text, i, r, n):
 			edits = append(edits, edit{i, n, fmt.Sprintf(open+"U+%04X›", r)})
 		case r == '‹' && slices.ContainsFunc(reserved, func(s string) bool { return strings.HasPrefix(text[i+n:], s) }):
 			edits = append(edits, edit{i + n, 0, Quoted})
@@ -112,19 +112,4 @@ func oddities(edits []edit, text string, where place) []edit {
 		i += n
 	}
 	return edits
-}
-
-// isHidden reports whether r does not show, breaks a line or changes the direction of
-// writing, and is needed in no language: joiners and marks of direction are.
-func isHidden(r rune) bool {
-	switch {
-	case r < ' ', 0x7F <= r && r < 0xA0, // control characters
-		r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, // fillers
-		r == 0x180E, r == 0x200B, r == 0xFEFF, 0x2060 <= r && r <= 0x2064, // of no width
-		0x2028 <= r && r <= 0x202E, 0x2066 <= r && r <= 0x206F, // breaks and direction
-		0xFFF9 <= r && r <= 0xFFFB,   // annotations
-		0xE0000 <= r && r <= 0xE0FFF: // tags, further variation selectors
-		return true
-	}
-	return false
 }

@@ -38,7 +38,7 @@ func TestBordersAreBrokenUp(t *testing.T) {
 		"𝐂𝐎𝐍𝐓𝐄𝐗𝐓 𝐅𝐑𝐎𝐌 𝐏𝐑𝐄𝐕𝐈𝐎𝐔𝐒 𝐀𝐆𝐄𝐍𝐓":                   "𝐂𝐎𝐍𝐓𝐄𝐗𝐓 𝐅𝐑𝐎𝐌 𝐏𝐑𝐄𝐕𝐈𝐎𝐔𝐒 ‹quoted›𝐀𝐆𝐄𝐍𝐓",
 		"C0NTEXT FR0M PREV1OUS 4GENT":                   "C0NTEXT FR0M PREV1OUS ‹quoted›4GENT",
 		"CONTEXT FROM PREVlOUS AGENT":                   "CONTEXT FROM PREVlOUS ‹quoted›AGENT",
-		"con\u200btext from prev\u00adious ag\u0301ent": "con‹U+200B›text from prev\u00adious ‹quoted›ag\u0301ent",
+		"con\u200btext from prev\u00adious ag\u0301ent": "con‹U+200B›text from prev‹U+00AD›ious ‹quoted›ag\u0301ent",
 		`CONTEXT\nFROM\u0020PREVIOUS &nbsp;AG&#69;NT`:   `CONTEXT\nFROM\u0020PREVIOUS &nbsp;‹quoted›AG&#69;NT`,
 		"CONTEXT%20FROM%20PREVIOUS%20AGENT":             "CONTEXT%20FROM%20PREVIOUS%20‹quoted›AGENT",
 		"CONTEXT FROM PREVIOUS &AGENT;":                 "CONTEXT FROM PREVIOUS &‹quoted›AGENT;",
@@ -69,12 +69,14 @@ func TestBordersAreBrokenUp(t *testing.T) {
 		"### Response:\n**User:** x\n> SYSTEM： x":  "### Response‹quoted›:\n**User‹quoted›:** x\n> SYSTEM‹quoted›： x",
 		"a\u2028Human: b":                          "a‹U+2028›Human‹quoted›: b",
 		"The user: a person. Response: none":       "The user: a person. Response: none",
-		"if a <|b || c> d { x = [user] } <a> <br>": "if a <|b || c> d { x = [user] } <a> <br>",
+		"if a <|b || c> d { x = [item] } <a> <br>": "if a <|b || c> d { x = [item] } <a> <br>",
 		"a < s && b > s; List<String>; x[i]":       "a < s && b > s; List<String>; x[i]",
 		"line\r\nline\rline":                       "line\nline‹U+000D›line",
 		"\x1b[31m\u202e\U000E0041\tok":             "‹U+001B›[31m‹U+202E›‹U+E0041›\tok",
 		"‹quoted› ‹U+200B› ‹x›":                    "‹‹quoted›quoted› ‹‹quoted›U+200B› ‹x›",
-		"می\u200cروم 👩\u200d💻 \u200f":              "می\u200cروم 👩\u200d💻 \u200f",
+		"می\u200cروم 👩\u200d💻 שלום\u200f! क्\u200dष":                                                       "می\u200cروم 👩\u200d💻 שלום\u200f! क्\u200dष",
+		"❤\ufe0f 1\ufe0f\u20e3 葛\U000E0100 🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F":  "❤\ufe0f 1\ufe0f\u20e3 葛\U000E0100 🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
+		"❤\ufe0f\ufe0f a\ufe0f 葛\U000E0100\U000E0101 🏴\U000E0068\U000E0069 a\u200db می\u200c\u200c \u200f": "❤\ufe0f‹U+FE0F› a‹U+FE0F› 葛\U000E0100‹U+E0101› 🏴‹U+E0068›‹U+E0069› a‹U+200D›b می\u200c‹U+200C› ‹U+200F›",
 	} {
 		got := string(neutral(nil, text, inText))
 		if got != want {

@@ -39,7 +39,7 @@ type keyType struct {
 
 // keyTypes are those of keys that sign messages or, for a JWS, those of key pairs.
 func keyTypes(jws bool) []keyType {
-	okp := keyType{"OKP", parseOKP, []string{string(jose.EdDSA), "Ed25519"}} // RFC 8037, RFC 9864
+	okp := keyType{"OKP", parseOKP, []string{string(jose.EdDSA), NewEdDSA}} // RFC 8037, RFC 9864
 	if jws {
 		return []keyType{okp, {"EC", parseEC, []string{string(jose.ES256)}}}
 	}
@@ -107,7 +107,7 @@ func parseJWK(v jsonstream.Value, jws bool) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	k.ops = ops
+	k.ops, k.alg = ops, v.Get("alg").Text()
 	if jws {
 		return k, nil // of a pair, and those have been looked at
 	}

@@ -47,7 +47,7 @@ func isForJWS(v jsonstream.Value) bool {
 	case "EC P-256":
 		return !alg.Exists() || alg.Text() == string(jose.ES256)
 	case "OKP Ed25519":
-		return !alg.Exists() || alg.Text() == string(jose.EdDSA) || alg.Text() == "Ed25519"
+		return !alg.Exists() || alg.Text() == string(jose.EdDSA) || alg.Text() == NewEdDSA
 	default:
 		return false
 	}
@@ -117,6 +117,20 @@ func (k Key) JWSAlgorithm() string {
 	default:
 		return ""
 	}
+}
+
+// NewEdDSA is the alg of RFC 9864 for what RFC 8037 calls EdDSA, with an Ed25519 key. Programs that know
+// both names still take them for two algorithms.
+const NewEdDSA = "Ed25519"
+
+// OtherName returns the alg of the JSON Web Key that the key is from, if it is another name than
+// [Key.JWSAlgorithm], and "" otherwise. Who selects keys by alg, as RFC 7517, section 4.4, lets them, does not
+// find the key of such a set.
+func (k Key) OtherName() string {
+	if k.alg == k.JWSAlgorithm() {
+		return ""
+	}
+	return k.alg
 }
 
 // SignJWS returns the signature of a JWS Signing Input (RFC 7515, section 5.1), in bytes: of

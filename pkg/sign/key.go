@@ -43,6 +43,7 @@ type Key struct {
 	p256    *p256Key           // nil for the others
 	derived bool               // ID is the thumbprint, since the key file names none
 	ops     []string           // key_ops of a JSON Web Key; nil for any
+	alg     string             // of a JSON Web Key, "" if it has none
 }
 
 func newKey(id string, secret []byte) Key {

@@ -160,6 +160,9 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 	return f, repeats
 }
 
+// systemTurnRule is the rule that a receiver takes for an error.
+const systemTurnRule = "lint/system-turn-mid-history"
+
 func systemTurn(l *linter) {
 	begun := false
 	for _, turn := range l.history.turns {

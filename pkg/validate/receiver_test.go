@@ -2,6 +2,7 @@ package validate
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,5 +247,34 @@ func TestReceiverTrust(t *testing.T) {
 				t.Errorf("got %+v, want %s", r, tt.rule)
 			}
 		})
+	}
+}
+
+// TestReceivedSystemTurn: a turn of the system after the conversation has begun is a warning, an error for a
+// receiver, and what the receiver wants if it says so.
+func TestReceivedSystemTurn(t *testing.T) {
+	const rule = "lint/system-turn-mid-history"
+	text := strings.Replace(string(must(schemas.Example("message"))), `"conversationHistoryVerbatim": [`, `"conversationHistoryVerbatim": [{"role": "user", "content": "a"}, {"role": "developer", "content": "b"},`, 1)
+	m, err := message.Parse([]byte(text), message.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		options Options
+		want    finding.Severity
+	}{
+		{"validated", Options{}, finding.Warning},
+		{"received", Options{Received: true}, finding.Error},
+		{"received, and allowed", Options{Received: true, Severities: map[string]finding.Severity{rule: finding.Warning}}, finding.Warning},
+	} {
+		r, err := New(tt.options).Validate(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule })
+		if i < 0 || r.Findings[i].Severity != tt.want || r.Valid != (tt.want == finding.Warning) || !r.Valid && r.Reason != SafetyViolation {
+			t.Errorf("%s: %+v", tt.name, r)
+		}
 	}
 }

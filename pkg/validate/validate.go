@@ -41,6 +41,10 @@ type Options struct {
 	All bool
 	// Strict makes warnings errors.
 	Strict bool
+	// Received says that messages come from other agents and are to be accepted. A turn of the system
+	// after the conversation has begun is then an error, not a warning: no other agent instructs the
+	// receiver's model.
+	Received bool
 	// Severities are how much the warnings of rules matter, by the rules' IDs, where not as
 	// warnings. What is an error stays one.
 	Severities map[string]finding.Severity
@@ -264,6 +268,9 @@ func handoffsIn(root jsonstream.Value, f format.Format) []jsonstream.Value {
 func (v *Validator) weigh(findings []finding.Finding) []finding.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == finding.Warning {
+			if v.options.Received && f.Rule == systemTurnRule {
+				f.Severity = finding.Error
+			}
 			f.Severity = finding.Wanted(f.Severity, f.Rule, v.options.Severities, v.options.Strict)
 		}
 	}

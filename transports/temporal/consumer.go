@@ -52,9 +52,11 @@ func (c *consumer) accept(ctx context.Context, m transport.Message) (*transport.
 	}
 }
 
-// givenBack returns the error by which a server tries again after a while.
+// givenBack returns the error by which a server tries again after a while. It is no fault, so no log has it.
 func givenBack(after time.Duration) error {
-	return temporal.NewApplicationErrorWithOptions("given back", "GivenBack", temporal.ApplicationErrorOptions{NextRetryDelay: max(after, time.Millisecond)})
+	return temporal.NewApplicationErrorWithOptions("given back", "GivenBack", temporal.ApplicationErrorOptions{
+		NextRetryDelay: max(after, time.Millisecond), Category: temporal.ApplicationErrorCategoryBenign,
+	})
 }
 
 // Next implements [transport.Consumer].

@@ -18,6 +18,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"net/url"
 	"strings"
 
@@ -82,7 +83,7 @@ func dial(ctx context.Context, u *url.URL) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	options.HostPort, options.Namespace, options.Logger = u.Host, namespace, quiet{}
+	options.HostPort, options.Namespace, options.Logger = u.Host, namespace, errorLog{}
 	c, err := client.DialContext(ctx, options)
 	if err != nil {
 		return place{}, plain(err)
@@ -90,13 +91,14 @@ func dial(ctx context.Context, u *url.URL) (place, error) {
 	return place{c, names}, nil
 }
 
-// quiet is a log that nobody reads: what matters are errors, which are returned.
-type quiet struct{}
+// errorLog passes errors on to the default logger, which writes them to standard error. All else that
+// the SDK has to say, nobody needs.
+type errorLog struct{}
 
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
+func (errorLog) Debug(string, ...any)                {}
+func (errorLog) Info(string, ...any)                 {}
+func (errorLog) Warn(string, ...any)                 {}
+func (errorLog) Error(message string, values ...any) { slog.Error(message, values...) }
 
 // id returns the id of the workflow for a key. The SDK sends it as a header, which takes
 // printable ASCII alone, and a server takes 1000 bytes.
@@ -185,7 +187,7 @@ func encode(m *transport.Message) []byte {
 	return text.Bytes()
 }
 
-// decode reads what encode has written. A signal of somebody else is a body alone.
+// decode reads what encode has written. Other bytes are a body alone.
 func decode(text []byte) (m transport.Message) {
 	rest := text
 	for {

@@ -1,10 +1,15 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
+	"go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -62,23 +67,48 @@ func beat(ctx context.Context, every time.Duration, ended <-chan struct{}) {
 
 // carry is the workflow: it has the activity run for every message, whose result is the answer.
 // Later answers are signals, which it has but to take. It ends when nothing is left, and the next
-// signal starts it anew.
+// signal starts it anew. It fails if a message was not accepted, after all others.
 func carry(ctx workflow.Context, signal string, lease time.Duration) error {
 	messages, answers := workflow.GetSignalChannel(ctx, signal), workflow.GetSignalChannel(ctx, answerSignal)
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: patience, HeartbeatTimeout: lease,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 30 * time.Second},
 	})
+	var failed error // the first one: the type of an error of several is not kept
 	for {
-		var text []byte
+		var value converter.RawValue // anything else is left out by the SDK if it is of another encoding
 		switch {
-		case messages.ReceiveAsync(&text):
-			if err := workflow.ExecuteActivity(ctx, activityName, text).Get(ctx, nil); err != nil {
-				return err
+		case messages.ReceiveAsync(&value):
+			text, err := textOf(value.Payload())
+			if err == nil {
+				err = workflow.ExecuteActivity(ctx, activityName, text).Get(ctx, nil)
 			}
-		case answers.ReceiveAsync(&text):
+			if err != nil {
+				workflow.GetLogger(ctx).Error("a message was not accepted, and the workflow fails", "signal", signal, "error", err)
+				failed = cmp.Or(failed, err)
+			}
+		case answers.ReceiveAsync(&value):
 		default:
-			return nil
+			return failed
 		}
 	}
+}
+
+// textOf returns what [decode] reads of a signal. The SDKs send bytes as binary/plain, objects and strings
+// as json/plain, and messages of Protocol Buffers as json/protobuf: those are bodies.
+func textOf(p *common.Payload) ([]byte, error) {
+	encoding := string(p.GetMetadata()[converter.MetadataEncoding])
+	switch encoding {
+	case converter.MetadataEncodingBinary:
+		return p.GetData(), nil
+	case converter.MetadataEncodingJSON, converter.MetadataEncodingProtoJSON:
+		body := p.GetData()
+		var text string
+		if json.Unmarshal(body, &text) == nil && string(body) != "null" {
+			body = []byte(text)
+		}
+		return encode(&transport.Message{Body: body}), nil
+	}
+	return nil, temporal.NewNonRetryableApplicationError(fmt.Sprintf("a signal with the encoding %.100q: send the message as bytes (%s) or as JSON (%s)",
+		encoding, converter.MetadataEncodingBinary, converter.MetadataEncodingJSON), "Unreadable", nil)
 }

@@ -16,6 +16,7 @@ import (
 func TestCarry(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(patient)
 	var runs []string
 	accept := func(_ context.Context, m transport.Message) (*transport.Message, error) {
 		runs = append(runs, string(m.Body))

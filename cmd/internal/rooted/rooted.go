@@ -136,7 +136,9 @@ type unpacking struct {
 
 func (u unpacking) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
 
-// Write writes a file in the first folder that has its directory: as a whole, or not at all.
+// Write writes a file in the first folder that has its directory: as a whole, or not at all. It must
+// have a name for what tools make, also where links lead to its directory: no hidden one, and none by
+// which agents and other programs find what to do.
 func (f *Folders) Write(path string, content []byte, overwrite bool) error {
 	list, below := f.in(path)
 	if list == nil {
@@ -149,7 +151,11 @@ func (f *Folders) Write(path string, content []byte, overwrite bool) error {
 			break
 		}
 	}
-	err := write(list[at].root, below[at], content, overwrite)
+	name := filepath.Clean(below[at])
+	if err := list[at].checkName(name); err != nil {
+		return err
+	}
+	err := write(list[at].root, name, content, overwrite)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: there is a file already: choose another name, or ask to overwrite it", term.Visible(path))
 	}
@@ -190,4 +196,24 @@ func write(root *os.Root, path string, content []byte, overwrite bool) (err erro
 		return root.Rename(temporary, path)
 	}
 	return root.Link(temporary, path) // which fails if the name is taken meanwhile
+}
+
+// checkName is [checkName] for a path below the folder, and for where its directory really is.
+func (d folder) checkName(below string) error {
+	if err := checkName(below); err != nil {
+		return err
+	}
+	base, err := filepath.EvalSymlinks(d.path)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Join(d.path, filepath.Dir(below)))
+	if err != nil {
+		return nil // nothing can be written there
+	}
+	real, err := filepath.Rel(base, filepath.Join(dir, filepath.Base(below)))
+	if err != nil || !filepath.IsLocal(real) {
+		return nil // nothing can be written there
+	}
+	return checkName(real)
 }

@@ -134,3 +134,40 @@ func TestWrite(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNames: a tool writes no file by which agents, editors or build tools find what to do, in whatever
+// spelling, and none of another kind than tools make.
+func TestNames(t *testing.T) {
+	f, root, _ := folders(t)
+	for _, d := range []string{".vscode", ".github", ".claude", "sub/.cursor", "data"} {
+		if err := os.MkdirAll(filepath.Join(root, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := []string{
+		".mcp.json", ".vscode/tasks.json", ".github/x.json", "sub/.cursor/x.json", ".claude/settings.json", "..x.json", "./.x.json", "sub/../.x.json", ".json",
+		"CLAUDE.md", "AGENTS.md", "GEMINI.md", "README.md", "SKILL.md", "copilot-instructions.md", "x.mdc", "x.md", "x.html", "x.sh", "x.yaml", "Makefile", "x", "x.json.sh", "x.json~",
+		"package.json", "Package.JSON", "PACKAGE.json", "pac\u212Aage.json", "package.json.", "package.json ", " package.json", "package.json. .", "package\u200b.json", "PACKAG~1.JSO", "PACKAG~1.json",
+		"tsconfig.json", "tsconfig.base.json", "mcp.json", "claude.json", "CLAUDE.local.txt", "agents.txt", "settings.json", "settings.local.json", "tasks.json", "sub/composer.json", "requirements.txt", "dev-requirements.txt", "CMakeLists.txt",
+		"x.json:package.json", "a\nb.json", "\uff0emcp.json", "\u2024mcp.json", "sub./x.json", "sub /x.json", "\uff30ackage.json", "\u017Fettings.json",
+	}
+	if runtime.GOOS != "windows" { // where links need a right
+		if err := os.Symlink(".vscode", filepath.Join(root, "link")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join("..", ".github"), filepath.Join(root, "data", "link")); err != nil {
+			t.Fatal(err)
+		}
+		refused = append(refused, "link/x.json", "data/link/x.json", filepath.Join(root, "link", "x.json"))
+	}
+	for _, path := range refused {
+		if err := f.Write(path, []byte("{}"), true); err == nil {
+			t.Errorf("%q was written", path)
+		}
+	}
+	for _, path := range []string{"x.json", "x.jsonl", "x.ndjson", "X.JSON", "x.patch", "x.txt", "sub/x.json", "./sub/../y.json", "a b-c_d.v2.json", "\u00fcbergabe.json", "u\u0308ber.json", "\u4efb\u52a1.json", "message.json", "state.json", "handoff.json", filepath.Join(root, "data", "z.json")} {
+		if err := f.Write(path, []byte("{}"), true); err != nil {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func classify(r rune) class {
 
 func classify1000(r rune) class {
 	switch {
-	case r == 0x115F, r == 0x1160, r >= 0x180B && r <= 0x180E:
+	case r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r >= 0x180B && r <= 0x180F:
 		return blank
 	case r == 0x1680:
 		return space
@@ -115,7 +115,7 @@ func classifyF900(r rune) class {
 		return selector
 	case r >= 0xE0020 && r <= 0xE007F:
 		return tag
-	case r == 0xFEFF, r == 0xFFA0, r >= 0xFFF9 && r <= 0xFFFB, r >= 0xE0000 && r <= 0xE0FFF:
+	case r == 0xFEFF, r == 0xFFA0, r >= 0xFFF0 && r <= 0xFFFB, r >= 0x1BCA0 && r <= 0x1BCA3, r >= 0x1D173 && r <= 0x1D17A, r >= 0xE0000 && r <= 0xE0FFF:
 		return blank
 	case r >= 0xFE20 && r <= 0xFE2F:
 		return mark

@@ -3,6 +3,7 @@
 //
 //   {"do": "sign", "card": {…}, "key": {JWK}, "header": {"alg": …, "kid": …, "typ": …}}  → {"card": {…}}
 //   {"do": "verify", "card": {…}, "keys": {KID: {JWK}}}                                  → {"holds": true}
+//   {"do": "find", "header": {"alg": …, "kid": …}, "keys": {KID: {JWK}}}                 → {"holds": true}, if jose finds the key in the set
 //   {"do": "payload", "card": {…}}                                                       → {"payload": "…"}
 //
 // With "typed": true the card is read into the SDK's own type first, as its client and server do.
@@ -33,6 +34,13 @@ async function answer(request) {
         return { holds: false, error: String(error) };
       }
     }
+    case "find":
+      try {
+        await jose.createLocalJWKSet({ keys: Object.values(request.keys) })(request.header, {});
+        return { holds: true };
+      } catch (error) {
+        return { holds: false, error: error.code };
+      }
     case "payload":
       return { payload: canonicalizeAgentCard(card) };
     default:
