@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
@@ -24,11 +26,46 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s to %s %s", finding.Quote(e.Handoff.HandoffID), finding.Quote(e.Handoff.Receiver), e.Problem)
 }
 
+// elsewhere says that a message that is, or may be, at one address is not sent to another one as well.
+func (h *Handoff) elsewhere(to string) *BusyError {
+	was, other := Redacted(h.Destination), Redacted(to)
+	if was == other {
+		other += " by another user or with other parameters"
+	}
+	at, remedy := "", "handoff rollback --force "+finding.Quote(h.HandoffID)+" revokes it there; then send the task under a new handoffId"
+	switch {
+	case h.State.Taken():
+		return &BusyError{h, fmt.Sprintf("was sent to %s, where its receiver has taken it (%s), and is not sent to %s as well: a message to somebody else needs a new handoffId", was, h.since.UTC().Format(time.RFC3339), other)}
+	case h.State == Dispatched:
+		at = "was sent to " + was + " (" + h.Dispatched.UTC().Format(time.RFC3339) + ")"
+	default:
+		at = "may have been sent to " + was
+	}
+	return &BusyError{h, fmt.Sprintf("%s, and is not sent to %s as well, since two agents might then have the task: %s", at, other, remedy)}
+}
+
+// samePlace reports whether two addresses are those of one place: passwords may differ.
+func samePlace(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := url.Parse(a)
+	y, errY := url.Parse(b)
+	if errX != nil || errY != nil || x.User.Username() != y.User.Username() {
+		return false
+	}
+	for _, u := range []*url.URL{x, y} {
+		u.User, u.OmitHost, u.Host, u.RawQuery = nil, u.Host == "", strings.ToLower(u.Host), u.Query().Encode()
+	}
+	return x.String() == y.String()
+}
+
 // A put is a handoff that somebody asks to send.
 type put struct {
 	*Handoff
-	send bool  // this process has claimed it, and publishes it
-	err  error // a [*BusyError], nil if it goes on or needs nothing more
+	send   bool  // this process has claimed it, and publishes it
+	before State // what it was if it needs nothing more
+	err    error // a [*BusyError], nil if it goes on or needs nothing more
 }
 
 // place is what a handoff is found by.
@@ -114,7 +151,11 @@ func (p *putting) put(o *Outgoing, to Address, checkpoint [sha256.Size]byte, pos
 		if errors.As(err, new(*BusyError)) {
 			return put{Handoff: h, err: err}, nil
 		}
-		return put{Handoff: h, send: send}, err
+		one := put{Handoff: h, send: send}
+		if !send {
+			one.before = h.State
+		}
+		return one, err
 	}
 	h := &Handoff{
 		HandoffID: o.HandoffID, TaskID: o.TaskID, Sender: o.Sender, Receiver: to.Receiver, Receivers: len(o.Receivers),
@@ -143,6 +184,8 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 	switch {
 	case h.State.Taken() && !sameMessage:
 		return false, &BusyError{h, "was accepted with other content: a new message needs a new handoffId"}
+	case h.State.Taken() && !samePlace(h.Destination, to.Destination):
+		return false, h.elsewhere(to.Destination)
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
@@ -151,10 +194,10 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 		return false, &BusyError{h, "is being rolled back: try again"}
 	case !sameMessage && (h.State == Waiting || h.State == Dispatched):
 		return false, &BusyError{h, "is in flight with other content: wait for its answer, or roll it back"}
+	case !h.State.Pending() && (h.State == Dispatched || h.uncertain || h.claimed != "") && !samePlace(h.Destination, to.Destination):
+		return false, h.elsewhere(to.Destination)
 	case h.State == Dispatched || alive: // it waits for its answer, or is being published
 		return false, nil
-	case h.State == Waiting && h.Destination != to.Destination && (h.uncertain || h.claimed != ""):
-		return false, &BusyError{h, "may have been published to another address: roll it back before it goes elsewhere"}
 	case h.State.Pending() || !sameMessage:
 		h.Attempt++
 		h.Dispatched, h.Tries, h.uncertain = time.Time{}, 0, false

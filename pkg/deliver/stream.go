@@ -50,7 +50,7 @@ func (s *Sender) SendPart(ctx context.Context, p Part) (Result, error) {
 	case err != nil:
 		return Result{}, err
 	case !send:
-		return Result{Handoff: h, Earlier: true}, nil
+		return Result{Handoff: h, Before: h.State}, nil
 	}
 	h.held = true
 	return Result{Handoff: h}, s.dispatch(ctx, []*Handoff{h})
@@ -144,9 +144,12 @@ func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, e
 			return false, err
 		}
 	}
+	to := p.To[0].Destination
 	switch {
 	case h.State.Taken() && !same:
 		return false, &BusyError{h, "was accepted with other content: a new message needs a new handoffId"}
+	case h.State.Taken() && !samePlace(h.Destination, to), h.State == Dispatched && same && !samePlace(h.Destination, to):
+		return false, h.elsewhere(to)
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
@@ -167,11 +170,11 @@ func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, e
 		return false, nil
 	case h.State == Stopped && p.From > 0:
 		return false, nil
-	case h.Destination != p.To[0].Destination && h.Published > 0:
-		return false, &BusyError{h, "was published in part to another address: roll it back before it goes elsewhere"}
+	case !samePlace(h.Destination, to) && (h.Published > 0 || h.uncertain):
+		return false, h.elsewhere(to)
 	}
 	h.uncertain = h.uncertain || h.claimed != "" && h.claimed != s.instance
-	h.State, h.Destination, h.claimed, h.Next, h.Problem = Waiting, p.To[0].Destination, s.instance, now, ""
+	h.State, h.Destination, h.claimed, h.Next, h.Problem = Waiting, to, s.instance, now, ""
 	return true, nil
 }
 
@@ -238,7 +241,7 @@ func (s *Sender) publishChunks(ctx context.Context, p transport.Publisher, t *tr
 	t.sent = t.Published
 	m := s.envelope(t.Handoff)
 	m.Kind = transport.Chunk
-	id := t.HandoffID + "/" + t.Receiver + "/" + strconv.Itoa(t.Attempt) + "/"
+	id := s.store.sender + "/" + t.HandoffID + "/" + t.Receiver + "/" + strconv.Itoa(t.Attempt) + "/"
 	for {
 		list, err := s.store.unpublished(ctx, t.Handoff, t.sent)
 		if err != nil {

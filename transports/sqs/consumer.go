@@ -148,7 +148,8 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	if err != nil {
 		return err
 	}
-	return q.send(ctx, answer)
+	_, err = q.send(ctx, answer)
+	return err
 }
 
 // Close implements [transport.Consumer].
@@ -208,7 +209,7 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	q := d.consumer.queue
 	if q.dead != "" {
 		letters := &queue{client: q.client, url: q.dead, name: q.dead[strings.LastIndex(q.dead, "/")+1:], limit: q.limit}
-		if err := letters.send(ctx, d.message); err != nil {
+		if _, err := letters.send(ctx, d.message); err != nil {
 			return err
 		}
 	}

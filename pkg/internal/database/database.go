@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
@@ -53,6 +54,29 @@ func Open(ctx context.Context, address string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("%s:// is no database: use postgres://… or sqlite:PATH", scheme)
 	}
 	return openSQLite(ctx, path, o)
+}
+
+// Check returns an error if no database can be at an address. Nothing is opened.
+func Check(address string) error {
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+		_, err := pgx.ParseConfig(address)
+		if err != nil {
+			return withoutPassword(err)
+		}
+		return nil
+	}
+	return checkPath(strings.TrimPrefix(address, "sqlite:"))
+}
+
+// checkPath returns an error if no file can have a name.
+func checkPath(path string) error {
+	switch {
+	case path == "":
+		return errors.New("the name of the database file is empty")
+	case strings.ContainsRune(path, 0):
+		return fmt.Errorf("%q: no file can have this name", path)
+	}
+	return nil
 }
 
 // maxIdle is how many connections to PostgreSQL stay open for what comes next: making one takes
@@ -280,15 +304,31 @@ func list(text string, n int) string {
 
 // Insert adds rows to a table, each with a value for every column.
 func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
-	return t.insert(table, columns, rows, "")
+	return t.insert(table, columns, rows, "", func(query string, args []any) error { return t.Exec(query, args...) })
 }
 
-// InsertNew adds the rows to a table that are not in it by one of its unique columns.
-func (t *Tx) InsertNew(table string, columns []string, rows [][]any) error {
-	return t.insert(table, columns, rows, " ON CONFLICT DO NOTHING")
+// InsertNew adds the rows to a table that are not in it by one of its unique columns. It returns what
+// each row that was added has in another column, "" for NULL.
+func (t *Tx) InsertNew(table string, columns []string, rows [][]any, column string) (added []string, err error) {
+	err = t.insert(table, columns, rows, " ON CONFLICT DO NOTHING RETURNING coalesce("+column+", '')", func(query string, args []any) error {
+		list, err := t.Query(query, args...)
+		if err != nil {
+			return err
+		}
+		defer list.Close() // what it read is what counts
+		for list.Next() {
+			var value string
+			if err := list.Scan(&value); err != nil {
+				return err
+			}
+			added = append(added, value)
+		}
+		return list.Err()
+	})
+	return added, err
 }
 
-func (t *Tx) insert(table string, columns []string, rows [][]any, conflict string) error {
+func (t *Tx) insert(table string, columns []string, rows [][]any, rest string, run func(query string, args []any) error) error {
 	query, of := "", 0 // the statement for so many rows
 	for len(rows) > 0 {
 		n := insertRows
@@ -297,13 +337,13 @@ func (t *Tx) insert(table string, columns []string, rows [][]any, conflict strin
 		}
 		if n != of {
 			values := list("("+Marks(len(columns))+")", n)
-			query, of = fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), values)+conflict, n
+			query, of = fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), values)+rest, n
 		}
 		args := make([]any, 0, n*len(columns))
 		for _, row := range rows[:n] {
 			args = append(args, row...)
 		}
-		if err := t.Exec(query, args...); err != nil {
+		if err := run(query, args); err != nil {
 			return err
 		}
 		rows = rows[n:]
