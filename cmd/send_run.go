@@ -186,7 +186,11 @@ func (s *sending) count(r deliver.Result) error {
 	switch {
 	case r.Err != nil:
 		s.refused++
-		s.progress.Fail(r.Err)
+		err := r.Err
+		if busy := (*deliver.BusyError)(nil); errors.As(err, &busy) && busy.Elsewhere {
+			err = fmt.Errorf("%w (handoff rollback --force %s revokes it there)", err, term.Visible(r.HandoffID))
+		}
+		s.progress.Fail(err)
 		return nil
 	case r.Before.Taken():
 		s.before++

@@ -92,17 +92,17 @@ func transportOf(address string) (row transportRow, u *url.URL, err error) {
 	if u, err = url.Parse(address); err != nil { // it would show parts of a password
 		return row, nil, fmt.Errorf("%s:… is no URL: in names and passwords write / as %%2F, @ as %%40 and %% as %%25, and check the port", scheme)
 	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return row, nil, fmt.Errorf("%s: the port %s is none: use 1 to 65535", transport.Shown(u), port)
-		}
-	}
 	return row, u, nil
 }
 
 // usable returns an error if no message can ever go to an address, whatever its server does. Nothing is
 // connected to.
 func (r transportRow) usable(ctx context.Context, g *cli.Globals, u *url.URL) error {
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%s: the port %s is none: use 1 to 65535", transport.Shown(u), port)
+		}
+	}
 	if r.check != nil {
 		return r.check(u)
 	}

@@ -20,6 +20,9 @@ import (
 type BusyError struct {
 	Handoff *Handoff // as it is
 	Problem string
+	// Elsewhere: it is, or may be, at another address than the one that was asked for, and nobody has
+	// taken it: a forced rollback revokes it there.
+	Elsewhere bool
 }
 
 func (e *BusyError) Error() string {
@@ -32,16 +35,14 @@ func (h *Handoff) elsewhere(to string) *BusyError {
 	if was == other {
 		other += " by another user or with other parameters"
 	}
-	at, remedy := "", "handoff rollback --force "+finding.Quote(h.HandoffID)+" revokes it there; then send the task under a new handoffId"
+	at := "may have been sent to " + was
 	switch {
 	case h.State.Taken():
-		return &BusyError{h, fmt.Sprintf("was sent to %s, where its receiver has taken it (%s), and is not sent to %s as well: a message to somebody else needs a new handoffId", was, h.since.UTC().Format(time.RFC3339), other)}
+		return &BusyError{Handoff: h, Problem: fmt.Sprintf("was sent to %s, where its receiver has taken it (%s), and is not sent to %s as well: a message to somebody else needs a new handoffId", was, h.since.UTC().Format(time.RFC3339), other)}
 	case h.State == Dispatched:
 		at = "was sent to " + was + " (" + h.Dispatched.UTC().Format(time.RFC3339) + ")"
-	default:
-		at = "may have been sent to " + was
 	}
-	return &BusyError{h, fmt.Sprintf("%s, and is not sent to %s as well, since two agents might then have the task: %s", at, other, remedy)}
+	return &BusyError{h, fmt.Sprintf("%s, and is not sent to %s as well, since two agents might then have the task: take it back there by force, and send the task under a new handoffId", at, other), true}
 }
 
 // samePlace reports whether two addresses are those of one place: passwords may differ.
@@ -183,17 +184,17 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 	}
 	switch {
 	case h.State.Taken() && !sameMessage:
-		return false, &BusyError{h, "was accepted with other content: a new message needs a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was accepted with other content: a new message needs a new handoffId"}
 	case h.State.Taken() && !samePlace(h.Destination, to.Destination):
 		return false, h.elsewhere(to.Destination)
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
-		return false, &BusyError{h, "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
 	case h.State == rolling:
-		return false, &BusyError{h, "is being rolled back: try again"}
+		return false, &BusyError{Handoff: h, Problem: "is being rolled back: try again"}
 	case !sameMessage && (h.State == Waiting || h.State == Dispatched):
-		return false, &BusyError{h, "is in flight with other content: wait for its answer, or roll it back"}
+		return false, &BusyError{Handoff: h, Problem: "is in flight with other content: wait for its answer, or roll it back"}
 	case !h.State.Pending() && (h.State == Dispatched || h.uncertain || h.claimed != "") && !samePlace(h.Destination, to.Destination):
 		return false, h.elsewhere(to.Destination)
 	case h.State == Dispatched || alive: // it waits for its answer, or is being published

@@ -57,7 +57,7 @@ func TestSentElsewhere(t *testing.T) {
 			}
 		}
 		b.send(b.outgoing(example(b), "memory://h/a"))
-		refused(example(b), "memory://h/wrong", "was sent to memory://h/a (", "is not sent to memory://h/wrong", "handoff rollback --force", "new handoffId")
+		refused(example(b), "memory://h/wrong", "was sent to memory://h/a (", "is not sent to memory://h/wrong", "take it back there by force", "new handoffId")
 		refused(example(b), "memory://other@h/a", "by another user")
 		b.answer(b.next(place.Consumer()), receiver.Accepted, nil)
 		b.wait(exampleID)

@@ -90,7 +90,7 @@ func (s *Store) putPart(ctx context.Context, p Part, now time.Time) (h *Handoff,
 				return err
 			}
 		case len(list) > 1 || list[0].Receiver != p.To[0].Receiver:
-			return &BusyError{list[0], "was sent to other receivers: a new message needs a new handoffId"}
+			return &BusyError{Handoff: list[0], Problem: "was sent to other receivers: a new message needs a new handoffId"}
 		default:
 			h = list[0]
 			if goesOn, err := s.goOn(t, h, p, now); !goesOn || err != nil {
@@ -147,25 +147,25 @@ func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, e
 	to := p.To[0].Destination
 	switch {
 	case h.State.Taken() && !same:
-		return false, &BusyError{h, "was accepted with other content: a new message needs a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was accepted with other content: a new message needs a new handoffId"}
 	case h.State.Taken() && !samePlace(h.Destination, to), h.State == Dispatched && same && !samePlace(h.Destination, to):
 		return false, h.elsewhere(to)
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
-		return false, &BusyError{h, "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
 	case h.State == rolling && p.From == 0:
-		return false, &BusyError{h, "is being rolled back: try again"}
+		return false, &BusyError{Handoff: h, Problem: "is being rolled back: try again"}
 	case alive:
-		return false, &BusyError{h, "is being sent by another process"}
+		return false, &BusyError{Handoff: h, Problem: "is being sent by another process"}
 	case h.State.Pending() && p.From > 0: // its receiver was faster than its sender
 		return false, nil
 	case h.State.Pending():
 		return true, s.again(t, h, p, now)
 	case !h.InChunks():
-		return false, &BusyError{h, "was sent as one message: wait for its answer, or roll it back"}
+		return false, &BusyError{Handoff: h, Problem: "was sent as one message: wait for its answer, or roll it back"}
 	case !same:
-		return false, &BusyError{h, "is being sent with other content: wait for its answer, or roll it back"}
+		return false, &BusyError{Handoff: h, Problem: "is being sent with other content: wait for its answer, or roll it back"}
 	case h.State == Dispatched:
 		return false, nil
 	case h.State == Stopped && p.From > 0:
@@ -210,7 +210,7 @@ func (s *Store) putChunks(t *database.Tx, h *Handoff, p Part) error {
 				return err
 			}
 			if !bytes.Equal(before, text) {
-				return &BusyError{h, fmt.Sprintf("has another chunk %d, which was sent before: roll it back to send this one", sequence)}
+				return &BusyError{Handoff: h, Problem: fmt.Sprintf("has another chunk %d, which was sent before: roll it back to send this one", sequence)}
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func (p *place) check(ctx context.Context, name, subject string) error {
 	case config.SubjectTransform != nil:
 		return &transport.PermanentError{Err: fmt.Errorf("the stream %s gives its messages other subjects than %s (its setting subject_transform), where no receiver finds them; remove that, or use another subject", name, subject)}
 	case p.sends && subject == p.subject && config.Discard == jetstream.DiscardOld && max(config.MaxMsgs, config.MaxBytes, config.MaxMsgsPerSubject) > 0:
-		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops the oldest messages when it is full, and confirms the new ones; set its discard policy to new (nats stream edit --discard=new)", name, subject)}
+		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops the oldest messages when it is full, and confirms the new ones; set its discard policy to new", name, subject)}
 	case config.Retention == jetstream.InterestPolicy:
 		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops messages that nobody waits for yet; change its retention to limits or work queue", name, subject)}
 	case config.NoAck:
